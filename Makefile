@@ -1,0 +1,44 @@
+# Everything sets itself up: `make demo` and `make test` work on a fresh machine with Python 3.11+ and a package index.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+PACKAGES := interfaces service graph nodes retrieval stores models prompts text schema
+
+.PHONY: demo test quick lint bench clean setup
+
+setup: $(READY)
+
+$(READY): pyproject.toml constraints.txt
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing into $(VENV) (about a minute the first time) ..."
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e ".[local,dev]"
+	@touch $(READY)
+
+demo: $(READY)
+	@$(BIN)/historian demo
+
+# The quick suite first, so that an ordinary mistake shows within seconds; then the slow one (crashes, hostile models).
+test: $(READY)
+	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest -m slow
+
+quick: $(READY)
+	$(BIN)/python -m pytest -m "not slow"
+
+# mypy and the import contract look at exactly what ships: a package folder made of links, beside the environment.
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	@mkdir -p $(VENV)/shipped/historian
+	@for part in __init__.py py.typed $(PACKAGES); do ln -sfn ../../../$$part $(VENV)/shipped/historian/$$part; done
+	cd $(VENV)/shipped && ../bin/mypy --config-file ../../pyproject.toml --cache-dir ../../.mypy_cache -p historian
+	cd $(VENV)/shipped && PYTHONPATH=. ../bin/lint-imports --config ../../pyproject.toml --no-cache
+
+bench: $(READY)
+	$(BIN)/python benchmarks/accept.py
+	$(BIN)/python benchmarks/pipeline.py
+
+clean:
+	rm -rf build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -not -path "./$(VENV)/*" -prune -exec rm -rf {} +

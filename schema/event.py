@@ -1,0 +1,67 @@
+"""An event: one absolutized record, and the filter by which events are chosen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from .scope import RequestType, Scope
+
+EVENT_SCHEMA_VERSION = 1
+
+EventKind = Literal["action", "fact"]
+RewrittenBy = Literal["model", "rules", "time", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One record that is meant to be true out of context.
+
+    `event_id` is `{job_id}:{n}`. `kind` is `action` (what the bot did) or `fact` (what it learnt). `timestamp` is in
+    seconds since the epoch, `timestamp_local` the same moment in ISO 8601 with the offset of `timezone`. `is_absolute`
+    tells whether the gate passed it; if not, `gate_reasons` say why. `rewritten_by` is who wrote the final text.
+    """
+
+    event_id: str
+    job_id: str
+    kind: EventKind
+    text: str
+    user_id: str
+    group_id: str
+    request_type: RequestType
+    timestamp: float
+    timestamp_local: str
+    timezone: str
+    user_name: str = ""
+    is_absolute: bool = True
+    gate_reasons: tuple[str, ...] = ()
+    rewritten_by: RewrittenBy = "rules"
+    source: str = "job"
+    schema_version: int = EVENT_SCHEMA_VERSION
+
+    @property
+    def scope(self) -> Scope:
+        return Scope(self.request_type, self.user_id, self.group_id)
+
+
+@dataclass(frozen=True, slots=True)
+class EventFilter:
+    """Which events a search may see. Every given condition must hold; None or empty means "any".
+
+    `scope_key` is `Scope.key`; None means unscoped (owner's tools only). Times are seconds since the epoch, both ends
+    included.
+    """
+
+    scope_key: str | None
+    user_ids: tuple[str, ...] = ()
+    kinds: tuple[EventKind, ...] = ()
+    sources: tuple[str, ...] = ()
+    time_from: float | None = None
+    time_to: float | None = None
+    is_absolute: bool | None = None
+    event_ids: tuple[str, ...] = field(default=())
+
+    @property
+    def narrows(self) -> bool:
+        """Whether anything besides the scope is asked for."""
+        return self != EventFilter(self.scope_key)

@@ -1,0 +1,226 @@
+"""A job: what a bot hands over after a turn, as one JSON document."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from .errors import InvalidInput
+from .ids import encode_id, validate_id
+from .scope import RequestType, Scope
+
+JOB_SCHEMA_VERSION = 1
+MAX_JOB_BYTES = 1024 * 1024
+"""A job file may have 1 MiB; what is larger is refused by `enqueue_job` and quarantined by the queue."""
+
+FIRST_YEAR, LAST_YEAR = 1900, 9000
+"""Times outside of these can not be moved into every time zone, or by years, within what `datetime` holds."""
+
+JobKind = Literal["remember", "forget", "edit", "rollback"]
+
+# Everything that is no text: C0 and C1 controls but tab, line feed and carriage return, and lone surrogates.
+_NO_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+def clean_text(value: str) -> str:
+    """`value` without control characters and lone surrogates (which no UTF-8 file can hold), stripped at both ends."""
+    return _NO_TEXT.sub("", value).strip()
+
+
+def check_timezone(value: str) -> str:
+    """Return `value` if it is an IANA time zone, else raise InvalidInput."""
+    try:
+        ZoneInfo(value)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise InvalidInput(f"timezone: {value!r:.80} is not an IANA time zone; use a name such as Asia/Shanghai or UTC") from None
+    return value
+
+
+def check_timestamp(value: str | datetime) -> str:
+    """Return an ISO 8601 time with its offset, or raise InvalidInput."""
+    if isinstance(value, datetime):
+        moment = value
+    else:
+        try:
+            moment = datetime.fromisoformat(value)
+        except (ValueError, TypeError):
+            raise InvalidInput(
+                f"timestamp: {value!r:.80} is not an ISO 8601 time; write it like 2026-02-21T17:30:00+08:00"
+            ) from None
+    if moment.utcoffset() is None:
+        raise InvalidInput(f"timestamp: {value!s:.80} has no offset; write it like 2026-02-21T17:30:00+08:00")
+    if not FIRST_YEAR <= moment.year <= LAST_YEAR:
+        raise InvalidInput(f"timestamp: {value!s:.80} lies outside of the years {FIRST_YEAR} to {LAST_YEAR}; pass when it was said")
+    return moment.isoformat()
+
+
+class RecentMessage(BaseModel):
+    """One message that was said shortly before the turn, oldest first in its list."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    sender_id: str = ""
+    sender_name: str = ""
+    text: str = ""
+    at: str = ""
+
+    @field_validator("sender_id", mode="before")
+    @classmethod
+    def _id_as_text(cls, value: object) -> object:
+        return str(value) if isinstance(value, int) else value
+
+    @field_validator("sender_name", "text")
+    @classmethod
+    def _clean(cls, value: str) -> str:
+        return clean_text(value)
+
+
+class Job(BaseModel):
+    """One job, complete: everything that the historian will need, however much later it runs.
+
+    `user_id` is whom the bot talked with (in a group: the sender; `sender_id` is accepted as an alias and wins there).
+    `timestamp` is ISO 8601 with offset, `timezone` an IANA name. `not_before` is in seconds since the epoch. `payload`
+    carries the arguments of kinds other than `remember`.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    schema_version: int = JOB_SCHEMA_VERSION
+    job_id: str = ""
+    kind: JobKind = "remember"
+    request_id: str
+    end_seq: int = Field(default=0, ge=0, le=2**63 - 1)
+    action_summary: str = ""
+    new_info: list[str] = Field(default_factory=list)
+    force: bool = False
+    timestamp: str
+    timezone: str
+    request_type: RequestType
+    user_id: str
+    group_id: str = ""
+    bot_id: str = ""
+    user_name: str = ""
+    group_name: str = ""
+    bot_name: str = ""
+    recent_messages: list[RecentMessage] = Field(default_factory=list)
+    payload: dict[str, Any] = Field(default_factory=dict)
+    attempts: int = Field(default=0, ge=0)
+    not_before: float = 0.0
+    last_error: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _aliases(cls, data: Any) -> Any:
+        if not isinstance(data, Mapping):
+            return data
+        data = dict(data)
+        sender = data.pop("sender_id", None)
+        if sender not in (None, "") and (data.get("request_type") == "group" or data.get("user_id") in (None, "")):
+            data["user_id"] = sender
+        old_name = data.pop("summary", None)
+        if old_name and not data.get("action_summary"):
+            data["action_summary"] = old_name
+        info = data.get("new_info")
+        if info is None:
+            data["new_info"] = []
+        elif isinstance(info, str):
+            data["new_info"] = [info]
+        for key in ("user_id", "group_id", "bot_id", "request_id"):
+            if isinstance(data.get(key), int) and not isinstance(data[key], bool):
+                data[key] = str(data[key])
+            elif data.get(key) is None and key != "request_id":
+                data[key] = ""
+        for key in ("action_summary", "user_name", "group_name", "bot_name"):
+            if data.get(key) is None:
+                data[key] = ""
+        return data
+
+    @field_validator("action_summary", "user_name", "group_name", "bot_name")
+    @classmethod
+    def _clean(cls, value: str) -> str:
+        return clean_text(value)
+
+    @field_validator("new_info")
+    @classmethod
+    def _clean_items(cls, value: list[str]) -> list[str]:
+        return [item for item in map(clean_text, value) if item]
+
+    @field_validator("timestamp", mode="before")
+    @classmethod
+    def _timestamp(cls, value: Any) -> str:
+        return check_timestamp(value)
+
+    @field_validator("timezone")
+    @classmethod
+    def _timezone(cls, value: str) -> str:
+        return check_timezone(value)
+
+    @model_validator(mode="after")
+    def _ids(self) -> Job:
+        validate_id(self.request_id, "request_id")
+        validate_id(self.user_id, "user_id")
+        if self.request_type == "group" and not self.group_id:
+            raise InvalidInput("group_id: missing in a group job; pass the id of the group, or request_type='private'")
+        if self.request_type == "private" and self.group_id:
+            raise InvalidInput(f"group_id: {self.group_id!r} given for a private job; leave it out, or request_type='group'")
+        for what in ("group_id", "bot_id"):
+            if getattr(self, what):
+                validate_id(getattr(self, what), what)
+        if not self.job_id:
+            object.__setattr__(self, "job_id", make_job_id(self.request_id, self.end_seq))
+        elif self.job_id != make_job_id(self.request_id, self.end_seq):
+            raise InvalidInput(f"job_id: {self.job_id!r} does not belong to request {self.request_id!r}, {self.end_seq}")
+        return self
+
+    @property
+    def scope(self) -> Scope:
+        return Scope(self.request_type, self.user_id, self.group_id)
+
+    @property
+    def entities(self) -> frozenset[str]:
+        """The keys that jobs are serialised by: `user:{id}` and, in a group, `group:{id}`."""
+        keys = {f"user:{self.user_id}"}
+        if self.group_id:
+            keys.add(f"group:{self.group_id}")
+        return frozenset(keys)
+
+    @property
+    def is_empty(self) -> bool:
+        return self.kind == "remember" and not self.action_summary and not self.new_info
+
+    @property
+    def moment(self) -> datetime:
+        """The job's time in its own time zone."""
+        return datetime.fromisoformat(self.timestamp).astimezone(ZoneInfo(self.timezone))
+
+    def to_json(self) -> str:
+        """The job as one JSON document (UTF-8 text, not escaped)."""
+        return json.dumps(self.model_dump(), ensure_ascii=False, separators=(",", ":"))
+
+
+def make_job_id(request_id: str, end_seq: int) -> str:
+    """The id of the job that `request_id` and `end_seq` name: the same for the same request, safe in a file name."""
+    return f"{encode_id(request_id)}-{end_seq}"
+
+
+def parse_job(data: Mapping[str, Any]) -> Job:
+    """Build a job from a mapping; raises InvalidInput that names the field, the value and what is allowed."""
+    try:
+        return Job.model_validate(data)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        cause = first.get("ctx", {}).get("error")
+        if isinstance(cause, InvalidInput):
+            raise InvalidInput(str(cause)) from None
+        where = ".".join(map(str, first["loc"])) or "job"
+        if first["type"] == "extra_forbidden":
+            raise InvalidInput(f"{where}: unknown field; known are {', '.join(Job.model_fields)}") from None
+        if first["type"] == "missing":
+            raise InvalidInput(f"{where}: missing; every job needs it") from None
+        raise InvalidInput(f"{where}: {first['msg']}, got {first['input']!r:.80}") from None

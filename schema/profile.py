@@ -1,0 +1,56 @@
+"""A portrait: what is lastingly known of a user or a group, one layer of it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from .scope import EntityType
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileKey:
+    """Which portrait: `entity_type` user or group, the platform id, and the layer ("" the public one)."""
+
+    entity_type: EntityType
+    entity_id: str
+    layer: str = ""
+
+    @property
+    def entity(self) -> str:
+        """The key that jobs are serialised by."""
+        return f"{self.entity_type}:{self.entity_id}"
+
+    @property
+    def index_id(self) -> str:
+        """The key as one string that no other key has: a JSON array (ids may hold `:` and `@`)."""
+        return json.dumps([self.entity_type, self.entity_id, self.layer], ensure_ascii=False)
+
+    def __str__(self) -> str:
+        return f"{self.entity}@{self.layer}" if self.layer else self.entity
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """One layer of a portrait. `summary` is Markdown; `revision` counts from 1 (0: not written yet);
+    `updated_at` is ISO 8601 with offset; `source_event_id` is the first event of the job that caused this revision,
+    or says which command did (`rollback:3`, `edit`, `rename`)."""
+
+    key: ProfileKey
+    name: str = ""
+    tags: tuple[str, ...] = ()
+    summary: str = ""
+    updated_at: str = ""
+    revision: int = 0
+    source_event_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileFilter:
+    """Which portraits a search may see: those of any user in one of `user_layers`, and those named in `keys`."""
+
+    user_layers: tuple[str, ...] = ()
+    keys: tuple[ProfileKey, ...] = ()
+
+    def admits(self, key: ProfileKey) -> bool:
+        return (key.entity_type == "user" and key.layer in self.user_layers) or key in self.keys

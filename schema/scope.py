@@ -1,0 +1,81 @@
+"""Where something was said, and who may read it again.
+
+A *scope* is one conversation: a group, or the private chat with one user. Everything stored carries the scope it came
+from; every read names the scope it is for. The rules of who sees what live here and nowhere else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from .errors import InvalidInput
+from .ids import validate_id
+
+RequestType = Literal["group", "private"]
+EntityType = Literal["user", "group"]
+LayerRule = Literal["private_separate", "per_group", "shared"]
+
+PUBLIC_LAYER = ""
+PRIVATE_LAYER = "private"
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """One conversation. In a group `user_id` is the one who speaks now (it narrows nothing); in private it is the partner."""
+
+    request_type: RequestType
+    user_id: str = ""
+    group_id: str = ""
+
+    def __post_init__(self) -> None:
+        if self.request_type == "group":
+            validate_id(self.group_id, "group_id")
+            if self.user_id:
+                validate_id(self.user_id, "user_id")
+        elif self.request_type == "private":
+            validate_id(self.user_id, "user_id")
+            if self.group_id:
+                raise InvalidInput(f"group_id: {self.group_id!r} given for a private chat; leave it out or use a group scope")
+        else:
+            raise InvalidInput(f"request_type: {self.request_type!r} is not one of group, private")
+
+    @classmethod
+    def group(cls, group_id: str | int, user_id: str | int = "") -> Scope:
+        """The group `group_id`, with `user_id` speaking if that is known."""
+        return cls("group", str(user_id), str(group_id))
+
+    @classmethod
+    def private(cls, user_id: str | int) -> Scope:
+        """The private chat with `user_id`."""
+        return cls("private", str(user_id))
+
+    @property
+    def key(self) -> str:
+        """The scope as one string, `g:{group_id}` or `p:{user_id}`: equal exactly where events are shared."""
+        return f"g:{self.group_id}" if self.request_type == "group" else f"p:{self.user_id}"
+
+
+def layer_written(scope: Scope, entity_type: EntityType, rule: LayerRule) -> str:
+    """The portrait layer into which something learnt in `scope` about an entity goes."""
+    if rule == "shared" or entity_type == "group":
+        return PUBLIC_LAYER
+    if scope.request_type == "private":
+        return PRIVATE_LAYER
+    return PUBLIC_LAYER if rule == "private_separate" else scope.key
+
+
+def layers_read(scope: Scope, entity_type: EntityType, entity_id: str, rule: LayerRule) -> tuple[str, ...]:
+    """The layers of an entity's portrait that may be read in `scope`, most general first. Empty: nothing may be.
+
+    A group's portrait is read in that group only. A user's private layer is read in the private chat with that very
+    user only.
+    """
+    if entity_type == "group":
+        return (PUBLIC_LAYER,) if scope.request_type == "group" and scope.group_id == entity_id else ()
+    if rule == "shared":
+        return (PUBLIC_LAYER,)
+    own_private = (PRIVATE_LAYER,) if scope.request_type == "private" and scope.user_id == entity_id else ()
+    if rule == "private_separate":
+        return (PUBLIC_LAYER, *own_private)
+    return own_private if scope.request_type == "private" else (scope.key,)

@@ -1,0 +1,103 @@
+"""State and context of the write graph. The state is plain JSON data: it is checkpointed after every step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from typing_extensions import TypedDict
+
+from .event import EventKind, RewrittenBy
+from .protocols import ChatModel, Embedder, EventStore, ProfileIndex, ProfileStorage, VectorIndex
+from .scope import EntityType
+from .settings import Settings
+
+
+class Reason(TypedDict):
+    """One finding of the gate, as it is kept and put to the model."""
+
+    kind: str
+    text: str
+    start: int
+    end: int
+    why: str
+
+
+class ItemState(TypedDict):
+    """One text of a job on its way: `action_summary` or one of `new_info`.
+
+    `source` is as written, `resolved` has its relative times replaced, `draft` is the rule rewriter's, `candidate` what
+    is to be filed. `undecided` are references that the rules could not decide. `dated` tells whether a time was resolved.
+    """
+
+    kind: EventKind
+    source: str
+    resolved: str
+    draft: str
+    candidate: str
+    undecided: list[str]
+    dated: bool
+    rewritten_by: RewrittenBy
+    passed: bool
+    first_pass: bool
+    violations: list[Reason]
+    notes: list[Reason]
+
+
+class PortraitState(TypedDict):
+    """A proposed portrait, and the revision that it was made from."""
+
+    entity_type: EntityType
+    entity_id: str
+    layer: str
+    base_revision: int
+    name: str
+    tags: list[str]
+    summary: str
+
+
+class HistorianInput(TypedDict):
+    """What a run starts from: `job` is `Job.model_dump()`."""
+
+    job: dict[str, Any]
+
+
+class HistorianState(HistorianInput, total=False):
+    """The write graph's state. `attempt` counts the model's answers to the rewrite; `spent` says that no more are wanted."""
+
+    items: list[ItemState]
+    attempt: int
+    spent: bool
+    filed: Literal["new", "before", "forgotten"]
+    event_ids: list[str]
+    portraits: list[PortraitState]
+    written: list[str]
+    conflict: bool
+
+
+class HistorianUpdate(TypedDict, total=False):
+    """What a node may return: the keys of the state but `job`. The graph drops unknown keys silently; types do not."""
+
+    items: list[ItemState]
+    attempt: int
+    spent: bool
+    filed: Literal["new", "before", "forgotten"]
+    event_ids: list[str]
+    portraits: list[PortraitState]
+    written: list[str]
+    conflict: bool
+
+
+@dataclass(frozen=True, slots=True)
+class HistorianContext:
+    """The parts that the nodes work with. `chat`, `embedder` and the indexes are None where none is configured."""
+
+    settings: Settings
+    events: EventStore
+    profiles: ProfileStorage
+    clock: Callable[[], float]
+    chat: ChatModel | None = None
+    embedder: Embedder | None = None
+    event_index: VectorIndex | None = None
+    profile_index: ProfileIndex | None = None
