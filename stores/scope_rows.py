@@ -1,0 +1,53 @@
+"""Row numbers and vector sequence numbers of scopes, and the counters that tell readers that a scope has changed."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+from .event_rows import as_json
+from .index_schema import SCOPE_SHIFT
+
+
+def new_row(connection: sqlite3.Connection, scope_key: str) -> int:
+    """The next row number of a scope, which is made if it is new; counts the addition."""
+    connection.execute("INSERT OR IGNORE INTO scopes (scope_key) VALUES (?)", (scope_key,))
+    number, row = connection.execute(
+        "UPDATE scopes SET last_row = last_row + 1, events = events + 1, additions = additions + 1 WHERE scope_key = ?"
+        " RETURNING scope_number, last_row",
+        (scope_key,),
+    ).fetchone()
+    return int(number) << SCOPE_SHIFT | int(row)
+
+
+def add_vectors(connection: sqlite3.Connection, vectors: Iterable[tuple[int, bytes]]) -> None:
+    """Store vectors of rows that have none, in the order given; counts additions."""
+    for number, group in groupby(vectors, key=lambda item: item[0] >> SCOPE_SHIFT):
+        items = list(group)
+        (last,) = connection.execute(
+            "UPDATE scopes SET last_vector = last_vector + ?, additions = additions + 1 WHERE scope_number = ?"
+            " RETURNING last_vector",
+            (len(items), number),
+        ).fetchone()
+        first = (number << SCOPE_SHIFT | last) - len(items) + 1
+        connection.executemany(
+            "INSERT INTO event_vectors (sequence, row, vector) VALUES (?, ?, ?)",
+            [(first + i, row, blob) for i, (row, blob) in enumerate(items)],
+        )
+        connection.executemany("UPDATE events SET embedded = 1 WHERE row = ? AND embedded = 0", [(row,) for row, _ in items])
+
+
+def remove_vectors(connection: sqlite3.Connection, rows: Sequence[int]) -> None:
+    connection.execute("DELETE FROM event_vectors WHERE row IN (SELECT value FROM json_each(?))", (as_json(rows),))
+
+
+def count_removals(connection: sqlite3.Connection, rows: Sequence[int], *, gone: bool = False) -> None:
+    """Count rows that were changed or, with `gone`, deleted, in their scopes."""
+    connection.executemany(
+        "UPDATE scopes SET removals = removals + ?, events = events - ? WHERE scope_number = ?",
+        [
+            (len(group), len(group) if gone else 0, number)
+            for number, group in ((n, list(g)) for n, g in groupby(sorted(rows), key=lambda row: row >> SCOPE_SHIFT))
+        ],
+    )

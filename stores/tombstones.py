@@ -1,0 +1,34 @@
+"""What was forgotten and must not come back, as rows of the table `tombstones`.
+
+A tombstone is all that stays of what was forgotten: a job's id, or the key of a user or group.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+from typing import Literal
+
+from .event_rows import as_json
+
+
+def add_tombstones(connection: sqlite3.Connection, kind: Literal["job", "entity"], values: Iterable[str], until: float) -> None:
+    """Bury `values` up to the time `until` (seconds since the epoch); a later time replaces an earlier one."""
+    connection.executemany(
+        "INSERT INTO tombstones (kind, value, until) VALUES (?, ?, ?)"
+        " ON CONFLICT (kind, value) DO UPDATE SET until = max(until, excluded.until)",
+        [(kind, value, until) for value in values],
+    )
+
+
+def is_buried(connection: sqlite3.Connection, job_id: str, entities: Iterable[str], timestamp: float) -> bool:
+    """Whether the job was forgotten, or one of its entities at the job's time or later."""
+    return (
+        connection.execute(
+            "SELECT 1 FROM tombstones WHERE kind = 'job' AND value = ?"
+            " UNION ALL SELECT 1 FROM tombstones WHERE kind = 'entity' AND until >= ?"
+            " AND value IN (SELECT value FROM json_each(?))",
+            (job_id, timestamp, as_json(entities)),
+        ).fetchone()
+        is not None
+    )

@@ -1,0 +1,538 @@
+"""What every `EventStore` promises. `open_store()` opens the same store again, as another process would."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import pytest
+from historian.schema.errors import FingerprintMismatch, InvalidInput
+from historian.schema.event import Event, EventFilter
+from historian.schema.protocols import EventStore
+from historian.schema.scope import Scope
+from historian.stores.events import SqliteEventStore
+from historian.stores.index_schema import open_index
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from support.events import DIMENSION, file_texts, make_event, unit_vectors
+
+OpenStore = Callable[[], EventStore]
+EVERYWHERE = EventFilter(None)
+GROUP = EventFilter("g:7")
+
+
+def _sqlite(place: Path) -> OpenStore:
+    return lambda: SqliteEventStore(open_index(place / "index.sqlite"))
+
+
+IMPLEMENTATIONS = pytest.mark.parametrize("implementation", [_sqlite], ids=["sqlite"])
+
+
+@pytest.fixture(params=[_sqlite], ids=["sqlite"])
+def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> OpenStore:
+    opener: OpenStore = request.param(tmp_path)
+    return opener
+
+
+@pytest.fixture
+def store(open_store: OpenStore) -> Iterator[EventStore]:
+    opened = open_store()
+    yield opened
+    opened.close()
+
+
+def ids(events: list[Event]) -> list[str]:
+    return [event.event_id for event in events]
+
+
+def found(store: EventStore, query: str, where: EventFilter = GROUP, limit: int = 10) -> list[str]:
+    return [event_id for event_id, _ in store.search_keywords(query, where, limit)]
+
+
+# --- filing
+
+
+def test_a_job_is_filed_with_all_its_fields_and_found_by_another_process(store: EventStore, open_store: OpenStore) -> None:
+    event = make_event(
+        kind="action",
+        text="Undefined told 小林 the weather 🌧\n第二行",
+        user_name="小林",
+        is_absolute=False,
+        gate_reasons=("“他” 指谁？", 'a "quote"'),
+        rewritten_by="model",
+        source="observation",
+    )
+    assert store.file_job(event.job_id, [event], unit_vectors(1))
+    other = open_store()
+    assert other.get([event.event_id]) == [event]
+    assert other.is_filed(event.job_id) and not other.is_filed("another-0")
+    other.close()
+
+
+def test_the_same_job_again_changes_nothing(store: EventStore) -> None:
+    file_texts(store, ["first text"])
+    before = store.change_number("g:7")
+    assert not store.file_job("j1-0", [make_event(text="second text")], unit_vectors(1))
+    assert [event.text for event in store.find(GROUP)] == ["first text"]
+    assert store.change_number("g:7") == before
+
+
+def test_a_job_without_events_is_filed_too(store: EventStore) -> None:
+    assert store.file_job("empty-0", [], [])
+    assert store.is_filed("empty-0") and not store.file_job("empty-0", [], [])
+
+
+def test_what_does_not_fit_together_is_refused_and_nothing_is_written(store: EventStore) -> None:
+    file_texts(store, ["taken"])
+    stranger = make_event("j2-0", event_id="j1-0:0")
+    for job_id, events, vectors in (
+        ("j2-0", [make_event("j2-0")], []),
+        ("j2-0", [make_event("j2-0"), make_event("j2-0")], [None, None]),
+        ("j2-0", [make_event("j3-0")], [None]),
+        ("j2-0", [make_event("j2-0", 5), stranger], [None, None]),
+        ("j2-0", [make_event("j2-0", text="half a \ud83d")], [None]),
+        ("j2-0", [make_event("j2-0")], [np.full(DIMENSION, np.nan, dtype=np.float32)]),
+    ):
+        with pytest.raises(InvalidInput):
+            store.file_job(job_id, events, vectors)
+    assert not store.is_filed("j2-0")
+    assert store.count() == 1
+
+
+def test_a_vector_of_another_dimension_is_refused_before_anything_is_written(store: EventStore) -> None:
+    store.set_fingerprint("small", DIMENSION)
+    good, bad = unit_vectors(1)[0], unit_vectors(1, dimension=DIMENSION + 1)[0]
+    with pytest.raises(FingerprintMismatch, match="reembed"):
+        store.file_job("j1-0", [make_event(), make_event(n=1)], [good, bad])
+    assert not store.is_filed("j1-0") and store.count() == 0
+    assert store.file_job("j1-0", [make_event(), make_event(n=1)], [good, None])
+    for attempt in (lambda: store.set_vectors(["j1-0:1"], [bad]), lambda: store.edit("j1-0:0", "new", bad)):
+        with pytest.raises(FingerprintMismatch):
+            attempt()
+    assert store.get(["j1-0:0"])[0].text != "new"
+
+
+# --- reading
+
+
+def test_get_keeps_the_order_asked_for_and_leaves_out_what_is_unknown(store: EventStore) -> None:
+    file_texts(store, ["a", "b", "c"])
+    assert ids(store.get(["j1-0:2", "nobody", "j1-0:0"])) == ["j1-0:2", "j1-0:0"]
+    assert store.get([]) == []
+
+
+def test_find_orders_by_time_and_limits(store: EventStore) -> None:
+    file_texts(store, ["a", "b", "c"])
+    assert ids(store.find(GROUP, limit=2)) == ["j1-0:2", "j1-0:1"]
+    assert ids(store.find(GROUP, limit=2, newest_first=False)) == ["j1-0:0", "j1-0:1"]
+    assert store.find(GROUP, limit=0) == store.find(GROUP, limit=-1) == []
+
+
+FILTERS: list[tuple[dict[str, Any], list[int]]] = [
+    ({}, [0, 1, 2, 3]),
+    ({"user_ids": ("42",)}, [0, 1]),
+    ({"user_ids": ("42", "43")}, [0, 1, 2]),
+    ({"kinds": ("action",)}, [0, 3]),
+    ({"sources": ("observation",)}, [2]),
+    ({"time_from": 20.0}, [1, 2, 3]),
+    ({"time_to": 20.0}, [0, 1]),
+    ({"time_from": 20.0, "time_to": 30.0}, [1, 2]),
+    ({"time_from": 30.0, "time_to": 20.0}, []),
+    ({"is_absolute": False}, [1]),
+    ({"event_ids": ("j1-0:3", "j1-0:0", "nobody")}, [0, 3]),
+    ({"user_ids": ("42",), "kinds": ("action",), "is_absolute": True}, [0]),
+    ({"user_ids": ("42' OR '1'='1",)}, []),
+]
+
+
+@pytest.mark.parametrize(("narrow", "expected"), FILTERS, ids=[str(narrow) for narrow, _ in FILTERS])
+def test_every_way_in_keeps_to_every_condition(store: EventStore, narrow: dict[str, Any], expected: list[int]) -> None:
+    events = [
+        make_event(n=0, kind="action", timestamp=10.0),
+        make_event(n=1, is_absolute=False, timestamp=20.0),
+        make_event(n=2, user_id="43", source="observation", timestamp=30.0),
+        make_event(n=3, user_id="44", kind="action", timestamp=40.0),
+    ]
+    store.file_job("j1-0", events, unit_vectors(4))
+    store.file_job("j2-0", [make_event("j2-0", group="8"), make_event("j2-0", 1, group=None)], unit_vectors(2))
+    wanted = [f"j1-0:{n}" for n in expected]
+    where = EventFilter("g:7", **narrow)
+    assert sorted(ids(store.find(where))) == wanted
+    assert sorted(found(store, "阿橘", where)) == wanted
+    assert sorted(store.vectors(where)[0]) == wanted
+    assert store.count(where) == len(wanted)
+    if narrow and narrow != {"time_from": 20.0}:
+        everywhere = EventFilter(None, **narrow)
+        in_group = {event_id for event_id in found(store, "阿橘", everywhere) if event_id.startswith("j1-0")}
+        assert sorted(in_group) == wanted
+        assert {event_id for event_id in store.vectors(everywhere)[0] if event_id.startswith("j1-0")} == in_group
+
+
+def test_scopes_and_counts_add_up(store: EventStore) -> None:
+    file_texts(store, ["a", "b"])
+    file_texts(store, ["c"], "j2-0", group=None)
+    assert sorted(store.scopes()) == [("g:7", 2), ("p:42", 1)]
+    assert (store.count(), store.count(EVERYWHERE), store.count(GROUP), store.count(EventFilter("g:none"))) == (3, 3, 2, 0)
+
+
+# --- keywords
+
+
+def test_keywords_find_chinese_and_english_and_rank_the_rarer_word_higher(store: EventStore) -> None:
+    file_texts(store, ["小林喜欢吃苹果", "小林喜欢爬山", "小林 bought a RTX4090 card", "小林在读《三体》"])
+    assert found(store, "爬山") == ["j1-0:1"]
+    assert found(store, "小林爬山")[0] == "j1-0:1"
+    assert found(store, "rtx 4090") == ["j1-0:2"]
+    assert set(found(store, "小林")) == {f"j1-0:{n}" for n in range(4)}
+    assert len(found(store, "小林", limit=2)) == 2
+    assert set(found(store, "爬山", EVERYWHERE)) == {"j1-0:1"}
+
+
+def test_keyword_scores_are_positive_and_fall(store: EventStore) -> None:
+    file_texts(store, ["cat cat cat dog", "cat dog bird fish", "dog", "cat"])
+    for where in (GROUP, EVERYWHERE):
+        scores = [score for _, score in store.search_keywords("cat bird", where, 10)]
+        assert scores and scores == sorted(scores, reverse=True) and min(scores) > 0
+    assert found(store, "cat")[0] in ("j1-0:0", "j1-0:3")
+
+
+def test_a_repeated_word_weighs_more(store: EventStore) -> None:
+    file_texts(store, ["tea milk water juice", "tea tea water juice", "milk", "beer"])
+    assert found(store, "tea") == ["j1-0:1", "j1-0:0"]
+
+
+QUERIES = [
+    "",
+    " ",
+    '"',
+    '""" OR "',
+    "a AND",
+    "NOT",
+    "NEAR(cat dog, 2)",
+    "words : cat",
+    "cat*",
+    "-cat ^cat +cat",
+    "(((",
+    "{words}: x",
+    "\x00",
+    "cat\x00dog",
+    "'; DROP TABLE events; --",
+    "🐱‍👤🇨🇳👍🏽",
+    "half a \ud83d",
+    "猫" * 50_000,
+    "word " * 20_000,
+    " ".join(f"w{n}" for n in range(20_000)),
+    "\u200b\u202e%_[]",
+    "的了着",
+    "\ue000cat",
+]
+
+
+@pytest.mark.parametrize("query", QUERIES, ids=[str(n) for n in range(len(QUERIES))])
+@pytest.mark.parametrize("where", [GROUP, EVERYWHERE, EventFilter("g:7", kinds=("fact",)), EventFilter("g:none")])
+def test_no_query_raises(store: EventStore, query: str, where: EventFilter) -> None:
+    file_texts(store, ["cat and dog", "一只猫", "👍🏽"])
+    assert isinstance(store.search_keywords(query, where, 5), list)
+
+
+@given(query=st.text(), text=st.text(alphabet=st.characters(exclude_categories=["Cs"])))
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_text_can_be_filed_and_any_query_asked(store: EventStore, query: str, text: str) -> None:
+    job_id = f"any-{store.count()}"
+    store.file_job(job_id, [make_event(job_id, text=text)], [None])
+    for where in (GROUP, EVERYWHERE):
+        store.search_keywords(query, where, 5)
+    assert store.get([f"{job_id}:0"])[0].text == text
+
+
+# --- vectors
+
+
+def test_vectors_come_as_one_matrix_with_their_ids(store: EventStore) -> None:
+    assert store.vectors(GROUP)[1].shape == store.vectors(EVERYWHERE)[1].shape == (0, 0)
+    vectors = unit_vectors(3)
+    store.file_job("j1-0", [make_event(n=n) for n in range(4)], [*vectors, None])
+    store.file_job("j2-0", [make_event("j2-0", group="8")], unit_vectors(1, seed=5))
+    names, matrix = store.vectors(GROUP)
+    assert names == ["j1-0:0", "j1-0:1", "j1-0:2"]
+    assert matrix.dtype == np.float32
+    np.testing.assert_array_equal(matrix, np.stack(vectors))
+    assert len(store.vectors(EVERYWHERE)[0]) == 4
+
+
+def test_events_without_vector_wait_oldest_first_and_get_one_later(store: EventStore) -> None:
+    store.file_job("j1-0", [make_event(n=n, timestamp=100.0 - n) for n in range(3)], [None, *unit_vectors(1), None])
+    assert ids(store.without_vector(10)) == ["j1-0:2", "j1-0:0"]
+    assert ids(store.without_vector(1)) == ["j1-0:2"]
+    assert store.embedded_count() == 1
+    vectors = unit_vectors(2, seed=1)
+    store.set_vectors(["j1-0:2", "gone", "j1-0:0"], [vectors[0], vectors[1], vectors[1]])
+    assert store.without_vector(10) == [] and store.embedded_count() == 3
+    by_id = dict(zip(*store.vectors(GROUP), strict=True))
+    np.testing.assert_array_equal(by_id["j1-0:2"], vectors[0])
+
+
+def test_a_cache_that_asks_for_what_is_new_misses_nothing(store: EventStore) -> None:
+    assert store.vectors_since("g:7", 0)[0] == []
+    store.file_job("j1-0", [make_event(n=n) for n in range(2)], [None, *unit_vectors(1)])
+    names, matrix, newest = store.vectors_since("g:7", 0)
+    assert names == ["j1-0:1"] and matrix.shape == (1, DIMENSION)
+    additions, removals = store.change_number("g:7")
+    store.set_vectors(["j1-0:0"], unit_vectors(1, seed=2))
+    assert store.change_number("g:7")[0] > additions and store.change_number("g:7")[1] == removals
+    later, _, newest_later = store.vectors_since("g:7", newest)
+    assert later == ["j1-0:0"] and newest_later > newest
+    assert store.vectors_since("g:7", newest_later)[0] == []
+
+
+def test_the_change_number_tells_additions_from_removals(store: EventStore) -> None:
+    assert store.change_number("g:7") == (0, 0)
+    store.file_job("j1-0", [make_event(n=n) for n in range(2)], unit_vectors(2))
+    store.file_job("j2-0", [make_event("j2-0", group="8")], unit_vectors(1))
+    additions, removals = store.change_number("g:7")
+    assert additions > 0 and removals == 0
+    other = store.change_number("g:8")
+    store.edit("j1-0:0", "another text", None)
+    edited = store.change_number("g:7")
+    assert edited[1] > removals
+    store.delete(["j1-0:1"])
+    deleted = store.change_number("g:7")
+    assert deleted[1] > edited[1]
+    store.set_vectors(["j1-0:0"], unit_vectors(1))
+    store.set_vectors(["j1-0:0"], unit_vectors(1, seed=3))
+    assert store.change_number("g:7")[1] > deleted[1]
+    assert store.change_number("g:8") == other
+
+
+# --- changing
+
+
+def test_an_edit_is_found_by_its_new_words_only(store: EventStore) -> None:
+    store.file_job("j1-0", [make_event(text="old words")], unit_vectors(1))
+    assert not store.edit("nobody", "x", None)
+    assert store.edit("j1-0:0", "fresh sentence", None)
+    assert found(store, "old words") == [] and found(store, "fresh") == ["j1-0:0"]
+    assert store.vectors(GROUP)[0] == [] and ids(store.without_vector(5)) == ["j1-0:0"]
+    assert store.edit("j1-0:0", "again", unit_vectors(1, seed=4)[0])
+    assert store.vectors(GROUP)[0] == ["j1-0:0"] and store.without_vector(5) == []
+
+
+def test_what_is_deleted_is_gone_everywhere_and_its_job_stays_filed(store: EventStore) -> None:
+    store.file_job(
+        "j1-0", [make_event(n=n, text=text) for n, text in enumerate(["apricot", "banana", "cherry"])], unit_vectors(3)
+    )
+    assert store.delete(["j1-0:0", "nobody", "j1-0:2"]) == 2
+    assert store.delete([]) == 0
+    assert ids(store.find(GROUP)) == ["j1-0:1"] == store.vectors(GROUP)[0]
+    assert found(store, "apricot cherry") == [] == found(store, "apricot cherry", EVERYWHERE)
+    assert store.count() == store.count(GROUP) == 1
+    assert not store.file_job("j1-0", [make_event()], [None])
+
+
+def test_forgetting_deletes_and_lets_nothing_come_back(store: EventStore) -> None:
+    file_texts(store, ["of 42"], timestamp=100.0)
+    file_texts(store, ["of 43"], "j2-0", user_id="43", timestamp=100.0)
+    assert store.forget(EventFilter(None, user_ids=("42",)), job_ids=["j3-0"], entities=["user:42"], until=200.0) == 1
+    assert ids(store.find(EVERYWHERE)) == ["j2-0:0"]
+    assert store.is_forgotten("j3-0") and not store.is_forgotten("j4-0")
+    assert store.is_forgotten("j4-0", ["user:42", "group:7"], 200.0)
+    assert not store.is_forgotten("j4-0", ["user:42"], 200.5)
+    assert not store.file_job("j3-0", [make_event("j3-0", user_id="44", timestamp=900.0)], [None])
+    assert not store.file_job("j4-0", [make_event("j4-0", timestamp=150.0)], [None])
+    assert store.file_job("j5-0", [make_event("j5-0", timestamp=201.0)], [None])
+    with pytest.raises(InvalidInput):
+        store.forget(EVERYWHERE)
+
+
+# --- the derived index
+
+
+def test_what_changed_is_handed_to_the_derived_index_until_it_is_done(store: EventStore, open_store: OpenStore) -> None:
+    vectors = unit_vectors(2)
+    store.file_job("j1-0", [make_event(n=n) for n in range(3)], [*vectors, None])
+    wanted, gone = store.unindexed(10)
+    assert [event.event_id for event, _ in wanted] == ["j1-0:0", "j1-0:1"] and gone == []
+    np.testing.assert_array_equal(wanted[1][1], vectors[1])
+    assert len(store.unindexed(1)[0]) == 1
+    store.mark_indexed(["j1-0:0", "j1-0:1"], [])
+    assert store.unindexed(10) == ([], [])
+
+    store.delete(["j1-0:0"])
+    store.edit("j1-0:1", "no vector now", None)
+    store.set_vectors(["j1-0:2"], unit_vectors(1))
+    wanted, gone = store.unindexed(10)
+    assert [event.event_id for event, _ in wanted] == ["j1-0:2"] and sorted(gone) == ["j1-0:0", "j1-0:1"]
+    other = open_store()
+    assert other.unindexed(10)[1] == gone
+    other.close()
+    store.mark_indexed(["j1-0:2"], gone)
+    assert store.unindexed(10) == ([], [])
+    store.reindex_all()
+    assert [event.event_id for event, _ in store.unindexed(10)[0]] == ["j1-0:2"]
+
+
+def test_a_change_while_the_derived_index_is_written_is_not_lost(store: EventStore) -> None:
+    store.file_job("j1-0", [make_event()], unit_vectors(1))
+    store.edit("j1-0:0", "changed before the index had it", unit_vectors(1, seed=9)[0])
+    store.mark_indexed(["j1-0:0"], [])
+    ((event, _),) = store.unindexed(5)[0]
+    assert event.text.startswith("changed")
+    store.mark_indexed(["j1-0:0"], [])
+    assert store.unindexed(5) == ([], [])
+
+
+def test_the_fingerprint_is_kept_and_defended(store: EventStore, open_store: OpenStore) -> None:
+    assert store.fingerprint() is None
+    store.set_fingerprint("small", DIMENSION)
+    store.set_fingerprint("small", DIMENSION)
+    other = open_store()
+    assert other.fingerprint() == ("small", DIMENSION)
+    for model, dimension in (("large", DIMENSION), ("small", DIMENSION * 2)):
+        with pytest.raises(FingerprintMismatch, match="reembed"):
+            other.set_fingerprint(model, dimension)
+    other.close()
+
+
+def test_vectors_before_their_model_was_named_set_the_dimension(store: EventStore) -> None:
+    store.file_job("j1-0", [make_event()], unit_vectors(1))
+    with pytest.raises(FingerprintMismatch):
+        store.set_fingerprint("large", DIMENSION * 2)
+    store.set_fingerprint("small", DIMENSION)
+    assert store.fingerprint() == ("small", DIMENSION)
+
+
+def test_cleared_vectors_make_room_for_another_model(store: EventStore) -> None:
+    store.file_job("j1-0", [make_event()], unit_vectors(1))
+    removals = store.change_number("g:7")[1]
+    store.clear_vectors()
+    assert store.fingerprint() is None and store.embedded_count() == 0
+    assert store.unindexed(5)[1] == ["j1-0:0"] and store.change_number("g:7")[1] > removals
+    store.set_fingerprint("large", 16)
+    store.set_vectors(["j1-0:0"], unit_vectors(1, dimension=16))
+    assert store.vectors(GROUP)[1].shape == (1, 16)
+
+
+def test_tidying_comes_to_an_end_and_changes_no_answer(store: EventStore) -> None:
+    for n in range(30):
+        file_texts(store, [f"阿橘 {n}", "a cat"], f"j{n}-0")
+    before = store.search_keywords("阿橘 cat", GROUP, 100)
+    rounds = 0
+    while store.tidy():
+        rounds += 1
+        assert rounds < 50
+    assert store.search_keywords("阿橘 cat", GROUP, 100) == before
+    assert not store.tidy()
+
+
+# --- together
+
+
+def test_threads_write_and_read_side_by_side(store: EventStore) -> None:
+    errors: list[BaseException] = []
+    numbers = count()
+    running = True
+
+    def write() -> None:
+        for _ in range(20):
+            job_id = f"t{next(numbers)}-0"
+            store.file_job(job_id, [make_event(job_id, n) for n in range(3)], [*unit_vectors(2), None])
+
+    def read() -> None:
+        while running:
+            found_ids = found(store, "阿橘", limit=1000)
+            assert len(found_ids) % 3 == 0
+            assert len(store.vectors(GROUP)[0]) % 2 == 0
+
+    def guarded(work: Callable[[], None]) -> Callable[[], None]:
+        def run() -> None:
+            try:
+                work()
+            except BaseException as error:
+                errors.append(error)
+
+        return run
+
+    writers = [threading.Thread(target=guarded(write)) for _ in range(3)]
+    readers = [threading.Thread(target=guarded(read)) for _ in range(2)]
+    for thread in [*writers, *readers]:
+        thread.start()
+    for thread in writers:
+        thread.join()
+    running = False
+    for thread in readers:
+        thread.join()
+    assert not errors
+    assert store.count(GROUP) == store.count() == 180 and store.embedded_count() == 120
+
+
+_ADVERSARIAL = st.sampled_from(
+    [
+        "7",
+        "7 OR 1",
+        "g:7",
+        "p:42",
+        "p:g:7",
+        '"7"',
+        "7'--",
+        "7*",
+        "7%",
+        "_",
+        "NEAR",
+        "群",
+        "群7",
+        "７",
+        "a",
+        "A",
+        "á",
+        "a\u0301",
+        "-1001234",
+        "@ann:matrix.org",
+        "../x",
+        "🐱",
+        "words",
+    ]
+) | st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=12)
+_SCOPES = st.builds(Scope.group, _ADVERSARIAL, _ADVERSARIAL) | st.builds(Scope.private, _ADVERSARIAL)
+
+
+@IMPLEMENTATIONS
+@given(
+    scopes=st.lists(_SCOPES, min_size=2, max_size=12),
+    removed=st.sets(st.integers(0, 11), max_size=3),
+    words=st.lists(st.sampled_from(["猫咪", "cat", "g:7", '"', "OR", "words:cat"]), min_size=1, max_size=4),
+)
+@settings(max_examples=60, deadline=None)
+def test_no_search_in_a_scope_gives_anything_of_another(
+    implementation: Callable[[Path], OpenStore], scopes: list[Scope], removed: set[int], words: list[str]
+) -> None:
+    with TemporaryDirectory() as place:
+        store = implementation(Path(place))()
+        by_scope: dict[str, set[str]] = {}
+        for n, scope in enumerate(scopes):
+            event = make_event(
+                f"j{n}-0",
+                group=scope.group_id or None,
+                user_id=scope.user_id,
+                text=f"猫咪 cat {' '.join(words)} {scope.key}",
+            )
+            store.file_job(event.job_id, [event], unit_vectors(1, seed=n))
+            by_scope.setdefault(scope.key, set()).add(event.event_id)
+        for n in removed:
+            store.delete([f"j{n}-0:0"])
+            for members in by_scope.values():
+                members.discard(f"j{n}-0:0")
+        for key, members in by_scope.items():
+            where = EventFilter(key)
+            assert set(found(store, "猫咪 cat", where, 100)) == members
+            assert set(found(store, " ".join([*words, *by_scope]), where, 100)) <= members
+            assert {event.event_id for event in store.find(where)} == members == set(store.vectors(where)[0])
+            assert set(store.vectors_since(key, 0)[0]) == members
+            everything = EventFilter(key, event_ids=tuple(f"j{n}-0:0" for n in range(len(scopes))))
+            assert {event.event_id for event in store.find(everything)} == members == set(store.vectors(everything)[0])
+            assert store.count(where) == len(members)
+        store.close()

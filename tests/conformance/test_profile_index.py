@@ -1,0 +1,144 @@
+"""What every `ProfileIndex` promises. `open_profiles()` opens the same index again, as another process would."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from historian.schema.errors import FingerprintMismatch
+from historian.schema.profile import Profile, ProfileFilter, ProfileKey
+from historian.schema.protocols import ProfileIndex
+from historian.stores.index_schema import open_index
+from historian.stores.profile_index import SqliteProfileIndex
+from support.events import DIMENSION, unit_vectors
+
+OpenProfiles = Callable[[], ProfileIndex]
+
+LIN = ProfileKey("user", "42")
+LIN_PRIVATE = ProfileKey("user", "42", "private")
+CLIMBERS = ProfileKey("group", "7")
+
+
+def _sqlite(place: Path) -> OpenProfiles:
+    return lambda: SqliteProfileIndex(open_index(place / "index.sqlite"))
+
+
+@pytest.fixture(params=[_sqlite], ids=["sqlite"])
+def open_profiles(request: pytest.FixtureRequest, tmp_path: Path) -> OpenProfiles:
+    opener: OpenProfiles = request.param(tmp_path)
+    return opener
+
+
+@pytest.fixture
+def index(open_profiles: OpenProfiles) -> ProfileIndex:
+    return open_profiles()
+
+
+def portrait(key: ProfileKey = LIN, summary: str = "喜欢爬山，养了一只叫阿橘的猫", revision: int = 1) -> Profile:
+    return Profile(key, name="小林", tags=("登山", "Rust"), summary=summary, revision=revision)
+
+
+def found(index: ProfileIndex, query: str, where: ProfileFilter | None = None, limit: int = 10) -> list[ProfileKey]:
+    return [key for key, _ in index.search_keywords(query, limit, where)]
+
+
+def test_a_portrait_is_found_by_name_tag_and_summary(index: ProfileIndex, open_profiles: OpenProfiles) -> None:
+    index.put(portrait(), None)
+    index.put(portrait(CLIMBERS, "周末登山的群"), None)
+    for reader in (index, open_profiles()):
+        assert found(reader, "rust") and LIN in found(reader, "小林")
+        assert found(reader, "阿橘") == [LIN]
+        assert found(reader, "周末") == [CLIMBERS]
+    assert found(index, "登山", limit=1) and found(index, "登山", limit=0) == []
+
+
+def test_a_new_revision_replaces_the_old_one_and_an_older_one_changes_nothing(index: ProfileIndex) -> None:
+    index.put(portrait(), None)
+    index.put(portrait(summary="moved to Berlin", revision=3), unit_vectors(1)[0])
+    index.put(portrait(summary="lives in Paris", revision=2), None)
+    assert found(index, "berlin") == [LIN] and found(index, "阿橘 paris") == []
+    assert index.vectors()[0] == [LIN]
+
+
+def test_stale_are_those_of_another_revision_or_without_vector(index: ProfileIndex) -> None:
+    first, second, third = portrait(), portrait(LIN_PRIVATE), portrait(CLIMBERS)
+    index.put(first, unit_vectors(1)[0])
+    index.put(second, None)
+    assert index.stale([first, second, third]) == [second, third]
+    assert index.stale([replace(first, revision=2)]) == [replace(first, revision=2)]
+    assert index.stale([]) == []
+
+
+def test_vectors_come_as_one_matrix_with_their_keys(index: ProfileIndex) -> None:
+    assert index.vectors()[1].shape == (0, 0)
+    one, two = unit_vectors(2)
+    index.put(portrait(), one)
+    index.put(portrait(CLIMBERS), two)
+    index.put(portrait(LIN_PRIVATE), None)
+    keys, matrix = index.vectors()
+    assert keys == [LIN, CLIMBERS]
+    np.testing.assert_array_equal(matrix, np.stack([one, two]))
+    assert index.vectors(ProfileFilter(keys=(CLIMBERS,)))[0] == [CLIMBERS]
+    with pytest.raises(FingerprintMismatch):
+        index.put(portrait(revision=2), unit_vectors(1, dimension=DIMENSION + 1)[0])
+    assert index.vectors()[0] == [LIN, CLIMBERS]
+
+
+def test_a_filter_admits_layers_of_users_and_named_portraits_only(index: ProfileIndex) -> None:
+    keys = [
+        LIN,
+        LIN_PRIVATE,
+        CLIMBERS,
+        ProfileKey("user", "43"),
+        ProfileKey("user", "43", "private"),
+        ProfileKey("group", "8"),
+        ProfileKey("user", "44", "g:7"),
+        ProfileKey("group", "42", "private"),
+        ProfileKey("user", '42", "private'),
+    ]
+    for n, key in enumerate(keys):
+        index.put(portrait(key), unit_vectors(1, seed=n)[0])
+    for where in (
+        ProfileFilter(),
+        ProfileFilter(user_layers=("",)),
+        ProfileFilter(user_layers=("",), keys=(LIN_PRIVATE, CLIMBERS)),
+        ProfileFilter(user_layers=("g:7",), keys=(CLIMBERS,)),
+        ProfileFilter(keys=(ProfileKey("user", "nobody"),)),
+    ):
+        admitted = {key for key in keys if where.admits(key)}
+        assert set(found(index, "小林", where)) == admitted == set(index.vectors(where)[0])
+    assert set(found(index, "小林")) == set(keys)
+
+
+def test_a_deleted_portrait_is_gone_and_may_come_back(index: ProfileIndex) -> None:
+    index.put(portrait(revision=5), unit_vectors(1)[0])
+    index.delete(LIN)
+    index.delete(CLIMBERS)
+    assert found(index, "小林") == [] and index.vectors()[0] == [] and index.embedded_count() == 0
+    index.put(portrait(revision=1), None)
+    assert found(index, "小林") == [LIN]
+
+
+def test_what_changed_is_handed_to_the_derived_index_until_it_is_done(index: ProfileIndex) -> None:
+    index.put(portrait(), unit_vectors(1)[0])
+    index.put(portrait(CLIMBERS), None)
+    wanted, gone = index.unindexed(10)
+    assert [key for key, _ in wanted] == [LIN] and gone == [CLIMBERS.index_id]
+    index.put(portrait(revision=2), unit_vectors(1, seed=2)[0])
+    index.mark_indexed([LIN.index_id, CLIMBERS.index_id])
+    assert [key for key, _ in index.unindexed(10)[0]] == [LIN]
+    index.mark_indexed([LIN.index_id])
+    assert index.unindexed(10) == ([], [])
+    index.reindex_all()
+    assert [key for key, _ in index.unindexed(10)[0]] == [LIN] and index.embedded_count() == 1
+    index.delete(LIN)
+    assert index.unindexed(10) == ([], [LIN.index_id])
+
+
+@pytest.mark.parametrize("query", ["", '"', "a AND", "words: x", "\x00", "\ud800", "猫" * 50_000, "NEAR(", "{"])
+def test_no_query_raises(index: ProfileIndex, query: str) -> None:
+    index.put(portrait(), None)
+    assert isinstance(index.search_keywords(query, 5), list)

@@ -1,0 +1,200 @@
+"""What every `ProfileStorage` promises. `open_storage()` opens the same portraits again, as another process would."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from historian.schema.errors import InvalidInput, RevisionConflict
+from historian.schema.profile import Profile, ProfileKey
+from historian.schema.protocols import ProfileStorage
+from historian.stores.profiles import MarkdownProfiles
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from support.ledger import MemoryLedger
+
+KEY = ProfileKey("user", "42")
+NOW = "2026-02-21T17:30:00+08:00"
+OpenStorage = Callable[[], ProfileStorage]
+
+
+def _markdown(place: Path) -> OpenStorage:
+    ledger = MemoryLedger()
+    return lambda: MarkdownProfiles(place / "profiles", ledger=ledger, revision_keep=3)
+
+
+@pytest.fixture(params=[_markdown], ids=["markdown"])
+def open_storage(request: pytest.FixtureRequest, tmp_path: Path) -> OpenStorage:
+    opener: OpenStorage = request.param(tmp_path)
+    return opener
+
+
+@pytest.fixture
+def storage(open_storage: OpenStorage) -> ProfileStorage:
+    return open_storage()
+
+
+def portrait(key: ProfileKey = KEY, **fields: object) -> Profile:
+    given: dict[str, object] = {"name": "小林", "tags": ("猫", "杭州"), "summary": "- 养了一只猫", "source_event_id": "r1-1:0"}
+    return Profile(key, **{**given, **fields})  # type: ignore[arg-type]
+
+
+def test_what_was_never_written_is_not_there(storage: ProfileStorage) -> None:
+    assert storage.read(KEY) is None
+    assert storage.history(KEY) == storage.keys() == storage.layers("user", "42") == []
+    assert not storage.delete(KEY)
+    assert not storage.is_applied(KEY, "r1-1")
+
+
+def test_a_portrait_comes_back_as_it_was_written(open_storage: OpenStorage) -> None:
+    written = open_storage().write(portrait(), expected_revision=0, job_id="r1-1", now=NOW)
+    assert written == portrait(revision=1, updated_at=NOW)
+    assert open_storage().read(KEY) == written
+
+
+TEXTS = st.text(max_size=60)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(name=TEXTS, tags=st.lists(TEXTS, max_size=4), summary=st.text(max_size=300), entity_id=st.text("aA.@/~%-é猫", min_size=1))
+def test_any_text_comes_back_as_write_returned_it(
+    storage: ProfileStorage, name: str, tags: list[str], summary: str, entity_id: str
+) -> None:
+    key = ProfileKey("user", entity_id, "private")
+    storage.delete(key)
+    written = storage.write(portrait(key, name=name, tags=tuple(tags), summary=summary), expected_revision=0, now=NOW)
+    assert storage.read(key) == written
+    stored_keys = storage.keys()
+    assert key in stored_keys
+
+
+@pytest.mark.parametrize(
+    "summary", ["---\nname: x\n---\ntext", "---", "# Titel\n\n---\n\n- a\n", "a: b", "```\n---\n```", "-", "\n\nx\n\n", ""]
+)
+def test_markdown_that_looks_like_front_matter_is_kept(storage: ProfileStorage, summary: str) -> None:
+    storage.write(portrait(summary=summary), expected_revision=0, now=NOW)
+    stored = storage.read(KEY)
+    assert stored is not None and stored.summary == summary.strip()
+
+
+def test_only_one_of_two_writers_of_a_revision_succeeds(storage: ProfileStorage) -> None:
+    storage.write(portrait(name="a"), expected_revision=0, now=NOW)
+    storage.write(portrait(name="b"), expected_revision=1, now=NOW)
+    with pytest.raises(RevisionConflict, match="revision 2 is stored, expected 1"):
+        storage.write(portrait(name="c"), expected_revision=1, now=NOW)
+    with pytest.raises(RevisionConflict):
+        storage.write(portrait(name="d"), expected_revision=0, now=NOW)
+    stored = storage.read(KEY)
+    assert stored is not None and (stored.name, stored.revision) == ("b", 2)
+
+
+def test_the_same_job_again_changes_nothing(open_storage: OpenStorage) -> None:
+    storage = open_storage()
+    first = storage.write(portrait(), expected_revision=0, job_id="r1-1", now=NOW)
+    other = storage.write(portrait(summary="other"), expected_revision=1, job_id="r2-1", now=NOW)
+    assert storage.is_applied(KEY, "r1-1") and storage.is_applied(KEY, "r2-1") and not storage.is_applied(KEY, "r3-1")
+    for again in (storage, open_storage()):
+        assert again.write(portrait(), expected_revision=0, job_id="r1-1", now=NOW) == other
+    assert storage.history(KEY) == [first]
+    assert not storage.is_applied(ProfileKey("user", "42", "private"), "r1-1")
+    assert not storage.is_applied(ProfileKey("group", "42"), "r1-1")
+
+
+def test_a_job_is_remembered_by_its_own_id_whatever_the_portrait_says(storage: ProfileStorage) -> None:
+    written = storage.write(portrait(source_event_id="x-1:0"), expected_revision=0, job_id="r1-1", now=NOW)
+    assert written.source_event_id == "r1-1:0"
+
+
+def test_the_last_revisions_are_kept_newest_first(storage: ProfileStorage) -> None:
+    for n in range(6):
+        storage.write(portrait(summary=f"text {n}"), expected_revision=n, now=NOW)
+    assert [(old.revision, old.summary) for old in storage.history(KEY)] == [(5, "text 4"), (4, "text 3"), (3, "text 2")]
+
+
+def test_a_rollback_is_a_new_revision_and_can_be_rolled_back(storage: ProfileStorage) -> None:
+    for n in range(3):
+        storage.write(portrait(summary=f"text {n}", name=f"n{n}"), expected_revision=n, now=NOW)
+    back = storage.rollback(KEY, 1, now="2026-02-22T00:00:00+08:00")
+    assert (back.revision, back.summary, back.name, back.source_event_id) == (4, "text 0", "n0", "rollback:1")
+    assert back.updated_at == "2026-02-22T00:00:00+08:00"
+    assert storage.read(KEY) == back
+    assert storage.rollback(KEY, 3, now=NOW).summary == "text 2"
+    for revision in (1, 5, 99, -1):
+        with pytest.raises(InvalidInput, match=r"kept are 4, 3, 2"):
+            storage.rollback(KEY, revision, now=NOW)
+
+
+def test_a_rollback_by_a_job_happens_once(storage: ProfileStorage) -> None:
+    for n in range(2):
+        storage.write(portrait(summary=f"text {n}"), expected_revision=n, now=NOW)
+    back = storage.rollback(KEY, 1, now=NOW, job_id="order-1")
+    assert storage.rollback(KEY, 1, now=NOW, job_id="order-1") == back
+    assert back.revision == 3 and storage.is_applied(KEY, "order-1")
+
+
+def test_layers_and_entities_are_apart(storage: ProfileStorage) -> None:
+    keys = [
+        ProfileKey("user", "42"),
+        ProfileKey("user", "42", "private"),
+        ProfileKey("user", "42", "g:7"),
+        ProfileKey("user", "42@private"),
+        ProfileKey("user", "4"),
+        ProfileKey("user", "ABC"),
+        ProfileKey("user", "abc"),
+        ProfileKey("group", "42"),
+    ]
+    for key in keys:
+        assert storage.write(portrait(key, summary=repr(key)), expected_revision=0, job_id="r1-1", now=NOW).revision == 1
+    assert {str(read.summary) for key in keys if (read := storage.read(key))} == {repr(key) for key in keys}
+    assert sorted(map(repr, storage.keys())) == sorted(map(repr, keys))
+    assert sorted(storage.layers("user", "42")) == ["", "g:7", "private"]
+    assert storage.layers("group", "42") == [""]
+    assert storage.delete(keys[0])
+    assert sorted(storage.layers("user", "42")) == ["g:7", "private"]
+
+
+def test_deleting_takes_the_history_along_and_no_rerun_brings_it_back(storage: ProfileStorage) -> None:
+    for n in range(3):
+        storage.write(portrait(), expected_revision=n, job_id=f"r{n}-1", now=NOW)
+    assert storage.delete(KEY)
+    assert not storage.delete(KEY)
+    assert storage.read(KEY) is None and storage.history(KEY) == []
+    assert storage.write(portrait(), expected_revision=0, job_id="r1-1", now=NOW) == Profile(KEY)
+    assert storage.read(KEY) is None
+    assert storage.write(portrait(), expected_revision=0, job_id="r9-1", now=NOW).revision == 1
+
+
+def test_a_rename_and_a_merge_at_once_lose_neither(open_storage: OpenStorage) -> None:
+    open_storage().write(portrait(name="old", summary="", tags=()), expected_revision=0, now=NOW)
+    rounds = 15
+
+    def change(what: Callable[[Profile, int], Profile]) -> None:
+        storage = open_storage()
+        for n in range(rounds):
+            while True:
+                current = storage.read(KEY)
+                assert current is not None
+                try:
+                    storage.write(what(current, n), expected_revision=current.revision, now=NOW)
+                    break
+                except RevisionConflict:
+                    continue
+
+    changes: list[Callable[[Profile, int], Profile]] = [
+        lambda old, n: dataclasses.replace(old, name=f"name {n}"),
+        lambda old, n: dataclasses.replace(old, summary=f"{old.summary}\n- fact {n}"),
+        lambda old, n: dataclasses.replace(old, tags=(*old.tags, f"t{n}")),
+    ]
+    threads = [threading.Thread(target=change, args=(what,)) for what in changes]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    stored = open_storage().read(KEY)
+    assert stored is not None
+    assert (stored.revision, stored.name) == (1 + 3 * rounds, f"name {rounds - 1}")
+    assert stored.summary.split("\n") == [f"- fact {n}" for n in range(rounds)]
+    assert stored.tags == tuple(f"t{n}" for n in range(rounds))

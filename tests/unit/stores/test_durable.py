@@ -1,0 +1,122 @@
+import errno
+import os
+import threading
+from pathlib import Path
+
+import pytest
+from historian.schema.errors import StorageError
+from historian.stores import durable
+from historian.stores.durable import move_durably, remove_durably, sweep_leftovers, write_atomically
+from support.killed_at import killed_at_every_call
+
+
+def test_a_file_is_written_with_its_folders(tmp_path: Path) -> None:
+    path = tmp_path / "a" / "b" / "c.json"
+    write_atomically(path, b"x")
+    write_atomically(path, b"")
+    assert path.read_bytes() == b""
+    assert [p.name for p in path.parent.iterdir()] == ["c.json"]
+
+
+@pytest.mark.parametrize("call", ["open", "write", "fsync", "replace"])
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES])
+def test_a_full_or_forbidden_disk_leaves_the_old_file_alone_and_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str, code: int
+) -> None:
+    path = tmp_path / "c.json"
+    write_atomically(path, b"old")
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(os, call, refuse)
+    with pytest.raises(StorageError, match=r"c\.json.*(free some|remount|let the user)"):
+        write_atomically(path, b"new")
+    monkeypatch.undo()
+    assert path.read_bytes() == b"old"
+    assert [p.name for p in tmp_path.iterdir()] == ["c.json"]
+
+
+def test_a_write_that_is_cut_short_is_carried_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = os.write
+    monkeypatch.setattr(os, "write", lambda fd, data: real(fd, data[:3]))
+    write_atomically(tmp_path / "c.json", b"0123456789")
+    assert (tmp_path / "c.json").read_bytes() == b"0123456789"
+
+
+def test_an_interruption_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(_: int) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write_atomically(tmp_path / "c.json", b"x")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_reader_sees_the_old_or_the_new_file_wherever_the_writer_is_killed(tmp_path: Path) -> None:
+    path = tmp_path / "c.json"
+    old, new = b"old" * 1000, b"new" * 2000
+    seen = []
+    for _ in killed_at_every_call(lambda: write_atomically(path, new), lambda: write_atomically(path, old)):
+        seen.append(path.read_bytes())
+        sweep_leftovers(tmp_path)
+        assert [p.name for p in tmp_path.iterdir()] == ["c.json"]
+    assert set(seen) == {old, new}
+    assert seen == sorted(seen, reverse=True)
+
+
+def test_a_live_writer_whose_file_is_swept_writes_it_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real, swept = os.fsync, []
+
+    def sweep_then_flush(descriptor: int) -> None:
+        if not swept:
+            swept.append(sweep_leftovers(tmp_path))
+        real(descriptor)
+
+    monkeypatch.setattr(os, "fsync", sweep_then_flush)
+    write_atomically(tmp_path / "c.json", b"x")
+    assert swept == [1]
+    assert (tmp_path / "c.json").read_bytes() == b"x"
+
+
+def test_many_writers_of_one_file_do_not_disturb_each_other(tmp_path: Path) -> None:
+    path = tmp_path / "c.json"
+    contents = [bytes([65 + n]) * 5000 for n in range(8)]
+    threads = [threading.Thread(target=write_atomically, args=(path, data)) for data in contents]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert path.read_bytes() in contents
+    assert [p.name for p in tmp_path.iterdir()] == ["c.json"]
+
+
+def test_removing_and_moving_say_whether_there_was_something(tmp_path: Path) -> None:
+    a, b = tmp_path / "a", tmp_path / "new" / "b"
+    write_atomically(a, b"x")
+    assert move_durably(a, b)
+    assert not move_durably(a, b)
+    assert remove_durably(b)
+    assert not remove_durably(b)
+
+
+def test_a_file_system_that_cannot_flush_folders_is_borne(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = os.fsync
+
+    def flush(descriptor: int) -> None:
+        if Path(f"/proc/self/fd/{descriptor}").is_dir():
+            raise OSError(errno.EINVAL, "Invalid argument")
+        real(descriptor)
+
+    monkeypatch.setattr(os, "fsync", flush)
+    write_atomically(tmp_path / "c.json", b"x")
+    assert (tmp_path / "c.json").exists()
+
+
+def test_temporary_names_are_hidden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names: list[str] = []
+    real = os.fsync
+    monkeypatch.setattr(os, "fsync", lambda fd: (names.extend(path.name for path in tmp_path.iterdir()), real(fd))[1])
+    write_atomically(tmp_path / "c.json", b"x")
+    assert names[0].startswith(durable.TEMPORARY_PREFIX)

@@ -1,0 +1,189 @@
+"""The derived index and the truth, after crashes in between, losses and damage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from historian.schema.errors import StorageError
+from historian.schema.protocols import Vector
+from historian.stores.chroma_index import EVENT_COLLECTION, PROFILE_COLLECTION, ChromaDirectory, ChromaIndex
+from historian.stores.events import SqliteEventStore
+from historian.stores.index_repair import RepairReport, event_metadata, repair
+from historian.stores.index_schema import open_index
+from support.events import make_event, unit_vectors
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SqliteEventStore]:
+    opened = SqliteEventStore(open_index(tmp_path / "index.sqlite"))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Iterator[ChromaIndex]:
+    opened = ChromaIndex(tmp_path / "chromadb")
+    yield opened
+    opened.close()
+
+
+def file_jobs(store: SqliteEventStore, jobs: int) -> None:
+    for n in range(jobs):
+        job_id = f"j{n}-0"
+        store.file_job(job_id, [make_event(job_id, i) for i in range(3)], [*unit_vectors(2, seed=n), None])
+
+
+def assert_same(store: SqliteEventStore, index: ChromaIndex) -> None:
+    assert index.count() == store.embedded_count()
+    assert store.unindexed(10) == ([], [])
+    from historian.schema.event import EventFilter
+
+    names, matrix = store.vectors(EventFilter(None))
+    for name, vector in zip(names, matrix, strict=True):
+        best, score = index.query(vector, 1)[0]
+        assert score == pytest.approx(1, abs=1e-5)
+        assert best == name
+
+
+def test_a_crash_between_truth_and_index_is_repaired(store: SqliteEventStore, index: ChromaIndex) -> None:
+    file_jobs(store, 3)
+    event = store.get(["j0-0:0"])[0]
+    index.upsert([event.event_id], unit_vectors(1, seed=99), [event_metadata(event)])
+    assert repair(store, index, 2) == RepairReport(written=6)
+    assert_same(store, index)
+    assert repair(store, index) == RepairReport()
+
+
+def test_edits_and_deletions_reach_the_index(store: SqliteEventStore, index: ChromaIndex) -> None:
+    file_jobs(store, 3)
+    repair(store, index)
+    store.delete(["j0-0:0", "j0-0:2"])
+    store.edit("j1-0:0", "no vector yet", None)
+    store.edit("j1-0:1", "another", unit_vectors(1, seed=50)[0])
+    store.set_vectors(["j1-0:2"], unit_vectors(1, seed=51))
+    report = repair(store, index)
+    assert (report.written, report.dropped, report.rebuilt) == (2, 3, False)
+    assert_same(store, index)
+
+
+def test_a_lost_index_is_filled_anew(store: SqliteEventStore, index: ChromaIndex) -> None:
+    file_jobs(store, 4)
+    repair(store, index)
+    index.reset()
+    assert repair(store, index, 3) == RepairReport(written=8, rebuilt=True)
+    assert_same(store, index)
+
+
+def test_an_index_that_holds_strangers_is_filled_anew(store: SqliteEventStore, index: ChromaIndex) -> None:
+    file_jobs(store, 2)
+    repair(store, index)
+    index.upsert(["stranger"], unit_vectors(1, seed=60), [{"kind": "fact"}])
+    assert repair(store, index).rebuilt
+    assert_same(store, index)
+
+
+def test_a_damaged_directory_is_a_storage_error_and_repaired_without_embedding(store: SqliteEventStore, tmp_path: Path) -> None:
+    file_jobs(store, 2)
+    first = ChromaIndex(tmp_path / "chromadb")
+    repair(store, first)
+    first.close()
+    (tmp_path / "chromadb" / "chroma.sqlite3").write_bytes(b"garbage " * 1000)
+    index = ChromaIndex(tmp_path / "chromadb")
+    for use in (index.count, lambda: index.query(unit_vectors(1)[0], 1), lambda: index.delete(["x"])):
+        with pytest.raises(StorageError, match=r"chromadb.*derived"):
+            use()
+    assert repair(store, index).rebuilt
+    assert_same(store, index)
+    index.close()
+
+
+def test_another_model_reaches_the_index(store: SqliteEventStore, index: ChromaIndex) -> None:
+    file_jobs(store, 2)
+    repair(store, index)
+    store.clear_vectors()
+    store.set_fingerprint("large", 16)
+    store.set_vectors(["j0-0:0", "j1-0:1"], unit_vectors(2, dimension=16))
+    repair(store, index)
+    assert_same(store, index)
+
+
+def test_it_stops_between_batches_when_asked_and_goes_on_later(store: SqliteEventStore, index: ChromaIndex) -> None:
+    file_jobs(store, 5)
+    asked = iter([False, False, True, True])
+    assert repair(store, index, 2, stop=lambda: next(asked)) == RepairReport(written=4)
+    assert repair(store, index) == RepairReport(written=6)
+    assert_same(store, index)
+
+
+def test_a_job_filed_while_it_counts_is_no_reason_to_rebuild(store: SqliteEventStore, index: ChromaIndex) -> None:
+    file_jobs(store, 2)
+    repair(store, index)
+
+    class Busy(ChromaIndex):
+        """An index beside which the worker files a job right after each count."""
+
+        filed = 10
+
+        def count(self) -> int:
+            before = super().count()
+            job_id = f"j{self.filed}-0"
+            self.filed += 1
+            event = make_event(job_id)
+            vectors = unit_vectors(1, seed=self.filed)
+            store.file_job(job_id, [event], [vectors[0]])
+            super().upsert([event.event_id], vectors, [event_metadata(event)])
+            store.mark_indexed([event.event_id], [])
+            return before
+
+    busy = Busy(index._directory)
+    assert repair(store, busy) == RepairReport()
+    assert_same(store, index)
+
+
+def test_errors_of_the_truth_are_no_reason_to_empty_the_index(store: SqliteEventStore, index: ChromaIndex) -> None:
+    file_jobs(store, 2)
+    repair(store, index)
+    store.close()
+    with pytest.raises(StorageError, match="closed"):
+        repair(store, index)
+    assert index.count() == 4
+
+
+def test_an_index_that_stays_broken_is_an_error(store: SqliteEventStore, index: ChromaIndex) -> None:
+    class Broken(ChromaIndex):
+        def upsert(self, ids: Any, vectors: Any, metadatas: Any) -> None:
+            raise StorageError("no space")
+
+    file_jobs(store, 2)
+    with pytest.raises(StorageError, match="no space"):
+        repair(store, Broken(index._directory))
+    assert repair(store, index).written == 4
+
+
+def test_two_collections_share_a_directory_and_are_emptied_apart(tmp_path: Path) -> None:
+    directory = ChromaDirectory(tmp_path / "chromadb")
+    events, profiles = ChromaIndex(directory, EVENT_COLLECTION), ChromaIndex(directory, PROFILE_COLLECTION)
+    vector: Vector = np.ones(4, dtype=np.float32) / 2
+    events.upsert(["e"], [vector], [{}])
+    profiles.upsert(["p"], [vector], [{}])
+    events.reset()
+    assert (events.count(), profiles.count()) == (0, 1)
+    directory.wipe()
+    assert (events.count(), profiles.count()) == (0, 0)
+    profiles.upsert(["p"], [vector], [{}])
+    assert profiles.query(vector, 2)[0][0] == "p"
+    directory.close()
+    with pytest.raises(StorageError, match="closed"):
+        events.count()
+
+
+def test_importing_it_does_not_import_chroma() -> None:
+    import subprocess
+    import sys
+
+    code = "import sys, historian.stores.chroma_index; sys.exit('chromadb' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == 0

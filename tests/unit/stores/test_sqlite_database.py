@@ -1,0 +1,200 @@
+"""The connections to one SQLite file: transactions, migrations, damage, locks, forks."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from historian.schema.errors import StorageError
+from historian.stores.sqlite_database import SqliteDatabase
+
+ONE = "CREATE TABLE notes (text TEXT);\n-- a comment; with a semicolon\nCREATE INDEX notes_by_text ON notes (text);"
+TWO = "ALTER TABLE notes ADD COLUMN at REAL;"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "deep" / "notes.sqlite"
+
+
+def write(database: SqliteDatabase, text: str) -> None:
+    with database.writing() as connection:
+        connection.execute("INSERT INTO notes (text) VALUES (?)", (text,))
+
+
+def texts(database: SqliteDatabase) -> list[str]:
+    with database.reading() as connection:
+        return [text for (text,) in connection.execute("SELECT text FROM notes ORDER BY rowid")]
+
+
+def test_migrations_run_once_and_later_ones_are_added(path: Path) -> None:
+    first = SqliteDatabase(path, [ONE])
+    write(first, "kept")
+    first.close()
+    second = SqliteDatabase(path, [ONE, TWO])
+    assert texts(second) == ["kept"]
+    with second.reading() as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (2,)
+        assert connection.execute("SELECT at FROM notes").fetchone() == (None,)
+    second.close()
+    with pytest.raises(StorageError, match="newer version"):
+        SqliteDatabase(path, [ONE])
+
+
+def test_a_migration_that_fails_leaves_nothing_behind(path: Path) -> None:
+    with pytest.raises(StorageError):
+        SqliteDatabase(path, [ONE, "CREATE TABLE more (x);\nCREATE TABLE notes (x);"])
+    database = SqliteDatabase(path, [ONE])
+    assert texts(database) == []
+    database.close()
+
+
+def test_a_block_that_raises_writes_nothing_and_the_next_one_works(path: Path) -> None:
+    database = SqliteDatabase(path, [ONE])
+    with pytest.raises(KeyError), database.writing() as connection:
+        connection.execute("INSERT INTO notes (text) VALUES ('half')")
+        raise KeyError("stop")
+    with pytest.raises(StorageError, match=r"notes\.sqlite"), database.writing() as connection:
+        connection.execute("INSERT INTO nowhere VALUES (1)")
+    write(database, "whole")
+    assert texts(database) == ["whole"]
+    database.close()
+
+
+def test_commits_are_synced_to_the_disk_unless_asked_otherwise(path: Path) -> None:
+    database = SqliteDatabase(path, [ONE])
+    full, normal = 2, 1
+    with database.writing(durable=False) as connection:
+        assert connection.execute("PRAGMA synchronous").fetchone() == (normal,)
+    with database.writing() as connection:
+        assert connection.execute("PRAGMA synchronous").fetchone() == (full,)
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        assert connection.execute("PRAGMA secure_delete").fetchone() == (1,)
+    database.close()
+
+
+def test_a_reader_sees_one_state_and_cannot_write(path: Path) -> None:
+    database = SqliteDatabase(path, [ONE])
+    write(database, "first")
+    with database.reading() as connection:
+        assert connection.execute("SELECT count(*) FROM notes").fetchone() == (1,)
+        write(database, "second")
+        assert connection.execute("SELECT count(*) FROM notes").fetchone() == (1,)
+    assert texts(database) == ["first", "second"]
+    with pytest.raises(StorageError), database.reading() as connection:
+        connection.execute("INSERT INTO notes (text) VALUES ('no')")
+    assert texts(database) == ["first", "second"]
+    database.close()
+
+
+def test_many_threads_share_it(path: Path) -> None:
+    database = SqliteDatabase(path, [ONE])
+    threads = [threading.Thread(target=write, args=(database, str(n))) for n in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(texts(database), key=int) == [str(n) for n in range(20)]
+    database.close()
+
+
+@pytest.mark.parametrize("garbage", [b"this is no database" * 500, os.urandom(10_000), b"SQLite format 3\x00" + bytes(8000)])
+def test_a_file_of_garbage_is_a_storage_error_that_names_it(path: Path, garbage: bytes) -> None:
+    path.parent.mkdir()
+    path.write_bytes(garbage)
+    with pytest.raises(StorageError, match=r"notes\.sqlite.*damaged"):
+        SqliteDatabase(path, [ONE])
+    assert path.read_bytes() == garbage
+
+
+def test_garbage_in_the_middle_is_a_storage_error_when_it_is_read(path: Path) -> None:
+    database = SqliteDatabase(path, [ONE])
+    for _ in range(20):
+        write(database, "x" * 4000)
+    database.close()
+    size = path.stat().st_size
+    with path.open("r+b") as file:
+        file.seek(4096 * 3)
+        file.write(os.urandom(size - 4096 * 3))
+    database = SqliteDatabase(path, [ONE])
+    assert database.damage() is not None
+    with pytest.raises(StorageError, match="damaged"):
+        texts(database)
+    database.close()
+
+
+def test_a_sound_file_has_no_damage(path: Path) -> None:
+    database = SqliteDatabase(path, [ONE])
+    write(database, "x")
+    assert database.damage() is None
+    database.close()
+
+
+def test_a_writer_that_waits_too_long_gives_up_and_readers_do_not_wait(path: Path) -> None:
+    database = SqliteDatabase(path, [ONE], busy_seconds=0.05)
+    write(database, "before")
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StorageError, match="locked"):
+            write(database, "waiting")
+        assert texts(database) == ["before"]
+        other.execute("ROLLBACK")
+    write(database, "after")
+    assert texts(database) == ["before", "after"]
+    database.close()
+
+
+def test_a_full_disk_is_a_storage_error_and_nothing_is_written(path: Path) -> None:
+    database = SqliteDatabase(path, [ONE])
+    with database.writing() as connection:
+        (pages,) = connection.execute("PRAGMA page_count").fetchone()
+        connection.execute(f"PRAGMA max_page_count = {pages + 2}")
+    with pytest.raises(StorageError, match="free some space"):
+        write(database, "x" * 100_000)
+    assert texts(database) == []
+    write(database, "small")
+    assert texts(database) == ["small"]
+    database.close()
+
+
+def test_a_directory_that_cannot_be_made_is_a_storage_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(StorageError, match=r"check that the directory exists"):
+        SqliteDatabase(tmp_path / "file" / "notes.sqlite", [ONE])
+
+
+def test_a_closed_database_says_so(path: Path) -> None:
+    database = SqliteDatabase(path, [ONE])
+    write(database, "x")
+    database.close()
+    database.close()
+    with pytest.raises(StorageError, match="closed"):
+        texts(database)
+    with pytest.raises(StorageError, match="closed"):
+        write(database, "y")
+    assert not path.with_name(path.name + "-wal").exists()
+
+
+def test_a_forked_child_may_not_use_its_parents_connections(path: Path) -> None:
+    database = SqliteDatabase(path, [ONE])
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            try:
+                texts(database)
+            except StorageError as error:
+                status = 0 if "fork" in str(error) else 2
+            database.close()
+            mine = SqliteDatabase(path, [ONE])
+            write(mine, "from the child")
+            mine.close()
+        finally:
+            os._exit(status)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert texts(database) == ["from the child"]
+    database.close()
