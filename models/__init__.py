@@ -1,0 +1,9 @@
+"""Chat models, embedders and rerankers, made from settings. Client libraries are imported with the first call."""
+
+from __future__ import annotations
+
+from .chat import LadderChatModel, make_chat_model
+from .embeddings import make_embedder
+from .rerank import HttpReranker, make_reranker
+
+__all__ = ["HttpReranker", "LadderChatModel", "make_chat_model", "make_embedder", "make_reranker"]

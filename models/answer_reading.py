@@ -1,0 +1,143 @@
+"""What a model's message says, read as an answer of a given class, wherever in the message it stands.
+
+A tool call is read first, then JSON in the text: servers that ignore `tool_choice` put the call there, and reading it
+saves the next request.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic
+
+from pydantic import BaseModel, ValidationError
+
+from ..schema.protocols import Answer
+from .endpoint import clean_text
+from .lenient_json import CutOff, NotJson, find_json, parse_lenient
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+
+_WRAPPERS = ("arguments", "parameters", "args", "input", "properties")
+"""Keys under which models put the arguments when they write a tool call out as text."""
+_MOST_PROBLEMS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Reading(Generic[Answer]):
+    """An answer, or why there is none.
+
+    `said` is what the model said (for the repair turn), `in_text` tells that the answer stood in the text and not in a
+    tool call, `is_near` that there was JSON of the wrong form, and `is_declined` that the model or its provider will
+    not answer this at all.
+    """
+
+    value: Answer | None
+    problem: str = ""
+    said: str = ""
+    in_text: bool = False
+    is_near: bool = False
+    is_declined: bool = False
+
+
+def read_answer(message: BaseMessage, answer: type[Answer]) -> Reading[Answer]:
+    """Read `message` as an `answer`. Empty tool calls, cut-off JSON and objects without a known key are no answers."""
+    said = str(message.text)
+    if refusal := message.additional_kwargs.get("refusal"):
+        return Reading(None, f"the model declines: {clean_text(str(refusal))[:200]}", said, is_declined=True)
+    if message.response_metadata.get("finish_reason") == "content_filter":
+        return Reading(None, "the provider's content filter stopped the answer", said, is_declined=True)
+
+    called, called_text, problem = _called_arguments(message)
+    found = find_json(said)
+    candidates = [*called, *reversed(found.objects)]
+    if (only_list := _only_list_field(answer)) is not None:
+        candidates += [{only_list: bare} for bare in found.lists]
+    near = ""
+    for number, candidate in enumerate(candidates):
+        for value in _unwrapped(candidate, answer):
+            try:
+                return Reading(answer.model_validate(_clean(value)), said=said, in_text=number >= len(called))
+            except ValidationError as error:
+                near = near or _worded(error)
+    said = said.strip() or called_text
+    if near:
+        return Reading(None, near, said, is_near=True)
+    if found.cut_off or message.response_metadata.get("finish_reason") == "length":
+        problem = "the JSON is cut off"
+    return Reading(None, problem or ("it holds no JSON object of this form" if said else "it is empty"), said)
+
+
+def _called_arguments(message: BaseMessage) -> tuple[list[dict[str, Any]], str, str]:
+    """Arguments of the message's tool calls that hold anything, their text, and what was wrong with the others."""
+    arguments: list[Any] = []
+    problem = ""
+    for call in getattr(message, "tool_calls", []):
+        arguments.append(call["args"])
+        problem = problem or ("" if call["args"] else "the tool call has no arguments")
+    raw = [call.get("args") or "" for call in getattr(message, "invalid_tool_calls", [])]
+    old_style = message.additional_kwargs.get("function_call")
+    if isinstance(old_style, dict):
+        raw.append(str(old_style.get("arguments") or ""))
+    for text in raw:
+        try:
+            arguments.append(parse_lenient(text))
+        except CutOff:
+            problem = "the arguments of the tool call are cut off"
+        except NotJson:
+            problem = "the arguments of the tool call are not JSON"
+    usable = [value for value in arguments if isinstance(value, dict) and value]
+    text = "\n".join([json.dumps(value, ensure_ascii=False) for value in usable] + raw)
+    return usable, text, problem
+
+
+def _unwrapped(candidate: dict[str, Any], answer: type[BaseModel]) -> Iterator[dict[str, Any]]:
+    """What in `candidate` may be the answer, the innermost first; only objects that hold a key of the class."""
+    known = set(answer.model_fields) | {field.alias for field in answer.model_fields.values() if field.alias}
+    inner: list[Any] = [candidate[key] for key in _WRAPPERS if key in candidate and key not in known]
+    function = candidate.get("function")
+    if isinstance(function, dict) and "function" not in known:
+        inner += [function.get(key) for key in _WRAPPERS]
+    if len(candidate) == 1 and not known & candidate.keys():
+        inner += candidate.values()
+    for value in inner:
+        if isinstance(value, str):
+            try:
+                value = parse_lenient(value)
+            except NotJson:
+                continue
+        if isinstance(value, dict) and known & value.keys():
+            yield value
+    if known & candidate.keys():
+        yield candidate
+
+
+def _only_list_field(answer: type[BaseModel]) -> str | None:
+    """The name of the class's single field if that is a list: then a bare list is as clear."""
+    properties = answer.model_json_schema().get("properties", {})
+    if len(properties) != 1:
+        return None
+    ((name, node),) = properties.items()
+    return name if node.get("type") == "array" else None
+
+
+def _clean(value: Any) -> Any:
+    """Strings anywhere in `value` made storable (see `clean_text`)."""
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, list):
+        return [_clean(item) for item in value]
+    if isinstance(value, dict):
+        return {_clean(key): _clean(item) for key, item in value.items()}
+    return value
+
+
+def _worded(error: ValidationError) -> str:
+    problems = [
+        f"{'.'.join(str(part) for part in problem['loc']) or 'the object'}: {problem['msg']}"
+        for problem in error.errors(include_url=False, include_context=False, include_input=False)
+    ]
+    more = len(problems) - _MOST_PROBLEMS
+    return "; ".join(problems[:_MOST_PROBLEMS]) + (f"; and {more} more" if more > 0 else "")

@@ -1,0 +1,114 @@
+"""A pydantic class as a model is shown it: as the smallest tool, as a JSON schema, and as one line of text.
+
+Every token of a tool schema is paid for with each call, so what a model does not need (titles, defaults, references,
+limits that pydantic checks afterwards anyway) is left out.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from pydantic import BaseModel
+
+_KEPT = ("type", "enum", "const", "description", "required")
+_LONGEST_LIST_LIMIT = 64
+"""`minItems`/`maxItems` up to here are shown (they tell how many texts to give); larger ones make some servers' grammars
+explode."""
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerForm:
+    """What is asked for: `name` and `description` of the tool, `schema` of its arguments, `shape` for a plain prompt."""
+
+    name: str
+    description: str
+    schema: dict[str, Any]
+    shape: str
+
+    @property
+    def tool(self) -> dict[str, Any]:
+        function: dict[str, Any] = {"name": self.name, "parameters": self.schema}
+        if self.description:
+            function["description"] = self.description
+        return {"type": "function", "function": function}
+
+    @property
+    def response_format(self) -> dict[str, Any]:
+        return {"type": "json_schema", "json_schema": {"name": self.name, "schema": self.schema}}
+
+
+@lru_cache(maxsize=64)
+def answer_form(answer: type[BaseModel]) -> AnswerForm:
+    """The form of a class: its fields, the first paragraph of its docstring, and its name.
+
+    The name is the `title` of the class's `model_config`, or else the class's own in snake case.
+    """
+    full = answer.model_json_schema()
+    schema = _compact(full, full.get("$defs", {}), ())
+    schema.pop("description", None)
+    paragraph = inspect.cleandoc(answer.__doc__ or "").split("\n\n")[0]
+    return AnswerForm(
+        name=answer.model_config.get("title") or _HUMP.sub("_", answer.__name__).lower(),
+        description=" ".join(paragraph.split()),
+        schema=schema,
+        shape=_shape(schema),
+    )
+
+
+def _compact(node: dict[str, Any], definitions: dict[str, Any], inside: tuple[str, ...]) -> dict[str, Any]:
+    """`node` without what a model does not need, references put in place; `inside` names those being unfolded."""
+    if "$ref" in node:
+        name = str(node["$ref"]).rpartition("/")[2]
+        if name in inside or name not in definitions:
+            target: dict[str, Any] = {"type": "object"}
+        else:
+            target = _compact(definitions[name], definitions, (*inside, name))
+            # a class's docstring is for programmers; what the model should know stands at the field
+            target.pop("description", None)
+        return {**target, **({"description": node["description"]} if "description" in node else {})}
+    variants = node.get("anyOf") or node.get("oneOf") or node.get("allOf")
+    if variants:
+        kept = [_compact(variant, definitions, inside) for variant in variants if variant.get("type") != "null"]
+        described = {"description": node["description"]} if "description" in node else {}
+        return {**kept[0], **described} if len(kept) == 1 else {"anyOf": kept, **described}
+    result: dict[str, Any] = {key: node[key] for key in _KEPT if key in node}
+    if "properties" in node:
+        result["properties"] = {name: _compact(value, definitions, inside) for name, value in node["properties"].items()}
+    if isinstance(node.get("items"), dict):
+        result["items"] = _compact(node["items"], definitions, inside)
+    for limit in ("minItems", "maxItems"):
+        if node.get(limit, _LONGEST_LIST_LIMIT + 1) <= _LONGEST_LIST_LIMIT:
+            result[limit] = node[limit]
+    return result
+
+
+def _shape(node: dict[str, Any]) -> str:
+    """A schema as a line in the manner of TypeScript: `{"texts": [string, …]}`; optional keys carry a question mark."""
+    if "anyOf" in node:
+        return " | ".join(_shape(variant) for variant in node["anyOf"])
+    if "enum" in node:
+        return " | ".join(json.dumps(value, ensure_ascii=False) for value in node["enum"])
+    if "const" in node:
+        return json.dumps(node["const"], ensure_ascii=False)
+    if node.get("type") == "array":
+        return f"[{_shape(node.get('items', {}))}, …]"
+    if "properties" in node:
+        required = node.get("required", [])
+        fields = (
+            f'"{name}"{"" if name in required else "?"}: {_shape(value)}{_comment(value)}'
+            for name, value in node["properties"].items()
+        )
+        return "{" + ", ".join(fields) + "}"
+    kind = node.get("type", "any")
+    return str(kind) if isinstance(kind, str) else " | ".join(kind)
+
+
+def _comment(node: dict[str, Any]) -> str:
+    description = node.get("description")
+    return f" ({description})" if description else ""

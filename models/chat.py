@@ -1,0 +1,164 @@
+"""The configured chat model: its endpoint, its time limit, its ladder, and what it has cost."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..schema.errors import SettingsError
+from ..schema.protocols import Answer, Usage
+from .endpoint import OPENAI_URL, Endpoint, FormRejected, checked_endpoint, clean_text, plain_key
+from .loop_clients import LoopClients
+from .structured_output import Question, Rung, RungMemory, climb, request_arguments
+from .usage import UsageMeter
+
+if TYPE_CHECKING:
+    from langchain_core.messages import AIMessage
+
+    from ..schema.settings import ChatSettings
+    from .openai_client import TolerantChatOpenAI
+
+PROBE_PURPOSE = "probe"
+
+
+def make_chat_model(settings: ChatSettings, *, section: str = "models.chat") -> LadderChatModel | None:
+    """The chat model of `settings`, or None where it names none. `section` is the name used in messages.
+
+    Raises SettingsError where there is a model and nowhere to ask it. Nothing is sent, and the client library is
+    imported with the first call.
+    """
+    key = plain_key(settings.api_key)
+    base_url = (settings.base_url or "").strip()
+    model = (settings.model or "").strip()
+    if not model:
+        return None
+    if not (base_url or key):
+        raise SettingsError(
+            f"{section}.model is {model!r}, but neither {section}.base_url (a local server) "
+            f"nor {section}.api_key is set: set one of them."
+        )
+    return LadderChatModel(
+        checked_endpoint(section, base_url or OPENAI_URL, model, key),
+        temperature=settings.temperature,
+        timeout_seconds=settings.timeout_seconds,
+        extra_body=settings.extra_body,
+    )
+
+
+class LadderChatModel:
+    """A `ChatModel` (see schema/protocols.py) on an OpenAI-compatible endpoint. Safe to use from several event loops."""
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        *,
+        temperature: float | None,
+        timeout_seconds: float,
+        extra_body: Mapping[str, Any] | None,
+    ) -> None:
+        self._endpoint = endpoint
+        self._temperature = temperature
+        self._timeout_seconds = timeout_seconds
+        self._extra_body = dict(extra_body or {})
+        self._clients = LoopClients(self._open)
+        self._usage = UsageMeter()
+        self._memory = RungMemory()
+        self._has_answered = False
+
+    @property
+    def model(self) -> str:
+        return self._endpoint.model
+
+    @property
+    def endpoint(self) -> Endpoint:
+        return self._endpoint
+
+    @property
+    def rungs(self) -> Mapping[str, Rung]:
+        """The rung that worked last, by the name of the form."""
+        return dict(self._memory.worked)
+
+    async def structured(self, answer: type[Answer], *, purpose: str, system: str, user: str) -> Answer:
+        """One answer in the form of `answer`; each request of the ladder has its own time limit.
+
+        Raises ModelUnavailable, ModelRefused or ModelAnswerUnusable.
+        """
+
+        async def ask(question: Question) -> AIMessage:
+            arguments = request_arguments(question, self._extra_body)
+            return await self._request(purpose, question.messages, arguments)
+
+        return await climb(ask, self._memory, answer, who=self._endpoint.name, system=clean_text(system), user=clean_text(user))
+
+    async def probe(self) -> None:
+        """One call for one token. Raises ModelUnavailable or ModelRefused where a real call would fail too."""
+        messages = [("user", "Say OK.")]
+        try:
+            await self._request(PROBE_PURPOSE, messages, {"max_tokens": 1})
+        except FormRejected:
+            # reasoning models refuse a limit that they can not think within
+            await self._request(PROBE_PURPOSE, messages, {})
+
+    def usage(self) -> Mapping[str, Usage]:
+        return self._usage.by_purpose()
+
+    async def aclose(self) -> None:
+        await self._clients.aclose()
+
+    async def _open(self) -> tuple[TolerantChatOpenAI, Any]:
+        def build() -> tuple[TolerantChatOpenAI, Any]:
+            from .openai_client import chat_client
+
+            return chat_client(
+                self._endpoint,
+                temperature=self._temperature,
+                timeout_seconds=self._timeout_seconds,
+                extra_body=self._extra_body,
+            )
+
+        return await asyncio.to_thread(build)
+
+    async def _request(self, purpose: str, messages: Any, arguments: Mapping[str, Any]) -> AIMessage:
+        """One request within the time limit, counted; raises Historian's errors only."""
+        client = await self._clients.get()
+        started = time.monotonic()
+        try:
+            message = await self._send(client, purpose, messages, arguments)
+        except BaseException:
+            self._usage.failed(purpose, seconds=time.monotonic() - started)
+            raise
+        tokens = getattr(message, "usage_metadata", None) or {}
+        self._usage.answered(
+            purpose,
+            seconds=time.monotonic() - started,
+            prompt_tokens=int(tokens.get("input_tokens") or 0),
+            completion_tokens=int(tokens.get("output_tokens") or 0),
+        )
+        self._has_answered = True
+        return message
+
+    async def _send(self, client: TolerantChatOpenAI, purpose: str, messages: Any, arguments: Mapping[str, Any]) -> AIMessage:
+        import openai
+        from langchain_core.messages import AIMessage
+
+        from .openai_client import ForeignAnswer, error_of_body, error_of_client
+
+        try:
+            async with asyncio.timeout(self._timeout_seconds):
+                return await client.ainvoke(list(messages), {"run_name": f"historian {purpose}"}, **arguments)
+        except TimeoutError:
+            raise self._endpoint.timed_out(self._timeout_seconds) from None
+        except openai.OpenAIError as error:
+            # no cause: a client's error may carry what the server said, and that may carry the key
+            raise error_of_client(error, self._endpoint, self._timeout_seconds) from None
+        except ForeignAnswer as foreign:
+            if foreign.error is not None:
+                raise error_of_body(foreign.error, self._endpoint) from None
+            if not foreign.is_completion:
+                raise self._endpoint.foreign(foreign.preview, has_answered=self._has_answered) from None
+            return AIMessage("")
+        except ValueError as error:
+            what = f"{type(error).__name__}: {error}"
+            raise self._endpoint.foreign(what, has_answered=self._has_answered) from None

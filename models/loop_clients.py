@@ -1,0 +1,48 @@
+"""One HTTP client for each event loop, because a client's connections belong to the loop that opened them.
+
+A bot has one loop; notebooks, tests and a command line that calls `asyncio.run` twice have several.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable
+from typing import Any, Generic, Protocol, TypeVar
+from weakref import WeakKeyDictionary
+
+Client = TypeVar("Client")
+
+
+class Closable(Protocol):
+    async def aclose(self) -> Any: ...
+
+
+class LoopClients(Generic[Client]):
+    """Opens a client when a loop asks for the first time. `open_client` gives the client and what has to be closed."""
+
+    def __init__(self, open_client: Callable[[], Awaitable[tuple[Client, Closable]]]) -> None:
+        self._open_client = open_client
+        self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, tuple[Client, Closable]] = WeakKeyDictionary()
+        self._lock = threading.Lock()
+
+    async def get(self) -> Client:
+        loop = asyncio.get_running_loop()
+        with self._lock:
+            known = self._clients.get(loop)
+        if known is not None:
+            return known[0]
+        opened = await self._open_client()
+        with self._lock:
+            client, closable = self._clients.setdefault(loop, opened)
+        if closable is not opened[1]:  # two callers opened at once: one client is enough
+            await opened[1].aclose()
+        return client
+
+    async def aclose(self) -> None:
+        """Close the running loop's client; those of other loops end with their loops."""
+        with self._lock:
+            opened = self._clients.pop(asyncio.get_running_loop(), None)
+            self._clients.clear()
+        if opened is not None:
+            await opened[1].aclose()

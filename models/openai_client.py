@@ -1,0 +1,164 @@
+"""langchain-openai, set up for servers that speak the OpenAI protocol with an accent.
+
+Importing this module is slow (it imports the OpenAI client): only functions import it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import openai
+from langchain_core.outputs import ChatResult
+from langchain_openai import ChatOpenAI, OpenAIEmbeddings
+from pydantic import SecretStr
+
+from ..schema.errors import ModelError
+from .endpoint import NO_KEY, Endpoint, retry_after_seconds
+
+CONNECT_SECONDS = 10.0
+"""How long to wait for a connection, whatever the time limit of the call is."""
+
+
+class ForeignAnswer(Exception):
+    """HTTP 200, but no chat completion: a web page, an error object, no choices. `error` is the error object, if any."""
+
+    def __init__(self, preview: str, *, error: Mapping[str, Any] | None = None, is_completion: bool = False) -> None:
+        super().__init__(preview)
+        self.preview = preview
+        self.error = error
+        self.is_completion = is_completion
+
+
+class TolerantChatOpenAI(ChatOpenAI):
+    """`ChatOpenAI` that reads completions with small faults: no role, arguments as an object, no usage."""
+
+    def _create_chat_result(
+        self, response: dict[str, Any] | openai.BaseModel, generation_info: dict[str, Any] | None = None
+    ) -> ChatResult:
+        if isinstance(response, openai.BaseModel):
+            response = response.model_dump(warnings=False)
+        if not isinstance(response, dict):
+            raise ForeignAnswer(str(response)[:300])
+        choices = response.get("choices")
+        if not isinstance(choices, list) or not choices:
+            error = response.get("error")
+            if isinstance(error, str):
+                error = {"message": error}
+            raise ForeignAnswer(
+                str(response)[:300],
+                error=error if isinstance(error, dict) else None,
+                is_completion="choices" in response,
+            )
+        mended = [_mended_choice(choice) for choice in choices if isinstance(choice, dict)]
+        result = super()._create_chat_result({**response, "error": None, "choices": mended}, generation_info)
+        for generation, choice in zip(result.generations, mended, strict=True):
+            if refusal := choice["message"].get("refusal"):
+                generation.message.additional_kwargs["refusal"] = refusal
+        return result
+
+
+def _mended_choice(choice: dict[str, Any]) -> dict[str, Any]:
+    message = choice.get("message")
+    message = dict(message) if isinstance(message, dict) else {"content": choice.get("text") or ""}
+    message["role"] = "assistant"
+    if not isinstance(message.get("content"), str | list):
+        message["content"] = ""
+    calls = message.get("tool_calls")
+    message["tool_calls"] = [_mended_call(call) for call in calls if isinstance(call, dict)] if calls else None
+    return {**choice, "message": message}
+
+
+def _mended_call(call: dict[str, Any]) -> dict[str, Any]:
+    """A tool call whose arguments are an object as text, or text that is no JSON; anything else becomes an empty object."""
+    function = call.get("function")
+    function = function if isinstance(function, dict) else {}
+    arguments = function.get("arguments")
+    if isinstance(arguments, str):
+        with contextlib.suppress(ValueError):  # what is almost JSON is left to the reader of answers
+            arguments = json.loads(arguments, strict=False)
+    text = arguments if isinstance(arguments, str) else json.dumps(arguments if isinstance(arguments, dict) else {})
+    return {
+        "id": call.get("id") or "call",
+        "type": "function",
+        "function": {"name": function.get("name") or "", "arguments": text.strip() or "{}"},
+    }
+
+
+def _timeout(seconds: float) -> openai.Timeout:
+    return openai.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))
+
+
+def chat_client(
+    endpoint: Endpoint, *, temperature: float | None, timeout_seconds: float, extra_body: Mapping[str, Any] | None
+) -> tuple[TolerantChatOpenAI, openai.DefaultAsyncHttpxClient]:
+    """A chat client and the HTTP client under it, which the caller closes. Both belong to one event loop."""
+    http = openai.DefaultAsyncHttpxClient(timeout=_timeout(timeout_seconds))
+    model = TolerantChatOpenAI(
+        model=endpoint.model,
+        api_key=SecretStr(endpoint.key or NO_KEY),
+        base_url=endpoint.base_url,
+        temperature=temperature,
+        timeout=_timeout(timeout_seconds),
+        max_retries=0,
+        extra_body=dict(extra_body) if extra_body else None,
+        use_responses_api=False,
+        disable_streaming=True,
+        cache=False,
+        http_async_client=http,
+    )
+    return model, http
+
+
+def embeddings_client(
+    endpoint: Endpoint, *, dimensions: int | None, batch_size: int, timeout_seconds: float
+) -> tuple[OpenAIEmbeddings, openai.DefaultAsyncHttpxClient]:
+    """An embeddings client and the HTTP client under it, which the caller closes. Both belong to one event loop."""
+    http = openai.DefaultAsyncHttpxClient(timeout=_timeout(timeout_seconds))
+    embeddings = OpenAIEmbeddings(
+        model=endpoint.model,
+        openai_api_key=SecretStr(endpoint.key or NO_KEY),
+        openai_api_base=endpoint.base_url,
+        dimensions=dimensions,
+        check_embedding_ctx_length=False,
+        chunk_size=batch_size,
+        max_retries=0,
+        request_timeout=_timeout(timeout_seconds),
+        model_kwargs={"encoding_format": "float"},
+        http_async_client=http,
+    )
+    return embeddings, http
+
+
+def error_of_client(error: openai.OpenAIError, endpoint: Endpoint, timeout_seconds: float) -> ModelError:
+    """What the OpenAI client raised, as one of Historian's errors."""
+    if isinstance(error, openai.APITimeoutError):
+        return endpoint.timed_out(timeout_seconds)
+    if isinstance(error, openai.APIStatusError):
+        return endpoint.error_of_status(error.status_code, _said(error), retry_after=retry_after_seconds(error.response.headers))
+    if isinstance(error, openai.APIConnectionError):
+        cause = error.__cause__
+        why = f"{type(cause).__name__}: {cause}" if cause else error.message
+        return endpoint.unavailable(f"can not be reached ({endpoint.hide(why)})")
+    return endpoint.unavailable(f"failed ({endpoint.hide(str(error))})")
+
+
+def error_of_body(error: Mapping[str, Any], endpoint: Endpoint) -> ModelError:
+    """An error object that came with HTTP 200: routers do that when the provider behind them fails."""
+    detail = str(error.get("message") or dict(error))
+    code = error.get("code")
+    status = int(code) if isinstance(code, int | str) and str(code).isdigit() else 0
+    if 400 <= status < 600:
+        return endpoint.error_of_status(status, detail)
+    return endpoint.unavailable(f"answered with an error: {endpoint.hide(detail)}")
+
+
+def _said(error: openai.APIStatusError) -> str:
+    """The server's own words, codes included."""
+    body = error.body
+    if isinstance(body, Mapping):
+        words = [str(body[key]) for key in ("message", "code", "type", "detail", "error") if body.get(key)]
+        return " / ".join(dict.fromkeys(words)) or str(dict(body))
+    return str(body or error.message)

