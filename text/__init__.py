@@ -1,0 +1,1 @@
+"""Pure functions on text: no input or output, no clock, no randomness."""

@@ -1,0 +1,91 @@
+"""A text that stays true out of context, by rules alone: times first, then names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+from zoneinfo import ZoneInfo
+
+from ..schema.names import Names
+from .language import Language, detect_language
+from .protected import protected_spans
+from .rewriting import Draft, Item, Replacement, conversation_words, draft
+from .time_expressions import TimeExpression, resolve_times
+
+
+@dataclass(frozen=True, slots=True)
+class Absolutized:
+    """What the rules made of a text.
+
+    `text` is the result; `resolved_text` has only its times resolved and is what `drafted` was made from (the offsets
+    in `drafted` are those of `resolved_text`). `resolved` are the time expressions, `replaced` the references that were
+    replaced, both with character offsets in the input.
+    """
+
+    text: str
+    resolved: tuple[TimeExpression, ...]
+    drafted: Draft
+    resolved_text: str
+    language: Language
+    replaced: tuple[Replacement, ...] = ()
+
+
+def absolutize(
+    text: str,
+    reference: datetime,
+    timezone: str | ZoneInfo | None,
+    names: Names,
+    item: Item = "fact",
+    *,
+    recent_speakers: Sequence[str] = (),
+    language: Literal["auto", "zh", "en"] = "auto",
+) -> Absolutized:
+    """Resolve the times of `text` at `reference` (aware; converted to `timezone` first) and write in the names.
+
+    See `resolve_times` and `draft` for the rules. Doing it twice changes nothing. Raises ValueError for a reference
+    without an offset and for a time zone that does not exist, as `resolve_times` does.
+    """
+    spans = protected_spans(text, conversation_words(names, recent_speakers))
+    spoken = detect_language(text, ignore=spans) if language == "auto" else language
+    resolved_text, expressions = resolve_times(text, reference, timezone, language=spoken, protected=spans)
+    drafted = draft(resolved_text, names, item, recent_speakers=recent_speakers, language=spoken)
+    replaced = drafted.replaced
+    if expressions and replaced:
+        pieces = _common_pieces(text, resolved_text, expressions)
+        replaced = tuple(
+            Replacement(_in_input(change.start, pieces), _in_input(change.end, pieces), change.old, change.new)
+            for change in replaced
+        )
+    return Absolutized(drafted.text, tuple(expressions), drafted, resolved_text, spoken, replaced)
+
+
+def _common_pieces(text: str, resolved_text: str, expressions: Sequence[TimeExpression]) -> list[tuple[int, int, int]]:
+    """The pieces between the expressions: start in the resolved text, length, start in the input.
+
+    They are the same in both texts but for white space at their ends, and come in the same order.
+    """
+    pieces: list[tuple[int, int, int]] = []
+    cursor = position = 0
+    for start, end in [*((found.start, found.end) for found in expressions), (len(text), len(text))]:
+        piece = text[position:start]
+        bare = piece.strip()
+        at = resolved_text.find(bare, cursor) if bare else -1
+        if at >= 0:
+            pieces.append((at, len(bare), position + piece.index(bare)))
+            cursor = at + len(bare)
+        position = end
+    return pieces
+
+
+def _in_input(offset: int, pieces: Sequence[tuple[int, int, int]]) -> int:
+    """The offset in the input of one in the resolved text."""
+    last = 0
+    for at, length, source in pieces:
+        if at > offset:
+            break
+        if offset <= at + length:
+            return source + offset - at
+        last = source + length
+    return last

@@ -1,0 +1,243 @@
+"""Whom a reference means, by the roles of the conversation and by what the text itself says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from enum import Enum, auto
+from typing import Literal
+
+from ..schema.names import Names
+from .chinese_rewriting import followed_by_institution
+from .people import ROLE_NOUNS, Mention, find_people
+from .protected import Span
+from .reference_types import Reference
+from .references import antecedents, is_deictic_name
+
+
+class Choice(Enum):
+    """What is to be done with a reference."""
+
+    BOT = auto()
+    USER = auto()
+    SENDER = auto()
+    """Whom a third person means that nothing else explains: the user, or the one other who spoke last."""
+    BOT_AND_USER = auto()
+    GROUP = auto()
+    NOBODY = auto()
+    """No rule says who or what it is."""
+    STANDS = auto()
+    """The text itself says who or what it is."""
+
+
+_SENTENCE_END = re.compile(r"[。！？!?\n]|\.(?=\s|$)")
+_NAMING = re.compile(
+    r"^(?:的(?:名字|网名|昵称|外号|本名)(?:是|叫|为)|(?:名字|网名|昵称)?(?:叫|名叫|是)"
+    r"|['’]s name is| name is| is called| is named| is| goes by)\s*(?:做)?\s*$"
+)
+_THIRD_STAND_INS = frozenset({"this_person", "other_party", "user", "loose_user"})
+_OTHER_PARTY = ("the other", "the sender")
+_USER = "\0user"
+
+
+def choose(
+    text: str,
+    references: Sequence[Reference],
+    names: Names,
+    others: Sequence[str],
+    recent_speakers: Sequence[str],
+    protected: Sequence[Span],
+    item: Literal["action", "fact"],
+) -> list[Choice]:
+    """One choice for each of the references, which are in the order of the text."""
+    choices: list[Choice] = []
+    third = any(reference.person == "third" or (reference.plural and reference.person == "first") for reference in references)
+    mentions: list[Mention] = []
+    if third:
+        known = tuple(name for name in (names.user_name, names.bot_name, *others) if name and not is_deictic_name(name))
+        mentions = _subjects_and_names(text, find_people(text, known, protected), references)
+    addressed = any(reference.person == "second" and not reference.plural for reference in references)
+    sender = sender_name(names, recent_speakers)
+    gender = ""
+    written: list[Mention] = []  # where the user will stand once the references before are replaced
+    for reference in references:
+        if reference.person != "third":
+            choice = Choice.NOBODY if _says_we_without_us(text, reference, mentions, names) else _by_role(reference, names)
+        elif reference.gender == "thing" or reference.anchored:
+            choice = Choice.STANDS if reference.anchored or reference.antecedents else Choice.NOBODY
+        else:
+            if item == "action" and reference.plural and reference.text.isascii() and not _they_is_one(text, reference):
+                choices.append(Choice.NOBODY)
+                continue
+            choice = _third(text, reference, mentions, written, names, sender, addressed, gender)
+            if choice is Choice.SENDER and reference.gender and not gender:
+                gender = reference.gender
+        if choice is Choice.SENDER or (choice is Choice.USER and sender == (names.user_name or _USER)):
+            written.append(Mention(sender, reference.start, reference.end))
+        choices.append(choice)
+    return choices
+
+
+_ONE_BEFORE = re.compile(
+    r"\b(?:told|asked|helped|showed|sent|gave|thanked|reminded|encouraged|congratulated|answered|taught|wished|offered|with|to|"
+    r"advised|guided|welcomed|comforted|recommended|greeted|assisted|let|invited)\s+$",
+    re.IGNORECASE,
+)
+_ONE_AFTER = re.compile(
+    r"^(?:['’](?:d|ll|ve|re))?\s+(?:\w+ly\s+)?(?:ask|said|say|want|like|love|thank|mention|told|need|plan|feel|felt|think|thought|request|"
+    r"seem|enjoy|prefer|wonder|agree|hope|explain|share|tried|try|decide)"
+)
+
+
+def _they_is_one(text: str, reference: Reference) -> bool:
+    """Whether "they" in what the bot did reads as one person: "I told them", "they asked"."""
+    if reference.form == "possessive":
+        return True
+    if reference.form == "object":
+        return _ONE_BEFORE.search(text[max(0, reference.start - 16) : reference.start]) is not None
+    return _ONE_AFTER.match(text[reference.end : reference.end + 40]) is not None
+
+
+_OF_EVERYONE = re.compile(
+    r"\s+(?:lives|souls|hearts|minds|bodies|world|planet|society|environment|mental health|wellbeing|well-being)\b"
+)
+
+
+def _says_we_without_us(text: str, reference: Reference, mentions: Sequence[Mention], names: Names) -> bool:
+    """Whether "we" is not bot and user: "Tom invited us" has the user as its subject, "our lives" means everybody's."""
+    if reference.person != "first" or not reference.plural or reference.kind != "pronoun":
+        return False
+    if reference.form == "possessive":
+        return _OF_EVERYONE.match(text, reference.end) is not None
+    if reference.form not in ("object", "reflexive"):
+        return False
+    sentence = max(text.rfind(mark, 0, reference.start) for mark in ".!?\n")
+    return any(
+        mention.name == names.user_name and sentence < mention.start and mention.end <= reference.start for mention in mentions
+    )
+
+
+def _by_role(reference: Reference, names: Names) -> Choice:
+    """First and second person, places."""
+    group = bool(names.group())
+    if reference.kind == "place":
+        if reference.form == "where_person_is":
+            if reference.plural:
+                return Choice.NOBODY
+            return {"first": Choice.BOT, "second": Choice.USER}.get(reference.person, Choice.NOBODY)
+        if reference.form in ("group", "our_group", "here") and group:
+            return Choice.GROUP
+        return Choice.NOBODY
+    if reference.person == "first":
+        return Choice.BOT_AND_USER if reference.plural else Choice.BOT
+    if reference.person == "second":
+        if reference.plural:
+            return Choice.GROUP if group and reference.form != "pair" else Choice.NOBODY
+        return Choice.USER
+    return Choice.NOBODY
+
+
+def sender_name(names: Names, recent_speakers: Sequence[str]) -> str:
+    """Whose name a third person takes that nothing else explains; "" where that is nobody."""
+    speakers = {name for name in recent_speakers if name and name != names.bot_name}
+    if not speakers or not names.user_name or names.user_name in speakers:
+        return names.user_name or _USER
+    return next(iter(speakers)) if len(speakers) == 1 else ""
+
+
+def _third(
+    text: str,
+    reference: Reference,
+    mentions: Sequence[Mention],
+    written: Sequence[Mention],
+    names: Names,
+    sender: str,
+    addressed: bool,
+    gender: str,
+) -> Choice:
+    """Whom a third person means."""
+    if reference.form in _THIRD_STAND_INS or reference.text.lower().startswith(_OTHER_PARTY):
+        return Choice.SENDER if sender else Choice.NOBODY
+    judged = antecedents(text, replace(reference, antecedents=(), anchored=False), [*mentions, *written], names.bot_name)
+    fitting = judged.antecedents
+    named = any(mention.name == sender and mention.end <= reference.start for mention in mentions)
+    fits = bool(sender) and not addressed
+    if fits and (named or written):
+        fits = sender in _fitting(text, reference, mentions, written, names, sender)
+    if fits and gender and reference.gender and gender != reference.gender:
+        fits = False
+    if fits and not named and _user_follows(text, reference, mentions, sender):
+        fits = False
+    rivals = [name for name in fitting if name != sender]
+    if reference.plural and not reference.text.isascii():
+        if fits and not rivals and followed_by_institution(text, reference.end):
+            return Choice.SENDER
+        return Choice.STANDS if judged.anchored else Choice.NOBODY
+    if reference.kind == "reference":
+        return Choice.STANDS if len(fitting) == 1 else Choice.NOBODY
+    if rivals:
+        return Choice.STANDS if len(rivals) == 1 and not (fits and (named or written)) else Choice.NOBODY
+    if not fits:
+        return Choice.STANDS if named and sender in fitting else Choice.NOBODY
+    return Choice.STANDS if named and not written else Choice.SENDER
+
+
+def _fitting(
+    text: str, reference: Reference, mentions: Sequence[Mention], written: Sequence[Mention], names: Names, sender: str
+) -> tuple[str, ...]:
+    """The antecedents of a singular reading of the reference, were it not excluded by number."""
+    singular = replace(
+        reference, antecedents=(), anchored=False, plural=False, form="singular" if reference.plural else reference.form
+    )
+    return antecedents(text, singular, [*mentions, *written], names.bot_name).antecedents
+
+
+# A clause that comes before its main clause: "After he left, Tom …", "Having his own studio is a dream for Jon".
+_SUBORDINATE_START = re.compile(
+    r"\s*(?:(?:After|When|While|Before|Despite|Since|During|Whenever|Although|Though|If|Because|Until|Besides|[A-Z][a-z]+ing)\b"
+    r"|当|每当|在(?=[他她])|虽然|因为|自从|由于|如果)"
+)
+
+
+def _user_follows(text: str, reference: Reference, mentions: Sequence[Mention], user: str) -> bool:
+    """Whether the user's own name comes after the pronoun in its sentence: then the pronoun is somebody else."""
+    for mention in mentions:
+        if mention.name == user and mention.start >= reference.end:
+            between = text[reference.end : mention.start]
+            opening = max((match.end() for match in _SENTENCE_END.finditer(text, 0, reference.start)), default=0)
+            if _SUBORDINATE_START.match(text, opening) and reference.start - opening < 60:
+                return False
+            return not _SENTENCE_END.search(between) and not _NAMING.match(between)
+    return False
+
+
+_ROLE_SUBJECT = re.compile(
+    r"(?:[有一][个個位名]|(?:^|[，。！？；,.!?;:\n]\s*|说|觉得|因为|但|不过|而|[a-z]\s+(?:that|because|but|when|if|and|said|says)\s+)"
+    r"(?:(?:[^，。！？；,.!?;:\n]{0,8}的|[他她我你])|(?:his|her|my|your|their|the|an?|[A-Z]\w+['’]s)\s+(?:[a-z]+\s+)?)?)$",
+    re.IGNORECASE,
+)
+
+
+def _subjects_and_names(text: str, mentions: Sequence[Mention], references: Sequence[Reference]) -> list[Mention]:
+    """Names, and of the role nouns (朋友, her sister) those that can be a subject; not those inside a reference."""
+    kept: list[Mention] = []
+    taken = {position for reference in references for position in range(reference.start, reference.end)}
+    for index, mention in enumerate(mentions):
+        if mention.start in taken:
+            continue
+        if (
+            index + 1 < len(mentions)
+            and mentions[index + 1].start - mention.end <= 1
+            and text[mention.end : mentions[index + 1].start] in ("", " ")
+        ):
+            continue
+        if is_role_noun(mention) and not _ROLE_SUBJECT.search(text[max(0, mention.start - 20) : mention.start]):
+            continue
+        kept.append(mention)
+    return kept
+
+
+def is_role_noun(mention: Mention) -> bool:
+    """Whether a mention is a common noun (妈妈, friend) and no name."""
+    return mention.name.lower() in ROLE_NOUNS

@@ -1,0 +1,253 @@
+"""Cutting long texts into pieces that an embedder takes: paragraphs, then sentences, then anywhere.
+
+Every chunk is one stretch of the source, so nothing between sentences is lost and offsets stay true.
+"""
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from .tokens import TokenCounter, estimate_tokens
+
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)")
+_OWN_LINE = re.compile(r"\s*(?:[-*+•]\s|\d{1,9}[.)、]\s?|\||>|\[)")
+# A sentence ends at a full stop, Chinese or Western; the Western ones need white space after them.
+_STOP = re.compile(r"(?:[。！？!?…；]+|\.{1,6}(?=[\"'”’)\]]{0,4}(?:\s|$)))[\"'”’」』）)\]]*\s*|\n+")
+_ABBREVIATION = re.compile(
+    r"(?:^|[\s(\"“])(?:[A-Z]|mr|mrs|ms|dr|prof|st|no|vs|etc|e\.g|i\.e|cf|fig|al|inc|ltd|jr|sr|approx|u\.s|a\.m|p\.m|vol|pp)\.\s*$",
+    re.IGNORECASE,
+)
+_SOFT_CUT = re.compile(r"[\s，、,；;：:）)」』\]}]")
+_HAN_OR_STOP = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff。！？!?…；.:：]")
+_LONGEST_CLUSTER = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """One piece: `text` is `source[start:end]`, `tokens` what the estimator says of it.
+
+    `chunk_id` is a hash of `text` alone: the same content, wherever it stands, is the same chunk.
+    """
+
+    chunk_id: str
+    text: str
+    start: int
+    end: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """A sentence, a heading, a line of code, or a part of one of these that was too long."""
+
+    start: int
+    end: int
+    tokens: int
+    block: int
+    heading: bool
+    prose: bool
+
+
+def chunk(text: str, max_tokens: int = 256, overlap_sentences: int = 1, estimator: TokenCounter = estimate_tokens) -> list[Chunk]:
+    """Cut Markdown or plain text into chunks of at most `max_tokens`.
+
+    A paragraph stays whole where it fits, a heading stays with what it heads, a fenced code block is cut at lines only.
+    Neighbouring chunks share up to `overlap_sentences` sentences (never a heading or code, at most a quarter of
+    `max_tokens`). White space at the ends is left out; texts of white space alone give nothing. Only a single
+    character (with its accents) that costs more than `max_tokens` makes a chunk above the bound.
+
+    Raises ValueError when `max_tokens` is less than 1 or `overlap_sentences` is negative.
+    """
+    if max_tokens < 1 or overlap_sentences < 0:
+        raise ValueError(f"max_tokens must be at least 1 and overlap_sentences 0, not {max_tokens}, {overlap_sentences}")
+    units = list(_units(text, max_tokens, estimator))
+    block_tokens: dict[int, int] = {}
+    for unit in units:
+        block_tokens[unit.block] = block_tokens.get(unit.block, 0) + unit.tokens
+    chunks: list[Chunk] = []
+    first = 0  # where the new text of the chunk begins; the overlap stands before it
+    while first < len(units):
+        begin = _with_overlap(units, first, overlap_sentences, max_tokens, new_text=bool(chunks))
+        last = _fill(units, begin, first, max_tokens, block_tokens)
+        made = _chunk(text, units[begin : last + 1], estimator)
+        while made.tokens > max_tokens and (begin < first or last > first):
+            # An estimator need not be additive: give up the overlap, then units at the end.
+            begin, last = (first, last) if begin < first else (begin, last - 1)
+            made = _chunk(text, units[begin : last + 1], estimator)
+        chunks.append(made)
+        first = last + 1
+    return chunks
+
+
+def _chunk(source: str, units: Sequence[_Unit], estimator: TokenCounter) -> Chunk:
+    start, end = _stripped(source, units[0].start, units[-1].end)
+    text = source[start:end]
+    # Lone surrogates can stand in text that came from a broken decoder.
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return Chunk(digest, text, start, end, estimator(text))
+
+
+def _stripped(source: str, start: int, end: int) -> tuple[int, int]:
+    while start < end and source[start].isspace():
+        start += 1
+    while end > start and source[end - 1].isspace():
+        end -= 1
+    return start, end
+
+
+def _with_overlap(units: Sequence[_Unit], first: int, sentences: int, max_tokens: int, *, new_text: bool) -> int:
+    begin = first
+    room = min(max_tokens // 4, max_tokens - units[first].tokens)
+    while new_text and first - begin < sentences and begin > 0:
+        before = units[begin - 1]
+        if not before.prose or units[first].heading or before.tokens > room:
+            break
+        room -= before.tokens
+        begin -= 1
+    return begin
+
+
+def _fill(units: Sequence[_Unit], begin: int, first: int, max_tokens: int, block_tokens: dict[int, int]) -> int:
+    """Give the last unit of the chunk that begins at `begin` and brings at least unit `first`."""
+    used = sum(unit.tokens for unit in units[begin : first + 1])
+    last = first
+    while last + 1 < len(units) and used + units[last + 1].tokens <= max_tokens:
+        upcoming = units[last + 1]
+        if upcoming.block != units[last].block:
+            whole = block_tokens[upcoming.block]
+            fits_later = whole <= max_tokens < used + whole
+            if (fits_later or upcoming.heading) and used * 2 >= max_tokens and not units[last].heading:
+                break
+        used += upcoming.tokens
+        last += 1
+    while last > first and units[last].heading and last + 1 < len(units):
+        last -= 1
+    return last
+
+
+def _units(text: str, max_tokens: int, estimator: TokenCounter) -> Iterator[_Unit]:
+    for block, (start, end, kind) in enumerate(_blocks(text)):
+        pieces = [(start, end)] if kind == "heading" else _lines(text, start, end) if kind == "code" else None
+        for begin, stop in pieces if pieces is not None else _sentences(text, start, end):
+            bare_start, bare_end = _stripped(text, begin, stop)
+            if bare_start == bare_end:
+                continue
+            for piece_start, piece_end, tokens in _cut(text, bare_start, bare_end, max_tokens, estimator):
+                yield _Unit(piece_start, piece_end, tokens, block, kind == "heading", kind == "prose")
+
+
+def _blocks(text: str) -> Iterator[tuple[int, int, str]]:
+    """Give headings, fenced code and paragraphs (between blank lines) with their kind."""
+    fence = ""
+    begin = 0
+    for line in _LINE.finditer(text):
+        start, end = line.span()
+        mark = _FENCE.match(text, start, end)
+        if fence:
+            if mark and mark[1].startswith(fence) and not text[mark.end() : end].strip():
+                yield begin, end, "code"
+                begin, fence = end, ""
+        elif mark:
+            yield begin, start, "prose"
+            begin, fence = start, mark[1]
+        elif _HEADING.match(text, start, end):
+            yield begin, start, "prose"
+            yield start, end, "heading"
+            begin = end
+        elif not text[start:end].strip():
+            yield begin, end, "prose"
+            begin = end
+    if begin < len(text):
+        yield begin, len(text), "code" if fence else "prose"
+
+
+def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    return [line.span() for line in _LINE.finditer(text, start, end)]
+
+
+def _sentences(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    ends: list[int] = []
+    begin = start
+    for stop in _STOP.finditer(text, start, end):
+        if stop.group().startswith("\n"):
+            boundary = _ends_at_line_break(text, begin, stop.start(), stop.end())
+        else:
+            # Only the last few characters can be an abbreviation.
+            tail = text[max(begin, stop.start() - 8) : stop.end()]
+            boundary = not (stop.group().startswith(".") and _ABBREVIATION.search(tail))
+        if boundary:
+            ends.append(stop.end())
+            begin = stop.end()
+    if begin < end:
+        ends.append(end)
+    return list(pairwise([start, *ends]))
+
+
+def _ends_at_line_break(text: str, begin: int, line_end: int, next_line: int) -> bool:
+    """Whether a line break ends the sentence (chat line, list item, table row) or only wraps it."""
+    if _OWN_LINE.match(text, next_line, min(len(text), next_line + 16)):
+        return True
+    return line_end > begin and bool(_HAN_OR_STOP.match(text[line_end - 1]))
+
+
+def _cut(text: str, start: int, end: int, max_tokens: int, estimator: TokenCounter) -> Iterator[tuple[int, int, int]]:
+    """Cut what is longer than `max_tokens`: behind a comma or space in the last third if there is one, else between
+    two characters."""
+    guess = 4 * max_tokens
+    while start < end:
+        stop = min(end, start + guess)
+        if stop == end and (tokens := estimator(text[start:end])) <= max_tokens:
+            yield start, end, tokens
+            return
+        low, high = start + 1, stop
+        if high > low and high < end and estimator(text[start:high]) <= max_tokens:
+            guess *= 2  # long words and white space: a token is more than four characters
+            if guess < 64 * max_tokens:
+                continue
+            low = high
+        while low < high:
+            middle = (low + high + 1) // 2
+            if estimator(text[start:middle]) <= max_tokens:
+                low = middle
+            else:
+                high = middle - 1
+        cut = _soft_cut(text, start, low) if low < end else low
+        yield start, cut, estimator(text[start:cut])
+        start = cut
+        guess = 4 * max_tokens
+
+
+def _soft_cut(text: str, start: int, limit: int) -> int:
+    for position in range(limit, start + max(1, (limit - start) * 2 // 3), -1):
+        if _SOFT_CUT.match(text[position - 1]) and not _joined(text, position):
+            return position
+    for position in range(limit, max(start, limit - _LONGEST_CLUSTER), -1):
+        if not _joined(text, position):
+            return position
+    if limit - start < _LONGEST_CLUSTER:
+        # One cluster costs more than the bound: keep it whole.
+        for position in range(limit, min(len(text), start + _LONGEST_CLUSTER)):
+            if not _joined(text, position):
+                return position
+    return limit
+
+
+def _joined(text: str, position: int) -> bool:
+    """Whether the characters before and after `position` are seen as one: accents, emoji sequences, flags, CR LF."""
+    if not 0 < position < len(text):
+        return False
+    before, after = text[position - 1], text[position]
+    return (
+        unicodedata.category(after) in ("Mn", "Mc", "Me")
+        or after in "\u200d\ufe0e\ufe0f"
+        or before == "\u200d"
+        or "\U0001f3fb" <= after <= "\U0001f3ff"
+        or ("\U0001f1e6" <= before <= "\U0001f1ff" and "\U0001f1e6" <= after <= "\U0001f1ff")
+        or ("\ud800" <= before <= "\udbff" and "\udc00" <= after <= "\udfff")
+        or (before == "\r" and after == "\n")
+    )

@@ -1,0 +1,458 @@
+"""Deictic words of English: where they stand in a text, and where they only look like them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from .reference_types import Gender, Person, Reference
+from .word_lists import word_list
+
+# word: (person, plural, gender, form). Contractions (I'm, he's, we'll) are found by their first part.
+_PRONOUNS: dict[str, tuple[Person, bool, Gender, str]] = {
+    "i": ("first", False, "", "subject"),
+    "me": ("first", False, "", "object"),
+    "my": ("first", False, "", "possessive"),
+    "mine": ("first", False, "", "possessive_alone"),
+    "myself": ("first", False, "", "reflexive"),
+    "im": ("first", False, "", "chat"),
+    "ive": ("first", False, "", "chat"),
+    "we": ("first", True, "", "subject"),
+    "us": ("first", True, "", "object"),
+    "our": ("first", True, "", "possessive"),
+    "ours": ("first", True, "", "possessive_alone"),
+    "ourselves": ("first", True, "", "reflexive"),
+    "let's": ("first", True, "", "invitation"),
+    "let’s": ("first", True, "", "invitation"),
+    "you": ("second", False, "", "you"),
+    "u": ("second", False, "", "you"),
+    "your": ("second", False, "", "possessive"),
+    "ur": ("second", False, "", "possessive"),
+    "youre": ("second", False, "", "chat"),
+    "youve": ("second", False, "", "chat"),
+    "yours": ("second", False, "", "possessive_alone"),
+    "yourself": ("second", False, "", "reflexive"),
+    "yourselves": ("second", True, "", "reflexive"),
+    "y'all": ("second", True, "", "you"),
+    "y’all": ("second", True, "", "you"),
+    "yall": ("second", True, "", "you"),
+    "you guys": ("second", True, "", "you"),
+    "you all": ("second", True, "", "you"),
+    "he": ("third", False, "male", "subject"),
+    "him": ("third", False, "male", "object"),
+    "his": ("third", False, "male", "his"),
+    "hes": ("third", False, "male", "chat"),
+    "she": ("third", False, "female", "subject"),
+    "her": ("third", False, "female", "her"),
+    "hers": ("third", False, "female", "possessive_alone"),
+    "shes": ("third", False, "female", "chat"),
+    "they": ("third", True, "", "subject"),
+    "them": ("third", True, "", "object"),
+    "their": ("third", True, "", "possessive"),
+    "theirs": ("third", True, "", "possessive_alone"),
+    "theyre": ("third", True, "", "chat"),
+    "theyve": ("third", True, "", "chat"),
+}
+# it, its and itself are left out: mostly expletive or a thing named in the same text, seldom a person. So are the
+# reflexives of the third person, which are bound to a subject, and "one".
+
+_PLACE_NOUN = (
+    r"(?:group(?: chat)?|chat(?: ?room)?|server|channel|forum|guild|subreddit|discord|city|town|village|place|country|"
+    r"neighbou?rhood)"
+)
+_STAND_IN = (
+    r"(?:the|this|that)\s+user(?=['’]s|\b(?!['’]))(?![-_]|\s+(?:interface|guide|manual|experience|ids?|names?|inputs?|agents?|accounts?|base|"
+    r"data|groups?|stor(?:y|ies)|lists?|tables?|profiles?|settings?|permissions?|roles?|research|flow|journey|manager|"
+    r"management|authentication|side|space|mode|model|feedback|testing|directory|folder|sessions?|tokens?|reviews?|"
+    r"needs|in\s+question\s+form|who|whose)\b)"
+    r"|the\s+other\s+(?:party|person|guy)|the\s+sender|"
+    r"(?:this|that)\s+(?:person|guy|man|woman|girl|boy|dude|lady|fellow|kid|member|player|customer|client|gentleman|friend)(?![-_a-z])"
+)
+_WORDS = re.compile(
+    r"\b(?:(?P<place>(?:over\s+)?(?:here|there)|(?:this|our|that)\s+"
+    + _PLACE_NOUN
+    + r")|(?P<pronoun>let['’]s|y['’]all|you(?=\s+(?:guys|all)\b)(?:\s+(?:guys|all))|"
+    + "|".join(sorted((word for word in _PRONOUNS if word.isalpha()), key=lambda word: (-len(word), word)))
+    + r")|(?P<stand_in>"
+    + _STAND_IN
+    + r"))(?![A-Za-z0-9_])",
+    re.IGNORECASE,
+)
+_ANY_LOWER = re.compile(r"[a-z]")
+_PREVIOUS_WORD = re.compile(r"([A-Za-z][A-Za-z'’]*)[^\S\n]+$")
+_PREVIOUS_TWO = re.compile(r"([A-Za-z][A-Za-z'’]*)[^\S\n]+([A-Za-z][A-Za-z'’]*)[^\S\n]+$")
+_NEXT_WORD = re.compile(r"[^\S\n]+([A-Za-z][A-Za-z'’]*)")
+_SENTENCE_END = frozenset(".!?:;…\n\"“”'‘’(（[*。！？：；，—-~>|•")
+
+_ROMAN_ALWAYS = word_list(
+    """
+    war calculus calc algebra physics chemistry napoleon elizabeth charles james henry
+    """
+)
+_ROMAN_MAYBE = word_list(
+    """
+    type phase part class stage level tier section chapter volume act title book grade category division group
+    appendix article schedule form table figure season episode step unit module axis factor complex
+    """
+)
+_AFTER_ROMAN = word_list(
+    """
+    error errors diabetes trial trials clinical cancer device devices trauma interferon interferons collagen
+    supernova hypersensitivity superconductor superconductors civilization string students student course exam of
+    and or to in on for
+    """
+)
+_REGNAL = word_list(
+    """
+    king queen pope tsar emperor saint sir kaiser
+    """
+)
+_AUXILIARY = word_list(
+    """
+    am was have had did do will would can could should may might must don't didn't wasn't haven't can't couldn't
+    won't
+    """
+)
+
+_MINE_BEFORE = word_list(
+    """
+    of is was are were be been than like that's it's isn't wasn't not
+    """
+)
+_EXISTENTIAL_AFTER = word_list(
+    """
+    is are was were will would has have had isn't aren't wasn't weren't won't wouldn't hasn't haven't hadn't can
+    could may might must should shall cannot can't couldn't seem seems seemed exist exists existed remain remains
+    remained come comes came appear appears appeared lies be being used ain't doesn't didn't
+    """
+)
+_EXISTENTIAL_BEFORE = word_list(
+    """
+    and but or so that if when because as since while where whether think thinks thought said says say know knows
+    believe believes hope hopes how what why whenever until till before after although though than like sure fact
+    see sees saw mentioned explained noted told which who once unless then now yes no maybe perhaps well also is was
+    guess suppose heard found realized realised noticed feel feels felt wish wishes sometimes today let usually
+    often
+    """
+)
+_BE = word_list(
+    """
+    is are was were isn't aren't wasn't weren't will would has have had could can be does
+    """
+)
+_INVERTED_AFTER = word_list(
+    """
+    a an any anything anyone anybody something some no one nothing more enough be been ever many much other always
+    someone
+    """
+)
+# "I am here for you", "she was always there to help": support, not a place.
+_BEING = word_list("be been being is was are were am always i'm you're he's she's they're we're")
+_SUPPORT = re.compile(r"\s+(?:for\s+(?:you|u|me|him|her|them|us|[A-Z]|each|one)|to\s+(?:help|support|listen|chat|talk))\b")
+_PLACE_BEFORE_THERE = re.compile(
+    r"\b(?:in|at|near|from|into|inside|around|visit(?:s|ed|ing)?|reach(?:es|ed|ing)?|left|leav(?:es|ing)|across|through)\s+[A-Za-z]"
+    r"|\b(?:to|on|for|of)\s+(?:(?:the|an?|his|her|their|my|our|your|its|some)\s+[A-Za-z]|[A-Z][a-z])",
+)  # fmt: skip
+_CHATTY_INTERJECTION = frozenset({"god", "goodness", "gosh", "word", "lord", "days"})
+_PLURAL_BEFORE = re.compile(
+    r"\b(?:people|children|kids|folks|men|women|police|families|parents|friends|team|staff|couple|both|everyone|everybody|"
+    r"someone|somebody|anyone|nobody|cats|dogs|students|colleagues|members|players|users|customers|"
+    r"(?:the|his|her|their|my|your|our|some|many|several|few|two|three|four|five|six|these|those|other|of|for|with|about|all|most|"
+    r"both|new|old|young|\d+|[A-Z]\w+['’]s)\s+(?:(?:new|old|close|best|young|two|three|four|little|own|other|local|few|big|small|"
+    r"cute|good|great|pet|[a-z]+(?:al|ful|ous|ive|ese))\s+)?[a-z]{2,}(?<![su'’i])s)\b(?!['’])"
+)
+_LATIN_RUN = re.compile(r"[A-Za-z][A-Za-z0-9'’,;:\- ]*")
+
+
+def english_references(text: str, *, whole: bool = True) -> Iterator[Reference]:
+    """Yield the deictic words of English in `text`, left to right, whatever is protected in it.
+
+    With `whole=False` (a text in another language) only those in runs of at least three Latin words count.
+    """
+    shouted = not _ANY_LOWER.search(text)
+    runs = None if whole else _sentences_of_latin(text)
+    for match in _WORDS.finditer(text):
+        start, end = match.span()
+        if runs is not None and not any(low <= start < high for low, high in runs):
+            continue
+        word = match.group()
+        if match.lastgroup == "pronoun":
+            reference = _pronoun(text, word, start, end, shouted)
+            if reference is not None:
+                yield reference
+        elif match.lastgroup == "place":
+            if _is_place(text, word, start, end, shouted):
+                last = word.lower().split()[-1]
+                form = last if last in ("here", "there") else ("group" if last in _GROUPS else "this_place")
+                yield Reference("place", word, start, end, form=form)
+        elif not _hyphenated(text, start, end):
+            yield Reference("reference", word, start, end, "third", form="user" if word.lower().endswith("user") else "stand_in")
+
+
+_GROUPS = word_list(
+    """
+    group chat chatroom room server channel forum guild subreddit discord
+    """
+)
+
+
+def _pronoun(text: str, word: str, start: int, end: int, shouted: bool) -> Reference | None:
+    """The pronoun at `start`, or None where the letters are something else."""
+    if start and text[start - 1] in "'’@#/_&" and not (text[start - 1] == "/" and word.lower() != "i"):
+        return None
+    if _hyphenated(text, start, end):
+        return None
+    after = text[end : end + 1]
+    lower = " ".join(word.lower().split())
+    person, plural, gender, form = _PRONOUNS[lower]
+    if len(word) > 1 and word.isupper() and not shouted:
+        return None
+    if after == "/" or (start and text[start - 1] == "/"):
+        if lower == "i" or _PRONOUN_PAIR.match(text, _pair_start(text, start)):
+            return None
+        if after == "/" and lower == "u":
+            return None
+    if lower == "i":
+        if not _is_first_person(text, word, start, end):
+            return None
+    elif word[0].isupper() and not shouted and not _starts_sentence(text, start):
+        return None
+    if lower in ("u", "ur", "im", "ive", "hes", "shes") and (
+        word[0].isupper() or (after == "." and text[end + 1 : end + 2].isalpha())
+    ):
+        return None
+    if lower == "ur" and _next_word(text, end) in ("a", "an", "the", "so", "not", "right", "welcome", "too", "very", "really"):
+        form = "chat"
+    if lower == "mine" and not _is_possessive_mine(text, word, start, end):
+        return None
+    if lower == "let's" and _next_word(text, end) in ("encrypt", "play"):
+        return None
+    if lower == "you" and _is_thanks(text, start, end):
+        return None
+    if lower == "my" and (
+        _next_word(text, end) in _CHATTY_INTERJECTION or (_previous_word(text, start) == "oh" and after in "!,. ")
+    ):
+        return None
+    if lower == "us" and _previous_word(text, start) == "of" and "The Last of Us".startswith(text[max(0, start - 12) : start]):
+        return None
+    if lower in ("he", "she") and word[0].isupper() and _is_surname(text, end):
+        return None
+    return Reference("pronoun", word, start, end, person, plural, gender, form)
+
+
+_PRONOUN_PAIR = re.compile(
+    r"(?:he/him|she/her|they/them|he/they|she/they|xe/xem)(?:/(?:his|hers?|theirs?|they|them))?(?![A-Za-z])", re.IGNORECASE
+)
+
+
+def _pair_start(text: str, start: int) -> int:
+    """Where the run of words joined by slashes that holds `start` begins (at most 24 characters back)."""
+    position = start
+    while position and start - position < 24 and (text[position - 1].isalpha() or text[position - 1] == "/"):
+        position -= 1
+    return position
+
+
+def _hyphenated(text: str, start: int, end: int) -> bool:
+    """Part of a compound: I-95, me-time, do-it-yourself."""
+    if text[end : end + 1] == "-" and text[end + 1 : end + 2].isalnum():
+        return True
+    return start > 1 and text[start - 1] == "-" and text[start - 2].isalnum()
+
+
+def _is_first_person(text: str, word: str, start: int, end: int) -> bool:
+    """I as a person: not a numeral, an initial, a loop variable or I/O."""
+    after = text[end : end + 1]
+    if after in ("'", "’"):
+        return True
+    if after == "." and (text[end + 1 : end + 2].isalnum() or not text[:start].strip() or text[start - 1] == "\n"):
+        return False
+    if after in "/&=+*_#)]}" and after and not (after == ")" and text.rfind("(", 0, start) >= 0 and text[start - 1] != "("):
+        return False
+    if start and text[start - 1] in "./_[{=":
+        return False
+    previous = _previous_word(text, start)
+    following = _next_word(text, end)
+    if word == "i":
+        return not (following == "in" or text[end : end + 2] in (" =", " <", " >", " +"))
+    if previous in _ROMAN_ALWAYS:
+        return following in _AUXILIARY and previous not in ("war", "calculus", "algebra")
+    if previous in _ROMAN_MAYBE:
+        if following in _AUXILIARY:
+            return True
+        raw = _PREVIOUS_WORD.search(text[max(0, start - 40) : start])
+        if raw is not None and raw.group(1)[0].isupper() and raw.group(1).lower() != "part":
+            return False
+        return bool(following) and following not in _AFTER_ROMAN
+    two = _PREVIOUS_TWO.search(text[max(0, start - 60) : start])
+    return not (two is not None and two.group(1).lower() in _REGNAL and two.group(2)[0].isupper())
+
+
+def _is_possessive_mine(text: str, word: str, start: int, end: int) -> bool:
+    previous = _previous_word(text, start)
+    if previous in _MINE_BEFORE:
+        return True
+    if previous in ("though", "although", "but", "while", "because", "and", "so") or (
+        word == "Mine" and _starts_sentence(text, start)
+    ):
+        return _next_word(text, end) in ("is", "was", "are", "were", "has", "had", "just")
+    return False
+
+
+def _is_thanks(text: str, start: int, end: int) -> bool:
+    """A thank-you note, said thank you: a set phrase."""
+    if _previous_word(text, start) != "thank":
+        return False
+    if _next_word(text, end) in ("note", "notes", "card", "cards", "letter", "letters", "gift", "message", "email", "speech"):
+        return True
+    two = _PREVIOUS_TWO.search(text[max(0, start - 60) : start])
+    return two is not None and two.group(1).lower() in ("a", "say", "said", "saying", "says", "big", "simple")
+
+
+def _is_surname(text: str, end: int) -> bool:
+    """He Jiong, She Lianghai: a capitalised name follows."""
+    match = re.compile(r" ([A-Z][a-z]+)(?: [A-Z])?").match(text, end)
+    return match is not None and match.group(1) not in ("I", "Also", "Said", "Then", "Is", "Was")
+
+
+def _is_place(text: str, word: str, start: int, end: int, shouted: bool) -> bool:
+    """Whether here, there or "this group" is a place that needs to have been there."""
+    if _hyphenated(text, start, end) or (start and text[start - 1] in "'’@#/_"):
+        return False
+    lower = " ".join(word.lower().split())
+    following = _next_word(text, end)
+    previous = _previous_word(text, start)
+    after = text[end : end + 1]
+    if lower in ("here", "there") and previous in _BEING and _SUPPORT.match(text, end):
+        return False
+    if lower not in ("here", "there", "over here", "over there"):
+        if lower.startswith("that ") and previous in ("said", "says", "think", "know", "say", "mentioned"):
+            return False
+        return following not in ("of", "size") and not (
+            lower.startswith("that") and lower.endswith(("group", "place", "country"))
+        )
+    if (word[0].isupper() and not shouted and not _starts_sentence(text, start)) or (word.isupper() and not shouted):
+        return False
+    if lower == "here":
+        if after in ("'", "’"):
+            return False
+        if following in ("is", "are", "comes", "goes", "was", "were") and _opens_clause(text, start, previous):
+            return False
+        if following in ("we", "you", "i", "it") and _word_after(text, end, 2) in ("go", "come", "comes", "goes", "are", "is"):
+            return False
+        if following in ("and", "nor") and _word_after(text, end, 2) in ("there", "now"):
+            return False
+        return not (word[0].isupper() and _raw_next_is_capital(text, end))
+    if lower == "there":
+        if after in ("'", "’"):
+            return False
+        if previous in ("hi", "hey", "hello", "nor", "out", "hang", "almost", "getting", "nearly"):
+            return False
+        if (
+            previous == "in"
+            and _PREVIOUS_TWO.search(text[max(0, start - 40) : start])
+            and "hang" in text[max(0, start - 12) : start].lower()
+        ):
+            return False
+        if previous == "and" and re.search(r"\bhere and $", text[max(0, start - 12) : start], re.IGNORECASE):
+            return False
+        if after == "," and re.match(r", there\b", text[end : end + 8], re.IGNORECASE):
+            return False
+        if following in ("you", "we") and _word_after(text, end, 2) in ("go", "are", "have"):
+            return False
+        if following in _EXISTENTIAL_AFTER and (previous in _EXISTENTIAL_BEFORE or _opens_clause(text, start, previous)):
+            return False
+        if previous in _BE and following in _INVERTED_AFTER:
+            return False
+    return not (lower.endswith("there") and _PLACE_BEFORE_THERE.search(text[max(0, start - 160) : start]))
+
+
+def _opens_clause(text: str, start: int, previous: str) -> bool:
+    """Nothing, or a conjunction, stands before in the clause."""
+    head = text[:start].rstrip() if start < 200 else text[start - 200 : start].rstrip()
+    return not head or not (head[-1].isalnum() or head[-1] in "'’)") or previous in _EXISTENTIAL_BEFORE
+
+
+def _raw_next_is_capital(text: str, end: int) -> bool:
+    return bool(re.match(r" [A-Z][a-z]", text[end : end + 3]))
+
+
+def _starts_sentence(text: str, start: int) -> bool:
+    """Whether a capital at `start` says nothing: the sentence begins there."""
+    position = start
+    while position and text[position - 1] in " \t\u3000":
+        position -= 1
+    if not position:
+        return True
+    before = text[position - 1]
+    return before in _SENTENCE_END or not (before.isalnum() or before in ",)]}%&")
+
+
+def _previous_word(text: str, start: int) -> str:
+    """The word before `start` in lower case, "" where punctuation or nothing stands between."""
+    match = _PREVIOUS_WORD.search(text[max(0, start - 40) : start])
+    return match.group(1).lower().replace("’", "'") if match else ""
+
+
+def _next_word(text: str, end: int) -> str:
+    """The word after `end` in lower case, "" where punctuation or nothing stands between."""
+    match = _NEXT_WORD.match(text, end)
+    return match.group(1).lower().replace("’", "'") if match else ""
+
+
+def _word_after(text: str, end: int, number: int) -> str:
+    """The `number`-th word after `end` in lower case."""
+    word = ""
+    for _ in range(number):
+        match = _NEXT_WORD.match(text, end)
+        if match is None:
+            return ""
+        word, end = match.group(1), match.end()
+    return word.lower()
+
+
+def _sentences_of_latin(text: str) -> list[tuple[int, int]]:
+    """Runs of at least three Latin words inside a text of another language."""
+    return [match.span() for match in _LATIN_RUN.finditer(text) if len(match.group().split()) >= 3]
+
+
+def plural_noun_before(text: str, start: int) -> bool:
+    """Whether a plural noun stands before `start` that "they" can mean (at most 160 characters back)."""
+    return bool(_PLURAL_BEFORE.search(text[max(0, start - 160) : start]))
+
+
+_AFTER_OBJECT = word_list(
+    """
+    a an the some any that to about for in on at with and or but when if because as so how what why where who which
+    again later once before after from by into out up off over down away back home there here until while during
+    than too not is was will would this these those his my your our their more all every no something anything
+    everything yesterday today tomorrow
+    """
+)
+
+
+def is_object_her(text: str, start: int, end: int) -> bool:
+    """Whether "her" is the object ("told her that") and not the possessive ("her dog")."""
+    match = re.match(r"\s+([A-Za-z']+|\d{4}-\d\d)", text[end : end + 30])
+    if match is None:
+        return True
+    following = match.group(1).lower()
+    if following[0].isdigit() or following in _AFTER_OBJECT:
+        return True
+    if following.endswith("ing") and re.search(
+        r"\b(?:see|saw|watch|watched|hear|heard|kept?|keep|caught|found)\s+$", text[max(0, start - 12) : start]
+    ):
+        return True
+    return bool(
+        re.search(r"\b(?:help|helps|helped|let|lets|make|makes|made|helping|making)\s+$", text[max(0, start - 12) : start])
+        and following in _BARE_INFINITIVES
+    )
+
+
+_BARE_INFINITIVES = word_list(
+    """
+    be do go get move find feel see make take choose pick fix write read learn understand know plan prepare decide
+    cook build solve set become remember relax sleep try keep start stop stay come give buy sell pay install debug
+    practice study think speak
+    """
+)

@@ -1,0 +1,151 @@
+"""How an English reference is written once it is known whom or what it means."""
+
+from __future__ import annotations
+
+import re
+
+from .agreement import Edit, agree, inverted_auxiliary, is_common_verb
+from .english_references import is_object_her
+from .reference_types import Reference
+from .word_lists import word_list
+
+_POSSESSIVES = frozenset({"possessive", "possessive_alone", "his"})
+_CHAT_VERB = {
+    "im": "is",
+    "ive": "has",
+    "youre": "is",
+    "youve": "has",
+    "ur": "is",
+    "hes": "is",
+    "shes": "is",
+    "theyre": "is",
+    "theyve": "has",
+}
+_OPENS_CLAUSE = word_list(
+    """
+    that if when because and but so what how where why which who whom as than since think thinks thought know knows
+    knew hope hopes hoped believe believes said says say sure glad sorry guess feel feels felt wish heard once while
+    until till before after whenever whatever whether though although unless realize realized noticed mentioned
+    suppose assume bet then where's yes no well also maybe perhaps
+    """
+)
+_AUXILIARIES = word_list(
+    """
+    are were have had do don't did didn't can can't could couldn't will won't would wouldn't shall should shouldn't
+    may might must mustn't aren't weren't haven't hadn't cannot dont cant r gonna wanna gotta need ought
+    """
+)
+_MANDATIVE = re.compile(
+    r"\b(?:suggest|recommend|insist|propos|demand|request|advis|urg|prefer)(?:e|es|ed|s|ing)?\s+(?:that\s+)?$", re.IGNORECASE
+)
+_JOINED_SUBJECT = re.compile(
+    r"(?:^|[.!?,;:\n]\s*|\b(?:that|when|if|because|while|and|where|what|as|since|so|but)\s+)"
+    r"(?:[A-Z][\w'’]*|[Yy]ou|[Hh]e|[Ss]he|[Tt]hey|(?:[Mm]y|[Hh]is|[Hh]er|[Yy]our|[Tt]heir|[Tt]he)\s+\w+)\s+(?:and|or|nor)\s+$"
+)
+_JOINS_ON = re.compile(r"\s+(?:and|or)\s+(?:[A-Z]\w+|you|he|she|they|my|your|his|her|the|both)\b")
+_NOUN_NAME = re.compile(r"(?:the bot|user|group)(?: |$)")
+_PREPOSITIONS = word_list("in from around near at into to of inside within outside for about through")
+_MOVING = word_list(
+    """
+    come comes came coming bring brings brought bringing get gets got getting return returns returned returning go
+    goes went going moved move moves send sent post posts posted invite invited invites
+    """
+)
+_TAKES_OBJECT = word_list(
+    """
+    with to for of about at from on in by like without around between behind against near past toward towards off
+    over told gave made let saw met heard sent taught brought got kept left thank see miss showed shown thanks got
+    found caught lent sold paid thought felt bit hit hurt knew makes lets gives not only just is was be
+    """
+)
+_PREVIOUS = re.compile(r"([A-Za-z]+)\s+$")
+_SENTENCE_START = re.compile(r"(?:^|[.!?:\n]\s*|[\"“(]\s*)$")
+
+
+def english_person(text: str, reference: Reference, name: str, *, plural: bool = False) -> list[Edit] | None:
+    """A name in the place of a pronoun or stand-in, with the verb that has to agree.
+
+    `plural`: the name is several names ("Ada and Tom"). None where the sentence can not be rewritten safely.
+    """
+    start, end = reference.start, reference.end
+    written = _capital(text, start, name)
+    form = reference.form
+    if form == "invitation" or (re.match(r"\s+(?:two|three|four|both|guys|folks)\b", text[end : end + 8]) and form == "you"):
+        return None
+    if form in _POSSESSIVES:
+        return [(start, end, f"{written}'s")]
+    if form == "her":
+        return [(start, end, written if is_object_her(text, start, end) else f"{written}'s")]
+    if form == "reflexive":
+        first = reference.person == "first" and not reference.plural
+        return [(start, end, "itself" if first else "themselves")]
+    if form == "chat":
+        return [(start, end, f"{written} {_CHAT_VERB[reference.text.lower()]}")]
+    if reference.kind == "reference" or form == "object":
+        return [(start, end, written)]
+    return _subject(text, reference, written, plural)
+
+
+def _subject(text: str, reference: Reference, name: str, plural: bool) -> list[Edit]:
+    start, end = reference.start, reference.end
+    if reference.gender:
+        contraction = re.match(r"['’](?:s|d|ll)(?![A-Za-z])", text[end : end + 4])
+        if contraction is None:
+            return [(start, end, name)]
+        made = agree(text, end)
+        return [(start, made.contraction_end, name + made.after_subject)]
+    if reference.form == "you" and not _is_subject(text, start, end):
+        return [(start, end, name)]
+    joined = _JOINED_SUBJECT.search(text[max(0, start - 60) : start]) is not None or _JOINS_ON.match(text, end) is not None
+    plural = plural or joined
+    inverted = inverted_auxiliary(text, start)
+    if inverted is not None and not (reference.form == "you" and text[end : end + 1] in ("'", "’")):
+        changed = [inverted] if inverted[2] and not plural else []
+        return [*changed, (start, end, name)]
+    if _MANDATIVE.search(text[max(0, start - 30) : start]):
+        return [(start, end, name)]
+    made = agree(text, end, plural=plural)
+    return [(start, made.contraction_end, name + made.after_subject), *made.edits]
+
+
+def _is_subject(text: str, start: int, end: int) -> bool:
+    """Whether "you" is the subject of a verb and not an object."""
+    if text[end : end + 1] in ("'", "’") or inverted_auxiliary(text, start) is not None:
+        return True
+    previous = _PREVIOUS.search(text[max(0, start - 30) : start])
+    word = previous.group(1).lower() if previous else ""
+    following = re.match(r"\s+([A-Za-z]+(?:['’]t)?)", text[end : end + 24])
+    after = following.group(1).lower().replace("’", "'") if following else ""
+    if not after:
+        return False
+    if not word or word in _OPENS_CLAUSE or after in _AUXILIARIES:
+        return True
+    # "something you feel", "the shots you got": a noun stands before, and no verb that would have an object.
+    if word in _TAKES_OBJECT or is_common_verb(word) or is_common_verb(word.removesuffix("s")) or word.endswith(("ed", "ing")):
+        return False
+    return is_common_verb(after)
+
+
+def english_group(text: str, reference: Reference, group: str) -> list[Edit]:
+    """The group's name in the place of "this group", "here" or "you all"."""
+    start, end = reference.start, reference.end
+    if reference.person == "second":
+        name = f"the members of {group}"
+        return [(start, end, name[0].upper() + name[1:] if _SENTENCE_START.search(text[max(0, start - 3) : start]) else name)]
+    if reference.form != "here":
+        return [(start, end, _capital(text, start, group))]
+    previous = _PREVIOUS.search(text[max(0, start - 30) : start])
+    word = previous.group(1).lower() if previous else ""
+    if word in _PREPOSITIONS:
+        return [(start, end, group)]
+    preposition = "to" if word in _MOVING else "in"
+    if _SENTENCE_START.search(text[max(0, start - 3) : start]):
+        preposition = preposition.capitalize()
+    return [(start, end, f"{preposition} {group}")]
+
+
+def _capital(text: str, start: int, name: str) -> str:
+    """A noun that stands in for a missing name ("the bot", "user 42") takes a capital at the head of a sentence."""
+    if _NOUN_NAME.match(name) and _SENTENCE_START.search(text[max(0, start - 3) : start]):
+        return name[0].upper() + name[1:]
+    return name

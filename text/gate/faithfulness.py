@@ -1,0 +1,250 @@
+"""Whether a rewrite holds every number, date, title and Latin name of what it was made of, and none besides."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+
+from ...schema.names import Names
+from .findings import Finding
+from .latin_names import is_free, latin_names, stands_in, word_stream
+from .quantities import Clock, Date, Number, Quantities, quantities
+from .quotations import comparable, quotations
+
+_ONE = Decimal(1)
+_PAIR_WORD = re.compile(r"[人者位俩仨方]|of them|people|friends|persons")
+_HAN = re.compile(r"[一-鿿]")
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """A text with its names and its quotations blanked out, offsets unchanged: what is left is the writer's own prose."""
+
+    text: str
+    prose: str
+    people_blanked: str
+
+    @classmethod
+    def of(cls, text: str, names: Names) -> Wording:
+        """Blank out the quotations, and the job's names: all of them in `prose`, in the other all but the glossary."""
+        quoted = [(one.start, one.end) for one in quotations(text)]
+        blanked = _blank(text, quoted)
+        people = _blank(blanked, _spans(blanked, _people_pattern(names)))
+        prose = _blank(people, _spans(people, whole_name_pattern(names.glossary))) if names.glossary else people
+        return cls(text, prose, people)
+
+
+def unfaithful(candidate: Wording, source: Wording, resolved: Wording, draft: Wording, names: Names) -> list[Finding]:
+    """Everything in which `candidate` adds to, or leaves out of, what it was made of.
+
+    Allowed is what any of the three earlier texts holds, and the job's names and ids; asked for is what the resolved
+    text holds.
+    """
+    language = "zh" if _HAN.search(resolved.text) else "en"
+    allowed = (source.text, resolved.text, draft.text, *_name_texts(names))
+    return [
+        *_titles(candidate, resolved, allowed),
+        *_quantities(candidate, resolved, allowed),
+        *_latin_names(candidate, resolved, allowed, language),
+    ]
+
+
+# --- titles --------------------------------------------------------------------------------------------------------
+
+
+def _titles(candidate: Wording, resolved: Wording, allowed: Sequence[str]) -> Iterator[Finding]:
+    own = comparable(candidate.text)
+    given: str | None = None
+    for quotation in quotations(candidate.text):
+        if given is None:
+            given = "\0".join(comparable(text) for text in allowed)
+        if quotation.key not in given:
+            text = candidate.text[quotation.start : quotation.end]
+            yield Finding("title", text, quotation.start, quotation.end, "invented")
+    end = len(candidate.text)
+    for quotation in quotations(resolved.text):
+        if quotation.key and quotation.key not in own:
+            yield Finding("title", resolved.text[quotation.start : quotation.end], end, end, "lost")
+
+
+# --- numbers, dates, times of day ----------------------------------------------------------------------------------
+
+
+def _quantities(candidate: Wording, resolved: Wording, allowed: Sequence[str]) -> Iterator[Finding]:
+    own = quantities(candidate.prose)
+    asked = quantities(resolved.prose)
+    held = quantities(candidate.text)
+    if own.numbers or own.dates or own.clocks:
+        given = [quantities(text) for text in allowed]
+        yield from _invented(candidate.text, own, given)
+    yield from _lost(resolved.text, asked, held, len(candidate.text))
+
+
+def _invented(text: str, own: Quantities, given: Sequence[Quantities]) -> Iterator[Finding]:
+    values = _values(given)
+    dates = [date for one in given for date in one.dates]
+    clocks = {clock.minutes for one in given for clock in one.clocks}
+    for number in own.numbers:
+        if number.strict and not number.values & values and not _is_one(number) and not _counts_people(text, number):
+            yield Finding("number", text[number.start : number.end], number.start, number.end, "invented")
+    for date in own.dates:
+        if not any(date.agrees(other) for other in dates) and not _date_numbers(date) <= values:
+            yield Finding("number", text[date.start : date.end], date.start, date.end, "invented")
+    for clock in own.clocks:
+        hour = Decimal(clock.minutes // 60)
+        as_number = not clock.minutes % 60 and bool({hour, hour + 12} & values)
+        if clock.minutes not in clocks and not as_number:
+            yield Finding("number", text[clock.start : clock.end], clock.start, clock.end, "invented")
+
+
+def _lost(text: str, asked: Quantities, held: Quantities, end: int) -> Iterator[Finding]:
+    values = _values((held,))
+    clocks = {clock.minutes for clock in held.clocks}
+    missing: list[Number | Date | Clock] = []
+    for number in asked.numbers:
+        if number.strict and not number.values & values and not _is_one(number):
+            missing.append(number)
+    for date in asked.dates:
+        kept = any(_keeps(other, date) for other in held.dates) or _kept_in_parts(date, held, values)
+        if not kept or (date.year is not None and Decimal(date.year) not in values):
+            missing.append(date)
+    for clock in asked.clocks:
+        if clock.minutes not in clocks and not _clock_numbers(clock) & values:
+            missing.append(clock)
+    missing.sort(key=lambda one: one.start)
+    for wording in dict.fromkeys(text[one.start : one.end] for one in missing):
+        yield Finding("number", wording, end, end, "lost")
+
+
+def _keeps(date: Date, asked: Date) -> bool:
+    """Whether `date` says `asked`: no part differs and the finest part is there."""
+    if not date.agrees(asked):
+        return False
+    if asked.day is not None:
+        return date.day is not None
+    return asked.month is None or date.month is not None
+
+
+def _kept_in_parts(asked: Date, held: Quantities, values: frozenset[Decimal]) -> bool:
+    """Dates written together: "2026年2月20日和21日", "from 14 to 15 February 2026"."""
+    if asked.day is None or Decimal(asked.day) not in values | _day_numbers(held):
+        return False
+    return any(date.month == asked.month for date in held.dates) or asked.month is None
+
+
+def _day_numbers(held: Quantities) -> frozenset[Decimal]:
+    return frozenset(Decimal(date.day) for date in held.dates if date.day is not None and date.month is None)
+
+
+def _values(texts: Sequence[Quantities]) -> frozenset[Decimal]:
+    values: set[Decimal] = set()
+    for one in texts:
+        for number in one.numbers:
+            values |= number.values
+        for date in one.dates:
+            values |= _date_numbers(date)
+        for clock in one.clocks:
+            values |= _clock_numbers(clock)
+    return frozenset(values)
+
+
+def _date_numbers(date: Date) -> frozenset[Decimal]:
+    return frozenset(Decimal(part) for part in (date.year, date.month, date.day) if part is not None)
+
+
+def _clock_numbers(clock: Clock) -> frozenset[Decimal]:
+    """The hour in both countings and the minutes, as plain numbers."""
+    hour, minute = divmod(clock.minutes, 60)
+    return frozenset(map(Decimal, (hour or 12, hour + 12, minute) if minute else (hour or 12, hour + 12)))
+
+
+def _is_one(number: Number) -> bool:
+    """一, one, 1: so often an article (一个, a) that it is neither asked for nor blamed."""
+    return number.values == frozenset((_ONE,))
+
+
+def _counts_people(text: str, number: Number) -> bool:
+    """ "Tom 和 Jerry 两人" counts those who were named and adds nothing."""
+    return number.values == frozenset((Decimal(2),)) and bool(_PAIR_WORD.match(text[number.end : number.end + 8].strip()))
+
+
+# --- Latin names ---------------------------------------------------------------------------------------------------
+
+
+def _latin_names(candidate: Wording, resolved: Wording, allowed: Sequence[str], language: str) -> Iterator[Finding]:
+    own = latin_names(candidate.people_blanked, language)
+    if own:
+        given = tuple(word_stream(text) for text in allowed)
+        for name in own:
+            if not stands_in(name.text, given) and not is_free(name.text):
+                yield Finding("name", name.text, name.start, name.end, "invented")
+    asked = latin_names(resolved.people_blanked, language)
+    if asked:
+        held = (word_stream(candidate.text),)
+        end = len(candidate.text)
+        reported: set[str] = set()
+        for name in asked:
+            if name.certain and name.text not in reported and not is_free(name.text) and not stands_in(name.text, held):
+                reported.add(name.text)
+                yield Finding("name", name.text, end, end, "lost")
+
+
+# --- names of the job ----------------------------------------------------------------------------------------------
+
+
+def _name_texts(names: Names) -> tuple[str, ...]:
+    return (
+        names.bot_name,
+        names.user_name,
+        names.user_id,
+        names.group_name,
+        names.group_id,
+        *names.others,
+        *names.glossary,
+    )
+
+
+def name_spans(text: str, names: Names) -> list[tuple[int, int]]:
+    """Where the job's names stand in `text`: longest first, Latin ones only as whole words."""
+    return _spans(text, whole_name_pattern((names.bot_name, names.user_name, names.group_name, *names.others, *names.glossary)))
+
+
+def _people_pattern(names: Names) -> re.Pattern[str] | None:
+    return whole_name_pattern((names.bot_name, names.user_name, names.group_name, *names.others))
+
+
+def _spans(text: str, pattern: re.Pattern[str] | None) -> list[tuple[int, int]]:
+    return [match.span() for match in pattern.finditer(text)] if pattern else []
+
+
+@lru_cache(maxsize=512)
+def whole_name_pattern(wanted: tuple[str, ...]) -> re.Pattern[str] | None:
+    """A pattern for any of the names, the longest first.
+
+    A Latin end must touch no further Latin letter or figure, a date aside (Undefined2026-02-20).
+    """
+    kept = sorted({name.strip() for name in wanted if name.strip()}, key=lambda name: (-len(name), name))
+    if not kept:
+        return None
+    parts = []
+    for name in kept:
+        before = r"(?<![A-Za-z0-9_])" if name[0].isascii() and name[0].isalnum() else ""
+        after = r"(?![A-Za-z_]|\d(?!\d{3}[-年/]))" if name[-1].isascii() and name[-1].isalnum() else ""
+        parts.append(f"{before}{re.escape(name)}{after}")
+    return re.compile("|".join(parts))
+
+
+def _blank(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    if not spans:
+        return text
+    parts: list[str] = []
+    position = 0
+    for start, end in spans:
+        parts.append(text[position:start])
+        parts.append("\0" * (end - start))
+        position = end
+    parts.append(text[position:])
+    return "".join(parts)

@@ -1,0 +1,89 @@
+"""Latin names of a text: Rust, RTX 4090, report_v2.pdf, Oslo; and whether another text holds them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ..word_lists import word_list
+
+_LETTER = "A-Za-zÀ-ÖØ-öø-ɏ"
+_TOKEN = re.compile(rf"[{_LETTER}0-9_](?:[{_LETTER}0-9_#+]|[.\-&/@](?=[{_LETTER}0-9_]))*")
+_WORD = re.compile(rf"[{_LETTER}]+|\d+")
+_HAS_LETTER = re.compile(rf"[{_LETTER}]")
+_NUMBER_WITH_UNIT = re.compile(rf"\d[\d.,:/\-]*(?:[{_LETTER}]{{1,4}}|[{_LETTER}]{{1,3}}/[{_LETTER}]{{1,2}})?$")
+_SENTENCE_END = re.compile(r"[.!?。！？;；:：\n]['\"”’)\]]*\s*$|^\s*$|[•\-*]\s+$|['\"“‘「『《(（\[]$")
+
+# Abbreviations a rewriter may bring in or leave out without changing what is said.
+_FREE = word_list(
+    "id ids qq app ok vs ai bot am pm usd eur gbp cny rmb jpy kg km cm mm gb mb kb tb hz min sec hr etc aka uid nickname "
+    "name user group utc gmt cst"
+)
+# Words that are written with a capital for other reasons than being a name.
+_CAPITALISED_WORDS = word_list(
+    "I Mr Mrs Ms Dr Sir Madam January February March April May June July August September October November December "
+    "Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec Monday Tuesday Wednesday Thursday Friday Saturday Sunday Mon Tue "
+    "Wed Thu Fri Sat Sun"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LatinName:
+    """A word in Latin letters. `certain`: by its capitals or figures surely a name; otherwise it may be a loan word."""
+
+    start: int
+    end: int
+    text: str
+    certain: bool
+
+
+@lru_cache(maxsize=256)
+def latin_names(text: str, language: str) -> tuple[LatinName, ...]:
+    """Return the Latin names of `text` in order.
+
+    In Chinese text every Latin word counts (certain where it has a capital or a figure). In English text those with a
+    capital inside a sentence, with a second capital, or with letters and figures mixed; the first word of a sentence is
+    left out, since every word begins with a capital there.
+    """
+    found: list[LatinName] = []
+    for match in _TOKEN.finditer(text):
+        word = match.group()
+        if not _HAS_LETTER.search(word) or _NUMBER_WITH_UNIT.match(word):
+            continue
+        start, end = match.span()
+        shaped = "_" in word or any(letter.isupper() or letter.isdigit() for letter in word[1:]) or word[0].isdigit()
+        if language == "zh":
+            found.append(LatinName(start, end, word, shaped or word[0].isupper()))
+        elif word not in _CAPITALISED_WORDS and (shaped or (word[0].isupper() and not _opens_sentence(text, start))):
+            found.append(LatinName(start, end, word, True))
+    return tuple(found)
+
+
+def _opens_sentence(text: str, start: int) -> bool:
+    return _SENTENCE_END.search(text[max(0, start - 8) : start]) is not None
+
+
+def is_free(word: str) -> bool:
+    """Whether `word` is an abbreviation or a unit that a rewriter may use or drop."""
+    return word.casefold() in _FREE
+
+
+@lru_cache(maxsize=512)
+def word_stream(text: str) -> str:
+    """The Latin words and figures of `text` in lower case, set apart so that whole words can be looked up in it."""
+    return "\0" + "\0".join(map(str.casefold, _WORD.findall(text))) + "\0"
+
+
+def stands_in(word: str, streams: tuple[str, ...]) -> bool:
+    """Whether `word` stands in one of the texts behind `streams`, however its parts are joined (RTX4090, RTX 4090).
+
+    A plural or possessive ending more or less is the same name.
+    """
+    parts = [part.casefold() for part in _WORD.findall(word)]
+    needle = "\0".join(parts)
+    if any(f"\0{needle}\0" in stream for stream in streams):
+        return True
+    if needle.endswith("s") and len(needle) > 3:
+        return any(f"\0{needle[:-1]}\0" in stream for stream in streams)
+    return len(needle) > 2 and any(f"\0{needle}s\0" in stream for stream in streams)

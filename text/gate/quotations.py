@@ -1,0 +1,80 @@
+"""What stands between quotation marks, with the kind of marks: titles in 《》, speech and names in the others."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+_PAIRS = {"《": "》", "〈": "〉", "「": "」", "『": "』", "“": "”", "‘": "’", "«": "»"}
+_CLOSING = {closing: opening for opening, closing in _PAIRS.items()}
+_MARK = re.compile(r"""[《》〈〉「」『』“”‘’«»"']""")
+_IGNORED = re.compile(r"[\s\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Quotation:
+    """One quotation. `start` and `end` include the marks; `content` does not."""
+
+    start: int
+    end: int
+    content: str
+    opening: str
+
+    @property
+    def key(self) -> str:
+        """The content as it is compared: case, spaces and punctuation set aside."""
+        return comparable(self.content)
+
+
+def comparable(text: str) -> str:
+    """Letters, characters and figures only, in lower case: how two wordings of a title are compared."""
+    return _IGNORED.sub("", text).casefold()
+
+
+@lru_cache(maxsize=256)
+def quotations(text: str) -> tuple[Quotation, ...]:
+    """Return the outermost closed quotations in text order.
+
+    Straight and single marks count only where they can be no apostrophe (Tom's, users', don't) and close on their
+    line. A mark that is never closed opens nothing.
+    """
+    found: list[Quotation] = []
+    stacks: dict[str, list[int]] = {}
+    for match in _MARK.finditer(text):
+        mark, at = match.group(), match.start()
+        if mark in ('"', "'"):
+            _straight(text, mark, at, stacks, found)
+        elif mark in _PAIRS:
+            stacks.setdefault(mark, []).append(at)
+        elif mark == "’" and _between_letters(text, at):
+            continue
+        elif stacks.get(_CLOSING[mark]):
+            opened = stacks[_CLOSING[mark]].pop()
+            found.append(Quotation(opened, at + 1, text[opened + 1 : at], _CLOSING[mark]))
+    outermost: list[Quotation] = []
+    for quotation in sorted(found, key=lambda one: (one.start, -one.end)):
+        if not outermost or quotation.start >= outermost[-1].end:
+            outermost.append(quotation)
+    return tuple(outermost)
+
+
+def _straight(text: str, mark: str, at: int, stacks: dict[str, list[int]], found: list[Quotation]) -> None:
+    before = text[at - 1 : at] if at else " "
+    after = text[at + 1 : at + 2] or " "
+    opened = stacks.get(mark)
+    if opened and "\n" in text[opened[-1] : at]:
+        opened.clear()
+    if opened and not before.isspace() and not (mark == "'" and _is_latin(after)):
+        start = opened.pop()
+        found.append(Quotation(start, at + 1, text[start + 1 : at], mark))
+    elif not after.isspace() and not _is_latin(before):
+        stacks[mark] = [at]
+
+
+def _between_letters(text: str, at: int) -> bool:
+    return bool(at) and _is_latin(text[at - 1]) and _is_latin(text[at + 1 : at + 2])
+
+
+def _is_latin(character: str) -> bool:
+    return character.isascii() and character.isalnum()

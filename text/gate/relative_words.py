@@ -1,0 +1,112 @@
+"""What in a text only makes sense here and now: pronouns without antecedent, stand-ins, relative times and places."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+from ...schema.names import Names
+from ..protected import Span, overlaps, protected_spans
+from ..references import Reference, find_references, is_deictic_name
+from ..time_expressions import find_relative
+from .findings import Finding, GateResult
+
+Language = Literal["auto", "zh", "en"]
+Pronouns = Literal["orphan", "all"]
+
+NOBODY = Names()
+
+
+def find_relative_words(
+    text: str,
+    *,
+    names: Names | None = None,
+    pronouns: Pronouns = "orphan",
+    language: Language = "auto",
+) -> GateResult:
+    """Return what in `text` only makes sense to those who were there, as violations and notes in text order.
+
+    Kinds: "pronoun" (我, you, and he without anybody named before), "reference" (对方, the user), "time" (昨天, next
+    Friday), "place" (这里, this group). Quotations, code, addresses and proper nouns are never read as prose.
+
+    A third-person pronoun is true out of context, and passes, where exactly one person is named before it; with
+    several it is a note, with none a violation. The bot is nobody's "he", nor is the subject of a clause for its own
+    object. `pronouns="all"` makes every third-person pronoun a violation. `names` are those of the conversation: its
+    people count as persons, and none of its names is mistaken for a relative word.
+    """
+    references, times = relative_parts(text, names or NOBODY, language)
+    return judge(references, times, pronouns)
+
+
+def relative_parts(text: str, names: Names, language: Language) -> tuple[list[Reference], list[tuple[int, int, str]]]:
+    """Every reference (antecedents filled in) and every relative time expression of `text`."""
+    if not text.strip():
+        return [], []
+    protected = protected_text(text, names)
+    return _references(text, names, protected, language), find_relative(text, language=language, protected=protected)
+
+
+def references_of(text: str, names: Names, language: Language) -> list[Reference]:
+    """Every reference of `text`, with the conversation's people as persons and its names kept out."""
+    return _references(text, names, protected_text(text, names), language)
+
+
+def _references(text: str, names: Names, protected: Sequence[Span], language: Language) -> list[Reference]:
+    return find_references(text, protected=protected, language=language, people=_people(names), bot=names.bot_name)
+
+
+def _people(names: Names) -> tuple[str, ...]:
+    return tuple(name for name in (names.bot_name, names.user_name, *names.others) if name.strip())
+
+
+def protected_text(text: str, names: Names) -> list[Span]:
+    """The spans no rule may read. A nickname that is itself a pronoun (我, here) protects nothing."""
+    words = (*names.glossary, names.group_name, *_people(names))
+    return protected_spans(text, tuple(word for word in words if word.strip() and not is_deictic_name(word)))
+
+
+def judge(references: Sequence[Reference], times: Sequence[tuple[int, int, str]], pronouns: Pronouns = "orphan") -> GateResult:
+    """Sort what was found into violations and notes."""
+    violations: list[Finding] = []
+    notes: list[Finding] = []
+    spans: list[Span] = [(start, end) for start, end, _ in times]
+    for start, _, wording in times:
+        bare = wording.removesuffix("'s").removesuffix("’s")
+        violations.append(Finding("time", bare, start, start + len(bare), "relative"))
+    for reference in references:
+        if overlaps(spans, reference.start, reference.end):
+            continue
+        finding = _finding(reference)
+        if finding.kind != "pronoun" or reference.person != "third" or pronouns == "all":
+            violations.append(finding)
+        elif reference.anchored or len(reference.antecedents) == 1:
+            continue
+        elif reference.antecedents:
+            notes.append(finding)
+        else:
+            violations.append(finding)
+    return GateResult(tuple(sorted(violations, key=_place)), tuple(sorted(notes, key=_place)))
+
+
+_OURS = re.compile(r"(?:我|咱|俺)[们們]?|our\b", re.IGNORECASE)
+
+
+def _finding(reference: Reference) -> Finding:
+    """The finding for a reference; of 我们群 and "our server" the pronoun is what is wrong."""
+    ours = _OURS.match(reference.text) if reference.kind == "place" else None
+    if ours is not None:
+        return Finding("pronoun", ours.group(), reference.start, reference.start + ours.end(), "first")
+    return Finding(reference.kind, reference.text, reference.start, reference.end, _why(reference))
+
+
+def _place(finding: Finding) -> tuple[int, int]:
+    return finding.start, finding.end
+
+
+def _why(reference: Reference) -> str:
+    if reference.kind != "pronoun":
+        return "relative"
+    if reference.person != "third":
+        return reference.person
+    return "ambiguous" if len(reference.antecedents) > 1 else "orphan"

@@ -1,0 +1,238 @@
+"""Cleaning what a model wrote as a portrait: fences, front matter, tags and headings go, the content stays.
+
+A model is asked for a name, tags and a Markdown summary. What comes back may be wrapped in a code fence, begin with
+YAML of its own, say "Here is the updated profile:", repeat the name as a heading, or be a word such as "unchanged".
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ..schema.job import clean_text
+from ..schema.profile import Profile
+
+SUMMARY_CHARACTERS = 4000
+NAME_CHARACTERS = 64
+TAG_CHARACTERS = 24
+"""A longer tag is a sentence and no tag."""
+MAX_TAGS = 12
+
+LONG_SUMMARY = 200
+SMALLEST_SHARE = 0.15
+"""A new summary of less than this share of a long old one (200 characters) has lost it, and is not taken."""
+
+_INVISIBLE = re.compile("[\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069]")
+_THOUGHTS = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>|\A.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_FENCE = re.compile(
+    r"\A(?:[^\n]{0,80}[:：]\s*\n\s*)?(?P<mark>```+|~~~+)[^\n`]*\n(?P<inner>.*?)\n?[ \t]*(?P=mark)\s*\Z", re.DOTALL
+)
+_OPEN_FENCE = re.compile(r"\A(?P<mark>```+|~~~+)[^\n`]*\n")
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(?P<inner>(?:[^\n]*\n)*?)(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
+_YAML_LINE = re.compile(r"\s*(?:[\w-]+\s*:.*|-\s.*|#.*|\s*)")
+_WRAPPERS = (
+    "profile|portrait|summary|user|group|memory|answer|output|result|response|markdown|content|text|html|body|update_profiles"
+)
+_WRAPPER_LINE = re.compile(rf"^[ \t]*</?(?:{_WRAPPERS})(?:\s[^<>\n]*)?>[ \t]*$", re.MULTILINE | re.IGNORECASE)
+_WRAPPER_EDGE = re.compile(rf"\A<(?:{_WRAPPERS})(?:\s[^<>\n]*)?>|</(?:{_WRAPPERS})>\Z", re.IGNORECASE)
+_BREAK = re.compile(r"<br\s*/?>|</(?:p|div|li|h[1-6]|section|article|ul|ol)>", re.IGNORECASE)
+_ITEM = re.compile(r"<li(?:\s[^<>]*)?>", re.IGNORECASE)
+_STYLE = re.compile(
+    r"</?(?:p|div|span|section|article|ul|ol|li|b|i|u|strong|em|font|center|small|h[1-6])(?:\s[^<>]*)?>", re.IGNORECASE
+)
+_HEADING = re.compile(r"(?:#{1,6}\s+(?P<hash>.*?)\s*#*|\*\*(?P<bold>[^*]+)\*\*[:：]?|__(?P<under>[^_]+)__[:：]?)\s*")
+_FIELD_LINE = re.compile(
+    r"(?:[-*]\s+)?(?:\*\*)?(?P<field>name|tags?|display name|姓名|名字|昵称|名称|标签)(?:\*\*)?\s*[:：](?:\*\*)?"
+    r"\s*(?P<value>.*)",
+    re.IGNORECASE,
+)
+_GENERIC_HEADING = re.compile(
+    r"(?:(?:the |an? )?(?:updated |new |complete )?(?:user|group|member)?(?:'s)? ?(?:profile|portrait|summary)"
+    r"|(?:更新后的|新的|完整的?)?(?:用户|群组?|群聊|成员|个人)?(?:的)?(?:画像|肖像|档案|资料|总结|摘要|概要|简介))",
+    re.IGNORECASE,
+)
+_NOTHING = re.compile(
+    r"(?:无|没有|暂无|空|未知|不变|保持不变|无变化|没有变化|无更新|无需更新|同上|同前"
+    r"|none|null|nil|n/?a|empty|unknown|unchanged|no changes?|no updates?|nothing(?: new)?|same(?: as (?:before|above))?"
+    r"|not (?:applicable|available|provided|specified)|[\s.…·\-—_*?？/\\|()\[\]{}\"'`]*)[.。!！]*",
+    re.IGNORECASE,
+)
+_TAG_BREAK = re.compile(r"[,，、;；|\n]+")
+_PARAGRAPH_END = re.compile(r"\n\s*\n")
+_LINE_END = re.compile(r"\n")
+_SENTENCE_END = re.compile(r"[。！？!?…]+[”」』\"']?|\.(?=\s)")
+
+
+@dataclass(frozen=True, slots=True)
+class Portrait:
+    """A portrait's content, clean: one line of name, distinct tags, Markdown."""
+
+    name: str
+    tags: tuple[str, ...]
+    summary: str
+
+
+def clean_portrait(
+    name: str,
+    tags: str | Iterable[object],
+    summary: str,
+    *,
+    old: Profile,
+    known_name: str = "",
+    summary_characters: int = SUMMARY_CHARACTERS,
+) -> Portrait | None:
+    """The portrait a model proposed, cleaned, with what it left out taken from `old`; None where it must not be taken.
+
+    `known_name` is the display name as the platform gives it now; it goes before the model's. None means that nothing
+    is left, or that the answer would put a few words in the place of a long portrait.
+    """
+    shown = _name_line(known_name) or clean_name(name) or old.name
+    cleaned = clean_summary(summary, names=(shown, name, old.name, old.key.entity_id), characters=summary_characters)
+    if not cleaned:
+        cleaned = old.summary
+    elif len(old.summary) >= LONG_SUMMARY and len(cleaned) < SMALLEST_SHARE * len(old.summary):
+        return None
+    if not cleaned:
+        return None
+    return Portrait(shown, clean_tags(tags) or old.tags, cleaned)
+
+
+def clean_name(name: str) -> str:
+    """A display name on one line, without Markdown, at most 64 characters; empty where it says nothing."""
+    line = " ".join(_printable(name).split()).lstrip("# ").strip('*_`"“”「」 ')
+    return "" if _NOTHING.fullmatch(line) else _cut_characters(line, NAME_CHARACTERS).rstrip()
+
+
+def clean_tags(tags: str | Iterable[object]) -> tuple[str, ...]:
+    """Tags from a list, or from a text that separates them by commas, semicolons or lines (or is a JSON list).
+
+    At most 12, each at most 24 characters, no two that differ in case or width alone; a mapping or other thing in the
+    list is left out.
+    """
+    found: dict[str, str] = {}
+    for given in _tag_texts(tags):
+        for part in _TAG_BREAK.split(_printable(given)):
+            tag = " ".join(part.split()).strip("*_`\"'“”「」[] ")
+            tag = re.sub(r"^(?:[-•]\s+|#+\s*)", "", tag)
+            if tag and len(tag) <= TAG_CHARACTERS and not _NOTHING.fullmatch(tag):
+                found.setdefault(unicodedata.normalize("NFKC", tag).casefold(), tag)
+    return tuple(found.values())[:MAX_TAGS]
+
+
+def clean_summary(summary: str, *, names: Iterable[str] = (), characters: int = SUMMARY_CHARACTERS) -> str:
+    """The Markdown of a portrait alone, at most `characters` long; empty where it says nothing.
+
+    `names` are what a heading may repeat.
+    """
+    text = _THOUGHTS.sub("", _printable(summary))
+    text = _COMMENT.sub("", text).strip()
+    for _ in range(5):  # one wrapper may lie in another
+        before = text
+        text = _without_fence(text)
+        text = _without_front_matter(text)
+        text = _WRAPPER_EDGE.sub("", _WRAPPER_LINE.sub("", text)).strip()
+        if text == before:
+            break
+    text = _ITEM.sub("- ", _BREAK.sub("\n", text))
+    text = _STYLE.sub("", text)
+    text = _without_top(text, {_bare(name) for name in names if _bare(name)})
+    text = re.sub(r"\n{3,}", "\n\n", "\n".join(line.rstrip() for line in text.splitlines())).strip()
+    return "" if _NOTHING.fullmatch(text) else shorten(text, characters)
+
+
+def shorten(text: str, characters: int) -> str:
+    """`text`, or its beginning of at most `characters`: up to a paragraph, else a line, else a sentence.
+
+    A boundary counts only where it leaves at least half of what is allowed.
+    """
+    if len(text) <= characters:
+        return text
+    head = text[: characters + 1]
+    for boundary, keeps_mark in ((_PARAGRAPH_END, False), (_LINE_END, False), (_SENTENCE_END, True)):
+        ends = [match.end() if keeps_mark else match.start() for match in boundary.finditer(head)]
+        best = max((end for end in ends if characters / 2 <= end <= characters), default=0)
+        if best:
+            return head[:best].rstrip()
+    return _cut_characters(text, characters).rstrip()
+
+
+def _printable(text: str) -> str:
+    return _INVISIBLE.sub("", clean_text(text.replace("\r\n", "\n").replace("\r", "\n")))
+
+
+def _name_line(name: str) -> str:
+    return _cut_characters(" ".join(_printable(name).split()), NAME_CHARACTERS).rstrip()
+
+
+def _tag_texts(tags: str | Iterable[object]) -> Iterable[str]:
+    if not isinstance(tags, str):
+        return [str(tag) for tag in tags if isinstance(tag, str | int | float) and not isinstance(tag, bool)]
+    try:
+        listed = json.loads(tags)
+    except (ValueError, RecursionError):
+        return [tags]
+    return _tag_texts(listed) if isinstance(listed, list) else [tags]
+
+
+def _without_fence(text: str) -> str:
+    whole = _FENCE.match(text)
+    if whole and whole["mark"] not in whole["inner"]:
+        return whole["inner"].strip()
+    opened = _OPEN_FENCE.match(text)
+    if opened and opened["mark"] not in text[opened.end() :]:  # the answer was cut off before it closed
+        return text[opened.end() :].strip()
+    return text
+
+
+def _without_front_matter(text: str) -> str:
+    match = _FRONT_MATTER.match(text)
+    if match is None or not match["inner"].strip():
+        return text
+    lines = match["inner"].splitlines()
+    return text[match.end() :].strip() if all(_YAML_LINE.fullmatch(line) for line in lines) else text
+
+
+def _without_top(text: str, names: set[str]) -> str:
+    """`text` without the headings and field lines at its beginning that only repeat what the front matter says."""
+    lines = text.splitlines()
+    while lines:
+        line = lines[0].strip()
+        if line and not _is_repetition(line, names):
+            break
+        lines.pop(0)
+    return "\n".join(lines)
+
+
+def _is_repetition(line: str, names: set[str]) -> bool:
+    field = _FIELD_LINE.fullmatch(line)
+    if field:
+        about_tags = field["field"].casefold() in {"tag", "tags", "标签"}
+        return about_tags or _bare(field["value"]) in names
+    heading = _HEADING.fullmatch(line)
+    if heading is None:
+        return False
+    title = _bare(heading["hash"] or heading["bold"] or heading["under"] or "")
+    if title in names or not title:
+        return True
+    for name in sorted(names, key=len, reverse=True):
+        title = title.replace(name, "").strip(" :：-—的()（）'’")
+    title = title.removeprefix("s ").removesuffix(" of").removesuffix(" for").strip()
+    return not title or _GENERIC_HEADING.fullmatch(title) is not None
+
+
+def _bare(text: str) -> str:
+    return " ".join(_printable(text).split()).strip('#*_`"“”「」[]()（）:： ').casefold()
+
+
+def _cut_characters(text: str, characters: int) -> str:
+    """The first `characters` of a text, without tearing a letter from its accents or an emoji apart."""
+    if len(text) <= characters:
+        return text
+    end = characters
+    while end > 0 and (unicodedata.combining(text[end]) or text[end] in "\u200d\ufe0f" or text[end - 1] == "\u200d"):
+        end -= 1
+    return text[:end] if end else text[:characters]

@@ -1,0 +1,55 @@
+"""A portrait without a model: lasting facts as Markdown bullets, newest last, where the newest of a kind wins."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+MAX_BULLETS = 40
+"""Bullets kept in a portrait written by rules; the oldest go first."""
+
+# A person has one of each at a time, so that a newer one replaces the older. Keyed by what it is about.
+_SINGLE_VALUED = {
+    "home": re.compile(r"(?:现在|目前)?(?:住在|住|搬到了?|搬去了?|定居)(?!院)|\b(?:lives? in|moved to|resides? in)\b", re.I),
+    "birthday": re.compile(r"生日是?|\bbirthday is\b|\bwas born on\b", re.I),
+    "work": re.compile(r"(?:在.{1,20}(?:工作|上班|任职))|职业是|\bworks? (?:at|as|for)\b", re.I),
+    "called": re.compile(r"(?:希望|想|喜欢)被?(?:别人)?(?:叫|称呼)|\b(?:wants|likes|prefers) to be called\b", re.I),
+}
+
+
+def bullets_of(summary: str) -> list[str]:
+    """The bullet lines of a portrait, without their marks."""
+    return [line.strip()[2:].strip() for line in summary.splitlines() if line.strip().startswith(("- ", "* "))]
+
+
+def is_about(fact: str, name: str) -> bool:
+    """Whether a fact's subject is `name`: it opens the sentence. What merely mentions it may be about third persons."""
+    return bool(name) and fact.lstrip(" \t“\"'@").casefold().startswith(name.casefold())
+
+
+def merge_facts(summary: str, facts: Sequence[str]) -> str:
+    """`summary` with `facts` merged in. Prose that somebody wrote by hand stays as it is, above the bullets.
+
+    A fact that stands already is not repeated; one about a thing a person has only one of (home, birthday, work, form
+    of address) replaces the older. The result has at most 40 bullets.
+    """
+    kept = bullets_of(summary)
+    prose = [line for line in summary.splitlines() if not line.strip().startswith(("- ", "* "))]
+    for fact in facts:
+        line = " ".join(fact.split())
+        if not line:
+            continue
+        topics = {topic for topic, pattern in _SINGLE_VALUED.items() if pattern.search(line)}
+        kept = [old for old in kept if _plain(old) != _plain(line) and not (topics and topics & _topics(old))]
+        kept.append(line)
+    body = "\n".join(f"- {line}" for line in kept[-MAX_BULLETS:])
+    head = "\n".join(prose).strip()
+    return f"{head}\n\n{body}" if head and body else head or body
+
+
+def _topics(line: str) -> set[str]:
+    return {topic for topic, pattern in _SINGLE_VALUED.items() if pattern.search(line)}
+
+
+def _plain(line: str) -> str:
+    return re.sub(r"[\W_]+", "", line).casefold()

@@ -1,0 +1,7 @@
+"""Redaction: secrets and personal data out of everything that is stored."""
+
+from .search import find_secrets, redact
+from .spans import Label, Level, Redaction
+from .values import redact_value
+
+__all__ = ["Label", "Level", "Redaction", "find_secrets", "redact", "redact_value"]

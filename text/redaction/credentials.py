@@ -1,0 +1,142 @@
+"""Secrets that their place gives away: in a header, a URL, a cookie, an option of a command."""
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator
+
+from .named_values import is_placeholder
+from .randomness import has_letter_and_digit, looks_random
+from .spans import Redaction
+
+_QUOTE = r"\\{0,4}[\"'`]"
+_AUTHORIZATION = re.compile(
+    rf"authorization(?:{_QUOTE})?[ \t]{{0,3}}\]?[ \t]{{0,3}}(?:[:=：][ \t]{{0,3}}(?:{_QUOTE})?|,[ \t]{{0,3}}{_QUOTE})"
+    r"(?P<scheme>(?:bearer|basic|token|digest|apikey|api-key|negotiate|bot|key|oauth)[ \t]{1,3})?(?P<value>[^\s\"'`\\,;<>，。；]{6,8192})",
+    re.I,
+)
+_SCHEME = re.compile(r"(?<![\w-])(?P<scheme>bearer|basic)[ \t:：]{1,4}(?P<value>[A-Za-z0-9._~+/=-]{8,8192})", re.I)
+_USER_INFO = re.compile(
+    r"[A-Za-z][A-Za-z0-9+.-]{0,24}(?<![A-Za-z0-9+.-]{26})://(?P<user>[^\s/:@\"'<>，。；]{0,128}):(?P<password>[^\s\"'<>，。；]{1,256})"
+)
+_USER_ONLY = re.compile(r"://(?P<user>[A-Za-z0-9_.~-]{16,255})@")
+_QUERY = re.compile(
+    r"[?&;#](?:amp;)?(?P<name>(?:x-amz-|x-oss-|x-goog-)?(?:access_?token|id_token|refresh_token|auth_?token|token|auth|api_?key|"
+    r"api-key|key|sig|sign|signature|security-token|secret|client_secret|app_?secret|corpsecret|password|passwd|pwd|"
+    r"ticket|session_?id|sid|code|rkey|jwt|hmac))=(?P<value>[^&\s\"'<>#，。；）]{4,4096})",
+    re.I,
+)
+_WEAK_QUERY = frozenset(("key", "sign", "code", "sid", "ticket", "auth"))
+_PAIR = r"[\w.$@-]{1,80}=[^\s;,\"'`\\&，。；]{2,4096}"
+_COOKIES = re.compile(
+    rf"(?:set-)?cookies?(?:{_QUOTE})?[ \t]{{0,3}}(?:[:：=,]|是|为|填上|设为|is)[ \t:：]{{0,3}}(?:{_QUOTE})?"
+    rf"(?P<value>{_PAIR}(?:;[ \t]{{0,2}}[\w.$@-]{{1,80}}(?:=[^\s;\"'`\\，。；]{{0,4096}})?)*)",
+    re.I,
+)
+_COOKIE_OPTION = re.compile(rf"(?<![\w-])(?:-b|--cookie)[ =](?:{_QUOTE})?(?P<value>{_PAIR}(?:;[ \t]?{_PAIR})*)")
+_SESSION = re.compile(
+    r"(?<![A-Za-z0-9])(?P<name>SESSDATA|bili_jct|p_skey|skey|pt4_token|pt_login_sig|PHPSESSID|JSESSIONID|ASP\.NET_SessionId|"
+    r"connect\.sid|session_?id|csrf_?token|XSRF-TOKEN|BDUSS|STOKEN|SUB|SUBP|sessionKey|laravel_session|__Secure-[\w-]{2,40}|"
+    r"ltoken|cookie_token|stoken|MUSIC_U|z_c0|d_c0)=(?P<value>[^\s;,\"'`\\&，。；]{6,4096})",
+    re.I,
+)
+_USER_OPTION = re.compile(
+    rf"(?<![\w-])(?:-u|--user|--proxy-user)[ =]{{1,3}}(?:{_QUOTE})?[^\s:\"'@]{{1,64}}:(?P<value>[^\s\"'`]{{3,256}})"
+)
+_COMMAND = re.compile(
+    r"(?<![\w-])(?:mysql(?:dump|admin|import|check|sh)?|mariadb|sshpass|docker login|redis-cli|mongo(?:sh|dump)?|twine|ldapsearch)"
+    rf"(?=[ \t])[^\n|;&]{{0,200}}?[ \t]-(?:p|a|w)[ \t]?(?:{_QUOTE})?(?P<value>[^\s\"'`]{{3,256}})"
+)
+_IDENTIFIED = re.compile(r"identified (?:with [\w\"']{1,40} )?by (?:password )?['\"](?P<value>[^'\"\n]{1,256})['\"]", re.I)
+
+
+def find_credentials(text: str) -> Iterator[Redaction]:
+    folded = text.lower()
+    if "authorization" in folded:
+        for match in _AUTHORIZATION.finditer(text):
+            if is_placeholder(match["value"]) or match["value"].lower() in ("bearer", "basic", "token"):
+                continue
+            if match["scheme"] or has_letter_and_digit(match["value"]) or len(match["value"]) >= 20:
+                yield Redaction(*match.span("value"), "TOKEN")
+    if "bearer" in folded or "basic" in folded:
+        for match in _SCHEME.finditer(text):
+            if _is_scheme_value(match["scheme"].lower(), match["value"]):
+                yield Redaction(*match.span("value"), "TOKEN")
+    if "://" in text:
+        yield from _user_info(text)
+    if "=" in text:
+        yield from _queries(text)
+        yield from _cookies(text, folded)
+    if " -" in text or text.startswith("-"):
+        for match in _USER_OPTION.finditer(text):
+            if not match["value"].isdecimal() and not is_placeholder(match["value"]):
+                yield Redaction(*match.span("value"), "PASSWORD")
+        for match in _COMMAND.finditer(text):
+            if not is_placeholder(match["value"]) and not re.fullmatch(r"\d{1,5}", match["value"]):
+                yield Redaction(*match.span("value"), "PASSWORD")
+    if "identified" in folded:
+        for match in _IDENTIFIED.finditer(text):
+            yield Redaction(*match.span("value"), "PASSWORD")
+
+
+def _is_scheme_value(scheme: str, value: str) -> bool:
+    if scheme == "bearer":
+        return any(c.isdigit() for c in value) and (len(value) >= 16 or has_letter_and_digit(value))
+    try:
+        return b":" in base64.b64decode(value + "=" * (-len(value) % 4), validate=True)
+    except binascii.Error:
+        return False  # a word ("basic understanding"), no credentials
+
+
+def _user_info(text: str) -> Iterator[Redaction]:
+    at = 0
+    while (colon := text.find("://", at)) >= 0:
+        at = colon + 3
+        match = _USER_INFO.match(text, max(0, colon - _scheme_length(text, colon)))
+        if match is None:
+            continue
+        scheme = text[match.start() : colon].lower()
+        password = match["password"]
+        cut = password.rfind("@")
+        if scheme.startswith(("http", "ws", "git")):
+            # A path may hold an @ (https://host:8443/@bob): there the password ends before the first slash.
+            cut = password[: re.search(r"[/?#]|$", password).start()].rfind("@")  # type: ignore[union-attr]
+        elif "/" in password[: max(cut, 0)] and re.match(r"\d{1,5}/", password):
+            cut = -1
+        if cut > 0 and not is_placeholder(password[:cut]):
+            yield Redaction(match.start("password"), match.start("password") + cut, "PASSWORD")
+    for found in _USER_ONLY.finditer(text):
+        if looks_random(found["user"]):
+            yield Redaction(*found.span("user"), "TOKEN")
+
+
+def _scheme_length(text: str, colon: int) -> int:
+    start = colon
+    while start > 0 and colon - start < 24 and (text[start - 1].isalnum() or text[start - 1] in "+.-") and text[start - 1].isascii():
+        start -= 1
+    while start < colon and not text[start].isalpha():
+        start += 1
+    return colon - start
+
+
+def _queries(text: str) -> Iterator[Redaction]:
+    for match in _QUERY.finditer(text):
+        value = match["value"]
+        weak = match["name"].lower() in _WEAK_QUERY
+        if is_placeholder(value) or (weak and not (len(value) >= 12 and has_letter_and_digit(value))):
+            continue
+        password = match["name"].lower() in ("password", "passwd", "pwd")
+        yield Redaction(*match.span("value"), "PASSWORD" if password else "TOKEN")
+
+
+def _cookies(text: str, folded: str) -> Iterator[Redaction]:
+    if "cookie" in folded:
+        for match in _COOKIES.finditer(text):
+            yield Redaction(*match.span("value"), "COOKIE")
+    for match in _COOKIE_OPTION.finditer(text):
+        yield Redaction(*match.span("value"), "COOKIE")
+    for match in _SESSION.finditer(text):
+        value = match["value"]
+        enough = 20 if match["name"].lower() in ("sub", "subp") else 6
+        if len(value) >= enough and has_letter_and_digit(value) and not is_placeholder(value):
+            yield Redaction(*match.span("value"), "COOKIE")

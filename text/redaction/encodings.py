@@ -1,0 +1,124 @@
+"""The same text under another coat: percent-encoded, JSON-escaped, in base64."""
+
+import base64
+import binascii
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+_PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
+_ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})|\\([nrt\"'/\\])")
+_ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
+_BASE64 = re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{20,}={0,2}")
+_PRINTABLE = 0.9
+_Decoder = Callable[[re.Match[str]], list[tuple[str, int]] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A decoded text and where its characters come from."""
+
+    text: str
+    decoded: tuple[int, ...]
+    """Offsets in the decoded text at which a piece begins; a piece is verbatim or one decoded character."""
+    original: tuple[int, ...]
+    lengths: tuple[int, ...]
+    """Characters of the original that the piece stands for."""
+
+    def origin(self, start: int, end: int) -> tuple[int, int]:
+        """Give the span of the original text that decodes to `start` … `end` (end > start)."""
+        return self._begin(start), self._finish(end)
+
+    def _begin(self, offset: int) -> int:
+        piece = bisect_right(self.decoded, offset) - 1
+        return self.original[piece] + min(offset - self.decoded[piece], self.lengths[piece])
+
+    def _finish(self, offset: int) -> int:
+        piece = bisect_right(self.decoded, offset - 1) - 1
+        width = (self.decoded[piece + 1] if piece + 1 < len(self.decoded) else len(self.text)) - self.decoded[piece]
+        if width == self.lengths[piece]:
+            return self.original[piece] + offset - self.decoded[piece]
+        return self.original[piece] + self.lengths[piece]
+
+
+def unescaped(text: str) -> View | None:
+    """Give `text` with JSON and Python escapes undone, None when it holds none."""
+    return _decoded(text, _ESCAPE, _escaped_character) if "\\" in text else None
+
+
+def percent_decoded(text: str) -> View | None:
+    """Give `text` with percent-encoding undone, None when it holds none."""
+    return _decoded(text, _PERCENT, _percent_characters) if "%" in text else None
+
+
+def base64_texts(text: str) -> Iterator[tuple[int, int, str]]:
+    """Give start, end and decoded text of every run that is base64 of printable UTF-8."""
+    for match in _BASE64.finditer(text):
+        decoded = _decode_base64(match.group())
+        if decoded is not None:
+            yield match.start(), match.end(), decoded
+
+
+def _decode_base64(run: str) -> str | None:
+    body = run.rstrip("=").replace("-", "+").replace("_", "/")
+    # A run that was cut somewhere still decodes up to the last whole group of four.
+    body = body[: len(body) - (len(body) % 4 == 1)]
+    try:
+        head = base64.b64decode(body[:64] + "=" * (-len(body[:64]) % 4))
+        if sum(byte < 9 or 13 < byte < 32 or byte == 127 for byte in head) > 0:
+            return None
+        decoded = base64.b64decode(body + "=" * (-len(body) % 4)).decode("utf-8")
+    except (binascii.Error, UnicodeDecodeError):
+        return None  # no text: nothing to look into
+    return decoded if sum(c.isprintable() or c.isspace() for c in decoded) >= _PRINTABLE * len(decoded) else None
+
+
+def _percent_characters(match: re.Match[str]) -> list[tuple[str, int]] | None:
+    try:
+        decoded = bytes.fromhex(match.group().replace("%", "")).decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    return [(character, 3 * len(character.encode())) for character in decoded]
+
+
+def _escaped_character(match: re.Match[str]) -> list[tuple[str, int]] | None:
+    code = match[1] or match[2]
+    if code is None:
+        return [(_ESCAPED.get(match[3], match[3]), 2)]
+    character = chr(int(code, 16))
+    return None if "\ud800" <= character <= "\udfff" else [(character, len(match.group()))]
+
+
+def _decoded(text: str, pattern: re.Pattern[str], characters: _Decoder) -> View | None:
+    pieces: list[str] = []
+    decoded: list[int] = []
+    original: list[int] = []
+    lengths: list[int] = []
+    length = 0
+    done = 0
+
+    def add(piece: str, start: int, width: int) -> None:
+        nonlocal length
+        pieces.append(piece)
+        decoded.append(length)
+        original.append(start)
+        lengths.append(width)
+        length += len(piece)
+
+    for match in pattern.finditer(text):
+        found = characters(match)
+        if found is None:
+            continue
+        if match.start() > done:
+            add(text[done : match.start()], done, match.start() - done)
+        at = match.start()
+        for character, width in found:
+            add(character, at, width)
+            at += width
+        done = match.end()
+    if not pieces:
+        return None
+    if done < len(text):
+        add(text[done:], done, len(text) - done)
+    return View("".join(pieces), tuple(decoded), tuple(original), tuple(lengths))

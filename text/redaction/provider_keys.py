@@ -1,0 +1,101 @@
+"""Keys that show by their form who gave them out."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from .randomness import has_letter_and_digit
+from .spans import Label, Redaction
+
+_WORD = "A-Za-z0-9"
+_URL = r"A-Za-z0-9_\-"
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    literal: str
+    """Stands in every key of the form: a text without it is not searched."""
+    pattern: re.Pattern[str]
+    label: Label
+    accepts: Callable[[str], bool]
+
+
+def _always(_: str) -> bool:
+    return True
+
+
+def _has_dense_part(key: str) -> bool:
+    """Tell `sk-` keys from CSS classes and file names: one part between separators is long and mixed."""
+    return any(len(part) >= 16 and has_letter_and_digit(part) for part in re.split(r"[_-]", key))
+
+
+def _form(literal: str, body: str, label: Label = "API_KEY", accepts: Callable[[str], bool] = _always) -> _Form:
+    # The literal first, the look behind it second: so `re` can search for the literal as such.
+    start = re.escape(literal)
+    return _Form(literal, re.compile(rf"{start}(?<![{_WORD}]{start}){body}"), label, accepts)
+
+
+def _whole(literal: str, pattern: str, label: Label, accepts: Callable[[str], bool] = _always) -> _Form:
+    return _Form(literal, re.compile(pattern), label, accepts)
+
+
+# Forms as the providers document them; lengths are lower bounds, since they have changed before.
+_FORMS: tuple[_Form, ...] = (
+    _form("sk-", rf"[{_URL}]{{16,400}}", accepts=_has_dense_part),  # OpenAI, Anthropic, DeepSeek, Moonshot, DashScope …
+    *(_form(prefix, r"[A-Z0-9]{16}(?![A-Za-z0-9])") for prefix in ("AKIA", "ASIA", "ABIA", "ACCA", "AROA", "AIDA")),
+    *(_form(prefix, rf"[{_WORD}]{{30,255}}", "TOKEN") for prefix in ("ghp_", "gho_", "ghu_", "ghs_", "ghr_")),
+    _form("github_pat_", r"[A-Za-z0-9_]{22,255}", "TOKEN"),
+    *(
+        _form(prefix, rf"[{_URL}.]{{18,300}}", "TOKEN")
+        for prefix in ("glpat-", "gldt-", "glrt-", "glptt-", "glcbt-", "glsoat-", "glft-", "glagent-", "gloas-")
+    ),
+    _whole("xox", rf"xox(?<![{_WORD}]xox)[abcdeoprs](?:\.xox[bp])?-[A-Za-z0-9-]{{10,255}}", "TOKEN"),
+    _form("xapp-", r"[A-Za-z0-9-]{20,255}", "TOKEN"),
+    _whole("hooks.slack.com/", r"(?<=hooks\.slack\.com/)(?:services|workflows|triggers)/[\w/-]{20,200}", "TOKEN"),
+    _form("AIza", rf"[{_URL}]{{35}}"),
+    _form("ya29.", rf"[{_URL}]{{20,400}}", "TOKEN"),
+    _form("GOCSPX-", rf"[{_URL}]{{20,60}}", "SECRET"),
+    _form("1//0", rf"[{_URL}]{{30,200}}", "TOKEN", _has_dense_part),
+    *(
+        _form(prefix + mode, rf"[{_WORD}]{{16,255}}")
+        for prefix in ("sk_", "rk_", "pk_")
+        for mode in ("live_", "test_", "prod_")
+    ),
+    _form("whsec_", r"[A-Za-z0-9+/=]{20,100}", "SECRET"),
+    _whole(":A", rf"(?<![{_WORD}])(?:bot)?\d{{6,12}}:A[{_URL}]{{32,40}}(?![{_URL}])", "TOKEN"),  # Telegram
+    _form("hf_", rf"[{_WORD}]{{28,64}}", "TOKEN"),
+    _form("npm_", rf"[{_WORD}]{{30,64}}", "TOKEN"),
+    _form("pypi-", rf"[{_URL}]{{50,500}}", "TOKEN"),
+    *(_form(prefix, rf"[{_WORD}]{{20,128}}") for prefix in ("gsk_", "xai-", "r8_", "tvly-", "pplx-", "fw_", "csk-", "nvapi-")),
+    _whole("SG.", rf"SG\.(?<![{_WORD}]SG\.)[{_URL}]{{16,32}}\.[{_URL}]{{16,64}}", "API_KEY"),
+    _whole("SK", rf"SK(?<![{_WORD}]SK)[0-9a-f]{{32}}(?![{_WORD}])", "API_KEY"),  # Twilio
+    _whole(".", rf"(?<![{_URL}.])[MNO][{_URL}]{{22,27}}\.[{_URL}]{{6}}\.[{_URL}]{{27,45}}(?![{_URL}])", "TOKEN", has_letter_and_digit),
+    _whole("api/webhooks/", r"(?<=api/webhooks/)\d{15,22}/[\w-]{40,100}", "TOKEN"),  # Discord
+    _whole("bot/v2/hook/", r"(?<=bot/v2/hook/)[\w-]{30,60}", "TOKEN"),  # Feishu
+    _form("SEC", r"[0-9a-f]{64}(?![0-9a-f])", "SECRET"),  # DingTalk
+    *(_form(prefix, rf"[{_WORD}]{{12,40}}", accepts=has_letter_and_digit) for prefix in ("LTAI", "AKID", "AKLT")),
+    *(_form(prefix, rf"[{_WORD}]{{32,128}}") for prefix in ("dop_v1_", "doo_v1_", "shpat_", "shpss_", "shpca_", "shppa_")),
+    *(_form(prefix, rf"[{_WORD}]{{36,64}}") for prefix in ("ntn_", "secret_", "lin_api_", "figd_", "PMAK-")),
+    *(_form(prefix, rf"[{_URL}]{{20,200}}", "TOKEN") for prefix in ("dckr_pat_", "hvs.", "hvb.", "sq0atp-", "sq0csp-", "EAAAE", "rpa_")),
+    _form("dapi", r"[0-9a-f]{32}", "TOKEN"),
+    _form("key-", r"[0-9a-f]{32}(?![0-9a-f])"),  # Mailgun
+    _whole("-us", rf"(?<![{_WORD}])[0-9a-f]{{32}}-us\d{{1,2}}(?![{_WORD}])", "API_KEY"),  # Mailchimp
+    _whole(".", rf"(?<![{_WORD}.])[0-9a-f]{{32}}\.[{_WORD}]{{16}}(?![{_WORD}.])", "API_KEY", has_letter_and_digit),  # Zhipu
+    _form("AGE-SECRET-KEY-1", r"[A-Z0-9]{40,80}", "PRIVATE_KEY"),
+    _form("b3BlbnNzaC1rZXktdjE", r"[A-Za-z0-9+/=]{40,8000}", "PRIVATE_KEY"),  # "openssh-key-v1" in base64
+    _whole("eyJ", rf"(?<![{_URL}.])eyJ[{_URL}]{{8,}}\.[{_URL}]{{8,}}(?:\.[{_URL}]*){{0,3}}", "TOKEN"),  # JWT, JWE
+)
+_AMAZON_SECRET = re.compile(r"(?<![A-Za-z0-9/+=])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])")
+
+
+def find_provider_keys(text: str) -> Iterator[Redaction]:
+    for form in _FORMS:
+        if form.literal not in text:
+            continue
+        for match in form.pattern.finditer(text):
+            if form.accepts(match.group()):
+                yield Redaction(match.start(), match.end(), form.label)
+                if form.literal in ("AKIA", "ASIA"):
+                    secret = _AMAZON_SECRET.search(text, match.end(), match.end() + 200)
+                    if secret and has_letter_and_digit(secret.group()):
+                        yield Redaction(secret.start(), secret.end(), "SECRET")

@@ -1,0 +1,41 @@
+"""Does a run of characters look drawn by lot (a key) or written by somebody (a name, a date, a path)?"""
+
+import math
+import re
+from collections import Counter
+from itertools import pairwise
+
+UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_HEX = re.compile(r"[0-9a-f]+|[0-9A-F]+")
+_LOWER, _UPPER, _DIGIT, _OTHER = range(4)
+
+
+def is_hash(value: str) -> bool:
+    """Whether `value` has the form of a Git, MD5 or SHA digest or of a UUID: an identifier unless it is named a key."""
+    return bool(UUID.fullmatch(value) or (len(value) in (32, 40, 56, 64, 96, 128) and _HEX.fullmatch(value)))
+
+
+def has_letter_and_digit(value: str) -> bool:
+    return any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
+
+
+def entropy(value: str) -> float:
+    """Give Shannon's entropy of the characters of `value` in bits a character."""
+    total = len(value)
+    return -sum(n / total * math.log2(n / total) for n in Counter(value).values()) if total else 0.0
+
+
+def looks_random(value: str, at_least: int = 16) -> bool:
+    """Whether letters and figures alternate as in a key.
+
+    Names, dates, paths and versions change between letters and figures once or twice; of a random base62 string a
+    third of all neighbours do, of a hexadecimal one nearly half.
+    """
+    if len(value) < at_least or len(set(value)) < 8:
+        return False
+    kinds = [_DIGIT if c.isdigit() else _UPPER if c.isupper() else _LOWER if c.isalpha() else _OTHER for c in value]
+    alternations = sum(
+        a != b and _DIGIT in (a, b) and _OTHER not in (a, b) for a, b in pairwise(kinds)
+    )
+    changes = sum(a != b and _OTHER not in (a, b) for a, b in pairwise(kinds))
+    return alternations >= 3 and changes >= len(value) / 5 and entropy(value) >= 2.8

@@ -1,0 +1,71 @@
+"""All finders over one text, in every coat it may wear."""
+
+from collections.abc import Iterator
+
+from .credentials import find_credentials
+from .encodings import View, base64_texts, percent_decoded, unescaped
+from .key_blocks import find_key_blocks
+from .named_values import find_named_values
+from .personal import find_personal_data
+from .provider_keys import find_provider_keys
+from .spans import Level, Redaction, merged, replaced
+
+# Taken off one after the other; a JSON text inside a JSON text is escaped twice.
+_COATS = (unescaped, percent_decoded, unescaped)
+_PASSES = 8
+
+
+def find_secrets(text: str, level: Level = "secrets") -> list[Redaction]:
+    """Give what must not be kept, in order and without overlaps, as character offsets of `text`.
+
+    Percent-encoded and JSON-escaped text is read decoded as well, and so is base64; the spans cover the encoded form.
+    Time grows linearly with the text.
+    """
+    if level == "none" or not text:
+        return []
+    return merged(_found(text, level), text)
+
+
+def redact(text: str, level: Level = "secrets") -> str:
+    """Give `text` with a labelled placeholder (`[PASSWORD]`, `[API_KEY]` …) in the place of every secret.
+
+    Redacting twice changes nothing more. Levels: `secrets` (keys, tokens, passwords, cookies), `all` (personal data
+    too), `none`.
+    """
+    for _ in range(_PASSES):
+        spans = find_secrets(text, level)
+        if not spans:
+            break
+        text = replaced(text, spans)
+    return text
+
+
+def _found(text: str, level: Level, base64_depth: int = 2) -> Iterator[Redaction]:
+    worn: list[View] = []
+    seen = text
+    yield from _in_plain(seen, level, base64_depth)
+    for take_off in _COATS:
+        view = take_off(seen)
+        if view is None:
+            continue
+        worn.append(view)
+        seen = view.text
+        for span in _in_plain(seen, level, base64_depth):
+            start, end = span.start, span.end
+            for outer in reversed(worn):
+                start, end = outer.origin(start, end)
+            yield Redaction(start, end, span.label)
+
+
+def _in_plain(text: str, level: Level, base64_depth: int) -> Iterator[Redaction]:
+    yield from find_key_blocks(text)
+    yield from find_provider_keys(text)
+    yield from find_credentials(text)
+    yield from find_named_values(text)
+    if level == "all":
+        yield from find_personal_data(text)
+    if base64_depth:
+        for start, end, decoded in base64_texts(text):
+            inner = merged(_found(decoded, level, base64_depth - 1), decoded)
+            if inner:
+                yield Redaction(start, end, inner[0].label)

@@ -1,0 +1,87 @@
+"""What a finder of secrets answers with, and how several answers become one text."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+Level = Literal["secrets", "all", "none"]
+"""`secrets`: keys, tokens, passwords, cookies. `all`: e-mail, phone, identity and bank card numbers too."""
+
+Label = Literal[
+    "PRIVATE_KEY", "COOKIE", "API_KEY", "TOKEN", "SECRET", "PASSWORD", "EMAIL", "ID_CARD", "BANK_CARD", "PHONE"
+]
+_RANK: dict[Label, int] = {
+    "PRIVATE_KEY": 0,
+    "COOKIE": 1,
+    "API_KEY": 2,
+    "TOKEN": 3,
+    "SECRET": 4,
+    "PASSWORD": 5,
+    "EMAIL": 6,
+    "ID_CARD": 7,
+    "BANK_CARD": 8,
+    "PHONE": 9,
+}
+PLACEHOLDER = re.compile(r"\[(?:" + "|".join(_RANK) + r")\]")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Redaction:
+    """Characters `start` to `end` (exclusive) of a text that must not be kept, and what they are."""
+
+    start: int
+    end: int
+    label: Label
+
+
+def placeholder(label: Label) -> str:
+    return f"[{label}]"
+
+
+def merged(found: Iterable[Redaction], text: str) -> list[Redaction]:
+    """Sort, join what overlaps (the more telling label wins) and leave out what is nothing but placeholders."""
+    taken: list[Redaction] = []
+    for span in sorted(found):
+        if span.start >= span.end:
+            continue
+        if taken and span.start < taken[-1].end:
+            last = taken[-1]
+            label = min(last.label, span.label, key=_RANK.__getitem__)
+            taken[-1] = Redaction(last.start, max(last.end, span.end), label)
+        else:
+            taken.append(span)
+    if "[" not in text:
+        return taken
+    standing = [match.span() for match in PLACEHOLDER.finditer(text)]
+    return list(_around_placeholders(taken, standing, text)) if standing else taken
+
+
+def _around_placeholders(
+    spans: list[Redaction], standing: list[tuple[int, int]], text: str
+) -> Iterable[Redaction]:
+    """Never cut a placeholder in two: a span that touches one takes it whole, or goes when nothing else is in it."""
+    at = 0
+    reached = 0
+    for span in spans:
+        start, end = max(span.start, reached), span.end
+        while at < len(standing) and standing[at][1] <= start:
+            at += 1
+        inside = at
+        while inside < len(standing) and standing[inside][0] < end:
+            start, end = min(start, standing[inside][0]), max(end, standing[inside][1])
+            inside += 1
+        start = max(start, reached)
+        if start < end and (inside == at or re.search(r"\w", PLACEHOLDER.sub("", text[start:end]))):
+            yield Redaction(start, end, span.label)
+            reached = end
+
+
+def replaced(text: str, spans: list[Redaction]) -> str:
+    pieces: list[str] = []
+    done = 0
+    for span in spans:
+        pieces += (text[done : span.start], placeholder(span.label))
+        done = span.end
+    pieces.append(text[done:])
+    return "".join(pieces)

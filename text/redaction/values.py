@@ -1,0 +1,108 @@
+"""Redaction of what programs pass around: dictionaries, lists, header pairs."""
+
+from collections.abc import Mapping
+
+from .named_values import Kind, is_placeholder, kind_of_name, label_of_kind
+from .search import redact
+from .spans import Label, Level, placeholder
+
+_DEEPEST = 200
+_PERSONAL_NAMES: tuple[tuple[Label, tuple[str, ...]], ...] = (
+    ("PHONE", ("phone", "mobile", "telephone", "手机", "手机号", "电话", "phone_number", "phonenumber", "tel")),
+    ("EMAIL", ("email", "e-mail", "mail", "邮箱")),
+    ("ID_CARD", ("id_card", "idcard", "id_number", "身份证", "身份证号", "证件号码")),
+    ("BANK_CARD", ("bank_card", "bankcard", "card_number", "credit_card", "卡号", "银行卡", "银行卡号")),
+)
+_NAME_FIELDS = ("name", "key", "header", "field")
+
+
+def redact_value(value: object, level: Level = "secrets") -> object:
+    """Give `value` without secrets: strings as by `redact`, and whole what stands under a secret's name, at any depth.
+
+    Dictionaries (keys too), lists, tuples and sets come back as plain new ones, bytes as bytes; header lists
+    (`[["Authorization", "…"]]`, `{"name": "password", "value": "…"}`) are understood. Other objects are given back as
+    they are: make text of them first. What is nested deeper than 200 levels, or in itself, becomes `[NESTED]`.
+    """
+    if level == "none":
+        return value
+    return _redacted(value, level, None, ())
+
+
+def _redacted(value: object, level: Level, under: Label | None, parents: tuple[int, ...]) -> object:
+    if isinstance(value, str):
+        if under is not None and value.strip() and not is_placeholder(value.strip()):
+            return placeholder(under)
+        return redact(value, level)
+    if value is None or isinstance(value, bool | float | complex):
+        return value
+    if isinstance(value, int):
+        return _redacted_number(value, level, under)
+    if isinstance(value, bytes | bytearray):
+        return _redacted_bytes(bytes(value), level, under)
+    if not isinstance(value, Mapping | list | tuple | set | frozenset):
+        return value
+    if id(value) in parents or len(parents) >= _DEEPEST:
+        return "[NESTED]"
+    parents = (*parents, id(value))
+    if isinstance(value, Mapping):
+        return _redacted_mapping(value, level, under, parents)
+    if isinstance(value, list | tuple):
+        if len(value) == 2 and isinstance(value[0], str) and (label := _label_of(value[0], value[1], level)):
+            items: list[object] = [value[0], _redacted(value[1], level, label, parents)]
+        else:
+            items = [_redacted(item, level, under, parents) for item in value]
+        return items if isinstance(value, list) else tuple(items)
+    return {_redacted(item, level, under, parents) for item in value}
+
+
+def _redacted_mapping(
+    value: Mapping[object, object], level: Level, under: Label | None, parents: tuple[int, ...]
+) -> dict[object, object]:
+    announced = next((value[field] for field in _NAME_FIELDS if isinstance(value.get(field), str)), None)
+    result: dict[object, object] = {}
+    for key, item in value.items():
+        label = under
+        if isinstance(key, str):
+            label = _label_of(key, item, level) or under
+            if key == "value" and isinstance(announced, str):
+                label = _label_of(announced, item, level) or label
+        kept = _redacted(key, level, None, parents) if isinstance(key, str | bytes | tuple) else key
+        while kept in result:
+            kept = f"{kept}*"
+        result[kept] = _redacted(item, level, label, parents)
+    return result
+
+
+def _redacted_number(value: int, level: Level, under: Label | None) -> object:
+    # Numbers without a name are ids and times; a password or a telephone number is one by its name.
+    return placeholder(under) if under in ("PASSWORD", "PHONE", "ID_CARD", "BANK_CARD") else value
+
+
+def _redacted_bytes(value: bytes, level: Level, under: Label | None) -> bytes:
+    text = value.decode("utf-8", "surrogateescape")
+    cleaned = _redacted(text, level, under, ())
+    return str(cleaned).encode("utf-8", "surrogateescape")
+
+
+def _label_of(name: str, item: object, level: Level) -> Label | None:
+    """Give what the field `name` holds; None when it is harmless or its value shows that it is."""
+    folded = name.strip().lower()
+    if folded in ("cookie", "set-cookie", "cookies"):
+        return "COOKIE"
+    if folded in ("authorization", "proxy-authorization"):
+        return "TOKEN"
+    kind = kind_of_name(name)
+    if kind is not None and _holds_secret(kind, item):
+        return label_of_kind(kind)
+    if level == "all":
+        return next((label for label, names in _PERSONAL_NAMES if folded in names), None)
+    return None
+
+
+def _holds_secret(kind: Kind, item: object) -> bool:
+    """A password is whatever stands there; a `token` or `key` may also be a word of a text or a name."""
+    if kind in ("password", "mnemonic") or not isinstance(item, str):
+        return kind != "key"
+    if kind == "secret":
+        return len(item) >= 4
+    return len(item) >= (6 if kind == "token" else 20) and any(c.isdigit() for c in item)

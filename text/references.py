@@ -1,0 +1,153 @@
+"""Finds the words of a text that mean somebody or some place only to those who were there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Literal
+
+from .chinese_references import chinese_references
+from .english_references import english_references, is_object_her, plural_noun_before
+from .language import detect_language
+from .people import Mention, find_people
+from .protected import Span, overlaps, protected_spans
+from .reference_types import Gender, Kind, Person, Reference
+
+__all__ = ["Gender", "Kind", "Person", "Reference", "antecedents", "find_references", "is_deictic_name"]
+
+_HAN = re.compile(r"[㐀-鿿]")
+_LATIN_SENTENCE = re.compile(r"[A-Za-z][A-Za-z'’]* +[A-Za-z'’]+,? +[A-Za-z]")
+
+
+def find_references(
+    text: str,
+    *,
+    glossary: Iterable[str] = (),
+    protected: Sequence[Span] | None = None,
+    language: Literal["auto", "zh", "en"] = "auto",
+    people: Sequence[str] = (),
+    bot: str = "",
+) -> list[Reference]:
+    """Return the deictic references of `text`, sorted and never overlapping.
+
+    Found are pronouns (我 你 他 TA 本人, I you he they with their forms, chat spellings like u and ur), stand-ins for a
+    person (对方, 该用户, 那个人, the user, that guy) and places (这里, 本群, 我这边, here, over there, this group). Left out
+    is what only looks like one: longer words (吉他, 其他, 自我, 本地部署, I/O, "there are"), everything in `protected`
+    (by default `protected_spans(text)` with `glossary`, `people` and `bot`), reflexives (自己, himself), it/its, 那里 and
+    "there" after a place named in the same text, 公司那边 (the noun says where).
+
+    Third-person words carry their `antecedents`: the persons named before them in the same text that fit (`people` are
+    names known to be persons; others are recognised). The bot is none, nor is the subject of a clause for the object
+    of that clause. `language` says what the text is written in; English is searched in a Chinese text only where a
+    run of three Latin words stands.
+    """
+    words = tuple(word for word in (*glossary, *people, bot) if word and not is_deictic_name(word))
+    spans = protected_spans(text, words) if protected is None else protected
+    found: list[Reference] = []
+    han = not text.isascii() and _HAN.search(text) is not None
+    if han:
+        found.extend(chinese_references(text))
+    if not han or language == "en" or _LATIN_SENTENCE.search(text):
+        spoken = language if language != "auto" else (detect_language(text, ignore=spans) if han else "en")
+        found.extend(english_references(text, whole=spoken == "en"))
+    if spans:
+        found = [reference for reference in found if not overlaps(spans, reference.start, reference.end)]
+    if not found:
+        return found
+    found.sort(key=lambda reference: reference.start)
+    if any(reference.person == "third" for reference in found):
+        mentions = find_people(text, tuple(name for name in people if not is_deictic_name(name)), spans)
+        found = [antecedents(text, reference, mentions, bot) if reference.person == "third" else reference for reference in found]
+    return found
+
+
+@lru_cache(maxsize=1024)
+def is_deictic_name(name: str) -> bool:
+    """Whether a nickname is itself nothing but a deictic word (我, Here): it cannot be told from one in a text."""
+    bare = name.strip()
+    references = [*chinese_references(bare), *english_references(bare)]
+    return any(reference.start == 0 and reference.end == len(bare) for reference in references)
+
+
+def antecedents(text: str, reference: Reference, mentions: Sequence[Mention], bot: str = "") -> Reference:
+    """Return `reference` with the persons it can mean and whether the text itself anchors it."""
+    before = [mention for mention in mentions if mention.end <= reference.start and mention.name != bot]
+    if reference.gender == "thing":
+        return replace(reference, anchored=len(_HAN.findall(text[: reference.start])) >= 2)
+    if reference.plural and reference.form != "pair":
+        anchored = _plural_before(text, reference.start) or len({mention.name for mention in before}) >= 2
+        if _HAN.match(reference.text):
+            return replace(reference, anchored=anchored)
+        reference = replace(reference, anchored=anchored)
+    elif reference.form == "pair":
+        return replace(reference, anchored=len({mention.name for mention in before}) == 2)
+    fitting: dict[str, None] = {}
+    likely: dict[str, None] = {}
+    for mention in before:
+        if mention.gender and reference.gender and mention.gender != reference.gender:
+            continue
+        if _is_own_object(text, mention, reference, mentions):
+            continue
+        fitting[mention.name] = None
+        if not reference.gender or mention.likely_gender in ("", reference.gender):
+            likely[mention.name] = None
+    return replace(reference, antecedents=tuple(likely or fitting))
+
+
+_CHINESE_PLURAL = re.compile(
+    r"[们們](?!$)|爸妈|父母|夫妻|夫妇|家人|一家|两人|两个|三个|几个|多个|几位|许多|很多|一些|大家|全家|同事|朋友|公司|团队|球队|乐队|学生|孩子|员工|客户|用户|网友|双方|情侣|兄弟|姐妹|爷爷奶奶|组合|"
+    r"[㐀-鿿A-Za-z]{2}(?:和|与|跟)[㐀-鿿A-Za-z]{2}"
+)
+
+
+def _plural_before(text: str, start: int) -> bool:
+    head = text[max(0, start - 160) : start]
+    return _CHINESE_PLURAL.search(head) is not None or plural_noun_before(text, start)
+
+
+_CHINESE_CLAUSE = re.compile(
+    r"[，。！？；,.!?;\n]|说|說|觉得|覺得|认为|認為|希望|以为|知道|表示|提到|听说|担心|相信|发现|因为|所以|但是|而且|如果|时候"
+)
+_CHINESE_OBJECT_BEFORE = re.compile(
+    r"(?:[给給跟对對和把被向让讓叫问問骂罵打帮幫找约約请請陪送教夸骗騙爱愛恨追等见見劝勸陪催救替为為与與]|告诉|告訴|喜欢|喜歡|看见|认识|遇到|遇见|介绍|邀请|推荐|联系|支持|照顾|欺负|提醒|想|帮助|感谢|讨厌|陪着|带|拉|邀|通知|看到|碰到)[了过過着]?$"
+)
+_RELATIVE_AHEAD = re.compile(r"[^，。！？；,.!?;\n]{1,10}的")
+_CHINESE_DATIVE = re.compile(r"(?:[给給教送问問让讓叫陪帮幫]|告诉|告訴)[了过過]?$")
+_ENGLISH_CLAUSE = re.compile(
+    r"[,.!?;:\n()]|\b(?:but|because|when|while|if|that|who|which|so|before|after|since|as|said|says|thinks?|thought|knows?|knew|believes?|hopes?|"
+    r"wishes|feels?|felt|where|what|how|why|whether|until|although|though|than|like)\b"
+)
+# Infinitives and participles have a subject of their own; "around her" may be about the subject.
+_NOT_OF_THE_SUBJECT = re.compile(
+    r"\bto\s+(?!\s*$)[a-z]+\s|[a-z]{2}ing\s|\b(?:around|behind|beside|near|above|under|over|inside|before|after|within|by)\s+$"
+)
+_AND = re.compile(r"\b(?:and|or)\b")
+
+
+def _is_own_object(text: str, mention: Mention, reference: Reference, mentions: Sequence[Mention]) -> bool:
+    """Whether the reference is object of a clause whose subject the mention is: "Tom told him" is not about Tom."""
+    between = text[mention.end : reference.start]
+    if len(between) > 80:
+        return False
+    after = text[reference.end : reference.end + 2]
+    if _HAN.match(reference.text):
+        if after.startswith("的") or between.startswith("的") or _CHINESE_CLAUSE.search(between):
+            return False
+        if any(other.start == mention.end for other in mentions):
+            return False  # the mention says whose: in 小明女朋友叫他 the subject is 女朋友
+        if _RELATIVE_AHEAD.match(text, reference.end) and not _CHINESE_DATIVE.search(between):
+            return False  # 看到了他喜欢的大象: the pronoun is subject of a clause of its own
+        return _CHINESE_OBJECT_BEFORE.search(between) is not None
+    if reference.form not in ("object", "her") or text[mention.end : mention.end + 2] in ("'s", "’s"):
+        return False
+    if reference.form == "her" and not is_object_her(text, reference.start, reference.end):
+        return False
+    if _ENGLISH_CLAUSE.search(between) or len(between.split()) > 5 or _NOT_OF_THE_SUBJECT.search(between):
+        return False
+    conjunction = _AND.search(between)
+    if conjunction is None:
+        return True
+    joined = mention.end + conjunction.end() + 1
+    return any(other.start == joined for other in mentions)

@@ -1,0 +1,20 @@
+"""Relative and partial time expressions in Chinese and English: found, resolved, rewritten.
+
+>>> from datetime import datetime
+>>> at = datetime.fromisoformat("2026-02-21T15:30:00+08:00")
+>>> resolve_times("昨晚通宵，明早八点还要开会", at, "Asia/Shanghai")[0]
+'2026-02-20 晚上通宵，2026-02-22 08:00还要开会'
+>>> resolve_times("we met last week", at, "Asia/Shanghai")[0]
+'we met in the week of 2026-02-09 to 2026-02-15'
+
+`find_time_expressions` gives the expressions with spans and dates, `resolve_times` the rewritten text, `find_relative`
+only the spans (no reference needed). What is ambiguous follows the rules in `resolution`; how dates are written is in
+`rendering`. Everything is pure: no clock, no files, no network.
+"""
+
+from __future__ import annotations
+
+from .expression import Span, TimeExpression
+from .finding import find_relative, find_time_expressions, resolve_times
+
+__all__ = ["Span", "TimeExpression", "find_relative", "find_time_expressions", "resolve_times"]

@@ -1,0 +1,149 @@
+"""Calendar arithmetic: months, weeks, lunar dates, holidays and seasons, in days.
+
+Weeks begin on Monday. Lunar dates come from the `lunardate` tables (1900 to 2099), imported when first needed. The
+days of Qingming and the winter solstice follow the century formula floor(0.2422 * Y + C) - floor(L / 4) for solar
+terms (Y the year within the century), right for 1900 to 2099 up to a few known years by one day; Easter follows the
+anonymous Gregorian algorithm (Meeus, Astronomical Algorithms, chapter 8).
+"""
+
+from __future__ import annotations
+
+from calendar import monthrange
+from datetime import date, timedelta
+from functools import lru_cache
+
+Days = tuple[date, date]
+"""First and last day, both included."""
+
+
+def add_months(day: date, months: int) -> date:
+    """The same day `months` later (earlier if negative); the month's last day where it has no such day."""
+    index = day.year * 12 + day.month - 1 + months
+    year, month = divmod(index, 12)
+    return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
+
+
+def month_days(year: int, month: int) -> Days:
+    """First and last day of a month."""
+    return date(year, month, 1), date(year, month, monthrange(year, month)[1])
+
+
+def week_days(day: date) -> Days:
+    """Monday and Sunday of the week that holds `day`."""
+    monday = day - timedelta(days=day.weekday())
+    return monday, monday + timedelta(days=6)
+
+
+def nth_weekday(year: int, month: int, weekday: int, nth: int) -> date:
+    """The nth (from 1; -1 = last) weekday (0 = Monday) of a month."""
+    if nth < 0:
+        last = month_days(year, month)[1]
+        return last - timedelta(days=(last.weekday() - weekday) % 7)
+    first = date(year, month, 1)
+    return first + timedelta(days=(weekday - first.weekday()) % 7 + 7 * (nth - 1))
+
+
+def lunar_day(year: int, month: int, day: int) -> date:
+    """The solar date of a Chinese lunar date. ValueError outside 1900 to 2099 or where there is no such day."""
+    from lunardate import LunarDate
+
+    solar: date = LunarDate(year, month, day).to_solar_date()
+    return solar
+
+
+def last_lunar_day(year: int) -> date:
+    """The last day of a lunar year (除夕): the day before the next lunar year begins."""
+    return lunar_day(year + 1, 1, 1) - timedelta(days=1)
+
+
+def easter(year: int) -> date:
+    """Easter Sunday, Gregorian."""
+    a, b, c = year % 19, year // 100, year % 100
+    d, e = divmod(b, 4)
+    g = (8 * b + 13) // 25
+    h = (19 * a + b - d - g + 15) % 30
+    i, k = divmod(c, 4)
+    m = (32 + 2 * e + 2 * i - h - k) % 7
+    n = (a + 11 * h + 22 * m) // 451
+    month, day = divmod(h + m - 7 * n + 114, 31)
+    return date(year, month, day + 1)
+
+
+def _solar_term(year: int, month: int, constant_20th: float, constant_21st: float) -> date:
+    within = year % 100
+    constant = constant_21st if year >= 2000 else constant_20th
+    leaps = (within - 1) // 4 if month <= 2 else within // 4
+    return date(year, month, int(within * 0.2422 + constant) - leaps)
+
+
+_FIXED = {
+    "new_year": (1, 1), "valentine": (2, 14), "women": (3, 8), "arbor": (3, 12), "patrick": (3, 17), "fools": (4, 1),
+    "earth_day": (4, 22), "labour": (5, 1), "youth": (5, 4), "may_20": (5, 20), "children": (6, 1),
+    "juneteenth": (6, 19), "shopping_618": (6, 18), "party": (7, 1), "independence": (7, 4), "army": (8, 1),
+    "teachers": (9, 10), "national": (10, 1), "halloween": (10, 31), "guy_fawkes": (11, 5), "veterans": (11, 11),
+    "singles": (11, 11), "double_12": (12, 12), "christmas_eve": (12, 24), "christmas": (12, 25),
+    "boxing": (12, 26), "new_year_eve": (12, 31),
+}  # fmt: skip
+_LUNAR = {"spring": (1, 1), "lantern": (1, 15), "dragon_boat": (5, 5), "qixi": (7, 7), "ghost": (7, 15),
+          "mid_autumn": (8, 15), "double_ninth": (9, 9)}  # fmt: skip
+_NTH = {
+    "mlk": (1, 0, 3), "presidents": (2, 0, 3), "mothers": (5, 6, 2), "memorial": (5, 0, -1), "fathers": (6, 6, 3),
+    "labor": (9, 0, 1), "columbus": (10, 0, 2), "thanksgiving": (11, 3, 4),
+}  # fmt: skip
+
+
+@lru_cache(maxsize=1024)
+def holiday(name: str, year: int) -> date | None:
+    """The day of a holiday in a year; None if it is not known there (lunar feasts outside 1900 to 2099).
+
+    The lunar year's feasts belong to the solar year they fall in: "eve" (除夕) and "laba" of 2026 are the ones that
+    come before the Spring Festival of 2026, even where they fall in the last days of the year before.
+    """
+    try:
+        if name in _FIXED:
+            return date(year, *_FIXED[name])
+        if name in _LUNAR:
+            return lunar_day(year, *_LUNAR[name])
+        if name in _NTH:
+            return nth_weekday(year, *_NTH[name])
+        match name:
+            case "eve":
+                return lunar_day(year, 1, 1) - timedelta(days=1)
+            case "laba":
+                return lunar_day(year - 1, 12, 8)
+            case "little_year":
+                return lunar_day(year - 1, 12, 23)
+            case "qingming":
+                return _solar_term(year, 4, 5.59, 4.81)
+            case "winter_solstice":
+                return _solar_term(year, 12, 22.60, 21.94)
+            case "easter":
+                return easter(year)
+            case "good_friday":
+                return easter(year) - timedelta(days=2)
+            case "easter_monday":
+                return easter(year) + timedelta(days=1)
+            case "black_friday":
+                return nth_weekday(year, 11, 3, 4) + timedelta(days=1)
+            case "cyber_monday":
+                return nth_weekday(year, 11, 3, 4) + timedelta(days=4)
+            case _:
+                raise KeyError(name)
+    except ValueError:
+        return None
+
+
+SEASONS = ("spring", "summer", "autumn", "winter")
+
+
+def season_days(season: str, year: int) -> Days:
+    """Meteorological season of the northern half of the earth; the winter of a year begins in its December."""
+    first = 3 + 3 * SEASONS.index(season)
+    begin = date(year, first, 1)
+    return begin, add_months(begin, 3) - timedelta(days=1)
+
+
+def quarter_days(year: int, quarter: int) -> Days:
+    """First and last day of a quarter (1 to 4)."""
+    begin = date(year, 3 * quarter - 2, 1)
+    return begin, add_months(begin, 3) - timedelta(days=1)

@@ -1,0 +1,170 @@
+"""Finding, resolving and replacing: what the rest of the package is for."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import lru_cache
+from typing import Literal
+from zoneinfo import ZoneInfo
+
+from ..language import detect_language
+from ..protected import protected_spans
+from . import chinese as zh
+from . import english as en
+from . import rendering
+from .chinese import Found
+from .expression import Span, TimeExpression
+from .resolution import Tense, resolve
+
+Language = Literal["auto", "zh", "en"]
+
+_HAN = re.compile(r"[㐀-鿿]")
+_LATIN = re.compile(r"[A-Za-z]")
+
+
+@lru_cache(maxsize=64)
+def _zone(name: str) -> ZoneInfo:
+    return ZoneInfo(name)
+
+
+def find_time_expressions(
+    text: str,
+    reference: datetime,
+    timezone: str | ZoneInfo | None = None,
+    *,
+    language: Language = "auto",
+    protected: Sequence[Span] | None = None,
+) -> list[TimeExpression]:
+    """Relative and partial time expressions of a text, sorted, never overlapping, each resolved at the reference.
+
+    >>> from datetime import datetime, timezone
+    >>> at = datetime(2026, 2, 20, 17, 30, tzinfo=timezone.utc)
+    >>> [(e.text, e.value) for e in find_time_expressions("昨晚没睡好", at, "Asia/Shanghai")]
+    [('昨晚', '2026-02-20')]
+
+    Dates that stand absolutely are left out, and so is whatever touches a `protected` span (by default what
+    `protected_spans` finds: quotes, code, addresses). The reference must be aware; it is converted to `timezone` (an
+    IANA name) first, so that 17:30 UTC is tomorrow in Shanghai. ValueError for a naive reference.
+    """
+    if reference.tzinfo is None or reference.utcoffset() is None:
+        raise ValueError("reference has no time zone: give an aware datetime (datetime.now(timezone.utc), …+08:00)")
+    items = _detect(text, language, protected)
+    if not items:
+        return []
+    if timezone is not None:
+        reference = reference.astimezone(_zone(timezone) if isinstance(timezone, str) else timezone)
+    written = _written_language(text, language)
+    found: list[TimeExpression] = []
+    for item in items:
+        tense: Tense = "past" if item.tense == "past" else "future" if item.tense == "future" else "none"
+        resolved = resolve(item.reading, reference, tense)
+        if resolved is None:
+            continue
+        render = rendering.chinese if written == "zh" else rendering.english
+        reading = item.reading
+        if (written == "zh") != (_HAN.search(text, item.start, item.end) is not None):
+            reading = _renamed(reading, written)
+        granularity = resolved.granularity
+        vague = granularity == "vague" or (reading.offset is not None and reading.offset.approximate)
+        found.append(
+            TimeExpression(
+                text=text[item.start : item.end],
+                start=item.start,
+                end=item.end,
+                value=rendering.iso(resolved.first),
+                until=rendering.iso(resolved.last),
+                granularity="vague" if vague else granularity,
+                vague=vague,
+                rendered=render(reading, resolved, text, item.start, item.end),
+            )
+        )
+    return found
+
+
+def resolve_times(
+    text: str,
+    reference: datetime,
+    timezone: str | ZoneInfo | None = None,
+    *,
+    language: Language = "auto",
+    protected: Sequence[Span] | None = None,
+) -> tuple[str, list[TimeExpression]]:
+    """The text with every expression replaced by the date it means, and the expressions with offsets in the input.
+
+    Resolving the result again changes nothing.
+    """
+    found = find_time_expressions(text, reference, timezone, language=language, protected=protected)
+    if not found:
+        return text, found
+    pieces: list[str] = []
+    at = 0
+    for expression in found:
+        pieces += (text[at : expression.start], expression.rendered)
+        at = expression.end
+    pieces.append(text[at:])
+    return "".join(pieces), found
+
+
+def find_relative(
+    text: str, *, language: Language = "auto", protected: Sequence[Span] | None = None
+) -> list[tuple[int, int, str]]:
+    """Spans that are still relative in a text, as (start, end, text): the same detection, with no reference needed."""
+    return [(item.start, item.end, text[item.start : item.end]) for item in _detect(text, language, protected)]
+
+
+def _detect(text: str, language: Language, protected: Sequence[Span] | None) -> list[Found]:
+    items: list[Found] = []
+    if language != "en" and zh.might_hold(text):
+        items = zh.find(text)
+    if en.might_hold(text):
+        more = en.find(text)
+        items = sorted([*items, *more], key=lambda item: (item.start, -item.end)) if items and more else items or more
+    if not items:
+        return items
+    spans = protected_spans(text) if protected is None else protected
+    if spans:
+        starts = [span[0] for span in spans]
+        items = [item for item in items if not _touches(item, spans, starts)]
+    kept: list[Found] = []
+    for item in items:
+        if not kept or item.start >= kept[-1].end:
+            kept.append(item)
+    return kept
+
+
+def _touches(item: Found, spans: Sequence[Span], starts: list[int]) -> bool:
+    index = bisect_right(starts, item.end - 1) - 1
+    return index >= 0 and spans[index][1] > item.start
+
+
+def _written_language(text: str, language: Language) -> str:
+    if language != "auto":
+        return language
+    if _HAN.search(text) is None:
+        return "en"
+    return "zh" if _LATIN.search(text) is None else detect_language(text)
+
+
+_PART_ZH = {"dawn": "凌晨", "morning": "早上", "noon": "中午", "afternoon": "下午", "evening": "晚上", "night": "夜里",
+            "midnight": "午夜"}  # fmt: skip
+_SEASON_ZH = {"spring": "春天", "summer": "夏天", "autumn": "秋天", "winter": "冬天"}
+_EDGE_ZH = {"start": "初", "middle": "中", "end": "底"}
+
+
+def _renamed(reading: zh.Reading, written: str) -> zh.Reading:
+    """The same reading with its words in the language of the sentence around it."""
+    if written == "zh":
+        return replace(
+            reading,
+            part_name=_PART_ZH[reading.part] if reading.part else None,
+            season_name=_SEASON_ZH.get(reading.season) if reading.season else None,
+            edge_name=_EDGE_ZH.get(reading.edge) if reading.edge else None,
+            vague_amount=None,
+        )
+    return replace(reading, vague_amount=None, season=reading.season if reading.season in _SEASON_ZH else "summer") if (
+        reading.season
+    ) else replace(reading, vague_amount=None)

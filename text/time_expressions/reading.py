@@ -1,0 +1,266 @@
+"""What an expression says before anybody knows the reference time: the fields it fills.
+
+Grammars (`chinese`, `english`) turn words into readings; `resolution` turns a reading, a reference and a tense into
+days or minutes. A reading whose year is given is absolute: the grammars recognise it so that the words around it
+(its clock time, its weekday) are not mistaken for relative ones, and it is not reported.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+Given = tuple[Literal["abs", "rel"], int]
+"""A year, month or quarter: ("abs", 2026) as written, ("rel", -1) counted from the reference's own."""
+Unit = Literal["minute", "hour", "day", "workday", "week", "weekend", "month", "quarter", "year", "decade"]
+Manner = Literal["bare", "last", "past", "next", "coming"]
+"""How a name that comes round again (Friday, March, Christmas) is pointed at. `bare`: the tense decides. `last`,
+`next`: fully before or after the current one. `past`, `coming`: the nearest one, today not counted."""
+Edge = Literal["start", "middle", "end", "earlier", "later", "rest"]
+Part = Literal["dawn", "morning", "noon", "afternoon", "evening", "night", "midnight"]
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """A time of day. `known` is false where the hour may be of either half of the day (八点, "at 7")."""
+
+    hour: int
+    minute: int = 0
+    known: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A length of time. Months, days and minutes are kept apart; `unit` is the one it was said in."""
+
+    unit: Unit
+    count: float
+    months: int = 0
+    days: int = 0
+    minutes: int = 0
+    workdays: int = 0
+
+    def plus(self, other: Amount) -> Amount:
+        """Both together ("2 weeks and 2 days"), said in the finer unit."""
+        return Amount(
+            other.unit,
+            other.count,
+            self.months + other.months,
+            self.days + other.days,
+            self.minutes + other.minutes,
+            self.workdays + other.workdays,
+        )
+
+
+def amount(count: float, unit: Unit) -> Amount:
+    """`count` of a unit, halves included (half a month is 15 days, half a year 6 months, half a day 12 hours)."""
+    match unit:
+        case "minute":
+            return Amount(unit, count, minutes=round(count))
+        case "hour":
+            return Amount(unit, count, minutes=round(count * 60))
+        case "day":
+            whole = int(count)
+            return Amount(unit, count, days=whole, minutes=round((count - whole) * 24 * 60))
+        case "workday":
+            return Amount(unit, count, workdays=round(count))
+        case "week" | "weekend":
+            return Amount(unit, count, days=round(count * 7))
+        case "month":
+            whole = int(count)
+            return Amount(unit, count, months=whole, days=round((count - whole) * 30))
+        case "quarter":
+            return Amount(unit, count, months=round(count * 3))
+        case "year":
+            return Amount(unit, count, months=round(count * 12))
+        case "decade":
+            return Amount(unit, count, months=round(count * 120))
+
+
+@dataclass(frozen=True, slots=True)
+class Offset:
+    """A point so far before (`sign` -1) or after (1) the reference, or before or after `base`."""
+
+    sign: int
+    amount: Amount
+    base: Reading | None = None
+    approximate: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A length of time that ends or begins at the reference ("the past three days", 未来一周, 三天内)."""
+
+    direction: Literal["past", "next", "within", "remaining", "aligned"]
+    sign: int
+    amount: Amount
+
+
+@dataclass(frozen=True, slots=True)
+class Ordinal:
+    """The first or last `count` units of a longer one ("first ten days of", 最后3周), or the nth one alone."""
+
+    count: int
+    unit: Unit
+    which: Literal["first", "last", "nth", "nth_last"]
+    weekday: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The fields of one expression; whatever is None was not said."""
+
+    year: Given | None = None
+    month: Given | None = None
+    day: int | None = None
+    week: int | None = None
+    week_number: int | None = None
+    shift: int | None = None
+    weekday: int | None = None
+    weekend: bool | None = None
+    holiday: str | None = None
+    holiday_name: str | None = None
+    season: str | None = None
+    season_name: str | None = None
+    half: tuple[int, str] | None = None
+    quarter: Given | None = None
+    lunar: tuple[int, int] | None = None
+    years: tuple[int, int] | None = None
+    edge: Edge | None = None
+    edge_name: str | None = None
+    ordinal: Ordinal | None = None
+    offset: Offset | None = None
+    stretch: Stretch | None = None
+    part: Part | None = None
+    part_name: str | None = None
+    clock: Clock | None = None
+    clock_until: Clock | None = None
+    manner: Manner | None = None
+    vague: Literal["past", "now", "future"] | None = None
+    vague_amount: str | None = None
+    now: bool | None = None
+    until_now: bool | None = None
+    through: Reading | None = None
+    same_day: bool | None = None
+
+    @property
+    def absolute(self) -> bool:
+        """Whether it stands on its own, without a reference."""
+        if self.offset is not None and self.offset.base is not None:
+            return self.offset.base.absolute
+        return (self.year is not None and self.year[0] == "abs") or (self.years is not None and self.years[0] >= 1000)
+
+    @property
+    def has_day(self) -> bool:
+        """Whether it names a day or a longer stretch of days, and not only a time of day."""
+        return bool(self.slots & _DAYLIKE)
+
+    @property
+    def slots(self) -> frozenset[str]:
+        """The kinds of fields it fills."""
+        return frozenset([slot for name, slot in _NAMES if getattr(self, name) is not None])
+
+
+_SLOT = {
+    "year": "year", "years": "year", "month": "month", "season": "month", "half": "month", "quarter": "month",
+    "season_name": "month", "week": "week", "week_number": "week", "day": "day", "shift": "day", "weekday": "weekday",
+    "weekend": "day", "holiday": "day", "holiday_name": "day", "lunar": "day", "offset": "offset",
+    "stretch": "stretch", "edge": "edge", "edge_name": "edge", "ordinal": "ordinal", "part": "part",
+    "part_name": "part", "clock": "clock", "clock_until": "clock", "manner": "manner", "vague": "vague",
+    "vague_amount": "vague", "now": "now", "until_now": "now", "through": "through", "same_day": "same_day",
+}  # fmt: skip
+_NAMES = tuple(_SLOT.items())
+_DAYLIKE = frozenset(
+    {"year", "month", "week", "day", "weekday", "offset", "stretch", "ordinal", "vague", "now", "edge", "same_day"}
+)
+_TIME_OF_DAY = frozenset({"part", "clock"})
+_FIXED_DAY = ("shift", "holiday", "lunar", "weekend")
+
+
+def _filled(reading: Reading) -> dict[str, object]:
+    return {name: value for name, _ in _NAMES if (value := getattr(reading, name)) is not None}
+
+
+def merge(first: Reading, second: Reading) -> Reading | None:
+    """Both readings as one expression (昨天 + 下午三点, "Tuesday" + "of last week"), or None if they do not go together."""
+    a, b = first.slots, second.slots
+    if "through" in a or "through" in b or "vague" in a or "vague" in b or "now" in a or "now" in b:
+        return None
+    if b <= _TIME_OF_DAY or a <= _TIME_OF_DAY:
+        if a & b or "stretch" in a | b:
+            return None
+        if not _holds_a_time_of_day(second if a <= _TIME_OF_DAY else first):
+            return None
+        return replace(first, **_filled(second))  # type: ignore[arg-type]
+    if "offset" in a or "offset" in b:
+        return _merge_offset(first, second) if "offset" in a else _merge_offset(second, first)
+    if first.weekday is not None and second.weekday is not None:
+        return None
+    if first.weekday is not None or second.weekday is not None:
+        named, other = (first, second) if first.weekday is not None else (second, first)
+        if _is_one_day(other) and named.slots <= {"weekday", "manner", "part", "clock"}:
+            dropped = replace(named, weekday=None, manner=None)
+            return replace(other, **_filled(dropped))  # type: ignore[arg-type]
+        if named.week is not None and other.week is not None:
+            return None
+    if a & b - {"manner"} or "stretch" in a | b:
+        return None
+    joint = a | b
+    if "week" in joint and joint & {"month"} and "weekday" not in joint:
+        return None
+    if "year" in joint and joint & {"week", "weekday"} and "month" not in joint and "week_number" not in _filled(
+        replace(first, **_filled(second))  # type: ignore[arg-type]
+    ):
+        return None
+    merged = replace(first, **_filled(second))  # type: ignore[arg-type]
+    if merged.shift is not None:
+        if merged.shift != 0 or merged.year is None or merged.year[0] != "rel" or merged.month is not None:
+            return None
+        return replace(merged, shift=None, same_day=True)
+    if merged.manner is not None and (merged.year is not None or merged.week is not None):
+        merged = replace(merged, manner=None)
+    if merged.weekend and merged.month is not None and merged.week is None:
+        return None
+    return merged
+
+
+def _holds_a_time_of_day(reading: Reading) -> bool:
+    if reading.slots <= _TIME_OF_DAY:
+        return True
+    return _is_one_day(reading) or reading.weekday is not None or (
+        reading.offset is not None and not reading.offset.amount.minutes and not reading.offset.approximate
+    ) or (reading.weekend is True)
+
+
+def _is_one_day(reading: Reading) -> bool:
+    return (
+        reading.day is not None
+        or reading.shift is not None
+        or reading.holiday is not None
+        or reading.lunar is not None
+        or reading.same_day is not None
+    )
+
+
+def _merge_offset(offset: Reading, other: Reading) -> Reading | None:
+    said = offset.offset
+    if said is None or other.offset is not None or said.base is not None and other.weekday is None:
+        return None
+    count = said.sign * said.amount.count
+    if other.weekday is not None and other.week is None and other.month is None and other.day is None:
+        return replace(offset, weekday=other.weekday, **_time_of_day(other))  # type: ignore[arg-type]
+    if said.base is not None or count != int(count):
+        return None
+    if said.amount.unit == "year" and (other.year is None and (other.month or other.holiday or other.season)):
+        if other.month is not None and other.month[0] == "rel":
+            return None
+        return replace(other, year=("rel", int(count)))
+    if said.amount.unit == "month" and other.day is not None and other.month is None and other.year is None:
+        return replace(other, month=("rel", int(count)))
+    if other.shift == 0 and other.slots <= {"day", "part", "clock"}:
+        return replace(offset, **_time_of_day(other))  # type: ignore[arg-type]
+    return None
+
+
+def _time_of_day(reading: Reading) -> dict[str, object]:
+    return {name: value for name, value in _filled(reading).items() if _SLOT[name] in _TIME_OF_DAY}

@@ -1,0 +1,289 @@
+"""How an expression is written once it is resolved, so that the sentence still reads well.
+
+Chinese: `2026-02-20`, `2026-02-20 晚上`, `2026-02-20 08:00`, `2026年1月`, `2026-02-14至2026-02-15`, `2026年2月底`,
+`2026年春节（2026-02-17）`, vague ones `2026-02-21前后`. What is counted in months or years keeps that grain: 三年前
+becomes `2023年`, not a day nobody said.
+
+English: the same days, with the preposition the place asks for: "last month I quit" becomes "in June 2025 I quit", and
+"since last month" becomes "since June 2025"; vague ones `around 2026-02-21`.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime
+
+from .reading import Reading
+from .resolution import Resolved
+
+_MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+           "November", "December")  # fmt: skip
+_PART_EN = {"dawn": "early morning", "morning": "morning", "noon": "noon", "afternoon": "afternoon", "evening": "evening",
+            "night": "night", "midnight": "night"}  # fmt: skip
+_COARSE = ("week", "month", "quarter", "year", "decade", "weekend")
+
+
+def iso(moment: date) -> str:
+    """A day as "2026-02-20", a minute as "2026-02-20T17:05"."""
+    if isinstance(moment, datetime):
+        return moment.strftime("%Y-%m-%dT%H:%M") if moment.year >= 1000 else moment.isoformat(timespec="minutes")
+    return moment.isoformat()
+
+
+def _day(moment: date) -> str:
+    return iso(moment)[:10]
+
+
+def _clock(moment: date) -> str:
+    return iso(moment)[11:16]
+
+
+def _coarse(reading: Reading) -> str:
+    """The unit an offset was said in, where that is coarser than a day and nothing finer was added."""
+    said = reading.offset
+    if said is None or said.amount.minutes or reading.weekday is not None or reading.part is not None:
+        return ""
+    if said.base is not None or said.amount.unit not in _COARSE or (said.amount.unit == "month" and said.amount.days):
+        return ""
+    return said.amount.unit
+
+
+# ---------------------------------------------------------------------------------------------------------- Chinese
+
+
+def chinese(reading: Reading, resolved: Resolved, text: str, start: int, end: int) -> str:
+    """The Chinese form, with a space where it would otherwise fuse with a digit or a Latin letter beside it."""
+    body = _chinese(reading, resolved, text[start:end])
+    if start and _fuses(text[start - 1], body[0]):
+        body = " " + body
+    if end < len(text) and _fuses(body[-1], text[end]):
+        body += " "
+    return body
+
+
+def _fuses(left: str, right: str) -> bool:
+    return left.isascii() and left.isalnum() and right.isascii() and right.isalnum()
+
+
+def _chinese(reading: Reading, resolved: Resolved, said: str) -> str:
+    first, last = resolved.first, resolved.last
+    if reading.vague is not None:
+        if reading.vague_amount is not None and re.search("[月年周星礼]|久", reading.vague_amount):
+            return f"{_day(first)}的{reading.vague_amount}"
+        return f"{_day(first)}前后"
+    if reading.until_now is not None:
+        return f"至{_day(first)}"
+    if resolved.granularity == "minute":
+        return _chinese_minutes(reading, resolved, said)
+    if reading.through is not None:
+        return f"{_day(first)}至{_day(last)}"
+    approximate = "前后" if reading.offset is not None and reading.offset.approximate else ""
+    match _coarse(reading):
+        case "year" | "decade":
+            return f"{first.year}年{approximate}"
+        case "month" | "quarter":
+            return f"{first.year}年{first.month}月{approximate}"
+        case "week":
+            return f"{_day(first)}前后"
+    if reading.edge is not None and reading.edge_name:
+        if resolved.granularity == "range" and reading.week is None and reading.ordinal is None:
+            if reading.month is not None:
+                return f"{first.year}年{first.month}月{reading.edge_name}"
+            if reading.year is not None and reading.half is None and reading.quarter is None:
+                return f"{first.year}年{reading.edge_name}"
+        elif resolved.granularity == "range" and reading.ordinal is None:
+            return f"{_day(first)}至{_day(last)}"
+    if reading.holiday_name is not None and resolved.granularity in ("day", "part"):
+        part = f" {reading.part_name}" if reading.part_name else ""
+        name = re.sub("^(?:农历|阴历|旧历)的?", "", reading.holiday_name)
+        name = f"农历{name}" if reading.lunar is not None and not name.startswith("大") else name
+        return f"{first.year}年{name}（{_day(first)}）{part}".strip()
+    match resolved.granularity:
+        case "part":
+            return f"{_day(first)} {reading.part_name}"
+        case "month" if reading.ordinal is None:
+            return f"{first.year}年{first.month}月"
+        case "month":
+            return f"{first.year}年{first.month}月"
+        case "year":
+            return f"{first.year}年"
+        case "season":
+            return f"{first.year}年{_full_season(reading.season_name or '')}"
+        case "half" if reading.half is not None and reading.half[1] in ("year", "rolling"):
+            return f"{first.year}年{'上' if first.month == 1 else '下'}半年"
+        case "quarter":
+            return f"{first.year}年第{(first.month + 2) // 3}季度"
+        case "decade":
+            return f"{first.year}年至{last.year}年"
+    return _day(first) if first == last else f"{_day(first)}至{_day(last)}"
+
+
+def _full_season(name: str) -> str:
+    return name + "天" if len(name) == 1 else name
+
+
+def _chinese_minutes(reading: Reading, resolved: Resolved, said: str) -> str:
+    first, last = resolved.first, resolved.last
+    if reading.stretch is not None and reading.stretch.direction == "remaining":
+        return f"截至{_day(first)} {_clock(first)}{said}"
+    begin = f"{_day(first)} {_clock(first)}"
+    if first == last:
+        return begin + ("前后" if reading.offset is not None and reading.offset.approximate else "")
+    return f"{begin}至{_clock(last)}" if _day(first) == _day(last) else f"{begin}至{_day(last)} {_clock(last)}"
+
+
+# ---------------------------------------------------------------------------------------------------------- English
+
+_PREPOSITIONS = frozenset(
+    """on in at by for from since until till til before after during through throughout over of around about between to
+    within past beyond than as starting beginning into towards toward and or versus vs the this that -""".split()
+)
+_AUXILIARIES = frozenset(
+    """is was will would isn't wasn't won't has had feels felt works seems seemed sounds sucks sucked looks looked
+    turned brought started marks marked means meant can can't could should might 'll sounded went's""".split()
+)
+_WORD_BEFORE = re.compile(r"([A-Za-z'’]+|-)\s*$")
+_WORD_AFTER = re.compile(r"\s*([A-Za-z'’]+)")
+
+
+def english(reading: Reading, resolved: Resolved, text: str, start: int, end: int) -> str:
+    """The English form, led by a preposition where the expression stands as an adverb and none leads it yet."""
+    before = _WORD_BEFORE.search(text, max(0, start - 24), start)
+    previous = before.group(1).lower().replace("’", "'") if before else ""
+    after = _WORD_AFTER.match(text, end)
+    following = after.group(1).lower().replace("’", "'") if after else ""
+    leads = start == 0 or text[:start].rstrip()[-1:] in ("", ".", "!", "?", "\n", ";", ",", ":", "-", "(", "—")
+    noun = previous in _PREPOSITIONS or following in ("'s", "’s") or text[end : end + 2].replace("’", "'") == "'s" or (
+        leads and following in _AUXILIARIES
+    )
+    preposition, body = _english(reading, resolved, previous, text[start:end])
+    if not noun and preposition:
+        body = f"{preposition} {body}"
+    if text[start].isupper() and leads and (start == 0 or text[:start].rstrip()[-1:] not in ("", ",")):
+        body = body[0].upper() + body[1:]
+    if start and _fuses(text[start - 1], body[0]):
+        body = " " + body
+    if end < len(text) and _fuses(body[-1], text[end]):
+        body += " "
+    return body
+
+
+def _english(reading: Reading, resolved: Resolved, previous: str, said: str) -> tuple[str, str]:
+    """The preposition of the adverb, and the noun phrase."""
+    first, last = resolved.first, resolved.last
+    day = _day(first)
+    the = "" if previous in ("the", "this", "that") else "the "
+    if reading.vague is not None:
+        if reading.vague_amount is not None:
+            return "", f"{reading.vague_amount} {'after' if reading.vague == 'future' else 'before'} {day}"
+        if reading.vague == "future" and said.lower() in ("soon", "shortly", "before long") and previous not in _PREPOSITIONS:
+            return "", f"soon after {day}"
+        return ("", day) if previous in ("around", "about") else ("", f"around {day}")
+    if reading.until_now is not None:
+        return "", f"up to {day}"
+    if reading.now is not None:
+        return "as of", day
+    if resolved.granularity == "minute":
+        return _english_minutes(reading, resolved, previous)
+    if reading.through is not None:
+        return ("", f"{day} to {_day(last)}") if previous == "from" else _between(previous, day, _day(last))
+    match _coarse(reading):
+        case "year" | "decade":
+            return "in", str(first.year)
+        case "month" | "quarter":
+            return "in", f"{_MONTHS[first.month - 1]} {first.year}"
+        case "week":
+            return "", f"around {day}" if previous != "around" else day
+    if reading.offset is not None and reading.offset.approximate:
+        return "", f"around {day}" if previous != "around" else day
+    if reading.stretch is not None and reading.stretch.direction != "within":
+        count, unit = reading.stretch.amount.count, reading.stretch.amount.unit
+        number = f"{count:g} " if count != 1 else ""
+        name = "working day" if unit == "workday" else unit
+        return "over", f"{the}{number}{name}{'s' if count != 1 else ''} from {day} to {_day(last)}"
+    if reading.stretch is not None:
+        return "", f"between {day} and {_day(last)}"
+    if reading.edge is not None:
+        return _english_edge(reading, resolved, the)
+    if reading.holiday_name is not None and resolved.granularity in ("day", "part"):
+        part = f"the {_PART_EN[reading.part or 'evening']} of " if reading.part else ""
+        return "on", f"{part}{reading.holiday_name} {first.year} ({day})"
+    match resolved.granularity:
+        case "part":
+            word = _PART_EN[reading.part or "evening"]
+            return ("at", f"noon on {day}") if word == "noon" else ("on", f"{the}{word} of {day}")
+        case "month":
+            return "in", f"{_MONTHS[first.month - 1]} {first.year}"
+        case "year":
+            return "in", str(first.year)
+        case "season":
+            return "in", f"{the}{reading.season} of {first.year}"
+        case "half":
+            return "in", f"{the}{'first' if first.month == 1 else 'second'} half of {first.year}"
+        case "quarter":
+            return "in", f"Q{(first.month + 2) // 3} {first.year}"
+        case "decade":
+            return "in", f"{the}{first.year}s"
+        case "week":
+            return "in", f"{the}week of {day} to {_day(last)}"
+        case "weekend":
+            return "on", f"{the}weekend of {day} to {_day(last)}"
+    return ("on", day) if first == last else _between(previous, day, _day(last))
+
+
+def _between(previous: str, first: str, last: str) -> tuple[str, str]:
+    if previous in ("between",):
+        return "", f"{first} and {last}"
+    return "from", f"{first} to {last}"
+
+
+_EDGE_EN = {"start": "the beginning of", "middle": "the middle of", "end": "the end of"}
+
+
+def _english_edge(reading: Reading, resolved: Resolved, the: str) -> tuple[str, str]:
+    first, last = resolved.first, resolved.last
+    if first == last and reading.month is None and reading.year is None and reading.week is None:
+        if reading.edge in ("earlier", "later"):
+            return "", f"{reading.edge} on {_day(first)}"
+        return "at", f"{_EDGE_EN[reading.edge or 'end']} {_day(first)}"
+    if reading.week is not None:
+        monday, sunday = _whole_week(first)
+        unit = f"the week of {monday} to {sunday}"
+    elif reading.month is not None:
+        unit = f"{_MONTHS[first.month - 1]} {first.year}"
+    elif reading.quarter is not None:
+        unit = f"Q{(first.month + 2) // 3} {first.year}"
+    elif reading.season is not None:
+        unit = f"the {reading.season} of {first.year}"
+    elif reading.half is not None:
+        return "from", f"{_day(first)} to {_day(last)}"
+    else:
+        unit = str(first.year)
+    if reading.edge in ("earlier", "later"):
+        return "", f"{reading.edge} in {unit}"
+    if reading.edge == "rest":
+        return "from", f"{_day(first)} to {_day(last)}"
+    phrase = _EDGE_EN[reading.edge or "end"]
+    return "at" if reading.edge != "middle" else "in", f"{phrase if the else phrase[4:]} {unit}"
+
+
+def _whole_week(day: date) -> tuple[str, str]:
+    from .calendar import week_days
+
+    monday, sunday = week_days(day)
+    return monday.isoformat(), sunday.isoformat()
+
+
+def _english_minutes(reading: Reading, resolved: Resolved, previous: str) -> tuple[str, str]:
+    first, last = resolved.first, resolved.last
+    day = _day(first)
+    if first != last:
+        if _day(last) != day:
+            begin, end = f"{_clock(first)} on {day}", f"{_clock(last)} on {_day(last)}"
+        else:
+            begin, end = _clock(first), f"{_clock(last)} on {day}"
+        joint = "and" if previous == "between" else "to"
+        return "from", f"{begin} {joint} {end}"
+    clock = _clock(first)
+    approximate = reading.offset is not None and reading.offset.approximate
+    return ("around" if approximate else "at"), f"{clock} on {day}"

@@ -1,0 +1,162 @@
+"""What the clause around an expression says about past and future.
+
+Not grammar: words that decide where they stand. Chinese 要, 会, 打算 look ahead and win over 了 (快到了, 要考试了);
+已经, 了, 过 look back. English takes the verb nearest to the expression, first in its clause, then in its sentence.
+Nothing is guessed: where no such word stands the answer is "none".
+"""
+
+from __future__ import annotations
+
+import re
+
+_CLAUSE_END = "，。！？；,!?;\n：…"
+_SENTENCE_END = "。！？!?\n；;"
+_REACH = 60
+"""Characters looked at on each side: a clause is rarely longer, and the bound keeps long texts linear."""
+
+_ZH_FUTURE = re.compile(
+    r"(?<![不主需重首紧只摘必次想])要(?![求么紧命是素塞点])|将(?![军近来就领士])|(?<![不])会(?![员议计长场所儿话费谈见晤展])|打算|准备|计划|预计|预定|即将|快要|快到|记得|提醒|别忘|预约"
+    r"|有空|有没有空|必须|应该|一定得|(?<=[我你他她们])得(?=[去交早在把给])|想去|想约|截止|到期|见[！!。~吧]?$|集合|碰头|首映|开抢|开播|等着|约了?(?:人|他|她|你)|能不能|可以|有时间"
+)
+_ZH_AHEAD = re.compile(r"^[^，。！？]{0,3}(?:见|集合|出发|碰头|碰面|开会|开黑|开播|开始|开抢|提醒)")
+_ZH_PAST = re.compile(
+    r"已经|(?<!私自)已(?=[^经])|曾经?|(?<![一二两三四五六七八九十首])了(?![解不得])|(?<=[\u4e00-\u9fff])过(?![年节来去程期敏渡分几两些会再夜冬吗]|一(?:会|阵|段))(?<!一起过)|刚(?!好|才|刚|需|性|度)|没有?(?=[去来吃睡回看写做赶上买见到说听收])|(?<=[^我你他她它们谁])的$|才(?=[到回睡起来走])|^[到结买来回起睡下]的(?=.{1,2}$)"
+)
+_ZH_HABIT = re.compile(r"每|一般|通常|总是|总会|经常|平时|往常|一直都|从来|定期|固定|时不时|偶尔|习惯|天天|都会|向来|老是|常常|常年|轮流")
+
+
+def _clause(text: str, start: int, end: int, stops: str) -> tuple[int, int]:
+    low = start
+    floor = max(0, start - _REACH)
+    while low > floor and text[low - 1] not in stops:
+        low -= 1
+    high = end
+    ceiling = min(len(text), end + _REACH)
+    while high < ceiling and text[high] not in stops:
+        high += 1
+    return low, high
+
+
+def chinese_sentence_start(text: str, position: int) -> int:
+    """Where the sentence that holds `position` begins (at most a few clauses back)."""
+    floor = max(0, position - 3 * _REACH)
+    while position > floor and text[position - 1] not in _SENTENCE_END:
+        position -= 1
+    return position
+
+
+def chinese_evidence(text: str, start: int, end: int, *, wide: bool = True) -> str:
+    """Tense shown by the clause around text[start:end], else (if `wide`) by the rest of its sentence: past, future, none."""
+    low, high = _clause(text, start, end, _CLAUSE_END)
+    found = _chinese_tense(text[low:start], text[end:high])
+    if found != "none" or not wide:
+        return found
+    low, high = _clause(text, start, end, _SENTENCE_END)
+    return _chinese_tense("", text[end:high]) if high > end else "none"
+
+
+def _chinese_tense(before: str, after: str) -> str:
+    if _ZH_FUTURE.search(after) or _ZH_FUTURE.search(before):
+        strong = re.search(r"已经|曾|过$", after)
+        return "past" if strong else "future"
+    if _ZH_PAST.search(after) or _ZH_PAST.search(before):
+        return "past"
+    return "future" if _ZH_AHEAD.search(after) else "none"
+
+
+def chinese_habit(text: str, start: int, end: int) -> bool:
+    """Whether the clause tells of what happens again and again (每, 一般, 通常, 周末都…)."""
+    low, high = _clause(text, start, end, _CLAUSE_END)
+    return _ZH_HABIT.search(text, low, high) is not None or text[end : end + 1] == "都"
+
+
+_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?|[.!?;:\n]|,")
+_EN_FUTURE = frozenset(
+    """will shall gonna won't i'll you'll he'll she'll it'll we'll they'll that'll there'll 'll let's lets plan plans planning
+    going hope hopes hoping want wants wanna should must gotta due schedule scheduled prepare book remind reminder can could please
+    upcoming may might would i'd we'd expect expects expecting arrange postponed starts free available tune""".split()
+)
+_EN_PAST = frozenset(
+    """was were wasn't weren't had hadn't did didn't went got came saw said told made took gave found bought met ate drank slept
+    woke ran sang wrote read drove flew fell felt heard held kept knew left led lent lost paid rode rose sat sold sent shot
+    shut spoke spent stood stole swam taught thought threw understood wore won began broke brought built caught chose
+    dealt drew fed fought forgot forgave froze grew hid hit hurt laid lay let lit meant quit rang sank set shook
+    showed sought stuck struck swore tore withdrew became been happened couldn't wouldn't used born""".split()
+)
+_EN_ED_NOT = frozenset(
+    """need feed red bed hundred speed seed weed wed shed indeed exceed proceed succeed bleed breed greed creed reed deed
+    sled fed led ted fred ned med used""".split()
+)
+_EN_BE = frozenset("am is are 'm 's 're i'm you're he's she's it's we're they're be being get gets so very too getting".split())
+_EN_BREAK = frozenset("but because although though while which so when if and then that".split())
+_EN_HABIT = frozenset("every each usually always often sometimes typically normally generally never weekly daily regularly".split())
+
+
+def _english_tense(words: list[str], index_from_expression: list[int]) -> str:
+    best, distance = "none", 1 << 30
+    for position, word in enumerate(words):
+        kind = ""
+        if word in _EN_FUTURE or word.endswith("'ll"):
+            kind = "future"
+            following = words[position + 1 : position + 3]
+            if word in ("going",) and not (following and following[0] == "to"):
+                kind = "future" if position and words[position - 1] in _EN_BE else ""
+            elif word in ("may", "might", "can", "could", "would", "should", "must", "i'd", "we'd") and "have" in following:
+                kind = "past"
+            elif word in ("could", "would", "i'd") and not following:
+                kind = ""
+            elif word in ("free", "available", "book", "plan", "may") and position and words[position - 1] in ("the", "a", "my"):
+                kind = ""
+        elif word in _EN_PAST or (len(word) > 3 and word.endswith("ed") and word not in _EN_ED_NOT):
+            kind = "past"
+            if position and words[position - 1] in _EN_BE and word not in _EN_PAST:
+                kind = ""
+            elif word in ("set", "let", "hit", "read", "lay", "shut", "quit", "hurt") and position and (
+                words[position - 1] in ("to", "will", "can", "should", "must", "please", "let's")
+            ):
+                kind = ""
+        elif word.endswith("ing") and len(word) > 4 and position and words[position - 1] in _EN_BE:
+            kind = "future"
+        if position == 0 and word in ("set", "put", "let", "cut"):
+            kind = "future"  # an order
+        if kind:
+            away = index_from_expression[position]
+            if away < distance:
+                best, distance = kind, away
+    return best
+
+
+def _words(piece: str) -> list[str]:
+    return [word for word in _WORD.findall(piece) if word[0].isalpha()]
+
+
+_LAST_WORD = re.compile(r"(?<![a-z])(since|until|till|til|by) (?:the )?$")
+
+
+def english_evidence(text: str, start: int, end: int) -> str:
+    """Tense of the verb nearest to text[start:end] in its clause, else in its sentence. `text` is in lower case."""
+    lead = _LAST_WORD.search(text, max(0, start - 12), start)
+    if lead is not None:
+        return "past" if lead.group(1) in ("since",) else "future"
+    for stops, narrow in ((".!?;\n,:", True), (".!?;\n", False)):
+        low, high = _clause(text, start, end, stops)
+        before, after = _words(text[low:start]), _words(text[end:high])
+        if narrow:
+            for position in range(len(before) - 1, -1, -1):
+                if before[position] in _EN_BREAK and position < len(before) - 1:
+                    before = before[position + 1 :]
+                    break
+            for position, word in enumerate(after):
+                if word in _EN_BREAK and position:
+                    after = after[:position]
+                    break
+        found = _english_tense(before + after, [len(before) - i for i in range(len(before))] + list(range(1, len(after) + 1)))
+        if found != "none":
+            return found
+    return "none"
+
+
+def english_habit(text: str, start: int, end: int) -> bool:
+    """Whether the clause tells of what happens again and again (every, usually, always)."""
+    low, high = _clause(text, start, end, ".!?;\n")
+    return any(word in _EN_HABIT for word in _words(text[low:high]))

@@ -1,0 +1,66 @@
+"""How many tokens a text costs, without a tokenizer.
+
+The weights below were fitted by least squares to the tokenizer of Qwen 2.5 (whose counts are close to OpenAI's o200k) on
+halves of eight samples and measured on the other halves. Relative error per text, mean / 95th percentile: English chat
+4 / 9 %, English paragraphs 1 / 2 %, Chinese chat (about 25 characters) 7 / 15 %, Chinese paragraphs 2 / 4 %, Python
+5 / 13 %, Markdown 4 / 11 %, Chinese JSON 2 / 4 %, Chinese and English mixed 4 / 10 %. A quarter of the characters, the
+common rule of thumb, is off by 60 % in Chinese.
+"""
+
+import hashlib
+import os
+import re
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+TokenCounter = Callable[[str], int]
+
+_PIECE = re.compile(
+    r"(?P<han>[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+)"
+    r"|(?P<word>[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[A-Z])"
+    r"|(?P<single_space> (?! ))"
+    r"|(?P<digits>[0-9]+)"
+    r"|(?P<line>[ \t]*\n\s*)"
+    r"|(?P<spaces> {2,}|[\t\r]+)"
+    r"|(?P<wide_mark>[\u3000-\u303f\uff00-\uffef\u2010-\u203f]+)"
+    r"|(?P<marks>[!-/:-@\[-`{-~]+)"
+    r"|(?P<other>[^\x00-\x7f\U00010000-\U0010ffff])"
+    r"|(?P<astral>[\U00010000-\U0010ffff])"
+    r"|(?P<control>.)",
+    re.DOTALL,
+)
+# Tokens for each piece, and for each character past the first `free` ones.
+_PER_PIECE = {"word": 1.03, "line": 1.0, "spaces": 1.2, "marks": 0.7, "other": 1.0, "astral": 2.0, "control": 1.0}
+_PER_CHARACTER = {"han": (0.52, 0), "word": (0.02, 6), "digits": (1.3, 0), "wide_mark": (1.5, 0), "marks": (0.3, 1)}
+
+
+def estimate_tokens(text: str) -> int:
+    """Give about how many tokens `text` is to a current model; 0 for the empty text alone."""
+    total = 0.0
+    for match in _PIECE.finditer(text):
+        kind = match.lastgroup or ""
+        total += _PER_PIECE.get(kind, 0.0)
+        if kind in _PER_CHARACTER:
+            weight, free = _PER_CHARACTER[kind]
+            total += weight * max(0, match.end() - match.start() - free)
+    return max(1, round(total)) if text else 0
+
+
+def local_tiktoken(encoding: str = "o200k_base") -> TokenCounter | None:
+    """Give tiktoken's own count where the package is installed and its table is on this machine, otherwise None.
+
+    The one function here that reads a file. It never fetches: tiktoken would, so its cache is looked at first.
+    """
+    cache = os.environ.get("TIKTOKEN_CACHE_DIR") or os.environ.get("DATA_GYM_CACHE_DIR")
+    folder = Path(cache) if cache else Path(tempfile.gettempdir()) / "data-gym-cache"
+    address = f"https://openaipublic.blob.core.windows.net/encodings/{encoding}.tiktoken"
+    # tiktoken names its cache files by the SHA-1 of the address.
+    if not (folder / hashlib.sha1(address.encode(), usedforsecurity=False).hexdigest()).is_file():
+        return None
+    try:
+        import tiktoken
+    except ImportError:
+        return None
+    table = tiktoken.get_encoding(encoding)
+    return lambda text: len(table.encode_ordinary(text))

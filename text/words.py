@@ -1,0 +1,125 @@
+"""The words of the keyword index: one tokenizer for documents and for queries.
+
+SQLite's own tokenizers find either no Chinese substring (`unicode61`) or none of two characters (`trigram`), so texts
+are split here, joined by spaces and stored in an FTS5 table that splits at the spaces again and stems English:
+
+    f'CREATE VIRTUAL TABLE … USING fts5(tokens, tokenize = "{FTS5_TOKENIZER}")'
+
+No token holds white space or a double quote, so `'"' + token + '"'` is a safe FTS5 string.
+"""
+
+import re
+import unicodedata
+
+# `ascii` takes every character beyond ASCII as part of a token (emoji too, which `unicode61` drops) and folds nothing
+# that has not been folded here. Porter's stemmer is SQLite's own; over English chat (LoCoMo, 760 questions, BM25) it
+# finds 61.1 % at 10, words as they stand 57.5 %, plurals removed 57.6 %.
+FTS5_TOKENIZER = "porter ascii tokenchars '.+#'"
+
+# Scripts written without spaces between words: kana, Han, Hangul syllables, Thai, Lao, Burmese, Khmer.
+_DENSE = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+)
+# Vowel signs of the Indian scripts are no word characters for `re`, yet stand inside words.
+_LETTER = rf"(?:(?![{_DENSE}])[^\W_]|[\u0300-\u036f\u0900-\u0dff])"
+_PICTOGRAPH = "\u203c\u2049\u2190-\u21ff\u231a-\u23ff\u25a0-\u27bf\u2b00-\u2bff\U0001f000-\U0001f1e5\U0001f200-\U0001f3fa\U0001f400-\U0001faff"
+_FLAG = "\U0001f1e6-\U0001f1ff"
+_JOINER = "\u200d"
+_EMOJI_DRESS = "\ufe0e\ufe0f\u20e3\U0001f3fb-\U0001f3ff"  # variation selectors, keycap, skin tones
+
+_TOKEN = re.compile(
+    rf"(?P<dense>[{_DENSE}]+)"
+    rf"|(?P<number>(?<!{_LETTER})(?:\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?(?![\d,])|\d+(?:\.\d+)+)(?!{_LETTER}))"
+    rf"|(?P<language>(?<!{_LETTER})[a-z](?:\+\+|\#)(?!{_LETTER}))"
+    rf"|(?P<word>{_LETTER}+(?:'{_LETTER}+)*)"
+    rf"|(?P<emoji>[{_FLAG}]{{2}}|[{_PICTOGRAPH}][{_EMOJI_DRESS}]*(?:{_JOINER}[{_PICTOGRAPH}][{_EMOJI_DRESS}]*)*)"
+)
+_DRESS = re.compile(f"[{_EMOJI_DRESS}]")
+_ACCENT = re.compile("[\u0300-\u036f\u0591-\u05bd\u064b-\u0652]")
+_ALTERNATION = re.compile(r"\d+|\D+")
+_APOSTROPHES = str.maketrans({"\u2018": "'", "\u2019": "'", "\u02bc": "'", "`": "'"})
+# Letters that Unicode gives no decomposition.
+_UNDECOMPOSED = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"})
+
+# Question words, pronouns, particles: they stand in every second sentence and say nothing about what is looked for.
+_STOP_CHARACTERS = frozenset(
+    "的了着过是在有和与跟就都也还又很太更最把被给让对从到向往为以于而但或若如因所之其此这那哪些个么什怎样谁几多少啥"
+    "我你您他她它们咱吗呢吧啊呀哦嗯哈嘛啦喔哇没不要会能可请问说想知道记得一"
+)
+# Pairs made of those characters that do mean something.
+_KEPT_PAIRS = frozenset(("不对", "不会", "不能", "不要", "没有", "到过", "想要", "过往", "以往"))
+_STOP_WORDS = frozenset(
+    re.findall(
+        r"\w+",
+        """
+        a an and are as at be been but by can could did do does for from had has have he her hers him his how i if in
+        into is it its me my of on or our ours she should so than that the their theirs them then there these they this
+        those to us was we were what when where which who whom whose why will with would you your yours about am any
+        just not no tell please know remember dont doesnt didnt im ive isnt wasnt whats thats
+        """,
+    )
+)
+
+
+def search_tokens(text: str) -> list[str]:
+    """Give the index terms of `text` in reading order, repetitions kept (BM25 counts them).
+
+    - Chinese, Japanese, Korean, Thai …: the pairs of neighbouring characters of each run; a run of one character is
+      that character.
+    - Other scripts: words in lower case without accents, possessive endings and apostrophes. A word that mixes letters
+      and figures gives its parts too: `RTX4090` is found by `rtx 4090` and by `4090`.
+    - Numbers: `1,000` as `1000`; decimals, versions and addresses whole (`1.5.9`); `02` as `2`, so that `2026-02-20`
+      and `2026年2月20日` share their terms.
+    - An emoji is one term, without skin tone and variation selector.
+    """
+    tokens: list[str] = []
+    folded = unicodedata.normalize("NFKC", text).casefold().translate(_APOSTROPHES)
+    for match in _TOKEN.finditer(folded):
+        kind, found = match.lastgroup, match.group()
+        if kind == "dense":
+            tokens.extend(_pairs(found))
+        elif kind == "word":
+            tokens.extend(_word_terms(found))
+        elif kind == "number":
+            tokens.append(found.replace(",", ""))
+        elif kind == "emoji":
+            tokens.append(_DRESS.sub("", found))
+        else:
+            tokens.append(found)
+    return tokens
+
+
+def query_tokens(text: str) -> list[str]:
+    """Give the terms worth looking up for a query: those of `search_tokens`, each once, without stop words.
+
+    When nothing but stop words was asked (`你是谁`, `the who`) all of them are kept.
+    """
+    terms = list(dict.fromkeys(search_tokens(text)))
+    return [term for term in terms if not _is_stop(term)] or terms
+
+
+def _pairs(run: str) -> list[str]:
+    return [run] if len(run) == 1 else [run[i : i + 2] for i in range(len(run) - 1)]
+
+
+def _word_terms(word: str) -> list[str]:
+    if not word.isascii():
+        word = _ACCENT.sub("", unicodedata.normalize("NFD", word)).translate(_UNDECOMPOSED)
+        word = unicodedata.normalize("NFC", word)
+    if word.isdecimal():
+        return [_plain_number(word)]
+    word = word.removesuffix("'s").replace("'", "")
+    parts = _ALTERNATION.findall(word)
+    # A hash alternates often and its pieces mean nothing.
+    return [word, *map(_plain_number, parts)] if 2 <= len(parts) <= 3 else [word] if word else []
+
+
+def _plain_number(digits: str) -> str:
+    return digits[1] if len(digits) == 2 and digits[0] == "0" else digits
+
+
+def _is_stop(term: str) -> bool:
+    if term in _STOP_WORDS:
+        return True
+    return term not in _KEPT_PAIRS and all(character in _STOP_CHARACTERS for character in term)
