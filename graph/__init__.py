@@ -1,0 +1,1 @@
+"""The state machines: nodes wired to edges, and nothing else."""

@@ -1,0 +1,62 @@
+"""The write graph: rewrite → gate → (retry) → embed → (new information?) merge_profile → write_profile.
+
+START → rewrite → gate ─pass or tries spent─→ embed → [new_info?] ─yes→ merge_profile → write_profile → END
+           ↑        │                                     └no→ END            ↑              │
+           └────────┘ violations, tries left                                  └──────────────┘ revision moved
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+
+from ..nodes.embed import embed
+from ..nodes.gate import gate
+from ..nodes.merge_profile import merge_profile
+from ..nodes.rewrite import rewrite
+from ..nodes.write_profile import write_profile
+from ..schema.states import HistorianContext, HistorianInput, HistorianState
+
+HistorianGraph = CompiledStateGraph[HistorianState, HistorianContext, HistorianInput, HistorianState]
+
+
+def after_gate(state: HistorianState) -> Literal["rewrite", "embed"]:
+    """Back to the rewriter while something was sent back and tries are left."""
+    waiting = any(not item["passed"] for item in state["items"])
+    return "rewrite" if waiting and not state.get("spent") else "embed"
+
+
+def after_embed(state: HistorianState) -> Literal["merge_profile", "__end__"]:
+    """Portraits change only where there is new information, and never for what was forgotten meanwhile."""
+    learnt = any(item["kind"] == "fact" for item in state["items"])
+    return "merge_profile" if learnt and state["filed"] != "forgotten" else "__end__"
+
+
+def after_write(state: HistorianState) -> Literal["merge_profile", "__end__"]:
+    """A portrait that was changed by somebody else meanwhile is merged anew."""
+    return "merge_profile" if state.get("conflict") else "__end__"
+
+
+def build_historian() -> StateGraph[HistorianState, HistorianContext, HistorianInput, HistorianState]:
+    """The graph, not compiled."""
+    graph = StateGraph(HistorianState, context_schema=HistorianContext, input_schema=HistorianInput)
+    graph.add_node("rewrite", rewrite)
+    graph.add_node("gate", gate)
+    graph.add_node("embed", embed)
+    graph.add_node("merge_profile", merge_profile)
+    graph.add_node("write_profile", write_profile)
+    graph.add_edge(START, "rewrite")
+    graph.add_edge("rewrite", "gate")
+    graph.add_conditional_edges("gate", after_gate)
+    graph.add_conditional_edges("embed", after_embed)
+    graph.add_edge("merge_profile", "write_profile")
+    graph.add_conditional_edges("write_profile", after_write, {"merge_profile": "merge_profile", "__end__": END})
+    return graph
+
+
+def compile_historian(checkpointer: BaseCheckpointSaver[str] | None = None) -> HistorianGraph:
+    """The graph, ready to run: `await graph.ainvoke({"job": …}, config, context=HistorianContext(…))`."""
+    return build_historian().compile(checkpointer=checkpointer, name="historian")

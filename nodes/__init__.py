@@ -1,0 +1,1 @@
+"""One file a node: small asynchronous functions `(state, runtime) -> update`."""

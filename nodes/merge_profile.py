@@ -1,0 +1,140 @@
+"""merge_profile: propose the new portraits of the user and, in a group, of the group. Nothing is written here."""
+
+from __future__ import annotations
+
+import asyncio
+
+from langgraph.runtime import Runtime
+from pydantic import BaseModel, ConfigDict, Field
+
+from ..prompts import Language, render
+from ..schema.job import Job
+from ..schema.names import Names
+from ..schema.profile import Profile, ProfileKey
+from ..schema.scope import layer_written
+from ..schema.settings import Settings
+from ..schema.states import HistorianContext, HistorianState, HistorianUpdate, ItemState, PortraitState
+from ..text.absolutize import absolutize
+from ..text.portrait import clean_portrait
+from ..text.portrait_rules import is_about, merge_facts
+from .conversation import job_of, language_of, names_of
+from .rewrite import one_line
+
+
+class PortraitAnswer(BaseModel):
+    """A whole portrait."""
+
+    model_config = ConfigDict(title="portrait")
+
+    name: str = Field(default="", description="display name")
+    tags: list[str] = Field(default_factory=list)
+    summary: str = Field(description="Markdown")
+
+
+class UpdateProfiles(BaseModel):
+    """The complete new portraits; null where nothing changes."""
+
+    model_config = ConfigDict(title="update_profiles")
+
+    user: PortraitAnswer | None = None
+    group: PortraitAnswer | None = None
+
+
+async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext]) -> HistorianUpdate:
+    """One forced tool call; without a model, lasting facts about the person become bullets."""
+    context = runtime.context
+    job = job_of(state)
+    names = names_of(job, context.settings)
+    language = language_of(job, context.settings)
+    facts = [item for item in state["items"] if item["kind"] == "fact"]
+    keys = portrait_keys(job, context.settings)
+    pending = [key for key in keys if not await asyncio.to_thread(context.profiles.is_applied, key, job.job_id)]
+    old = {key: await asyncio.to_thread(context.profiles.read, key) or Profile(key) for key in pending}
+    if not pending:
+        return {"portraits": [], "conflict": False}
+    if context.chat is None:
+        proposed = merged_by_rules(facts, old, names, language)
+    else:
+        answer = await context.chat.structured(
+            UpdateProfiles,
+            purpose="merge_profile",
+            system=render("merge_system", language),
+            user=merge_prompt(facts, old, job, names, language),
+        )
+        proposed = merged_by_model(answer, old, job, names)
+    return {"portraits": proposed, "conflict": False}
+
+
+def portrait_keys(job: Job, settings: Settings) -> list[ProfileKey]:
+    """Whose portraits a job may change, and in which layer."""
+    rule = settings.cognitive.profile.profile_layers
+    keys = [ProfileKey("user", job.user_id, layer_written(job.scope, "user", rule))]
+    if job.request_type == "group":
+        keys.append(ProfileKey("group", job.group_id, layer_written(job.scope, "group", rule)))
+    return keys
+
+
+def merged_by_rules(
+    facts: list[ItemState], old: dict[ProfileKey, Profile], names: Names, language: Language
+) -> list[PortraitState]:
+    """Facts that are absolute, carry no date of the hour and whose subject is the entity, as bullets."""
+    lasting = [item["candidate"] for item in facts if item["passed"] and not item["dated"]]
+    proposed: list[PortraitState] = []
+    for key, profile in old.items():
+        name = names.user(language) if key.entity_type == "user" else names.group(language)
+        about = [fact for fact in lasting if is_about(fact, name)]
+        summary = merge_facts(profile.summary, about)
+        if about and summary != profile.summary:
+            proposed.append(_proposal(profile, name=name, tags=profile.tags, summary=summary))
+    return proposed
+
+
+def merged_by_model(answer: UpdateProfiles, old: dict[ProfileKey, Profile], job: Job, names: Names) -> list[PortraitState]:
+    """The model's portraits, cleaned; one that says nothing new, or would wipe an old one out, is left out."""
+    proposed: list[PortraitState] = []
+    for key, profile in old.items():
+        given = answer.user if key.entity_type == "user" else answer.group
+        if given is None or not given.summary.strip():
+            continue
+        known_name = job.user_name if key.entity_type == "user" else job.group_name
+        cleaned = clean_portrait(given.name, given.tags, given.summary, old=profile, known_name=known_name)
+        if cleaned is None:
+            continue
+        # A portrait is read for years: what the model left relative is resolved at the job's time, by rules.
+        summary = absolutize(cleaned.summary, job.moment, job.timezone, names, "fact").text
+        if (cleaned.name, cleaned.tags, summary) != (profile.name, profile.tags, profile.summary):
+            proposed.append(_proposal(profile, name=cleaned.name, tags=cleaned.tags, summary=summary))
+    return proposed
+
+
+def _proposal(old: Profile, *, name: str, tags: tuple[str, ...], summary: str) -> PortraitState:
+    return PortraitState(
+        entity_type=old.key.entity_type,
+        entity_id=old.key.entity_id,
+        layer=old.key.layer,
+        base_revision=old.revision,
+        name=name,
+        tags=list(tags),
+        summary=summary,
+    )
+
+
+def merge_prompt(facts: list[ItemState], old: dict[ProfileKey, Profile], job: Job, names: Names, language: Language) -> str:
+    """The user message of the merge: time, names, old portraits, the new facts as bullets."""
+    nothing = "（无）" if language == "zh" else "(none)"
+    portraits = {key.entity_type: _portrait_text(profile) or nothing for key, profile in old.items()}
+    return render(
+        "merge_user",
+        language,
+        time=f"{job.moment:%Y-%m-%d}",
+        user=one_line(names.user(language)),
+        group=one_line(names.group(language)) or nothing,
+        user_portrait=portraits.get("user", nothing),
+        group_portrait=portraits.get("group", nothing),
+        facts="\n".join(f"- {one_line(item['candidate'])}" for item in facts),
+    )
+
+
+def _portrait_text(profile: Profile) -> str:
+    tags = f"[{', '.join(profile.tags)}]\n" if profile.tags else ""
+    return f"{tags}{profile.summary}" if profile.summary else ""

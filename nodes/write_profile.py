@@ -1,0 +1,66 @@
+"""write_profile: write each proposed portrait once, if nobody changed it meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from langgraph.runtime import Runtime
+
+from ..schema.errors import RevisionConflict, StorageError
+from ..schema.profile import Profile, ProfileKey
+from ..schema.states import HistorianContext, HistorianState, HistorianUpdate, PortraitState
+from .conversation import job_of
+from .embed import vectors_for
+
+log = logging.getLogger(__name__)
+
+
+async def write_profile(state: HistorianState, runtime: Runtime[HistorianContext]) -> HistorianUpdate:
+    """Compare and swap each portrait. One that moved is left to another merge; those written already stay written."""
+    context = runtime.context
+    job = job_of(state)
+    first_fact = next((n for n, item in enumerate(state["items"]) if item["kind"] == "fact"), 0)
+    now = datetime.fromtimestamp(context.clock(), ZoneInfo(job.timezone)).isoformat(timespec="seconds")
+    written: list[str] = []
+    conflict = False
+    for portrait in state.get("portraits", []):
+        profile = _profile(portrait, source_event_id=f"{job.job_id}:{first_fact}")
+        try:
+            stored = await asyncio.to_thread(
+                context.profiles.write,
+                profile,
+                expected_revision=portrait["base_revision"],
+                job_id=job.job_id,
+                now=now,
+            )
+        except RevisionConflict as error:
+            log.info("job %s: %s; it is merged again", job.job_id, error)
+            conflict = True
+            continue
+        written.append(f"{stored.key}#{stored.revision}")
+        await index_profile(stored, context)
+    return {"written": [*state.get("written", []), *written], "conflict": conflict}
+
+
+def _profile(portrait: PortraitState, *, source_event_id: str) -> Profile:
+    return Profile(
+        key=ProfileKey(portrait["entity_type"], portrait["entity_id"], portrait["layer"]),
+        name=portrait["name"],
+        tags=tuple(portrait["tags"]),
+        summary=portrait["summary"],
+        source_event_id=source_event_id,
+    )
+
+
+async def index_profile(profile: Profile, context: HistorianContext) -> None:
+    """Make a portrait searchable. What fails here is done again by the idle loop: the portrait's file is the truth."""
+    if context.profile_index is None:
+        return
+    (vector,) = await vectors_for([f"{profile.name}\n{profile.summary}"], context)
+    try:
+        await asyncio.to_thread(context.profile_index.put, profile, vector)
+    except StorageError as error:
+        log.warning("portrait %s is not searchable until the next repair: %s", profile.key, error)

@@ -1,0 +1,1 @@
+"""What a bot holds in its hand, and the worker behind it."""

@@ -1,0 +1,107 @@
+"""What the worker does when there is nothing to do: mend the derived indexes, embed what waits, clean up."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from ..nodes.write_profile import index_profile
+from ..schema.errors import FingerprintMismatch, ModelError, StorageError
+from ..schema.job import Job
+from ..schema.protocols import JobQueue
+from ..schema.states import HistorianContext
+from ..stores.end_summaries import EndSummaries
+from ..stores.index_repair import repair
+from .outage import Outage
+
+log = logging.getLogger(__name__)
+
+EMBED_BATCH = 64
+SUMMARIES_HELD = 200
+"""Finished jobs whose plain summaries may wait in memory; a crash loses them from the fallback file, not from the events."""
+
+
+class Maintenance:
+    """One round an idle moment. Each part fails for itself: what fails is logged and tried again later."""
+
+    def __init__(
+        self, context: HistorianContext, queue: JobQueue, end_summaries: EndSummaries, *, random: Callable[[], float]
+    ) -> None:
+        self._context = context
+        self._queue = queue
+        self._end_summaries = end_summaries
+        self._finished: list[Job] = []
+        self._rounds = 0
+        self._embedder_outage = Outage(random)
+
+    def job_done(self, job: Job) -> None:
+        """Keep a finished job for the plain summaries; they are written in batches."""
+        if job.kind == "remember":
+            self._finished.append(job)
+
+    async def idle(self) -> None:
+        """One round."""
+        self._rounds += 1
+        await self.flush()
+        for part in (self._embed_missing, self._index_portraits, self._repair_index, self._clean_up):
+            try:
+                await part()
+            except StorageError as error:
+                log.warning("%s: %s", part.__name__.strip("_").replace("_", " "), error)
+
+    async def flush(self) -> None:
+        """Write the plain summaries that wait."""
+        jobs, self._finished = self._finished, []
+        if not jobs:
+            return
+        try:
+            await asyncio.to_thread(self._end_summaries.add, jobs)
+        except StorageError as error:
+            log.warning("plain summaries wait: %s", error)
+            self._finished = [*jobs, *self._finished][-SUMMARIES_HELD:]
+
+    async def _embed_missing(self) -> None:
+        """Embed, a batch at a time, what was filed while the embedder was away."""
+        embedder = self._context.embedder
+        if embedder is None or self._context.clock() < self._embedder_outage.until:
+            return
+        while events := await asyncio.to_thread(self._context.events.without_vector, EMBED_BATCH):
+            try:
+                matrix = await embedder.embed_documents([event.text for event in events])
+                await asyncio.to_thread(self._context.events.set_fingerprint, embedder.model, int(matrix.shape[1]))
+                ids = [event.event_id for event in events]
+                await asyncio.to_thread(self._context.events.set_vectors, ids, list(matrix))
+            except (ModelError, FingerprintMismatch) as error:
+                self._embedder_outage.begin(self._context.clock(), str(error))
+                log.warning("%d or more events wait for their vectors: %s", len(events), error)
+                return
+            self._embedder_outage.end()
+            if (await asyncio.to_thread(self._queue.counts, self._context.clock())).pending:
+                return
+
+    async def _index_portraits(self) -> None:
+        index = self._context.profile_index
+        if index is None or self._rounds % 60 != 1:
+            return
+        keys = await asyncio.to_thread(self._context.profiles.keys)
+        profiles = [profile for key in keys if (profile := await asyncio.to_thread(self._context.profiles.read, key))]
+        for profile in await asyncio.to_thread(index.stale, profiles):
+            await index_profile(profile, self._context)
+
+    async def _repair_index(self) -> None:
+        if self._context.event_index is not None:
+            await asyncio.to_thread(repair, self._context.events, self._context.event_index)
+
+    async def _clean_up(self) -> None:
+        settings = self._context.settings.cognitive.queue
+        if not settings.failed_cleanup_interval or self._rounds % settings.failed_cleanup_interval:
+            return
+        removed = await asyncio.to_thread(
+            self._queue.cleanup,
+            self._context.clock(),
+            max_age_days=settings.failed_max_age_days,
+            max_files=settings.failed_max_files,
+        )
+        if removed:
+            log.info("%d failed jobs whose events are filed were removed", removed)

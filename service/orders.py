@@ -1,0 +1,82 @@
+"""Writing orders: edits that an operator or another process asks of the owner, as jobs of other kinds.
+
+| kind | payload |
+| --- | --- |
+| `edit` | `event_id`, `text`: replace an event's text |
+| `forget` | `event_ids`: remove events |
+| `rollback` | `entity_type`, `entity_id`, `layer`, `revision`: bring an earlier portrait back as a new revision |
+"""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from ..nodes.embed import vectors_for
+from ..nodes.write_profile import index_profile
+from ..schema.errors import InvalidInput
+from ..schema.job import Job
+from ..schema.profile import ProfileKey
+from ..schema.scope import EntityType
+from ..schema.states import HistorianContext
+
+OPERATOR = "operator"
+"""`user_id` of an order that concerns no single user."""
+
+
+class EditOrder(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    event_id: str
+    text: str = Field(min_length=1)
+
+
+class ForgetOrder(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    event_ids: list[str] = Field(min_length=1)
+
+
+class RollbackOrder(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    entity_type: EntityType
+    entity_id: str
+    layer: str = ""
+    revision: int = Field(ge=1)
+
+
+class OrderDesk:
+    """Carries orders out with the owner's parts. A repeated order changes nothing more."""
+
+    def __init__(self, context: HistorianContext) -> None:
+        self._context = context
+
+    async def __call__(self, job: Job) -> None:
+        """Raises InvalidInput where the payload is wrong or what it names does not exist."""
+        try:
+            if job.kind == "edit":
+                await self._edit(EditOrder.model_validate(job.payload))
+            elif job.kind == "forget":
+                await self._forget(ForgetOrder.model_validate(job.payload))
+            elif job.kind == "rollback":
+                await self._roll_back(RollbackOrder.model_validate(job.payload), job)
+            else:
+                raise InvalidInput(f"kind: {job.kind!r} is not an order")
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            raise InvalidInput(f"payload.{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+
+    async def _edit(self, order: EditOrder) -> None:
+        (vector,) = await vectors_for([order.text], self._context)
+        if not await asyncio.to_thread(self._context.events.edit, order.event_id, order.text, vector):
+            raise InvalidInput(f"event_id: {order.event_id!r} does not exist; `historian events list` shows those that do")
+
+    async def _forget(self, order: ForgetOrder) -> None:
+        await asyncio.to_thread(self._context.events.delete, order.event_ids)
+
+    async def _roll_back(self, order: RollbackOrder, job: Job) -> None:
+        key = ProfileKey(order.entity_type, order.entity_id, order.layer)
+        now = datetime.fromtimestamp(self._context.clock(), ZoneInfo(job.timezone)).isoformat(timespec="seconds")
+        profile = await asyncio.to_thread(self._context.profiles.rollback, key, order.revision, now=now, job_id=job.job_id)
+        await index_profile(profile, self._context)

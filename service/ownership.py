@@ -1,0 +1,62 @@
+"""One process owns a data directory and works on it; the others wait to take over when it ends."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+
+from ..schema.job import Job
+from ..schema.protocols import VectorIndex
+from ..schema.states import HistorianUpdate
+from ..stores.end_summaries import EndSummaries
+from ..stores.owner_lock import OwnerLock
+from .maintenance import Maintenance
+from .orders import OrderDesk
+from .parts import Parts, open_event_index
+from .worker import HistorianWorker
+
+TAKE_OVER_SECONDS = 2.0
+"""How often a process that does not own the data directory looks whether it may."""
+
+
+@contextmanager
+def owned_worker(
+    parts: Parts,
+    *,
+    random: Callable[[], float],
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    on_step: Callable[[Job, str, HistorianUpdate], None] | None = None,
+) -> Iterator[HistorianWorker]:
+    """The worker of a data directory, under its owner lock. Blocking to enter; raises OwnerLockHeld where it is taken."""
+    lock = OwnerLock(parts.directory)
+    lock.acquire(parts.clock())
+    with lock:
+        index = open_event_index(parts.directory)
+        try:
+            yield make_worker(parts, index, random=random, sleep=sleep, on_step=on_step)
+        finally:
+            index.close()
+
+
+def make_worker(
+    parts: Parts,
+    index: VectorIndex | None,
+    *,
+    random: Callable[[], float],
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    on_step: Callable[[Job, str, HistorianUpdate], None] | None = None,
+) -> HistorianWorker:
+    """A worker put together from parts."""
+    context = parts.context(index)
+    return HistorianWorker(
+        queue=parts.queue,
+        context=context,
+        ledger=parts.ledger,
+        checkpoints=parts.directory / "checkpoints.sqlite",
+        maintenance=Maintenance(context, parts.queue, EndSummaries(parts.directory / "end_summaries.json"), random=random),
+        orders=OrderDesk(context),
+        random=random,
+        sleep=sleep,
+        on_step=on_step,
+    )

@@ -1,0 +1,117 @@
+"""The parts that a service is put together from, opened from the settings."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..models.chat import make_chat_model
+from ..models.embeddings import make_embedder
+from ..schema.protocols import ChatModel, Embedder, EventStore, JobQueue, Ledger, ProfileIndex, ProfileStorage, VectorIndex
+from ..schema.settings import Settings
+from ..schema.states import HistorianContext
+from ..stores.chroma_index import ChromaIndex
+from ..stores.events import SqliteEventStore
+from ..stores.index_schema import open_index
+from ..stores.job_queue import FileJobQueue
+from ..stores.ledger import SqliteLedger
+from ..stores.profile_index import SqliteProfileIndex
+from ..stores.profiles import MarkdownProfiles
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Stores and models of one data directory. Chroma is not among them: only the owner opens it."""
+
+    settings: Settings
+    directory: Path
+    queue: JobQueue
+    events: EventStore
+    ledger: Ledger
+    profiles: ProfileStorage
+    profile_index: ProfileIndex
+    chat: ChatModel | None
+    embedder: Embedder | None
+    clock: Callable[[], float]
+
+    def context(self, event_index: VectorIndex | None) -> HistorianContext:
+        """What the nodes work with."""
+        return HistorianContext(
+            settings=self.settings,
+            events=self.events,
+            profiles=self.profiles,
+            clock=self.clock,
+            chat=self.chat,
+            embedder=self.embedder,
+            event_index=event_index,
+            profile_index=self.profile_index,
+        )
+
+    async def aclose(self) -> None:
+        """Close models and database."""
+        if self.chat is not None:
+            await self.chat.aclose()
+        if self.embedder is not None:
+            await self.embedder.aclose()
+        self.events.close()
+
+
+def data_directory(settings: Settings) -> Path:
+    """The data directory, as a path."""
+    return Path(settings.cognitive.data_dir)
+
+
+def open_queue(settings: Settings, clock: Callable[[], float]) -> JobQueue:
+    """The job queue alone, its folders listed: all that accepting a job needs."""
+    queue = FileJobQueue(data_directory(settings) / "queues", clock=clock)
+    queue.warm()
+    return queue
+
+
+def open_parts(settings: Settings, *, queue: JobQueue, clock: Callable[[], float]) -> Parts:
+    """Open everything but Chroma. Blocking; raises StorageError where the database cannot be used."""
+    directory = data_directory(settings)
+    database = open_index(directory / "index.sqlite")
+    events = SqliteEventStore(database)
+    ledger = SqliteLedger(database)
+    profiles = MarkdownProfiles(directory / "profiles", ledger=ledger, revision_keep=settings.cognitive.profile.revision_keep)
+    return Parts(
+        settings=settings,
+        directory=directory,
+        queue=queue,
+        events=events,
+        ledger=ledger,
+        profiles=profiles,
+        profile_index=SqliteProfileIndex(database),
+        chat=make_chat_model(settings.models.background),
+        embedder=usable_embedder(settings, events),
+        clock=clock,
+    )
+
+
+def usable_embedder(settings: Settings, events: EventStore) -> Embedder | None:
+    """The configured embedder, or None where the stored vectors were made by another model: keywords only until then."""
+    embedder = make_embedder(settings.models.embedding)
+    stored = events.fingerprint()
+    if embedder is None or stored is None:
+        return embedder
+    model, dimension = stored
+    if embedder.model == model and embedder.dimension in (None, dimension):
+        return embedder
+    log.warning(
+        "the stored vectors were made by %s (%d dimensions), configured is %s: searching by keywords only, nothing is "
+        "overwritten. Run `historian reembed` to change over, or configure the former model again",
+        model,
+        dimension,
+        embedder.model,
+    )
+    return None
+
+
+def open_event_index(directory: Path) -> VectorIndex:
+    """The derived index of the events, for the owner alone. Nothing is opened before its first use."""
+    return ChromaIndex(directory / "chromadb")

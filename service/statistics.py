@@ -1,0 +1,55 @@
+"""What the worker has done since it started, in numbers."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict, deque
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Any
+
+from ..schema.states import HistorianUpdate, ItemState
+
+LATENCIES_KEPT = 1000
+
+
+@dataclass
+class WorkerStatistics:
+    """Counts since the start. Latencies are seconds a node took, checkpoint included; the last 1,000 are kept."""
+
+    outcomes: Counter[str] = field(default_factory=Counter)
+    events: int = 0
+    absolute: int = 0
+    first_pass: int = 0
+    by_writer: Counter[str] = field(default_factory=Counter)
+    rewrites: int = 0
+    portraits: int = 0
+    outages: int = 0
+    latencies: defaultdict[str, deque[float]] = field(default_factory=lambda: defaultdict(lambda: deque(maxlen=LATENCIES_KEPT)))
+
+    def node_done(self, node: str, update: HistorianUpdate, seconds: float) -> None:
+        """Note one step of one job."""
+        self.latencies[node].append(seconds)
+        if node == "rewrite":
+            self.rewrites += 1
+        if node == "write_profile":
+            self.portraits += len(update.get("written", []))
+
+    def filed(self, items: list[ItemState]) -> None:
+        """Note the events of one job that was filed."""
+        self.events += len(items)
+        self.absolute += sum(item["passed"] for item in items)
+        self.first_pass += sum(item["first_pass"] for item in items)
+        self.by_writer.update(item["rewritten_by"] for item in items)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The numbers as JSON data; shares are of events."""
+        return {
+            "jobs": dict(self.outcomes),
+            "events": self.events,
+            "absolute_share": self.absolute / self.events if self.events else None,
+            "first_pass_share": self.first_pass / self.events if self.events else None,
+            "rewritten_by": dict(self.by_writer),
+            "portraits_written": self.portraits,
+            "outages": self.outages,
+            "node_seconds_median": {node: round(median(values), 6) for node, values in self.latencies.items()},
+        }

@@ -1,0 +1,310 @@
+"""HistorianWorker: takes jobs from the queue and runs the write graph over them, once each, whatever happens."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any, Protocol
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+from ..graph.historian import HistorianGraph, compile_historian
+from ..nodes.embed import events_of
+from ..nodes.gate import by_rules
+from ..schema.errors import HistorianError, ModelRefused, ModelUnavailable, StorageError
+from ..schema.job import Job
+from ..schema.protocols import JobQueue, Ledger
+from ..schema.states import HistorianContext, HistorianUpdate, ItemState
+from .checkpoints import open_checkpoints, sweep_orphans
+from .maintenance import Maintenance
+from .outage import Outage
+from .statistics import WorkerStatistics
+
+log = logging.getLogger(__name__)
+
+DONE = "job"
+"""Ledger key under which finished jobs are noted, so that a request that comes again is known without a model call."""
+
+RETRY_SECONDS = 5.0
+"""First wait of a job that failed for its own reasons; doubled each time."""
+
+POISON_FAILURES = 5
+"""How often one job may fail as "unavailable", with other calls succeeding in between, before it is its own fault."""
+
+
+class Orders(Protocol):
+    """Carries out jobs of kinds other than `remember`."""
+
+    async def __call__(self, job: Job) -> None: ...
+
+
+class HistorianWorker:
+    """Runs jobs oldest first, those that share a user or a group in order, others side by side up to `concurrency`.
+
+    `clock` gives seconds since the epoch, `sleep` waits, `random` gives numbers in [0, 1) for the jitter. `on_step` is
+    told (job, node, update) after every step of every job.
+    """
+
+    def __init__(
+        self,
+        *,
+        queue: JobQueue,
+        context: HistorianContext,
+        ledger: Ledger,
+        checkpoints: Path,
+        maintenance: Maintenance,
+        orders: Orders,
+        random: Callable[[], float],
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        on_step: Callable[[Job, str, HistorianUpdate], None] | None = None,
+    ) -> None:
+        self._queue = queue
+        self._context = context
+        self._ledger = ledger
+        self._checkpoints = checkpoints
+        self._maintenance = maintenance
+        self._orders = orders
+        self._sleep = sleep
+        self._on_step = on_step
+        self._outage = Outage(random)
+        self._running: dict[str, asyncio.Task[None]] = {}
+        self._unavailable: dict[str, int] = {}
+        self._progress = 0
+        self._failed_at_progress: dict[str, int] = {}
+        self._wake = asyncio.Event()
+        self._stopping = False
+        self.statistics = WorkerStatistics()
+
+    @property
+    def outage(self) -> str:
+        """Why claiming pauses; empty while it does not."""
+        return self._outage.reason
+
+    def wake(self) -> None:
+        """Look into the queue now, without waiting for the next poll."""
+        self._wake.set()
+
+    async def run(self, *, drain: bool = False) -> bool:
+        """Work until `stop` is called; with `drain`, until no job is left.
+
+        Returns False where draining was given up because a model or the disk stayed away over three tries: the jobs
+        are still on disk.
+        """
+        async with AsyncExitStack() as stack:
+            saver = await stack.enter_async_context(open_checkpoints(self._checkpoints))
+            graph = compile_historian(saver)
+            await self._recover(saver)
+            try:
+                return await self._loop(graph, saver, drain=drain)
+            finally:
+                await self._put_down()
+
+    async def stop(self, timeout_seconds: float = 10.0) -> None:
+        """Claim nothing more, let running jobs finish within the bound, give the rest back as they are."""
+        self._stopping = True
+        self._wake.set()
+        if self._running:
+            await asyncio.wait(list(self._running.values()), timeout=timeout_seconds)
+        for task in list(self._running.values()):
+            task.cancel()
+
+    async def _recover(self, saver: AsyncSqliteSaver) -> None:
+        recovered = await asyncio.to_thread(self._queue.recover, self._context.clock())
+        if recovered:
+            log.info("%d jobs were under way when the last worker ended; they are resumed", recovered)
+        await asyncio.to_thread(self._context.profiles.sweep)
+        living = await asyncio.to_thread(self._queue.known_ids)
+        swept = await sweep_orphans(saver, living)
+        if swept:
+            log.info("checkpoints of %d finished jobs were left over and are removed", swept)
+
+    async def _loop(self, graph: HistorianGraph, saver: AsyncSqliteSaver, *, drain: bool) -> bool:
+        settings = self._context.settings
+        given_up = 0
+        while not self._stopping:
+            if self._outage.active and not await self._over():
+                given_up += 1
+                if drain and given_up >= 3 and not self._running:
+                    return False
+                continue
+            given_up = 0
+            job = None
+            if len(self._running) < settings.historian.concurrency:
+                job = await self._claim()
+            if job is not None:
+                self._start(job, graph, saver)
+            elif self._running:
+                await self._pause(settings.historian.poll_interval_seconds)
+            elif drain and await self._drained():
+                await self._maintenance.idle()
+                return True
+            else:
+                await self._maintenance.idle()
+                await self._pause(settings.historian.poll_interval_seconds)
+        return True
+
+    async def _claim(self) -> Job | None:
+        try:
+            return await asyncio.to_thread(self._queue.claim, self._context.clock())
+        except StorageError as error:
+            self._outage.begin(self._context.clock(), str(error))
+            log.warning("the queue cannot be read: %s", error)
+            return None
+
+    async def _drained(self) -> bool:
+        counts = await asyncio.to_thread(self._queue.counts, self._context.clock())
+        return counts.pending + counts.processing == 0
+
+    async def _over(self) -> bool:
+        """Whether the outage has ended; waits out the pause first."""
+        wait = self._outage.until - self._context.clock()
+        if wait > 0:
+            await self._pause(wait, wakeable=False)
+            if self._stopping:
+                return False
+        try:
+            if self._context.chat is not None:
+                await self._context.chat.probe()
+        except (ModelUnavailable, ModelRefused) as error:
+            until = self._outage.begin(self._context.clock(), str(error), retry_after=getattr(error, "retry_after", None))
+            log.warning("still unavailable: %s; next try in %.0f s", error, until - self._context.clock())
+            return False
+        except HistorianError as error:
+            log.info("the endpoint answers again, if strangely: %s", error)
+        self._progress += 1
+        self._outage.end()
+        return True
+
+    async def _pause(self, seconds: float, *, wakeable: bool = True) -> None:
+        """Wait, but no longer than until a job ends, a job arrives (`wakeable`) or the worker is stopped."""
+        waiting: set[asyncio.Task[Any]] = {asyncio.ensure_future(self._sleep(seconds)), asyncio.create_task(self._wake.wait())}
+        try:
+            while True:
+                done, _ = await asyncio.wait({*waiting, *self._running.values()}, return_when=asyncio.FIRST_COMPLETED)
+                woken = self._wake.is_set()
+                self._wake.clear()
+                if wakeable or self._stopping or not woken or len(done) > 1:
+                    return
+                waiting = {task for task in waiting if not task.done()} | {asyncio.create_task(self._wake.wait())}
+        finally:
+            for task in waiting:
+                task.cancel()
+
+    def _start(self, job: Job, graph: HistorianGraph, saver: AsyncSqliteSaver) -> None:
+        task = asyncio.create_task(self._process(job, graph, saver), name=f"job {job.job_id}")
+        self._running[job.job_id] = task
+        task.add_done_callback(lambda _: self._running.pop(job.job_id, None))
+
+    async def _put_down(self) -> None:
+        """Before the stores close: running jobs go back to the queue, unwritten notes are written."""
+        running = list(self._running.values())
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+        await self._maintenance.flush()
+
+    async def _process(self, job: Job, graph: HistorianGraph, saver: AsyncSqliteSaver) -> None:
+        try:
+            if await asyncio.to_thread(self._ledger.has, DONE, job.job_id):
+                outcome = "duplicate"
+            elif job.kind != "remember":
+                await self._orders(job)
+                outcome = "order"
+            else:
+                outcome = await self._remember(job, graph)
+            await asyncio.to_thread(self._ledger.add, DONE, job.job_id)
+            await asyncio.to_thread(self._queue.complete, job.job_id)
+            await saver.adelete_thread(job.job_id)
+        except asyncio.CancelledError:
+            await asyncio.to_thread(self._queue.release, job.job_id)
+            raise
+        except Exception as error:
+            await self._not_done(job, error)
+        else:
+            self._progress += 1
+            self._unavailable.pop(job.job_id, None)
+            self._failed_at_progress.pop(job.job_id, None)
+            self.statistics.outcomes[outcome] += 1
+            self._maintenance.job_done(job)
+
+    async def _remember(self, job: Job, graph: HistorianGraph) -> str:
+        """Run the graph from where this job stands; returns the outcome for the statistics."""
+        config: RunnableConfig = {"configurable": {"thread_id": job.job_id}}
+        snapshot = await graph.aget_state(config)
+        begun = snapshot.created_at is not None
+        if begun and not snapshot.next and not snapshot.tasks:
+            return "filed"
+        items: list[ItemState] = []
+        filed = ""
+        mark = asyncio.get_running_loop().time()
+        stream = graph.astream(
+            None if begun else {"job": job.model_dump()},
+            config,
+            context=self._context,
+            stream_mode="updates",
+            durability="sync",
+        )
+        async for chunk in stream:
+            for node, update in chunk.items():
+                now = asyncio.get_running_loop().time()
+                self.statistics.node_done(node, update, now - mark)
+                mark = now
+                items = update.get("items", items)
+                filed = update.get("filed", filed)
+                if self._on_step is not None:
+                    self._on_step(job, node, update)
+        if items:
+            self.statistics.filed(items)
+        return "forgotten" if filed == "forgotten" else "filed"
+
+    async def _not_done(self, job: Job, error: Exception) -> None:
+        """Sort out whose fault it was: everybody's (pause) or the job's own (count)."""
+        away = isinstance(error, ModelUnavailable | StorageError) or (isinstance(error, ModelRefused) and not error.about_content)
+        try:
+            if away and not self._is_poison(job, error):
+                until = self._outage.begin(self._context.clock(), str(error), retry_after=getattr(error, "retry_after", None))
+                self.statistics.outages += 1
+                log.warning("job %s waits: %s; next try in %.0f s", job.job_id, error, until - self._context.clock())
+                await asyncio.to_thread(self._queue.release, job.job_id)
+            else:
+                await self._own_fault(job, error)
+        except StorageError as second:
+            # The file stays in `processing`; the next start takes it back.
+            log.error("job %s could not be given back: %s", job.job_id, second)
+            self._outage.begin(self._context.clock(), str(second))
+
+    def _is_poison(self, job: Job, error: Exception) -> bool:
+        """Whether this job alone keeps failing while everything else gets through. Being told to slow down is no fault."""
+        if isinstance(error, ModelUnavailable) and error.status == 429:
+            return False
+        if self._progress > self._failed_at_progress.get(job.job_id, -1):
+            self._unavailable[job.job_id] = self._unavailable.get(job.job_id, 0) + 1
+        self._failed_at_progress[job.job_id] = self._progress
+        return self._unavailable[job.job_id] > POISON_FAILURES
+
+    async def _own_fault(self, job: Job, error: Exception) -> None:
+        attempts = job.attempts + 1
+        message = f"{type(error).__name__}: {error}"
+        if attempts <= self._context.settings.cognitive.queue.job_max_retries:
+            not_before = self._context.clock() + RETRY_SECONDS * 2.0 ** (attempts - 1)
+            log.warning("job %s failed (attempt %d) and is tried again: %s", job.job_id, attempts, message, exc_info=error)
+            await asyncio.to_thread(self._queue.postpone, job.job_id, error=message, not_before=not_before)
+            self.statistics.outcomes["retried"] += 1
+            return
+        filed = await self._file_by_rules(job)
+        log.error("job %s is given up after %d attempts (events filed: %s): %s", job.job_id, attempts, filed, message)
+        await asyncio.to_thread(self._queue.fail, job.job_id, error=message, filed=filed)
+        self.statistics.outcomes["failed"] += 1
+
+    async def _file_by_rules(self, job: Job) -> bool:
+        """File a hopeless job's events without any model, so that what was learnt can be found."""
+        if job.kind != "remember":
+            return False
+        if not await asyncio.to_thread(self._context.events.is_filed, job.job_id):
+            events = events_of(job, by_rules(job, self._context.settings))
+            await asyncio.to_thread(self._context.events.file_job, job.job_id, events, [None] * len(events))
+        return True
