@@ -1,0 +1,129 @@
+"""How long the foreground waits until a job is accepted, beside the least that a durable file costs.
+
+    python benchmarks/accept.py [--jobs 2000] [--folder DIR] [--pending 0]
+
+Each round writes the same bytes twice: bare (write, fsync, rename, fsync of the folder) and through the queue, in
+turns, so that a disk that slows down slows both. `--pending` puts that many jobs there first, unflushed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import platform
+import statistics
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+from historian.schema.job import Job, parse_job
+from historian.stores.job_files import encode_job, file_name
+from historian.stores.job_queue import FileJobQueue
+
+Accept = Callable[[Job], Awaitable[object]]
+
+
+@dataclass(frozen=True, slots=True)
+class Timings:
+    """Milliseconds of one way of writing."""
+
+    name: str
+    milliseconds: list[float]
+
+    def percentile(self, percent: int) -> float:
+        return statistics.quantiles(self.milliseconds, n=100)[percent - 1]
+
+    def __str__(self) -> str:
+        figures = "  ".join(f"p{p} {self.percentile(p):7.3f}" for p in (50, 95, 99))
+        return f"{self.name:<8} {figures}  max {max(self.milliseconds):8.3f} ms"
+
+
+def make_job(n: int) -> Job:
+    """A job of an ordinary size: one action, two facts, four recent messages."""
+    return parse_job(
+        {
+            "request_id": f"message-{n:07d}",
+            "end_seq": n % 5,
+            "action_summary": "告诉小林明天杭州有小雨,提醒他带伞,并把周报的链接发到了群里",
+            "new_info": ["小林下周要去北京出差三天", "小林养了一只叫阿橘的猫"],
+            "timestamp": "2026-02-21T17:30:00+08:00",
+            "timezone": "Asia/Shanghai",
+            "request_type": "group",
+            "group_id": str(n % 20),
+            "user_id": str(n % 200),
+            "user_name": "小林",
+            "bot_name": "Undefined",
+            "recent_messages": [
+                {"sender_id": str(m), "sender_name": "小林", "text": "明天要不要带伞?" * 3, "at": "2026-02-21T17:29:00+08:00"}
+                for m in range(4)
+            ],
+        }
+    )
+
+
+def write_bare(folder: Path, name: str, data: bytes) -> None:
+    """The floor: what every durable new file costs."""
+    temporary = folder / (name + ".tmp")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    os.write(descriptor, data)
+    os.fsync(descriptor)
+    os.close(descriptor)
+    temporary.replace(folder / name)
+    descriptor = os.open(folder, os.O_RDONLY)
+    os.fsync(descriptor)
+    os.close(descriptor)
+
+
+async def compare(accept: Accept, floor_folder: Path, jobs: int) -> tuple[Timings, Timings]:
+    """Time the floor and `accept` in turns, the one or the other first."""
+    floor, accepted = Timings("floor", []), Timings("accept", [])
+    floor_folder.mkdir(parents=True, exist_ok=True)
+    for n in range(jobs):
+        job = make_job(n)
+        data = encode_job(job)
+        for bare in (n % 2 == 0, n % 2 == 1):
+            began = time.perf_counter()
+            if bare:
+                write_bare(floor_folder, file_name(n, job.job_id), data)
+            else:
+                await accept(job)
+            (floor if bare else accepted).milliseconds.append((time.perf_counter() - began) * 1000)
+    return floor, accepted
+
+
+def describe_machine(folder: Path) -> str:
+    packages = ", ".join(f"{name} {version(name)}" for name in ("langgraph-historian", "pydantic"))
+    return f"{platform.platform()}, {os.cpu_count()} cores, Python {platform.python_version()}, {packages}, in {folder}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--jobs", type=int, default=2000)
+    parser.add_argument("--folder", type=Path, help="on the disk to be measured (default: the system's temporary folder)")
+    parser.add_argument("--pending", type=int, default=0)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(dir=options.folder) as temporary:
+        folder = Path(temporary)
+        queue = FileJobQueue(folder / "queues", clock=time.time)
+        for n in range(options.pending):
+            job = make_job(10_000_000 + n)
+            (folder / "queues" / "pending" / file_name(1_700_000_000_000 + n, job.job_id)).write_bytes(encode_job(job))
+        queue.warm()
+
+        async def accept(job: Job) -> str:
+            return queue.put(job)
+
+        print(describe_machine(folder))
+        print(f"n = {options.jobs} jobs of {len(encode_job(make_job(0)))} bytes, {options.pending} pending before")
+        floor, accepted = asyncio.run(compare(accept, folder / "floor", options.jobs))
+        print(floor, accepted, sep="\n")
+        ratios = "  ".join(f"p{p} {accepted.percentile(p) / floor.percentile(p):.2f}" for p in (50, 95, 99))
+        print(f"accept / floor: {ratios}")
+
+
+if __name__ == "__main__":
+    main()

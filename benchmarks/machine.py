@@ -1,0 +1,31 @@
+"""What a benchmark ran on, and how a series of times is summed up."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+
+
+def machine_line(*packages: str) -> str:
+    """Processor count, Python and the versions of `packages`, as one line."""
+    versions = []
+    for name in ("langgraph", "chromadb", *packages):
+        try:
+            versions.append(f"{name} {version(name)}")
+        except PackageNotFoundError:
+            versions.append(f"{name} not installed")
+    return f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}; {', '.join(versions)}"
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The nearest-rank percentile; `share` in 0..1."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+def row(label: str, seconds: Sequence[float]) -> str:
+    """n, p50, p95 and p99 in milliseconds."""
+    times = [percentile(seconds, share) * 1000 for share in (0.5, 0.95, 0.99)]
+    return f"{label:<34} n={len(seconds):<6} p50 {times[0]:8.3f} ms   p95 {times[1]:8.3f} ms   p99 {times[2]:8.3f} ms"

@@ -1,0 +1,199 @@
+"""kill -9 at every node boundary and around every side effect: nothing is lost, doubled, or paid for twice."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from historian.schema.event import EventFilter
+from historian.schema.profile import ProfileKey
+from historian.service.cognitive import make_job
+from historian.service.parts import open_queue
+from historian.stores.events import SqliteEventStore
+from historian.stores.index_schema import open_index
+from historian.stores.ledger import SqliteLedger
+from historian.stores.profiles import MarkdownProfiles
+from support.memory import group_fields, private_fields, settings_for
+from support.openai_server import OpenAIServer
+
+pytestmark = pytest.mark.slow
+
+TESTS = Path(__file__).parents[1]
+
+
+class Host:
+    """The warm parent (`support.crash_host`) and one order at a time to it."""
+
+    def __init__(self) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "support.crash_host"],
+            cwd=TESTS,
+            env={**os.environ, "PYTHONPATH": str(TESTS)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert self._line() == "ready"
+
+    def _line(self) -> str:
+        assert self.process.stdout is not None
+        return self.process.stdout.readline().strip()
+
+    def drain(self, directory: Path, base_url: str, **more: Any) -> dict[str, int]:
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps({"directory": str(directory), "base_url": base_url, **more}) + "\n")
+        self.process.stdin.flush()
+        answer: dict[str, int] = json.loads(self._line())
+        return answer
+
+    def close(self) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        self.process.wait(timeout=30)
+
+
+@pytest.fixture(scope="module")
+def host() -> Iterator[Host]:
+    host = Host()
+    yield host
+    host.close()
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[OpenAIServer]:
+    with OpenAIServer() as server:
+        yield server
+
+
+def accept(directory: Path, jobs: list[dict[str, Any]]) -> list[str]:
+    settings = settings_for(directory)
+    clock = iter(range(1_000_000_000, 2_000_000_000))
+    queue = open_queue(settings, lambda: float(next(clock)))
+    return [queue.put(make_job(fields, settings, lambda: 0.0)) for fields in jobs]
+
+
+def filed_events(directory: Path) -> list[str]:
+    store = SqliteEventStore(open_index(directory / "index.sqlite"))
+    try:
+        return sorted(event.event_id for event in store.find(EventFilter(None), limit=10_000))
+    finally:
+        store.close()
+
+
+def profiles_of(directory: Path) -> MarkdownProfiles:
+    return MarkdownProfiles(
+        directory / "profiles", ledger=SqliteLedger(open_index(directory / "index.sqlite")), revision_keep=1000
+    )
+
+
+def left_over(directory: Path) -> list[str]:
+    """Job files in any state."""
+    return [str(path) for state in ("pending", "processing", "failed") for path in (directory / "queues" / state).iterdir()]
+
+
+JOBS = [
+    group_fields(request_id="a", action_summary="我昨天给他讲了递归", new_info=["他喜欢吉他"]),
+    group_fields(request_id="b", new_info=["他住在北京"]),
+]
+EXPECTED = ["a-0:0", "a-0:1", "b-0:0"]
+
+
+def assert_whole(directory: Path) -> None:
+    assert filed_events(directory) == EXPECTED
+    profile = profiles_of(directory).read(ProfileKey("user", "42"))
+    assert profile is not None and profile.revision == 2, "one revision for each of the two jobs"
+    assert "吉他" in profile.summary or "北京" in profile.summary
+    assert left_over(directory) == []
+    store = SqliteEventStore(open_index(directory / "index.sqlite"))
+    assert store.without_vector(10) == []
+    assert store.unindexed(10) == ([], [])
+    store.close()
+
+
+def test_killed_at_every_point_every_job_ends_as_exactly_its_events(tmp_path: Path, host: Host, server: OpenAIServer) -> None:
+    trace = tmp_path / "trace"
+    accept(tmp_path / "whole", JOBS)
+    assert host.drain(tmp_path / "whole", server.base_url, trace=str(trace)) == {"signal": 0, "status": 0}
+    assert_whole(tmp_path / "whole")
+    points = trace.read_text().splitlines()
+    assert len(points) > 60, "the matrix has lost its points"
+    assert {
+        f"{node} {side}"
+        for node in ("rewrite", "gate", "embed", "merge_profile", "write_profile")
+        for side in ("before", "after")
+    } <= set(points)
+    for number in distinct(points):
+        point = points[number]
+        directory = tmp_path / f"killed-{number}"
+        accept(directory, JOBS)
+        before = server.count("chat")
+        died = host.drain(directory, server.base_url, kill_at=number)
+        assert died["signal"] == 9, f"point {number} ({point}) was not reached"
+        paid = saved_answers(points[: number + 1])
+        assert host.drain(directory, server.base_url) == {"signal": 0, "status": 0}, f"after a kill at {number} ({point})"
+        assert_whole(directory)
+        calls = server.count("chat") - before
+        asked = sum(line == "LadderChatModel.structured before" for line in points[: number + 1])
+        asked -= point == "LadderChatModel.structured before"
+        assert calls <= 4 + asked - paid, (
+            f"{calls} calls after a kill at {number} ({point}): a checkpointed answer was asked for again"
+        )
+
+
+def distinct(points: list[str]) -> list[int]:
+    """The points that differ in what has happened: the first of all, and each one right after a side effect.
+
+    Between the end of one side effect and the beginning of the next nothing lasting happens, whatever nodes begin and
+    end there, so that one kill stands for all points of such a gap.
+    """
+    after_effect = [
+        number
+        for number in range(1, len(points))
+        if points[number].endswith(" after") and points[number - 1] == points[number].replace(" after", " before")
+    ]
+    return [0, *after_effect]
+
+
+def saved_answers(points: list[str]) -> int:
+    """How many of the answers received before a kill had been checkpointed: a write of the saver has followed them."""
+    saved = waiting = 0
+    for point in points:
+        if point == "LadderChatModel.structured after":
+            waiting += 1
+        elif point == "AsyncSqliteSaver.aput_writes after" or point == "AsyncSqliteSaver.aput after":
+            saved, waiting = saved + waiting, 0
+    return saved
+
+
+def test_thirty_kills_during_two_hundred_jobs_lose_and_double_nothing(tmp_path: Path, host: Host, server: OpenAIServer) -> None:
+    jobs: list[dict[str, Any]] = []
+    for n in range(200):
+        make = group_fields if n % 3 else private_fields
+        fields = make(request_id=f"job{n}", new_info=[f"他喜欢编号{n}的书" if n % 3 else f"She likes book number {n}"])
+        fields["user_id"] = str(n % 17)
+        if n % 3:
+            fields["group_id"] = str(n % 5)
+        jobs.append(fields)
+    ids = accept(tmp_path, jobs)
+    before = server.count("chat")
+    chance = random.Random(20260221)
+    kills = 0
+    while kills < 30 and left_over(tmp_path):
+        died = host.drain(tmp_path, server.base_url, kill_after=chance.uniform(0.15, 0.6), concurrency=4)
+        kills += died["signal"] == 9
+    assert host.drain(tmp_path, server.base_url, concurrency=4) == {"signal": 0, "status": 0}
+    assert filed_events(tmp_path) == sorted(f"{job_id}:0" for job_id in ids)
+    assert left_over(tmp_path) == []
+    storage = profiles_of(tmp_path)
+    keys = storage.keys()
+    revisions = sum((storage.read(key) or pytest.fail(f"{key} vanished")).revision for key in keys)
+    assert revisions == 200, "one revision of the user's portrait for each job"
+    assert kills == 30
+    assert server.count("chat") - before <= 400 + kills * 4, "at most what was in flight is asked for again"

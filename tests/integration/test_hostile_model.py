@@ -1,0 +1,162 @@
+"""A model that lies, fails, hangs or is away for an hour: each ends as the table in docs/architecture.md says."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from historian.schema.event import Event, EventFilter
+from historian.schema.protocols import FailedJob
+from support.draining import open_worker, put
+from support.memory import group_fields, settings_for
+from support.openai_server import OpenAIServer
+
+
+@pytest.fixture
+def server() -> Iterator[OpenAIServer]:
+    with OpenAIServer() as server:
+        yield server
+
+
+class Clock:
+    """A clock that is moved by whoever sleeps."""
+
+    def __init__(self) -> None:
+        self.now = 1_771_700_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        self.now += seconds
+        await asyncio.sleep(0)
+
+
+async def drained(directory: Path, server: OpenAIServer, jobs: int = 1, **more: Any) -> tuple[list[Event], list[FailedJob]]:
+    """What is filed and what has failed after `jobs` jobs were worked off on a simulated clock."""
+    clock = Clock()
+    settings = settings_for(directory, base_url=server.base_url, **more)
+    async with open_worker(settings, clock=clock, sleep=clock.sleep) as (parts, worker):
+        for n in range(jobs):
+            put(parts, group_fields(request_id=f"r{n}", user_id=str(n), action_summary="我昨天给他讲了递归"))
+        assert await worker.run(drain=True)
+        return parts.events.find(EventFilter("g:100")), parts.queue.failed()
+
+
+@pytest.mark.parametrize("behaviour", ["garbage", "truncated", "refusal_text", "empty_call", "null_choices"])
+async def test_nonsense_ends_with_the_text_of_the_rules(tmp_path: Path, server: OpenAIServer, behaviour: str) -> None:
+    server.behaviour = behaviour
+    (event,), failed = await drained(tmp_path, server)
+    assert event.text == "小史2026-02-20给阿明讲了递归"
+    assert event.is_absolute and event.rewritten_by == "rules" and failed == []
+
+
+async def test_another_language_is_refused_and_the_rules_stand_in(tmp_path: Path, server: OpenAIServer) -> None:
+    server.responder = lambda request: {"texts": ["Xiaoshi explained recursion to Aming on 2026-02-20"]}
+    (event,), failed = await drained(tmp_path, server)
+    assert event.text == "小史2026-02-20给阿明讲了递归" and event.rewritten_by == "rules" and failed == []
+
+
+@pytest.mark.parametrize("behaviour", ["429", "500", "503", "401", "404"])
+async def test_an_endpoint_that_refuses_everybody_is_waited_for(tmp_path: Path, server: OpenAIServer, behaviour: str) -> None:
+    server.behaviour = behaviour
+    clock = Clock()
+    settings = settings_for(tmp_path, base_url=server.base_url)
+    async with open_worker(settings, clock=clock, sleep=clock.sleep) as (parts, worker):
+        put(parts, group_fields(action_summary="我昨天给他讲了递归"))
+        assert not await worker.run(drain=True), "draining says that it gave up"
+        (job,) = parts.queue.jobs("pending")
+        assert job.attempts == 0 and parts.queue.failed() == [] and parts.events.count() == 0
+
+
+async def test_an_outage_of_an_hour_loses_and_fails_no_job(tmp_path: Path, server: OpenAIServer) -> None:
+    clock = Clock()
+    begun = clock.now
+    server.behaviour = "503"
+    settings = settings_for(tmp_path, base_url=server.base_url)
+    longest_wait = 0.0
+
+    async def sleep(seconds: float) -> None:
+        nonlocal longest_wait
+        longest_wait = max(longest_wait, seconds)
+        if clock.now + seconds > begun + 3600:
+            server.behaviour = "proper"
+        await clock.sleep(seconds)
+
+    async with open_worker(settings, clock=clock, sleep=sleep) as (parts, worker):
+        for n in range(20):
+            put(parts, group_fields(request_id=f"r{n}", user_id=str(n), new_info=["他喜欢茶"]))
+        running = asyncio.create_task(worker.run())
+        while parts.queue.counts(clock.now).pending + parts.queue.counts(clock.now).processing:
+            await asyncio.sleep(0.01)
+            assert not running.done()
+        await worker.stop()
+        await running
+        assert parts.events.count() == 20 and parts.queue.failed() == []
+    assert clock.now - begun > 3600
+    refused = [seen for seen in server.requests() if seen.at]
+    assert len(refused) < 20 * 2 + 150, "the endpoint is not hammered while it is away"
+    assert longest_wait <= 450, "five minutes with half as much jitter at most"
+
+
+async def test_a_hanging_endpoint_is_left_when_its_time_is_up(tmp_path: Path, server: OpenAIServer) -> None:
+    server.script("hang")
+    settings = settings_for(tmp_path, base_url=server.base_url)
+    models = settings.models.model_copy(update={"chat": settings.models.chat.model_copy(update={"timeout_seconds": 0.3})})
+    clock = Clock()
+    async with open_worker(settings.model_copy(update={"models": models}), clock=clock, sleep=clock.sleep) as (parts, worker):
+        put(parts, group_fields(action_summary="我昨天给他讲了递归"))
+        assert await worker.run(drain=True)
+        assert parts.events.count() == 1 and parts.queue.failed() == []
+
+
+async def test_a_merge_that_never_works_keeps_the_events_and_ends_in_failed(tmp_path: Path, server: OpenAIServer) -> None:
+    clock = Clock()
+
+    def no_portrait(request: dict[str, Any]) -> dict[str, Any]:
+        if "update_profiles" in str(request.get("tools")) or "user_portrait" in str(request) or "画像" in str(request):
+            return {"user": "not a portrait"}
+        return {"texts": ["阿明喜欢茶"]}
+
+    server.responder = no_portrait
+    settings = settings_for(tmp_path, base_url=server.base_url, queue={"job_max_retries": 1})
+    async with open_worker(settings, clock=clock, sleep=clock.sleep) as (parts, worker):
+        put(parts, group_fields(request_id="r", new_info=["他喜欢茶"]))
+        assert await worker.run(drain=True)
+        assert parts.events.count() == 1
+        (failed,) = parts.queue.failed()
+        assert failed.filed and "ModelAnswerUnusable" in failed.error
+        rewrites = sum(seen.form == "record_texts" for seen in server.requests())
+        server.responder = lambda request: {"user": {"name": "阿明", "tags": [], "summary": "- 阿明喜欢茶"}}
+        assert parts.queue.retry_failed("r-0") == 1
+    async with open_worker(settings, clock=clock, sleep=clock.sleep) as (parts, worker):
+        assert await worker.run(drain=True)
+        assert parts.queue.failed() == [] and len(parts.profiles.keys()) == 1
+    assert sum(seen.form == "record_texts" for seen in server.requests()) == rewrites, "retried from the merge alone"
+    assert rewrites == 1
+
+
+async def test_one_poisoned_job_holds_nobody_else_back(tmp_path: Path, server: OpenAIServer) -> None:
+    """A text on which the server always breaks, while everything else works."""
+
+    def breaks(request: dict[str, Any]) -> dict[str, Any]:
+        texts = str(request["messages"])
+        if "毒药" in texts:
+            raise RuntimeError("boom")
+        return {"texts": ["小史给阿明讲了递归"]} if "record_texts" in texts or "草稿" in texts else {"ok": True}
+
+    server.responder = breaks
+    clock = Clock()
+    settings = settings_for(tmp_path, base_url=server.base_url, queue={"job_max_retries": 1})
+    async with open_worker(settings, clock=clock, sleep=clock.sleep) as (parts, worker):
+        put(parts, group_fields(request_id="poison", user_id="1", group_id="1", action_summary="我给他讲了毒药"))
+        for n in range(5):
+            put(parts, group_fields(request_id=f"r{n}", user_id="2", group_id="2", action_summary="我给他讲了递归"))
+        await worker.run(drain=True)
+        assert parts.events.count(EventFilter("g:2")) == 5
+        (event,) = parts.events.find(EventFilter("g:1"))
+        assert "毒药" in event.text and event.rewritten_by == "rules"
+        assert [failed.filed for failed in parts.queue.failed()] == [True]

@@ -1,0 +1,163 @@
+"""A warm parent that forks workers to be killed.
+
+Heavy imports take seconds, and a crash matrix starts hundreds of workers; so this process imports everything once and
+forks a child for each run. It reads one JSON object a line from standard input and answers each with one:
+
+    {"directory": …, "base_url": …, "kill_at": n or null, "trace": path or null, "kill_after": seconds or null,
+     "concurrency": n} → {"signal": 9 or 0, "status": exit status}
+
+A child drains the queue. Around every side effect stands a *point*: a name and "before" or "after". The child writes
+the points it passes to `trace`, and sends itself SIGKILL at point number `kill_at`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import inspect
+import json
+import os
+import random
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import chromadb.api.rust  # noqa: F401 - this and what follows is imported here so that the children need not
+import openai.resources.chat.completions
+import openai.resources.embeddings  # noqa: F401
+from historian.graph import historian as graph_module
+from historian.models.chat import LadderChatModel
+from historian.models.embeddings import RemoteEmbedder
+from historian.schema.settings_source import parse_settings
+from historian.service.ownership import owned_worker
+from historian.service.parts import open_parts, open_queue
+from historian.stores.chroma_index import ChromaIndex
+from historian.stores.events import SqliteEventStore
+from historian.stores.job_queue import FileJobQueue
+from historian.stores.ledger import SqliteLedger
+from historian.stores.profile_index import SqliteProfileIndex
+from historian.stores.profiles import MarkdownProfiles
+from langchain_chroma import Chroma  # noqa: F401
+from langchain_openai import ChatOpenAI, OpenAIEmbeddings  # noqa: F401
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+SIDE_EFFECTS: list[tuple[Any, list[str]]] = [
+    (FileJobQueue, ["claim", "complete", "recover"]),
+    (SqliteEventStore, ["file_job", "mark_indexed", "set_fingerprint"]),
+    (SqliteLedger, ["add"]),
+    (MarkdownProfiles, ["write"]),
+    (SqliteProfileIndex, ["put"]),
+    (ChromaIndex, ["upsert"]),
+    (LadderChatModel, ["structured"]),
+    (RemoteEmbedder, ["embed_documents"]),
+    (AsyncSqliteSaver, ["aput", "aput_writes", "adelete_thread"]),
+    (os, ["replace", "unlink"]),
+]
+NODES = ["rewrite", "gate", "embed", "merge_profile", "write_profile"]
+
+
+class Points:
+    """Counts the points passed and kills the process at the one that was asked for."""
+
+    def __init__(self, kill_at: int | None, trace: str | None) -> None:
+        self._kill_at = kill_at
+        self._passed = 0
+        self._trace = os.open(trace, os.O_WRONLY | os.O_CREAT | os.O_APPEND) if trace else None
+
+    def passed(self, name: str) -> None:
+        if self._trace is not None:
+            os.write(self._trace, f"{name}\n".encode())
+        if self._passed == self._kill_at:
+            os.kill(os.getpid(), signal.SIGKILL)
+        self._passed += 1
+
+    def around(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        if inspect.iscoroutinefunction(function):
+
+            @functools.wraps(function)
+            async def wrapped_async(*args: Any, **kwargs: Any) -> Any:
+                self.passed(f"{name} before")
+                result = await function(*args, **kwargs)
+                self.passed(f"{name} after")
+                return result
+
+            return wrapped_async
+
+        @functools.wraps(function)
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            self.passed(f"{name} before")
+            result = function(*args, **kwargs)
+            self.passed(f"{name} after")
+            return result
+
+        return wrapped
+
+
+def instrument(points: Points) -> None:
+    """Put a point before and after every node and every side effect."""
+    for owner, names in SIDE_EFFECTS:
+        for name in names:
+            label = f"{getattr(owner, '__name__', owner)}.{name}"
+            setattr(owner, name, points.around(label, getattr(owner, name)))
+    for name in NODES:
+        setattr(graph_module, name, points.around(name, getattr(graph_module, name)))
+
+
+async def drain(directory: str, base_url: str, concurrency: int) -> bool:
+    settings = parse_settings(
+        {
+            "cognitive": {
+                "data_dir": directory,
+                "timezone": "Asia/Shanghai",
+                "historian": {"concurrency": concurrency, "poll_interval_seconds": 0.05},
+            },
+            "models": {
+                "chat": {"base_url": base_url, "model": "test", "api_key": "none"},
+                "embedding": {"provider": "openai", "base_url": base_url, "model": "test", "api_key": "none"},
+            },
+        },
+        environ={},
+        base=Path(directory),
+    )
+    queue = open_queue(settings, time.time)
+    parts = open_parts(settings, queue=queue, clock=time.time)
+    try:
+        with owned_worker(parts, random=random.random) as worker:
+            return await worker.run(drain=True)
+    finally:
+        await parts.aclose()
+
+
+def child(order: dict[str, Any]) -> int:
+    if order.get("kill_after") is not None:
+        signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGKILL))
+        signal.setitimer(signal.ITIMER_REAL, order["kill_after"])
+    if order.get("kill_at") is not None or order.get("trace"):
+        instrument(Points(order.get("kill_at"), order.get("trace")))
+    return 0 if asyncio.run(drain(order["directory"], order["base_url"], order.get("concurrency", 1))) else 3
+
+
+def main() -> None:
+    print("ready", flush=True)
+    for line in sys.stdin:
+        pid = os.fork()
+        if pid == 0:
+            status = 70
+            try:
+                status = child(json.loads(line))
+            except BaseException:
+                import traceback
+
+                traceback.print_exc()
+            finally:
+                os._exit(status)
+        _, status = os.waitpid(pid, 0)
+        killed = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
+        print(json.dumps({"signal": killed, "status": os.waitstatus_to_exitcode(status)}), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,40 @@
+"""Run a worker over a data directory until nothing is left."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from historian.schema.job import Job
+from historian.schema.settings import Settings
+from historian.schema.states import HistorianUpdate
+from historian.service.cognitive import make_job
+from historian.service.ownership import owned_worker
+from historian.service.parts import Parts, open_parts, open_queue
+from historian.service.worker import HistorianWorker
+
+
+@asynccontextmanager
+async def open_worker(
+    settings: Settings,
+    *,
+    clock: Callable[[], float] = time.time,
+    sleep: Callable[[float], Awaitable[None]] | None = None,
+    on_step: Callable[[Job, str, HistorianUpdate], None] | None = None,
+) -> AsyncIterator[tuple[Parts, HistorianWorker]]:
+    """The parts and an owning worker that is not started."""
+    more: dict[str, Any] = {} if sleep is None else {"sleep": sleep}
+    parts = open_parts(settings, queue=open_queue(settings, clock), clock=clock)
+    try:
+        with owned_worker(parts, random=random.Random(1).random, on_step=on_step, **more) as worker:
+            yield parts, worker
+    finally:
+        await parts.aclose()
+
+
+def put(parts: Parts, fields: dict[str, Any]) -> str:
+    """Accept a job as the service would, without one."""
+    return parts.queue.put(make_job(fields, parts.settings, parts.clock))

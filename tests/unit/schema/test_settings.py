@@ -1,0 +1,184 @@
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from historian.schema.errors import SettingsError
+from historian.schema.settings import Settings, walk
+from historian.schema.settings_source import find_config, hot_changes, load_settings, parse_settings, sample_config
+
+
+def parsed(data: dict[str, Any] | None = None, **environ: str) -> Settings:
+    return parse_settings(data or {}, environ=environ, base=Path("/base"))
+
+
+def value_of(settings: Settings, dotted: str) -> Any:
+    value: Any = settings
+    for part in dotted.split("."):
+        value = getattr(value, part)
+    return value
+
+
+def test_the_defaults_work_without_a_file(tmp_path: Path) -> None:
+    settings = load_settings(environ={}, directory=tmp_path)
+    assert settings.query.auto_top_k == 3
+    assert settings.historian.rewrite_mode == "always"
+    assert settings.cognitive.data_dir == str(tmp_path / "data/cognitive")
+
+
+def test_the_environment_wins_over_the_file() -> None:
+    data = {"cognitive": {"query": {"auto_top_k": 4, "profile_top_k": 9}}}
+    settings = parsed(data, HISTORIAN__COGNITIVE__QUERY__AUTO_TOP_K="5")
+    assert settings.query.auto_top_k == 5
+    assert settings.query.profile_top_k == 9
+
+
+def test_the_environment_takes_text_that_looks_like_a_number_as_text_where_text_is_wanted() -> None:
+    assert parsed(HISTORIAN__MODELS__CHAT__MODEL="4").models.chat.model == "4"
+
+
+def test_a_table_in_the_environment_is_json() -> None:
+    settings = parsed(HISTORIAN__MODELS__CHAT__EXTRA_BODY='{"thinking": {"type": "disabled"}}')
+    assert settings.models.chat.extra_body == {"thinking": {"type": "disabled"}}
+
+
+def test_a_table_in_the_environment_that_is_no_json_is_named() -> None:
+    with pytest.raises(SettingsError, match=r"HISTORIAN__MODELS__CHAT__EXTRA_BODY: .* is not valid JSON"):
+        parsed(HISTORIAN__MODELS__CHAT__EXTRA_BODY="{thinking}")
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (
+            {"cognitive": {"query": {"auto_top_kk": 5}}},
+            "cognitive.query.auto_top_kk: unknown key; did you mean cognitive.query.auto_top_k",
+        ),
+        ({"cognitive": {"query": {"auto_top_k": 0}}}, r"cognitive.query.auto_top_k = 0: .*greater than or equal to 1"),
+        ({"cognitive": {"query": {"auto_top_k": "many"}}}, "cognitive.query.auto_top_k = 'many'"),
+        ({"cognitive": {"query": {"fusion": "sum"}}}, "cognitive.query.fusion = 'sum': .*'weighted' or 'rrf'"),
+        ({"cognitive": {"query": {"recall_timeout_seconds": -1}}}, "cognitive.query.recall_timeout_seconds = -1"),
+        ({"cognitive": {"timezone": "Mars/Olympus"}}, "cognitive.timezone = 'Mars/Olympus': .*IANA.*or local"),
+        ({"cognitive": {"enabled": "perhaps"}}, "cognitive.enabled = 'perhaps'"),
+        ({"models": {"chat": {"temperature": 9}}}, "models.chat.temperature = 9"),
+        ({"kognitive": {}}, "kognitive: unknown key"),
+        ({"cognitive": {"query": 5}}, "cognitive.query = 5"),
+    ],
+)
+def test_a_wrong_setting_is_named_with_its_value_and_what_is_allowed(data: dict[str, Any], message: str) -> None:
+    with pytest.raises(SettingsError, match=message):
+        parsed(data)
+
+
+def test_a_key_is_never_shown_in_an_error() -> None:
+    with pytest.raises(SettingsError) as caught:
+        parsed({"models": {"chat": {"api_key": ["sk-very-secret"]}}})
+    assert "sk-very-secret" not in str(caught.value)
+
+
+def test_a_section_that_is_a_key_is_refused_in_the_environment() -> None:
+    with pytest.raises(SettingsError, match="HISTORIAN__COGNITIVE__ENABLED__X"):
+        parsed({"cognitive": {"enabled": True}}, HISTORIAN__COGNITIVE__ENABLED__X="1")
+
+
+def test_a_relative_data_directory_counts_from_the_file(tmp_path: Path) -> None:
+    config = tmp_path / "conf" / "config.toml"
+    config.parent.mkdir()
+    config.write_text('[cognitive]\ndata_dir = "memory"\n', encoding="utf-8")
+    assert load_settings(config, environ={}).cognitive.data_dir == str(tmp_path / "conf" / "memory")
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"gone\.toml.*historian init"):
+        load_settings(tmp_path / "gone.toml", environ={})
+
+
+@pytest.mark.parametrize("content", [b"[cognitive\n", b"\xff\xfe\x00", b"a = \n"])
+def test_a_file_that_is_no_toml_is_named(tmp_path: Path, content: bytes) -> None:
+    config = tmp_path / "config.toml"
+    config.write_bytes(content)
+    with pytest.raises(SettingsError, match=r"config\.toml: not valid TOML"):
+        load_settings(config, environ={})
+
+
+def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:
+    config = tmp_path / "config.toml"
+    config.write_bytes(b'\xef\xbb\xbf[cognitive]\nbot_name = "Clio"\n')
+    assert load_settings(config, environ={}).cognitive.bot_name == "Clio"
+
+
+def test_the_file_named_wins_over_the_variable_and_that_over_the_directory(tmp_path: Path) -> None:
+    here, named, variable = tmp_path / "config.toml", tmp_path / "named.toml", tmp_path / "variable.toml"
+    for path in (here, named, variable):
+        path.touch()
+    environ = {"HISTORIAN_CONFIG": str(variable)}
+    assert find_config(named, environ, tmp_path) == named
+    assert find_config(None, environ, tmp_path) == variable
+    assert find_config(None, {}, tmp_path) == here
+    assert find_config(None, {}, tmp_path / "elsewhere") is None
+
+
+def test_the_historian_model_takes_what_it_lacks_from_the_chat_model() -> None:
+    chat = {"base_url": "http://a/v1", "api_key": "k", "model": "large", "timeout_seconds": 30}
+    settings = parsed({"models": {"chat": chat, "historian": {"model": "small"}}})
+    background = settings.models.background
+    assert (background.model, background.base_url, background.api_key, background.timeout_seconds) == (
+        "small",
+        "http://a/v1",
+        "k",
+        30,
+    )
+
+
+def test_a_default_written_down_for_the_historian_model_still_wins() -> None:
+    settings = parsed({"models": {"chat": {"temperature": 0.7, "model": "m"}, "historian": {"temperature": 0.0}}})
+    assert settings.models.background.temperature == 0.0
+
+
+def test_the_temperature_can_be_left_to_the_server() -> None:
+    assert parsed({"models": {"chat": {"temperature": "server"}}}).models.chat.temperature is None
+
+
+def test_what_changed_is_told_apart_by_whether_it_applies_at_once() -> None:
+    new = parsed({"cognitive": {"bot_name": "Clio", "query": {"auto_top_k": 5}, "historian": {"poll_interval_seconds": 2}}})
+    hot, cold = hot_changes(parsed(), new)
+    assert sorted(hot) == ["cognitive.historian.poll_interval_seconds", "cognitive.query.auto_top_k"]
+    assert cold == ["cognitive.bot_name"]
+
+
+def test_every_key_explains_itself_in_both_languages() -> None:
+    for dotted, info in walk():
+        extra = info.json_schema_extra
+        assert isinstance(extra, dict), dotted
+        assert str(extra["zh"]).strip() and str(extra["en"]).strip(), dotted
+
+
+def test_every_key_of_the_sample_has_a_line_in_chinese_and_one_in_english_above_it() -> None:
+    lines = sample_config().splitlines()
+    keys = [n for n, line in enumerate(lines) if " = " in line and not line.startswith(("# zh:", "# en:"))]
+    assert len(keys) == len(walk())
+    for n in keys:
+        assert lines[n - 2].startswith("# zh: "), lines[n]
+        assert lines[n - 1].startswith("# en: "), lines[n]
+
+
+def test_the_sample_loads_and_keeps_every_default() -> None:
+    loaded, defaults = parsed(tomllib.loads(sample_config())), parsed()
+    assert {dotted: value_of(loaded, dotted) for dotted, _ in walk()} == {
+        dotted: value_of(defaults, dotted) for dotted, _ in walk()
+    }
+
+
+def test_a_model_put_into_the_sample_is_the_historians_model_too() -> None:
+    data = tomllib.loads(sample_config())
+    data["models"]["chat"].update(model="large", base_url="http://a/v1", temperature=0.5)
+    background = parsed(data).models.background
+    assert (background.model, background.base_url, background.temperature) == ("large", "http://a/v1", 0.5)
+
+
+def test_a_key_of_the_sample_that_is_uncommented_loads() -> None:
+    text = "\n".join(
+        line.removeprefix("# ") if " = " in line and not line.startswith(("# zh:", "# en:")) else line
+        for line in sample_config().splitlines()
+    )
+    parsed(tomllib.loads(text))
