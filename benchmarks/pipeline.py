@@ -22,13 +22,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-from machine import machine_line
-
 from historian.schema.protocols import Answer, Matrix, Usage, Vector
 from historian.schema.settings_source import parse_settings
 from historian.service.cognitive import make_job
 from historian.service.ownership import make_worker
 from historian.service.parts import open_event_index, open_parts, open_queue
+from machine import machine_line
 
 DIMENSION = 384
 
@@ -148,7 +147,7 @@ def main() -> None:
             rates[concurrency].append(rate)
             shown = "  ".join(f"{node} {seconds * 1000:.1f}" for node, seconds in nodes.items())
             print(
-                f"concurrency {concurrency}: {rate:6.1f} jobs/s, {processor * 1000:.1f} ms of processor a job; ms by node: {shown}"
+                f"concurrency {concurrency}: {rate:6.1f} jobs/s, {processor * 1000:.1f} ms of CPU a job; ms by node: {shown}"
             )
         with tempfile.TemporaryDirectory() as directory:
             floors.append(floor_per_second(Path(directory), arguments.jobs))

@@ -49,7 +49,10 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
     facts = [item for item in state["items"] if item["kind"] == "fact"]
     keys = portrait_keys(job, context.settings)
     pending = [key for key in keys if not await asyncio.to_thread(context.profiles.is_applied, key, job.job_id)]
-    old = {key: await asyncio.to_thread(context.profiles.read, key) or Profile(key) for key in pending}
+    old: dict[ProfileKey, Profile] = {}
+    for key in pending:
+        stored = await asyncio.to_thread(context.profiles.read, key)
+        old[key] = stored if stored is not None else Profile(key)
     if not pending:
         return {"portraits": [], "conflict": False}
     if context.chat is None:

@@ -43,6 +43,15 @@ class Event:
     def scope(self) -> Scope:
         return Scope(self.request_type, self.user_id, self.group_id)
 
+    def explain(self) -> str:
+        """Where the event comes from and what the gate said, a line each."""
+        lines = [
+            f"event {self.event_id} (job {self.job_id}), {self.kind}, {self.timestamp_local}",
+            f"scope {self.scope.key}, user {self.user_id}{f' ({self.user_name})' if self.user_name else ''}, source {self.source}",
+            f"written by {self.rewritten_by}, {'absolute' if self.is_absolute else 'not absolute'}",
+        ]
+        return "\n".join([*lines, *(f"gate: {reason}" for reason in self.gate_reasons)])
+
 
 @dataclass(frozen=True, slots=True)
 class EventFilter:
@@ -60,6 +69,7 @@ class EventFilter:
     time_to: float | None = None
     is_absolute: bool | None = None
     event_ids: tuple[str, ...] = field(default=())
+    request_types: tuple[RequestType, ...] = ()
 
     @property
     def narrows(self) -> bool:

@@ -21,6 +21,12 @@ class Hit:
     scores: Mapping[str, float] = field(default_factory=dict)
     pending: bool = False
 
+    def explain(self) -> str:
+        """The scores by step, in the order of the steps, then where the event comes from; a line each."""
+        steps = ", ".join(f"{name} {value:.3f}" for name, value in self.scores.items())
+        state = "accepted, not filed yet; " if self.pending else ""
+        return f"{state}score {self.score:.3f}: {steps or 'no steps'}\n{self.event.explain()}"
+
 
 @dataclass(frozen=True, slots=True)
 class ProfileHit:

@@ -57,6 +57,43 @@ class QuerySettings(Section):
     diversity_lambda: Weight = key(
         0.7, "多样性：1 只看相关度，0 只看差异", "diversity: 1 is relevance alone, 0 novelty alone", hot=True
     )
+    vector_centering: bool = key(
+        True,
+        "向量按会话的均值居中后再比较（小模型的向量挤在一处，居中后更分得开）",
+        "compare vectors after taking away their scope's mean (small models crowd all vectors into one corner)",
+        hot=True,
+    )
+    neighbour_weight: Weight = key(
+        0.3,
+        "时间上相邻的记录互相抬升的比例；再隔一条减半；0 关闭",
+        "share of its score that a record lends to the next one in time, half of it to the one after; 0 is off",
+        hot=True,
+    )
+    neighbour_minutes: Annotated[float, Field(ge=0, le=10_080)] = key(
+        30.0, "相隔多少分钟以内算相邻", "minutes between two records within which they are neighbours", hot=True
+    )
+    name_weight: Weight = key(
+        0.15, "问题里点名的人，其记录加多少分", "added to records of a person whom the query names", hot=True
+    )
+    date_weight: Weight = key(
+        0.3, "问题里提到的日期或月份，当时的记录加多少分", "added to records of a day or month that the query names", hot=True
+    )
+    pending_limit: Annotated[int, Field(ge=0, le=50)] = key(
+        5, "尚未归档的内容最多提供几条", "records offered from jobs that are not filed yet", hot=True
+    )
+    query_cache_size: Annotated[int, Field(ge=0, le=100_000)] = key(
+        512, "缓存多少条查询的向量", "query embeddings kept", hot=True
+    )
+    query_cache_seconds: Seconds = key(600.0, "查询向量缓存多久（秒）", "seconds a query embedding is kept", hot=True)
+    scope_cache_megabytes: Annotated[int, Field(ge=1, le=65_536)] = key(
+        256, "各会话的向量最多占多少内存（MB）", "megabytes of memory for the vectors of scopes", hot=True
+    )
+    admin_user_ids: list[str] = key(
+        list,
+        "这些用户在私聊里可用工具搜索所有会话（管理员）",
+        "users whose search tool, in their private chats, sees every conversation (administrators)",
+        hot=True,
+    )
     recall_timeout_seconds: Literal["auto"] | Annotated[float, Field(gt=0, le=60)] = key(
         "auto",
         "召回时限（秒）；auto：本地向量 0.15，远程 0.8",

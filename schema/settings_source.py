@@ -123,6 +123,20 @@ def hot_changes(old: Settings, new: Settings) -> tuple[list[str], list[str]]:
     return hot, cold
 
 
+def with_hot_values(settings: Settings, wanted: Settings) -> Settings:
+    """`settings` with the hot keys, and only those, as `wanted` has them."""
+    hot, _ = hot_changes(settings, wanted)
+    changed = settings.model_dump()
+    for dotted in hot:
+        *parents, name = dotted.split(".")
+        table = changed
+        for parent in parents:
+            table = table[parent]
+        table[name] = _value(wanted, dotted)
+    # model_dump fills in every key, so that models.historian would count as given in full: it keeps what was given.
+    return Settings.model_validate(changed).model_copy(update={"models": settings.models})
+
+
 def _value(settings: Section, dotted: str) -> Any:
     value: Any = settings
     for part in dotted.split("."):

@@ -7,9 +7,10 @@ import logging
 from collections.abc import Callable
 
 from ..nodes.write_profile import index_profile
-from ..schema.errors import FingerprintMismatch, ModelError, StorageError
+from ..schema.errors import FingerprintMismatch, ModelAnswerUnusable, ModelRefused, ModelUnavailable, StorageError
+from ..schema.event import Event
 from ..schema.job import Job
-from ..schema.protocols import JobQueue
+from ..schema.protocols import Embedder, JobQueue
 from ..schema.states import HistorianContext
 from ..stores.end_summaries import EndSummaries
 from ..stores.index_repair import repair
@@ -34,6 +35,7 @@ class Maintenance:
         self._finished: list[Job] = []
         self._rounds = 0
         self._embedder_outage = Outage(random)
+        self._not_embeddable: set[str] = set()
 
     def job_done(self, job: Job) -> None:
         """Keep a finished job for the plain summaries; they are written in batches."""
@@ -44,7 +46,7 @@ class Maintenance:
         """One round."""
         self._rounds += 1
         await self.flush()
-        for part in (self._embed_missing, self._index_portraits, self._repair_index, self._clean_up):
+        for part in (self._embed_missing, self._index_portraits, self._repair_index, self._take_back, self._clean_up):
             try:
                 await part()
             except StorageError as error:
@@ -66,19 +68,36 @@ class Maintenance:
         embedder = self._context.embedder
         if embedder is None or self._context.clock() < self._embedder_outage.until:
             return
-        while events := await asyncio.to_thread(self._context.events.without_vector, EMBED_BATCH):
+        while events := await self._without_vector():
             try:
-                matrix = await embedder.embed_documents([event.text for event in events])
-                await asyncio.to_thread(self._context.events.set_fingerprint, embedder.model, int(matrix.shape[1]))
-                ids = [event.event_id for event in events]
-                await asyncio.to_thread(self._context.events.set_vectors, ids, list(matrix))
-            except (ModelError, FingerprintMismatch) as error:
+                await self._embed(embedder, events)
+            except (ModelUnavailable, ModelRefused, FingerprintMismatch) as error:
                 self._embedder_outage.begin(self._context.clock(), str(error))
                 log.warning("%d or more events wait for their vectors: %s", len(events), error)
                 return
             self._embedder_outage.end()
             if (await asyncio.to_thread(self._queue.counts, self._context.clock())).pending:
                 return
+
+    async def _without_vector(self) -> list[Event]:
+        events = await asyncio.to_thread(self._context.events.without_vector, EMBED_BATCH + len(self._not_embeddable))
+        return [event for event in events if event.event_id not in self._not_embeddable][:EMBED_BATCH]
+
+    async def _embed(self, embedder: Embedder, events: list[Event]) -> None:
+        """Embed and store a batch. A text that the model can make nothing of is found by halving, and left to keywords."""
+        try:
+            matrix = await embedder.embed_documents([event.text for event in events])
+        except ModelAnswerUnusable as error:
+            if len(events) == 1:
+                log.warning("event %s is found by keywords only: %s", events[0].event_id, error)
+                self._not_embeddable.add(events[0].event_id)
+                return
+            middle = len(events) // 2
+            await self._embed(embedder, events[:middle])
+            await self._embed(embedder, events[middle:])
+            return
+        await asyncio.to_thread(self._context.events.set_fingerprint, embedder.model, int(matrix.shape[1]))
+        await asyncio.to_thread(self._context.events.set_vectors, [event.event_id for event in events], list(matrix))
 
     async def _index_portraits(self) -> None:
         index = self._context.profile_index
@@ -92,6 +111,12 @@ class Maintenance:
     async def _repair_index(self) -> None:
         if self._context.event_index is not None:
             await asyncio.to_thread(repair, self._context.events, self._context.event_index)
+
+    async def _take_back(self) -> None:
+        """Jobs that an owner left in `processing` who is no more, and of whom no start has known."""
+        if self._rounds % 60 == 1:
+            stale = self._context.settings.historian.stale_job_timeout_seconds
+            await asyncio.to_thread(self._queue.recover, self._context.clock(), older_than=stale)
 
     async def _clean_up(self) -> None:
         settings = self._context.settings.cognitive.queue

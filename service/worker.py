@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -18,6 +19,7 @@ from ..nodes.gate import by_rules
 from ..schema.errors import HistorianError, ModelRefused, ModelUnavailable, StorageError
 from ..schema.job import Job
 from ..schema.protocols import JobQueue, Ledger
+from ..schema.settings import Settings
 from ..schema.states import HistorianContext, HistorianUpdate, ItemState
 from .checkpoints import open_checkpoints, sweep_orphans
 from .maintenance import Maintenance
@@ -84,6 +86,10 @@ class HistorianWorker:
         """Why claiming pauses; empty while it does not."""
         return self._outage.reason
 
+    def apply(self, settings: Settings) -> None:
+        """Work with other settings from the next job on."""
+        self._context = replace(self._context, settings=settings)
+
     def wake(self) -> None:
         """Look into the queue now, without waiting for the next poll."""
         self._wake.set()
@@ -123,9 +129,9 @@ class HistorianWorker:
             log.info("checkpoints of %d finished jobs were left over and are removed", swept)
 
     async def _loop(self, graph: HistorianGraph, saver: AsyncSqliteSaver, *, drain: bool) -> bool:
-        settings = self._context.settings
         given_up = 0
         while not self._stopping:
+            settings = self._context.settings
             if self._outage.active and not await self._over():
                 given_up += 1
                 if drain and given_up >= 3 and not self._running:

@@ -106,6 +106,7 @@ def conditions(connection: sqlite3.Connection, where: EventFilter, *, column: st
         ("kind", where.kinds),
         ("source", where.sources),
         ("event_id", where.event_ids),
+        ("request_type", where.request_types),
     ):
         if values:
             terms.append(f"e.{name} IN (SELECT value FROM json_each(?))")

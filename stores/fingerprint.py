@@ -21,7 +21,9 @@ def read_fingerprint(connection: sqlite3.Connection) -> tuple[str, int] | None:
 def set_fingerprint(connection: sqlite3.Connection, model: str, dimension: int) -> None:
     """Put the model on record. Raises FingerprintMismatch where there is another one, or another dimension."""
     known = read_fingerprint(connection)
-    if known is not None and known not in ((model, dimension), ("", dimension)):
+    if known == (model, dimension):
+        return
+    if known is not None and known != ("", dimension):
         raise FingerprintMismatch(
             f"the stored vectors were made by {known[0]!r} with {known[1]} dimensions, the settings name {model!r} "
             f"with {dimension}; run `historian reembed`, or set models.embedding back"

@@ -65,6 +65,7 @@ CREATE TABLE event_vectors (
 
 -- The words of each event as they were indexed: FTS5 needs them again when an event is deleted.
 CREATE TABLE event_words (row INTEGER PRIMARY KEY, length INTEGER NOT NULL, words TEXT NOT NULL);
+CREATE INDEX event_lengths ON event_words (row, length);
 CREATE VIRTUAL TABLE event_keywords USING fts5(
     words, content = 'event_words', content_rowid = 'row', tokenize = "{FTS5_TOKENIZER}"
 );

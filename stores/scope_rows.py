@@ -12,12 +12,16 @@ from .index_schema import SCOPE_SHIFT
 
 def new_row(connection: sqlite3.Connection, scope_key: str) -> int:
     """The next row number of a scope, which is made if it is new; counts the addition."""
-    connection.execute("INSERT OR IGNORE INTO scopes (scope_key) VALUES (?)", (scope_key,))
-    number, row = connection.execute(
+    count = (
         "UPDATE scopes SET last_row = last_row + 1, events = events + 1, additions = additions + 1 WHERE scope_key = ?"
-        " RETURNING scope_number, last_row",
-        (scope_key,),
-    ).fetchone()
+        " RETURNING scope_number, last_row"
+    )
+    counted = connection.execute(count, (scope_key,)).fetchone()
+    if counted is None:
+        # Not INSERT OR IGNORE beforehand: what it ignores uses up a scope number all the same.
+        connection.execute("INSERT INTO scopes (scope_key) VALUES (?)", (scope_key,))
+        counted = connection.execute(count, (scope_key,)).fetchone()
+    number, row = counted
     return int(number) << SCOPE_SHIFT | int(row)
 
 

@@ -166,6 +166,19 @@ def test_what_another_process_files_and_forgets_moves_the_change_number(tmp_path
     store.close()
 
 
+def test_each_new_scope_takes_one_number(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    for n in range(30):
+        file_texts(store, ["a", "b"], f"j{n}-0", group=f"{n % 3}")
+    with store._database.reading() as connection:
+        assert connection.execute("SELECT scope_number, last_row FROM scopes ORDER BY 1").fetchall() == [
+            (1, 20),
+            (2, 20),
+            (3, 20),
+        ]
+    store.close()
+
+
 def test_a_file_of_garbage_in_place_of_the_index_is_a_storage_error(tmp_path: Path) -> None:
     store = open_store(tmp_path)
     file_texts(store, ["one"])

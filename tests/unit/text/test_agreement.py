@@ -1,7 +1,6 @@
 """English verbs in the third person."""
 
 import pytest
-
 from historian.text.agreement import is_base_form, third_person
 
 

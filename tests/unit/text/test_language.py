@@ -1,7 +1,6 @@
 """The dominant language of a text."""
 
 import pytest
-
 from historian.text.language import detect_language
 
 

@@ -1,7 +1,6 @@
 """Who is named in a text."""
 
 import pytest
-
 from historian.text.people import find_people
 
 

@@ -1,7 +1,6 @@
 """Which parts of a text no rule may touch."""
 
 import pytest
-
 from historian.text.protected import merge_spans, overlaps, protected_spans
 
 

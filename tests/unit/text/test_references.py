@@ -1,7 +1,6 @@
 """Which words are references, and which only look like one."""
 
 import pytest
-
 from historian.text.references import find_references, is_deictic_name
 
 NOT_A_REFERENCE = [

@@ -4,7 +4,6 @@ import csv
 from pathlib import Path
 
 import pytest
-
 from historian.schema.names import Names
 from historian.text.rewriting import Item, draft
 

@@ -4,15 +4,14 @@ import time
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
 from historian.schema.names import Names
 from historian.text.absolutize import absolutize
 from historian.text.people import find_people
 from historian.text.protected import protected_spans
 from historian.text.references import find_references
 from historian.text.rewriting import draft
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 NOW = datetime(2026, 2, 21, 4, 30, tzinfo=UTC)
 

@@ -1,0 +1,300 @@
+"""The labelled lines hold their made-up secrets in parts, joined only here, so that no scanner takes them for real."""
+
+import base64
+import json
+import random
+import re
+import string
+import time
+import urllib.parse
+from pathlib import Path
+
+import pytest
+from historian.text.redaction import Redaction, find_secrets, redact, redact_value
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+LABELLED = Path(__file__).parents[2] / "data" / "redaction_labelled.jsonl"
+PLACEHOLDER = re.compile(r"\[[A-Z_]+\]")
+PASSWORD = "Tr0ub4" + "dor&3x"
+BOT_TOKEN = "7213808860" + ":AA" + "H1bjqpKKW3maRSPAxzIU-0v6xNuq2-NjM"
+API_KEY = "sk-" + "proj-" + "".join(random.Random(7).choices(string.ascii_letters + string.digits, k=48))
+KEY_BLOCK = (
+    "-----BEGIN " + "RSA PRIVATE KEY-----\n" + ("MIIEpAIBAAKCAQEA7x" * 3 + "\n") * 4 + "-----END " + "RSA PRIVATE KEY-----"
+)
+
+
+def lines() -> list[tuple[str, list[str], str | None, str | None]]:
+    """Give text, secrets, label and level of every labelled line."""
+    rows = []
+    for line in LABELLED.read_text("utf-8").splitlines():
+        row = json.loads(line)
+        text, secrets = row["text"], ["".join(parts) for parts in row["parts"]]
+        for place, secret in enumerate(secrets):
+            text = text.replace(f"⟦{place}⟧", secret)
+        rows.append((text, secrets, row["label"], row["level"]))
+    return rows
+
+
+def remains(secret: str, text: str, length: int = 5) -> bool:
+    """Whether any `length` neighbouring characters of the secret are still in the text."""
+    text = PLACEHOLDER.sub("", text)
+    return any(secret[i : i + length] in text for i in range(max(1, len(secret) - length + 1)))
+
+
+def test_the_labelled_set_is_large_and_half_harmless() -> None:
+    rows = lines()
+    harmless = sum(label is None for _, _, label, _ in rows)
+    assert len(rows) >= 420
+    assert 0.4 < harmless / len(rows) < 0.6
+
+
+def test_at_least_99_percent_of_the_labelled_secrets_are_found() -> None:
+    secret_lines = [(text, secrets, level) for text, secrets, label, level in lines() if label]
+    missed = [text for text, secrets, level in secret_lines if any(remains(s, redact(text, level)) for s in secrets)]  # type: ignore[arg-type]
+    assert len(missed) / len(secret_lines) <= 0.01, missed
+
+
+def test_less_than_1_percent_of_the_harmless_lines_are_touched() -> None:
+    harmless = [text for text, _, label, _ in lines() if label is None]
+    touched = [text for text in harmless if redact(text, "all") != text]
+    assert len(touched) / len(harmless) < 0.01, touched
+
+
+def test_personal_data_stays_at_the_level_of_secrets() -> None:
+    for text, _, _, level in lines():
+        if level == "all":
+            assert redact(text, "secrets") == text
+
+
+def test_redacting_twice_changes_nothing_more_on_the_labelled_set() -> None:
+    for text, _, _, _ in lines():
+        once = redact(text, "all")
+        assert redact(once, "all") == once
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"密码：{PASSWORD}", "密码：[PASSWORD]"),
+        (f"postgres://app:{PASSWORD}@db.internal:5432/shop", "postgres://app:[PASSWORD]@db.internal:5432/shop"),
+        (f"Authorization: Bearer {API_KEY}", "Authorization: Bearer [API_KEY]"),
+        (f"机器人 token：{BOT_TOKEN}。", "机器人 token：[TOKEN]。"),
+        (f"before\n{KEY_BLOCK}\nafter", "before\n[PRIVATE_KEY]\nafter"),
+        ("Cookie: sid=a1b2c3d4e5; theme=dark\nHost: x", "Cookie: [COOKIE]\nHost: x"),
+        ("https://x.test/a?page=2&token=a1b2c3d4e5f6&z=1", "https://x.test/a?page=2&token=[TOKEN]&z=1"),
+    ],
+)
+def test_only_the_secret_goes(text: str, expected: str) -> None:
+    assert redact(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("邮箱 lihua" + "@example.cn，电话 138" + "12345678", "邮箱 [EMAIL]，电话 [PHONE]"),
+        ("身份证 11010519491231" + "002X", "身份证 [ID_CARD]"),
+        ("卡号 411111111111" + "1111", "卡号 [BANK_CARD]"),
+    ],
+)
+def test_personal_data_goes_at_level_all(text: str, expected: str) -> None:
+    assert redact(text, "all") == expected
+
+
+def test_wrong_check_figures_are_no_identity_or_card_numbers() -> None:
+    assert redact("编号 110105194912310021", "all") == "编号 110105194912310021"
+    assert redact("单号 4111111111111112", "all") == "单号 4111111111111112"
+
+
+def test_level_none_finds_nothing() -> None:
+    assert find_secrets(f"password={PASSWORD}", "none") == []
+    assert redact_value({"password": PASSWORD}, "none") == {"password": PASSWORD}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [f"token {BOT_TOKEN}", f"password={PASSWORD}", f"OPENAI_API_KEY={API_KEY}", f'{{"密码": "{PASSWORD}"}}', KEY_BLOCK],
+)
+@pytest.mark.parametrize(
+    "coat",
+    [
+        lambda text: json.dumps({"result": text}),
+        lambda text: json.dumps({"outer": json.dumps({"result": text})}),
+        lambda text: "https://x.test/?q=" + urllib.parse.quote(text, safe=""),
+        lambda text: "data " + base64.b64encode(text.encode()).decode(),
+        lambda text: repr({"result": text}),
+    ],
+    ids=["json", "json in json", "percent", "base64", "repr"],
+)
+def test_secrets_are_found_in_other_coats(text: str, coat) -> None:  # type: ignore[no-untyped-def]
+    worn = coat(text)
+    cleaned = redact(worn)
+    for secret in (BOT_TOKEN, PASSWORD, API_KEY, "MIIEpAIBAAKCAQEA7x"):
+        for form in (secret, urllib.parse.quote(secret, safe=""), base64.b64encode(text.encode()).decode()):
+            assert form not in cleaned
+
+
+@pytest.mark.parametrize("cut", [0.3, 0.6, 0.9])
+def test_a_private_key_cut_at_either_end_is_found(cut: float) -> None:
+    at = int(len(KEY_BLOCK) * cut)
+    assert not remains("MIIEpAIBAAKCAQEA7x" * 3, redact("log: " + KEY_BLOCK[:at]), 20)
+    tail = KEY_BLOCK[KEY_BLOCK.index("\n") + 1 :]
+    assert redact("log:\n" + tail) == "log:\n[PRIVATE_KEY]"
+
+
+def test_dictionaries_are_redacted_by_key_at_any_depth() -> None:
+    value = {
+        "user": "lihua",
+        "dbPassword": "short",
+        "pin": 4711,
+        "headers": [("Authorization", "x" * 9 + "1"), ("Accept", "text/html")],
+        "nested": [{"deep": ({"api_key": "abcdef123456"}, {"cookies": {"sid": "1234"}})}],
+        "fields": [{"name": "password", "value": "hunter"}],
+        "usage": {"total_tokens": 42, "token": "hello"},
+        "note": f"password={PASSWORD}",
+        "raw": f"token={API_KEY}".encode(),
+        "group_id": -1001234567890,
+    }
+    assert redact_value(value, "all") == {
+        "user": "lihua",
+        "dbPassword": "[PASSWORD]",
+        "pin": "[PASSWORD]",
+        "headers": [("Authorization", "[TOKEN]"), ("Accept", "text/html")],
+        "nested": [{"deep": ({"api_key": "[SECRET]"}, {"cookies": {"sid": "[COOKIE]"}})}],
+        "fields": [{"name": "password", "value": "[PASSWORD]"}],
+        "usage": {"total_tokens": 42, "token": "hello"},
+        "note": "password=[PASSWORD]",
+        "raw": b"token=[API_KEY]",
+        "group_id": -1001234567890,
+    }
+
+
+def test_values_nested_in_themselves_or_too_deep_end() -> None:
+    circle: list[object] = [f"password={PASSWORD}"]
+    circle.append(circle)
+    assert redact_value(circle) == ["password=[PASSWORD]", "[NESTED]"]
+    deep: object = "leaf"
+    for _ in range(5_000):
+        deep = [deep]
+    assert "NESTED" in str(redact_value(deep))
+
+
+def test_secrets_in_keys_go_and_no_entry_is_lost() -> None:
+    cleaned = redact_value({API_KEY: 1, API_KEY[:-1]: 2})
+    assert isinstance(cleaned, dict)
+    assert sorted(cleaned.values()) == [1, 2]
+    assert API_KEY[:12] not in str(cleaned)
+
+
+SNIPPETS = st.lists(
+    st.sampled_from(
+        [
+            "password=",
+            "密码：",
+            "密码是",
+            "token",
+            "Bearer ",
+            "Cookie: ",
+            "a=b; ",
+            "://u:",
+            "@host",
+            "-----BEGIN " + "PRIVATE KEY-----",
+            "-----END " + "PRIVATE KEY-----",
+            "\n",
+            "[PASSWORD]",
+            "[API",
+            "_KEY]",
+            "sk-" + "a1b2c3d4e5f6g7h8i9",
+            "%3D",
+            "%5B",
+            "\\n",
+            "\\u5bc6",
+            '"',
+            "'",
+            "abc123def456",
+            "13812345678",
+            "a@b.cn",
+            " ",
+            ",",
+            "{",
+            "}",
+            "eyJ",
+            ".",
+            "密",
+            "key",
+        ]
+    )
+    | st.text(max_size=6),
+    max_size=30,
+).map("".join)
+
+
+@given(SNIPPETS | st.text(), st.sampled_from(["secrets", "all"]))
+@settings(max_examples=400, deadline=None)
+def test_any_text_is_redacted_once_and_for_all(text: str, level) -> None:  # type: ignore[no-untyped-def]
+    once = redact(text, level)
+    assert redact(once, level) == once
+
+
+@given(SNIPPETS | st.text(), st.sampled_from(["secrets", "all"]))
+@settings(max_examples=300, deadline=None)
+def test_spans_lie_inside_the_text_in_order_and_apart(text: str, level) -> None:  # type: ignore[no-untyped-def]
+    end = 0
+    for span in find_secrets(text, level):
+        assert isinstance(span, Redaction)
+        assert end <= span.start < span.end <= len(text)
+        end = span.end
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text() | st.binary(),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    )
+)
+@settings(deadline=None)
+def test_any_value_comes_back_in_its_own_shape(value: object) -> None:
+    cleaned = redact_value(value, "all")
+    if isinstance(value, list | dict):
+        assert len(cleaned) == len(value)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "他把机器人移到了新的服务器上。The recall was faster. ",
+        "password=",
+        "sk-",
+        "eyJ",
+        "http://a:",
+        "a@b.",
+        "QUJD",
+        "%41",
+        "\\n",
+        "4",
+        "-----END " + "PRIVATE KEY-----\n" + "A" * 64 + "\n",
+        f"password: {PASSWORD}\n",
+    ],
+)
+def test_time_grows_linearly(unit: str) -> None:
+    def seconds(length: int) -> float:
+        text = unit * (length // len(unit))
+        started = time.process_time()
+        find_secrets(text, "all")
+        return time.process_time() - started
+
+    small = min(seconds(20_000) for _ in range(3))
+    assert seconds(200_000) < 30 * small + 0.3
+
+
+@pytest.mark.slow
+def test_ten_megabytes_take_ten_times_as_long_as_one() -> None:
+    line = "[12:00:01] INFO 他把机器人移到了新的服务器上 user_id=1234567 took 12.5 ms\n" * 40 + f"password={PASSWORD}\n"
+
+    def seconds(length: int) -> float:
+        text = line * (length // len(line))
+        started = time.process_time()
+        assert "dor&3x" not in redact(text, "all")
+        return time.process_time() - started
+
+    assert seconds(10_000_000) < 16 * seconds(1_000_000) + 1
