@@ -2,7 +2,7 @@
 
     python benchmarks/accept.py [--jobs 2000] [--folder DIR] [--pending 0]
 
-Each round writes the same bytes twice: bare (write, fsync, rename, fsync of the folder) and through the queue, in
+Each round writes the same bytes twice: bare (write, fsync, rename, fsync of the folder) and by `enqueue_job`, in
 turns, so that a disk that slows down slows both. `--pending` puts that many jobs there first, unflushed.
 """
 
@@ -19,10 +19,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from historian.schema.job import Job, parse_job
+from historian.schema.settings_source import parse_settings
+from historian.service.cognitive import CognitiveService
 from historian.stores.job_files import encode_job, file_name
-from historian.stores.job_queue import FileJobQueue
 
 Accept = Callable[[Job], Awaitable[object]]
 
@@ -107,22 +109,36 @@ def main() -> None:
     parser.add_argument("--pending", type=int, default=0)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=options.folder) as temporary:
-        folder = Path(temporary)
-        queue = FileJobQueue(folder / "queues", clock=time.time)
-        for n in range(options.pending):
-            job = make_job(10_000_000 + n)
-            (folder / "queues" / "pending" / file_name(1_700_000_000_000 + n, job.job_id)).write_bytes(encode_job(job))
-        queue.warm()
+        asyncio.run(measure(Path(temporary), options.jobs, options.pending))
 
-        async def accept(job: Job) -> str:
-            return queue.put(job)
+
+async def measure(folder: Path, jobs: int, pending: int) -> None:
+    """`CognitiveService.enqueue_job` (validation, redaction, thread, file) beside the floor; prints the comparison."""
+    cognitive = {"data_dir": str(folder / "data"), "timezone": "Asia/Shanghai"}
+    settings = parse_settings({"cognitive": cognitive, "models": {"embedding": {"provider": "none"}}}, environ={}, base=folder)
+    waiting = folder / "data" / "queues" / "pending"
+    waiting.mkdir(parents=True)
+    for n in range(pending):
+        job = make_job(10_000_000 + n)
+        (waiting / file_name(1_700_000_000_000 + n, job.job_id)).write_bytes(encode_job(job))
+    async with CognitiveService.open(settings, worker=False) as memory:
+
+        async def accept(job: Job) -> object:
+            return await memory.enqueue_job(**handed_over(job))
 
         print(describe_machine(folder))
-        print(f"n = {options.jobs} jobs of {len(encode_job(make_job(0)))} bytes, {options.pending} pending before")
-        floor, accepted = asyncio.run(compare(accept, folder / "floor", options.jobs))
-        print(floor, accepted, sep="\n")
-        ratios = "  ".join(f"p{p} {accepted.percentile(p) / floor.percentile(p):.2f}" for p in (50, 95, 99))
-        print(f"accept / floor: {ratios}")
+        print(f"n = {jobs} jobs of {len(encode_job(make_job(0)))} bytes, {pending} pending before")
+        floor, accepted = await compare(accept, folder / "floor", jobs)
+    print(floor, accepted, sep="\n")
+    ratios = "  ".join(f"p{p} {accepted.percentile(p) / floor.percentile(p):.2f}" for p in (50, 95, 99))
+    print(f"accept / floor: {ratios}")
+
+
+def handed_over(job: Job) -> dict[str, Any]:
+    """What a bot passes to `enqueue_job` for this job."""
+    fields = ("request_id", "end_seq", "action_summary", "new_info", "timestamp", "timezone", "request_type", "recent_messages")
+    names = ("user_id", "group_id", "user_name", "bot_name")
+    return job.model_dump(include={*fields, *names})
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from ..schema.settings import Settings
 from ..schema.states import HistorianContext, HistorianState, HistorianUpdate, ItemState, PortraitState
 from ..text.absolutize import absolutize
 from ..text.portrait import clean_portrait
-from ..text.portrait_rules import is_about, merge_facts
+from ..text.portrait_rules import has_lasting_topic, is_about, merge_facts
 from .conversation import job_of, language_of, names_of
 from .rewrite import one_line
 
@@ -80,8 +80,10 @@ def portrait_keys(job: Job, settings: Settings) -> list[ProfileKey]:
 def merged_by_rules(
     facts: list[ItemState], old: dict[ProfileKey, Profile], names: Names, language: Language
 ) -> list[PortraitState]:
-    """Facts that are absolute, carry no date of the hour and whose subject is the entity, as bullets."""
-    lasting = [item["candidate"] for item in facts if item["passed"] and not item["dated"]]
+    """Facts that are absolute and whose subject is the entity, as bullets; dated ones only where they last all the same."""
+    lasting = [
+        item["candidate"] for item in facts if item["passed"] and (not item["dated"] or has_lasting_topic(item["candidate"]))
+    ]
     proposed: list[PortraitState] = []
     for key, profile in old.items():
         name = names.user(language) if key.entity_type == "user" else names.group(language)

@@ -26,6 +26,8 @@ async def write_profile(state: HistorianState, runtime: Runtime[HistorianContext
     now = datetime.fromtimestamp(context.clock(), ZoneInfo(job.timezone)).isoformat(timespec="seconds")
     written: list[str] = []
     conflict = False
+    if await asyncio.to_thread(context.events.is_forgotten, job.job_id, job.entities, job.moment.timestamp()):
+        return {"written": [], "conflict": False}
     for portrait in state.get("portraits", []):
         profile = _profile(portrait, source_event_id=f"{job.job_id}:{first_fact}")
         try:

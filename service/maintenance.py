@@ -35,6 +35,7 @@ class Maintenance:
         self._finished: list[Job] = []
         self._rounds = 0
         self._embedder_outage = Outage(random)
+        self._index_outage = Outage(random)
         self._not_embeddable: set[str] = set()
 
     def job_done(self, job: Job) -> None:
@@ -46,7 +47,7 @@ class Maintenance:
         """One round."""
         self._rounds += 1
         await self.flush()
-        for part in (self._embed_missing, self._index_portraits, self._repair_index, self._take_back, self._clean_up):
+        for part in (self._embed_missing, self._index_portraits, self._repair_index, self._tidy, self._take_back, self._clean_up):
             try:
                 await part()
             except StorageError as error:
@@ -109,8 +110,18 @@ class Maintenance:
             await index_profile(profile, self._context)
 
     async def _repair_index(self) -> None:
-        if self._context.event_index is not None:
-            await asyncio.to_thread(repair, self._context.events, self._context.event_index)
+        index, now = self._context.event_index, self._context.clock()
+        if index is None or now < self._index_outage.until:
+            return
+        try:
+            await asyncio.to_thread(repair, self._context.events, index)
+        except StorageError as error:
+            self._index_outage.begin(now, str(error))
+            raise
+        self._index_outage.end()
+
+    async def _tidy(self) -> None:
+        await asyncio.to_thread(self._context.events.tidy)
 
     async def _take_back(self) -> None:
         """Jobs that an owner left in `processing` who is no more, and of whom no start has known."""

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from ..nodes.embed import vectors_for
 from ..nodes.write_profile import index_profile
 from ..schema.errors import InvalidInput
+from ..schema.event import EventFilter
 from ..schema.job import Job
 from ..schema.profile import ProfileKey
 from ..schema.scope import EntityType
@@ -73,7 +74,7 @@ class OrderDesk:
             raise InvalidInput(f"event_id: {order.event_id!r} does not exist; `historian events list` shows those that do")
 
     async def _forget(self, order: ForgetOrder) -> None:
-        await asyncio.to_thread(self._context.events.delete, order.event_ids)
+        await asyncio.to_thread(self._context.events.forget, EventFilter(None, event_ids=tuple(order.event_ids)))
 
     async def _roll_back(self, order: RollbackOrder, job: Job) -> None:
         key = ProfileKey(order.entity_type, order.entity_id, order.layer)

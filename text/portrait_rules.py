@@ -27,6 +27,11 @@ def is_about(fact: str, name: str) -> bool:
     return bool(name) and fact.lstrip(" \t“\"'@").casefold().startswith(name.casefold())
 
 
+def has_lasting_topic(fact: str) -> bool:
+    """Whether a fact is about what a person has only one of, so that it lasts even where it carries a date."""
+    return bool(_topics(fact))
+
+
 def merge_facts(summary: str, facts: Sequence[str]) -> str:
     """`summary` with `facts` merged in. Prose that somebody wrote by hand stays as it is, above the bullets.
 
@@ -39,7 +44,7 @@ def merge_facts(summary: str, facts: Sequence[str]) -> str:
         line = " ".join(fact.split())
         if not line:
             continue
-        topics = {topic for topic, pattern in _SINGLE_VALUED.items() if pattern.search(line)}
+        topics = _topics(line)
         kept = [old for old in kept if _plain(old) != _plain(line) and not (topics and topics & _topics(old))]
         kept.append(line)
     body = "\n".join(f"- {line}" for line in kept[-MAX_BULLETS:])
