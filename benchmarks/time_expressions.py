@@ -179,9 +179,8 @@ def report(name: str, gold: list[Gold], answer: Callable[[Gold], list[tuple[date
             elif show:
                 expected = " or ".join(sorted(f"{a}..{b}" for a, b in item.days))
                 got = ", ".join(f"{a}..{b}" for a, b in answers) or "nothing"
-                print(
-                    f"    {kind}: {item.text!r} in {item.sentence[:70]!r} at {item.reference:%Y-%m-%dT%H:%M}: {expected}; got {got}"
-                )
+                where = f"{item.text!r} in {item.sentence[:70]!r} at {item.reference:%Y-%m-%dT%H:%M}"
+                print(f"    {kind}: {where}: {expected}; got {got}")
         cells.append(f"{kind} {right}/{len(items)} = {100 * right / max(1, len(items)):.1f} %")
     vague = sum(not g.open and g.text.lower() in _VAGUE for g in gold)
     print(f"  {name:<28} {'   '.join(cells)}   (vague, apart: {vague})")

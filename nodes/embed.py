@@ -55,7 +55,7 @@ def events_of(job: Job, items: Sequence[ItemState]) -> list[Event]:
             timezone=job.timezone,
             user_name=job.user_name,
             is_absolute=item["passed"],
-            gate_reasons=() if item["passed"] else tuple(reason["why"] for reason in item["violations"]),
+            gate_reasons=() if item["passed"] else tuple(dict.fromkeys(reason["why"] for reason in item["violations"])),
             rewritten_by=item["rewritten_by"],
         )
         for n, item in enumerate(items)

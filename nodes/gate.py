@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 from ..schema.job import Job
 from ..schema.settings import Settings
 from ..schema.states import HistorianContext, HistorianState, HistorianUpdate, ItemState, Reason
-from ..text.gate import Finding, GateResult, check, reasons
+from ..text.gate import Finding, GateResult, check, reason
 from .conversation import job_of, language_of, names_of
 from .rewrite import prepare
 
@@ -51,8 +51,8 @@ def judge(item: ItemState, candidate: str, job: Job, settings: Settings) -> Gate
 
 def with_verdict(item: ItemState, verdict: GateResult, job: Job, settings: Settings) -> ItemState:
     """The item with what the gate found: each violation with the sentence that is put to the model."""
-    sentences = reasons(verdict, language_of(job, settings))
-    violations = [_reason(finding, why) for finding, why in zip(verdict.violations, sentences, strict=True)]
+    language = language_of(job, settings)
+    violations = [_reason(finding, reason(finding, language)) for finding in verdict.violations]
     notes = [_reason(finding, finding.why) for finding in verdict.notes]
     return {**item, "passed": verdict.passed, "violations": violations, "notes": notes}
 

@@ -137,7 +137,8 @@ def _item_lines(number: int, item: ItemState, language: Language) -> str:
     lines = [f"{number} {source}{colon}{one_line(item['source'])}", f"{number} {draft}{colon}{one_line(item['draft'])}"]
     if item["violations"]:
         lines.append(f"{number} {last}{colon}{one_line(item['candidate'])}")
-        lines += [f"{number} {wrong}{colon}{reason['why']}" for reason in item["violations"]]
+        said = dict.fromkeys(reason["why"] for reason in item["violations"])  # the same word twice is one complaint
+        lines += [f"{number} {wrong}{colon}{why}" for why in said]
     return "\n".join(lines)
 
 

@@ -13,7 +13,6 @@ from ..schema.errors import RevisionConflict, StorageError
 from ..schema.profile import Profile, ProfileKey
 from ..schema.states import HistorianContext, HistorianState, HistorianUpdate, PortraitState
 from .conversation import job_of
-from .embed import vectors_for
 
 log = logging.getLogger(__name__)
 
@@ -58,11 +57,13 @@ def _profile(portrait: PortraitState, *, source_event_id: str) -> Profile:
 
 
 async def index_profile(profile: Profile, context: HistorianContext) -> None:
-    """Make a portrait searchable. What fails here is done again by the idle loop: the portrait's file is the truth."""
+    """Make a portrait findable by its words at once; the idle loop adds the vector, once for all changes of a while.
+
+    What fails here is done again by the idle loop: the portrait's file is the truth.
+    """
     if context.profile_index is None:
         return
-    (vector,) = await vectors_for([f"{profile.name}\n{profile.summary}"], context)
     try:
-        await asyncio.to_thread(context.profile_index.put, profile, vector)
+        await asyncio.to_thread(context.profile_index.put, profile, None)
     except StorageError as error:
         log.warning("portrait %s is not searchable until the next repair: %s", profile.key, error)

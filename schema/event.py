@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from .scope import RequestType, Scope
 
@@ -45,12 +45,27 @@ class Event:
 
     def explain(self) -> str:
         """Where the event comes from and what the gate said, a line each."""
+        name = f" ({self.user_name})" if self.user_name else ""
         lines = [
             f"event {self.event_id} (job {self.job_id}), {self.kind}, {self.timestamp_local}",
-            f"scope {self.scope.key}, user {self.user_id}{f' ({self.user_name})' if self.user_name else ''}, source {self.source}",
+            f"scope {self.scope.key}, user {self.user_id}{name}, source {self.source}",
             f"written by {self.rewritten_by}, {'absolute' if self.is_absolute else 'not absolute'}",
         ]
         return "\n".join([*lines, *(f"gate: {reason}" for reason in self.gate_reasons)])
+
+
+class EventOutline(NamedTuple):
+    """What of an event a search needs before it has chosen: all but its text. `row` rises in the order of filing."""
+
+    row: int
+    event_id: str
+    job_id: str
+    kind: EventKind
+    user_id: str
+    user_name: str
+    timestamp: float
+    source: str
+    is_absolute: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ def check_timestamp(value: str | datetime) -> str:
     if moment.utcoffset() is None:
         raise InvalidInput(f"timestamp: {value!s:.80} has no offset; write it like 2026-02-21T17:30:00+08:00")
     if not FIRST_YEAR <= moment.year <= LAST_YEAR:
-        raise InvalidInput(f"timestamp: {value!s:.80} lies outside of the years {FIRST_YEAR} to {LAST_YEAR}; pass when it was said")
+        raise InvalidInput(f"timestamp: {value!s:.80} lies outside of the years {FIRST_YEAR} to {LAST_YEAR}; pass the real one")
     return moment.isoformat()
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel
 
-from .event import Event, EventFilter
+from .event import Event, EventFilter, EventOutline
 from .job import Job
 from .profile import Profile, ProfileFilter, ProfileKey
 from .scope import EntityType
@@ -124,6 +124,9 @@ class EventStore(Protocol):
 
     def vectors_since(self, scope_key: str, sequence: int) -> tuple[list[str], Matrix, int]:
         """What was added to a scope after `sequence` (a row number), and the newest row number seen."""
+
+    def outline(self, scope_key: str, after_row: int = 0) -> list[EventOutline]:
+        """The events of a scope that were filed after `after_row`, without their texts, in the order of filing."""
 
     def change_number(self, scope_key: str) -> tuple[int, int]:
         """(additions, removals) of a scope since its beginning: a moved second number makes caches of it stale."""

@@ -6,14 +6,18 @@ import asyncio
 import logging
 from collections.abc import Callable
 
-from ..nodes.write_profile import index_profile
+from ..nodes.embed import vectors_for
+from ..nodes.merge_profile import portrait_keys
 from ..schema.errors import FingerprintMismatch, ModelAnswerUnusable, ModelRefused, ModelUnavailable, StorageError
 from ..schema.event import Event
 from ..schema.job import Job
+from ..schema.profile import ProfileKey
 from ..schema.protocols import Embedder, JobQueue
 from ..schema.states import HistorianContext
 from ..stores.end_summaries import EndSummaries
 from ..stores.index_repair import repair
+from ..stores.profile_index import profile_text
+from .orders import RollbackOrder
 from .outage import Outage
 
 log = logging.getLogger(__name__)
@@ -34,6 +38,7 @@ class Maintenance:
         self._end_summaries = end_summaries
         self._finished: list[Job] = []
         self._rounds = 0
+        self._touched: set[ProfileKey] = set()
         self._embedder_outage = Outage(random)
         self._index_outage = Outage(random)
         self._not_embeddable: set[str] = set()
@@ -42,6 +47,9 @@ class Maintenance:
         """Keep a finished job for the plain summaries; they are written in batches."""
         if job.kind == "remember":
             self._finished.append(job)
+            self._touched.update(portrait_keys(job, self._context.settings))
+        elif job.kind == "rollback":
+            self._touched.add(RollbackOrder.model_validate(job.payload).key)
 
     async def idle(self) -> None:
         """One round."""
@@ -101,13 +109,19 @@ class Maintenance:
         await asyncio.to_thread(self._context.events.set_vectors, [event.event_id for event in events], list(matrix))
 
     async def _index_portraits(self) -> None:
-        index = self._context.profile_index
-        if index is None or self._rounds % 60 != 1:
+        """Bring the index of portraits up to date: all of them at first, then those that jobs have touched."""
+        index, profiles = self._context.profile_index, self._context.profiles
+        if index is None:
             return
-        keys = await asyncio.to_thread(self._context.profiles.keys)
-        profiles = [profile for key in keys if (profile := await asyncio.to_thread(self._context.profiles.read, key))]
-        for profile in await asyncio.to_thread(index.stale, profiles):
-            await index_profile(profile, self._context)
+        keys = await asyncio.to_thread(profiles.keys) if self._rounds == 1 else list(self._touched)
+        self._touched.clear()
+        for start in range(0, len(keys), EMBED_BATCH):
+            some = keys[start : start + EMBED_BATCH]
+            stored = [profile for key in some if (profile := await asyncio.to_thread(profiles.read, key)) is not None]
+            stale = await asyncio.to_thread(index.stale, stored)
+            vectors = await vectors_for([profile_text(profile) for profile in stale], self._context) if stale else []
+            for profile, vector in zip(stale, vectors, strict=True):
+                await asyncio.to_thread(index.put, profile, vector)
 
     async def _repair_index(self) -> None:
         index, now = self._context.event_index, self._context.clock()

@@ -46,6 +46,10 @@ class RollbackOrder(BaseModel):
     layer: str = ""
     revision: int = Field(ge=1)
 
+    @property
+    def key(self) -> ProfileKey:
+        return ProfileKey(self.entity_type, self.entity_id, self.layer)
+
 
 class OrderDesk:
     """Carries orders out with the owner's parts. A repeated order changes nothing more."""
@@ -77,7 +81,6 @@ class OrderDesk:
         await asyncio.to_thread(self._context.events.forget, EventFilter(None, event_ids=tuple(order.event_ids)))
 
     async def _roll_back(self, order: RollbackOrder, job: Job) -> None:
-        key = ProfileKey(order.entity_type, order.entity_id, order.layer)
         now = datetime.fromtimestamp(self._context.clock(), ZoneInfo(job.timezone)).isoformat(timespec="seconds")
-        profile = await asyncio.to_thread(self._context.profiles.rollback, key, order.revision, now=now, job_id=job.job_id)
+        profile = await asyncio.to_thread(self._context.profiles.rollback, order.key, order.revision, now=now, job_id=job.job_id)
         await index_profile(profile, self._context)

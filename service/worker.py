@@ -18,7 +18,7 @@ from ..nodes.embed import events_of
 from ..nodes.gate import by_rules
 from ..schema.errors import HistorianError, ModelRefused, ModelUnavailable, StorageError
 from ..schema.job import Job
-from ..schema.protocols import JobQueue, Ledger
+from ..schema.protocols import JobQueue, Ledger, VectorIndex
 from ..schema.settings import Settings
 from ..schema.states import HistorianContext, HistorianUpdate, ItemState
 from .checkpoints import open_checkpoints, sweep_orphans
@@ -85,6 +85,11 @@ class HistorianWorker:
     def outage(self) -> str:
         """Why claiming pauses; empty while it does not."""
         return self._outage.reason
+
+    @property
+    def event_index(self) -> VectorIndex | None:
+        """The derived index that this worker, as the owner, keeps."""
+        return self._context.event_index
 
     def apply(self, settings: Settings) -> None:
         """Work with other settings from the next job on."""
@@ -307,10 +312,16 @@ class HistorianWorker:
         self.statistics.outcomes["failed"] += 1
 
     async def _file_by_rules(self, job: Job) -> bool:
-        """File a hopeless job's events without any model, so that what was learnt can be found."""
+        """File a hopeless job's events without any model, so that what was learnt can be found; whether they are."""
         if job.kind != "remember":
             return False
-        if not await asyncio.to_thread(self._context.events.is_filed, job.job_id):
+        if await asyncio.to_thread(self._context.events.is_filed, job.job_id):
+            return True
+        try:
             events = events_of(job, by_rules(job, self._context.settings))
-            await asyncio.to_thread(self._context.events.file_job, job.job_id, events, [None] * len(events))
+        except Exception:
+            # A text on which even the rules fail must not keep its job from ending in `failed`, where it can be seen.
+            log.exception("job %s: the rules fail on it too", job.job_id)
+            return False
+        await asyncio.to_thread(self._context.events.file_job, job.job_id, events, [None] * len(events))
         return True

@@ -49,8 +49,8 @@ def absolutize(
     """
     spans = protected_spans(text, conversation_words(names, recent_speakers))
     spoken = detect_language(text, ignore=spans) if language == "auto" else language
-    resolved_text, expressions = resolve_times(text, reference, timezone, language=spoken, protected=spans)
-    drafted = draft(resolved_text, names, item, recent_speakers=recent_speakers, language=spoken)
+    resolved_text, expressions = resolve_times(text, reference, timezone, language=language, protected=spans)
+    drafted = draft(resolved_text, names, item, recent_speakers=recent_speakers, language=language)
     replaced = drafted.replaced
     if expressions and replaced:
         pieces = _common_pieces(text, resolved_text, expressions)

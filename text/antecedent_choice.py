@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace
 from enum import Enum, auto
@@ -13,7 +14,7 @@ from .chinese_rewriting import followed_by_institution
 from .people import ROLE_NOUNS, Mention, find_people
 from .protected import Span
 from .reference_types import Reference
-from .references import antecedents, is_deictic_name
+from .references import LOOK_BACK, antecedents, is_deictic_name, mentions_before
 
 
 class Choice(Enum):
@@ -38,7 +39,7 @@ _NAMING = re.compile(
 )
 _THIRD_STAND_INS = frozenset({"this_person", "other_party", "user", "loose_user"})
 _OTHER_PARTY = ("the other", "the sender")
-_USER = "\0user"
+_USER, _BOT = "\0user", "\0bot"
 
 
 def choose(
@@ -55,17 +56,25 @@ def choose(
     third = any(reference.person == "third" or (reference.plural and reference.person == "first") for reference in references)
     mentions: list[Mention] = []
     if third:
-        known = tuple(name for name in (names.user_name, names.bot_name, *others) if name and not is_deictic_name(name))
-        mentions = _subjects_and_names(text, find_people(text, known, protected), references)
+        # Nouns that stand in for a missing name (用户 42, the bot) are written like names, and are found again as such.
+        aliases = {names.user(spoken): names.user_name or _USER for spoken in ("zh", "en")}
+        aliases |= {names.bot(spoken): names.bot_name or _BOT for spoken in ("zh", "en")}
+        known = tuple(name for name in (*aliases, *others) if not is_deictic_name(name))
+        people = [
+            replace(mention, name=aliases[mention.name]) if mention.name in aliases else mention
+            for mention in find_people(text, known, protected)
+        ]
+        mentions = _subjects_and_names(text, people, references)
     addressed = any(reference.person == "second" and not reference.plural for reference in references)
     sender = sender_name(names, recent_speakers)
     gender = ""
+    ends = {mention.end for mention in mentions}
     written: list[Mention] = []  # where the user will stand once the references before are replaced
     for reference in references:
         if reference.person != "third":
             choice = Choice.NOBODY if _says_we_without_us(text, reference, mentions, names) else _by_role(reference, names)
-        elif reference.gender == "thing" or reference.anchored:
-            choice = Choice.STANDS if reference.anchored or reference.antecedents else Choice.NOBODY
+        elif reference.form == "that_one" and reference.start in ends:
+            choice = Choice.STANDS  # 小王这个人: the name stands beside it
         else:
             if item == "action" and reference.plural and reference.text.isascii() and not _they_is_one(text, reference):
                 choices.append(Choice.NOBODY)
@@ -112,9 +121,10 @@ def _says_we_without_us(text: str, reference: Reference, mentions: Sequence[Ment
         return _OF_EVERYONE.match(text, reference.end) is not None
     if reference.form not in ("object", "reflexive"):
         return False
-    sentence = max(text.rfind(mark, 0, reference.start) for mark in ".!?\n")
+    floor = max(0, reference.start - LOOK_BACK)
+    sentence = max(text.rfind(mark, floor, reference.start) for mark in ".!?\n")
     return any(
-        mention.name == names.user_name and sentence < mention.start and mention.end <= reference.start for mention in mentions
+        mention.name == names.user_name and sentence < mention.start for mention in mentions_before(mentions, reference.start)
     )
 
 
@@ -159,12 +169,17 @@ def _third(
     """Whom a third person means."""
     if reference.form in _THIRD_STAND_INS or reference.text.lower().startswith(_OTHER_PARTY):
         return Choice.SENDER if sender else Choice.NOBODY
-    judged = antecedents(text, replace(reference, antecedents=(), anchored=False), [*mentions, *written], names.bot_name)
+    named_before = mentions_before(mentions, reference.start)
+    written = mentions_before(written, reference.start)
+    near = sorted([*named_before, *written], key=lambda mention: mention.start)
+    judged = antecedents(text, reference, near, names.bot_name or _BOT)
+    if judged.anchored or reference.gender == "thing":
+        return Choice.STANDS if judged.anchored else Choice.NOBODY
     fitting = judged.antecedents
-    named = any(mention.name == sender and mention.end <= reference.start for mention in mentions)
+    named = any(mention.name == sender for mention in named_before)
     fits = bool(sender) and not addressed
     if fits and (named or written):
-        fits = sender in _fitting(text, reference, mentions, written, names, sender)
+        fits = sender in _fitting(text, reference, near, names.bot_name or _BOT)
     if fits and gender and reference.gender and gender != reference.gender:
         fits = False
     if fits and not named and _user_follows(text, reference, mentions, sender):
@@ -173,7 +188,7 @@ def _third(
     if reference.plural and not reference.text.isascii():
         if fits and not rivals and followed_by_institution(text, reference.end):
             return Choice.SENDER
-        return Choice.STANDS if judged.anchored else Choice.NOBODY
+        return Choice.NOBODY
     if reference.kind == "reference":
         return Choice.STANDS if len(fitting) == 1 else Choice.NOBODY
     if rivals:
@@ -183,14 +198,11 @@ def _third(
     return Choice.STANDS if named and not written else Choice.SENDER
 
 
-def _fitting(
-    text: str, reference: Reference, mentions: Sequence[Mention], written: Sequence[Mention], names: Names, sender: str
-) -> tuple[str, ...]:
+def _fitting(text: str, reference: Reference, near: Sequence[Mention], bot: str) -> tuple[str, ...]:
     """The antecedents of a singular reading of the reference, were it not excluded by number."""
-    singular = replace(
-        reference, antecedents=(), anchored=False, plural=False, form="singular" if reference.plural else reference.form
-    )
-    return antecedents(text, singular, [*mentions, *written], names.bot_name).antecedents
+    form = "singular" if reference.plural else reference.form
+    singular = replace(reference, plural=False, form=form)
+    return antecedents(text, singular, near, bot).antecedents
 
 
 # A clause that comes before its main clause: "After he left, Tom …", "Having his own studio is a dream for Jon".
@@ -202,11 +214,15 @@ _SUBORDINATE_START = re.compile(
 
 def _user_follows(text: str, reference: Reference, mentions: Sequence[Mention], user: str) -> bool:
     """Whether the user's own name comes after the pronoun in its sentence: then the pronoun is somebody else."""
-    for mention in mentions:
-        if mention.name == user and mention.start >= reference.end:
+    first = bisect_left(mentions, reference.end, key=lambda mention: mention.start)
+    for mention in mentions[first : first + 8]:
+        if mention.start - reference.end > LOOK_BACK:
+            break
+        if mention.name == user:
             between = text[reference.end : mention.start]
-            opening = max((match.end() for match in _SENTENCE_END.finditer(text, 0, reference.start)), default=0)
-            if _SUBORDINATE_START.match(text, opening) and reference.start - opening < 60:
+            floor = max(0, reference.start - 60)
+            opening = max((match.end() for match in _SENTENCE_END.finditer(text, floor, reference.start)), default=floor)
+            if (opening or not floor) and _SUBORDINATE_START.match(text, opening):
                 return False
             return not _SENTENCE_END.search(between) and not _NAMING.match(between)
     return False

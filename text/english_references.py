@@ -69,7 +69,7 @@ _STAND_IN = (
     r"(?:this|that)\s+(?:person|guy|man|woman|girl|boy|dude|lady|fellow|kid|member|player|customer|client|gentleman|friend)(?![-_a-z])"
 )
 _WORDS = re.compile(
-    r"\b(?:(?P<place>(?:over\s+)?(?:here|there)|(?:this|our|that)\s+"
+    r"(?<![A-Za-z0-9_])(?:(?P<place>(?:over\s+)?(?:here|there)|(?:this|our|that)\s+"
     + _PLACE_NOUN
     + r")|(?P<pronoun>let['’]s|y['’]all|you(?=\s+(?:guys|all)\b)(?:\s+(?:guys|all))|"
     + "|".join(sorted((word for word in _PRONOUNS if word.isalpha()), key=lambda word: (-len(word), word)))
@@ -86,7 +86,7 @@ _SENTENCE_END = frozenset(".!?:;…\n\"“”'‘’(（[*。！？：；，—-
 
 _ROMAN_ALWAYS = word_list(
     """
-    war calculus calc algebra physics chemistry napoleon elizabeth charles james henry
+    vitamin war calculus calc algebra physics chemistry napoleon elizabeth charles james henry
     """
 )
 _ROMAN_MAYBE = word_list(
@@ -98,6 +98,7 @@ _ROMAN_MAYBE = word_list(
 _AFTER_ROMAN = word_list(
     """
     error errors diabetes trial trials clinical cancer device devices trauma interferon interferons collagen
+    certificate certificates certification licence license railroad railroads trauma players athletes schools
     supernova hypersensitivity superconductor superconductors civilization string students student course exam of
     and or to in on for
     """
@@ -130,9 +131,9 @@ _EXISTENTIAL_BEFORE = word_list(
     """
     and but or so that if when because as since while where whether think thinks thought said says say know knows
     believe believes hope hopes how what why whenever until till before after although though than like sure fact
-    see sees saw mentioned explained noted told which who once unless then now yes no maybe perhaps well also is was
-    guess suppose heard found realized realised noticed feel feels felt wish wishes sometimes today let usually
-    often
+    see sees saw hear hears right mentioned explained noted told which who once unless then now yes no maybe perhaps
+    well also is was guess suppose heard found realized realised noticed feel feels felt wish wishes sometimes today
+    let usually often
     """
 )
 _BE = word_list(
@@ -151,6 +152,7 @@ _BEING = word_list("be been being is was are were am always i'm you're he's she'
 _SUPPORT = re.compile(r"\s+(?:for\s+(?:you|u|me|him|her|them|us|[A-Z]|each|one)|to\s+(?:help|support|listen|chat|talk))\b")
 _PLACE_BEFORE_THERE = re.compile(
     r"\b(?:in|at|near|from|into|inside|around|visit(?:s|ed|ing)?|reach(?:es|ed|ing)?|left|leav(?:es|ing)|across|through)\s+[A-Za-z]"
+    r"|\b(?:loves?|loved|likes?|liked|miss(?:es|ed)?|tour(?:s|ed)|explor(?:es|ed)|knows?)\s+[A-Z][a-z]+\s+and\s+the\b"
     r"|\b(?:to|on|for|of)\s+(?:(?:the|an?|his|her|their|my|our|your|its|some)\s+[A-Za-z]|[A-Z][a-z])",
 )  # fmt: skip
 _CHATTY_INTERJECTION = frozenset({"god", "goodness", "gosh", "word", "lord", "days"})
@@ -284,6 +286,9 @@ def _is_first_person(text: str, word: str, start: int, end: int) -> bool:
         if raw is not None and raw.group(1)[0].isupper() and raw.group(1).lower() != "part":
             return False
         return bool(following) and following not in _AFTER_ROMAN
+    raw = _PREVIOUS_WORD.search(text[max(0, start - 40) : start])
+    if raw is not None and raw.group(1)[0].isupper() and (following in ("and", "or", "on", "in", "") and after != ","):
+        return False  # Rocky I and Rocky II, Pope John Paul I
     two = _PREVIOUS_TWO.search(text[max(0, start - 60) : start])
     return not (two is not None and two.group(1).lower() in _REGNAL and two.group(2)[0].isupper())
 

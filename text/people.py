@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from .protected import Span, merge_spans, overlaps
 from .reference_types import Gender
@@ -119,12 +120,27 @@ _VERB_AHEAD = (
     "说說是在和跟与與也的去来來把对對向给給有不没沒很会會要想叫喜爱愛讨讓让被昨今明刚剛已正最都就又还還从"
     "從到能可告问問教送帮幫约約请請做买買打发發提希觉覺认認住养養，。、！？；,.!?… \n\t）)」』"
 )
-_CHINESE_NAMES = re.compile(
+# Verbs that show a name to be over where nothing stands before it (李娜考研, 王芳辞职了).
+_VERB_AFTER_FIRST_NAME = (
+    "考辞辭升离離搬换換参參获獲得输輸赢贏报報修写寫读讀看听聽吃喝玩学學拿订訂借还還卖賣租开開骂罵夸誇弹彈唱跳跑病毕畢结結"
+)
+# What may open a clause before 说, 表示, 觉得 and is nobody's name.
+_NO_NICKNAME = re.compile(
+    r"[我你您他她它咱俺某有这這那哪谁誰每各全听聽据據也都还還又就才再很太不没沒别別可能应應该該对對本此今昨明前后後刚剛曾一几幾两多来來去在用跟和给給被把"
+    r"让讓向为為与與只却卻并並常总總老仍虽雖然但书書报報笑哭大随隨]"
+    r"|用户|用戶|网友|網友|群里|群裡|群内|群主|人家|众人|而且|因为|因為|所以|如果|其实|其實|经常|经過|最近|最后|最後|现在|現在|目前|感觉|确实|真的|突然|反复|主动|明确|私下|"
+    r"私聊|详细|首先|同时|同時|此外|另外|结果|一直|已经|已經|依然|直接|间接|坚持|公告|新闻|文章|歌词|原文|消息|通知|评论|官方|专家|接着|于是|甚至|开口|承认|私信|"
+    r"回复|简单|认真|电话|老师|医生|妈妈|爸爸|朋友|同事|同学"
+)
+_ALSO_A_WORD = frozenset("高林黄黃周马馬方江金白华華施祝齐齊康温溫任何曾许許程夏付史毛钱錢易武")
+_CHINESE_NAMES = (
     rf"(?P<compound>(?:{_COMPOUND_SURNAMES})[㐀-鿿]{{1,2}}(?=[{_VERB_AHEAD}]|$))"
     rf"|(?P<titled>[{_SURNAMES}](?:{'|'.join(sorted(_TITLES, key=len, reverse=True))})(?![作人具程厂]))"
     rf"|(?P<little>{_LITTLE})"
     rf"|(?P<kin>(?:{'|'.join(sorted(_KIN, key=len, reverse=True))})(?![圈节們们际]))"
     rf"|(?P<full>[{_SURNAMES}][㐀-鿿]{{1,2}}(?=[{_VERB_AHEAD}]|$))"
+    rf"|(?P<opening>(?:^|(?<=[，。！？；\n]))[{_SURNAMES}][㐀-鿿](?=[{_VERB_AFTER_FIRST_NAME}]))"
+    rf"|(?P<nickname>(?:^|(?<=[，。！？；\n]))(?!{_NO_NICKNAME.pattern})[㐀-鿿]{{2,5}}?(?=(?:说|說|表示|认为|認為|觉得|覺得|提到|告诉|告訴|声称)(?![明法话話服教])))"
 )
 _BEFORE_FULL_NAME = frozenset(
     "，。！？；：、,.!?;: \n\t（(的和跟与對对把被给給是向让讓叫找问問约約请請见見说說听聽陪帮幫像在了友学學事师師哥姐弟妹板"
@@ -212,7 +228,7 @@ _KIN_EN: dict[str, Gender] = {
 ROLE_NOUNS = frozenset((*_KIN, *_KIN_EN))
 """Nouns that say what a person is to somebody: 妈妈, 室友, friend."""
 
-_ENGLISH_NAMES = re.compile(
+_ENGLISH_NAMES = (
     r"(?P<titled>\b(?:Mr|Mrs|Ms|Miss|Dr|Prof|Professor|Uncle|Aunt|Auntie|Grandma|Grandpa|Coach|Captain|Doctor)\.? "
     r"[A-Z][\w'’\-]*(?:\s[A-Z][\w\-]+)?)"
     rf"|(?P<kin>\b(?:{'|'.join(sorted(_KIN_EN, key=len, reverse=True))})\b)"
@@ -273,6 +289,12 @@ def find_people(text: str, known: Sequence[str] = (), protected: Sequence[Span] 
     return sorted(found, key=lambda mention: mention.start)
 
 
+@lru_cache(maxsize=2)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """The long patterns are compiled when a text first asks who "he" is, not at import."""
+    return re.compile(pattern)
+
+
 def _free(mention: Mention, taken: Sequence[Span], protected: Sequence[Span]) -> bool:
     return not overlaps(taken, mention.start, mention.end) and not overlaps(protected, mention.start, mention.end)
 
@@ -289,7 +311,7 @@ def _known_mentions(text: str, known: Sequence[str]) -> Iterator[Mention]:
 
 
 def _chinese(text: str) -> Iterator[Mention]:
-    for match in _CHINESE_NAMES.finditer(text):
+    for match in _compiled(_CHINESE_NAMES).finditer(text):
         word, kind = match.group(), match.lastgroup
         start, end = match.span()
         gender: Gender = ""
@@ -306,6 +328,12 @@ def _chinese(text: str) -> Iterator[Mention]:
                 continue
             if before and before in "很太最真从從大从不好":
                 continue
+        elif kind == "nickname":
+            if _NO_NICKNAME.match(word):
+                continue
+        elif kind == "opening":
+            if word in _NOT_A_NAME or word[0] in _ALSO_A_WORD:
+                continue
         elif kind == "full":
             before = text[start - 1] if start else "，"
             while word[-1] in _VERB_AHEAD and word[-1] not in "明住教":
@@ -314,13 +342,13 @@ def _chinese(text: str) -> Iterator[Mention]:
                 continue
             if before not in _BEFORE_FULL_NAME or word[:2] in _NOT_A_NAME or word in _NOT_A_NAME:
                 continue
-            if len(word) == 2 and word[0] in "高林黄黃周马馬方江金白华華施祝齐齊康温溫任何曾许許程夏付史毛钱錢易武":
+            if len(word) == 2 and word[0] in _ALSO_A_WORD:
                 continue
         yield Mention(word, start, end, gender)
 
 
 def _english(text: str) -> Iterator[Mention]:
-    for match in _ENGLISH_NAMES.finditer(text):
+    for match in _compiled(_ENGLISH_NAMES).finditer(text):
         word, kind = match.group(), match.lastgroup
         start, end = match.span()
         if kind == "titled":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 
 Span = tuple[int, int]
 """Start and end of a piece of text in characters, the end exclusive."""
@@ -23,8 +23,7 @@ _LATIN = "A-Za-z0-9_"
 
 # What stands for itself whatever is around it. Every alternative starts at a fixed character or a bounded run, so that
 # one search over the text stays linear.
-_ATOMS = re.compile(
-    rf"""
+_ATOMS = rf"""
     (?P<fence>```|~~~)
   | (?P<ticks>`+)
   | (?P<cq>\[CQ:[^\[\]\n]{{1,2000}}\])
@@ -39,14 +38,12 @@ _ATOMS = re.compile(
   | (?P<path>(?<![{_LATIN}{_HAN}.):>/~])(?:~|\.\.?)?/{_PATH_CHARACTERS}+(?:/{_PATH_CHARACTERS}*)*)
   | (?P<relative>(?<![{_LATIN}.\-/])[A-Za-z0-9_][A-Za-z0-9_.\-]{{0,80}}(?:/[A-Za-z0-9_][A-Za-z0-9_.\-]{{0,80}}){{0,20}}
         \.{_EXTENSION}(?![{_LATIN}]))
-  | (?P<shortcode>(?<![{_LATIN}:]):[a-z][a-z0-9_+\-]{{1,40}}:(?![{_LATIN}:]))
+  | (?P<shortcode>(?<!:):[a-z][a-z0-9_+\-]{{1,40}}:(?![{_LATIN}:]))
   | (?P<version>(?<![{_LATIN}.])[vV]\d{{1,6}}(?:\.\d{{1,6}})*(?:-[A-Za-z0-9.]{{1,20}})?(?![{_LATIN}])
         |(?<![{_LATIN}.\-/])\d{{1,3}}\.\d{{1,6}}\.\d{{1,6}}(?:\.\d{{1,6}})?(?![{_LATIN}年]))
   | (?P<uuid>(?<![{_LATIN}\-])[0-9a-fA-F]{{8}}-[0-9a-fA-F]{{4}}-[0-9a-fA-F]{{4}}-[0-9a-fA-F]{{4}}-[0-9a-fA-F]{{12}}
         (?![{_LATIN}\-]))
-    """,
-    re.VERBOSE,
-)
+    """
 _TRAILING_PUNCTUATION = ".,;:!?)]}'\"*_~"
 
 _LATIN_MENTION = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]{0,62}")
@@ -121,12 +118,18 @@ def _glossary_pattern(words: tuple[str, ...]) -> re.Pattern[str] | None:
     return re.compile("|".join(alternatives))
 
 
+@cache
+def _compiled_atoms() -> re.Pattern[str]:
+    return re.compile(_ATOMS, re.VERBOSE)
+
+
 def _atoms(text: str) -> list[Span]:
     """Code, addresses, mentions, paths and ids, from left to right."""
     spans: list[Span] = []
     position = 0
     closing: dict[str, int] = {}  # a fence or run of ticks that is known to have no closing one after this offset
-    while match := _ATOMS.search(text, position):
+    pattern = _compiled_atoms()
+    while match := pattern.search(text, position):
         start, end = match.span()
         kind = match.lastgroup
         if kind in ("fence", "ticks"):
@@ -228,6 +231,8 @@ def _quotations(text: str, atoms: Sequence[Span]) -> list[Span]:
             lines_end = text.find("\n", at)
             if lines_end < 0:
                 lines_end = len(text)
+        if mark == '"' and _is_inch_mark(text, at):
+            continue
         opened = straight.get(mark)
         if opened is not None and _can_close(text, at, mark):
             spans.append((opened, at + 1))
@@ -243,14 +248,22 @@ def _is_apostrophe(text: str, at: int) -> bool:
     return before.isascii() and before.isalnum() and after.isascii() and after.isalnum()
 
 
+def _is_inch_mark(text: str, at: int) -> bool:
+    """5" and 6'2": a digit before, and no word after."""
+    after = text[at + 1] if at + 1 < len(text) else " "
+    return at > 0 and text[at - 1].isdigit() and (after.isspace() or after in ",.;:!?)，。；：！？）")
+
+
 def _can_open(text: str, at: int, mark: str) -> bool:
     after = text[at + 1] if at + 1 < len(text) else " "
     if after.isspace():
         return False
+    if mark != "'":
+        return True
     before = text[at - 1] if at else " "
     if before.isascii() and (before.isalnum() or before == "_"):
         return False
-    return not (mark == "'" and _ELISION.match(text, at))
+    return not _ELISION.match(text, at)
 
 
 def _can_close(text: str, at: int, mark: str) -> bool:

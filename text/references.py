@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -45,21 +46,30 @@ def find_references(
     """
     words = tuple(word for word in (*glossary, *people, bot) if word and not is_deictic_name(word))
     spans = protected_spans(text, words) if protected is None else protected
+    found = deictic_words(text, spans, language)
+    if not any(reference.person == "third" for reference in found):
+        return found
+    mentions = find_people(text, tuple(name for name in people if not is_deictic_name(name)), spans)
+    ends = {mention.end for mention in mentions}
+    return [
+        antecedents(text, reference, mentions, bot) if reference.person == "third" else reference
+        for reference in found
+        if not (reference.form == "that_one" and reference.start in ends)  # 小王这个人: the name stands beside it
+    ]
+
+
+def deictic_words(text: str, protected: Sequence[Span], language: Literal["auto", "zh", "en"] = "auto") -> list[Reference]:
+    """The references of `find_references` without their antecedents."""
     found: list[Reference] = []
     han = not text.isascii() and _HAN.search(text) is not None
     if han:
         found.extend(chinese_references(text))
     if not han or language == "en" or _LATIN_SENTENCE.search(text):
-        spoken = language if language != "auto" else (detect_language(text, ignore=spans) if han else "en")
+        spoken = language if language != "auto" else (detect_language(text, ignore=protected) if han else "en")
         found.extend(english_references(text, whole=spoken == "en"))
-    if spans:
-        found = [reference for reference in found if not overlaps(spans, reference.start, reference.end)]
-    if not found:
-        return found
+    if protected:
+        found = [reference for reference in found if not overlaps(protected, reference.start, reference.end)]
     found.sort(key=lambda reference: reference.start)
-    if any(reference.person == "third" for reference in found):
-        mentions = find_people(text, tuple(name for name in people if not is_deictic_name(name)), spans)
-        found = [antecedents(text, reference, mentions, bot) if reference.person == "third" else reference for reference in found]
     return found
 
 
@@ -71,11 +81,24 @@ def is_deictic_name(name: str) -> bool:
     return any(reference.start == 0 and reference.end == len(bare) for reference in references)
 
 
+_NEAREST = 12  # persons before a pronoun that are considered: none, one or several is all that is asked
+LOOK_BACK = 400
+"""How many characters before a pronoun its antecedent may stand. It also keeps the work in proportion to the text."""
+
+
+def mentions_before(mentions: Sequence[Mention], position: int) -> list[Mention]:
+    """The mentions (in the order of the text) that end before `position`, at most `LOOK_BACK` characters away."""
+    last = bisect_right(mentions, position, key=lambda mention: mention.end)
+    first = bisect_left(mentions, position - LOOK_BACK, lo=0, hi=last, key=lambda mention: mention.start)
+    return list(mentions[max(first, last - _NEAREST) : last])
+
+
 def antecedents(text: str, reference: Reference, mentions: Sequence[Mention], bot: str = "") -> Reference:
     """Return `reference` with the persons it can mean and whether the text itself anchors it."""
-    before = [mention for mention in mentions if mention.end <= reference.start and mention.name != bot]
+    mentions = mentions_before(mentions, reference.start)
+    before = [mention for mention in mentions if mention.name != bot]
     if reference.gender == "thing":
-        return replace(reference, anchored=len(_HAN.findall(text[: reference.start])) >= 2)
+        return replace(reference, anchored=len(_HAN.findall(text[max(0, reference.start - 200) : reference.start])) >= 2)
     if reference.plural and reference.form != "pair":
         anchored = _plural_before(text, reference.start) or len({mention.name for mention in before}) >= 2
         if _HAN.match(reference.text):
@@ -88,7 +111,7 @@ def antecedents(text: str, reference: Reference, mentions: Sequence[Mention], bo
     for mention in before:
         if mention.gender and reference.gender and mention.gender != reference.gender:
             continue
-        if _is_own_object(text, mention, reference, mentions):
+        if mention.name not in fitting and _is_own_object(text, mention, reference, mentions):
             continue
         fitting[mention.name] = None
         if not reference.gender or mention.likely_gender in ("", reference.gender):
@@ -123,7 +146,36 @@ _ENGLISH_CLAUSE = re.compile(
 _NOT_OF_THE_SUBJECT = re.compile(
     r"\bto\s+(?!\s*$)[a-z]+\s|[a-z]{2}ing\s|\b(?:around|behind|beside|near|above|under|over|inside|before|after|within|by)\s+$"
 )
+# 他哥哥, 她家: whose without 的, so that the subject itself can be meant.
+_OF_THE_SUBJECT = re.compile(
+    r"(?:爸|妈|媽|父|母|哥|姐|弟|妹|爷|奶|外公|外婆|儿子|女儿|女朋友|男朋友|女友|男友|老婆|老公|妻|丈夫|室友|同学|同事|老板|老师|导师|朋友|家(?!伙|里蹲))"
+)
+_PIVOT = re.compile(r"(?:让|讓|请|請|叫|要求|要|找|拜托|劝|求|问|問|托|催|派)\s*$")
+
+
+def _is_pivot(mention: Mention, reference: Reference, mentions: Sequence[Mention], text: str) -> bool:
+    """Whether somebody was asked to do it: in 阿强让小夜提醒他 the one who reminds is 小夜, so 他 can be 阿强."""
+    return any(
+        mention.end < other.start and other.end <= reference.start and _PIVOT.search(text[mention.end : other.start])
+        for other in mentions
+        if other.start < reference.start
+    )
+
+
+_LAST_WORD = re.compile(r"[A-Za-z]+\s+$")  # "Lisa knows him": a verb directly before the pronoun opens no clause
 _AND = re.compile(r"\b(?:and|or)\b")
+
+
+_SPEAKERS = re.compile(r"[我你您咱]")
+_JOINED = re.compile(r"\s*(?:和|与|與|跟|、|及|或)\s*$")
+
+
+def _another_subject(mention: Mention, reference: Reference, mentions: Sequence[Mention], text: str) -> bool:
+    """Whether somebody else stands between the two who is not merely joined to the first (小王和小李骂了他)."""
+    return any(
+        mention.end < other.start and other.end <= reference.start and not _JOINED.search(text[mention.end : other.start])
+        for other in mentions
+    )
 
 
 def _is_own_object(text: str, mention: Mention, reference: Reference, mentions: Sequence[Mention]) -> bool:
@@ -135,8 +187,12 @@ def _is_own_object(text: str, mention: Mention, reference: Reference, mentions: 
     if _HAN.match(reference.text):
         if after.startswith("的") or between.startswith("的") or _CHINESE_CLAUSE.search(between):
             return False
+        if _OF_THE_SUBJECT.match(text, reference.end) or _is_pivot(mention, reference, mentions, text):
+            return False
         if any(other.start == mention.end for other in mentions):
             return False  # the mention says whose: in 小明女朋友叫他 the subject is 女朋友
+        if _SPEAKERS.search(between) or _another_subject(mention, reference, mentions, text):
+            return False
         if _RELATIVE_AHEAD.match(text, reference.end) and not _CHINESE_DATIVE.search(between):
             return False  # 看到了他喜欢的大象: the pronoun is subject of a clause of its own
         return _CHINESE_OBJECT_BEFORE.search(between) is not None
@@ -144,7 +200,7 @@ def _is_own_object(text: str, mention: Mention, reference: Reference, mentions: 
         return False
     if reference.form == "her" and not is_object_her(text, reference.start, reference.end):
         return False
-    if _ENGLISH_CLAUSE.search(between) or len(between.split()) > 5 or _NOT_OF_THE_SUBJECT.search(between):
+    if _ENGLISH_CLAUSE.search(_LAST_WORD.sub("", between)) or len(between.split()) > 5 or _NOT_OF_THE_SUBJECT.search(between):
         return False
     conjunction = _AND.search(between)
     if conjunction is None:

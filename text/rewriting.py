@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 from ..schema.names import Names
@@ -15,7 +17,7 @@ from .english_rewriting import english_group, english_person
 from .language import detect_language
 from .protected import protected_spans
 from .reference_types import Reference
-from .references import find_references, is_deictic_name
+from .references import deictic_words, is_deictic_name
 
 Item = Literal["action", "fact"]
 
@@ -75,27 +77,67 @@ def draft(
     the bare noun 用户 at the head of a clause is the user. Quotations, code, addresses and the names themselves are
     kept byte for byte; drafting a draft again changes nothing.
     """
-    known = conversation_words(names, recent_speakers)
-    glossary = tuple(dict.fromkeys((*known, *names.glossary)))
-    spans = protected_spans(text, glossary)
-    others = tuple(name for name in (*names.others, *recent_speakers) if name and name not in (names.bot_name, names.user_name))
-    people = tuple(dict.fromkeys(name for name in (names.user_name, *others) if name))
-    references = find_references(text, protected=spans, language=language, people=people, bot=names.bot_name)
+    result = _draft_once(text, names, item, recent_speakers, language)
+    passes = 1
+    while result.replaced and passes < 3 and (result.undecided or (_HAN.search(text) and _LATIN.search(result.text))):
+        # What stayed is judged once more beside the names that stand there now, and English that a Chinese pronoun hid.
+        again = _draft_once(result.text, names, item, recent_speakers, language)
+        if not again.replaced:
+            break
+        result = _joined(text, result, again)
+        passes += 1
+    return result
+
+
+_HAN = re.compile(r"[㐀-鿿]")
+_LATIN = re.compile(r"[A-Za-z]")
+
+
+def _joined(text: str, first: Draft, second: Draft) -> Draft:
+    """One draft of two that followed each other: the offsets of the second one are brought back to the first text."""
+    edits = [(change.start, change.end, change.new) for change in first.replaced]
+    shifts: list[tuple[int, int, int]] = []  # start in the first result, length of the new wording, how much longer all got
+    grown = 0
+    for start, end, new in edits:
+        at = start + grown
+        grown += len(new) - (end - start)
+        shifts.append((at, len(new), grown))
+    for change in second.replaced:
+        moved = _before(change.start, shifts)
+        if moved is not None:
+            edits.append((moved, moved + change.end - change.start, change.new))
+    undecided = [
+        replace(found, start=moved, end=moved + found.end - found.start)
+        for found in second.undecided
+        if (moved := _before(found.start, shifts)) is not None
+    ]
+    return replace(_apply(text, edits, undecided, spaced=True), text=second.text)
+
+
+def _before(offset: int, shifts: Sequence[tuple[int, int, int]]) -> int | None:
+    """Where a piece of the first result stood before the edits; None inside what they wrote."""
+    index = bisect_right(shifts, offset, key=lambda shift: shift[0]) - 1
+    if index < 0:
+        return offset
+    start, length, longer = shifts[index]
+    return None if offset < start + length else offset - longer
+
+
+def _draft_once(
+    text: str, names: Names, item: Item, recent_speakers: Sequence[str], language: Literal["auto", "zh", "en"]
+) -> Draft:
+    company = _company(names, tuple(recent_speakers))
+    spans = protected_spans(text, company.words)
+    references = deictic_words(text, spans, language)
     if item == "fact" and "用" in text:
         references = sorted([*references, *loose_users(text, spans)], key=lambda reference: reference.start)
     if not references:
         return Draft(text)
     spoken = language if language != "auto" else detect_language(text, ignore=spans)
-    sender = sender_name(names, recent_speakers)
-    cast = _Cast(
-        bot=_written(names.bot(spoken), spoken),
-        user=_written(names.user(spoken), spoken),
-        sender=_written(sender if sender and sender != names.user_name and names.user_name else names.user(spoken), spoken),
-        group=_written(names.group(spoken), spoken),
-    )
+    cast = company.chinese if spoken == "zh" else company.english
     edits: list[Edit] = []
     undecided: list[Reference] = []
-    choices = choose(text, references, names, others, recent_speakers, spans, item)
+    choices = choose(text, references, names, company.others, recent_speakers, spans, item)
     for reference, choice in zip(references, choices, strict=True):
         if choice is Choice.STANDS:
             continue
@@ -128,28 +170,59 @@ def _edits(text: str, reference: Reference, choice: Choice, cast: _Cast) -> list
     return rewrite_person(text, reference, name) if han else english_person(text, reference, name)
 
 
-def conversation_words(names: Names, recent_speakers: Sequence[str]) -> tuple[str, ...]:
-    """The names as they may stand in a text, without those that are nothing but a pronoun."""
+@dataclass(frozen=True, slots=True)
+class _Company:
+    """What the names of one conversation come to: the words to protect, further people, the names in either language."""
+
+    words: tuple[str, ...]
+    others: tuple[str, ...]
+    chinese: _Cast
+    english: _Cast
+
+
+@lru_cache(maxsize=256)
+def _company(names: Names, recent_speakers: tuple[str, ...]) -> _Company:
     candidates = [names.bot_name, names.user_name, names.group_name, *names.others, *recent_speakers]
     for language in ("zh", "en"):
         candidates.extend((names.user(language), names.group(language)))
     words = (" ".join(name.split()) for name in candidates if name)
-    return tuple(dict.fromkeys(name for name in words if name and not is_deictic_name(name)))
+    known = dict.fromkeys(name for name in words if name and not is_deictic_name(name))
+    others = tuple(name for name in (*names.others, *recent_speakers) if name and name not in (names.bot_name, names.user_name))
+    return _Company(
+        tuple(dict.fromkeys((*known, *names.glossary))),
+        others,
+        _cast(names, recent_speakers, "zh"),
+        _cast(names, recent_speakers, "en"),
+    )
 
 
-def _written(name: str, language: str) -> str:
+def _cast(names: Names, recent_speakers: Sequence[str], language: str) -> _Cast:
+    sender = sender_name(names, recent_speakers)
+    other = bool(sender and names.user_name and sender != names.user_name)
+    return _Cast(
+        bot=_written(names.bot(language)),
+        user=_written(names.user(language)),
+        sender=_written(sender if other else names.user(language)),
+        group=_written(names.group(language)),
+    )
+
+
+def conversation_words(names: Names, recent_speakers: Sequence[str] = ()) -> tuple[str, ...]:
+    """The names and glossary of a conversation as `protected_spans` takes them, without names that are only a pronoun."""
+    return _company(names, tuple(recent_speakers)).words
+
+
+def _written(name: str) -> str:
     """A name on one line; one that is itself a pronoun (我, Here) is put into quotation marks, or it would be read as one."""
     name = " ".join(name.split())
-    if name and is_deictic_name(name):
-        return f"“{name}”" if language == "zh" else f'"{name}"'
-    return name
+    return f"“{name}”" if name and is_deictic_name(name) else name
 
 
 _LATIN_EDGE = re.compile(r"[A-Za-z0-9_]")
 
 
-def _apply(text: str, edits: Sequence[Edit], undecided: Sequence[Reference]) -> Draft:
-    """Put the edits into the text, with a space where two Latin words or digits would touch."""
+def _apply(text: str, edits: Sequence[Edit], undecided: Sequence[Reference], *, spaced: bool = False) -> Draft:
+    """Put the edits into the text, with a space where two Latin words or digits would touch (unless `spaced` already)."""
     pieces: list[str] = []
     replaced: list[Replacement] = []
     position = 0
@@ -160,17 +233,39 @@ def _apply(text: str, edits: Sequence[Edit], undecided: Sequence[Reference]) -> 
         if start == position and pieces:
             before = pieces[-1][-1:] or before
         after = text[end] if end < len(text) else ""
-        if before and new and _LATIN_EDGE.match(before) and _LATIN_EDGE.match(new[0]):
-            new = f" {new}"
-        if (
-            after
-            and new
-            and ((_LATIN_EDGE.match(after) and _LATIN_EDGE.match(new[-1])) or (new[-1].isdigit() and "㐀" <= after <= "鿿"))
-        ):
-            new = f"{new} "
+        if not spaced and new:
+            new = _with_room(new, before, text[start:end], after)
         pieces.append(text[position:start])
         pieces.append(new)
         replaced.append(Replacement(start, end, text[start:end], new))
         position = end
     pieces.append(text[position:])
     return Draft("".join(pieces), tuple(replaced), tuple(undecided))
+
+
+def _with_room(new: str, before: str, old: str, after: str) -> str:
+    """The new wording with a space where it would run into a Latin word, a digit, or a mark that reads otherwise beside one.
+
+    A straight quotation mark or an @ that stood beside a Chinese character would be taken for an apostrophe, an inch
+    mark or part of an address when it stands beside a Latin name.
+    """
+    if (
+        _LATIN_EDGE.match(new[0])
+        and before
+        and (_LATIN_EDGE.match(before) or (before in _MARKS and not _LATIN_EDGE.match(old[0])))
+    ):
+        new = f" {new}"
+    if (
+        _LATIN_EDGE.match(new[-1])
+        and after
+        and (
+            _LATIN_EDGE.match(after)
+            or (after in _MARKS and not _LATIN_EDGE.match(old[-1]))
+            or (new[-1].isdigit() and (after == '"' or "㐀" <= after <= "鿿"))
+        )
+    ):
+        new = f"{new} "
+    return new
+
+
+_MARKS = frozenset("\"'’＂@")

@@ -1,10 +1,10 @@
 """How many tokens a text costs, without a tokenizer.
 
-The weights below were fitted by least squares to the tokenizer of Qwen 2.5 (whose counts are close to OpenAI's o200k) on
-halves of eight samples and measured on the other halves. Relative error per text, mean / 95th percentile: English chat
-4 / 9 %, English paragraphs 1 / 2 %, Chinese chat (about 25 characters) 7 / 15 %, Chinese paragraphs 2 / 4 %, Python
-5 / 13 %, Markdown 4 / 11 %, Chinese JSON 2 / 4 %, Chinese and English mixed 4 / 10 %. A quarter of the characters, the
-common rule of thumb, is off by 60 % in Chinese.
+The weights below were fitted by least squares to one tokenizer, Qwen 2.5's, on halves of eight samples and measured on the
+other halves; other models' tokenizers were not at hand. Relative error per text, mean / 95th percentile: English chat
+4 / 11 %, English paragraphs 1 / 2 %, Chinese chat 7 / 16 %, Chinese paragraphs 2 / 4 %, Python 5 / 13 %, Markdown
+4 / 11 %, Chinese JSON 2 / 4 %, Chinese and English mixed 5 / 10 %. A quarter of the characters, the common rule of
+thumb, is off by 60 % in Chinese.
 """
 
 import hashlib

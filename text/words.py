@@ -23,7 +23,10 @@ _DENSE = (
 )
 # Vowel signs of the Indian scripts are no word characters for `re`, yet stand inside words.
 _LETTER = rf"(?:(?![{_DENSE}])[^\W_]|[\u0300-\u036f\u0900-\u0dff])"
-_PICTOGRAPH = "\u203c\u2049\u2190-\u21ff\u231a-\u23ff\u25a0-\u27bf\u2b00-\u2bff\U0001f000-\U0001f1e5\U0001f200-\U0001f3fa\U0001f400-\U0001faff"
+_PICTOGRAPH = (
+    "\u203c\u2049\u2190-\u21ff\u231a-\u23ff\u25a0-\u27bf\u2b00-\u2bff"
+    "\U0001f000-\U0001f1e5\U0001f200-\U0001f3fa\U0001f400-\U0001faff"
+)
 _FLAG = "\U0001f1e6-\U0001f1ff"
 _JOINER = "\u200d"
 _EMOJI_DRESS = "\ufe0e\ufe0f\u20e3\U0001f3fb-\U0001f3ff"  # variation selectors, keycap, skin tones

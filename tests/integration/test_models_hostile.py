@@ -8,6 +8,7 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 from historian.models.chat import LadderChatModel, make_chat_model
 from historian.models.structured_output import Rung
@@ -430,5 +431,14 @@ async def test_the_server_in_a_process_of_its_own_counts_into_a_file(tmp_path: P
     with run_server_process(log, "--behaviour", "fenced") as base_url:
         chat = chat_of(base_url)
         assert await ask(chat) == EXPECTED
+        async with httpx.AsyncClient() as control:
+            url = base_url.removesuffix("/v1") + "/control"
+            answer = await control.post(url, json={"script": ["garbage"]})
+        assert answer.json() == {"counts": {"chat:record_texts": 1}}
+        assert await ask(chat) == EXPECTED
         await chat.aclose()
-    assert [(line["form"], line["rung"]) for line in logged_requests(log)] == [("record_texts", "tool")]
+    assert [(line["form"], line["rung"]) for line in logged_requests(log)] == [
+        ("record_texts", "tool"),
+        ("record_texts", "schema"),
+        ("record_texts", "tool"),
+    ]

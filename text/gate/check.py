@@ -41,7 +41,7 @@ def check(
     if not candidate.strip():
         return GateResult((Finding("empty", "", 0, len(candidate), "empty"),))
     references, times = relative_parts(candidate, names, language)
-    relative = judge(references, times, pronouns)
+    relative = judge(candidate, references, times, names, pronouns)
     violations: list[Finding] = list(relative.violations)
     spans = name_spans(candidate, names)
     form = malformed(candidate, source=source, drafts=(resolved, draft), names=names, name_spans=spans)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from ...schema.names import Names
+from ..people import find_people
 from ..protected import Span, overlaps, protected_spans
 from ..references import Reference, find_references, is_deictic_name
 from ..time_expressions import find_relative
@@ -31,12 +32,13 @@ def find_relative_words(
     Friday), "place" (这里, this group). Quotations, code, addresses and proper nouns are never read as prose.
 
     A third-person pronoun is true out of context, and passes, where exactly one person is named before it; with
-    several it is a note, with none a violation. The bot is nobody's "he", nor is the subject of a clause for its own
+    several it is a note, and so it is where the one is named only after an opening phrase ("After his exam, Tom …");
+    with none it is a violation. The bot is nobody's "he", nor is the subject of a clause for its own
     object. `pronouns="all"` makes every third-person pronoun a violation. `names` are those of the conversation: its
     people count as persons, and none of its names is mistaken for a relative word.
     """
     references, times = relative_parts(text, names or NOBODY, language)
-    return judge(references, times, pronouns)
+    return judge(text, references, times, names or NOBODY, pronouns)
 
 
 def relative_parts(text: str, names: Names, language: Language) -> tuple[list[Reference], list[tuple[int, int, str]]]:
@@ -66,8 +68,14 @@ def protected_text(text: str, names: Names) -> list[Span]:
     return protected_spans(text, tuple(word for word in words if word.strip() and not is_deictic_name(word)))
 
 
-def judge(references: Sequence[Reference], times: Sequence[tuple[int, int, str]], pronouns: Pronouns = "orphan") -> GateResult:
-    """Sort what was found into violations and notes."""
+def judge(
+    text: str,
+    references: Sequence[Reference],
+    times: Sequence[tuple[int, int, str]],
+    names: Names,
+    pronouns: Pronouns = "orphan",
+) -> GateResult:
+    """Sort what was found in `text` into violations and notes."""
     violations: list[Finding] = []
     notes: list[Finding] = []
     spans: list[Span] = [(start, end) for start, end, _ in times]
@@ -82,11 +90,29 @@ def judge(references: Sequence[Reference], times: Sequence[tuple[int, int, str]]
             violations.append(finding)
         elif reference.anchored or len(reference.antecedents) == 1:
             continue
-        elif reference.antecedents:
+        elif reference.antecedents or _announces(text, reference, names):
             notes.append(finding)
         else:
             violations.append(finding)
     return GateResult(tuple(sorted(violations, key=_place)), tuple(sorted(notes, key=_place)))
+
+
+_FRONTED = re.compile(
+    r"(?:^|[.!?\n]\s*)(?:After|Before|During|In|With|Despite|Since|While|When|Although|Though|Because|As|On|Without|For|Through|If|Once|"
+    r"Until|At|Like|From|By|To)\b[^,.;:!?\n]{0,120}$"
+)
+_MAIN_CLAUSE = re.compile(r"[^,.;:!?\n]{0,160},\s+")
+
+
+def _announces(text: str, reference: Reference, names: Names) -> bool:
+    """Whether a person is named right after the fronted clause with the pronoun: "During her exam, Maria fainted"."""
+    if not reference.text.isascii() or not _FRONTED.search(text[max(0, reference.start - 160) : reference.start]):
+        return False
+    main = _MAIN_CLAUSE.match(text, reference.end)
+    if main is None:
+        return False
+    people = find_people(text[main.end() : main.end() + 60], _people(names))
+    return bool(people) and people[0].start == 0 and people[0].name != names.bot_name
 
 
 _OURS = re.compile(r"(?:我|咱|俺)[们們]?|our\b", re.IGNORECASE)

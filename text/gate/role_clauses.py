@@ -76,6 +76,7 @@ _EN_BREAK = re.compile(
 )
 _EN_AND = re.compile(r"\band\s+$", re.IGNORECASE)
 _EN_VERB_AHEAD = re.compile(rf"\s+(?:(?:then|also|later|even|never|once|always|just|gladly)\s+)?{_EN_VERB}\b", re.IGNORECASE)
+_EN_CLEFT = re.compile(r"\bit (?:was|is) $", re.IGNORECASE)
 _EN_VERB_BEHIND = re.compile(rf"\b{_EN_VERB}\s+(?:the\s+)?(?:user\s+)?$", re.IGNORECASE)
 
 # What may stand before the subject of a Chinese clause, and verbs whose object follows them at once.
@@ -274,6 +275,8 @@ def _english(text: str, start: int, end: int, mentions: Sequence[Mention]) -> li
         elif _EN_BY.search(before):
             function, agent_seen = "agent", True
             functions = _suffered(functions)
+        elif _EN_CLEFT.search(before):
+            function, agent_seen = "agent", True
         elif _EN_OBLIQUE.search(before) or agent_seen or (previous is None and _EN_VERB_BEHIND.search(before)):
             function = "patient"
         else:

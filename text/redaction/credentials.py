@@ -5,14 +5,15 @@ import binascii
 import re
 from collections.abc import Iterator
 
-from .named_values import is_placeholder
+from .plausibility import is_code, is_placeholder, is_template
 from .randomness import has_letter_and_digit, looks_random
 from .spans import Redaction
 
 _QUOTE = r"\\{0,4}[\"'`]"
 _AUTHORIZATION = re.compile(
     rf"authorization(?:{_QUOTE})?[ \t]{{0,3}}\]?[ \t]{{0,3}}(?:[:=：][ \t]{{0,3}}(?:{_QUOTE})?|,[ \t]{{0,3}}{_QUOTE})"
-    r"(?P<scheme>(?:bearer|basic|token|digest|apikey|api-key|negotiate|bot|key|oauth)[ \t]{1,3})?(?P<value>[^\s\"'`\\,;<>，。；]{6,8192})",
+    r"(?P<scheme>(?:bearer|basic|token|digest|apikey|api-key|negotiate|bot|key|oauth)[ \t]{1,3})?"
+    r"(?P<value>[^\s\"'`\\,;<>，。；]{6,8192})",
     re.I,
 )
 _SCHEME = re.compile(r"(?<![\w-])(?P<scheme>bearer|basic)[ \t:：]{1,4}(?P<value>[A-Za-z0-9._~+/=-]{8,8192})", re.I)
@@ -44,7 +45,8 @@ _USER_OPTION = re.compile(
     rf"(?<![\w-])(?:-u|--user|--proxy-user)[ =]{{1,3}}(?:{_QUOTE})?[^\s:\"'@]{{1,64}}:(?P<value>[^\s\"'`]{{3,256}})"
 )
 _COMMAND = re.compile(
-    r"(?<![\w-])(?:mysql(?:dump|admin|import|check|sh)?|mariadb|sshpass|docker login|redis-cli|mongo(?:sh|dump)?|twine|ldapsearch)"
+    r"(?<![\w-])(?:mysql(?:dump|admin|import|check|sh)?|mariadb|sshpass|docker login|redis-cli|mongo(?:sh|dump)?|twine|"
+    r"ldapsearch)"
     rf"(?=[ \t])[^\n|;&]{{0,200}}?[ \t]-(?:p|a|w)[ \t]?(?:{_QUOTE})?(?P<value>[^\s\"'`]{{3,256}})"
 )
 _IDENTIFIED = re.compile(r"identified (?:with [\w\"']{1,40} )?by (?:password )?['\"](?P<value>[^'\"\n]{1,256})['\"]", re.I)
@@ -55,6 +57,8 @@ def find_credentials(text: str) -> Iterator[Redaction]:
     if "authorization" in folded:
         for match in _AUTHORIZATION.finditer(text):
             if is_placeholder(match["value"]) or match["value"].lower() in ("bearer", "basic", "token"):
+                continue
+            if not match["scheme"] and is_code(match["value"]):
                 continue
             if match["scheme"] or has_letter_and_digit(match["value"]) or len(match["value"]) >= 20:
                 yield Redaction(*match.span("value"), "TOKEN")
@@ -103,7 +107,7 @@ def _user_info(text: str) -> Iterator[Redaction]:
             cut = password[: re.search(r"[/?#]|$", password).start()].rfind("@")  # type: ignore[union-attr]
         elif "/" in password[: max(cut, 0)] and re.match(r"\d{1,5}/", password):
             cut = -1
-        if cut > 0 and not is_placeholder(password[:cut]):
+        if cut > 0 and not is_template(password[:cut]):
             yield Redaction(match.start("password"), match.start("password") + cut, "PASSWORD")
     for found in _USER_ONLY.finditer(text):
         if looks_random(found["user"]):
@@ -112,7 +116,9 @@ def _user_info(text: str) -> Iterator[Redaction]:
 
 def _scheme_length(text: str, colon: int) -> int:
     start = colon
-    while start > 0 and colon - start < 24 and (text[start - 1].isalnum() or text[start - 1] in "+.-") and text[start - 1].isascii():
+    while (
+        start > 0 and colon - start < 24 and (text[start - 1].isalnum() or text[start - 1] in "+.-") and text[start - 1].isascii()
+    ):
         start -= 1
     while start < colon and not text[start].isalpha():
         start += 1
@@ -133,8 +139,9 @@ def _cookies(text: str, folded: str) -> Iterator[Redaction]:
     if "cookie" in folded:
         for match in _COOKIES.finditer(text):
             yield Redaction(*match.span("value"), "COOKIE")
-    for match in _COOKIE_OPTION.finditer(text):
-        yield Redaction(*match.span("value"), "COOKIE")
+    if "-b" in text or "--cookie" in text:
+        for match in _COOKIE_OPTION.finditer(text):
+            yield Redaction(*match.span("value"), "COOKIE")
     for match in _SESSION.finditer(text):
         value = match["value"]
         enough = 20 if match["name"].lower() in ("sub", "subp") else 6

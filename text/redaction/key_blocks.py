@@ -14,8 +14,7 @@ _BODY = re.compile(
     r"Argon2-[A-Za-z]+):?[^\n\\]{0,120}))*"
     rf"(?:{_BREAK}*-{{1,5}}(?: ?E(?:N(?:D[ A-Z]{{0,50}}-{{0,5}})?)?)?)?"
 )
-_TAIL_OF_BODY = re.compile(rf"(?:[A-Za-z0-9+/]{{16,}}={{0,2}}{_BREAK}+)+(?:[A-Za-z0-9+/]{{1,}}={{0,2}}{_BREAK}+)?\Z")
-_LONGEST_HEADLESS = 8_192
+_BODY_LINE = re.compile(r"[ \t>|]*[A-Za-z0-9+/]{2,}={0,2}[ \t\r]*")
 
 
 def find_key_blocks(text: str) -> Iterator[Redaction]:
@@ -23,13 +22,14 @@ def find_key_blocks(text: str) -> Iterator[Redaction]:
     if "PRIVATE KEY" not in text and "PuTTY-User-Key" not in text:
         return
     begin: re.Match[str] | None = None
+    done = 0
     for mark in _MARK.finditer(text):
         if mark[1] == "END":
             if begin is not None:
                 yield Redaction(begin.start(), mark.end(), "PRIVATE_KEY")
             else:
-                yield Redaction(_first_line_before(text, mark.start()), mark.end(), "PRIVATE_KEY")
-            begin = None
+                yield Redaction(_first_line_before(text, mark.start(), done), mark.end(), "PRIVATE_KEY")
+            begin, done = None, mark.end()
             continue
         if begin is not None:
             yield _cut_short(text, begin)
@@ -45,7 +45,12 @@ def _cut_short(text: str, begin: re.Match[str]) -> Redaction:
     return Redaction(begin.start(), body.end() if body else begin.end(), "PRIVATE_KEY")
 
 
-def _first_line_before(text: str, end: int) -> int:
-    window = max(0, end - _LONGEST_HEADLESS)
-    lines = _TAIL_OF_BODY.search(text[window:end])
-    return window + lines.start() if lines else end
+def _first_line_before(text: str, end: int, floor: int) -> int:
+    """Walk up from an end mark whose beginning is gone over the lines that are base64, not above `floor`."""
+    first = end
+    while first > floor:
+        line = max(text.rfind("\n", floor, first - 1) + 1, floor)
+        if not _BODY_LINE.fullmatch(text, line, first - 1) or (first == end and text[first - 1] != "\n"):
+            break
+        first = line
+    return first

@@ -56,11 +56,7 @@ _FORMS: tuple[_Form, ...] = (
     _form("ya29.", rf"[{_URL}]{{20,400}}", "TOKEN"),
     _form("GOCSPX-", rf"[{_URL}]{{20,60}}", "SECRET"),
     _form("1//0", rf"[{_URL}]{{30,200}}", "TOKEN", _has_dense_part),
-    *(
-        _form(prefix + mode, rf"[{_WORD}]{{16,255}}")
-        for prefix in ("sk_", "rk_", "pk_")
-        for mode in ("live_", "test_", "prod_")
-    ),
+    *(_form(prefix + mode, rf"[{_WORD}]{{16,255}}") for prefix in ("sk_", "rk_", "pk_") for mode in ("live_", "test_", "prod_")),
     _form("whsec_", r"[A-Za-z0-9+/=]{20,100}", "SECRET"),
     _whole(":A", rf"(?<![{_WORD}])(?:bot)?\d{{6,12}}:A[{_URL}]{{32,40}}(?![{_URL}])", "TOKEN"),  # Telegram
     _form("hf_", rf"[{_WORD}]{{28,64}}", "TOKEN"),
@@ -69,14 +65,20 @@ _FORMS: tuple[_Form, ...] = (
     *(_form(prefix, rf"[{_WORD}]{{20,128}}") for prefix in ("gsk_", "xai-", "r8_", "tvly-", "pplx-", "fw_", "csk-", "nvapi-")),
     _whole("SG.", rf"SG\.(?<![{_WORD}]SG\.)[{_URL}]{{16,32}}\.[{_URL}]{{16,64}}", "API_KEY"),
     _whole("SK", rf"SK(?<![{_WORD}]SK)[0-9a-f]{{32}}(?![{_WORD}])", "API_KEY"),  # Twilio
-    _whole(".", rf"(?<![{_URL}.])[MNO][{_URL}]{{22,27}}\.[{_URL}]{{6}}\.[{_URL}]{{27,45}}(?![{_URL}])", "TOKEN", has_letter_and_digit),
+    _whole(
+        ".", rf"(?<![{_URL}.])[MNO][{_URL}]{{22,27}}\.[{_URL}]{{6}}\.[{_URL}]{{27,45}}(?![{_URL}])", "TOKEN", has_letter_and_digit
+    ),
     _whole("api/webhooks/", r"(?<=api/webhooks/)\d{15,22}/[\w-]{40,100}", "TOKEN"),  # Discord
     _whole("bot/v2/hook/", r"(?<=bot/v2/hook/)[\w-]{30,60}", "TOKEN"),  # Feishu
     _form("SEC", r"[0-9a-f]{64}(?![0-9a-f])", "SECRET"),  # DingTalk
     *(_form(prefix, rf"[{_WORD}]{{12,40}}", accepts=has_letter_and_digit) for prefix in ("LTAI", "AKID", "AKLT")),
     *(_form(prefix, rf"[{_WORD}]{{32,128}}") for prefix in ("dop_v1_", "doo_v1_", "shpat_", "shpss_", "shpca_", "shppa_")),
     *(_form(prefix, rf"[{_WORD}]{{36,64}}") for prefix in ("ntn_", "secret_", "lin_api_", "figd_", "PMAK-")),
-    *(_form(prefix, rf"[{_URL}]{{20,200}}", "TOKEN") for prefix in ("dckr_pat_", "hvs.", "hvb.", "sq0atp-", "sq0csp-", "EAAAE", "rpa_")),
+    *(
+        _form(prefix, rf"[{_URL}]{{20,200}}", "TOKEN")
+        for prefix in ("dckr_pat_", "hvs.", "hvb.", "sq0atp-", "sq0csp-", "EAAAE", "rpa_")
+    ),
+    _form("AKCp", rf"[{_WORD}]{{10,80}}"),  # Artifactory
     _form("dapi", r"[0-9a-f]{32}", "TOKEN"),
     _form("key-", r"[0-9a-f]{32}(?![0-9a-f])"),  # Mailgun
     _whole("-us", rf"(?<![{_WORD}])[0-9a-f]{{32}}-us\d{{1,2}}(?![{_WORD}])", "API_KEY"),  # Mailchimp

@@ -34,8 +34,6 @@ def looks_random(value: str, at_least: int = 16) -> bool:
     if len(value) < at_least or len(set(value)) < 8:
         return False
     kinds = [_DIGIT if c.isdigit() else _UPPER if c.isupper() else _LOWER if c.isalpha() else _OTHER for c in value]
-    alternations = sum(
-        a != b and _DIGIT in (a, b) and _OTHER not in (a, b) for a, b in pairwise(kinds)
-    )
+    alternations = sum(a != b and _DIGIT in (a, b) and _OTHER not in (a, b) for a, b in pairwise(kinds))
     changes = sum(a != b and _OTHER not in (a, b) for a, b in pairwise(kinds))
     return alternations >= 3 and changes >= len(value) / 5 and entropy(value) >= 2.8

@@ -8,9 +8,7 @@ from typing import Literal
 Level = Literal["secrets", "all", "none"]
 """`secrets`: keys, tokens, passwords, cookies. `all`: e-mail, phone, identity and bank card numbers too."""
 
-Label = Literal[
-    "PRIVATE_KEY", "COOKIE", "API_KEY", "TOKEN", "SECRET", "PASSWORD", "EMAIL", "ID_CARD", "BANK_CARD", "PHONE"
-]
+Label = Literal["PRIVATE_KEY", "COOKIE", "API_KEY", "TOKEN", "SECRET", "PASSWORD", "EMAIL", "ID_CARD", "BANK_CARD", "PHONE"]
 _RANK: dict[Label, int] = {
     "PRIVATE_KEY": 0,
     "COOKIE": 1,
@@ -57,9 +55,7 @@ def merged(found: Iterable[Redaction], text: str) -> list[Redaction]:
     return list(_around_placeholders(taken, standing, text)) if standing else taken
 
 
-def _around_placeholders(
-    spans: list[Redaction], standing: list[tuple[int, int]], text: str
-) -> Iterable[Redaction]:
+def _around_placeholders(spans: list[Redaction], standing: list[tuple[int, int]], text: str) -> Iterable[Redaction]:
     """Never cut a placeholder in two: a span that touches one takes it whole, or goes when nothing else is in it."""
     at = 0
     reached = 0

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 
-from .named_values import Kind, is_placeholder, kind_of_name, label_of_kind
+from .plausibility import is_template
 from .search import redact
+from .secret_names import Kind, kind_of_name, label_of_kind
 from .spans import Label, Level, placeholder
 
 _DEEPEST = 200
@@ -13,6 +14,7 @@ _PERSONAL_NAMES: tuple[tuple[Label, tuple[str, ...]], ...] = (
     ("ID_CARD", ("id_card", "idcard", "id_number", "身份证", "身份证号", "证件号码")),
     ("BANK_CARD", ("bank_card", "bankcard", "card_number", "credit_card", "卡号", "银行卡", "银行卡号")),
 )
+_NO_VALUES = frozenset(("none", "null", "undefined", "true", "false", "string", "str", "required", "optional", "n/a"))
 _NAME_FIELDS = ("name", "key", "header", "field")
 
 
@@ -30,7 +32,7 @@ def redact_value(value: object, level: Level = "secrets") -> object:
 
 def _redacted(value: object, level: Level, under: Label | None, parents: tuple[int, ...]) -> object:
     if isinstance(value, str):
-        if under is not None and value.strip() and not is_placeholder(value.strip()):
+        if under is not None and value.strip() and not _is_no_value(value.strip()):
             return placeholder(under)
         return redact(value, level)
     if value is None or isinstance(value, bool | float | complex):
@@ -97,6 +99,10 @@ def _label_of(name: str, item: object, level: Level) -> Label | None:
     if level == "all":
         return next((label for label, names in _PERSONAL_NAMES if folded in names), None)
     return None
+
+
+def _is_no_value(written: str) -> bool:
+    return written.lower() in _NO_VALUES or is_template(written)
 
 
 def _holds_secret(kind: Kind, item: object) -> bool:

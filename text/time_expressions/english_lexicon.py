@@ -19,7 +19,7 @@ DAYS: dict[str, int] = {
     "tomorow": 1, "tommorow": 1, "tommorrow": 1, "tomo": 1, "2moro": 1, "2morrow": 1, "2mrw": 1, "2mro": 1,
     "overmorrow": 2, "yesterday": -1, "yday": -1, "yest": -1, "ystd": -1, "yesterdays": -1, "yesteday": -1,
 }  # fmt: skip
-TONIGHT = frozenset("tonight tonite 2nite 2night tonights 2nyt tonyt".split())
+TONIGHT = frozenset(["tonight", "tonite", "2nite", "2night", "tonights", "2nyt", "tonyt"])
 
 WEEKDAYS: dict[str, int] = {
     "monday": 0, "mon": 0, "tuesday": 1, "tue": 1, "tues": 1, "wednesday": 2, "wed": 2, "weds": 2, "thursday": 3,
@@ -33,7 +33,7 @@ MONTHS: dict[str, int] = {
     "jun": 6, "july": 7, "jul": 7, "august": 8, "aug": 8, "september": 9, "sep": 9, "sept": 9, "october": 10,
     "oct": 10, "november": 11, "nov": 11, "december": 12, "dec": 12,
 }  # fmt: skip
-PLAIN_MONTHS = frozenset("january february july september october november december".split())
+PLAIN_MONTHS = frozenset(["january", "february", "july", "september", "october", "november", "december"])
 """Months that are neither a verb nor a common name, so that they may stand alone."""
 
 SEASONS: dict[str, str] = {"spring": "spring", "summer": "summer", "autumn": "autumn", "fall": "autumn",
@@ -95,7 +95,8 @@ VAGUE: dict[tuple[str, ...], str] = {
     ("a", "while", "ago"): "past", ("a", "while", "back"): "past", ("a", "moment", "ago"): "past",
     ("moments", "ago"): "past", ("not", "long", "ago"): "past", ("not", "so", "long", "ago"): "past",
     ("a", "little", "while", "ago"): "past", ("a", "bit", "ago"): "past", ("a", "short", "while", "ago"): "past",
-    ("not", "too", "long", "ago"): "past", ("long", "ago"): "past", ("a", "long", "time", "ago"): "past", ("some", "time", "ago"): "past",
+    ("not", "too", "long", "ago"): "past", ("long", "ago"): "past",
+    ("a", "long", "time", "ago"): "past", ("some", "time", "ago"): "past",
     ("ages", "ago"): "past", ("a", "sec", "ago"): "past", ("a", "second", "ago"): "past",
     ("these", "days"): "now", ("nowadays",): "now", ("these", "past", "few", "days"): "past",
     ("as", "of", "late"): "past", ("of", "late"): "past", ("one", "of", "these", "days"): "future",
@@ -115,6 +116,35 @@ NOW: dict[tuple[str, ...], bool] = {
 }  # fmt: skip
 NOW_STARTS = frozenset(words[0] for words in NOW)
 
+# fmt: off
 DATE_PREPOSITIONS = frozenset(
-    "on in by since until til till before after from during through throughout around about of early late mid this last next".split()
+    [
+        "on", "in", "by", "since", "until", "til", "till", "before", "after", "from", "during", "through",
+        "throughout", "around", "about", "of", "early", "late", "mid", "this", "last", "next",
+    ]
 )
+# fmt: on
+
+# fmt: off
+PRONOUNS = frozenset(
+    [
+        "i", "you", "he", "she", "we", "they", "it", "there", "my", "our", "his", "her", "their", "the", "a", "an",
+        "this", "that",
+    ]
+)
+# fmt: on
+# fmt: off
+FUNCTION_WORDS = (
+    frozenset(
+        [
+        "and", "or", "but", "so", "at", "on", "in", "by", "for", "with", "to", "from", "of", "is", "was", "were",
+        "are", "will", "would", "did", "do", "does", "has", "have", "had", "because", "if", "when", "while", "then",
+        "since", "until", "till", "before", "after", "as", "about", "around", "not", "also", "again", "already",
+        "too", "please", "can", "could", "should", "than", "through", "during", "over", "under", "went", "came",
+        "got", "became", "began",
+    ]
+    )
+    | PRONOUNS
+)
+# fmt: on
+"""Words that go on after an expression; a noun in their place would make "Easter" a part of "Easter eggs"."""

@@ -16,9 +16,10 @@ from ..protected import protected_spans
 from . import chinese as zh
 from . import english as en
 from . import rendering
-from .chinese import Found
 from .expression import Span, TimeExpression
-from .resolution import Tense, resolve
+from .named_days import Tense
+from .reading import Found, Reading
+from .resolution import resolve
 
 Language = Literal["auto", "zh", "en"]
 
@@ -68,6 +69,9 @@ def find_time_expressions(
         reading = item.reading
         if (written == "zh") != (_HAN.search(text, item.start, item.end) is not None):
             reading = _renamed(reading, written)
+        rendered = render(reading, resolved, text, item.start, item.end)
+        if found and found[-1].end == item.start and found[-1].rendered[-1:].isdigit() and rendered[:1].isdigit():
+            rendered = ("、" if written == "zh" else " ") + rendered  # 昨天今天: two dates must not run together
         granularity = resolved.granularity
         vague = granularity == "vague" or (reading.offset is not None and reading.offset.approximate)
         found.append(
@@ -79,7 +83,7 @@ def find_time_expressions(
                 until=rendering.iso(resolved.last),
                 granularity="vague" if vague else granularity,
                 vague=vague,
-                rendered=render(reading, resolved, text, item.start, item.end),
+                rendered=rendered,
             )
         )
     return found
@@ -95,18 +99,35 @@ def resolve_times(
 ) -> tuple[str, list[TimeExpression]]:
     """The text with every expression replaced by the date it means, and the expressions with offsets in the input.
 
-    Resolving the result again changes nothing.
+    Resolving the result again changes nothing. (Where words crowd so that a date put in makes another expression of
+    what stood beside it, that one is resolved too; it is in the text, but not among the expressions of the input.)
     """
     found = find_time_expressions(text, reference, timezone, language=language, protected=protected)
-    if not found:
-        return text, found
+    left = found
+    for _ in range(4):
+        if not left:
+            break
+        text, protected = _replaced(text, left, protected)
+        left = find_time_expressions(text, reference, timezone, language=language, protected=protected)
+    return text, found
+
+
+def _replaced(text: str, found: Sequence[TimeExpression], protected: Sequence[Span] | None) -> tuple[str, Sequence[Span] | None]:
+    """The text with the expressions replaced, and the protected spans where they stand then."""
     pieces: list[str] = []
-    at = 0
+    moved: list[Span] = []
+    at, shift, index = 0, 0, 0
+    spans = protected or ()
     for expression in found:
+        while index < len(spans) and spans[index][1] <= expression.start:
+            moved.append((spans[index][0] + shift, spans[index][1] + shift))
+            index += 1
         pieces += (text[at : expression.start], expression.rendered)
+        shift += len(expression.rendered) - (expression.end - expression.start)
         at = expression.end
     pieces.append(text[at:])
-    return "".join(pieces), found
+    moved += [(start + shift, end + shift) for start, end in spans[index:]]
+    return "".join(pieces), None if protected is None else moved
 
 
 def find_relative(
@@ -118,10 +139,10 @@ def find_relative(
 
 def _detect(text: str, language: Language, protected: Sequence[Span] | None) -> list[Found]:
     items: list[Found] = []
-    if language != "en" and zh.might_hold(text):
+    if language != "en" and _HAN.search(text) is not None and zh.might_hold(text):
         items = zh.find(text)
     if en.might_hold(text):
-        more = en.find(text)
+        more = [item for item in en.find(text) if not _is_named(text, item)]
         items = sorted([*items, *more], key=lambda item: (item.start, -item.end)) if items and more else items or more
     if not items:
         return items
@@ -134,6 +155,25 @@ def _detect(text: str, language: Language, protected: Sequence[Span] | None) -> 
         if not kept or item.start >= kept[-1].end:
             kept.append(item)
     return kept
+
+
+_TITLE_WORD = re.compile(r"(?:Today|Tomorrow|Yesterday|Tonight|Now)(?:['’]s)?")
+_NAMED_BEFORE = re.compile(r"(?:\bthe|\w[ ,]+(?:The|[A-Z][A-Za-z0-9]+)) $")
+_OWNS_A_NAME = re.compile(r"[A-Z][a-z]+['’]s [A-Z]")
+_NAMED_AFTER = re.compile(r" (?:app|show|widget|magazine|newspaper|section|tab|view)\b")
+
+
+def _is_named(text: str, item: Found) -> bool:
+    """Part of an identifier (im_here_now, here-and-now) or of a proper noun: USA Today, the Today app, Today's Catch Ltd."""
+    start, end = item.start, item.end
+    before = text[start - 1 : start] if start else ""
+    if before == "_" or text[end : end + 1] == "_" or (before == "-" and text[start:end] == "now"):
+        return True
+    if _TITLE_WORD.fullmatch(text, start, end) is None:
+        return False
+    if _NAMED_BEFORE.search(text, max(0, start - 24), start) or _NAMED_AFTER.match(text, end):
+        return True
+    return start > 0 and _OWNS_A_NAME.match(text, start) is not None
 
 
 def _touches(item: Found, spans: Sequence[Span], starts: list[int]) -> bool:
@@ -155,7 +195,7 @@ _SEASON_ZH = {"spring": "春天", "summer": "夏天", "autumn": "秋天", "winte
 _EDGE_ZH = {"start": "初", "middle": "中", "end": "底"}
 
 
-def _renamed(reading: zh.Reading, written: str) -> zh.Reading:
+def _renamed(reading: Reading, written: str) -> Reading:
     """The same reading with its words in the language of the sentence around it."""
     if written == "zh":
         return replace(
@@ -164,7 +204,7 @@ def _renamed(reading: zh.Reading, written: str) -> zh.Reading:
             season_name=_SEASON_ZH.get(reading.season) if reading.season else None,
             edge_name=_EDGE_ZH.get(reading.edge) if reading.edge else None,
             vague_amount=None,
+            holiday_name=None,
         )
-    return replace(reading, vague_amount=None, season=reading.season if reading.season in _SEASON_ZH else "summer") if (
-        reading.season
-    ) else replace(reading, vague_amount=None)
+    season = reading.season if reading.season in _SEASON_ZH else "summer"
+    return replace(reading, vague_amount=None, holiday_name=None, season=season if reading.season else None)

@@ -7,7 +7,7 @@ days or minutes. A reading whose year is given is absolute: the grammars recogni
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 Given = tuple[Literal["abs", "rel"], int]
@@ -56,7 +56,7 @@ def amount(count: float, unit: Unit) -> Amount:
     """`count` of a unit, halves included (half a month is 15 days, half a year 6 months, half a day 12 hours)."""
     match unit:
         case "minute":
-            return Amount(unit, count, minutes=round(count))
+            return Amount(unit, count, minutes=max(1, round(count)))
         case "hour":
             return Amount(unit, count, minutes=round(count * 60))
         case "day":
@@ -142,6 +142,10 @@ class Reading:
     until_now: bool | None = None
     through: Reading | None = None
     same_day: bool | None = None
+    firm: bool | None = None
+    """It stands without help of a tense (这个春节)."""
+    kept_slots: frozenset[str] | None = field(default=None, init=False, repr=False, compare=False)
+    """What `slots` found, kept because it is asked for many times."""
 
     @property
     def absolute(self) -> bool:
@@ -158,7 +162,21 @@ class Reading:
     @property
     def slots(self) -> frozenset[str]:
         """The kinds of fields it fills."""
-        return frozenset([slot for name, slot in _NAMES if getattr(self, name) is not None])
+        if self.kept_slots is None:
+            found = frozenset([slot for name, slot in _NAMES if getattr(self, name) is not None])
+            object.__setattr__(self, "kept_slots", found)
+            return found
+        return self.kept_slots
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A reading, where it stands, and the tense its clause shows ("past", "future" or "none")."""
+
+    reading: Reading
+    start: int
+    end: int
+    tense: str = "none"
 
 
 _SLOT = {
@@ -167,7 +185,7 @@ _SLOT = {
     "weekend": "day", "holiday": "day", "holiday_name": "day", "lunar": "day", "offset": "offset",
     "stretch": "stretch", "edge": "edge", "edge_name": "edge", "ordinal": "ordinal", "part": "part",
     "part_name": "part", "clock": "clock", "clock_until": "clock", "manner": "manner", "vague": "vague",
-    "vague_amount": "vague", "now": "now", "until_now": "now", "through": "through", "same_day": "same_day",
+    "vague_amount": "vague", "now": "now", "until_now": "now", "through": "through", "same_day": "same_day", "firm": "manner",
 }  # fmt: skip
 _NAMES = tuple(_SLOT.items())
 _DAYLIKE = frozenset(
@@ -208,8 +226,14 @@ def merge(first: Reading, second: Reading) -> Reading | None:
     joint = a | b
     if "week" in joint and joint & {"month"} and "weekday" not in joint:
         return None
-    if "year" in joint and joint & {"week", "weekday"} and "month" not in joint and "week_number" not in _filled(
-        replace(first, **_filled(second))  # type: ignore[arg-type]
+    if (
+        "year" in joint
+        and joint & {"week", "weekday"}
+        and "month" not in joint
+        and "week_number"
+        not in _filled(
+            replace(first, **_filled(second))  # type: ignore[arg-type]
+        )
     ):
         return None
     merged = replace(first, **_filled(second))  # type: ignore[arg-type]
@@ -227,9 +251,12 @@ def merge(first: Reading, second: Reading) -> Reading | None:
 def _holds_a_time_of_day(reading: Reading) -> bool:
     if reading.slots <= _TIME_OF_DAY:
         return True
-    return _is_one_day(reading) or reading.weekday is not None or (
-        reading.offset is not None and not reading.offset.amount.minutes and not reading.offset.approximate
-    ) or (reading.weekend is True)
+    return (
+        _is_one_day(reading)
+        or reading.weekday is not None
+        or (reading.offset is not None and not reading.offset.amount.minutes and not reading.offset.approximate)
+        or (reading.weekend is True)
+    )
 
 
 def _is_one_day(reading: Reading) -> bool:
@@ -244,7 +271,7 @@ def _is_one_day(reading: Reading) -> bool:
 
 def _merge_offset(offset: Reading, other: Reading) -> Reading | None:
     said = offset.offset
-    if said is None or other.offset is not None or said.base is not None and other.weekday is None:
+    if said is None or other.offset is not None or (said.base is not None and other.weekday is None):
         return None
     count = said.sign * said.amount.count
     if other.weekday is not None and other.week is None and other.month is None and other.day is None:
@@ -258,7 +285,8 @@ def _merge_offset(offset: Reading, other: Reading) -> Reading | None:
     if said.amount.unit == "month" and other.day is not None and other.month is None and other.year is None:
         return replace(other, month=("rel", int(count)))
     if other.shift == 0 and other.slots <= {"day", "part", "clock"}:
-        return replace(offset, **_time_of_day(other))  # type: ignore[arg-type]
+        exact = replace(offset, offset=replace(said, amount=replace(said.amount, unit="day")))
+        return replace(exact, **_time_of_day(other))  # type: ignore[arg-type]
     return None
 
 

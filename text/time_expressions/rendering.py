@@ -13,8 +13,8 @@ from __future__ import annotations
 import re
 from datetime import date, datetime
 
+from .named_days import Resolved
 from .reading import Reading
-from .resolution import Resolved
 
 _MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
            "November", "December")  # fmt: skip
@@ -62,7 +62,9 @@ def chinese(reading: Reading, resolved: Resolved, text: str, start: int, end: in
 
 
 def _fuses(left: str, right: str) -> bool:
-    return left.isascii() and left.isalnum() and right.isascii() and right.isalnum()
+    """Whether two characters side by side would read as one word, or a quotation mark as an apostrophe."""
+    left_word, right_word = left.isascii() and left.isalnum(), right.isascii() and right.isalnum()
+    return (left_word and (right_word or right in "'\"")) or (left in "'\"" and right_word)
 
 
 def _chinese(reading: Reading, resolved: Resolved, said: str) -> str:
@@ -70,6 +72,9 @@ def _chinese(reading: Reading, resolved: Resolved, said: str) -> str:
     if reading.vague is not None:
         if reading.vague_amount is not None and re.search("[月年周星礼]|久", reading.vague_amount):
             return f"{_day(first)}的{reading.vague_amount}"
+        if "年" in said:
+            where = {"past": "之前的几年", "now": "前后", "future": "之后的几年"}[reading.vague]
+            return f"{first.year}年{where}"
         return f"{_day(first)}前后"
     if reading.until_now is not None:
         return f"至{_day(first)}"
@@ -114,7 +119,9 @@ def _chinese(reading: Reading, resolved: Resolved, said: str) -> str:
         case "quarter":
             return f"{first.year}年第{(first.month + 2) // 3}季度"
         case "decade":
-            return f"{first.year}年至{last.year}年"
+            return f"{first.year}年代" if last.year - first.year == 9 else f"{first.year}年至{last.year}年"
+    if reading.stretch is not None and reading.stretch.direction == "within":
+        return f"{_day(first)}至{_day(last)}内"
     return _day(first) if first == last else f"{_day(first)}至{_day(last)}"
 
 
@@ -134,14 +141,25 @@ def _chinese_minutes(reading: Reading, resolved: Resolved, said: str) -> str:
 
 # ---------------------------------------------------------------------------------------------------------- English
 
+# fmt: off
 _PREPOSITIONS = frozenset(
-    """on in at by for from since until till til before after during through throughout over of around about between to
-    within past beyond than as starting beginning into towards toward and or versus vs the this that -""".split()
+    [
+        "on", "in", "at", "by", "for", "from", "since", "until", "till", "til", "before", "after", "during",
+        "through", "throughout", "over", "of", "around", "about", "between", "to", "within", "past", "beyond",
+        "than", "as", "starting", "beginning", "into", "towards", "toward", "and", "or", "versus", "vs", "the",
+        "this", "that", "-",
+    ]
 )
+# fmt: on
+# fmt: off
 _AUXILIARIES = frozenset(
-    """is was will would isn't wasn't won't has had feels felt works seems seemed sounds sucks sucked looks looked
-    turned brought started marks marked means meant can can't could should might 'll sounded went's""".split()
+    [
+        "is", "was", "will", "would", "isn't", "wasn't", "won't", "has", "had", "feels", "felt", "works", "seems",
+        "seemed", "sounds", "sucks", "sucked", "looks", "looked", "turned", "brought", "started", "marks", "marked",
+        "means", "meant", "can", "can't", "could", "should", "might", "'ll", "sounded", "went's",
+    ]
 )
+# fmt: on
 _WORD_BEFORE = re.compile(r"([A-Za-z'’]+|-)\s*$")
 _WORD_AFTER = re.compile(r"\s*([A-Za-z'’]+)")
 
@@ -153,8 +171,11 @@ def english(reading: Reading, resolved: Resolved, text: str, start: int, end: in
     after = _WORD_AFTER.match(text, end)
     following = after.group(1).lower().replace("’", "'") if after else ""
     leads = start == 0 or text[:start].rstrip()[-1:] in ("", ".", "!", "?", "\n", ";", ",", ":", "-", "(", "—")
-    noun = previous in _PREPOSITIONS or following in ("'s", "’s") or text[end : end + 2].replace("’", "'") == "'s" or (
-        leads and following in _AUXILIARIES
+    noun = (
+        previous in _PREPOSITIONS
+        or following in ("'s", "’s")
+        or text[end : end + 2].replace("’", "'") == "'s"
+        or (leads and following in _AUXILIARIES)
     )
     preposition, body = _english(reading, resolved, previous, text[start:end])
     if not noun and preposition:
@@ -163,7 +184,7 @@ def english(reading: Reading, resolved: Resolved, text: str, start: int, end: in
         body = body[0].upper() + body[1:]
     if start and _fuses(text[start - 1], body[0]):
         body = " " + body
-    if end < len(text) and _fuses(body[-1], text[end]):
+    if end < len(text) and _fuses(body[-1], text[end]) and text[end : end + 2] != "'s":
         body += " "
     return body
 
@@ -206,7 +227,7 @@ def _english(reading: Reading, resolved: Resolved, previous: str, said: str) -> 
     if reading.edge is not None:
         return _english_edge(reading, resolved, the)
     if reading.holiday_name is not None and resolved.granularity in ("day", "part"):
-        part = f"the {_PART_EN[reading.part or 'evening']} of " if reading.part else ""
+        part = f"the {_PART_EN[reading.part]} of " if reading.part is not None else ""
         return "on", f"{part}{reading.holiday_name} {first.year} ({day})"
     match resolved.granularity:
         case "part":

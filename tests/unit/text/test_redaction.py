@@ -294,7 +294,7 @@ def test_ten_megabytes_take_ten_times_as_long_as_one() -> None:
     def seconds(length: int) -> float:
         text = line * (length // len(line))
         started = time.process_time()
-        assert "dor&3x" not in redact(text, "all")
+        assert len(find_secrets(text, "all")) == text.count(PASSWORD)
         return time.process_time() - started
 
     assert seconds(10_000_000) < 16 * seconds(1_000_000) + 1

@@ -1,0 +1,110 @@
+"""What the command prints: tables and colour for people, one JSON object a line for programs, logs to stderr only."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sys
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rich import box
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+PIPE_WIDTH = 160
+"""Columns where the output is no terminal, so that a line of a table stays a line for `grep`."""
+
+SHORT_TEXT = 400
+"""Characters of a text shown in a table cell; `show` commands and `--json` give all of it."""
+
+
+def make_console(*, stderr: bool = False) -> Console:
+    """A console that colours only terminals, honours NO_COLOR, and never turns text into markup or emoji."""
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream.isatty() or os.environ.get("COLUMNS") else PIPE_WIDTH
+    return Console(stderr=stderr, width=width, markup=False, emoji=False, highlight=False)
+
+
+def plain(text: object) -> str:
+    """`text` without what could steer a terminal: control characters and bidirectional overrides become U+FFFD."""
+    return "".join(c if c in "\n\t" or unicodedata.category(c) not in {"Cc", "Cf", "Cs"} else "\ufffd" for c in str(text))
+
+
+def short(text: object, limit: int = SHORT_TEXT) -> str:
+    """`text` in one line of at most `limit` characters."""
+    line = " ".join(plain(text).split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def json_line(value: Mapping[str, Any]) -> str:
+    """One JSON object as one line, readable where the output takes UTF-8, escaped where it does not."""
+    line = json.dumps(value, ensure_ascii=False)
+    try:
+        line.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+    except (UnicodeEncodeError, LookupError):
+        return json.dumps(value)
+    return line
+
+
+def emit(value: Mapping[str, Any]) -> None:
+    """Print one JSON object and flush, so that a program at the other end of a pipe has it at once."""
+    sys.stdout.write(json_line(value) + "\n")
+    sys.stdout.flush()
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[str | Text]], *, wide: str = "") -> Table:
+    """A plain table. `wide` names the column that takes what room is left; the others are not broken into lines."""
+    made = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", show_edge=False)
+    for name in columns:
+        made.add_column(name, overflow="fold", ratio=1 if name == wide else None, no_wrap=bool(wide) and name != wide)
+    for row in rows:
+        made.add_row(*(cell if isinstance(cell, Text) else plain(cell) for cell in row))
+    return made
+
+
+def fields(values: Mapping[str, object | RenderableType]) -> Table:
+    """Names and values, one a line."""
+    made = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+    made.add_column(style="bold", no_wrap=True)
+    made.add_column(overflow="fold")
+    for name, value in values.items():
+        made.add_row(name, value if isinstance(value, Text | Table) else plain(value))
+    return made
+
+
+class ConsoleHandler(logging.Handler):
+    """Logs through the console of stderr, so that a progress bar and a log line do not tear each other apart."""
+
+    def __init__(self, console: Console, *, tracebacks: bool) -> None:
+        super().__init__()
+        self._console = console
+        self._tracebacks = tracebacks
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            style = "red" if record.levelno >= logging.ERROR else "yellow" if record.levelno >= logging.WARNING else "dim"
+            line = Text.assemble((f"{record.levelname.lower()}: ", style), plain(record.getMessage()))
+            self._console.print(line, soft_wrap=True)
+            if self._tracebacks and record.exc_info:
+                self._console.print(plain(logging.Formatter().formatException(record.exc_info)), soft_wrap=True)
+        except BrokenPipeError:
+            raise
+        except Exception:
+            self.handleError(record)
+
+
+def set_up_logging(console: Console, verbosity: int) -> None:
+    """Warnings by default, `-v` tells what is done, `-vv` everything, with tracebacks."""
+    level = (logging.WARNING, logging.INFO, logging.DEBUG)[min(verbosity, 2)]
+    root = logging.getLogger()
+    for handler in [one for one in root.handlers if isinstance(one, ConsoleHandler)]:
+        root.removeHandler(handler)
+    root.addHandler(ConsoleHandler(console, tracebacks=verbosity > 0))
+    root.setLevel(max(level, logging.INFO))
+    logging.getLogger("historian").setLevel(level)
+    for noisy in ("httpx", "httpcore", "openai", "chromadb"):
+        logging.getLogger(noisy).setLevel(logging.WARNING if verbosity < 2 else logging.INFO)

@@ -1,0 +1,92 @@
+"""The lines that the filters read: JSON objects or plain text, and the typed values in them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from ...schema.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from ...schema.names import Names
+
+Language = Literal["auto", "zh", "en"]
+
+NAME_KEYS = ("bot_name", "user_name", "user_id", "group_name", "group_id")
+
+
+def json_lines() -> Iterator[Mapping[str, Any] | InvalidInput]:
+    """Objects from stdin, one a line, as they come; what is none comes as an error with the number of its line."""
+    for number, raw in _numbered_lines():
+        try:
+            line = json.loads(raw.decode("utf-8-sig" if number == 1 else "utf-8"))
+        except UnicodeDecodeError as error:
+            yield InvalidInput(f"line {number}: not UTF-8 (byte {error.start + 1}); convert it")
+            continue
+        except (ValueError, RecursionError) as error:
+            yield InvalidInput(f"line {number}: not JSON ({error}); write one object a line")
+            continue
+        yield line if isinstance(line, dict) else InvalidInput(f'line {number}: expected an object such as {{"text": "…"}}')
+
+
+def text_lines() -> Iterator[Mapping[str, Any] | InvalidInput]:
+    """Plain lines from stdin, each as if it had come as an object."""
+    for _, raw in _numbered_lines():
+        yield {"text": raw.decode("utf-8", errors="replace").rstrip("\r\n")}
+
+
+def _numbered_lines() -> Iterator[tuple[int, bytes]]:
+    """Lines of stdin that are not blank, as they come, with their numbers from 1."""
+    for number, raw in enumerate(iter(sys.stdin.buffer.readline, b""), 1):
+        if raw.strip():
+            yield number, raw
+
+
+def text_of(line: Mapping[str, Any]) -> str:
+    """The text of a line. Raises InvalidInput, as all of these do, for what is not of its type."""
+    text = line.get("text")
+    if not isinstance(text, str):
+        raise InvalidInput(f"text: expected a string, got {text!r:.80}" if "text" in line else "text: missing")
+    return text
+
+
+def string_of(line: Mapping[str, Any], key: str) -> str:
+    """A string; "" where it is missing or null. Ids may be numbers."""
+    value = line.get(key)
+    if value is None:
+        return ""
+    if key.endswith("_id") and isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str):
+        raise InvalidInput(f"{key}: expected a string, got {value!r:.80}")
+    return value
+
+
+def strings_of(line: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    """A list of strings; empty where it is missing."""
+    value = line.get(key) or []
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise InvalidInput(f"{key}: expected a list of strings, got {value!r:.80}")
+    return tuple(value)
+
+
+def language_of(line: Mapping[str, Any]) -> Language:
+    """The language, auto where none is given."""
+    value = string_of(line, "language") or "auto"
+    if value not in ("auto", "zh", "en"):
+        raise InvalidInput(f"language: {value!r} is not one of auto, zh, en")
+    return cast(Language, value)
+
+
+def names_of(line: Mapping[str, Any], *, default_bot: str) -> Names:
+    """The names of a line; the bot's own, else `default_bot`."""
+    from ...schema.names import Names
+
+    values = {key: string_of(line, key) for key in NAME_KEYS}
+    return Names(
+        **{**values, "bot_name": values["bot_name"] or default_bot},
+        others=strings_of(line, "others"),
+        glossary=strings_of(line, "glossary"),
+    )

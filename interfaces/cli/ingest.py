@@ -1,0 +1,188 @@
+"""`historian ingest`: jobs from a file of JSON lines into the queue.
+
+A line is one object with the fields of a job (`action_summary`, `new_info`, `user_id`, `group_id`, …). Without a
+`request_id` it gets one made from what it says: the same file again, or the same file grown longer, makes no second
+job; the same line twice within a file makes two.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
+
+import typer
+from rich.progress import Progress
+from rich.text import Text
+
+from ...schema.errors import InvalidInput
+from .console import plain
+from .invocation import FAILED, CommandFailed, Shell, command
+from .root import app
+
+if TYPE_CHECKING:
+    from ...schema.job import Job
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of the file, read: its job, or what is wrong with it. Both None: it says nothing."""
+
+    number: int
+    job: Job | None
+    error: str = ""
+
+
+@command(app, "ingest")
+def ingest(
+    shell: Shell,
+    file: Annotated[str, typer.Argument(metavar="FILE.jsonl", help="One job a line; - for stdin.")],
+    strict: Annotated[bool, typer.Option("--strict", help="Write nothing if any line is wrong.", show_default=False)] = False,
+) -> None:
+    """Put the jobs of a file into the queue.
+
+    Wrong lines are named with their number and field, the good ones are taken, and the status is 1; with --strict
+    nothing is taken then. The same file again makes no second job.
+    """
+    from ...service.parts import open_queue
+
+    if not shell.settings.cognitive.enabled:
+        raise CommandFailed("memory is switched off (cognitive.enabled = false); switch it on to take jobs in")
+    with ExitStack() as stack:
+        source = _opened(file, stack)
+        if strict:
+            lines: Iterator[Line] = iter(list(read_lines(source, shell)))
+            lines, checked = iter(kept := list(lines)), [line for line in kept if line.error]
+            if checked:
+                for line in checked:
+                    _report(shell, file, line)
+                _sum_up(shell, file, Counter(wrong=len(checked)), "nothing was written (--strict)")
+                raise typer.Exit(FAILED)
+        else:
+            lines = read_lines(source, shell)
+        counts: Counter[str] = Counter()
+        queue = open_queue(shell.settings, time.time)
+        known = _known_jobs(shell)
+        progress = stack.enter_context(Progress(console=shell.err, transient=True, disable=not shell.err.is_terminal))
+        task = progress.add_task("jobs taken in", total=None)
+        for line in lines:
+            if line.error:
+                _report(shell, file, line)
+                counts["wrong"] += 1
+            elif line.job is None:
+                counts["empty"] += 1
+            elif known(line.job.job_id):
+                counts["known"] += 1
+            else:
+                try:
+                    queue.put(line.job)
+                except InvalidInput as error:
+                    _report(shell, file, Line(line.number, None, str(error)))
+                    counts["wrong"] += 1
+                else:
+                    counts["accepted"] += 1
+            progress.update(task, advance=1)
+    _sum_up(shell, file, counts, "")
+    if counts["wrong"]:
+        raise typer.Exit(FAILED)
+
+
+def read_lines(source: BinaryIO, shell: Shell) -> Iterator[Line]:
+    """Every line that is not blank, as a job or with what is wrong with it."""
+    seen: Counter[str] = Counter()
+    for number, raw in enumerate(_raw_lines(source), 1):
+        if not raw.strip():
+            continue
+        try:
+            job = _job(raw, number, seen, shell)
+            yield Line(number, None if job.is_empty else job)
+        except InvalidInput as error:
+            yield Line(number, None, str(error))
+
+
+def _raw_lines(source: BinaryIO) -> Iterator[bytes]:
+    """The lines of a file; of one that is far too long only its beginning, so that no file can fill the memory."""
+    from ...schema.job import MAX_JOB_BYTES
+
+    while raw := source.readline(MAX_JOB_BYTES + 2):
+        rest = raw
+        while rest and not rest.endswith(b"\n"):
+            rest = source.readline(MAX_JOB_BYTES)
+        yield raw
+
+
+def _job(raw: bytes, number: int, seen: Counter[str], shell: Shell) -> Job:
+    from ...schema.job import MAX_JOB_BYTES
+    from ...service.cognitive import make_job, redacted
+
+    if len(raw) > MAX_JOB_BYTES:
+        raise InvalidInput(f"more than {MAX_JOB_BYTES} bytes, which is what a job may have: shorten its texts")
+    try:
+        data = json.loads(raw.decode("utf-8-sig" if number == 1 else "utf-8"))
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"not UTF-8 (byte {error.start + 1}); convert the file") from None
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"not JSON: {error}") from None
+    if not isinstance(data, dict):
+        raise InvalidInput("expected a JSON object with the fields of a job")
+    if data.get("request_id") in (None, ""):
+        data["request_id"] = _request_id(data, seen)
+    return redacted(make_job(data, shell.settings, time.time), shell.settings.historian.redact_jobs)
+
+
+def _request_id(data: dict[str, Any], seen: Counter[str]) -> str:
+    """An id made from what the line says, and from how often the file has said it so far."""
+    content = json.dumps(data, sort_keys=True, ensure_ascii=True)
+    digest = hashlib.sha256(content.encode()).hexdigest()[:20]
+    seen[digest] += 1
+    return f"ingest-{digest}" + (f"-{seen[digest]}" if seen[digest] > 1 else "")
+
+
+def _known_jobs(shell: Shell) -> Any:
+    """A test for jobs that are in the queue or were filed before."""
+    from ...service.parts import open_queue
+    from ...service.worker import DONE
+    from ...stores.index_schema import open_index
+    from ...stores.ledger import SqliteLedger
+
+    waiting = set(open_queue(shell.settings, time.time).known_ids())
+    index = shell.directory / "index.sqlite"
+    if not index.exists():
+        return waiting.__contains__
+    ledger = SqliteLedger(open_index(index))
+    return lambda job_id: job_id in waiting or ledger.has(DONE, job_id)
+
+
+def _opened(file: str, stack: ExitStack) -> BinaryIO:
+    if file == "-":
+        return sys.stdin.buffer
+    try:
+        return stack.enter_context(Path(file).open("rb"))
+    except OSError as error:
+        raise InvalidInput(f"{file!r} cannot be read: {error.strerror or error}") from None
+
+
+def _report(shell: Shell, file: str, line: Line) -> None:
+    if shell.json:
+        shell.emit(line=line.number, error=line.error)
+    shell.err.print(Text.assemble((f"{plain(file)}:{line.number}: ", "bold red"), plain(line.error)), soft_wrap=True)
+
+
+def _sum_up(shell: Shell, file: str, counts: Counter[str], remark: str) -> None:
+    numbers = {key: counts[key] for key in ("accepted", "known", "empty", "wrong")}
+    if shell.json:
+        shell.emit(file=file, **numbers)
+        return
+    parts = [f"{counts['accepted']} jobs accepted"]
+    parts += [f"{counts['known']} known already"] if counts["known"] else []
+    parts += [f"{counts['empty']} with nothing to say"] if counts["empty"] else []
+    parts += [f"{counts['wrong']} wrong lines"] if counts["wrong"] else []
+    parts += [remark] if remark else []
+    shell.say(", ".join(parts) + ("; `historian worker --drain` files them" if counts["accepted"] else ""))

@@ -1,0 +1,57 @@
+"""Writing orders of an operator: carried out at once where nobody owns the data directory, else handed to the owner."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from typing import TYPE_CHECKING, Any, Literal
+
+from .invocation import Shell
+from .opening import opened_queue
+
+if TYPE_CHECKING:
+    from ...schema.job import Job
+    from ...service.parts import Parts
+
+
+def give_order(shell: Shell, kind: Literal["edit", "forget", "rollback"], payload: dict[str, Any], *, done: str) -> None:
+    """Carry an order out, or put it into the queue of the process that owns the data directory, and say which.
+
+    `done` is what to say when it was carried out. With `--json`: `{"done": bool, "job_id": str}`.
+    Raises InvalidInput where the order names what does not exist, StorageError where it can not be written.
+    """
+    from ...schema.errors import OwnerLockHeld
+    from ...service.cognitive import make_job
+    from ...service.orders import OPERATOR
+    from ...stores.owner_lock import OwnerLock
+
+    data = {"kind": kind, "request_id": f"order-{uuid.uuid4().hex}", "user_id": OPERATOR, "payload": payload}
+    job = make_job(data, shell.settings, time.time)
+    lock = OwnerLock(shell.directory)
+    try:
+        lock.acquire(time.time())
+    except OwnerLockHeld:
+        job_id = opened_queue(shell).put(job)
+        if shell.json:
+            shell.emit(done=False, job_id=job_id)
+        shell.say(f"given to the process that owns the data directory, as job {job_id}")
+        return
+    with lock:
+        asyncio.run(_carry_out(shell, job))
+    if shell.json:
+        shell.emit(done=True, job_id="")
+    shell.say(done)
+
+
+async def _carry_out(shell: Shell, job: Job) -> None:
+    from ...service.orders import OrderDesk
+    from ...service.parts import open_parts, open_queue
+
+    queue = open_queue(shell.settings, time.time)
+    parts: Parts = open_parts(shell.settings, queue=queue, clock=time.time)
+    try:
+        # The derived vector index is mended by the next worker: it need not be opened for one change.
+        await OrderDesk(parts.context(None))(job)
+    finally:
+        await parts.aclose()

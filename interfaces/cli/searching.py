@@ -1,0 +1,118 @@
+"""`historian search` and `historian context`: what is remembered."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.text import Text
+
+from ...schema.errors import InvalidInput
+from .console import short, table
+from .events import event_data
+from .invocation import Shell, command
+from .root import app
+from .scopes import AllOption, FromOption, GroupOption, KindOption, ToOption, UserOption, conditions, required_scope, scope_of
+
+if TYPE_CHECKING:
+    from ...schema.hit import Hit
+    from ...schema.scope import Scope
+    from ...schema.settings import Settings
+
+PATIENCE_SECONDS = 60.0
+"""How long `context` waits for a recall that begins cold; a bot that runs has its models warm."""
+
+QueryArgument = Annotated[str, typer.Argument(metavar="QUERY", help="What to look for.")]
+
+
+@command(app, "search")
+async def search(
+    shell: Shell,
+    query: QueryArgument,
+    group: GroupOption = None,
+    user: UserOption = None,
+    every: AllOption = False,
+    top_k: Annotated[
+        int | None, typer.Option("--top-k", "-k", min=1, max=500, help="At most so many.", show_default=False)
+    ] = None,
+    time_from: FromOption = None,
+    time_to: ToOption = None,
+    kind: KindOption = None,
+) -> None:
+    """Search the records of one conversation, best first."""
+    scope = required_scope(group, user, every)
+    narrowed = conditions(shell.settings, group=group, user=user, time_from=time_from, time_to=time_to, kind=kind)
+    if not shell.needs_data():
+        return
+    _say_if_off(shell)
+    hits = await _found(shell.settings, query, scope, top_k, narrowed)
+    if shell.json:
+        for hit in hits:
+            shell.emit(score=hit.score, scores=dict(hit.scores), pending=hit.pending, **event_data(hit.event))
+        return
+    if not hits:
+        shell.say("nothing is remembered of that here")
+        return
+    shell.out.print(hit_table(hits))
+
+
+@command(app, "context")
+async def context(
+    shell: Shell,
+    query: QueryArgument,
+    group: GroupOption = None,
+    user: UserOption = None,
+    top_k: Annotated[
+        int | None, typer.Option("--top-k", "-k", min=1, max=500, help="At most so many records.", show_default=False)
+    ] = None,
+) -> None:
+    """Print what a bot would get for its prompt before it replies to QUERY."""
+    from ...service.cognitive import CognitiveService
+
+    scope = scope_of(group, user)
+    if scope is None:
+        raise InvalidInput("which conversation? Add --group ID (with --user ID for the one who speaks), or --user ID alone")
+    text = ""
+    if shell.needs_data():
+        _say_if_off(shell)
+        async with CognitiveService.open(patient(shell.settings), worker=False) as memory:
+            text = await memory.build_context(query, scope, top_k=top_k)
+    if shell.json:
+        shell.emit(context=text)
+        return
+    shell.out.print(Text(text) if text else Text("nothing is remembered of that here", style="dim"), soft_wrap=True)
+
+
+def _say_if_off(shell: Shell) -> None:
+    if not shell.settings.cognitive.enabled:
+        shell.err.print("memory is switched off (cognitive.enabled = false): there are only the last plain summaries")
+
+
+async def _found(settings: Settings, query: str, scope: Scope | None, top_k: int | None, narrowed: dict[str, Any]) -> list[Hit]:
+    from ...service.cognitive import CognitiveService
+
+    async with CognitiveService.open(patient(settings), worker=False) as memory:
+        if scope is None:
+            return await memory.search_everywhere(query, top_k=top_k, **narrowed)
+        return await memory.search_events(query, scope, top_k=top_k, **narrowed)
+
+
+def patient(settings: Settings) -> Settings:
+    """The same settings with time for a recall that begins cold."""
+    query = settings.query.model_copy(update={"recall_timeout_seconds": PATIENCE_SECONDS})
+    return settings.model_copy(update={"cognitive": settings.cognitive.model_copy(update={"query": query})})
+
+
+def hit_table(hits: list[Hit]) -> Any:
+    """Hits as a table for people."""
+    rows = [
+        (
+            f"{hit.score:.2f}",
+            hit.event.timestamp_local[:16].replace("T", " "),
+            hit.event.scope.key,
+            Text.assemble(short(hit.event.text), ("  (not filed yet)" if hit.pending else "", "yellow")),
+            hit.event.event_id,
+        )
+        for hit in hits
+    ]
+    return table(("score", "time", "scope", "text", "record"), rows, wide="text")

@@ -1,0 +1,108 @@
+"""`historian stats`: how much there is, what waits, and what the last run cost."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+from .console import fields
+from .invocation import Shell, command
+from .opening import opened_stores
+from .root import app
+from .run_report import read_report, report_lines, usage_table
+
+MOST_COUNTED = 10_000
+"""Records without a vector are counted up to so many."""
+
+
+@command(app, "stats")
+def stats(shell: Shell) -> None:
+    """Show the queue, the records, the portraits and the last worker run in numbers."""
+    if not shell.needs_data():
+        if shell.json:
+            shell.emit(data_dir=str(shell.directory), exists=False)
+        return
+    report = collect(shell)
+    if shell.json:
+        shell.emit(**report)
+        return
+    queue, events = report["queue"], report["events"]
+    waiting = f"{queue['pending']} pending, {queue['processing']} processing, {queue['failed']} failed"
+    if queue["pending"]:
+        waiting += f"; the oldest waits {duration(queue['oldest_pending_seconds'])}"
+    fingerprint = report["vectors"]
+    shown: dict[str, Any] = {
+        "data": f"{report['data_dir']}  ({size(report['bytes'])})",
+        "memory": "on" if report["enabled"] else "switched off (cognitive.enabled = false)",
+        "owner": report["owner"] or "nobody: jobs wait until a bot or `historian worker` runs",
+        "queue": waiting,
+        "records": f"{events['count']} in {events['scopes']} conversations, {events['relative']} not absolute, "
+        f"{events['without_vector']} without a vector",
+        "portraits": str(report["portraits"]),
+        "vectors": f"{fingerprint['model']}, {fingerprint['dimension']} dimensions" if fingerprint else "none yet",
+    }
+    shell.out.print(fields(shown))
+    if report["last_run"]:
+        shell.say("\nThe last run of `historian worker`:")
+        shell.out.print(fields(report_lines(report["last_run"])))
+        if report["last_run"].get("usage"):
+            shell.out.print(usage_table(report["last_run"]["usage"]))
+
+
+def collect(shell: Shell) -> dict[str, Any]:
+    """All numbers, as JSON data."""
+    from ...schema.event import EventFilter
+    from ...stores.owner_lock import owner_of
+
+    with opened_stores(shell) as parts:
+        counts = parts.queue.counts(time.time())
+        total = parts.events.count()
+        fingerprint = parts.events.fingerprint()
+        owner = owner_of(shell.directory)
+        return {
+            "data_dir": str(shell.directory),
+            "exists": True,
+            "enabled": shell.settings.cognitive.enabled,
+            "bytes": sum(file.stat().st_size for file in shell.directory.rglob("*") if _is_file(file)),
+            "owner": str(owner) if owner else "",
+            "queue": {
+                "pending": counts.pending,
+                "processing": counts.processing,
+                "failed": counts.failed,
+                "oldest_pending_seconds": round(counts.oldest_pending_seconds, 3),
+            },
+            "events": {
+                "count": total,
+                "scopes": len(parts.events.scopes()),
+                "relative": parts.events.count(EventFilter(None, is_absolute=False)),
+                "without_vector": len(parts.events.without_vector(MOST_COUNTED)),
+            },
+            "portraits": len(parts.profiles.keys()),
+            "vectors": {"model": fingerprint[0], "dimension": fingerprint[1]} if fingerprint else None,
+            "last_run": read_report(shell.directory),
+        }
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # gone since it was listed
+        return False
+
+
+def size(number: float) -> str:
+    """Bytes for people."""
+    for unit in ("B", "KB", "MB"):
+        if number < 1000:
+            return f"{number:.0f} {unit}" if unit == "B" else f"{number:.1f} {unit}"
+        number /= 1000
+    return f"{number:.1f} GB"
+
+
+def duration(seconds: float) -> str:
+    """Seconds for people."""
+    for unit, length in (("days", 86_400), ("h", 3600), ("min", 60)):
+        if seconds >= length:
+            return f"{seconds / length:.1f} {unit}"
+    return f"{seconds:.1f} s" if seconds >= 1 else f"{1000 * seconds:.0f} ms"

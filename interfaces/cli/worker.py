@@ -1,0 +1,151 @@
+"""`historian worker`: the historian as a process of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import signal
+import time
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from ...schema.errors import StorageError
+from .console import fields
+from .invocation import CommandFailed, Shell, command
+from .root import app
+from .run_report import jobs_done, make_report, report_lines, save_report, usage_table
+
+if TYPE_CHECKING:
+    from ...service.parts import Parts
+    from ...service.worker import HistorianWorker
+
+log = logging.getLogger(__name__)
+
+STOP_SECONDS = 10.0
+"""How long running jobs may go on after SIGINT or SIGTERM; what is not done then is given back, and resumed next time."""
+COUNT_SECONDS = 1.0
+"""How often the progress bar counts the queue."""
+
+
+@command(app, "worker")
+async def worker(
+    shell: Shell,
+    drain: Annotated[bool, typer.Option("--drain", help="End when no job is left.", show_default=False)] = False,
+) -> None:
+    """File the jobs of the queue, until stopped by Ctrl-C or SIGTERM, or with --drain until none is left."""
+    from ...service.ownership import owned_worker
+    from ...service.parts import open_parts, open_queue
+
+    settings = shell.settings
+    if not settings.cognitive.enabled:
+        raise CommandFailed("memory is switched off (cognitive.enabled = false); its jobs wait on disk until it is switched on")
+    queue = await asyncio.to_thread(open_queue, settings, time.time)
+    parts = await asyncio.to_thread(open_parts, settings, queue=queue, clock=time.time)
+    try:
+        with ExitStack() as stack:
+            historian = await asyncio.to_thread(stack.enter_context, owned_worker(parts, random=random.random))
+            started = time.monotonic()
+            complete = await _run(historian, parts, shell, drain=drain)
+            report = make_report(historian.statistics, parts.chat, time.monotonic() - started)
+    finally:
+        await parts.aclose()
+    counts = queue.counts(time.time())
+    report["left"] = {"pending": counts.pending, "processing": counts.processing, "failed": counts.failed}
+    try:
+        save_report(shell.directory, report)
+    except StorageError as error:
+        log.warning("`historian stats` will not show this run: %s", error)
+    _print(shell, report)
+    if not complete:
+        raise CommandFailed(
+            f"gave up with {counts.pending} jobs waiting on disk: {historian.outage or 'the model stayed away'}; "
+            "`historian doctor` tells what is wrong, then run this again"
+        )
+
+
+async def _run(historian: HistorianWorker, parts: Parts, shell: Shell, *, drain: bool) -> bool:
+    """Run until done or stopped by a signal; a second signal does not wait for running jobs."""
+    loop = asyncio.get_running_loop()
+    stopping: list[asyncio.Task[None]] = []
+
+    def stop() -> None:
+        patience = 0.0 if stopping else STOP_SECONDS
+        if not stopping:
+            shell.err.print("stopping; once more to stop at once")
+        stopping.append(loop.create_task(historian.stop(patience)))
+
+    signals = [signal.SIGINT, signal.SIGTERM]
+    _install(loop, signals, stop)
+    if not drain and not shell.json:
+        shell.err.print(f"working on {shell.directory}; Ctrl-C stops", soft_wrap=True)
+    progress = Progress(
+        TextColumn("filing"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]:.1f}/s"),
+        TimeElapsedColumn(),
+        console=shell.err,
+        transient=True,
+        disable=not (drain and shell.err.is_terminal and not shell.json),
+    )
+    try:
+        with progress:
+            watching = asyncio.create_task(_watch(progress, historian, parts))
+            try:
+                return await historian.run(drain=drain)
+            finally:
+                watching.cancel()
+                await asyncio.gather(watching, *stopping, return_exceptions=True)
+    finally:
+        _uninstall(loop, signals)
+
+
+def _install(loop: asyncio.AbstractEventLoop, signals: list[signal.Signals], stop: Any) -> None:
+    for one in signals:
+        try:
+            loop.add_signal_handler(one, stop)
+        except NotImplementedError:  # Windows: the loop takes no handlers; the signal module does, in the main thread
+            signal.signal(one, lambda *_: loop.call_soon_threadsafe(stop))
+
+
+def _uninstall(loop: asyncio.AbstractEventLoop, signals: list[signal.Signals]) -> None:
+    for one in signals:
+        try:
+            loop.remove_signal_handler(one)
+        except NotImplementedError:
+            signal.signal(one, signal.SIG_DFL)
+
+
+async def _watch(progress: Progress, historian: HistorianWorker, parts: Parts) -> None:
+    """Keep the progress bar true."""
+    if progress.disable:
+        return
+    task = progress.add_task("", total=None, rate=0.0)
+    started = time.monotonic()
+    while True:
+        counts = await asyncio.to_thread(parts.queue.counts, time.time())
+        counted = time.monotonic()
+        while time.monotonic() - counted < COUNT_SECONDS:
+            done = jobs_done(historian.statistics)
+            total = max(done, done + counts.pending + counts.processing)
+            rate = done / max(time.monotonic() - started, 0.001)
+            progress.update(task, completed=done, total=total, rate=rate)
+            await asyncio.sleep(0.1)
+
+
+def _print(shell: Shell, report: dict[str, Any]) -> None:
+    if shell.json:
+        shell.emit(**report)
+        return
+    left = report["left"]
+    left_over = f"{left['pending'] + left['processing']} waiting, {left['failed']} given up"
+    shell.out.print(fields({**report_lines(report), "left": left_over}))
+    if report["usage"]:
+        shell.out.print()
+        shell.out.print(usage_table(report["usage"]))
+    if left["failed"]:
+        shell.say("\n`historian jobs list --state failed` tells why, `historian jobs retry --all` brings them back")

@@ -1,0 +1,111 @@
+"""What the documents show is run as it stands there."""
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from historian.schema.names import Names
+from historian.schema.settings_source import parse_settings
+from historian.text.absolutize import absolutize
+from support.command import NO_MODELS
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"]
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def blocks(document: str, language: str) -> list[str]:
+    text = (ROOT / document).read_text(encoding="utf-8")
+    return [body for name, body in FENCE.findall(text) if name == language]
+
+
+def shell_lines() -> list[tuple[str, str]]:
+    return [
+        (document, line.split("  #")[0].strip())
+        for document in DOCUMENTS
+        for block in blocks(document, "sh")
+        for line in block.splitlines()
+        if line.strip()
+    ]
+
+
+ENVIRONMENT = {**os.environ, **NO_MODELS, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+
+
+def test_every_make_target_that_is_named_exists() -> None:
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    named = {line.split()[1] for _, line in shell_lines() if line.startswith("make ")}
+    assert {"demo", "test"} <= named
+    assert named <= targets
+
+
+def test_every_kind_of_line_in_a_shell_block_is_checked_by_something() -> None:
+    for document, line in shell_lines():
+        assert re.match(r"(make|pip install) |historian |echo .* \| historian ", line), f"{document}: {line}"
+
+
+@pytest.mark.slow
+def test_the_commands_of_the_readme_work_one_after_the_other(tmp_path: Path) -> None:
+    commands = [
+        line for document, line in shell_lines() if document == "README.md" and "historian " in line and "pip" not in line
+    ]
+    assert len(commands) > 8
+    for command in commands:
+        ended = subprocess.run(
+            ["sh", "-c", command], cwd=tmp_path, env=ENVIRONMENT, capture_output=True, encoding="utf-8", timeout=120
+        )
+        assert ended.returncode == 0, f"{command}\n{ended.stderr}"
+        assert ended.stdout.strip(), command
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(len(blocks("README.md", "python"))))
+def test_the_snippets_of_the_readme_run(tmp_path: Path, number: int) -> None:
+    snippet = blocks("README.md", "python")[number]
+    ended = subprocess.run(
+        [sys.executable, "-c", snippet], cwd=tmp_path, env=ENVIRONMENT, capture_output=True, encoding="utf-8", timeout=120
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert list((tmp_path / "data/cognitive").iterdir())
+
+
+def test_ten_lines_connect_a_bot() -> None:
+    body = [line for line in blocks("README.md", "python")[0].splitlines() if line.strip()]
+    assert len([line for line in body if line.startswith("        ")]) <= 10
+
+
+def test_the_settings_of_the_readme_load() -> None:
+    for block in blocks("README.md", "toml"):
+        settings = parse_settings(tomllib.loads(block), environ={}, base=ROOT)
+        assert settings.models.background.base_url == settings.models.chat.base_url
+
+
+def test_the_examples_at_the_top_are_what_the_rules_make_of_them() -> None:
+    (block,) = blocks("README.md", "text")
+    moment = datetime.fromisoformat("2026-02-20T22:10:00+08:00")
+    lines = [line for line in block.splitlines() if line]
+    for before, after in zip(lines[::2], lines[1::2], strict=True):
+        bot, user = ("小史", "阿明") if "我" in before else ("Clio", "Ann")
+        names = Names(bot_name=bot, user_name=user, group_name="读书会", group_id="7001")
+        assert absolutize(before, moment, "Asia/Shanghai", names, "action").text == after
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_link_inside_the_repository_leads_somewhere(document: str) -> None:
+    text = (ROOT / document).read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
+        assert (ROOT / document).parent.joinpath(target).exists(), target
+
+
+def test_every_command_is_named_in_the_changelog() -> None:
+    from historian.interfaces.cli.app import app
+
+    named = {command.name for command in app.registered_commands} | {group.name for group in app.registered_groups}
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert {name for name in named if name and f"`{name}`" not in changelog} == set()

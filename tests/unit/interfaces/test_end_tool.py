@@ -1,0 +1,133 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from historian.interfaces.end_tool import end_tool_schema, handle_end_call, make_end_tool, system_prompt_text
+from historian.schema.job import Job
+from historian.service.cognitive import CognitiveService
+from historian.stores.job_queue import FileJobQueue
+from support.memory import private_fields, settings_for
+
+
+def accepted(directory: Path) -> list[Job]:
+    return FileJobQueue(directory / "queues", clock=lambda: 0.0).jobs("pending")
+
+
+@pytest.fixture
+async def memory(tmp_path: Path) -> Any:
+    async with CognitiveService.open(settings_for(tmp_path), worker=False) as service:
+        yield service
+
+
+async def test_a_call_becomes_a_job_of_the_conversation(memory: CognitiveService, tmp_path: Path) -> None:
+    tool = make_end_tool(memory, private_fields(request_id="r1"), language="en")
+    answer = await tool.ainvoke({"action_summary": "I told her a story", "new_info": ["She likes tea"], "force": True})
+    (job,) = accepted(tmp_path)
+    assert answer == "Ended; handed over to memory."
+    assert (job.action_summary, job.new_info, job.force, job.user_id) == ("I told her a story", ["She likes tea"], True, "7")
+
+
+async def test_the_old_name_and_one_string_are_taken(memory: CognitiveService, tmp_path: Path) -> None:
+    tool = make_end_tool(memory, private_fields())
+    await tool.ainvoke({"summary": "我讲了故事", "new_info": "她喜欢茶"})
+    (job,) = accepted(tmp_path)
+    assert (job.action_summary, job.new_info) == ("我讲了故事", ["她喜欢茶"])
+
+
+async def test_a_list_that_came_as_a_string_is_a_list(memory: CognitiveService, tmp_path: Path) -> None:
+    await handle_end_call(memory, '{"action_summary": "x", "new_info": "[\\"a\\", \\"b\\"]"}', private_fields())
+    assert accepted(tmp_path)[0].new_info == ["a", "b"]
+
+
+async def test_a_string_that_only_looks_like_a_list_is_one_item(memory: CognitiveService, tmp_path: Path) -> None:
+    await handle_end_call(memory, {"new_info": "[草稿] 他喜欢茶"}, private_fields())
+    assert accepted(tmp_path)[0].new_info == ["[草稿] 他喜欢茶"]
+
+
+async def test_the_model_cannot_change_whose_conversation_it_is(memory: CognitiveService, tmp_path: Path) -> None:
+    arguments = {"action_summary": "x", "user_id": "8", "group_id": "9", "request_type": "group"}
+    await handle_end_call(memory, arguments, private_fields())
+    (job,) = accepted(tmp_path)
+    assert (job.user_id, job.group_id) == ("7", "")
+
+
+async def test_nothing_to_say_writes_nothing(memory: CognitiveService, tmp_path: Path) -> None:
+    answer = await handle_end_call(memory, "", private_fields(), language="en")
+    assert answer == "Ended; there was nothing to remember."
+    assert accepted(tmp_path) == []
+
+
+async def test_a_call_that_comes_again_makes_no_second_job(memory: CognitiveService, tmp_path: Path) -> None:
+    for _ in range(2):
+        await handle_end_call(memory, {"action_summary": "x"}, private_fields(request_id="r1", end_seq=2))
+    assert len(accepted(tmp_path)) == 1
+
+
+@pytest.mark.parametrize(
+    "arguments", ["not json", "[1]", '"x"', '{"action_summary": 5}', '{"new_info": [{}]}', '{"force": "perhaps"}']
+)
+async def test_wrong_arguments_are_told_to_the_model_and_raise_nothing(
+    memory: CognitiveService, tmp_path: Path, arguments: str
+) -> None:
+    answer = await handle_end_call(memory, arguments, private_fields(), language="en")
+    assert answer.startswith("Not ended, the arguments are wrong: ")
+    assert accepted(tmp_path) == []
+
+
+async def test_wrong_arguments_to_the_langchain_tool_are_told_too(memory: CognitiveService) -> None:
+    answer = await make_end_tool(memory, private_fields(), language="en").ainvoke({"action_summary": 5})
+    assert answer.startswith("Not ended, the arguments are wrong: ")
+
+
+async def test_a_conversation_that_is_no_job_is_told_and_logged(
+    memory: CognitiveService, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    answer = await handle_end_call(memory, {"action_summary": "x"}, private_fields(user_id=""), language="en")
+    assert answer.startswith("Ended, but it could not be remembered: user_id")
+    assert "could not be handed over" in caplog.text
+    assert accepted(tmp_path) == []
+
+
+async def test_a_turn_without_a_reply_ends_only_by_force(memory: CognitiveService, tmp_path: Path) -> None:
+    refused = await handle_end_call(memory, {"action_summary": "x"}, private_fields(), language="en", replied=lambda: False)
+    assert "force=true" in refused
+    assert accepted(tmp_path) == []
+    await handle_end_call(memory, {"action_summary": "x", "force": True}, private_fields(), replied=lambda: False)
+    await handle_end_call(memory, {"action_summary": "y"}, private_fields(), replied=lambda: True)
+    assert [job.action_summary for job in accepted(tmp_path)] == ["x", "y"]
+
+
+async def test_the_conversation_may_be_asked_for_at_each_call(memory: CognitiveService, tmp_path: Path) -> None:
+    users = iter(["1", "2"])
+    tool = make_end_tool(memory, lambda: private_fields(user_id=next(users)))
+    for _ in range(2):
+        await tool.ainvoke({"action_summary": "x"})
+    assert [job.user_id for job in accepted(tmp_path)] == ["1", "2"]
+
+
+async def test_with_memory_switched_off_the_tool_says_so(tmp_path: Path) -> None:
+    async with CognitiveService.open(settings_for(tmp_path, enabled=False)) as memory:
+        answer = await handle_end_call(memory, {"action_summary": "x"}, private_fields(), language="en")
+    assert "switched off" in answer
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_the_plain_schema_and_the_langchain_tool_describe_the_same_arguments(language: Any) -> None:
+    from langchain_core.utils.function_calling import convert_to_openai_tool
+
+    service = CognitiveService(settings_for(Path("unused")), worker=False)
+    plain = end_tool_schema(language)["function"]
+    bound = convert_to_openai_tool(make_end_tool(service, {}, language=language))["function"]
+    assert plain["name"] == bound["name"] == "end"
+    assert plain["description"] == bound["description"]
+    for name, described in plain["parameters"]["properties"].items():
+        assert bound["parameters"]["properties"][name]["description"] == described["description"]
+    assert set(plain["parameters"]["properties"]) == set(bound["parameters"]["properties"])
+    json.dumps(plain)
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_the_guidance_names_every_argument(language: Any) -> None:
+    text = system_prompt_text(language)
+    assert all(name in text for name in ("end", "action_summary", "new_info", "force"))

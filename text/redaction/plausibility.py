@@ -1,0 +1,245 @@
+"""Is what stands beside a secret's name the secret, or a word of the sentence, a variable, a hint?"""
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+from .randomness import UUID, has_letter_and_digit, is_hash, looks_random
+from .secret_names import SECRET_NAMES, Kind, folded_case
+from .spans import PLACEHOLDER
+
+HAN = "\u3400-\u4dbf\u4e00-\u9fff"
+Link = Literal["assigned", "said", "option", "beside"]
+_CHINESE_NUMBER = re.compile("[零〇一二三四五六七八九两幺]{4,}")
+_CHINESE_TALK = re.compile(
+    "[请的了吗呢是在不无未没有错误对改忘记输入填写空需必须同上见附联系设置重弱强中等高低位数字长度过期失效保密管理任意随便]"
+)
+_COUNTED = re.compile(
+    r"[ \t]{0,2}(?:位|个|次|天|分钟|小时|年|月|字|种|条|\+|-?(?:char|digit|letter|time|day|minute|hour|bit|"
+    r"byte|attempt|word|second|year|month|week)s?\b|or more)",
+    re.I,
+)
+_ABOUT_HASHING = re.compile(r"[ \t]{0,2}(?:加密|哈希|算法|格式|编码|类型|协议|散列|hash|encrypt|encod|algorithm)", re.I)
+_ALGORITHM = re.compile(
+    r"(?:md5|sha-?\d{1,3}|bcrypt|argon2i?d?|pbkdf2|scrypt|base64|oauth2?|utf-?8|aes-?\d*|rsa-?\d*|win\d+|python\d|http2?|ipv[46])",
+    re.I,
+)
+_DATE_OR_VERSION = re.compile(r"v?\d+(?:[.\-/:年月日]\d+){1,5}[\w日.-]*|\d{4}年.*")
+_VARIABLE = re.compile(r"[A-Za-z_$][A-Za-z_$]*")
+_CODE = re.compile(
+    r"[A-Za-z_][\w.]*[\[(]|(?:self|this|os|process|config|settings|request|req|env|args|ctx|app|user|data|options|"
+    r"params|form|body|event|secrets|vault|state|session|props|cfg|conf|opts|client|res|response|import|system|"
+    r"obj|var|local|module|z|t|yup|getpass)\.[A-Za-z_]"
+)
+_PATH = re.compile(r"(?:~|\.{1,2})?/[\w.@-]+(?:/[\w.@-]+)+/?|[A-Za-z]:\\\w.*|\w+://.*|(?:\.{1,2}|~)/[\w./-]+")
+_TEMPLATE = re.compile(
+    r"\$\{[^{}]*\}|\$\([^()]*\)?|\$[A-Za-z_]\w*|\{\{[^{}]*\}\}|\{[\w.!:\[\]'\"]*\}?|<[^<>]*>?|%[sdr]|%\(.*|%[A-Z_]+%|\[[^\]]*\]?|"
+    r"(?:your|my|the|some|an?|example|insert|enter|replace|put|add)[-_ ].{0,60}|.{0,20}(?:_here|-here|placeholder)|"
+    r"[xX*•.…#?\-_=+~]{1,200}|\([^()]*\)?|@[\w.]*",
+    re.I,
+)
+_NO_VALUES = frozenset(
+    re.findall(
+        r"\S+",
+        """
+        none null nil undefined true false yes no empty blank unset optional required string str int integer bytes bool boolean
+        number text varchar char any object secretstr void never unknown default auto redacted hidden masked removed n/a na
+        missing invalid valid wrong incorrect correct expired weak strong secure insecure set unchanged changed reset stored
+        hashed
+        encrypted needed not the a an in on at to for of and or if is was be been this that it your my our his her their
+        all same here there below above too very also only still already never always ok okay good bad safe unsafe short long
+        ok. pass fail failed passed disabled enabled private public basic bearer token password secret key value field column
+        manager hint policy reset input type name prompt protected generator hashing login authentication authorization
+        self file path env environment vault prompted ask read typing tbd todo lost forgotten known shared exposed leaked
+        compromised
+        """,
+    )
+)
+_VARIABLES = frozenset(
+    [
+        "pwd",
+        "pw",
+        "value",
+        "val",
+        "text",
+        "line",
+        "input",
+        "raw",
+        "data",
+        "result",
+        "res",
+        "arg",
+        "args",
+        "s",
+        "x",
+        "y",
+        "p",
+        "t",
+        "tok",
+        "word",
+        "user",
+        "form",
+        "item",
+        "items",
+        "entry",
+        "row",
+        "parts",
+        "match",
+        "node",
+        "cur",
+        "current",
+        "nxt",
+        "next",
+        "prev",
+        "first",
+        "last",
+        "lexeme",
+        "content",
+        "body",
+        "response",
+        "payload",
+        "getpass",
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    text: str
+    start: int
+    end: int
+    quoted: bool
+
+
+def is_placeholder(value: str) -> bool:
+    """Whether `value` stands for a secret instead of being one: `${TOKEN}`, `<your key>`, `****`, `[PASSWORD]`, null."""
+    return value.lower() in _NO_VALUES or is_template(value)
+
+
+def is_template(value: str) -> bool:
+    """Like `is_placeholder`, words such as `password` or `none` apart: those do occur as passwords in URLs."""
+    return bool(_TEMPLATE.fullmatch(value) or PLACEHOLDER.fullmatch(value) or not any(character.isalnum() for character in value))
+
+
+def is_code(value: str) -> bool:
+    """Whether `value` begins like a call, a subscript or an attribute: `get_token(`, `os.environ[`, `self.token`."""
+    return bool(_CODE.match(value))
+
+
+def is_plausible(kind: Kind, link: Link, linking: str, value: Value, text: str) -> bool:
+    written = value.text
+    if is_placeholder(written) or _PATH.fullmatch(written):
+        return False
+    if not value.quoted and (
+        _CODE.match(written) or (_VARIABLE.fullmatch(written) and text[value.end : value.end + 1] in ("(", "["))
+    ):
+        return False
+    if _names_a_secret(written):
+        return False
+    if kind == "password":
+        return _accepts_password(link, linking, value, text)
+    return _accepts_key(kind, link, value, text)
+
+
+def _accepts_password(link: Link, linking: str, value: Value, text: str) -> bool:
+    written = value.text
+    after = text[value.end : value.end + 24]
+    if written.isdecimal():
+        adjacent = linking == "" and not re.match(r"[\w.:-]", after)
+        enough = 4 if link != "beside" or adjacent else 6
+        return len(written) >= enough and not _COUNTED.match(after)
+    if re.match(f"[{HAN}]", written):
+        if _CHINESE_NUMBER.fullmatch(written):
+            return True
+        return link == "assigned" and not _CHINESE_TALK.search(written)
+    if value.quoted and link != "assigned" and "(" in written:
+        return False
+    if value.quoted:
+        return len(written) >= 3 and not _is_sentence(written) and (link != "beside" or " " not in written)
+    if _ALGORITHM.fullmatch(written) or _ABOUT_HASHING.match(after):
+        return False
+    if _VARIABLE.fullmatch(written):
+        return _accepts_plain_word(link, linking, written, after)
+    if link == "beside":
+        mixed = any(c.isdigit() for c in written) and any(not c.isdigit() for c in written)
+        plain = not _DATE_OR_VERSION.fullmatch(written) and not re.fullmatch(r"[\w.-]+=.*|\w+\(.*", written)
+        return mixed and plain and len(written) >= 6 and not _COUNTED.match(after)
+    if link == "said" and _DATE_OR_VERSION.fullmatch(written):
+        return False
+    return len(written) >= 3 and not _COUNTED.match(after)
+
+
+def is_password_in_talk(word: str, after: str) -> bool:
+    """Whether a word that no sign links to the name is a password: letters and figures, but no date, version, hash name."""
+    mixed = has_letter_and_digit(word) and len(word) >= 6
+    plain = not (_DATE_OR_VERSION.fullmatch(word) or _ALGORITHM.fullmatch(word) or _PATH.fullmatch(word) or _CODE.match(word))
+    return mixed and plain and not is_placeholder(word) and not _COUNTED.match(after) and not _ABOUT_HASHING.match(after)
+
+
+def _accepts_plain_word(link: Link, linking: str, word: str, after: str) -> bool:
+    """Letters alone: a password like any other after `=`, a word of the sentence after `is` or a space."""
+    if len(word) < 3 or link == "beside":
+        return False
+    if link == "option":
+        return True
+    if link == "said":
+        if re.search(f"[{HAN}]", linking):
+            return len(word) >= 4
+        return bool(re.match(r"[ \t]*(?:$|[.!?。！？\n])", after)) and not word.lower().endswith(
+            ("ed", "ing", "able", "ible", "ly", "en")
+        )
+    spaced = linking.rstrip("\"'*").endswith(" ")
+    if "=" in linking and spaced:
+        return "_" not in word and word.lower() not in _VARIABLES
+    return not (spaced and re.match(r" [a-z]{2,}(?![\w]*[:=：])", after))
+
+
+def _accepts_key(kind: Kind, link: Link, value: Value, text: str) -> bool:
+    written = value.text
+    if " " in written or not written.isascii():
+        return False
+    if _rich_in_symbols(written) and (link != "beside" or value.quoted):
+        return True
+    mixed = has_letter_and_digit(written)
+    if kind == "key":
+        random = looks_random(written, 20) or (len(written) >= 20 and has_letter_and_digit(written) and _is_mixed_case(written))
+        random = random or (is_hash(written) and not UUID.fullmatch(written))
+        return link in ("assigned", "said", "option") and random
+    if link == "beside":
+        random = looks_random(written) and not _DATE_OR_VERSION.fullmatch(written)
+        return random and (not is_hash(written) or text[value.start - 1] == " ")
+    if _DATE_OR_VERSION.fullmatch(written) or "://" in written:
+        return False
+    if value.quoted and kind == "secret":
+        return len(written) >= 6 and not re.fullmatch(r"[a-z]+(?:[-_.][a-z]+)+", written)
+    if link == "option":
+        return len(written) >= 8
+    if mixed:
+        return len(written) >= 8 and not re.fullmatch(r"[a-z]+(?:[-_.][a-z]+)*[-_.]?v?\d{1,2}", written)
+    return len(written) >= 16 and (_is_mixed_case(written) or (kind == "secret" and len(set(written)) >= 8 and written.isalpha()))
+
+
+def _rich_in_symbols(value: str) -> bool:
+    return len(value) >= 16 and len(set(value) & set("{}()[]$#<>^&*!%@~+")) >= 5 and "://" not in value
+
+
+def _is_mixed_case(value: str) -> bool:
+    """Whether upper and lower case alternate too often for words joined together."""
+    pairs = list(pairwise(value))
+    return sum(a.islower() and b.isupper() for a, b in pairs) >= len(value) / 6
+
+
+def _names_a_secret(value: str) -> bool:
+    """Whether the value is itself a name from code: `user_password`, `new_token`, `DB_PASSWORD`, `your-api-key`."""
+    if not re.fullmatch(r"[A-Za-z_.\-$]{4,60}", value):
+        return False
+    name = SECRET_NAMES.search(folded_case(value))
+    return name is not None and (name.group() not in ("pw", "pin", "key", "pass", "auth") or name.group() == value.lower())
+
+
+def _is_sentence(value: str) -> bool:
+    return bool(
+        re.search("请|输入|密码|不能|必须|错误", value)
+        or re.search(r"\b(?:please|your|must|required|password|cannot|invalid|incorrect|enter|at least)\b", value, re.I)
+    )

@@ -1,0 +1,67 @@
+"""The names under which secrets stand, in English, Chinese and the spellings of programs."""
+
+import re
+from typing import Literal
+
+from .spans import Label
+
+Kind = Literal["password", "secret", "token", "key", "mnemonic"]
+SECRET_NAMES = re.compile(
+    r"(?P<mnemonic>助记词|助記詞|seed phrase|recovery phrase|mnemonic(?: phrase)?)"
+    r"|(?P<secret>(?:client|app|api|consumer|corp|shared|signing|webhook|jwt|hmac|session|master)[ _-]?secret|"
+    r"secret[ _-]?(?:access[ _-]?)?key|secretaccesskey|accesskeysecret|access[ _-]?key[ _-]?secret|secret|"
+    r"(?:api|access|private|signing|encryption|account|master|service|license|signature|subscription|auth|ssh|shared[ _-]?access|"
+    r"storage|deploy|aes|hmac|app|web|secret|function|admin)[ _-]?key|apikey|sharedaccesssignature|"
+    r"密钥|密鑰|秘钥|金鑰|私钥|私鑰|加签)"
+    r"|(?P<token>(?:access|auth|refresh|bot|api|id|session|bearer|oauth|csrf|xsrf|security|verification)[ _-]?token|token|令牌|"
+    r"credentials?|creds?|凭证|authkey|auth|session[ _-]?(?:id|key)|bearer)"
+    r"|(?P<password>password|passwd|passphrase|passcode|passwort|requirepass|masterauth|contraseña|pass|pswd|psw|pwd|pw|pin|"
+    r"密码|密碼|口令|授权码|pin码)"
+    r"|(?P<key>key)"
+)
+_SHORT_NAMES = frozenset(
+    ("pass", "psw", "pwd", "pw", "pin", "auth", "key", "token", "secret", "bearer", "credential", "credentials", "webkey")
+)
+_LABELS: dict[Kind, Label] = {
+    "password": "PASSWORD", "secret": "SECRET", "token": "TOKEN", "key": "API_KEY", "mnemonic": "PRIVATE_KEY"
+}  # fmt: skip
+_PUBLIC = re.compile(r"(?:public|primary|foreign|sort|partition|cache|unique|row|lookup|idempotency|host)[ _-]?$", re.I)
+
+
+def kind_of_name(name: str) -> Kind | None:
+    """Give what a key of a dictionary or a column announces, None when it is no secret: `dbPassword`, `X-Api-Key`."""
+    folded = folded_case(name.strip())
+    found = None
+    for match in SECRET_NAMES.finditer(folded):
+        end = re.match(r"s?(?:[ _-]?(?:\d{1,2}|prod|dev|test|new|old|value|plain))?$", folded[match.end() :])
+        if end and is_name(name.strip(), match):
+            found = match
+    return kind_of_match(found) if found else None
+
+
+def label_of_kind(kind: Kind) -> Label:
+    return _LABELS[kind]
+
+
+def folded_case(text: str) -> str:
+    """Lower the case, offsets kept: `İ` alone would become two characters."""
+    return text.replace("İ", "I").lower()
+
+
+def kind_of_match(name: re.Match[str]) -> Kind:
+    return name.lastgroup  # type: ignore[return-value]  # the groups are the kinds
+
+
+def is_name(text: str, name: re.Match[str]) -> bool:
+    """Whether the name stands as a word of its own: not the `pass` of `bypass`, the `token` of `tokens`."""
+    if not name.group().isascii():
+        return True
+    if name.group() == "key" and _PUBLIC.search(text[max(0, name.start() - 16) : name.start()]):
+        return False
+    before = text[max(0, name.start() - 1) : name.start()]
+    if name.group() in _SHORT_NAMES and before.isascii() and before.isalpha():
+        camel_case = text[name.start()].isupper() and before.islower()
+        if not camel_case:
+            return False
+    after = text[name.end() : name.end() + 1]
+    return not (after.isascii() and after.isalpha())

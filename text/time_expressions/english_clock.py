@@ -1,0 +1,169 @@
+"""English clock times and parts of the day."""
+
+from __future__ import annotations
+
+import re
+
+from .english_lexicon import (
+    DAYS,
+    FUNCTION_WORDS,
+    MODIFIERS,
+    PARTS,
+    TONIGHT,
+    UNITS,
+    WEEKDAYS,
+)
+from .english_words import Parsed, Words
+from .numerals import ENGLISH_CARDINALS
+from .reading import Clock, Reading
+
+_HOUR_DOT_MINUTE = re.compile(r"\d{1,2}\.[0-5]\d")
+
+
+class Clocks(Words):
+    """Words, with clock times."""
+
+    def hour(self, index: int) -> tuple[int, int, int] | None:
+        """An hour and minute in digits or words, and the index after it."""
+        word = self.word(index)
+        if ":" in word and word[0].isdecimal():
+            parts = [int(part) for part in word.split(":")]
+            return (parts[0], parts[1], index + 1) if parts[0] < 25 and parts[1] < 60 else None
+        if word.isdecimal() and len(word) <= 2:
+            hour = int(word)
+            return (hour, 0, index + 1) if hour <= 24 else None
+        if word.isdecimal() and len(word) in (3, 4) and self.clock_suffix(index + 1)[0]:
+            hour, minute = divmod(int(word), 100)
+            return (hour, minute, index + 1) if hour <= 12 and minute < 60 else None
+        if _HOUR_DOT_MINUTE.fullmatch(word) and self.clock_suffix(index + 1)[0]:
+            hour, minute = (int(part) for part in word.split("."))
+            return hour, minute, index + 1
+        value = ENGLISH_CARDINALS.get(word)
+        if value is None or not 1 <= value <= 12:
+            return None
+        tens = ENGLISH_CARDINALS.get(self.word(index + 1), 0)
+        if tens in (10, 15, 20, 30, 40, 45, 50) or 20 < tens < 60:
+            return int(value), tens, index + 2
+        if self.word(index + 1) == "-" and ENGLISH_CARDINALS.get(self.word(index + 2), 0) in (10, 15, 20, 30, 40, 45, 50):
+            return int(value), ENGLISH_CARDINALS[self.word(index + 2)], index + 3
+        return int(value), 0, index + 1
+
+    def clock(self, index: int, after_day: bool = False) -> Parsed | None:
+        """A clock time or a stretch of them. Without am, pm or a colon only `after_day` (tomorrow at 5)."""
+        word = self.word(index)
+        if not word:
+            return None
+        if word in ("noon", "midnight", "midday"):
+            return Reading(clock=Clock(0 if word == "midnight" else 12)), index + 1
+        if word == "12" and self.word(index + 1) in ("noon", "midnight"):
+            return Reading(clock=Clock(12 if self.word(index + 1) == "noon" else 0)), index + 2
+        spoken = self.spoken_clock(index)
+        if spoken is not None:
+            return spoken
+        begin = self.hour(index)
+        if begin is None:
+            return None
+        hour, minute, at = begin
+        suffix, at = self.clock_suffix(at)
+        firm = bool(suffix) or ":" in word
+        if self.word(at) in ("o'clock", "oclock"):
+            at, firm = at + 1, True
+            suffix, at = (suffix, at) if suffix else self.clock_suffix(at)
+        until: Clock | None = None
+        link = self.word(at)
+        if link in ("to", "-", "–", "until", "till", "til") or (link == "and" and self.word(index - 1) == "between"):
+            end = self.hour(at + 1)
+            if end is not None:
+                other, end_at = self.clock_suffix(end[2])
+                if other or firm or after_day:
+                    until = self.made_clock(end[0], end[1], "pm" if other == suffix == "am" and end[0] == 12 else other)
+                    if not suffix and other:
+                        suffix = (
+                            other
+                            if hour % 12 <= end[0] % 12 or other == "am"
+                            else ("am" if other == "pm" and hour < 12 else suffix)
+                        )
+                    at, firm = end_at, firm or bool(other)
+        if not firm and not after_day:
+            return None
+        if not firm and (word in ENGLISH_CARDINALS or word.isdecimal()):
+            following = self.word(at)
+            if (
+                self.word(index - 1) not in ("at", "around", "about", "from", "between", "@", "by")
+                and until is None
+                and not self.part_follows(at)
+            ):
+                return None
+            if (
+                following in UNITS
+                or following in ("people", "times", "%", "of")
+                or (
+                    following.isalpha()
+                    and following not in FUNCTION_WORDS
+                    and following not in DAYS
+                    and following not in TONIGHT
+                    and following not in PARTS
+                    and following not in WEEKDAYS
+                    and following not in MODIFIERS
+                )
+            ):
+                return None
+            if hour > 24:
+                return None
+        return Reading(clock=self.made_clock(hour, minute, suffix), clock_until=until), at
+
+    def part_follows(self, index: int) -> bool:
+        """Whether "in the morning" or the like stands here."""
+        return self.word(index) == "in" and self.word(index + 1) == "the" and self.word(index + 2) in PARTS
+
+    @staticmethod
+    def made_clock(hour: int, minute: int, suffix: str) -> Clock:
+        """A clock time; without am or pm an hour of 1 to 12 may be of either half of the day."""
+        if suffix:
+            return Clock(hour % 12 + (12 if suffix == "pm" else 0) if hour <= 12 else hour, minute)
+        return Clock(hour, minute, known=hour > 12 or hour == 0)
+
+    def spoken_clock(self, index: int) -> Parsed | None:
+        """half past seven, quarter to eight, twenty past 8, ten to nine."""
+        at = index
+        if self.word(at) == "a" and self.word(at + 1) == "quarter":
+            at += 1
+        minutes: float | None
+        if self.word(at) == "half":
+            minutes, at = 30, at + 1
+        elif self.word(at) == "quarter":
+            minutes, at = 15, at + 1
+        else:
+            counted = self.number(at)
+            if counted is None or counted[0] is None or self.word(at) in ("a", "an") or not 0 < counted[0] < 60:
+                return None
+            minutes, at = counted
+            at += self.word(at) in ("minutes", "min", "mins", "minute")
+        link = self.word(at)
+        if link not in ("past", "to", "after", "till") or (
+            link in ("to", "till", "after") and minutes not in (5, 10, 15, 20, 25)
+        ):
+            return None
+        if link == "to" and self.word(index - 1) in ("from",):
+            return None
+        if link in ("to", "after", "till") and self.word(at - 1).isdecimal():
+            return None
+        hour = self.hour(at + 1)
+        if hour is None or not 1 <= hour[0] <= 12 or minutes is None:
+            return None
+        suffix, end = self.clock_suffix(hour[2])
+        if self.word(end) in ("o'clock", "oclock"):
+            end += 1
+        if not suffix and link == "to" and self.word(end) in UNITS:
+            return None
+        clock = self.made_clock(hour[0], 0, suffix)
+        total = clock.hour * 60 + (int(minutes) if link in ("past", "after") else -int(minutes))
+        return Reading(clock=Clock(total // 60 % 24, total % 60, clock.known)), end
+
+    def part(self, index: int) -> Parsed | None:
+        """A part of the day."""
+        at = index + (self.word(index) in ("early", "late"))
+        part = PARTS.get(self.word(at))
+        if part is None or self.word(at) in ("eve",):
+            return None
+        return Reading(part=part), at + 1

@@ -1,0 +1,319 @@
+"""Which days a name means: weekdays, months, dates, weeks, feasts, seasons, quarters.
+
+What comes round again (Friday, March, Christmas) is chosen by its manner and the tense; see `resolution` for the rules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Literal
+
+from .calendar import (
+    Days,
+    add_months,
+    holiday,
+    last_lunar_day,
+    lunar_day,
+    month_days,
+    quarter_days,
+    season_days,
+    week_days,
+)
+from .reading import Manner, Reading
+
+Tense = Literal["past", "future", "none"]
+_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """First and last day or minute (wall clock, naive), and how fine it is."""
+
+    first: date
+    last: date
+    granularity: str
+    """`first` and `last` are datetimes exactly when this is "minute"."""
+
+
+def named_days(reading: Reading, today: date, tense: Tense) -> Resolved | None:
+    if reading.shift is not None:
+        return one_day(today + timedelta(days=reading.shift))
+    if reading.same_day is not None and reading.year is not None:
+        return one_day(add_months(today, 12 * reading.year[1]))
+    if reading.years is not None:
+        first, last = reading.years
+        if first < 0:  # the last century, or a decade of it
+            century = today.year // 100 * 100 - 100
+            first, last = (century, century + 99) if last < 0 else (century + last, century + last + 9)
+        return Resolved(date(first, 1, 1), date(last, 12, 31), "decade")
+    if reading.week_number is not None:
+        return _numbered_week(reading, today)
+    if reading.holiday is not None or reading.lunar is not None:
+        return _holiday(reading, today, tense)
+    if reading.season is not None:
+        return _season(reading, today, tense)
+    if reading.week is not None or reading.weekend is not None or reading.weekday is not None:
+        found = _week(reading, today, tense)
+        if found is not None:
+            return found
+    if reading.half is not None:
+        return _half(reading, today)
+    if reading.quarter is not None:
+        return _quarter(reading, today, tense)
+    return _month_or_year(reading, today, tense)
+
+
+def one_day(day: date) -> Resolved:
+    return Resolved(day, day, "day")
+
+
+def _year(reading: Reading, today: date) -> int | None:
+    if reading.year is None:
+        return None
+    kind, number = reading.year
+    return number if kind == "abs" else today.year + number
+
+
+def _choose(candidates: list[Days], today: date, manner: Manner, tense: Tense) -> Days | None:
+    """Which of several stretches, in order of time, is meant."""
+    match manner:
+        case "last":
+            fitting = [days for days in candidates if days[1] < today]
+            return fitting[-1] if fitting else None
+        case "past":
+            fitting = [days for days in candidates if days[0] < today]
+            return fitting[-1] if fitting else None
+        case "next" | "coming":
+            fitting = [days for days in candidates if days[0] > today]
+            return fitting[0] if fitting else None
+        case "bare":
+            before = [days for days in candidates if days[0] <= today]
+            after = [days for days in candidates if days[1] >= today]
+            if tense == "past" and before:
+                return before[-1]
+            if tense == "future" and after:
+                return after[0]
+            if before and after:
+                past_gap, future_gap = today - before[-1][1], after[0][0] - today
+                return before[-1] if past_gap < future_gap else after[0]
+            return before[-1] if before else (after[0] if after else None)
+
+
+def _holiday(reading: Reading, today: date, tense: Tense) -> Resolved | None:
+    def day(year: int) -> date | None:
+        if reading.lunar is not None:
+            month, number = reading.lunar
+            try:
+                if number == 30:
+                    # the last day of a month that may have 29 days
+                    return last_lunar_day(year) if month == 12 else lunar_day(year, month, number)
+                return lunar_day(year, month, number)
+            except ValueError:
+                return None
+        return holiday(reading.holiday or "", year)
+
+    year = _year(reading, today)
+    if year is None:
+        days = [found for number in range(today.year - 2, today.year + 3) if (found := day(number)) is not None]
+        chosen = _choose([(found, found) for found in sorted(days)], today, reading.manner or "bare", tense)
+        found = chosen[0] if chosen else None
+    else:
+        found = day(year)
+    if found is None:
+        return None
+    if reading.weekend:
+        return _weekend_at(found)
+    if reading.week is not None:
+        return Resolved(*week_days(found + timedelta(days=7 * reading.week)), "week")
+    return one_day(found)
+
+
+def _weekend_at(day: date) -> Resolved:
+    """The weekend a feast belongs to: with the Monday where it falls on one, else the nearest Saturday and Sunday."""
+    monday, sunday = week_days(day)
+    if day == monday:
+        return Resolved(monday - 2 * _DAY, monday, "weekend")
+    if day.weekday() == 1:
+        return Resolved(monday - 2 * _DAY, monday - _DAY, "weekend")
+    return Resolved(sunday - _DAY, sunday, "weekend")
+
+
+def _season(reading: Reading, today: date, tense: Tense) -> Resolved | None:
+    name = reading.season or "summer"
+    year = _year(reading, today)
+    if name in ("winter_break", "summer_break"):
+
+        def days_of(number: int) -> Days:
+            if name == "summer_break":
+                return date(number, 7, 1), date(number, 8, 31)
+            return date(number, 1, 15), month_days(number, 2)[1]
+    else:
+
+        def days_of(number: int) -> Days:
+            return season_days(name, number)
+
+    if year is not None:
+        if name == "winter" and today.month <= 2 and reading.year is not None and reading.year[0] == "rel":
+            year -= 1  # in January "this winter" is the one that began last December
+        return Resolved(*days_of(year), "season")
+    candidates = [days_of(number) for number in range(today.year - 2, today.year + 3)]
+    chosen = _choose(candidates, today, reading.manner or "bare", tense)
+    return Resolved(*chosen, "season") if chosen else None
+
+
+def _week(reading: Reading, today: date, tense: Tense) -> Resolved | None:
+    monday = today - timedelta(days=today.weekday())
+    if reading.month is not None and reading.day is not None and reading.weekday is None:
+        return None
+    if reading.week is None and (reading.month is not None or reading.day is not None):
+        if reading.weekday is not None and reading.day is not None and reading.month is None:
+            return _weekday_and_number(reading.weekday, reading.day, today, tense)
+        return None
+    manner = reading.manner or "bare"
+    if reading.weekday is not None:
+        ahead = (reading.weekday - today.weekday()) % 7
+        if reading.week is not None and manner == "past":  # two Saturdays ago
+            return one_day(today - timedelta(days=((7 - ahead) if ahead else 7) - 7 * (reading.week + 1)))
+        if reading.week is not None:
+            return one_day(monday + timedelta(days=7 * reading.week + reading.weekday))
+        if manner in ("coming", "next"):
+            return one_day(today + timedelta(days=ahead or 7))
+        if manner in ("past", "last") or tense == "past":
+            return one_day(today - timedelta(days=(7 - ahead) if ahead else 7))
+        return one_day(today + timedelta(days=ahead))
+    if reading.weekend:
+        saturday = monday + timedelta(days=5 + 7 * (reading.week or 0))
+        begun_only = manner == "past" or ((reading.week in (None, 0)) and tense == "past")
+        if begun_only and saturday > today:
+            saturday -= timedelta(days=7)
+        elif manner == "coming" and saturday <= today:
+            saturday += timedelta(days=7)
+        return Resolved(saturday, saturday + _DAY, "weekend")
+    if reading.week is None:
+        return None
+    first = monday + timedelta(days=7 * reading.week)
+    if reading.half is not None:
+        return (
+            Resolved(first, first + 2 * _DAY, "half")
+            if reading.half[0] == 1
+            else Resolved(first + 3 * _DAY, first + 6 * _DAY, "half")
+        )
+    return Resolved(first, first + 6 * _DAY, "week")
+
+
+def _weekday_and_number(weekday: int, number: int, today: date, tense: Tense) -> Resolved | None:
+    """Monday the 21st: in this month if it fits there, else in the nearest month where it does."""
+    fitting: list[Days] = []
+    for months in range(-14, 15):
+        first = add_months(today.replace(day=1), months)
+        if number > month_days(first.year, first.month)[1].day:
+            continue
+        day = first.replace(day=number)
+        if day.weekday() == weekday:
+            if months == 0:
+                return one_day(day)
+            fitting.append((day, day))
+    chosen = _choose(fitting, today, "bare", tense if tense != "none" else "future")
+    return one_day(chosen[0]) if chosen else None
+
+
+def _numbered_week(reading: Reading, today: date) -> Resolved | None:
+    year = _year(reading, today) or today.year
+    monday = date.fromisocalendar(year, reading.week_number or 1, 1)
+    if reading.weekday is not None:
+        return one_day(monday + timedelta(days=reading.weekday))
+    return Resolved(monday, monday + 6 * _DAY, "week")
+
+
+def _half(reading: Reading, today: date) -> Resolved | None:
+    if reading.half is None:
+        return None
+    which, unit = reading.half
+    if unit == "month":
+        found = _month_or_year(reading, today, "none") if reading.month is not None else None
+        first, last = (found.first, found.last) if found else month_days(today.year, today.month)
+        return Resolved(first, first.replace(day=15), "half") if which == 1 else Resolved(first.replace(day=16), last, "half")
+    if unit == "rolling":
+        index = today.year * 2 + (today.month > 6) + which
+        year, second = divmod(index, 2)
+    else:
+        year, second = _year(reading, today) or today.year, which - 1
+    return (
+        Resolved(date(year, 7, 1), date(year, 12, 31), "half")
+        if second
+        else Resolved(date(year, 1, 1), date(year, 6, 30), "half")
+    )
+
+
+def _quarter(reading: Reading, today: date, tense: Tense) -> Resolved | None:
+    if reading.quarter is None:
+        return None
+    kind, number = reading.quarter
+    if kind == "rel":
+        index = today.year * 4 + (today.month - 1) // 3 + number
+        return Resolved(*quarter_days(index // 4, index % 4 + 1), "quarter")
+    year = _year(reading, today)
+    if year is not None:
+        return Resolved(*quarter_days(year, number), "quarter")
+    candidates = [quarter_days(y, number) for y in range(today.year - 1, today.year + 2)]
+    chosen = _choose(candidates, today, reading.manner or "bare", tense)
+    return Resolved(*chosen, "quarter") if chosen else None
+
+
+def _month_or_year(reading: Reading, today: date, tense: Tense) -> Resolved | None:
+    year = _year(reading, today)
+    if reading.month is None:
+        if reading.day is not None and year is None:
+            return _day_number(reading.day, today, tense)
+        if year is not None:
+            return Resolved(date(year, 1, 1), date(year, 12, 31), "year")
+        return (
+            None
+            if reading.ordinal is None and reading.edge is None and reading.clock is None and (reading.part is None)
+            else one_day(today)
+        )
+    kind, number = reading.month
+    if kind == "rel":
+        anchor = add_months(today.replace(day=1), number + (12 * (year - today.year) if year is not None else 0))
+        first, last = month_days(anchor.year, anchor.month)
+        if reading.day is None:
+            return Resolved(first, last, "month")
+        return one_day(first.replace(day=reading.day)) if reading.day <= last.day else None
+    if year is not None:
+        if reading.day is not None:
+            return one_day(date(year, number, reading.day))
+        return Resolved(*month_days(year, number), "month")
+    candidates: list[Days] = []
+    reach = 8 if (number, reading.day) == (2, 29) else 2
+    for other in range(today.year - reach, today.year + reach + 1):
+        first, last = month_days(other, number)
+        if reading.day is None:
+            candidates.append((first, last))
+        elif reading.day <= last.day:
+            candidates.append((first.replace(day=reading.day), first.replace(day=reading.day)))
+    manner = reading.manner or "bare"
+    if reading.day is None and manner in ("last", "next"):
+        month_start, month_end = month_days(today.year, today.month)
+        today = month_start if manner == "last" else month_end
+    chosen = _choose(candidates, today, manner, tense)
+    if chosen is None:
+        return None
+    if reading.week is not None and reading.day is not None:
+        return Resolved(*week_days(chosen[0]), "week")
+    if reading.weekend and reading.day is not None:
+        return _weekend_at(chosen[0])
+    return Resolved(*chosen, "month" if reading.day is None else "day")
+
+
+def _day_number(number: int, today: date, tense: Tense) -> Resolved | None:
+    """The 15th, with no month: this month's unless the tense says otherwise."""
+    candidates: list[Days] = []
+    for months in (-2, -1, 0, 1, 2):
+        first = add_months(today.replace(day=1), months)
+        if number <= month_days(first.year, first.month)[1].day:
+            day = first.replace(day=number)
+            if months == 0 and (tense == "none" or (tense == "past") == (day <= today)):
+                return one_day(day)
+            candidates.append((day, day))
+    chosen = _choose(candidates, today, "bare", tense)
+    return one_day(chosen[0]) if chosen else None

@@ -1,0 +1,156 @@
+"""Parts of days and of longer stretches: the first week of a month, the end of a year, eight in the evening."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, time, timedelta
+
+from .calendar import (
+    add_months,
+    month_days,
+    nth_weekday,
+    quarter_days,
+    week_days,
+)
+from .named_days import Resolved, Tense, one_day
+from .reading import Clock, Ordinal, Reading
+
+_DAY = timedelta(days=1)
+
+
+def day_of(moment: date) -> date:
+    return moment.date() if isinstance(moment, datetime) else moment
+
+
+def within(within: Resolved, said: Ordinal) -> Resolved | None:
+    first, last = day_of(within.first), day_of(within.last)
+    count = said.count
+    if said.weekday is not None:
+        day = nth_weekday(first.year, first.month, said.weekday, -1 if said.which == "nth_last" else count)
+        return one_day(day) if first <= day <= last else None
+    match said.unit:
+        case "week":
+            # a week belongs to the month or year that holds its Thursday, as ISO 8601 has it
+            monday = week_days(first + 3 * _DAY)[0] if first.weekday() > 3 else week_days(first)[0]
+            final = week_days(last)[0] if last.weekday() >= 3 else week_days(last)[0] - 7 * _DAY
+            if said.which in ("first", "nth"):
+                begin = monday if said.which == "first" else monday + timedelta(days=7 * (count - 1))
+                weeks = count if said.which == "first" else 1
+                return Resolved(begin, begin + timedelta(days=7 * weeks - 1), "week" if weeks == 1 else "range")
+            weeks = count if said.which == "last" else 1
+            return Resolved(final - timedelta(days=7 * (weeks - 1)), final + 6 * _DAY, "week" if weeks == 1 else "range")
+        case "day":
+            if said.which == "first":
+                return Resolved(first, min(last, first + timedelta(days=count - 1)), "range")
+            if said.which == "last":
+                return Resolved(max(first, last - timedelta(days=count - 1)), last, "range")
+            day = first + timedelta(days=count - 1) if said.which == "nth" else last
+            return one_day(day) if day <= last else None
+        case "month":
+            if said.which == "first":
+                return Resolved(first, add_months(first, count) - _DAY, "range")
+            if said.which == "last":
+                return Resolved(add_months(last.replace(day=1), 1 - count), last, "range")
+            begin = add_months(first, count - 1) if said.which == "nth" else last.replace(day=1)
+            return Resolved(*month_days(begin.year, begin.month), "month")
+        case "quarter":
+            if said.which == "last":
+                return Resolved(add_months(last.replace(day=1), 1 - 3 * count), last, "range")
+            number = 4 if said.which == "nth_last" else count
+            if said.which == "first" and count > 1:
+                return Resolved(first, add_months(first, 3 * count) - _DAY, "range")
+            return Resolved(*quarter_days(first.year, number), "quarter")
+        case "year":
+            return within
+        case "weekend":
+            saturday = nth_weekday(first.year, first.month, 5, -1 if said.which in ("last", "nth_last") else count)
+            return Resolved(saturday, saturday + _DAY, "weekend")
+        case _:
+            return None
+
+
+def at_edge(found: Resolved, edge: str, today: date) -> Resolved:
+    first, last = day_of(found.first), day_of(found.last)
+    if edge == "rest":
+        return Resolved(min(last, max(first, today)), last, "range")
+    if edge in ("earlier", "later") and first < last:
+        middle = first + timedelta(days=(last - first).days // 2 + 1)
+        if found.granularity == "year":
+            middle = first.replace(month=7)
+        elif found.granularity == "month":
+            middle = first.replace(day=16)
+        elif found.granularity == "week":
+            middle = first + 3 * _DAY
+        if edge == "earlier":
+            end = min(middle, today) if first < today else middle
+            return Resolved(first, max(first, end - _DAY), "range")
+        return Resolved(max(middle, today) if today <= last else middle, last, "range")
+    match found.granularity:
+        case "month":
+            bounds = {"start": (1, 10), "middle": (11, 20), "end": (21, last.day)}[edge]
+            return Resolved(first.replace(day=bounds[0]), first.replace(day=bounds[1]), "range")
+        case "year":
+            months = {"start": (1, 1), "middle": (6, 7), "end": (12, 12)}[edge]
+            return Resolved(month_days(first.year, months[0])[0], month_days(first.year, months[1])[1], "range")
+        case "week":
+            days = {"start": (0, 1), "middle": (2, 3), "end": (4, 6)}[edge]
+            return Resolved(first + days[0] * _DAY, first + days[1] * _DAY, "range")
+        case "quarter" | "half" | "season":
+            third = (last - first).days // 3
+            if edge == "start":
+                return Resolved(first, first + timedelta(days=third), "range")
+            if edge == "end":
+                return Resolved(last - timedelta(days=third), last, "range")
+            return Resolved(first + timedelta(days=third), last - timedelta(days=third), "range")
+        case _:
+            return found
+
+
+def at_clock(found: Resolved, reading: Reading, now: datetime, tense: Tense) -> Resolved | None:
+    if reading.clock is None:
+        return found
+    day = day_of(found.first)
+    here = now.replace(tzinfo=None)
+    begin = _moment(day, reading.clock, reading, here, tense)
+    if reading.clock_until is None:
+        return Resolved(begin, begin, "minute")
+    end = datetime.combine(begin.date(), time(reading.clock_until.hour % 24, reading.clock_until.minute))
+    if reading.clock_until.hour == 24 or end < begin:
+        if not reading.clock_until.known and end + timedelta(hours=12) > begin:
+            end += timedelta(hours=12)
+        else:
+            end += _DAY
+    return Resolved(begin, end, "minute")
+
+
+_PART_HOURS = {"dawn": 0, "morning": 0, "noon": 0, "afternoon": 12, "evening": 12, "night": 12, "midnight": 0}
+
+
+def _moment(day: date, clock: Clock, reading: Reading, here: datetime, tense: Tense) -> datetime:
+    hour, part = clock.hour, reading.part
+    moment = datetime.combine(day, time(hour % 24, clock.minute))
+    if hour == 24:
+        return moment + _DAY
+    if part in ("evening", "night") and (not clock.known or hour < 6):
+        if hour == 12:
+            return moment.replace(hour=0) + _DAY
+        if hour < (5 if part == "night" else 4):
+            # the small hours of a night belong to the next day, unless that night is not over yet
+            return moment if day == here.date() and here < moment and here.hour < 5 else moment + _DAY
+        return moment.replace(hour=hour + 12) if hour < 12 else moment
+    if clock.known:
+        return moment
+    if part is not None:
+        lift = _PART_HOURS[part]
+        if part == "noon" and hour < 4:
+            lift = 12
+        if part == "morning" and hour == 12:
+            return moment
+        return moment.replace(hour=hour + lift) if lift and hour < 12 else moment
+    if day == here.date() and 1 <= hour <= 12:
+        choices = [moment.replace(hour=hour % 12), moment.replace(hour=hour % 12 + 12)]
+        if tense == "past":
+            before = [choice for choice in choices if choice <= here]
+            return before[-1] if before else choices[0]
+        after = [choice for choice in choices if choice >= here]
+        return after[0] if after else choices[1]
+    return moment.replace(hour=hour + 12) if 1 <= hour <= 6 else moment
