@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, ConfigDict, Field
@@ -15,10 +16,13 @@ from ..schema.scope import layer_written
 from ..schema.settings import Settings
 from ..schema.states import HistorianContext, HistorianState, HistorianUpdate, ItemState, PortraitState
 from ..text.absolutize import absolutize
+from ..text.gate import find_invented
 from ..text.portrait import clean_portrait
 from ..text.portrait_rules import has_lasting_topic, is_about, merge_facts
 from .conversation import job_of, language_of, names_of
 from .rewrite import one_line
+
+log = logging.getLogger(__name__)
 
 
 class PortraitAnswer(BaseModel):
@@ -64,7 +68,7 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
             system=render("merge_system", language),
             user=merge_prompt(facts, old, job, names, language),
         )
-        proposed = merged_by_model(answer, old, job, names)
+        proposed = merged_by_model(answer, facts, old, job, names)
     return {"portraits": proposed, "conflict": False}
 
 
@@ -94,8 +98,11 @@ def merged_by_rules(
     return proposed
 
 
-def merged_by_model(answer: UpdateProfiles, old: dict[ProfileKey, Profile], job: Job, names: Names) -> list[PortraitState]:
+def merged_by_model(
+    answer: UpdateProfiles, facts: list[ItemState], old: dict[ProfileKey, Profile], job: Job, names: Names
+) -> list[PortraitState]:
     """The model's portraits, cleaned; one that says nothing new, or would wipe an old one out, is left out."""
+    learnt = [item["candidate"] for item in facts]
     proposed: list[PortraitState] = []
     for key, profile in old.items():
         given = answer.user if key.entity_type == "user" else answer.group
@@ -107,9 +114,22 @@ def merged_by_model(answer: UpdateProfiles, old: dict[ProfileKey, Profile], job:
             continue
         # A portrait is read for years: what the model left relative is resolved at the job's time, by rules.
         summary = absolutize(cleaned.summary, job.moment, job.timezone, names, "fact").text
-        if (cleaned.name, cleaned.tags, summary) != (profile.name, profile.tags, profile.summary):
+        summary = without_inventions(summary, "\n".join([profile.summary, *learnt, f"{job.moment:%Y-%m-%d}"]), names)
+        if summary and (cleaned.name, cleaned.tags, summary) != (profile.name, profile.tags, profile.summary):
             proposed.append(_proposal(profile, name=cleaned.name, tags=cleaned.tags, summary=summary))
     return proposed
+
+
+def without_inventions(summary: str, given: str, names: Names) -> str:
+    """`summary` without the lines that hold a number, date or title that stands nowhere in what the model was given."""
+    kept = []
+    for line in summary.splitlines():
+        invented = [finding.text for finding in find_invented(line, given, names) if finding.kind in {"number", "title"}]
+        if invented:
+            log.info("a line of a portrait is left out, it makes up %s", ", ".join(invented))
+        else:
+            kept.append(line)
+    return "\n".join(kept).strip()
 
 
 def _proposal(old: Profile, *, name: str, tags: tuple[str, ...], summary: str) -> PortraitState:

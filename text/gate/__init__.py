@@ -18,8 +18,19 @@ are never read as prose.
 from __future__ import annotations
 
 from .check import check
+from .faithfulness import find_invented
 from .findings import RELATIVE_KINDS, Finding, GateResult, Kind
 from .reasons import reason, reasons
 from .relative_words import find_relative_words
 
-__all__ = ["RELATIVE_KINDS", "Finding", "GateResult", "Kind", "check", "find_relative_words", "reason", "reasons"]
+__all__ = [
+    "RELATIVE_KINDS",
+    "Finding",
+    "GateResult",
+    "Kind",
+    "check",
+    "find_invented",
+    "find_relative_words",
+    "reason",
+    "reasons",
+]

@@ -52,6 +52,12 @@ def unfaithful(candidate: Wording, source: Wording, resolved: Wording, draft: Wo
     ]
 
 
+def find_invented(text: str, given: str, names: Names) -> list[Finding]:
+    """The numbers, dates, titles and Latin names of `text` that neither `given` nor the names hold."""
+    known = Wording.of(given, names)
+    return [one for one in unfaithful(Wording.of(text, names), known, known, known, names) if one.why == "invented"]
+
+
 # --- titles --------------------------------------------------------------------------------------------------------
 
 
