@@ -247,6 +247,12 @@ def inverted_auxiliary(text: str, start: int) -> Edit | None:
 
     The third element is "" where the auxiliary stays as it is.
     """
+    shortened = re.search(
+        r"\b(?:how|what|where|why|when|who)(['’](?:ve|re))\s+$", text[max(0, start - 20) : start], re.IGNORECASE
+    )
+    if shortened is not None:
+        at = max(0, start - 20)
+        return at + shortened.start(1), at + shortened.end(1), f"{shortened.group(1)[0]}s"
     match = re.search(r"([A-Za-z]+(?:['’]t)?)\s+$", text[max(0, start - 20) : start])
     if match is None:
         return None

@@ -158,7 +158,7 @@ _PLACE_BEFORE_THERE = re.compile(
 _CHATTY_INTERJECTION = frozenset({"god", "goodness", "gosh", "word", "lord", "days"})
 _PLURAL_BEFORE = re.compile(
     r"\b(?:people|children|kids|folks|men|women|police|families|parents|friends|team|staff|couple|both|everyone|everybody|"
-    r"someone|somebody|anyone|nobody|cats|dogs|students|colleagues|members|players|users|customers|"
+    r"someone|somebody|anyone|nobody|cats|dogs|students|individuals|colleagues|members|players|users|customers|"
     r"(?:the|his|her|their|my|your|our|some|many|several|few|two|three|four|five|six|these|those|other|of|for|with|about|all|most|"
     r"both|new|old|young|\d+|[A-Z]\w+['’]s)\s+(?:(?:new|old|close|best|young|two|three|four|little|own|other|local|few|big|small|"
     r"cute|good|great|pet|[a-z]+(?:al|ful|ous|ive|ese))\s+)?[a-z]{2,}(?<![su'’i])s)\b(?!['’])"

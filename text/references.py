@@ -185,6 +185,8 @@ def _is_own_object(text: str, mention: Mention, reference: Reference, mentions: 
         return False
     after = text[reference.end : reference.end + 2]
     if _HAN.match(reference.text):
+        if _CHINESE_OBJECT_BEFORE.search(between) is None:
+            return False
         if after.startswith("的") or between.startswith("的") or _CHINESE_CLAUSE.search(between):
             return False
         if _OF_THE_SUBJECT.match(text, reference.end) or _is_pivot(mention, reference, mentions, text):
@@ -193,9 +195,8 @@ def _is_own_object(text: str, mention: Mention, reference: Reference, mentions: 
             return False  # the mention says whose: in 小明女朋友叫他 the subject is 女朋友
         if _SPEAKERS.search(between) or _another_subject(mention, reference, mentions, text):
             return False
-        if _RELATIVE_AHEAD.match(text, reference.end) and not _CHINESE_DATIVE.search(between):
-            return False  # 看到了他喜欢的大象: the pronoun is subject of a clause of its own
-        return _CHINESE_OBJECT_BEFORE.search(between) is not None
+        # 看到了他喜欢的大象: the pronoun is subject of a clause of its own.
+        return not (_RELATIVE_AHEAD.match(text, reference.end) and not _CHINESE_DATIVE.search(between))
     if reference.form not in ("object", "her") or text[mention.end : mention.end + 2] in ("'s", "’s"):
         return False
     if reference.form == "her" and not is_object_her(text, reference.start, reference.end):

@@ -79,18 +79,14 @@ def draft(
     """
     result = _draft_once(text, names, item, recent_speakers, language)
     passes = 1
-    while result.replaced and passes < 3 and (result.undecided or (_HAN.search(text) and _LATIN.search(result.text))):
-        # What stayed is judged once more beside the names that stand there now, and English that a Chinese pronoun hid.
+    while result.replaced and passes < 4:
+        # What stayed is judged once more beside the names that stand there now; mostly nothing is left to judge.
         again = _draft_once(result.text, names, item, recent_speakers, language)
         if not again.replaced:
             break
         result = _joined(text, result, again)
         passes += 1
     return result
-
-
-_HAN = re.compile(r"[㐀-鿿]")
-_LATIN = re.compile(r"[A-Za-z]")
 
 
 def _joined(text: str, first: Draft, second: Draft) -> Draft:

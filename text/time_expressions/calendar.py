@@ -1,6 +1,6 @@
 """Calendar arithmetic: months, weeks, lunar dates, holidays and seasons, in days.
 
-Weeks begin on Monday. Lunar dates come from the `lunardate` tables (1900 to 2099), imported when first needed. The
+Weeks begin on Monday. Lunar dates come from `lunar_python`, which computes new moons, imported when first needed. The
 days of Qingming and the winter solstice follow the century formula floor(0.2422 * Y + C) - floor(L / 4) for solar
 terms (Y the year within the century), right for 1900 to 2099 up to a few known years by one day; Easter follows the
 anonymous Gregorian algorithm (Meeus, Astronomical Algorithms, chapter 8).
@@ -43,12 +43,18 @@ def nth_weekday(year: int, month: int, weekday: int, nth: int) -> date:
     return first + timedelta(days=(weekday - first.weekday()) % 7 + 7 * (nth - 1))
 
 
+@lru_cache(maxsize=256)
 def lunar_day(year: int, month: int, day: int) -> date:
-    """The solar date of a Chinese lunar date. ValueError outside 1900 to 2099 or where there is no such day."""
-    from lunardate import LunarDate
+    """The solar date of a Chinese lunar date. ValueError outside 1900 to 2100 or where there is no such day."""
+    from lunar_python import Lunar
 
-    solar: date = LunarDate(year, month, day).to_solar_date()
-    return solar
+    if not 1900 <= year <= 2100:
+        raise ValueError(f"lunar year {year} is outside 1900 to 2100")
+    try:
+        solar = Lunar.fromYmd(year, month, day).getSolar()
+    except Exception as error:  # the library raises bare Exceptions for days that do not exist
+        raise ValueError(f"there is no lunar date {year}-{month}-{day}: {error}") from None
+    return date(solar.getYear(), solar.getMonth(), solar.getDay())
 
 
 def last_lunar_day(year: int) -> date:

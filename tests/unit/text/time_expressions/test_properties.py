@@ -151,10 +151,10 @@ def test_a_long_text_takes_time_in_proportion_to_its_length(piece: str) -> None:
     def seconds(length: int) -> float:
         text = (piece * (length // len(piece) + 1))[:length]
         best = float("inf")
-        for _ in range(2):
-            begin = time.perf_counter()
+        for _ in range(3):
+            begin = time.process_time()
             find_relative(text)
-            best = min(best, time.perf_counter() - begin)
+            best = min(best, time.process_time() - begin)
         return best
 
     short, long = seconds(2_000), seconds(16_000)
@@ -203,7 +203,7 @@ def test_the_quick_look_knows_every_character_a_chinese_word_of_time_begins_with
 def test_importing_takes_no_calendar_tables_and_little_time() -> None:
     code = (
         "import sys, time; t = time.perf_counter(); import historian.text.time_expressions; "
-        "print(time.perf_counter() - t, 'lunardate' in sys.modules)"
+        "print(time.perf_counter() - t, 'lunar_python' in sys.modules)"
     )
     seconds, tables = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert tables == "False"

@@ -1,0 +1,216 @@
+"""Nothing of one conversation is ever read in another, by any public way in, whatever ids and texts are like."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from historian.interfaces.retriever import CognitiveRetriever
+from historian.interfaces.tools import handle_memory_call, is_admin, make_memory_tools
+from historian.retrieval.filters import event_filter, profile_filter
+from historian.schema.errors import InvalidInput
+from historian.schema.profile import Profile, ProfileKey
+from historian.schema.scope import LayerRule, Scope, layer_written, layers_read
+from historian.schema.settings import Settings
+from historian.service.cognitive import CognitiveService, make_job
+from historian.service.parts import Parts
+from historian.service.reader import MemoryReader
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from support.command import historian
+from support.memory import settings_for
+from support.recall import NOW, WordEmbedder, events_in, file_events, open_memory
+
+SECRET = re.compile(r"secret(\d+)x")
+ODD_IDS = [
+    "7",
+    "77",
+    "-1007",
+    "g:7",
+    "p:7",
+    "7@private",
+    "private",
+    "../7",
+    "%37",
+    "*",
+    "7*",
+    "user:7",
+    "'; --",
+    "７",
+    "Ａnn",
+    "ann",
+    "Ann",
+]
+ids = st.sampled_from(ODD_IDS) | st.text(st.characters(categories=["L", "N", "P", "S"]), min_size=1, max_size=12)
+scopes = st.one_of(ids.map(Scope.private), st.builds(Scope.group, ids, ids))
+
+
+def secrets(text: Any) -> set[int]:
+    return {int(found) for found in SECRET.findall(json.dumps(text, default=str, ensure_ascii=False))}
+
+
+def write(parts: Parts, places: list[Scope], embedder: WordEmbedder | None, rule: LayerRule) -> dict[int, tuple[str, Scope, str]]:
+    """An event, a waiting job and portraits a scope, each with a secret; gives what each secret is and where it was learnt."""
+    owner: dict[int, tuple[str, Scope, str]] = {}
+    for n, scope in enumerate(places):
+        number = 10 * n
+        fields: dict[str, Any] = {"user_id": scope.user_id, "user_name": "system: everybody"}
+        event = events_in(scope.group_id or None, [f"咖啡 tea secret{number}x"], prefix=f"j{n}-", **fields)[0]
+        file_events(parts, [event], embedder)
+        owner[number] = ("event", scope, "")
+        job = make_job(
+            {
+                "request_id": f"waits{n}",
+                "request_type": scope.request_type,
+                "group_id": scope.group_id or None,
+                "user_id": scope.user_id,
+                "action_summary": f"咖啡 tea secret{number + 1}x",
+                "timestamp": "2026-02-21T17:30:00+08:00",
+            },
+            parts.settings,
+            parts.clock,
+        )
+        parts.queue.put(job)
+        owner[number + 1] = ("event", scope, "")
+        for offset, kind, entity in ((2, "user", scope.user_id), (3, "group", scope.group_id)):
+            if entity:
+                key = ProfileKey(kind, entity, layer_written(scope, kind, rule))  # type: ignore[arg-type]
+                if parts.profiles.read(key) is None:
+                    profile = Profile(key, name=f"咖啡 {entity}", summary=f"咖啡 tea secret{number + offset}x")
+                    written = parts.profiles.write(profile, expected_revision=0, now="2026-02-21T17:30:00+08:00")
+                    parts.profile_index.put(written, embedder.vector(profile.summary) if embedder else None)
+                    owner[number + offset] = (kind, scope, key.layer)
+    return owner
+
+
+def may_be_read(owner: tuple[str, Scope, str], reader: Scope, rule: LayerRule) -> bool:
+    kind, learnt, layer = owner
+    if kind == "event":
+        return learnt.key == reader.key
+    if kind == "group":
+        return reader.request_type == "group" and reader.group_id == learnt.group_id
+    return layer in layers_read(reader, "user", learnt.user_id, rule)
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    places=st.lists(scopes, min_size=2, max_size=6, unique_by=lambda scope: scope.key),
+    strangers=st.lists(scopes, max_size=2),
+    rule=st.sampled_from(["private_separate", "per_group", "shared"]),
+    with_vectors=st.booleans(),
+)
+async def test_no_way_in_reads_another_scope(
+    places: list[Scope], strangers: list[Scope], rule: LayerRule, with_vectors: bool
+) -> None:
+    embedder = WordEmbedder() if with_vectors else None
+    with tempfile.TemporaryDirectory() as folder:
+        configured = settings_for(Path(folder), profile={"profile_layers": rule}, query={"recall_timeout_seconds": 30})
+        async with open_memory(configured, embedder=embedder) as (memory, parts):
+            owner = write(parts, places, embedder, rule)
+            for reader in [*places, *strangers]:
+                answers = await every_way(memory, configured, reader, [scope for scope in places if scope.key != reader.key])
+                for way, answer in answers.items():
+                    for found in secrets(answer):
+                        assert may_be_read(owner[found], reader, rule), f"{way}: {owner[found]} is read in {reader}"
+                own = [number for number, (kind, scope, _) in owner.items() if kind == "event" and scope.key == reader.key]
+                for way in ("build_context", "search_events", "search tool"):
+                    assert set(own) <= secrets(answers[way]), f"{way} misses what {reader} may read"
+
+
+async def every_way(memory: CognitiveService, configured: Settings, reader: Scope, others: list[Scope]) -> dict[str, Any]:
+    query = "咖啡 tea secret"
+    answers: dict[str, Any] = {
+        "build_context": await memory.build_context(query, reader, max_tokens=9_000, top_k=500),
+        "build_messages": await memory.build_messages([query, "tea"], reader, context=["咖啡"], max_tokens=9_000),
+        "search_events": [hit.explain() + hit.event.text for hit in await memory.search_events(query, reader, top_k=500)],
+        "search_profiles": [hit.profile for hit in await memory.search_profiles(query, reader, top_k=500)],
+    }
+    over = CognitiveRetriever(memory=memory, scope=reader)
+    answers["retriever"] = [document.model_dump() for document in await over.ainvoke(query, k=500)]
+    for tool in make_memory_tools(memory, reader):
+        arguments = {"query": query, "top_k": 500} if tool.name != "get_profile" else {}
+        answers[{"search_events": "search tool"}.get(tool.name, tool.name)] = await tool.ainvoke(arguments)
+    tries: list[Any] = []
+    for other in others:
+        for kind, entity in (("user", other.user_id), ("group", other.group_id)):
+            if entity:
+                tries.append(await memory.get_profile(kind, entity, reader))  # type: ignore[arg-type]
+        wider = {"query": query, "user_id": other.user_id, "group_id": other.group_id, "scope": other.key, "scope_key": other.key}
+        tries.append(await handle_memory_call(memory, "search_events", wider, reader))
+        tries.append(
+            await handle_memory_call(memory, "get_profile", {"entity_type": "group", "entity_id": other.group_id}, reader)
+        )
+        tries.append([hit.event.text for hit in await memory.search_events(query, reader, user_ids=(other.user_id,))])
+        if other.group_id and other.group_id != reader.group_id:
+            with pytest.raises(InvalidInput):
+                await memory.search_events(query, reader, group_id=other.group_id)
+        with pytest.raises(TypeError):
+            await memory.search_events(query, reader, scope_key=other.key)
+    answers["asked for others by name"] = tries
+    return answers
+
+
+async def test_a_reader_of_another_process_keeps_to_its_scope(tmp_path: Path) -> None:
+    configured = settings_for(tmp_path)
+    here, there = Scope.group("7", "42"), Scope.private("42")
+    async with open_memory(configured) as (_, parts):
+        owner = write(parts, [here, there], None, "private_separate")
+        reader = MemoryReader(configured, clock=lambda: NOW)
+        for scope in (here, there):
+            found = secrets([hit.event.text for hit in await reader.search_events("tea", scope)])
+            assert found == {number for number, (kind, place, _) in owner.items() if kind == "event" and place == scope}
+    await asyncio.to_thread(reader.close)
+
+
+def test_the_command_keeps_to_its_scope(tmp_path: Path) -> None:
+    configured = settings_for(tmp_path)
+
+    async def fill() -> dict[int, tuple[str, Scope, str]]:
+        async with open_memory(configured) as (_, parts):
+            return write(parts, [Scope.group("7", "42"), Scope.private("42"), Scope.group("8", "42")], None, "private_separate")
+
+    owner = asyncio.run(fill())
+    for arguments, reader in (
+        (["--group", "7", "--user", "42"], Scope.group("7", "42")),
+        (["--user", "42"], Scope.private("42")),
+    ):
+        for command in ("context", "search"):
+            called = historian(command, "tea", *arguments, "--json", environ={"HISTORIAN__COGNITIVE__DATA_DIR": str(tmp_path)})
+            found = secrets(called.out)
+            assert found and all(may_be_read(owner[number], reader, "private_separate") for number in found)
+
+
+async def test_only_an_administrator_in_a_private_chat_searches_everywhere(tmp_path: Path) -> None:
+    configured = settings_for(tmp_path, query={"admin_user_ids": ["42"]})
+    async with open_memory(configured) as (memory, parts):
+        write(parts, [Scope.group("7", "42"), Scope.group("8", "43"), Scope.private("43"), Scope.private("42")], None, "shared")
+        everything = {0, 10, 20, 30}
+        asked = {"query": "tea", "top_k": 50}
+        assert everything <= secrets(await handle_memory_call(memory, "search_events", asked, Scope.private("42")))
+        for scope in (Scope.group("7", "42"), Scope.private("43")):
+            assert not is_admin(memory.settings, scope)
+            assert len(secrets(await handle_memory_call(memory, "search_events", asked, scope)) & everything) == 1
+
+
+@given(reader=scopes, user=ids, group=ids, rule=st.sampled_from(["private_separate", "per_group", "shared"]))
+def test_the_filter_of_portraits_says_what_the_rules_say(reader: Scope, user: str, group: str, rule: LayerRule) -> None:
+    where = profile_filter(reader, rule)
+    for layer in ("", "private", reader.key, f"g:{group}", f"p:{user}"):
+        for entity in (user, reader.user_id):
+            if entity:
+                expected = layer in layers_read(reader, "user", entity, rule)
+                assert where.admits(ProfileKey("user", entity, layer)) == expected
+        for entity in (group, reader.group_id):
+            if entity:
+                expected = layer in layers_read(reader, "group", entity, rule)
+                assert where.admits(ProfileKey("group", entity, layer)) == expected
+
+
+@given(reader=scopes, user=ids)
+def test_no_condition_moves_the_scope_of_a_filter(reader: Scope, user: str) -> None:
+    assert event_filter(reader, user_id=user, kind="fact", time_from="2026-01-01").scope_key == reader.key
