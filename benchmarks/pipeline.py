@@ -146,9 +146,7 @@ def main() -> None:
                 continue  # the first round pays for the imports
             rates[concurrency].append(rate)
             shown = "  ".join(f"{node} {seconds * 1000:.1f}" for node, seconds in nodes.items())
-            print(
-                f"concurrency {concurrency}: {rate:6.1f} jobs/s, {processor * 1000:.1f} ms of CPU a job; ms by node: {shown}"
-            )
+            print(f"concurrency {concurrency}: {rate:6.1f} jobs/s, {processor * 1000:.1f} ms of CPU a job; ms by node: {shown}")
         with tempfile.TemporaryDirectory() as directory:
             floors.append(floor_per_second(Path(directory), arguments.jobs))
     for concurrency, series in rates.items():

@@ -11,7 +11,7 @@
 | d | `rewrite_mode = "rules"` |
 | e | `rewrite_mode = "auto"`: the model only where the rules leave something open |
 
-*absolute*: the gate finds nothing relative in the final text. *dated*: every date, number and title that the label asks for stands
+*absolute*: the gate finds nothing relative in the final text. *dated*: every date, number and title of the label stands
 in it. Whether every role is right is for a reader: `--show` prints note, label and text. The notes and labels are in
 `benchmarks/data/chat_jobs.jsonl`, written by hand; today is Saturday 2026-02-21, 17:30 in Shanghai.
 """
