@@ -85,7 +85,20 @@ class Tally:
 
 def in_one_form(text: str) -> str:
     """`text` with its dates in ISO 8601 and its quotation marks straight, so that every right way to write one counts."""
-    months = "January February March April May June July August September October November December".split()
+    months = [
+        "January",
+        "February",
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
+        "December",
+    ]
     text = re.sub(r"(\d{4})年(\d{1,2})月(\d{1,2})[日号]", lambda m: f"{m[1]}-{int(m[2]):02}-{int(m[3]):02}", text)
     spelt = re.compile(rf"({'|'.join(months)}) (\d{{1,2}})(?:st|nd|rd|th)?,? (\d{{4}})")
     text = spelt.sub(lambda m: f"{m[3]}-{months.index(m[1]) + 1:02}-{int(m[2]):02}", text)
