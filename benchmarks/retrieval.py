@@ -262,10 +262,9 @@ def measure(name: str, all_prepared: Sequence[Prepared], directory: Path) -> Non
         all_prepared,
         list(
             grid(
-                vector_weight=(0.5, 0.6),
-                neighbour_weight=(0.0, 0.1, 0.2, 0.3),
+                vector_weight=(0.6,),
+                neighbour_weight=(0.1, 0.2, 0.3),
                 name_weight=(0.05, 0.15),
-                time_decay_boost=(0.0, 0.2),
             )
         ),
         chain,

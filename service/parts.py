@@ -9,7 +9,18 @@ from pathlib import Path
 
 from ..models.chat import make_chat_model
 from ..models.embeddings import make_embedder
-from ..schema.protocols import ChatModel, Embedder, EventStore, JobQueue, Ledger, ProfileIndex, ProfileStorage, VectorIndex
+from ..models.rerank import make_reranker
+from ..schema.protocols import (
+    ChatModel,
+    Embedder,
+    EventStore,
+    JobQueue,
+    Ledger,
+    ProfileIndex,
+    ProfileStorage,
+    Reranker,
+    VectorIndex,
+)
 from ..schema.settings import Settings
 from ..schema.states import HistorianContext
 from ..stores.chroma_index import ChromaIndex
@@ -37,6 +48,7 @@ class Parts:
     chat: ChatModel | None
     embedder: Embedder | None
     clock: Callable[[], float]
+    reranker: Reranker | None = None
 
     def context(self, event_index: VectorIndex | None) -> HistorianContext:
         """What the nodes work with."""
@@ -57,6 +69,8 @@ class Parts:
             await self.chat.aclose()
         if self.embedder is not None:
             await self.embedder.aclose()
+        if self.reranker is not None:
+            await self.reranker.aclose()
         self.events.close()
 
 
@@ -90,6 +104,7 @@ def open_parts(settings: Settings, *, queue: JobQueue, clock: Callable[[], float
         chat=make_chat_model(settings.models.background),
         embedder=usable_embedder(settings, events),
         clock=clock,
+        reranker=make_reranker(settings.models.rerank),
     )
 
 
