@@ -100,7 +100,7 @@ async def run(directory: Path, jobs: int, concurrency: int) -> tuple[float, dict
     """(jobs per second, median seconds by node, processor seconds per job)."""
     settings = parse_settings(
         {
-            "cognitive": {"data_dir": str(directory), "timezone": "UTC", "historian": {"concurrency": concurrency}},
+            "cognitive": {"data_dir": str(directory), "timezone": "UTC", "historian": {"concurrency": concurrency, "rewrite_mode": "always"}},
             "models": {"embedding": {"provider": "none"}},
         },
         environ={},

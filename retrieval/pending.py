@@ -6,6 +6,7 @@ historian may still write it better.
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -18,6 +19,8 @@ from ..schema.protocols import EventStore, JobQueue
 from ..schema.scope import Scope
 from ..text.absolutize import absolutize
 from ..text.words import query_tokens, search_tokens
+
+log = logging.getLogger(__name__)
 
 JOBS_READ = 20
 _DRAFTS_KEPT = 200
@@ -87,7 +90,7 @@ def drafted(job: Job, bot_name: str) -> list[Event]:
             event_id=f"{job.job_id}:{n}",
             job_id=job.job_id,
             kind=kind,
-            text=absolutize(text, job.moment, job.timezone, names, kind, recent_speakers=speakers).text,
+            text=_draft_of(job, names, kind, text, speakers),
             user_id=job.user_id,
             group_id=job.group_id,
             request_type=job.request_type,
@@ -100,6 +103,15 @@ def drafted(job: Job, bot_name: str) -> list[Event]:
         )
         for n, (kind, text) in enumerate(texts_of(job))
     ]
+
+
+def _draft_of(job: Job, names: Names, kind: EventKind, text: str, speakers: Sequence[str]) -> str:
+    try:
+        return absolutize(text, job.moment, job.timezone, names, kind, recent_speakers=speakers).text
+    except Exception:
+        # The reply must not suffer from a text that the rules cannot read: it is offered as it stands.
+        log.exception("job %s is offered as it stands", job.job_id)
+        return text
 
 
 def texts_of(job: Job) -> list[tuple[EventKind, str]]:

@@ -108,9 +108,9 @@ class QuerySettings(Section):
 
 class HistorianSettings(Section):
     rewrite_mode: Literal["always", "auto", "rules"] = key(
-        "always",
-        "改写方式：always 总用模型，auto 规则不够时才用，rules 只用规则",
-        "rewriting: always by the model, auto only where rules do not suffice, rules alone",
+        "auto",
+        "改写方式：auto 规则不够时才用模型，always 总用模型，rules 只用规则",
+        "rewriting: auto asks the model only where rules do not suffice, always for every text, rules never",
     )
     gate_pronouns: Literal["orphan", "all"] = key(
         "orphan",
