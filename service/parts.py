@@ -23,7 +23,7 @@ from ..schema.protocols import (
 )
 from ..schema.settings import Settings
 from ..schema.states import HistorianContext
-from ..stores.chroma_index import ChromaIndex
+from ..stores.chroma_index import EVENT_COLLECTION, PROFILE_COLLECTION, ChromaDirectory, ChromaIndex
 from ..stores.events import SqliteEventStore
 from ..stores.index_schema import open_index
 from ..stores.job_queue import FileJobQueue
@@ -127,6 +127,18 @@ def usable_embedder(settings: Settings, events: EventStore) -> Embedder | None:
     return None
 
 
-def open_event_index(directory: Path) -> VectorIndex:
-    """The derived index of the events, for the owner alone. Nothing is opened before its first use."""
-    return ChromaIndex(directory / "chromadb")
+@dataclass(frozen=True, slots=True)
+class VectorIndexes:
+    """Chroma's collections, for the owner alone: of events and of portraits, in one directory."""
+
+    events: VectorIndex
+    portraits: VectorIndex
+
+    def close(self) -> None:
+        self.events.close()
+
+
+def open_vector_indexes(directory: Path) -> VectorIndexes:
+    """The derived indexes of a data directory. Nothing is opened before its first use."""
+    chroma = ChromaDirectory(directory / "chromadb")
+    return VectorIndexes(ChromaIndex(chroma, EVENT_COLLECTION), ChromaIndex(chroma, PROFILE_COLLECTION))
