@@ -39,8 +39,8 @@ _CHINESE_ACTION = re.compile(
 _ENGLISH_FACT = re.compile(
     r"(?:(?:also|still|really|usually|often|always|never|currently|recently) )?(?:"
     r"(?:likes|loves|hates|dislikes|lives|works|has|is|was|wants|plans|prefers|enjoys|moved|studies|plays|owns|speaks|needs|thinks|believes"
-    r"|feels|hopes|collects|practices|practises|trains|goes|comes|grew|used to|doesn't|does not|didn't|isn't|hasn't|can't|cannot|won't|got|bought"
-    r"|started|quit|finished|graduated|adopted|married|broke|lost)(?= (?!there\b|it\b|that\b|this\b)[\w'\"“(]))",
+    r"|feels|hopes|collects|practices|practises|trains|goes|comes|grew|used to|doesn't|does not|didn't|isn't|hasn't|can't|cannot"
+    r"|won't|got|bought|started|quit|finished|graduated|adopted|married|broke|lost)(?= (?!there\b|it\b|that\b|this\b)[\w'\"“(]))",
     re.IGNORECASE,
 )
 _ENGLISH_ACTION = re.compile(
