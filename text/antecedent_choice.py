@@ -65,9 +65,13 @@ def choose(
             for mention in find_people(text, known, protected)
         ]
         mentions = _subjects_and_names(text, people, references)
-    addressed = any(reference.person == "second" and not reference.plural for reference in references)
+    addressed = any(
+        reference.person == "second" and not reference.plural and not (item == "fact" and _anybody(text, reference))
+        for reference in references
+    )
     sender = sender_name(names, recent_speakers)
     gender = ""
+    one_of_them = False  # a "they" before this one was one person: so are those that follow
     ends = {mention.end for mention in mentions}
     written: list[Mention] = []  # where the user will stand once the references before are replaced
     for reference in references:
@@ -77,10 +81,12 @@ def choose(
         elif reference.form == "that_one" and reference.start in ends:
             choice = Choice.STANDS  # 小王这个人: the name stands beside it
         else:
-            if item == "action" and reference.plural and reference.text.isascii() and not _they_is_one(text, reference):
+            they = reference.plural and reference.text.isascii()
+            if item == "action" and they and not one_of_them and not _they_is_one(text, reference):
                 choices.append(Choice.NOBODY)
                 continue
             choice = _third(text, reference, mentions, written, names, sender, addressed, gender)
+            one_of_them = one_of_them or (they and choice is Choice.SENDER)
             if choice is Choice.SENDER and reference.gender and not gender:
                 gender = reference.gender
         if choice is Choice.SENDER or (choice is Choice.USER and sender == (names.user_name or _USER)):
@@ -202,6 +208,9 @@ def _third(
     if fits and not named and _user_follows(text, reference, mentions, sender):
         fits = False
     rivals = [name for name in fitting if name != sender]
+    if fits and reference.gender:  # "Ann's number … him": what the name suggests decides against an unnamed sender's rival
+        unlikely = {one.name for one in near if one.likely_gender not in ("", reference.gender)}
+        rivals = [name for name in rivals if name not in unlikely]
     if reference.plural and not reference.text.isascii():
         if fits and not rivals and followed_by_institution(text, reference.end):
             return Choice.SENDER
@@ -247,7 +256,8 @@ def _user_follows(text: str, reference: Reference, mentions: Sequence[Mention], 
 
 _ROLE_SUBJECT = re.compile(
     r"(?:[有一][个個位名]|(?:^|[，。！？；,.!?;:\n]\s*|说|觉得|因为|但|不过|而|[a-z]\s+(?:that|because|but|when|if|and|said|says)\s+)"
-    r"(?:(?:[^，。！？；,.!?;:\n]{0,8}的|[他她我你])|(?:his|her|my|your|their|the|an?|[A-Z]\w+['’]s)\s+(?:[a-z]+\s+)?)?)$",
+    r"(?:(?:[^，。！？；,.!?;:\n]{0,8}的|[他她我你])|(?:his|her|my|your|their|the|an?|(?:the|this) user['’]s|"
+    r"[A-Z]\w+['’]s)\s+(?:[a-z]+\s+)?)?)$",
     re.IGNORECASE,
 )
 

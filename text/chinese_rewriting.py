@@ -13,11 +13,12 @@ from .reference_types import Reference
 _BELONGS = re.compile(
     r"(?:(?:爸|妈|父|母|爷爷|奶奶|外公|外婆|姥|哥|姐|弟|妹|叔|舅|姑|姨|伯|婶|嫂|表[哥姐弟妹]|堂[哥姐弟妹]|儿子|女儿|孩子|老婆|老公|丈夫|妻子|爱人|对象|"
     r"男友|女友|男朋友|女朋友|前任|家人|父母|亲戚|媽|兒子|女兒)(?!自)"
-    r"|朋友|室友|同学|同事|同桌|老师|老板|领导|邻居|房东|导师|学生|闺蜜|队友|公司|学校|手机|电脑|房间|宿舍|名字|生日|猫|狗|账号|微信|QQ)(?!的?人)"
+    r"|朋友|室友|同学|同事|同桌|老师|老板|领导|邻居|房东|导师|学生|闺蜜|队友|公司|学校|手机|电脑|房间|宿舍|名字|生日(?!快[乐樂])|猫|狗|账号|微信|QQ)(?!的?人)"
 )
 _INSTITUTION = re.compile(
     r"(?:公司|学校|学院|大学|班级|班(?!次|主)|单位|部门|小区|宿舍|村|团队|小组|组(?!织|成|合|建)|系(?!统|列)|实验室|店(?!员)|工作室|城市|厂|医院|社团|乐队)"
 )
+_TITLE_ENDS = re.compile(r"[^，。！？；,.!?;\s]{2,3}(?:[，。！？；,.!?;\s]|$)")  # 叫他老师: what he is called, not whose
 _COLLECTIVE_PERSON = re.compile(r"(?:老师|老板|领导|导师|班主任|同事|校长|教练|房东)")
 _LOOSE_USER = re.compile(
     r"用[户戶](?=(?:的|喜|爱|愛|不|很|最|在|是|有|叫|住|说|說|想|要|从|從|对|對|也|都|已|刚|剛|正|曾|计划|希望|提到|表示|询问|告诉|偏好|讨厌|觉得|认为|打算|养|來|来|去|买|學|学|会|会|本人|今|昨|明|20\d\d|每|经常|平时))"
@@ -37,7 +38,7 @@ def loose_users(text: str, protected: Sequence[Span]) -> Iterator[Reference]:
 
 def followed_by_institution(text: str, end: int) -> bool:
     """他们公司, 你们老师: the plural belongs to one person's company, school or teacher."""
-    return bool(_INSTITUTION.match(text, end) or _COLLECTIVE_PERSON.match(text, end) or text.startswith("家", end))
+    return bool(_INSTITUTION.match(text, end) or _COLLECTIVE_PERSON.match(text, end) or text.startswith(("家", "一家"), end))
 
 
 def rewrite_person(text: str, reference: Reference, name: str) -> list[Edit]:
@@ -48,8 +49,9 @@ def rewrite_person(text: str, reference: Reference, name: str) -> list[Edit]:
     if reference.plural:
         if _INSTITUTION.match(text, end):
             return [(reference.start, end, f"{name}所在的")]
-        return [(reference.start, end, name if text.startswith("家", end) else f"{name}的")]
-    joint = "的" if _BELONGS.match(text, end) else ""
+        return [(reference.start, end, name if text.startswith(("家", "一家"), end) else f"{name}的")]
+    called = reference.start and text[reference.start - 1] in "叫喊称稱唤喚" and _TITLE_ENDS.match(text, end)
+    joint = "的" if _BELONGS.match(text, end) and not called else ""
     return [(reference.start, end, f"{name}{joint}")]
 
 

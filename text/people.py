@@ -138,7 +138,8 @@ _CHINESE_NAMES = (
     rf"|(?P<titled>[{_SURNAMES}](?:{'|'.join(sorted(_TITLES, key=len, reverse=True))})(?![作人具程厂]))"
     rf"|(?P<little>{_LITTLE})"
     rf"|(?P<kin>(?:{'|'.join(sorted(_KIN, key=len, reverse=True))})(?![圈节們们际]))"
-    rf"|(?P<owner>(?:^|(?<=[，。！？；\n]))(?!{_NO_NICKNAME.pattern})[㐀-鿿]{{2,4}}?(?=的(?:{'|'.join(sorted(_KIN, key=len, reverse=True))})))"
+    rf"|(?P<owner>(?:^|(?<=[，。！？；\n]))(?!{_NO_NICKNAME.pattern})[㐀-鿿]{{2,4}}?"
+    rf"(?=的(?:{'|'.join(sorted(_KIN, key=len, reverse=True))})))"
     rf"|(?P<full>[{_SURNAMES}][㐀-鿿]{{1,2}}(?=[{_VERB_AHEAD}]|$))"
     rf"|(?P<opening>(?:^|(?<=[，。！？；\n]))[{_SURNAMES}][㐀-鿿](?=[{_VERB_AFTER_FIRST_NAME}]))"
     rf"|(?P<nickname>(?:^|(?<=[，。！？；\n]))(?!{_NO_NICKNAME.pattern})[㐀-鿿]{{2,5}}?(?=(?:说|說|表示|认为|認為|觉得|覺得|提到|告诉|告訴|声称)(?![明法话話服教])))"
@@ -233,7 +234,7 @@ _ENGLISH_NAMES = (
     r"(?P<titled>\b(?:Mr|Mrs|Ms|Miss|Dr|Prof|Professor|Uncle|Aunt|Auntie|Grandma|Grandpa|Coach|Captain|Doctor)\.? "
     r"[A-Z][\w'’\-]*(?:\s[A-Z][\w\-]+)?)"
     rf"|(?P<kin>\b(?:{'|'.join(sorted(_KIN_EN, key=len, reverse=True))})\b)"
-    r"|(?P<name>\b[A-Z][a-zA-Z]+(?:-[A-Z][a-z]+)?(?:\s[A-Z][a-z]+(?:-[A-Z][a-z]+)?){0,2})"
+    r"|(?P<name>(?<![A-Za-z0-9_])[A-Z][a-zA-Z]+(?:-[A-Z][a-z]+)?(?:\s[A-Z][a-z]+(?:-[A-Z][a-z]+)?){0,2})"
 )
 _PERSON_VERBS = word_list(
     """
@@ -279,7 +280,7 @@ def find_people(text: str, known: Sequence[str] = (), protected: Sequence[Span] 
         if not taken or mention.start >= taken[-1][1]:
             found.append(mention)
             taken.append((mention.start, mention.end))
-    for match in re.finditer(r"@([\w·\-.]{1,33})", text):
+    for match in re.finditer(r"@(?![了过過着著到他她我你])([\w·\-.]{1,33})", text):
         if not overlaps(taken, *match.span()):
             found.append(Mention(match.group(1), *match.span()))
             taken = merge_spans([*taken, match.span()])
@@ -377,6 +378,9 @@ _PET_NAMED = re.compile(
 )
 
 
+_CHINESE_PERSON_VERB = re.compile(r" ?(?:说|說|告诉|告訴|觉得|覺得|表示|认为|認為|问|問|喜欢|喜歡|讨厌|希望|提到)(?!明)")
+
+
 def _acts_like_a_person(text: str, start: int, end: int) -> bool:
     """A capitalised word followed by a verb of persons, or after a word that takes persons; no pet's name."""
     if _PET_NAMED.search(text[max(0, start - 40) : start]):
@@ -386,6 +390,8 @@ def _acts_like_a_person(text: str, start: int, end: int) -> bool:
     if previous in _PLACE_BEFORE or previous in ("the", "a", "an", "to", "of", "on"):
         return False
     if previous in _PERSON_BEFORE:
+        return True
+    if _CHINESE_PERSON_VERB.match(text, end):
         return True
     after = re.match(r"(?:['’]s)?\s+([A-Za-z]+)", text[end : end + 30])
     if after is None or after.group(1) not in _PERSON_VERBS:

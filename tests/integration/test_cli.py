@@ -486,7 +486,11 @@ def test_doctor_tells_a_model_that_answers_nonsense_from_one_that_works(filed: C
 def test_draining_with_a_model_tells_calls_and_tokens_by_purpose(call: Callable[..., Called], tmp_path: Path) -> None:
     call("ingest", write_lines(tmp_path / "jobs.jsonl", *TURNS))
     with OpenAIServer() as server:
-        environ = {"HISTORIAN__MODELS__CHAT__BASE_URL": server.base_url, "HISTORIAN__MODELS__CHAT__MODEL": "test"}
+        environ = {
+            "HISTORIAN__MODELS__CHAT__BASE_URL": server.base_url,
+            "HISTORIAN__MODELS__CHAT__MODEL": "test",
+            "HISTORIAN__COGNITIVE__HISTORIAN__REWRITE_MODE": "always",
+        }
         called = call("worker", "--drain", environ=environ)
         assert called.status == 0, called.err
     usage = call("stats", "--json").lines[0]["last_run"]["usage"]

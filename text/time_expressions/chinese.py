@@ -148,7 +148,7 @@ def settle(text: str, found: list[Found]) -> list[Found]:
             tense = "past"
         from_there = anchored and dated and reading.offset is not None and reading.offset.sign > 0
         if _stands(text, item, tense, anchored) and not from_there:
-            kept.append(replace(item, tense=tense))
+            kept.append(Found(reading, item.start, item.end, tense))
         if reading.has_day and reading.vague is None and not reading.now:
             anchored_until, previous_end, dated = len(text), item.end, reading.shift != 0
     return kept
@@ -166,7 +166,11 @@ def _stands(text: str, item: Found, tense: str, anchored: bool) -> bool:
     if slots <= {"clock", "part"}:
         if text[item.start : item.end] in ("一点", "1点"):
             return False  # a bit
-        if slots == {"part"} and _PART_AHEAD.match(text, item.end) and not _WHENEVER.search(text, max(0, item.start - 3), item.start):
+        if (
+            slots == {"part"}
+            and _PART_AHEAD.match(text, item.end)
+            and not _WHENEVER.search(text, max(0, item.start - 3), item.start)
+        ):
             return not anchored and not chinese_habit(text, item.start, item.end)
         tense = chinese_evidence(text, item.start, item.end, wide=False)
         return not anchored and tense != "none" and not chinese_habit(text, item.start, item.end)

@@ -53,8 +53,13 @@ _TRIGGERS = frozenset(
 """Words without one of which there is no expression in a text: most sentences are left at this point."""
 _NEVER_CAPITAL = frozenset({*DAYS, *TONIGHT, "now", "currently", "recently", "lately", "soon"})
 _SENTENCE_BREAK = re.compile(r"[.!?\n]\s")
+_END_OF_A_DAY = re.compile(
+    r"(?:the )?(?:end|start|beginning) of (?:the )?day,? (?:on )?(?:\d{4}-|today\b|tomorrow\b|yesterday\b|"
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day\b)"
+)
+"""The end of day tomorrow: the day beside it is the one, and it is resolved."""
 _ON_EVERY = re.compile(r"\s+(?:on\s+)?(?:weekdays|weekends|workdays|\w{3,6}days|every|each|daily)\b")
-_SUPERSTITION = re.compile(r"^.{0,12}\b(?:an?|every|any|movie|film)\s+(?:the\s+)?friday|13th\s+(?:is|are|movie|film|brings|means)\b")
+_SUPERSTITION = re.compile(r"\b(?:an?|every|any|movie|film)\s+(?:the\s+)?friday|13th\s+(?:is|are|movie|film|brings|means)\b")
 _AWAY = re.compile(
     r"\b(?:i|we|he|she|they|you|[a-z]+)(?:['’](?:m|re|s)|\s+(?:am|is|are|be))\s+(?:\w+\s+)?"
     r"(?:away|off|out of|in town|gone|busy|home|visiting|travel+ing|staying|on (?:holiday|vacation|leave|call))\b"
@@ -270,7 +275,7 @@ class _Sentence(RelativeTimes):
                 continue
             tense = english_evidence(self.lower, item.start, item.end)
             if self.stands(item, tense, anchored):
-                kept.append(replace(item, tense=tense))
+                kept.append(Found(reading, item.start, item.end, tense))
                 if reading.has_day and not reading.vague and not reading.now:
                     anchor_end = item.end
         return kept
@@ -286,7 +291,7 @@ class _Sentence(RelativeTimes):
     def stands(self, item: Found, tense: str, anchored: bool) -> bool:
         """Whether an expression is one of a single time, seen from the reference."""
         reading, slots = item.reading, item.reading.slots
-        if self.is_name(item):
+        if self.is_name(item) or _END_OF_A_DAY.match(self.lower, item.start):
             return False
         if tense == "past" and (reading.vague == "future" or self.lower.startswith(("following", "the following"), item.start)):
             return False  # told from somewhere else: "a few days later she called"
@@ -301,7 +306,11 @@ class _Sentence(RelativeTimes):
             return tense != "past" or said.endswith(("now", "today", "tomorrow", "hence"))
         if reading.stretch is not None and reading.stretch.direction == "within":
             return tense != "past"
-        if reading.day == 13 and reading.weekday == 4 and _SUPERSTITION.search(self.lower[item.start - 12 : item.end + 12]):
+        if (
+            reading.day == 13
+            and reading.weekday == 4
+            and _SUPERSTITION.search(self.lower[max(0, item.start - 16) : item.end + 12])
+        ):
             return False
         if reading.manner == "bare":
             if english_habit(self.lower, item.start, item.end) and reading.year is None:

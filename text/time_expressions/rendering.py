@@ -84,6 +84,9 @@ def _chinese(reading: Reading, resolved: Resolved, said: str) -> str:
             return f"{_day(first)}之{'前那' + said[-1] if reading.vague == 'past' else '后'}"
         if reading.vague_amount is not None and re.search("[月年周星礼]|久", reading.vague_amount):
             return f"{_day(first)}的{reading.vague_amount}"
+        few = re.match("(前|再?过)([几幾两兩][个個]?(?:[天日月周年週]|星期|礼拜|小时))", said)
+        if few is not None and (few[1] != "前" or few[2][-1] not in "天日年"):
+            return f"{_day(first)}之{'前的' if few[1] == '前' else '后'}几{few[2][1:]}"
         if "年" in said:
             where = {"past": "之前的几年", "now": "前后", "future": "之后的几年"}[reading.vague]
             return f"{first.year}年{where}"
@@ -172,12 +175,42 @@ _AUXILIARIES = frozenset(
 )
 # fmt: on
 _JOINED_TO_TIME = re.compile(
-    r"(?:\d|day|night|tonight|tomorrow|week|month|year|morning|afternoon|evening|weekend|now|noon)[.,]?\s+(?:and|or)\s+$", re.IGNORECASE
+    r"(?:\d|day|night|tonight|tomorrow|week|month|year|morning|afternoon|evening|weekend|now|noon)[.,]?\s+(?:and|or)\s+$",
+    re.IGNORECASE,
 )
 _BE_OR_HAVE = frozenset(
-    ["is", "are", "am", "was", "were", "be", "been", "has", "have", "had", "isn't", "aren't", "wasn't", "hasn't", "haven't",
-     "i'm", "he's", "she's", "it's", "we're", "they're", "you're", "i've", "we've", "they've", "you've", "who's", "that's",
-     "not", "also"]
+    [
+        "is",
+        "are",
+        "am",
+        "was",
+        "were",
+        "be",
+        "been",
+        "has",
+        "have",
+        "had",
+        "isn't",
+        "aren't",
+        "wasn't",
+        "hasn't",
+        "haven't",
+        "i'm",
+        "he's",
+        "she's",
+        "it's",
+        "we're",
+        "they're",
+        "you're",
+        "i've",
+        "we've",
+        "they've",
+        "you've",
+        "who's",
+        "that's",
+        "not",
+        "also",
+    ]
 )
 _WORD_BEFORE = re.compile(r"([A-Za-z'’]+|-)\s*$")
 _WORD_AFTER = re.compile(r"\s*([A-Za-z'’]+)")

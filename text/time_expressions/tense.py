@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from ..word_lists import word_list
+
 _CLAUSE_END = "，。！？；,!?;\n：…"
 _SENTENCE_END = "。！？!?\n；;"
 _REACH = 60
@@ -189,16 +191,16 @@ def _english_tense(words: list[str], index_from_expression: list[int]) -> str:
     return best
 
 
-_EN_REPORTS = frozenset(
+_EN_REPORTS = word_list(
     """announced said told confirmed mentioned promised posted agreed reminded informed decided heard learned wrote
-    texted emailed replied noted explained knew thought found says tells""".split()
+    texted emailed replied noted explained knew thought found says tells"""
 )
 _EN_LINKS = frozenset(["on", "at", "for", "this", "the", "by", "until", "from", "in", "not", "back", "again", "here", "there"])
-_EN_NO_VERB = frozenset(
+_EN_NO_VERB = word_list(
     """was has this his is its us yes as always sometimes perhaps was's does did hers ours yours theirs goes's thus
-    across towards afterwards besides unless""".split()
+    across towards afterwards besides unless"""
 )
-_EN_BEFORE_NOUN = frozenset("a an the my your his her its our their all some any these those many few both no of to with and".split())
+_EN_BEFORE_NOUN = word_list("a an the my your his her its our their all some any these those many few both no of to with and")
 
 
 def _reported(before: list[str]) -> int | None:
