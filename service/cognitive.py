@@ -30,7 +30,9 @@ from ..schema.settings_source import load_settings
 from ..stores.end_summaries import EndSummaries
 from ..text.language import detect_language
 from ..text.redaction import redact
+from .hooks import Hooks
 from .local_time import local_timezone
+from .observation import Observation, make_observation
 from .ownership import TAKE_OVER_SECONDS, owned_worker
 from .parts import Parts, data_directory, open_parts, open_queue
 from .worker import HistorianWorker
@@ -61,6 +63,8 @@ class CognitiveService:
         self._worker: HistorianWorker | None = None
         self._background: asyncio.Task[None] | None = None
         self._warming: asyncio.Task[None] | None = None
+        self._observation: Observation | None = None
+        self.hooks = Hooks()
         self._closing = asyncio.Event()
         self._end_summaries = EndSummaries(data_directory(settings) / "end_summaries.json")
 
@@ -96,6 +100,8 @@ class CognitiveService:
         except StorageError as error:
             log.error("memory cannot be read, only plain summaries are: %s. Jobs are accepted and wait on disk", error)
             return
+        self._observation = make_observation(self._parts, random=random.random)
+        await self._observation.start()
         if self._with_worker:
             self._background = asyncio.create_task(self._work(self._parts), name="historian")
         self._warming = asyncio.create_task(self._warm(self._parts), name="historian warm-up")
@@ -103,6 +109,8 @@ class CognitiveService:
     async def aclose(self, timeout_seconds: float = 10.0) -> None:
         """Stop the worker (what is running may finish within the bound), close everything."""
         self._closing.set()
+        if self._observation is not None:
+            await self._observation.aclose(timeout_seconds / 2)
         if self._worker is not None:
             await self._worker.stop(timeout_seconds)
         for task in (self._warming, self._background):
@@ -113,7 +121,7 @@ class CognitiveService:
         self._background = self._warming = None
         if self._parts is not None:
             await self._parts.aclose()
-        self._parts = self._queue = None
+        self._parts = self._queue = self._observation = None
 
     async def enqueue_job(self, action_summary: str = "", new_info: Sequence[str] | str = (), **fields: Any) -> str | None:
         """Hand over what the bot did (`action_summary`) and what it learnt (`new_info`, a list of short statements).
@@ -135,6 +143,29 @@ class CognitiveService:
         if self._worker is not None:
             self._worker.wake()
         return job_id
+
+    @property
+    def observation(self) -> Observation | None:
+        """What takes observations, for callers outside the event loop; None where memory is off or not open."""
+        return self._observation
+
+    async def on_tool_executed(
+        self, name: str, arguments: object, result: object, *, scope: Scope | None = None, session_id: str = ""
+    ) -> None:
+        """Note what a tool was given and what it returned or raised. Takes microseconds: the rest happens behind.
+
+        It is kept for `scope` (or for the one that `session_id` is bound to), redacted, and read nowhere else. Raises
+        InvalidInput where there is neither.
+        """
+        if self._observation is not None:
+            self._observation.observe_tool(name, arguments, result, scope=scope, session_id=session_id)
+
+    def feed_message(
+        self, role: str, content: object, session_id: str = "", *, scope: Scope | None = None, name: str = ""
+    ) -> None:
+        """Note what was said in a session; `scope` binds the session the first time. As `on_tool_executed`."""
+        if self._observation is not None:
+            self._observation.observe_message(role, content, session_id, scope=scope, name=name)
 
     async def settled(self, timeout_seconds: float) -> bool:
         """Wait until every accepted job is done with (filed or given up); False where that takes longer than the bound."""
@@ -238,6 +269,8 @@ class CognitiveService:
             report["events"] = await asyncio.to_thread(self._parts.events.count)
             report["models"] = model_names(self._parts)
             report["usage"] = usage_report(self._parts)
+        if self._observation is not None:
+            report["observation"] = self._observation.statistics.as_dict()
         if self._worker is not None:
             report["worker"] = self._worker.statistics.as_dict()
             report["outage"] = self._worker.outage
@@ -286,9 +319,7 @@ class CognitiveService:
         while not self._closing.is_set():
             with ExitStack() as stack:
                 try:
-                    worker = await asyncio.to_thread(
-                        stack.enter_context, owned_worker(parts, random=random.random)
-                    )
+                    worker = await asyncio.to_thread(stack.enter_context, owned_worker(parts, random=random.random))
                 except OwnerLockHeld as error:
                     if not said:
                         log.warning("this process reads and enqueues only: %s", error)
@@ -331,7 +362,7 @@ def make_job(data: Mapping[str, Any], settings: Settings, clock: Callable[[], fl
 
 
 def redacted(job: Job, level: Literal["secrets", "all", "none"]) -> Job:
-    """The job without secrets (and, with `all`, without personal data): what a bot hands over is cleaned before it lies on disk."""
+    """The job without secrets (and, with `all`, without personal data): what is handed over is cleaned before it lies on disk."""
     if level == "none":
         return job
     messages = [m.model_copy(update={"text": redact(m.text, level)}) for m in job.recent_messages]
