@@ -1,8 +1,8 @@
 """The few lines of a conversation that say most of it, chosen without a model.
 
 LexRank (Erkan and Radev, 2004): lines are nodes, their similarity the edges, and a line is important when important
-lines resemble it. What was chosen already pushes away what repeats it (maximal marginal relevance, Carbonell and
-Goldstein, 1998), and a line that says nothing (a greeting, an "ok") has no edges to be important by.
+lines resemble it. What was chosen already takes from the worth of what repeats it (the idea of maximal marginal
+relevance, Carbonell and Goldstein, 1998), and a greeting has no edges to be important by.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .words import query_tokens
 
 _DAMPING = 0.85  # as in PageRank and LexRank
 _ROUNDS = 30
-_NOVELTY = 0.5
+_NOTHING = 1e-9
 _FEW_WORDS = 4
 
 _Scores = npt.NDArray[np.float64]
@@ -32,10 +32,10 @@ def salient_lines(lines: Sequence[str], count: int) -> list[int]:
     chosen: list[int] = []
     while len(chosen) < min(count, len(lines)):
         repeated = similar[:, chosen].max(axis=1) if chosen else np.zeros(len(lines))
-        worth = scores / (scores.max() or 1.0) - _NOVELTY * repeated
-        worth[chosen] = -np.inf
+        worth = scores * (1.0 - repeated)
+        worth[chosen] = 0.0
         best = int(worth.argmax())
-        if not words[best] or (chosen and scores[best] == 0):
+        if worth[best] <= _NOTHING:
             break
         chosen.append(best)
     return sorted(chosen)
