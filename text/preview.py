@@ -26,6 +26,7 @@ _DEEPEST = 12
 _MOST_ITEMS = 500
 _LONGEST_NAME = 80
 _CAUSES = 5
+_LARGE = 1 << 62
 
 _Seen = tuple[int, ...]
 
@@ -79,6 +80,10 @@ class _Copy:
         self._items = _MOST_ITEMS
 
     def of(self, value: object, parents: _Seen) -> object:
+        if type(value) is str:
+            return self._text(value)
+        if type(value) is int and -_LARGE < value < _LARGE:
+            return value
         try:
             return self._of(value, parents)
         except Exception:
@@ -86,20 +91,22 @@ class _Copy:
             return f"[unreadable {_class_name(value)}]"
 
     def _of(self, value: object, parents: _Seen) -> object:
-        if value is None or isinstance(value, bool | float):
-            return value
-        if isinstance(value, str):
-            return self._text(str.__str__(value))
-        if isinstance(value, int):
-            return int(value) if value.bit_length() < 256 else f"[int of {value.bit_length()} bits]"
-        if isinstance(value, bytes | bytearray | memoryview):
-            return self._bytes(value)
+        # Plain dictionaries and lists first: to ask after every other type takes longer than to copy a few fields.
+        if type(value) is not dict and type(value) is not list:
+            if value is None or isinstance(value, bool | float):
+                return value
+            if isinstance(value, str):
+                return self._text(str.__str__(value))
+            if isinstance(value, int):
+                return int(value) if value.bit_length() < 256 else f"[int of {value.bit_length()} bits]"
+            if isinstance(value, bytes | bytearray | memoryview):
+                return self._bytes(value)
         if id(value) in parents:
             return "[cycle]"
         if len(parents) >= _DEEPEST:
             return f"[{_class_name(value)}]"
         parents = (*parents, id(value))
-        if isinstance(value, Mapping):
+        if type(value) is dict or isinstance(value, Mapping):
             return self._mapping(value.items(), len(value), parents)
         if isinstance(value, list | tuple | set | frozenset):
             return self._items_of(value, len(value), parents)
@@ -136,7 +143,7 @@ class _Copy:
         for key, item in items:
             if self._exhausted():
                 break
-            name = self._text(key if isinstance(key, str) else _plain_name(key))
+            name = self._text(key if type(key) is str else _plain_name(key))
             copied[f"{name}*" if name in copied else name] = self.of(item, parents)
             taken += 1
         if taken < size:
@@ -214,6 +221,8 @@ def _class_name(value: object) -> str:
 
 
 def _plain_name(key: object) -> str:
+    if isinstance(key, str):
+        return str.__str__(key)
     return str(key) if key is None or isinstance(key, int | float | bool) else repr(key)
 
 
