@@ -175,7 +175,7 @@ class SessionSummaries:
     async def _summary(self, messages: Sequence[Cleaned], scope: Scope, chat: ChatModel | None) -> tuple[str, tuple[str, ...]]:
         """The summary, redacted and absolute, and what the gate says of it where it is not."""
         lines = await asyncio.to_thread(self._absolute_lines, messages, scope)
-        names = Names(bot_name=self._bot_name, user_id=scope.user_id, group_id=scope.group_id)
+        names = self._names(messages, scope)
         if chat is not None:
             written = await self._by_model(lines, messages[-1].at, names, chat)
             if written:
@@ -200,12 +200,20 @@ class SessionSummaries:
             log.warning("a session is summarised without the model: %s", error)
             return ""
         text = redact(answer.summary.strip()[:LONGEST_SUMMARY], "all")
-        text = absolutize(text, moment, self._timezone, names, "action").text
+        resolved = absolutize(text, moment, self._timezone, names, "action")
+        # In a group "he" may be anybody: there only the times are resolved, and the gate turns the rest down.
+        text = resolved.resolved_text if names.group_id else resolved.text
         wrong = [*_relative(text, names), *(one.text for one in find_invented(text, transcript + moment.isoformat(), names))]
         if wrong or not text:
             log.info("the model's summary of a session is relative or unfaithful in %d places; rules are used", len(wrong))
             return ""
         return text
+
+    def _names(self, messages: Sequence[Cleaned], scope: Scope) -> Names:
+        speakers = list(dict.fromkeys(one.name for one in messages if one.role in _USER_ROLES and one.name))
+        if scope.request_type == "private":
+            return Names(bot_name=self._bot_name, user_name=speakers[-1] if speakers else "", user_id=scope.user_id)
+        return Names(bot_name=self._bot_name, group_id=scope.group_id, others=tuple(speakers))
 
     def _absolute_lines(self, messages: Sequence[Cleaned], scope: Scope) -> list[str]:
         """Each message as a line that says who spoke, with times resolved and "I" replaced by the speaker's name."""
