@@ -104,10 +104,10 @@ async def indexed(memory: CognitiveService, count: int) -> None:
 async def flat(memory: CognitiveService, many: int) -> None:
     """Resident memory while tools with large results are observed far faster than they can be stored."""
     assert memory.observation is not None
-    result = words(100_000, random.Random(3)) * 100
-    print(f"{many} observations of {len(result) / 1e6:.0f} MB each (a new object every time):")
+    result = words(100_000, random.Random(3)) * 10
+    print(f"{many} observations of {len(result) / 1e6:.0f} MB each, a new string every time:")
     for n in range(many):
-        await memory.on_tool_executed("read", {"n": n}, {"page": n, "text": result}, scope=SCOPE)
+        await memory.on_tool_executed("read", {"n": n}, {"page": n, "text": f"{n} {result}"}, scope=SCOPE)
         if n % 200 == 0:
             await asyncio.sleep(0.001)
         if n % (many // 5) == 0:

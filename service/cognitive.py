@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 from zoneinfo import ZoneInfo
 
 from ..retrieval.formatting import format_memories, format_summaries
@@ -32,10 +32,12 @@ from ..text.language import detect_language
 from ..text.redaction import redact
 from .hooks import Hooks
 from .local_time import local_timezone
-from .observation import Observation, make_observation
 from .ownership import TAKE_OVER_SECONDS, owned_worker
 from .parts import Parts, data_directory, open_parts, open_queue
 from .worker import HistorianWorker
+
+if TYPE_CHECKING:
+    from .observation import Observation
 
 log = logging.getLogger(__name__)
 
@@ -100,6 +102,8 @@ class CognitiveService:
         except StorageError as error:
             log.error("memory cannot be read, only plain summaries are: %s. Jobs are accepted and wait on disk", error)
             return
+        from .observation import make_observation  # imported here: memory that is switched off costs nothing
+
         self._observation = make_observation(self._parts, random=random.random)
         await self._observation.start()
         if self._with_worker:

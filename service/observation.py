@@ -31,6 +31,9 @@ log = logging.getLogger(__name__)
 BATCH = 32
 """Observations cleaned, embedded and stored together."""
 
+EMBEDDED_AT_ONCE = 64
+"""Chunks that the task embeds before it stores them: some seconds of a local embedder's time. More are stored first."""
+
 DROPS_TOLD_SECONDS = 60.0
 HOUSEKEEPING_SECONDS = 600.0
 SESSIONS_KNOWN = 10_000
@@ -232,8 +235,8 @@ class Observation:
             if not self._held:
                 batch = self._take()
                 self._held = await asyncio.to_thread(self._prepare, batch)
-            # With more waiting than one batch, or at the end, storing comes first; the worker embeds when it is idle.
-            hurried = self._closing or len(self._queue) >= BATCH
+            # With much to embed, more than a batch waiting, or at the end, storing comes first; the idle worker embeds later.
+            hurried = self._closing or len(self._queue) >= BATCH or len(self._held) > EMBEDDED_AT_ONCE
             stored = await self._records.file(self._held, embed=not hurried)
             self.statistics.stored += stored
             self.statistics.known += len(self._held) - stored
