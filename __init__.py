@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .interfaces.retriever import CognitiveRetriever
     from .schema.errors import HistorianError, InvalidInput, SettingsError, StorageError
     from .schema.event import Event, EventFilter
     from .schema.hit import Hit, ProfileHit
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _WHERE = {
+    "CognitiveRetriever": ".interfaces.retriever",
     "CognitiveService": ".service.cognitive",
     "Event": ".schema.event",
     "EventFilter": ".schema.event",
@@ -52,6 +54,7 @@ __all__ = [  # noqa: RUF022 - in the order in which a newcomer meets them
     "Profile",
     "ProfileHit",
     "HistorianWorker",
+    "CognitiveRetriever",
     "HistorianError",
     "InvalidInput",
     "SettingsError",

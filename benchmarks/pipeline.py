@@ -26,7 +26,7 @@ from historian.schema.protocols import Answer, Matrix, Usage, Vector
 from historian.schema.settings_source import parse_settings
 from historian.service.cognitive import make_job
 from historian.service.ownership import make_worker
-from historian.service.parts import open_event_index, open_parts, open_queue
+from historian.service.parts import open_parts, open_queue, open_vector_indexes
 from machine import machine_line
 
 DIMENSION = 384
@@ -100,7 +100,11 @@ async def run(directory: Path, jobs: int, concurrency: int) -> tuple[float, dict
     """(jobs per second, median seconds by node, processor seconds per job)."""
     settings = parse_settings(
         {
-            "cognitive": {"data_dir": str(directory), "timezone": "UTC", "historian": {"concurrency": concurrency}},
+            "cognitive": {
+                "data_dir": str(directory),
+                "timezone": "UTC",
+                "historian": {"concurrency": concurrency, "rewrite_mode": "always"},
+            },
             "models": {"embedding": {"provider": "none"}},
         },
         environ={},
@@ -116,8 +120,8 @@ async def run(directory: Path, jobs: int, concurrency: int) -> tuple[float, dict
     for n in range(jobs):
         fields = {"request_id": f"r{n}", "user_id": f"u{n}", "group_id": f"g{n}", "user_name": "阿明", "bot_name": "小史"}
         queue.put(make_job({**fields, "new_info": ["他昨天说喜欢吉他"]}, settings, time.time))
-    index = open_event_index(parts.directory)
-    worker = make_worker(parts, index, random=random.random)
+    indexes = open_vector_indexes(parts.directory)
+    worker = make_worker(parts, indexes, random=random.random)
     started, used = time.perf_counter(), time.process_time()
     if not await worker.run(drain=True):
         raise SystemExit("draining was given up")
@@ -125,7 +129,7 @@ async def run(directory: Path, jobs: int, concurrency: int) -> tuple[float, dict
     if worker.statistics.outcomes["filed"] != jobs:
         raise SystemExit(f"not every job was filed: {worker.statistics.outcomes}")
     latencies = {node: statistics.median(values) for node, values in worker.statistics.latencies.items()}
-    index.close()
+    indexes.close()
     await parts.aclose()
     return jobs / seconds, latencies, processor / jobs
 
@@ -146,9 +150,7 @@ def main() -> None:
                 continue  # the first round pays for the imports
             rates[concurrency].append(rate)
             shown = "  ".join(f"{node} {seconds * 1000:.1f}" for node, seconds in nodes.items())
-            print(
-                f"concurrency {concurrency}: {rate:6.1f} jobs/s, {processor * 1000:.1f} ms of CPU a job; ms by node: {shown}"
-            )
+            print(f"concurrency {concurrency}: {rate:6.1f} jobs/s, {processor * 1000:.1f} ms of CPU a job; ms by node: {shown}")
         with tempfile.TemporaryDirectory() as directory:
             floors.append(floor_per_second(Path(directory), arguments.jobs))
     for concurrency, series in rates.items():

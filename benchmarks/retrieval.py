@@ -260,7 +260,13 @@ def measure(name: str, all_prepared: Sequence[Prepared], directory: Path) -> Non
     default = show("historian, default settings", run(chain))
     found = tuned(
         all_prepared,
-        list(grid(vector_weight=(0.5, 0.6), neighbour_weight=(0.0, 0.2, 0.3), name_weight=(0.1, 0.2), date_weight=(0.3, 0.5))),
+        list(
+            grid(
+                vector_weight=(0.6,),
+                neighbour_weight=(0.1, 0.2, 0.3),
+                name_weight=(0.05, 0.15),
+            )
+        ),
         chain,
     )
     show("historian, tuned", found)

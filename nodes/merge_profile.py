@@ -52,7 +52,8 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
     language = language_of(job, context.settings)
     facts = [item for item in state["items"] if item["kind"] == "fact"]
     keys = portrait_keys(job, context.settings)
-    pending = [key for key in keys if not await asyncio.to_thread(context.profiles.is_applied, key, job.job_id)]
+    concerned = [key for key in keys if concerns(facts, key, names, language)]
+    pending = [key for key in concerned if not await asyncio.to_thread(context.profiles.is_applied, key, job.job_id)]
     old: dict[ProfileKey, Profile] = {}
     for key in pending:
         stored = await asyncio.to_thread(context.profiles.read, key)
@@ -79,6 +80,18 @@ def portrait_keys(job: Job, settings: Settings) -> list[ProfileKey]:
     if job.request_type == "group":
         keys.append(ProfileKey("group", job.group_id, layer_written(job.scope, "group", rule)))
     return keys
+
+
+def concerns(facts: list[ItemState], key: ProfileKey, names: Names, language: Language) -> bool:
+    """Whether any fact names the entity: what names only others is no part of its portrait, and no model is asked.
+
+    A fact that did not become absolute may mean the user without naming them.
+    """
+    if key.entity_type == "group":
+        name = names.group(language)
+        return any(name.casefold() in item["candidate"].casefold() for item in facts)
+    name = names.user(language)
+    return any(name.casefold() in item["candidate"].casefold() or not item["passed"] for item in facts)
 
 
 def merged_by_rules(

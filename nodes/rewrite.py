@@ -17,6 +17,7 @@ from ..schema.settings import Settings
 from ..schema.states import HistorianContext, HistorianState, HistorianUpdate, ItemState
 from ..text.absolutize import absolutize
 from ..text.gate import check
+from ..text.subjects import with_subject
 from .conversation import job_of, language_of, names_of, speakers_of
 
 log = logging.getLogger(__name__)
@@ -74,13 +75,14 @@ def prepare(job: Job, settings: Settings) -> list[ItemState]:
     items: list[ItemState] = []
     for kind, source in texts:
         done = absolutize(source, job.moment, job.timezone, names, kind, recent_speakers=speakers)
+        drafted = with_subject(done.text, names, kind, done.language)
         items.append(
             ItemState(
                 kind=kind,
                 source=source,
                 resolved=done.resolved_text,
-                draft=done.text,
-                candidate=done.text,
+                draft=drafted,
+                candidate=drafted,
                 undecided=[reference.text for reference in done.drafted.undecided],
                 dated=bool(done.resolved),
                 rewritten_by="rules",

@@ -1,11 +1,19 @@
-"""Fusion of ranked lists that measure different things."""
+"""Fusion of scores that measure different things."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from typing import TypeVar
 
+import numpy as np
+import numpy.typing as npt
+
 Key = TypeVar("Key", bound=Hashable)
+Scores = npt.NDArray[np.float32]
+Mask = npt.NDArray[np.bool_]
+
+RANK_CONSTANT = 60
+"""k of reciprocal rank fusion; 60 is what Cormack, Clarke and Buettcher (2009) found to do well everywhere."""
 
 
 def min_max(scores: Mapping[Key, float]) -> dict[Key, float]:
@@ -27,10 +35,36 @@ def weighted_sum(lists: Sequence[tuple[Mapping[Key, float], float]]) -> dict[Key
     return fused
 
 
-def reciprocal_rank(lists: Sequence[tuple[Mapping[Key, float], float]], k: int = 60) -> dict[Key, float]:
-    """Reciprocal rank fusion (Cormack, Clarke and Buettcher, 2009): the sum of weight / (k + rank), ranks from 1."""
+def reciprocal_rank(lists: Sequence[tuple[Mapping[Key, float], float]], k: int = RANK_CONSTANT) -> dict[Key, float]:
+    """The sum of weight / (k + rank), ranks from 1."""
     fused: dict[Key, float] = {}
     for scores, weight in lists:
         for rank, key in enumerate(sorted(scores, key=lambda one: -scores[one]), 1):
             fused[key] = fused.get(key, 0.0) + weight / (k + rank)
     return fused
+
+
+def stretched(scores: Scores, found: Mask) -> Scores:
+    """`scores` brought to 0..1 over those that are `found`, 0 elsewhere; 1 where all that are found score the same."""
+    result = np.zeros_like(scores)
+    if not found.any():
+        return result
+    values = scores[found]
+    low, high = float(values.min()), float(values.max())
+    result[found] = (values - low) / (high - low) if high - low > 1e-9 else 1.0
+    return result
+
+
+def from_zero(scores: Scores) -> Scores:
+    """Scores of which 0 means "not found", brought to 0..1."""
+    highest = float(scores.max(initial=0.0))
+    return scores / np.float32(highest) if highest > 0 else scores
+
+
+def by_rank(scores: Scores, found: Mask) -> Scores:
+    """(k + 1) / (k + rank) for those that are `found`: 1 for the best, 0 for what was not found."""
+    result = np.zeros_like(scores)
+    positions = np.flatnonzero(found)
+    order = positions[np.argsort(-scores[positions], kind="stable")]
+    result[order] = (RANK_CONSTANT + 1) / (RANK_CONSTANT + 1 + np.arange(len(order), dtype=np.float32))
+    return result

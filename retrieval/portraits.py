@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from ..schema.errors import ModelError
 from ..schema.hit import ProfileHit
 from ..schema.profile import Profile, ProfileKey
-from ..schema.protocols import Embedder, ProfileIndex, ProfileStorage
+from ..schema.protocols import ProfileIndex, ProfileStorage, Vector
 from ..schema.scope import EntityType, LayerRule, Scope, layers_read
 from ..schema.settings import QuerySettings
+from .filters import profile_filter
 from .fusion import weighted_sum
 
+log = logging.getLogger(__name__)
+
 CANDIDATES = 200
+
+EmbedQuery = Callable[[str], Awaitable[Vector]]
 
 
 def readable_profile(
@@ -33,9 +40,13 @@ def readable_profile(
     return replace(last, name=name, tags=tags, summary="\n\n".join(p.summary for p in layers if p.summary))
 
 
-def may_read(scope: Scope, key: ProfileKey, rule: LayerRule) -> bool:
-    """Whether one layer of a portrait may be read in `scope`."""
-    return key.layer in layers_read(scope, key.entity_type, key.entity_id, rule)
+def portraits_of(profiles: ProfileStorage, scope: Scope, rule: LayerRule) -> list[Profile]:
+    """The portraits that belong to a conversation: of who speaks, and of the group. Blocking; raises StorageError."""
+    wanted: list[tuple[EntityType, str]] = [("user", scope.user_id)] if scope.user_id else []
+    if scope.group_id:
+        wanted.append(("group", scope.group_id))
+    found = [readable_profile(profiles, scope, kind, entity_id, rule) for kind, entity_id in wanted]
+    return [profile for profile in found if profile is not None]
 
 
 async def search_portraits(
@@ -44,30 +55,27 @@ async def search_portraits(
     *,
     profiles: ProfileStorage,
     index: ProfileIndex,
-    embedder: Embedder | None,
+    embed: EmbedQuery | None,
     settings: QuerySettings,
     rule: LayerRule,
     top_k: int,
 ) -> list[ProfileHit]:
-    """Portraits that fit, best first; one hit an entity, its readable layers as one."""
-    keywords = dict(await asyncio.to_thread(index.search_keywords, query, CANDIDATES))
+    """Portraits that fit, best first; one hit an entity, its readable layers as one. Raises StorageError."""
+    where = profile_filter(scope, rule)
+    keywords = dict(await asyncio.to_thread(index.search_keywords, query, CANDIDATES, where))
     dense: dict[ProfileKey, float] = {}
-    if embedder is not None and query.strip():
+    if embed is not None and query.strip():
         try:
-            vector = await embedder.embed_query(query)
-            keys, matrix = await asyncio.to_thread(index.vectors)
+            vector = await embed(query)
+            keys, matrix = await asyncio.to_thread(index.vectors, where)
             if keys and matrix.shape[1] == vector.shape[0]:
                 dense = dict(zip(keys, map(float, matrix @ vector), strict=True))
-        except ModelError:
-            dense = {}
-    readable = {key for key in {*keywords, *dense} if may_read(scope, key, rule)}
-    scores = {
-        name: {key: score for key, score in found.items() if key in readable}
-        for name, found in (("dense", dense), ("keyword", keywords))
-    }
-    fused = weighted_sum([(scores["dense"], settings.vector_weight), (scores["keyword"], settings.keyword_weight)])
+        except ModelError as error:
+            log.warning("portraits are searched by keywords alone: %s", error)
+    scores = {"dense": dense, "keyword": keywords}
+    fused = weighted_sum([(dense, settings.vector_weight), (keywords, settings.keyword_weight)])
     hits: dict[tuple[EntityType, str], ProfileHit] = {}
-    for key in sorted(readable, key=lambda one: -fused.get(one, 0.0)):
+    for key in sorted(fused, key=lambda one: (-fused[one], one.index_id)):
         entity = (key.entity_type, key.entity_id)
         if entity in hits or len(hits) >= top_k:
             continue

@@ -64,7 +64,7 @@ class QuerySettings(Section):
         hot=True,
     )
     neighbour_weight: Weight = key(
-        0.3,
+        0.2,
         "时间上相邻的记录互相抬升的比例；再隔一条减半；0 关闭",
         "share of its score that a record lends to the next one in time, half of it to the one after; 0 is off",
         hot=True,
@@ -73,7 +73,7 @@ class QuerySettings(Section):
         30.0, "相隔多少分钟以内算相邻", "minutes between two records within which they are neighbours", hot=True
     )
     name_weight: Weight = key(
-        0.15, "问题里点名的人，其记录加多少分", "added to records of a person whom the query names", hot=True
+        0.05, "问题里点名的人，其记录加多少分", "added to records of a person whom the query names", hot=True
     )
     date_weight: Weight = key(
         0.3, "问题里提到的日期或月份，当时的记录加多少分", "added to records of a day or month that the query names", hot=True
@@ -108,9 +108,9 @@ class QuerySettings(Section):
 
 class HistorianSettings(Section):
     rewrite_mode: Literal["always", "auto", "rules"] = key(
-        "always",
-        "改写方式：always 总用模型，auto 规则不够时才用，rules 只用规则",
-        "rewriting: always by the model, auto only where rules do not suffice, rules alone",
+        "auto",
+        "改写方式：auto 规则不够时才用模型，always 总用模型，rules 只用规则",
+        "rewriting: auto asks the model only where rules do not suffice, always for every text, rules never",
     )
     gate_pronouns: Literal["orphan", "all"] = key(
         "orphan",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import random
 import time
 import uuid
@@ -16,24 +17,23 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from zoneinfo import ZoneInfo
 
 from ..retrieval.formatting import format_memories, format_summaries
-from ..retrieval.portraits import readable_profile, search_portraits
-from ..retrieval.search import search_events
 from ..schema.errors import HistorianError, OwnerLockHeld, StorageError
-from ..schema.event import EventFilter
 from ..schema.hit import Hit, ProfileHit
 from ..schema.job import Job, parse_job
 from ..schema.profile import Profile
-from ..schema.protocols import JobQueue
+from ..schema.protocols import JobQueue, VectorIndex
 from ..schema.scope import EntityType, Scope
 from ..schema.settings import Settings
-from ..schema.settings_source import load_settings
+from ..schema.settings_source import find_config, load_settings
 from ..stores.end_summaries import EndSummaries
 from ..text.language import detect_language
 from ..text.redaction import redact
+from .config_watch import ConfigWatch
 from .hooks import Hooks
 from .local_time import local_timezone
 from .ownership import TAKE_OVER_SECONDS, owned_worker
 from .parts import Parts, data_directory, open_parts, open_queue
+from .recall import LOCAL_SECONDS, Recall
 from .worker import HistorianWorker
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 SETTLED_POLL_SECONDS = 0.02
+CONFIG_LOOK_SECONDS = 2.0
 
 
 class CognitiveService:
@@ -56,12 +57,22 @@ class CognitiveService:
     never does. No method of the reply path (`build_context`) raises.
     """
 
-    def __init__(self, settings: Settings, *, worker: bool = True, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        worker: bool = True,
+        clock: Callable[[], float] = time.time,
+        config: Path | None = None,
+    ) -> None:
         self.settings = settings
+        self._watch = ConfigWatch(config, settings, self._apply) if config is not None else None
+        self._watching: asyncio.Task[None] | None = None
         self._with_worker = worker
         self._clock = clock
         self._queue: JobQueue | None = None
         self._parts: Parts | None = None
+        self._recall: Recall | None = None
         self._worker: HistorianWorker | None = None
         self._background: asyncio.Task[None] | None = None
         self._warming: asyncio.Task[None] | None = None
@@ -80,10 +91,13 @@ class CognitiveService:
     ) -> Self:
         """A service for a configuration file, for settings, or for what `config.toml` and the environment say.
 
-        Enter it with `async with`, or call `start()` and later `aclose()`. Raises SettingsError.
+        Enter it with `async with`, or call `start()` and later `aclose()`. While it is open, a file is looked at every
+        other second: hot keys apply at once, others say in the log that a restart is needed. Raises SettingsError.
         """
-        settings = config if isinstance(config, Settings) else load_settings(config)
-        return cls(settings, worker=worker, clock=clock)
+        if isinstance(config, Settings):
+            return cls(config, worker=worker, clock=clock)
+        path = find_config(config, os.environ, Path.cwd())
+        return cls(load_settings(path), worker=worker, clock=clock, config=path)
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -106,9 +120,12 @@ class CognitiveService:
 
         self._observation = make_observation(self._parts, random=random.random)
         await self._observation.start()
+        self._recall = Recall(self._parts, lambda: self.settings, event_index=self._owned_index)
+        if self._watch is not None:
+            self._watching = asyncio.create_task(self._look_at_config(self._watch), name="historian settings")
         if self._with_worker:
             self._background = asyncio.create_task(self._work(self._parts), name="historian")
-        self._warming = asyncio.create_task(self._warm(self._parts), name="historian warm-up")
+        self._warming = asyncio.create_task(self._recall.warm(), name="historian warm-up")
 
     async def aclose(self, timeout_seconds: float = 10.0) -> None:
         """Stop the worker (what is running may finish within the bound), close everything."""
@@ -117,15 +134,18 @@ class CognitiveService:
             await self._observation.aclose(timeout_seconds / 2)
         if self._worker is not None:
             await self._worker.stop(timeout_seconds)
-        for task in (self._warming, self._background):
+        for task in (self._watching, self._warming):
             if task is not None:
-                if task is self._warming:
-                    task.cancel()
-                await asyncio.gather(task, return_exceptions=True)
-        self._background = self._warming = None
+                task.cancel()
+        await asyncio.gather(
+            *(task for task in (self._watching, self._warming, self._background) if task), return_exceptions=True
+        )
+        self._background = self._warming = self._watching = None
+        if self._recall is not None:
+            await self._recall.aclose()
         if self._parts is not None:
             await self._parts.aclose()
-        self._parts = self._queue = self._observation = None
+        self._parts = self._queue = self._recall = self._observation = None
 
     async def enqueue_job(self, action_summary: str = "", new_info: Sequence[str] | str = (), **fields: Any) -> str | None:
         """Hand over what the bot did (`action_summary`) and what it learnt (`new_info`, a list of short statements).
@@ -186,73 +206,82 @@ class CognitiveService:
 
     async def build_context(
         self,
-        query: str,
+        query: str | Sequence[str],
         scope: Scope,
         *,
         language: Literal["zh", "en"] | None = None,
         top_k: int | None = None,
         max_tokens: int | None = None,
+        context: Sequence[str] = (),
     ) -> str:
         """The few things worth remembering for a reply, as one quoted block for a user-role message; "" for none.
 
-        Never raises and never takes longer than `recall_timeout_seconds`: what is ready then is used.
+        `query` is what was said, or the messages of the turn; `context` what was said before, for queries too short to
+        search with. Never raises and never takes longer than `recall_timeout_seconds`: what is ready then is used.
         """
-        spoken = language or detect_language(query)
+        said = query if isinstance(query, str) else "\n".join(query)
+        configured = self.settings.cognitive.language
+        spoken = language or (detect_language(said) if configured == "auto" else configured)
         budget = max_tokens or self.settings.query.max_context_tokens
-        parts = self._parts
-        try:
-            if parts is None:
-                summaries = await asyncio.to_thread(self._end_summaries.of, scope.key)
-                return format_summaries(summaries, language=spoken, max_tokens=budget)
-            profiles = await asyncio.to_thread(self._profiles_for, parts, scope)
-        except HistorianError as error:
-            log.warning("recall gives nothing: %s", error)
-            return ""
-        hits: list[Hit] = []
-        try:
-            async with asyncio.timeout(self._recall_timeout(parts)):
-                hits = await self.search_events(query, scope, top_k=top_k or self.settings.query.auto_top_k)
-        except (TimeoutError, HistorianError) as error:
-            log.warning("recall gives portraits alone: %s", str(error) or "out of time")
-        return format_memories(profiles, hits, language=spoken, max_tokens=budget)
+        if self._recall is None:
+            return await self._plain_summaries(scope, spoken, budget)
+        recalled = await self._recall.context(query, scope, top_k=top_k, context=context)
+        return format_memories(recalled.profiles, recalled.hits, language=spoken, max_tokens=budget)
 
-    async def search_events(self, query: str, scope: Scope, *, top_k: int | None = None, **conditions: Any) -> list[Hit]:
-        """Events of a scope that fit `query`, best first. `conditions` are those of `EventFilter`, but its scope."""
-        parts = self._parts
-        if parts is None:
+    async def build_messages(
+        self,
+        query: str | Sequence[str],
+        scope: Scope,
+        *,
+        language: Literal["zh", "en"] | None = None,
+        top_k: int | None = None,
+        max_tokens: int | None = None,
+        context: Sequence[str] = (),
+    ) -> list[dict[str, str]]:
+        """As `build_context`, as messages to put before the user's own: one of the role `user`, or none.
+
+        OpenAI clients and LangChain's chat models both take them. Memory never speaks as `system`: it is what users said.
+        """
+        text = await self.build_context(query, scope, language=language, top_k=top_k, max_tokens=max_tokens, context=context)
+        return [{"role": "user", "content": text}] if text else []
+
+    def prefetch(self, query: str | Sequence[str], scope: Scope, *, context: Sequence[str] = ()) -> asyncio.Task[None] | None:
+        """Begin a recall while the bot still receives: embed what is said so far, bring the scope into memory.
+
+        Returns at once; the task that it gives need not be waited for. None where memory is switched off or not open.
+        """
+        return None if self._recall is None else self._recall.prefetch(query, scope, context=context)
+
+    async def search_events(
+        self,
+        query: str | Sequence[str],
+        scope: Scope,
+        *,
+        top_k: int | None = None,
+        context: Sequence[str] = (),
+        **conditions: Any,
+    ) -> list[Hit]:
+        """Events of a scope that fit `query`, best first; what waits to be filed is marked `pending`.
+
+        `conditions` narrow: `user_id`, `sender_id`, `kind`, `source`, `time_from`, `time_to` (ISO 8601, dates or seconds
+        since the epoch; a reversed range is swapped), `is_absolute`, and the fields of `EventFilter` but its scope.
+        `top_k` is brought into 1 to 500. Raises InvalidInput for a condition that is none, StorageError.
+        """
+        if self._recall is None:
             return []
-        return await search_events(
-            query,
-            EventFilter(scope.key, **conditions),
-            events=parts.events,
-            embedder=parts.embedder,
-            settings=self.settings.query,
-            top_k=top_k or self.settings.query.tool_default_top_k,
-        )
+        return await self._recall.search(query, scope, top_k=top_k, context=context, **conditions)
+
+    async def search_everywhere(self, query: str, *, top_k: int | None = None, **conditions: Any) -> list[Hit]:
+        """Events of every conversation, for the operator alone: never offer this to users."""
+        return [] if self._recall is None else await self._recall.search_everywhere(query, top_k=top_k, **conditions)
 
     async def get_profile(self, entity_type: EntityType, entity_id: str, scope: Scope) -> Profile | None:
         """The portrait of a user or group as far as `scope` may read it: its layers as one; None where there is none."""
-        parts = self._parts
-        if parts is None:
-            return None
-        rule = self.settings.cognitive.profile.profile_layers
-        return await asyncio.to_thread(readable_profile, parts.profiles, scope, entity_type, entity_id, rule)
+        return None if self._recall is None else await self._recall.profile(entity_type, entity_id, scope)
 
     async def search_profiles(self, query: str, scope: Scope, *, top_k: int | None = None) -> list[ProfileHit]:
         """Portraits that fit `query` and may be read in `scope`, best first."""
-        parts = self._parts
-        if parts is None:
-            return []
-        return await search_portraits(
-            query,
-            scope,
-            profiles=parts.profiles,
-            index=parts.profile_index,
-            embedder=parts.embedder,
-            settings=self.settings.query,
-            rule=self.settings.cognitive.profile.profile_layers,
-            top_k=top_k or self.settings.query.profile_top_k,
-        )
+        return [] if self._recall is None else await self._recall.search_profiles(query, scope, top_k=top_k)
 
     async def stats(self) -> dict[str, Any]:
         """Queue, events, worker and model usage in numbers, as JSON data."""
@@ -270,9 +299,14 @@ class CognitiveService:
             },
         }
         if self._parts is not None:
-            report["events"] = await asyncio.to_thread(self._parts.events.count)
+            try:
+                report["events"] = await asyncio.to_thread(self._parts.events.count)
+            except StorageError as error:
+                report["events"], report["error"] = None, str(error)
             report["models"] = model_names(self._parts)
             report["usage"] = usage_report(self._parts)
+        if self._recall is not None:
+            report["recall"] = self._recall.as_dict()
         if self._observation is not None:
             report["observation"] = self._observation.statistics.as_dict()
         if self._worker is not None:
@@ -296,26 +330,32 @@ class CognitiveService:
             self._clock,
         )
 
-    def _recall_timeout(self, parts: Parts) -> float:
-        configured = self.settings.query.recall_timeout_seconds
-        if configured != "auto":
-            return configured
-        return 0.8 if parts.embedder is not None and parts.embedder.is_remote else 0.15
+    async def _plain_summaries(self, scope: Scope, language: Literal["zh", "en"], budget: int) -> str:
+        """What is left where memory is switched off or cannot be opened."""
+        try:
+            async with asyncio.timeout(LOCAL_SECONDS):
+                summaries = await asyncio.to_thread(self._end_summaries.of, scope.key)
+        except (TimeoutError, HistorianError, OSError) as error:
+            log.warning("recall gives nothing: %s", str(error) or "out of time")
+            return ""
+        return format_summaries(summaries, language=language, max_tokens=budget)
 
-    def _profiles_for(self, parts: Parts, scope: Scope) -> list[Profile]:
-        rule = self.settings.cognitive.profile.profile_layers
-        wanted: list[tuple[EntityType, str]] = [("user", scope.user_id)] if scope.user_id else []
-        if scope.group_id:
-            wanted.append(("group", scope.group_id))
-        found = [readable_profile(parts.profiles, scope, kind, entity_id, rule) for kind, entity_id in wanted]
-        return [profile for profile in found if profile is not None]
+    def _owned_index(self) -> VectorIndex | None:
+        """Chroma's index, while this process is the one that owns it."""
+        worker = self._worker
+        return None if worker is None else worker.event_index
 
-    async def _warm(self, parts: Parts) -> None:
-        if parts.embedder is not None:
-            try:
-                await parts.embedder.embed_query("warm-up")
-            except HistorianError as error:
-                log.warning("the embedder is not ready: %s", error)
+    def _apply(self, settings: Settings) -> None:
+        """Take over settings whose hot keys have changed. Called from a thread: each step is one assignment."""
+        self.settings = settings
+        worker = self._worker
+        if worker is not None:
+            worker.apply(settings)
+
+    async def _look_at_config(self, watch: ConfigWatch) -> None:
+        while True:
+            await asyncio.sleep(CONFIG_LOOK_SECONDS)
+            await asyncio.to_thread(watch.look)
 
     async def _work(self, parts: Parts) -> None:
         """Be the worker as soon as no other process is, until the service closes."""
@@ -366,7 +406,7 @@ def make_job(data: Mapping[str, Any], settings: Settings, clock: Callable[[], fl
 
 
 def redacted(job: Job, level: Literal["secrets", "all", "none"]) -> Job:
-    """The job without secrets (and, with `all`, without personal data): what is handed over is cleaned before it lies on disk."""
+    """The job without secrets (and, with `all`, without personal data): cleaned before it lies on disk."""
     if level == "none":
         return job
     messages = [m.model_copy(update={"text": redact(m.text, level)}) for m in job.recent_messages]
@@ -384,6 +424,7 @@ def model_names(parts: Parts) -> dict[str, str]:
     return {
         "chat": parts.chat.model if parts.chat is not None else "",
         "embedding": parts.embedder.model if parts.embedder is not None else "",
+        "rerank": parts.reranker.model if parts.reranker is not None else "",
     }
 
 

@@ -12,10 +12,10 @@ from ..schema.errors import FingerprintMismatch, ModelAnswerUnusable, ModelRefus
 from ..schema.event import Event
 from ..schema.job import Job
 from ..schema.profile import ProfileKey
-from ..schema.protocols import Embedder, JobQueue
+from ..schema.protocols import Embedder, JobQueue, VectorIndex
 from ..schema.states import HistorianContext
 from ..stores.end_summaries import EndSummaries
-from ..stores.index_repair import repair
+from ..stores.index_repair import repair, repair_portraits
 from ..stores.profile_index import profile_text
 from .orders import RollbackOrder
 from .outage import Outage
@@ -31,10 +31,17 @@ class Maintenance:
     """One round an idle moment. Each part fails for itself: what fails is logged and tried again later."""
 
     def __init__(
-        self, context: HistorianContext, queue: JobQueue, end_summaries: EndSummaries, *, random: Callable[[], float]
+        self,
+        context: HistorianContext,
+        queue: JobQueue,
+        end_summaries: EndSummaries,
+        *,
+        portrait_vectors: VectorIndex,
+        random: Callable[[], float],
     ) -> None:
         self._context = context
         self._queue = queue
+        self._portrait_vectors = portrait_vectors
         self._end_summaries = end_summaries
         self._finished: list[Job] = []
         self._rounds = 0
@@ -129,6 +136,8 @@ class Maintenance:
             return
         try:
             await asyncio.to_thread(repair, self._context.events, index)
+            if self._context.profile_index is not None:
+                await asyncio.to_thread(repair_portraits, self._context.profile_index, self._portrait_vectors)
         except StorageError as error:
             self._index_outage.begin(now, str(error))
             raise

@@ -7,13 +7,12 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 
 from ..schema.job import Job
-from ..schema.protocols import VectorIndex
 from ..schema.states import HistorianUpdate
 from ..stores.end_summaries import EndSummaries
 from ..stores.owner_lock import OwnerLock
 from .maintenance import Maintenance
 from .orders import OrderDesk
-from .parts import Parts, open_event_index
+from .parts import Parts, VectorIndexes, open_vector_indexes
 from .worker import HistorianWorker
 
 TAKE_OVER_SECONDS = 2.0
@@ -32,29 +31,35 @@ def owned_worker(
     lock = OwnerLock(parts.directory)
     lock.acquire(parts.clock())
     with lock:
-        index = open_event_index(parts.directory)
+        indexes = open_vector_indexes(parts.directory)
         try:
-            yield make_worker(parts, index, random=random, sleep=sleep, on_step=on_step)
+            yield make_worker(parts, indexes, random=random, sleep=sleep, on_step=on_step)
         finally:
-            index.close()
+            indexes.close()
 
 
 def make_worker(
     parts: Parts,
-    index: VectorIndex | None,
+    indexes: VectorIndexes,
     *,
     random: Callable[[], float],
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     on_step: Callable[[Job, str, HistorianUpdate], None] | None = None,
 ) -> HistorianWorker:
     """A worker put together from parts."""
-    context = parts.context(index)
+    context = parts.context(indexes.events)
     return HistorianWorker(
         queue=parts.queue,
         context=context,
         ledger=parts.ledger,
         checkpoints=parts.directory / "checkpoints.sqlite",
-        maintenance=Maintenance(context, parts.queue, EndSummaries(parts.directory / "end_summaries.json"), random=random),
+        maintenance=Maintenance(
+            context,
+            parts.queue,
+            EndSummaries(parts.directory / "end_summaries.json"),
+            portrait_vectors=indexes.portraits,
+            random=random,
+        ),
         orders=OrderDesk(context),
         random=random,
         sleep=sleep,

@@ -9,10 +9,21 @@ from pathlib import Path
 
 from ..models.chat import make_chat_model
 from ..models.embeddings import make_embedder
-from ..schema.protocols import ChatModel, Embedder, EventStore, JobQueue, Ledger, ProfileIndex, ProfileStorage, VectorIndex
+from ..models.rerank import make_reranker
+from ..schema.protocols import (
+    ChatModel,
+    Embedder,
+    EventStore,
+    JobQueue,
+    Ledger,
+    ProfileIndex,
+    ProfileStorage,
+    Reranker,
+    VectorIndex,
+)
 from ..schema.settings import Settings
 from ..schema.states import HistorianContext
-from ..stores.chroma_index import ChromaIndex
+from ..stores.chroma_index import EVENT_COLLECTION, PROFILE_COLLECTION, ChromaDirectory, ChromaIndex
 from ..stores.events import SqliteEventStore
 from ..stores.index_schema import open_index
 from ..stores.job_queue import FileJobQueue
@@ -37,6 +48,7 @@ class Parts:
     chat: ChatModel | None
     embedder: Embedder | None
     clock: Callable[[], float]
+    reranker: Reranker | None = None
 
     def context(self, event_index: VectorIndex | None) -> HistorianContext:
         """What the nodes work with."""
@@ -57,6 +69,8 @@ class Parts:
             await self.chat.aclose()
         if self.embedder is not None:
             await self.embedder.aclose()
+        if self.reranker is not None:
+            await self.reranker.aclose()
         self.events.close()
 
 
@@ -90,6 +104,7 @@ def open_parts(settings: Settings, *, queue: JobQueue, clock: Callable[[], float
         chat=make_chat_model(settings.models.background),
         embedder=usable_embedder(settings, events),
         clock=clock,
+        reranker=make_reranker(settings.models.rerank),
     )
 
 
@@ -112,6 +127,18 @@ def usable_embedder(settings: Settings, events: EventStore) -> Embedder | None:
     return None
 
 
-def open_event_index(directory: Path) -> VectorIndex:
-    """The derived index of the events, for the owner alone. Nothing is opened before its first use."""
-    return ChromaIndex(directory / "chromadb")
+@dataclass(frozen=True, slots=True)
+class VectorIndexes:
+    """Chroma's collections, for the owner alone: of events and of portraits, in one directory."""
+
+    events: VectorIndex
+    portraits: VectorIndex
+
+    def close(self) -> None:
+        self.events.close()
+
+
+def open_vector_indexes(directory: Path) -> VectorIndexes:
+    """The derived indexes of a data directory. Nothing is opened before its first use."""
+    chroma = ChromaDirectory(directory / "chromadb")
+    return VectorIndexes(ChromaIndex(chroma, EVENT_COLLECTION), ChromaIndex(chroma, PROFILE_COLLECTION))

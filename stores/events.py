@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 
 from ..schema.errors import InvalidInput
-from ..schema.event import Event, EventFilter
+from ..schema.event import Event, EventFilter, EventOutline
 from ..schema.protocols import Matrix, Vector
 from . import event_keywords
 from .event_rows import (
@@ -154,6 +154,20 @@ class SqliteEventStore:
             ).fetchall()
         newest = found[-1][2] if found else sequence
         return [row[0] for row in found], blobs_to_matrix([row[1] for row in found]), newest
+
+    def outline(self, scope_key: str, after_row: int = 0) -> list[EventOutline]:
+        """The events of a scope that were filed after `after_row`, without their texts, in the order of filing."""
+        with self._database.reading() as connection:
+            number = scope_number(connection, scope_key)
+            if number is None:
+                return []
+            first, last = row_range(number)
+            found = connection.execute(
+                "SELECT row, event_id, job_id, kind, user_id, user_name, timestamp, source, is_absolute FROM events"
+                " WHERE row BETWEEN ? AND ? ORDER BY row",
+                (max(first, after_row + 1), last),
+            ).fetchall()
+        return [EventOutline._make((*row[:-1], bool(row[-1]))) for row in found]
 
     def change_number(self, scope_key: str) -> tuple[int, int]:
         with self._database.reading() as connection:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -81,11 +82,8 @@ def _common_pieces(text: str, resolved_text: str, expressions: Sequence[TimeExpr
 
 def _in_input(offset: int, pieces: Sequence[tuple[int, int, int]]) -> int:
     """The offset in the input of one in the resolved text."""
-    last = 0
-    for at, length, source in pieces:
-        if at > offset:
-            break
-        if offset <= at + length:
-            return source + offset - at
-        last = source + length
-    return last
+    index = bisect_right(pieces, offset, key=lambda piece: piece[0]) - 1
+    if index < 0:
+        return 0
+    at, length, source = pieces[index]
+    return source + min(offset - at, length)

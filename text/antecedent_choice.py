@@ -72,7 +72,8 @@ def choose(
     written: list[Mention] = []  # where the user will stand once the references before are replaced
     for reference in references:
         if reference.person != "third":
-            choice = Choice.NOBODY if _says_we_without_us(text, reference, mentions, names) else _by_role(reference, names)
+            other = _says_we_without_us(text, reference, mentions, names) or (item == "fact" and _anybody(text, reference))
+            choice = Choice.NOBODY if other else _by_role(reference, names)
         elif reference.form == "that_one" and reference.start in ends:
             choice = Choice.STANDS  # 小王这个人: the name stands beside it
         else:
@@ -125,6 +126,22 @@ def _says_we_without_us(text: str, reference: Reference, mentions: Sequence[Ment
     sentence = max(text.rfind(mark, floor, reference.start) for mark in ".!?\n")
     return any(
         mention.name == names.user_name and sentence < mention.start for mention in mentions_before(mentions, reference.start)
+    )
+
+
+_WHOM_ANYBODY = re.compile(
+    r"\b(?:some(?:one|body|thing)|any(?:one|body|thing)|every(?:one|body|thing)|people|person|place|way|thing|kind|[a-z]{2,}(?<!s)s)\s+$"
+)
+_ANYBODY_CAN = re.compile(r"\s+(?:can|can['’]t|cannot|could|couldn['’]t|need|have to|never|want)\b")
+
+
+def _anybody(text: str, reference: Reference) -> bool:
+    """Whether "you" is anybody: "friends you can rely on", in what was learnt about somebody."""
+    if reference.form != "you":
+        return False
+    return (
+        _WHOM_ANYBODY.search(text, max(0, reference.start - 30), reference.start) is not None
+        and _ANYBODY_CAN.match(text, reference.end) is not None
     )
 
 

@@ -206,7 +206,10 @@ def _pronoun(text: str, word: str, start: int, end: int, shouted: bool) -> Refer
         return None
     after = text[end : end + 1]
     lower = " ".join(word.lower().split())
-    person, plural, gender, form = _PRONOUNS[lower]
+    known = _PRONOUNS.get(lower)
+    if known is None:  # the pattern ignores case as Unicode does: İ matches i, and is no "I"
+        return None
+    person, plural, gender, form = known
     if len(word) > 1 and word.isupper() and not shouted:
         return None
     if after == "/" or (start and text[start - 1] == "/"):
@@ -320,6 +323,13 @@ def _is_surname(text: str, end: int) -> bool:
     return match is not None and match.group(1) not in ("I", "Also", "Said", "Then", "Is", "Was")
 
 
+_SAYS_WHERE = re.compile(
+    r"\s+(?:on|in|under|behind|beside|near|inside|among|between|next to|at)\s+(?:the|a|an|my|his|her|their|our|your|[A-Z]\w+)\b"
+    r"(?!\s+(?:morning|afternoon|evening|end|beginning|weekend|past|future|moment|time|same|first|summer|winter|spring|autumn))"
+)
+"""There on the shelf, there in Oslo: what follows says where."""
+
+
 def _is_place(text: str, word: str, start: int, end: int, shouted: bool) -> bool:
     """Whether here, there or "this group" is a place that needs to have been there."""
     if _hyphenated(text, start, end) or (start and text[start - 1] in "'’@#/_"):
@@ -328,6 +338,8 @@ def _is_place(text: str, word: str, start: int, end: int, shouted: bool) -> bool
     following = _next_word(text, end)
     previous = _previous_word(text, start)
     after = text[end : end + 1]
+    if lower == "there" and _SAYS_WHERE.match(text, end):
+        return False
     if lower in ("here", "there") and previous in _BEING and _SUPPORT.match(text, end):
         return False
     if lower not in ("here", "there", "over here", "over there"):

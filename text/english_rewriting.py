@@ -121,7 +121,12 @@ def _is_subject(text: str, start: int, end: int) -> bool:
     if not word or word in _OPENS_CLAUSE or after in _AUXILIARIES:
         return True
     # "something you feel", "the shots you got": a noun stands before, and no verb that would have an object.
-    if word in _TAKES_OBJECT or is_common_verb(word) or is_common_verb(word.removesuffix("s")) or word.endswith(("ed", "ing")):
+    if (
+        word in _TAKES_OBJECT
+        or is_common_verb(word)
+        or is_common_verb(word.removesuffix("s"))
+        or (word.endswith(("ed", "ing")) and not word.endswith("thing"))
+    ):
         return False
     return is_common_verb(after)
 

@@ -138,6 +138,7 @@ _CHINESE_NAMES = (
     rf"|(?P<titled>[{_SURNAMES}](?:{'|'.join(sorted(_TITLES, key=len, reverse=True))})(?![作人具程厂]))"
     rf"|(?P<little>{_LITTLE})"
     rf"|(?P<kin>(?:{'|'.join(sorted(_KIN, key=len, reverse=True))})(?![圈节們们际]))"
+    rf"|(?P<owner>(?:^|(?<=[，。！？；\n]))(?!{_NO_NICKNAME.pattern})[㐀-鿿]{{2,4}}?(?=的(?:{'|'.join(sorted(_KIN, key=len, reverse=True))})))"
     rf"|(?P<full>[{_SURNAMES}][㐀-鿿]{{1,2}}(?=[{_VERB_AHEAD}]|$))"
     rf"|(?P<opening>(?:^|(?<=[，。！？；\n]))[{_SURNAMES}][㐀-鿿](?=[{_VERB_AFTER_FIRST_NAME}]))"
     rf"|(?P<nickname>(?:^|(?<=[，。！？；\n]))(?!{_NO_NICKNAME.pattern})[㐀-鿿]{{2,5}}?(?=(?:说|說|表示|认为|認為|觉得|覺得|提到|告诉|告訴|声称)(?![明法话話服教])))"
@@ -328,7 +329,7 @@ def _chinese(text: str) -> Iterator[Mention]:
                 continue
             if before and before in "很太最真从從大从不好":
                 continue
-        elif kind == "nickname":
+        elif kind in ("nickname", "owner"):
             if _NO_NICKNAME.match(word):
                 continue
         elif kind == "opening":

@@ -166,6 +166,33 @@ _LAST_WORD = re.compile(r"[A-Za-z]+\s+$")  # "Lisa knows him": a verb directly b
 _AND = re.compile(r"\b(?:and|or)\b")
 
 
+_OWNERS = frozenset(("his", "her", "their", "hers", "theirs"))
+_HANDED_OVER = re.compile(r"[把将將]$")
+_RECIPIENT = re.compile(r"(?:的[^，。！？；,]{1,12})?(?:转|轉|发|發|寄|交|送|介绍|介紹|推荐|推薦|分享|说|說|讲|講|转发|拿|递)?(?:[给給]|告诉|告訴|介绍给)[了过]?")
+"""我把小王的联系方式给了他: what is handed over, and whose it is, is not he who gets it. (还给他 gives it back: it may be.)"""
+_CHINESE_IS = re.compile(r"[^的，。！？；,说說想觉得以为]{0,6}(?:是|成了|当了|像)")
+_ENGLISH_IS = re.compile(r"\s*(?:(?:is|was|isn't|wasn't|became|has been|used to be)|['’]s)\s+(?:also\s+|not\s+|now\s+|one of\s+|still\s+)?")
+_PERSON_NOUN = re.compile(
+    r"\s+(?:[a-z]+[\s-]){0,2}?(?:(?:step|grand)?(?:mother|father|sister|brother|son|daughter)|mom|mum|dad|wife|husband|girlfriend|boyfriend|"
+    r"partner|fianc[eé]e?|friends?|roommate|flatmate|housemate|colleague|coworker|boss|manager|teacher|mentor|tutor|neighbou?r|landlord|"
+    r"cousin|aunt|uncle|niece|nephew|ex|classmate|coach|therapist|doctor|assistant|student|client|teammate)\b"
+)
+
+
+def _is_predicate(text: str, between: str, reference: Reference) -> bool:
+    """Whether the clause says what the mention is to whom the reference means: 小林是他同事, "Ann is his sister"."""
+    if _HAN.match(reference.text):
+        if not _CHINESE_IS.fullmatch(between):
+            return False
+        return _OF_THE_SUBJECT.match(text, reference.end + text.startswith("的", reference.end)) is not None
+    return (
+        reference.form in ("his", "her", "possessive")
+        and _ENGLISH_IS.fullmatch(between) is not None
+        and _PERSON_NOUN.match(text, reference.end) is not None
+        and not text.startswith(" own ", reference.end)
+    )
+
+
 _SPEAKERS = re.compile(r"[我你您咱]")
 _JOINED = re.compile(r"\s*(?:和|与|與|跟|、|及|或)\s*$")
 
@@ -183,10 +210,18 @@ def _is_own_object(text: str, mention: Mention, reference: Reference, mentions: 
     between = text[mention.end : reference.start]
     if len(between) > 80:
         return False
+    if text[mention.start : mention.end].lower() in _OWNERS:
+        return False  # "his mother told him": not he is the subject
+    if _is_predicate(text, between, reference):
+        return True
     after = text[reference.end : reference.end + 2]
     if _HAN.match(reference.text):
         if _CHINESE_OBJECT_BEFORE.search(between) is None:
             return False
+        if _HANDED_OVER.search(text, max(0, mention.start - 3), mention.start) and _RECIPIENT.fullmatch(between):
+            return True
+        if _OF_THE_SUBJECT.match(between) and not mention.name.isascii() and "的" not in between[:1] and len(mention.name) == 1:
+            return False  # 他妈妈告诉他
         if after.startswith("的") or between.startswith("的") or _CHINESE_CLAUSE.search(between):
             return False
         if _OF_THE_SUBJECT.match(text, reference.end) or _is_pivot(mention, reference, mentions, text):
@@ -203,6 +238,8 @@ def _is_own_object(text: str, mention: Mention, reference: Reference, mentions: 
         return False
     if _ENGLISH_CLAUSE.search(_LAST_WORD.sub("", between)) or len(between.split()) > 5 or _NOT_OF_THE_SUBJECT.search(between):
         return False
+    if text[mention.start : mention.end][:1].isupper() and re.fullmatch(r"\s+(?:to|with)\s+", between):
+        return True  # "introduced Ann to him"
     conjunction = _AND.search(between)
     if conjunction is None:
         return True

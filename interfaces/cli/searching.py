@@ -38,6 +38,7 @@ async def search(
     time_from: FromOption = None,
     time_to: ToOption = None,
     kind: KindOption = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Say how each record came to its place.")] = False,
 ) -> None:
     """Search the records of one conversation, best first."""
     scope = required_scope(group, user, every)
@@ -48,12 +49,16 @@ async def search(
     hits = await _found(shell.settings, query, scope, top_k, narrowed)
     if shell.json:
         for hit in hits:
-            shell.emit(score=hit.score, scores=dict(hit.scores), pending=hit.pending, **event_data(hit.event))
+            told = {"explain": hit.explain()} if explain else {}
+            shell.emit(score=hit.score, scores=dict(hit.scores), pending=hit.pending, **event_data(hit.event), **told)
         return
     if not hits:
         shell.say("nothing is remembered of that here")
         return
     shell.out.print(hit_table(hits))
+    if explain:
+        for hit in hits:
+            shell.out.print(Text(f"\n{hit.event.event_id}\n{hit.explain()}"), soft_wrap=True)
 
 
 @command(app, "context")

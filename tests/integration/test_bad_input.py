@@ -63,14 +63,15 @@ async def test_nothing_to_say_is_no_job(memory: CognitiveService, tmp_path: Path
 
 @pytest.mark.parametrize("strange", ["../x", "-1001234", "@ann:matrix.org", "qq:42", "汉" * 128, "CON", "a/b\\c", "😀"])
 async def test_strange_ids_work_and_stay_in_their_folder(tmp_path: Path, strange: str) -> None:
-    before = {path for path in tmp_path.parent.iterdir()}
+    before = set(tmp_path.parent.iterdir())
     async with open_worker(settings_for(tmp_path / "data")) as (parts, worker):
         put(parts, private_fields(request_id=strange, user_id=strange, user_name="Ann", new_info=["She likes tea"]))
         put(parts, group_fields(request_id=strange, end_seq=1, user_id=strange, group_id=strange, new_info=["他喜欢茶"]))
         assert await worker.run(drain=True)
         assert parts.events.count(EventFilter(f"p:{strange}")) == parts.events.count(EventFilter(f"g:{strange}")) == 1
-        assert {key.entity_id for key in parts.profiles.keys()} == {strange}
-    assert {path for path in tmp_path.parent.iterdir()} == before
+        keys = parts.profiles.keys()
+        assert {key.entity_id for key in keys} == {strange}
+    assert set(tmp_path.parent.iterdir()) == before
     assert {path.name for path in tmp_path.iterdir()} == {"data"}
 
 

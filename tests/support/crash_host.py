@@ -112,7 +112,7 @@ async def drain(directory: str, base_url: str, concurrency: int) -> bool:
             "cognitive": {
                 "data_dir": directory,
                 "timezone": "Asia/Shanghai",
-                "historian": {"concurrency": concurrency, "poll_interval_seconds": 0.05},
+                "historian": {"concurrency": concurrency, "poll_interval_seconds": 0.05, "rewrite_mode": "always"},
             },
             "models": {
                 "chat": {"base_url": base_url, "model": "test", "api_key": "none"},

@@ -15,7 +15,7 @@ AT = "2026-02-21T17:30:00+08:00"
 def settings_for(directory: Path, *, base_url: str = "", embedding: str = "none", **sections: Any) -> Settings:
     """Settings over `directory`: a model at `base_url` if given, embeddings from the same server (`openai`) or none."""
     cognitive: dict[str, Any] = {"data_dir": str(directory), "timezone": "Asia/Shanghai", "bot_name": "小史", **sections}
-    cognitive["historian"] = {"poll_interval_seconds": 0.02, **sections.get("historian", {})}
+    cognitive["historian"] = {"poll_interval_seconds": 0.02, "rewrite_mode": "always", **sections.get("historian", {})}
     models: dict[str, Any] = {"embedding": {"provider": embedding}}
     if base_url:
         models["chat"] = {"base_url": base_url, "model": "test", "api_key": "none", "timeout_seconds": 5}

@@ -116,9 +116,10 @@ def _exchanged(own: Sequence[Clause], given: Sequence[Clause]) -> Iterator[Findi
     """Clauses of the rewrite that say what a clause of the draft says, with other people in it; each once."""
     blamed: set[int] = set()
     own, given = own[:_CLAUSES], given[:_CLAUSES]
+    unchanged = {clause.text.strip() for clause in given}
     for clause in given:
         for index, mirror in enumerate(own):
-            if index in blamed:
+            if index in blamed or mirror.text.strip() in unchanged:
                 continue
             if _reversed(clause, mirror, own, given) or _crossed(clause, mirror) or _other_subject(clause, mirror, own):
                 blamed.add(index)

@@ -133,6 +133,7 @@ def settle(text: str, found: list[Found]) -> list[Found]:
     """
     kept: list[Found] = []
     anchored_until = -1  # a day was named in the sentence that ends here
+    dated = False  # and it was a day other than today: what comes after it is counted from there
     previous_end = -1
     for item in found:
         reading = item.reading
@@ -140,13 +141,16 @@ def settle(text: str, found: list[Found]) -> list[Found]:
             anchored_until = -1
         anchored = anchored_until >= 0 and chinese_sentence_start(text, item.start) <= previous_end
         if reading.absolute or (reading.through is not None and reading.through.absolute):
-            anchored_until, previous_end = len(text), item.end
+            anchored_until, previous_end, dated = len(text), item.end, True
             continue
         tense = chinese_evidence(text, item.start, item.end)
-        if _stands(text, item, tense, anchored):
+        if tense == "none" and _THEN.match(text, item.end):
+            tense = "past"
+        from_there = anchored and dated and reading.offset is not None and reading.offset.sign > 0
+        if _stands(text, item, tense, anchored) and not from_there:
             kept.append(replace(item, tense=tense))
         if reading.has_day and reading.vague is None and not reading.now:
-            anchored_until, previous_end = len(text), item.end
+            anchored_until, previous_end, dated = len(text), item.end, reading.shift != 0
     return kept
 
 
@@ -157,11 +161,13 @@ def _stands(text: str, item: Found, tense: str, anchored: bool) -> bool:
         return False
     if reading.edge is not None and not slots & {"year", "month", "week", "day"}:
         return False
-    if text[item.start : item.end] == "刚":
+    if text[item.start : item.end] == "刚" or text[item.end - 1] in "次回":
         return not anchored
     if slots <= {"clock", "part"}:
         if text[item.start : item.end] in ("一点", "1点"):
             return False  # a bit
+        if slots == {"part"} and _PART_AHEAD.match(text, item.end) and not _WHENEVER.search(text, max(0, item.start - 3), item.start):
+            return not anchored and not chinese_habit(text, item.start, item.end)
         tense = chinese_evidence(text, item.start, item.end, wide=False)
         return not anchored and tense != "none" and not chinese_habit(text, item.start, item.end)
     if reading.offset is not None and reading.offset.base is None:
@@ -178,7 +184,7 @@ def _stands(text: str, item: Found, tense: str, anchored: bool) -> bool:
     if reading.season is not None and reading.year is None:
         return False
     if reading.holiday is not None or reading.lunar is not None:
-        if reading.year is not None or reading.firm or text.startswith(("那天", "那晚"), item.end):
+        if reading.year is not None or reading.firm or _THEN.match(text, item.end):
             return True
         return tense != "none" and not chinese_habit(text, item.start, item.end) and not anchored
     if slots <= {"weekday", "manner", "part", "clock"} or (reading.weekend and reading.week is None):
@@ -194,6 +200,12 @@ def _stands(text: str, item: Found, tense: str, anchored: bool) -> bool:
     return True
 
 
+_THEN = re.compile(r"那[天晚时]|那会儿?|那阵子?|那几天|那段时间")
+_PART_AHEAD = re.compile(
+    r"[^，。！？,!?；]{0,2}(?:就[去来走回给找办做看听试买吃]|再(?![也没三])|(?:一起|一块儿?)?[^，。！？,!?；]{1,8}吧(?:[，。！!~～]|$))"
+)
+"""What makes a bare part of the day the coming one: 晚上就去, 下午再说, 晚上一起吃饭吧."""
+_WHENEVER = re.compile(r"(?:一到了?|[每当到逢]|一般|那天|当天)$")
 _DEADLINE = re.compile(r"必须|给|交|完成|搞定|回[复我话]|答复|解决|还[清钱我]|付|到货|发我|提交")
 _AFTER_EVENT = re.compile(r"[完后][^，。！？,]{0,2}$|(?:开始|结束|毕业|入职|手术|结婚|出院|离职|搬家|开机|重启|下单)$")
 _SOON = re.compile(r"(?:就|便|又|都|也)?[^，。！？]{0,2}就|就|便|又该|该|快")

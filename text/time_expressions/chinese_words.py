@@ -393,6 +393,10 @@ def _part(match: re.Match[str]) -> Reading:
     return Reading(part=_PART_OF[match["part"]], part_name=match["part"])
 
 
+def _early(match: re.Match[str]) -> Reading:
+    return Reading(part="morning", part_name=match["early"])
+
+
 def _clock_token(match: re.Match[str]) -> Reading | None:
     clock = _clock(match["clock"])
     if clock is None:
@@ -409,6 +413,10 @@ def _vague(match: re.Match[str]) -> Reading:
     direction = "past" if _VAGUE_PAST.search(word) else "future" if _VAGUE_FUTURE.search(word) else "now"
     said = word if _VAGUE_AMOUNT.search(word) else None
     return Reading(vague=direction, vague_amount=said)  # type: ignore[arg-type]
+
+
+def _last_time(match: re.Match[str]) -> Reading:
+    return Reading(vague="past" if match["lasttime"][0] == "上" else "future")
 
 
 def _now(match: re.Match[str]) -> Reading:
@@ -473,6 +481,7 @@ _TOKENS: tuple[tuple[str, str, _Builder], ...] = (
     ("ahead", rf"(?:再过|再等(?=[^，。]{2,6}(?:就|后))|(?<![超经通难不])过(?={_LENGTHS}(?:就|再|会|要|才|后|之后|"
         rf"便|又)))(?P<alength>{_LENGTHS})(?:(?:之|以)?后)?", _ahead),
     ("vague", rf"(?P<vague>{_VAGUE})", _vague),
+    ("lasttime", r"(?<![网早晚马线以之版])(?P<lasttime>[上下]一?[次回])(?![合数]|[次回])", _last_time),
     ("lasthour", r"(?P<hlevel>上|下)一?个(?:小时|钟头)", _hour_rel),
     ("stretch", rf"(?P<sdir>过去|最近|(?<![最附靠接临])近|未来|接下来|今后|往后|之前|之后|往前)(?:的|这)"
         rf"?(?P<slength>{_LENGTHS})(?![前后])(?:以来)?", _stretch),
@@ -517,6 +526,7 @@ _TOKENS: tuple[tuple[str, str, _Builder], ...] = (
         rf"登|染|称|召|令)|日(?!元|圆|游|内|均|本|语|记|期|常|程|报|间|志|历|子|头|夜|月))", _day_number),
     ("clock", rf"(?<![\d.第:])(?P<clock>{_CLOCK})(?:[ ]?(?P<meridiem>[aApP]\.?[mM]\b\.?))?"
         r"(?! (?:(?:to|and) \d\d?:\d\d )?on \d)", _clock_token),
+    ("early", r"(?<=[天日一二三四五六])(?P<early>一大?早)(?!上|晨)", _early),
     ("part", rf"(?P<part>{_PARTS})", _part),
     ("untilnow", r"至今(?![天日年晚早])(?:为止)?|迄今(?:为止)?", _until_now),
     ("now", r"现在|(?<=截至)(?:目前|当前)|目前|眼下|如今|此刻|现如今|现阶段|当前(?=[在正还没已仍])", _now),

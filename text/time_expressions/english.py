@@ -53,6 +53,12 @@ _TRIGGERS = frozenset(
 """Words without one of which there is no expression in a text: most sentences are left at this point."""
 _NEVER_CAPITAL = frozenset({*DAYS, *TONIGHT, "now", "currently", "recently", "lately", "soon"})
 _SENTENCE_BREAK = re.compile(r"[.!?\n]\s")
+_ON_EVERY = re.compile(r"\s+(?:on\s+)?(?:weekdays|weekends|workdays|\w{3,6}days|every|each|daily)\b")
+_SUPERSTITION = re.compile(r"^.{0,12}\b(?:an?|every|any|movie|film)\s+(?:the\s+)?friday|13th\s+(?:is|are|movie|film|brings|means)\b")
+_AWAY = re.compile(
+    r"\b(?:i|we|he|she|they|you|[a-z]+)(?:['’](?:m|re|s)|\s+(?:am|is|are|be))\s+(?:\w+\s+)?"
+    r"(?:away|off|out of|in town|gone|busy|home|visiting|travel+ing|staying|on (?:holiday|vacation|leave|call))\b"
+)
 _ANNIVERSARY = re.compile(r"birthday|bday|anniversary|born")
 
 
@@ -285,6 +291,8 @@ class _Sentence(RelativeTimes):
         if tense == "past" and (reading.vague == "future" or self.lower.startswith(("following", "the following"), item.start)):
             return False  # told from somewhere else: "a few days later she called"
         if slots <= {"clock", "part"}:
+            if _ON_EVERY.match(self.lower, item.end):
+                return False
             return not anchored and tense != "none" and not english_habit(self.lower, item.start, item.end)
         if slots & {"edge", "ordinal"} and not slots & {"year", "month", "week", "day", "holiday", "weekday"}:
             return False
@@ -293,6 +301,8 @@ class _Sentence(RelativeTimes):
             return tense != "past" or said.endswith(("now", "today", "tomorrow", "hence"))
         if reading.stretch is not None and reading.stretch.direction == "within":
             return tense != "past"
+        if reading.day == 13 and reading.weekday == 4 and _SUPERSTITION.search(self.lower[item.start - 12 : item.end + 12]):
+            return False
         if reading.manner == "bare":
             if english_habit(self.lower, item.start, item.end) and reading.year is None:
                 return False
@@ -305,7 +315,7 @@ class _Sentence(RelativeTimes):
             ):
                 return tense != "none" and "party" in self.lower
             if reading.weekday is not None and reading.through is not None and reading.through.manner == "bare":
-                return tense != "none"
+                return tense != "none" or _AWAY.search(self.lower, max(0, item.start - 40), item.start) is not None
         return True
 
     def primary(self, index: int) -> Parsed | None:

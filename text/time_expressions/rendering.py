@@ -54,11 +54,21 @@ def _coarse(reading: Reading) -> str:
 def chinese(reading: Reading, resolved: Resolved, text: str, start: int, end: int) -> str:
     """The Chinese form, with a space where it would otherwise fuse with a digit or a Latin letter beside it."""
     body = _chinese(reading, resolved, text[start:end])
+    if reading.now is not None and _LASTING.match(text, end) and text[start - 1 : start] not in _BEFORE_A_NOUN:
+        body = f"截至{body}"
     if start and _fuses(text[start - 1], body[0]):
         body = " " + body
     if end < len(text) and _fuses(body[-1], text[end]):
         body += " "
     return body
+
+
+_LASTING = re.compile(
+    r"[^，。！？,!?；\d]{0,2}(?:住|是(?!不是)|有(?!空)|没有?(?!空)|在[^，。！？,!?；]{1,8}(?:工作|上班|上学|任职|读书|生活|定居|做|当|念|读)"
+    r"|单身|已婚|喜欢|讨厌|负责|担任|从事|属于|养着?|姓|叫|就读|任职)"
+)
+"""What lasts beyond the moment it is told: 现在住在杭州 is known until that day, it does not happen on it."""
+_BEFORE_A_NOUN = frozenset("到从至于比像和跟与是")
 
 
 def _fuses(left: str, right: str) -> bool:
@@ -70,6 +80,8 @@ def _fuses(left: str, right: str) -> bool:
 def _chinese(reading: Reading, resolved: Resolved, said: str) -> str:
     first, last = resolved.first, resolved.last
     if reading.vague is not None:
+        if said[-1] in "次回":
+            return f"{_day(first)}之{'前那' + said[-1] if reading.vague == 'past' else '后'}"
         if reading.vague_amount is not None and re.search("[月年周星礼]|久", reading.vague_amount):
             return f"{_day(first)}的{reading.vague_amount}"
         if "年" in said:
@@ -146,8 +158,7 @@ _PREPOSITIONS = frozenset(
     [
         "on", "in", "at", "by", "for", "from", "since", "until", "till", "til", "before", "after", "during",
         "through", "throughout", "over", "of", "around", "about", "between", "to", "within", "past", "beyond",
-        "than", "as", "starting", "beginning", "into", "towards", "toward", "and", "or", "versus", "vs", "the",
-        "this", "that", "-",
+        "than", "as", "starting", "beginning", "into", "towards", "toward", "versus", "vs", "the", "this", "-",
     ]
 )
 # fmt: on
@@ -160,6 +171,14 @@ _AUXILIARIES = frozenset(
     ]
 )
 # fmt: on
+_JOINED_TO_TIME = re.compile(
+    r"(?:\d|day|night|tonight|tomorrow|week|month|year|morning|afternoon|evening|weekend|now|noon)[.,]?\s+(?:and|or)\s+$", re.IGNORECASE
+)
+_BE_OR_HAVE = frozenset(
+    ["is", "are", "am", "was", "were", "be", "been", "has", "have", "had", "isn't", "aren't", "wasn't", "hasn't", "haven't",
+     "i'm", "he's", "she's", "it's", "we're", "they're", "you're", "i've", "we've", "they've", "you've", "who's", "that's",
+     "not", "also"]
+)
 _WORD_BEFORE = re.compile(r"([A-Za-z'’]+|-)\s*$")
 _WORD_AFTER = re.compile(r"\s*([A-Za-z'’]+)")
 
@@ -173,6 +192,7 @@ def english(reading: Reading, resolved: Resolved, text: str, start: int, end: in
     leads = start == 0 or text[:start].rstrip()[-1:] in ("", ".", "!", "?", "\n", ";", ",", ":", "-", "(", "—")
     noun = (
         previous in _PREPOSITIONS
+        or (previous in ("and", "or") and _JOINED_TO_TIME.search(text, max(0, start - 40), start) is not None)
         or following in ("'s", "’s")
         or text[end : end + 2].replace("’", "'") == "'s"
         or (leads and following in _AUXILIARIES)
@@ -180,6 +200,8 @@ def english(reading: Reading, resolved: Resolved, text: str, start: int, end: in
     preposition, body = _english(reading, resolved, previous, text[start:end])
     if not noun and preposition:
         body = f"{preposition} {body}"
+    if following and previous in _BE_OR_HAVE and (reading.now is not None or reading.vague is not None):
+        body = f"({body})"  # "is currently writing": an aside, for nothing else may stand between the two
     if text[start].isupper() and leads and (start == 0 or text[:start].rstrip()[-1:] not in ("", ",")):
         body = body[0].upper() + body[1:]
     if start and _fuses(text[start - 1], body[0]):

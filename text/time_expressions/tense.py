@@ -32,6 +32,11 @@ _ZH_PAST = re.compile(
     r"没有?(?=[去来吃睡回看写做赶上买见到说听收])|(?<=[^我你他她它们谁])的$|才(?=[到回睡起来走])|"
     r"^[到结买来回起睡下]的(?=.{1,2}$))"
 )
+_ZH_ARRANGED = re.compile(  # what was announced, agreed or booked lies ahead: 宣布了周日的活动, 说好了周五见, 买了周六的票
+    r"(?:宣布|公布|公告|通知|预告|预约|预定|预订|约定|(?<!大)约好?|说好|讲好|谈好|商量好|安排好?|敲定|答应|[定订]好?|报名)[了过]?"
+    r"(?:[他她你我]|大家|[^，。！？；\s]{0,3})?$|买[了到好]?$"
+)
+_ZH_TICKET = re.compile(r"[^，。！？；]{0,6}票")
 _ZH_SURELY_PAST = re.compile(r"已经|曾|过$")
 _ZH_HABIT = re.compile(
     r"(?=[一习从偶向固天定常平往总时每经老轮通都])(?:每|一般|通常|总是|总会|经常|平时|往常|一直都|"
@@ -58,7 +63,11 @@ def chinese_sentence_start(text: str, position: int) -> int:
 def chinese_evidence(text: str, start: int, end: int, *, wide: bool = True) -> str:
     """Tense shown by the clause around text[start:end], else (if `wide`) by the rest of its sentence: past, future, none."""
     low, high = _clause(text, start, end, _CLAUSE_END)
-    found = _chinese_tense(text[low:start], text[end:high])
+    before, after = text[low:start], text[end:high]
+    arranged = _ZH_ARRANGED.search(before)
+    if arranged is not None and (before[arranged.start()] != "买" or _ZH_TICKET.match(after)):
+        return "past" if _ZH_SURELY_PAST.search(after) else "future"
+    found = _chinese_tense(before, after)
     if found != "none" or not wide:
         return found
     low, high = _clause(text, start, end, _SENTENCE_END)
@@ -180,6 +189,50 @@ def _english_tense(words: list[str], index_from_expression: list[int]) -> str:
     return best
 
 
+_EN_REPORTS = frozenset(
+    """announced said told confirmed mentioned promised posted agreed reminded informed decided heard learned wrote
+    texted emailed replied noted explained knew thought found says tells""".split()
+)
+_EN_LINKS = frozenset(["on", "at", "for", "this", "the", "by", "until", "from", "in", "not", "back", "again", "here", "there"])
+_EN_NO_VERB = frozenset(
+    """was has this his is its us yes as always sometimes perhaps was's does did hers ours yours theirs goes's thus
+    across towards afterwards besides unless""".split()
+)
+_EN_BEFORE_NOUN = frozenset("a an the my your his her its our their all some any these those many few both no of to with and".split())
+
+
+def _reported(before: list[str]) -> int | None:
+    """Where the clause of the expression begins, if it is what somebody told: "announced that the club meets on …".
+
+    Its own verb must show that it is one: be in the present, or a third person singular after its subject.
+    """
+    for position in range(len(before) - 1, -1, -1):
+        if before[position] in _EN_REPORTS:
+            break
+    else:
+        return None
+    clause = before[position + 1 :]
+    while clause and clause[-1] in _EN_LINKS:
+        clause = clause[:-1]
+    if len(clause) < 2:
+        return None
+    for index in range(1, len(clause)):
+        word = clause[index]
+        if word in ("is", "are", "isn't", "aren't"):
+            return position + 1
+        if (
+            word.endswith("s")
+            and not word.endswith(("ss", "'s"))
+            and word not in _EN_NO_VERB
+            and word not in _EN_PAST
+            and clause[index - 1] not in _EN_BEFORE_NOUN
+            and index == len(clause) - 1
+            and (index >= 2 or clause[0] == "that")
+        ):
+            return position + 1
+    return None
+
+
 def _words(piece: str) -> list[str]:
     return [word for word in _WORD.findall(piece) if word[0].isalpha()]
 
@@ -195,6 +248,9 @@ def english_evidence(text: str, start: int, end: int) -> str:
     for stops, narrow in ((".!?;\n,:", True), (".!?;\n", False)):
         low, high = _clause(text, start, end, stops)
         before, after = _words(text[low:start]), _words(text[end:high])
+        reported = _reported(before)
+        if reported is not None:
+            before = before[reported:]
         if narrow:
             for position in range(len(before) - 1, -1, -1):
                 if before[position] in _EN_BREAK and position < len(before) - 1:

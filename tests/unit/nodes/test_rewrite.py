@@ -74,3 +74,9 @@ def test_what_the_gate_found_is_put_to_the_model_word_for_word() -> None:
 def test_one_line_keeps_ordinary_text_as_it_is() -> None:
     assert one_line('she said "hi" \\o/ 😀') == 'she said "hi" \\o/ 😀'
     assert "\n" not in one_line("a\nb\u2028c")
+
+
+def test_a_note_without_a_subject_says_who_is_meant() -> None:
+    settings = settings_for(Path("/nowhere"))
+    one = job(**group_fields(action_summary="推荐了《三体》", new_info=["喜欢科幻", "明天要考试"]))
+    assert [item["draft"] for item in prepare(one, settings)] == ["小史推荐了《三体》", "阿明喜欢科幻", "阿明2026-02-22要考试"]

@@ -22,7 +22,7 @@ def value_of(settings: Settings, dotted: str) -> Any:
 def test_the_defaults_work_without_a_file(tmp_path: Path) -> None:
     settings = load_settings(environ={}, directory=tmp_path)
     assert settings.query.auto_top_k == 3
-    assert settings.historian.rewrite_mode == "always"
+    assert settings.historian.rewrite_mode == "auto"
     assert settings.cognitive.data_dir == str(tmp_path / "data/cognitive")
 
 

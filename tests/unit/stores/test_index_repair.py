@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 from historian.schema.errors import StorageError
+from historian.schema.profile import Profile, ProfileKey
 from historian.schema.protocols import Vector
 from historian.stores.chroma_index import EVENT_COLLECTION, PROFILE_COLLECTION, ChromaDirectory, ChromaIndex
 from historian.stores.events import SqliteEventStore
-from historian.stores.index_repair import RepairReport, event_metadata, repair
+from historian.stores.index_repair import RepairReport, event_metadata, repair, repair_portraits
 from historian.stores.index_schema import open_index
+from historian.stores.profile_index import SqliteProfileIndex
 from support.events import make_event, unit_vectors
 
 
@@ -187,3 +189,19 @@ def test_importing_it_does_not_import_chroma() -> None:
 
     code = "import sys, historian.stores.chroma_index; sys.exit('chromadb' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == 0
+
+
+def test_portraits_reach_their_own_collection_and_leave_it_again(tmp_path: Path) -> None:
+    portraits = SqliteProfileIndex(open_index(tmp_path / "index.sqlite"))
+    directory = ChromaDirectory(tmp_path / "chromadb")
+    index = ChromaIndex(directory, PROFILE_COLLECTION)
+    key = ProfileKey("user", "42", "private")
+    vector = np.array([1.0, 0.0], dtype=np.float32)
+    portraits.put(Profile(key, name="Ann", summary="- likes tea", revision=1), vector)
+    assert repair_portraits(portraits, index).written == 1
+    assert index.query(vector, 5, {"entity_id": "42", "layer": "private"})[0][0] == key.index_id
+    assert ChromaIndex(directory, EVENT_COLLECTION).count() == 0
+    portraits.delete(key)
+    assert repair_portraits(portraits, index).dropped == 1
+    assert index.count() == 0
+    directory.close()

@@ -143,3 +143,10 @@ def test_glossary_words_are_no_references_but_a_name_that_is_only_a_pronoun_hide
 def test_english_in_a_chinese_text_counts_only_as_a_sentence() -> None:
     assert find_references("今天 here 地图更新了，me 也更新了") == []
     assert [found.text for found in find_references("小王发了一句 I love you so much 就走了")] == ["I", "you"]
+
+
+def test_a_name_whose_lower_case_is_longer_than_itself_is_no_error() -> None:
+    """`"İ".lower()` has two characters: offsets taken in one do not fit the other."""
+    for text in ("İ said hello", "İpek told İ about it", "he met İstanbul's İ"):
+        for reference in find_references(text, people=("İ", "İpek")):
+            assert text[reference.start : reference.end] == reference.text

@@ -102,7 +102,7 @@ def test_quoted_text_and_code_are_kept_byte_for_byte(
         ":a", "的", "王", "小王", "\n", " ", "用户", "don't ", "and hate ", "TA", "我们公司",
     ],
 )  # fmt: skip
-def test_a_text_of_a_hundred_kilobytes_takes_time_in_proportion_to_its_length(piece: str) -> None:
+def test_long_texts_take_time_in_proportion_to_their_length(piece: str) -> None:
     who = Names("Undefined", "小明", "42", "摄影群", "777")
 
     def seconds(length: int) -> float:
@@ -112,5 +112,5 @@ def test_a_text_of_a_hundred_kilobytes_takes_time_in_proportion_to_its_length(pi
         return time.perf_counter() - started
 
     seconds(1_000)
-    short, long = min(seconds(12_500), seconds(12_500)), seconds(100_000)
-    assert long < max(0.5, 24 * short), f"{short:.3f} s for 12.5 kB, {long:.3f} s for 100 kB"
+    short, long = min(seconds(5_000), seconds(5_000)), seconds(40_000)
+    assert long < max(0.5, 24 * short), f"{short:.3f} s for 5 kB, {long:.3f} s for 40 kB"

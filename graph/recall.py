@@ -1,0 +1,50 @@
+"""The read graph: prepare → (survey ∥ embed) → fuse → rerank → select.
+
+START → prepare ─┬→ survey ─┬→ fuse → rerank → select → END
+                 └→ embed ──┘
+
+The service does not run it before a reply: it calls the same steps of `retrieval.event_recall` one by one, under its
+time limit and with a ladder of what to do when that runs out (`service.recall`). The graph itself costs a few
+milliseconds a run, as much as the whole search. It is for Studio, for experiments and for chains that want a Runnable:
+
+    await compile_recall().ainvoke({"query": "…", "group_id": "100"}, context=RecallContext(…))
+"""
+
+from __future__ import annotations
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+
+from ..nodes.recall_embed import embed_query
+from ..nodes.recall_fuse import fuse
+from ..nodes.recall_prepare import prepare
+from ..nodes.recall_rerank import rerank
+from ..nodes.recall_select import select
+from ..nodes.recall_survey import survey
+from ..retrieval.recall_states import RecallContext, RecallInput, RecallOutput, RecallState
+
+RecallGraph = CompiledStateGraph[RecallState, RecallContext, RecallInput, RecallOutput]
+
+
+def build_recall() -> StateGraph[RecallState, RecallContext, RecallInput, RecallOutput]:
+    """The graph, not compiled."""
+    graph = StateGraph(RecallState, context_schema=RecallContext, input_schema=RecallInput, output_schema=RecallOutput)
+    graph.add_node("prepare", prepare)
+    graph.add_node("survey", survey)
+    graph.add_node("embed", embed_query)
+    graph.add_node("fuse", fuse)
+    graph.add_node("rerank", rerank)
+    graph.add_node("select", select)
+    graph.add_edge(START, "prepare")
+    graph.add_edge("prepare", "survey")
+    graph.add_edge("prepare", "embed")
+    graph.add_edge(["survey", "embed"], "fuse")
+    graph.add_edge("fuse", "rerank")
+    graph.add_edge("rerank", "select")
+    graph.add_edge("select", END)
+    return graph
+
+
+def compile_recall() -> RecallGraph:
+    """The graph, ready to run. It needs no checkpointer: a recall is begun anew, never resumed."""
+    return build_recall().compile(name="recall")

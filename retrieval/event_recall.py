@@ -1,0 +1,273 @@
+"""The chain over the events of one scope, as steps: survey, embed, fuse, rerank, select.
+
+    survey (what is in the scope, and keywords) ∥ embed → fuse → [rerank] → select (decay, diversity, top_k)
+
+Each step takes what the one before gives. `search` runs them all; the budgeted recall of the service and the graph
+`graph/recall.py` call them one by one. Blocking steps are ordinary methods: run them in a thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from ..schema.errors import ModelError
+from ..schema.event import Event
+from ..schema.hit import Hit
+from ..schema.protocols import Embedder, EventStore, Reranker, Vector
+from ..schema.settings import QuerySettings
+from .decay import recency
+from .diversity import diverse_order
+from .fusion import Mask, by_rank, from_zero, stretched
+from .lifts import lend_to_neighbours, of_named_people
+from .named_dates import time_fit
+from .query_vectors import QueryVectors
+from .request import RecallRequest
+from .scope_table import Positions, Scores, Snapshot
+from .scope_tables import ScopeTables
+
+log = logging.getLogger(__name__)
+
+KEYWORD_CANDIDATES = 200
+DIVERSITY_POOL = 3
+"""Diversity chooses among so many times top_k."""
+DIVERSITY_MOST = 200
+MEGABYTE = 1024 * 1024
+
+PATIENCE_SECONDS = 5.0
+"""What a search without a budget waits for an embedding, and for a reranking."""
+
+Run = TypeVar("Run")
+
+
+class RunInThread(Protocol):
+    """Calls a blocking function in a thread."""
+
+    def __call__(self, function: Callable[..., Run], /, *arguments: Any) -> Awaitable[Run]: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Survey:
+    """What a scope holds, and for each query the keyword scores of its events."""
+
+    snapshot: Snapshot
+    keywords: Sequence[Scores]
+    admitted: Mask | None
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Events chosen so far, best first: positions in the snapshot, their scores, and the scores of every step by name."""
+
+    snapshot: Snapshot
+    positions: Positions
+    scores: np.ndarray[tuple[int], np.dtype[np.float64]]
+    steps: Mapping[str, Scores] = field(default_factory=dict)
+    reranked: Mapping[int, float] = field(default_factory=dict)
+    has_vectors: bool = False
+    texts: Mapping[int, Event] = field(default_factory=dict)
+
+
+class EventRecall:
+    """The steps over one store. `settings()` and `clock()` are asked at every recall: settings may change meanwhile."""
+
+    def __init__(
+        self,
+        events: EventStore,
+        embedder: Embedder | None,
+        reranker: Reranker | None,
+        *,
+        settings: Callable[[], QuerySettings],
+        clock: Callable[[], float],
+    ) -> None:
+        self.events = events
+        self.reranker = reranker
+        self._settings = settings
+        self.tables = ScopeTables(events, lambda: settings().scope_cache_megabytes * MEGABYTE)
+        self.vectors = (
+            None
+            if embedder is None
+            else QueryVectors(
+                embedder,
+                size=lambda: settings().query_cache_size,
+                seconds=lambda: settings().query_cache_seconds,
+                clock=clock,
+            )
+        )
+
+    def survey(self, request: RecallRequest) -> Survey:
+        """Look through the scope: its table, and the keywords of every query. Blocking; raises StorageError."""
+        assert request.where.scope_key is not None, "a search without scope goes through retrieval.everywhere"
+        snapshot = self.tables.snapshot(request.where.scope_key)
+        found = [
+            self.events.search_keywords(query, request.where, max(KEYWORD_CANDIDATES, request.top_k)) for query in request.queries
+        ]
+        return Survey(snapshot, [snapshot.spread(one) for one in found], snapshot.admitted(request.where))
+
+    async def embed(self, request: RecallRequest) -> list[Vector]:
+        """One vector a query; none where there is no embedder. Raises ModelError."""
+        if self.vectors is None or not request.queries:
+            return []
+        return list(await asyncio.gather(*map(self.vectors.get, request.queries)))
+
+    def fuse(self, request: RecallRequest, survey: Survey, vectors: Sequence[Vector]) -> Candidates:
+        """The scores of all events of the scope, and the best of them. Without vectors, by keywords alone."""
+        snapshot, settings = survey.snapshot, self._settings()
+        usable = [vector for vector in vectors if len(vector) == snapshot.dimension]
+        if vectors and snapshot.dimension and not usable:
+            log.warning(
+                "recall by keywords alone: the query's vector has %d dimensions, those of the scope have %d; "
+                "the embedding model was changed, run `historian reembed`",
+                len(vectors[0]),
+                snapshot.dimension,
+            )
+        steps: dict[str, Scores] = {}
+        total = np.zeros(len(snapshot), dtype=np.float32)
+        for number, query in enumerate(request.queries):
+            keyword = survey.keywords[number]
+            _raise(steps, "keyword", keyword)
+            dense = None
+            if len(usable) == len(request.queries):
+                dense = snapshot.similarities(usable[number], centred=settings.vector_centering)
+                _raise(steps, "dense", np.where(snapshot.embedded, dense, 0.0).astype(np.float32))
+            fused = _fused(keyword, dense, snapshot.embedded, settings)
+            _raise(steps, "fused", fused)
+            fused = lend_to_neighbours(fused, snapshot, weight=settings.neighbour_weight, minutes=settings.neighbour_minutes)
+            _raise(steps, "neighbours", fused)
+            people = of_named_people(query, snapshot, request.speaker_id) if settings.name_weight else None
+            if people is not None:
+                _raise(steps, "name", people * np.float32(settings.name_weight))
+                fused = fused + people * np.float32(settings.name_weight)
+            np.maximum(total, fused, out=total)
+        if request.named and settings.date_weight:
+            dates = time_fit(snapshot.times, request.named) * np.float32(settings.date_weight)
+            steps["date"] = dates
+            total = total + dates
+        return _best(survey, total, steps, self._wanted(request), has_vectors="dense" in steps)
+
+    async def rerank(self, request: RecallRequest, candidates: Candidates, run: RunInThread = asyncio.to_thread) -> Candidates:
+        """The candidates in the reranker's order. `run(function, *arguments)` calls in a thread. Raises ModelError.
+
+        What the reranker leaves out stays behind what it ranked, in the order before.
+        """
+        if self.reranker is None or not len(candidates.positions) or not request.queries:
+            return candidates
+        shortlist = candidates.positions[: request.top_k * self._settings().rerank_candidate_multiplier]
+        ids = [candidates.snapshot.outlines[position].event_id for position in shortlist]
+        events = {event.event_id: event for event in await run(self.events.get, ids)}
+        present = [int(position) for position, event_id in zip(shortlist, ids, strict=True) if event_id in events]
+        texts = {position: events[candidates.snapshot.outlines[position].event_id] for position in present}
+        if not present:
+            return candidates
+        ranked = await self.reranker.rerank(request.text, [texts[position].text for position in present], len(present))
+        judged = {present[index]: score for index, score in ranked}
+        return _reordered(replace(candidates, texts=texts), judged)
+
+    def select(self, request: RecallRequest, candidates: Candidates) -> list[Hit]:
+        """Recency, diversity, top_k; the texts are read now. Blocking; raises StorageError."""
+        settings, snapshot, positions = self._settings(), candidates.snapshot, candidates.positions
+        if not len(positions):
+            return []
+        # Who asks for a day or month is not helped by what is recent.
+        boost = 0.0 if request.named else settings.time_decay_boost
+        factors = recency(snapshot.times[positions], request.now, half_life_days=request.half_life_days, boost=boost)
+        scores = candidates.scores * factors
+        pool = np.argsort(-scores, kind="stable")[: min(max(request.top_k * DIVERSITY_POOL, request.top_k), len(scores))]
+        if settings.diversity_lambda < 1.0 and request.top_k <= DIVERSITY_MOST:
+            likeness = snapshot.likeness(positions[pool], centred=settings.vector_centering)
+            pool = pool[diverse_order(scores[pool], likeness, request.top_k, settings.diversity_lambda)]
+        pool = pool[: request.top_k]
+        missing = [int(positions[n]) for n in pool if int(positions[n]) not in candidates.texts]
+        read = {event.event_id: event for event in self.events.get([snapshot.outlines[n].event_id for n in missing])}
+        hits: list[Hit] = []
+        for n in pool:
+            position = int(positions[n])
+            event = candidates.texts.get(position) or read.get(snapshot.outlines[position].event_id)
+            if event is None:  # deleted since the survey
+                continue
+            explained = {name: float(values[position]) for name, values in candidates.steps.items() if values[position]}
+            if position in candidates.reranked:
+                explained["rerank"] = candidates.reranked[position]
+            if boost:
+                explained["recency"] = float(factors[n])
+            hits.append(Hit(event, float(scores[n]), {**explained, "final": float(scores[n])}))
+        return hits
+
+    async def search(self, request: RecallRequest) -> list[Hit]:
+        """The whole chain, for callers who can wait: a model gets PATIENCE_SECONDS, and a failing one is done without.
+
+        Raises StorageError.
+        """
+        survey, vectors = await asyncio.gather(asyncio.to_thread(self.survey, request), self.embed_or_not(request))
+        candidates = await asyncio.to_thread(self.fuse, request, survey, vectors)
+        try:
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                candidates = await self.rerank(request, candidates)
+        except (ModelError, TimeoutError) as error:
+            log.warning("the order before reranking stands: %s", str(error) or "out of time")
+        return await asyncio.to_thread(self.select, request, candidates)
+
+    async def aclose(self) -> None:
+        if self.vectors is not None:
+            await self.vectors.aclose()
+
+    async def embed_or_not(self, request: RecallRequest) -> list[Vector]:
+        """As `embed`; an empty list, and a line in the log, where the embedder fails or is not done in PATIENCE_SECONDS."""
+        try:
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                return await self.embed(request)
+        except (ModelError, TimeoutError) as error:
+            log.warning("recall by keywords alone: %s", str(error) or "the embedder takes too long")
+            return []
+
+    def _wanted(self, request: RecallRequest) -> int:
+        """How many candidates the later steps want to choose from."""
+        multiplier = self._settings().rerank_candidate_multiplier if self.reranker is not None else 1
+        return max(request.top_k * max(multiplier, DIVERSITY_POOL) * 2, 50)
+
+
+def _fused(keyword: Scores, dense: Scores | None, embedded: Mask, settings: QuerySettings) -> Scores:
+    if dense is None:
+        return from_zero(keyword) if settings.fusion == "weighted" else by_rank(keyword, keyword > 0)
+    vector_weight, keyword_weight = np.float32(settings.vector_weight), np.float32(settings.keyword_weight)
+    if settings.fusion == "weighted":
+        return vector_weight * stretched(dense, embedded) + keyword_weight * from_zero(keyword)
+    return vector_weight * by_rank(dense, embedded) + keyword_weight * by_rank(keyword, keyword > 0)
+
+
+def _raise(steps: dict[str, Scores], name: str, scores: Scores) -> None:
+    """Note the scores of a step; of several queries the highest."""
+    steps[name] = np.maximum(steps[name], scores) if name in steps else scores
+
+
+def _best(survey: Survey, total: Scores, steps: Mapping[str, Scores], wanted: int, *, has_vectors: bool) -> Candidates:
+    """The `wanted` best of the admitted events that have any score, newer ones first among equals."""
+    possible = total > 0 if survey.admitted is None else (total > 0) & survey.admitted
+    positions = np.flatnonzero(possible)
+    if len(positions) > wanted:
+        positions = positions[np.argpartition(-total[positions], wanted - 1)[:wanted]]
+    positions = positions[np.lexsort((-positions, -total[positions]))]
+    return Candidates(survey.snapshot, positions, total[positions].astype(np.float64), steps, has_vectors=has_vectors)
+
+
+def _reordered(candidates: Candidates, judged: Mapping[int, float]) -> Candidates:
+    """Judged events share the upper half of the scale by the reranker's scores, the others the lower by those before."""
+    if not judged:
+        return candidates
+    low, high = min(judged.values()), max(judged.values())
+    before = candidates.scores / max(float(candidates.scores.max()), 1e-9)
+    scores = np.array(
+        [
+            (0.5 + 0.5 * ((judged[int(position)] - low) / (high - low) if high > low else 1.0))
+            if int(position) in judged
+            else 0.5 * (before[n] - 1e-6)
+            for n, position in enumerate(candidates.positions)
+        ]
+    )
+    order = np.argsort(-scores, kind="stable")
+    return replace(candidates, positions=candidates.positions[order], scores=scores[order], reranked=judged)

@@ -1,0 +1,123 @@
+"""Where a search may look: the one place in which conditions of a caller become filters.
+
+The scope comes from the conversation, never from the query; what a caller adds can only narrow it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, datetime, time, tzinfo
+from typing import TypeVar
+from zoneinfo import ZoneInfo
+
+from ..schema.errors import InvalidInput
+from ..schema.event import EventFilter, EventKind
+from ..schema.profile import ProfileFilter, ProfileKey
+from ..schema.scope import LayerRule, RequestType, Scope, layers_read
+
+MOST_HITS = 500
+
+Moment = float | int | str | date | datetime
+Value = TypeVar("Value", bound=str)
+
+_ANYBODY = "\0anybody"
+"""An id that no platform can give (ids are printable): what may be read of users in general is what may be read of it."""
+
+
+def event_filter(
+    scope: Scope | None,
+    *,
+    user_id: str | None = None,
+    sender_id: str | None = None,
+    group_id: str | None = None,
+    request_type: RequestType | None = None,
+    kind: EventKind | None = None,
+    source: str | None = None,
+    user_ids: Sequence[str] = (),
+    kinds: Sequence[EventKind] = (),
+    sources: Sequence[str] = (),
+    event_ids: Sequence[str] = (),
+    time_from: Moment | None = None,
+    time_to: Moment | None = None,
+    is_absolute: bool | None = None,
+    timezone: str = "UTC",
+) -> EventFilter:
+    """The filter of a search in `scope` (None: every conversation, for the operator alone).
+
+    `user_id` and `sender_id` are the same condition (in a group the sender is the user of a record); given with
+    `user_ids`, all of them must hold. Times are seconds since the epoch, dates, datetimes or ISO 8601 text, without an
+    offset in `timezone`; a day as `time_to` counts to its end; a reversed range is swapped. `group_id` and
+    `request_type` narrow a search without scope; with one they must agree with it. Raises InvalidInput.
+    """
+    scope_key = None if scope is None else scope.key
+    if scope is None:
+        if group_id:
+            scope_key = Scope.group(group_id).key
+    elif (group_id and group_id != scope.group_id) or (request_type and request_type != scope.request_type):
+        raise InvalidInput(f"this search is bound to {scope.key}; leave group_id and request_type out")
+    first, last = time_range(time_from, time_to, timezone)
+    users = _both(_both(tuple(user_ids), user_id), sender_id)
+    return EventFilter(
+        scope_key,
+        user_ids=users,
+        kinds=_both(tuple(kinds), kind),
+        sources=_both(tuple(sources), source),
+        time_from=first,
+        time_to=last,
+        is_absolute=is_absolute,
+        event_ids=tuple(event_ids),
+        request_types=(request_type,) if request_type and scope is None else (),
+    )
+
+
+def profile_filter(scope: Scope, rule: LayerRule) -> ProfileFilter:
+    """The portraits that may be searched in `scope`: layers of users that anybody there may read, and its own."""
+    public = layers_read(scope, "user", _ANYBODY, rule)
+    own = layers_read(scope, "user", scope.user_id, rule) if scope.user_id else ()
+    keys = [ProfileKey("user", scope.user_id, layer) for layer in own]
+    keys += [ProfileKey("group", scope.group_id, layer) for layer in layers_read(scope, "group", scope.group_id, rule)]
+    return ProfileFilter(public, tuple(key for key in keys if key.entity_type == "group" or key.layer not in public))
+
+
+def bounded_top_k(wanted: int | None, default: int) -> int:
+    """`wanted`, or `default` where it is None, brought into 1 to 500."""
+    return max(1, min(MOST_HITS, default if wanted is None else int(wanted)))
+
+
+def time_range(time_from: Moment | None, time_to: Moment | None, timezone: str) -> tuple[float | None, float | None]:
+    """Both ends in seconds since the epoch, the earlier one first."""
+    zone = ZoneInfo(timezone)
+    first, last = _seconds(time_from, "time_from", zone, end=False), _seconds(time_to, "time_to", zone, end=True)
+    if first is not None and last is not None and first > last:
+        return _seconds(time_to, "time_to", zone, end=False), _seconds(time_from, "time_from", zone, end=True)
+    return first, last
+
+
+def _both(values: tuple[Value, ...], value: Value | None) -> tuple[Value, ...]:
+    """`values` and `value` as one condition; two that exclude each other give one that nothing meets."""
+    if value is None or value == "":
+        return values
+    if not values or value in values:
+        return (value,)
+    return ("\0",)  # type: ignore[return-value]
+
+
+def _seconds(value: Moment | None, name: str, zone: tzinfo, *, end: bool) -> float | None:
+    if value is None or value == "":
+        return None
+    if isinstance(value, bool):
+        raise InvalidInput(f"{name}: {value!r} is no time; write 2026-02-21, or 2026-02-21T17:30+08:00")
+    if isinstance(value, int | float):
+        return float(value)
+    if isinstance(value, str):
+        text = value.strip()
+        try:
+            value = date.fromisoformat(text) if len(text) <= 10 else datetime.fromisoformat(text)
+        except ValueError:
+            raise InvalidInput(f"{name}: {text!r:.60} is no time; write 2026-02-21, or 2026-02-21T17:30+08:00") from None
+    if not isinstance(value, datetime):
+        value = datetime.combine(value, time.max if end else time.min)
+    try:
+        return (value if value.tzinfo else value.replace(tzinfo=zone)).timestamp()
+    except (OverflowError, ValueError, OSError):
+        raise InvalidInput(f"{name}: {value!s:.60} lies outside of what a clock can tell") from None

@@ -1,0 +1,115 @@
+"""Days, months and years that a query names, and how well the time of an event fits them."""
+
+from __future__ import annotations
+
+import calendar
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import numpy as np
+import numpy.typing as npt
+
+from ..text.time_expressions import find_time_expressions
+
+DAY = 86_400.0
+WEEK_AFTER = 7 * DAY
+MONTH_AROUND = 31 * DAY
+AT_THE_TIME, THE_WEEK_AFTER, THE_MONTH_AROUND, LONGER_SPAN = 1.0, 0.6, 0.3, 0.6
+"""How much of the lift an event gets. People also tell of a day in the days after it; a month or year says less than a
+day. (LoCoMo turns, questions that name a date: any values near these do as well.)"""
+
+_MONTH_NAMES = (
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+)
+_MONTHS = {name: n for n, name in enumerate(_MONTH_NAMES, 1)}
+_MONTHS |= {name[:3]: n for n, name in enumerate(_MONTH_NAMES, 1)} | {"sept": 9}
+_MONTH = rf"(?P<month>{'|'.join(sorted(_MONTHS, key=len, reverse=True))})\.?"
+_YEAR = r"(?P<year>(?:19|20)\d\d)"
+_ABSOLUTE = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"(?<!\d){_YEAR}\s*[-/.年]\s*(?P<number>\d{{1,2}})(?:\s*[-/.月]\s*(?P<day>\d{{1,2}}))?(?!\d)",
+        rf"(?<!\d)(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH},?\s+{_YEAR}(?!\d)",
+        rf"\b{_MONTH}\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?\s+{_YEAR}(?!\d)",
+        rf"\b{_MONTH},?\s+(?:of\s+)?{_YEAR}(?!\d)",
+        rf"(?<![\d.]){_YEAR}(?:\s*年)?(?![\d.-])",
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedTime:
+    """From `first` to `last` (seconds since the epoch); `is_day` where it is at most a day."""
+
+    first: float
+    last: float
+    is_day: bool
+
+
+def named_times(query: str, now: datetime) -> tuple[NamedTime, ...]:
+    """The times that `query` names, absolute ("May 2023", 2026年2月20日) or relative to `now` (aware): 昨天, "last week".
+
+    Vague ones (最近, "the other day") say nothing. A day or month without a year that would lie ahead is taken in the
+    year before as well: memory holds what has been.
+    """
+    found: list[NamedTime] = []
+    rest = query
+    for pattern in _ABSOLUTE:
+        for match in pattern.finditer(rest):
+            named = _absolute(match, now)
+            if named is not None:
+                found.append(named)
+        rest = pattern.sub(lambda match: " " * len(match.group()), rest)
+    for expression in find_time_expressions(rest, now):
+        if expression.vague or not expression.value or not expression.until:
+            continue
+        first = datetime.fromisoformat(expression.value).replace(tzinfo=now.tzinfo)
+        last = datetime.fromisoformat(expression.until).replace(tzinfo=now.tzinfo)
+        if "T" not in expression.until:
+            last = last.replace(hour=23, minute=59, second=59)
+        found.append(_named(first, last))
+        if first > now:
+            year = timedelta(days=365)
+            found.append(_named(first - year, last - year))
+    return tuple(found)
+
+
+def time_fit(times: npt.NDArray[np.float64], named: Sequence[NamedTime]) -> npt.NDArray[np.float32]:
+    """How well each of `times` fits one of the named times, 0 to 1."""
+    fit = np.zeros(len(times), dtype=np.float32)
+    for one in named:
+        inside = (times >= one.first) & (times <= one.last)
+        if not one.is_day:
+            np.maximum(fit, np.where(inside, LONGER_SPAN, 0.0), out=fit, casting="unsafe")
+            continue
+        around = (times >= one.first - DAY) & (times <= one.last + DAY)
+        after = (times > one.last) & (times <= one.last + WEEK_AFTER)
+        month = (times >= one.first - MONTH_AROUND) & (times <= one.last + MONTH_AROUND)
+        value = np.where(around, AT_THE_TIME, np.where(after, THE_WEEK_AFTER, np.where(month, THE_MONTH_AROUND, 0.0)))
+        np.maximum(fit, value, out=fit, casting="unsafe")
+    return fit
+
+
+def _absolute(match: re.Match[str], now: datetime) -> NamedTime | None:
+    parts = match.groupdict()
+    year = int(parts["year"])
+    month = _MONTHS[parts["month"].casefold()] if parts.get("month") else int(parts.get("number") or 0)
+    day = int(parts.get("day") or 0)
+    try:
+        first = datetime(year, month or 1, day or 1, tzinfo=now.tzinfo)
+    except ValueError:
+        return None
+    if day:
+        last = first
+    elif month:
+        last = first.replace(day=calendar.monthrange(year, month)[1])
+    else:
+        last = first.replace(month=12, day=31)
+    return _named(first, last.replace(hour=23, minute=59, second=59))
+
+
+def _named(first: datetime, last: datetime) -> NamedTime:
+    return NamedTime(first.timestamp(), last.timestamp(), last - first < timedelta(days=1))

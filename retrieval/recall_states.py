@@ -1,0 +1,84 @@
+"""State and context of the read graph.
+
+What goes in and comes out is plain data. What the steps hand to each other (a survey of the scope, vectors, candidates)
+is held for the run alone: it is never checkpointed, for it is large, and of no use a moment later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from langgraph.channels import UntrackedValue
+from typing_extensions import TypedDict
+
+from ..schema.protocols import Vector
+from ..schema.settings import Settings
+from .event_recall import Candidates, EventRecall, Survey
+from .request import RecallRequest
+
+
+class RecallInput(TypedDict, total=False):
+    """What a recall starts from.
+
+    `query` is one text or the messages of a turn. `request_type`, `user_id` and `group_id` name the conversation, as in
+    a job. `conditions` narrow the search (see `retrieval.filters.event_filter`), `context` is what was said before.
+    """
+
+    query: str | list[str]
+    request_type: str
+    user_id: str
+    group_id: str
+    top_k: int
+    context: list[str]
+    conditions: dict[str, Any]
+
+
+class FoundEvent(TypedDict):
+    """One hit as plain data."""
+
+    event_id: str
+    text: str
+    timestamp: str
+    user_id: str
+    group_id: str
+    kind: str
+    score: float
+    scores: dict[str, float]
+
+
+class RecallOutput(TypedDict, total=False):
+    """The hits, best first."""
+
+    hits: list[FoundEvent]
+
+
+class RecallState(RecallInput, total=False):
+    """The read graph's state."""
+
+    request: Annotated[RecallRequest, UntrackedValue]
+    survey: Annotated[Survey, UntrackedValue]
+    vectors: Annotated[list[Vector], UntrackedValue]
+    candidates: Annotated[Candidates, UntrackedValue]
+    hits: list[FoundEvent]
+
+
+class RecallUpdate(TypedDict, total=False):
+    """What a node may return."""
+
+    request: RecallRequest
+    survey: Survey
+    vectors: list[Vector]
+    candidates: Candidates
+    hits: list[FoundEvent]
+
+
+@dataclass(frozen=True, slots=True)
+class RecallContext:
+    """What the nodes work with. `timezone` is an IANA name."""
+
+    steps: EventRecall
+    settings: Settings
+    clock: Callable[[], float]
+    timezone: str

@@ -1,0 +1,79 @@
+"""What one recall asks for, completed: widened queries, filter, bounds, the times it names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from ..schema.event import EventFilter
+from .named_dates import NamedTime, named_times
+
+SHORT_QUERY = 20
+"""Queries of fewer characters are widened by what was said before, if the caller gives it."""
+MOST_QUERIES = 8
+"""Messages of one turn that are recalled; of more the last ones."""
+MOST_QUERY_CHARACTERS = 1_000
+"""A query is what somebody said, not a document: more than 512 tokens no small embedder reads anyway."""
+WIDENING_CHARACTERS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class RecallRequest:
+    """One recall. `queries` are searched one by one and their hits merged; `speaker_id` is who asks.
+
+    `now` is in seconds since the epoch.
+    """
+
+    queries: tuple[str, ...]
+    where: EventFilter
+    top_k: int
+    half_life_days: float
+    now: float
+    named: tuple[NamedTime, ...] = ()
+    speaker_id: str = ""
+
+    @property
+    def text(self) -> str:
+        """All queries as one text, for a reranker."""
+        return "\n".join(self.queries)
+
+
+def make_request(
+    query: str | Sequence[str],
+    where: EventFilter,
+    *,
+    top_k: int,
+    half_life_days: float,
+    now: float,
+    timezone: str,
+    context: Sequence[str] = (),
+    speaker_id: str = "",
+) -> RecallRequest:
+    """A request for one query or for the messages of a turn. `context` is what was said before, oldest first."""
+    given = [query] if isinstance(query, str) else list(query)
+    cleaned = [" ".join(one.split())[:MOST_QUERY_CHARACTERS] for one in given[-MOST_QUERIES:]]
+    queries = tuple(dict.fromkeys(widened(one, context) for one in cleaned if one))
+    moment = datetime.fromtimestamp(now, ZoneInfo(timezone))
+    return RecallRequest(
+        queries=queries,
+        where=where,
+        top_k=top_k,
+        half_life_days=half_life_days,
+        now=now,
+        named=tuple(dict.fromkeys(named for one in cleaned for named in named_times(one, moment))),
+        speaker_id=speaker_id,
+    )
+
+
+def widened(query: str, context: Sequence[str]) -> str:
+    """A short query with the end of what was said before it; a long one as it is.
+
+    >>> widened("多少钱？", ["我看中了一台二手钢琴"])
+    '我看中了一台二手钢琴 多少钱？'
+    """
+    if len(query) >= SHORT_QUERY:
+        return query
+    before = " ".join(" ".join(context).split())[-WIDENING_CHARACTERS:]
+    return f"{before} {query}".strip()

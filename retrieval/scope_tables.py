@@ -1,0 +1,99 @@
+"""The scopes that are held in memory: filled from the store, kept up to date by its change numbers, bounded in bytes."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+
+from ..schema.protocols import EventStore
+from .scope_table import ScopeTable, Snapshot
+
+_LOCKS = 32
+
+
+class ScopeTables:
+    """The least recently used scopes go first when `limit_bytes()` is exceeded. Safe to use from several threads.
+
+    Every call compares the scope's change number in the store with that of the table, so that what another process
+    filed or forgot is seen. Additions are appended; after a removal, an edit or a new embedding of what was there the
+    table is read anew.
+    """
+
+    def __init__(self, events: EventStore, limit_bytes: Callable[[], int]) -> None:
+        self._events = events
+        self._limit_bytes = limit_bytes
+        self._tables: OrderedDict[str, ScopeTable] = OrderedDict()
+        self._lock = threading.Lock()
+        # Two scopes may share a lock; what matters is that one scope never has two.
+        self._filling = [threading.Lock() for _ in range(_LOCKS)]
+        self.fills = 0
+        self.appends = 0
+        self.evictions = 0
+
+    def snapshot(self, scope_key: str) -> Snapshot:
+        """The events of a scope as they are in the store now. Blocking; raises StorageError."""
+        change = self._events.change_number(scope_key)
+        table = self._known(scope_key)
+        if table is not None and table.change == change:
+            return table.snapshot
+        with self._filling[hash(scope_key) % _LOCKS]:
+            table = self._known(scope_key)
+            # Read before the rows: what comes in between is read twice rather than never.
+            change = self._events.change_number(scope_key)
+            if (
+                table is None
+                or table.change[1] != change[1]
+                or (table.change != change and not self._append(table, scope_key, change))
+            ):
+                table = self._filled(scope_key, change)
+            self._keep(scope_key, table)
+            return table.snapshot
+
+    @property
+    def nbytes(self) -> int:
+        with self._lock:
+            return sum(table.nbytes for table in self._tables.values())
+
+    def __len__(self) -> int:
+        return len(self._tables)
+
+    def clear(self) -> None:
+        with self._lock:
+            self._tables.clear()
+
+    def _known(self, scope_key: str) -> ScopeTable | None:
+        with self._lock:
+            table = self._tables.get(scope_key)
+            if table is not None:
+                self._tables.move_to_end(scope_key)
+            return table
+
+    def _filled(self, scope_key: str, change: tuple[int, int]) -> ScopeTable:
+        self.fills += 1
+        for _ in range(3):  # a change of the embedding model may come in between
+            table = ScopeTable(change)
+            if self._append(table, scope_key, change):
+                return table
+        return table
+
+    def _append(self, table: ScopeTable, scope_key: str, change: tuple[int, int]) -> bool:
+        # Vectors before outlines: then every vector has its outline.
+        ids, vectors, sequence = self._events.vectors_since(scope_key, table.sequence)
+        outlines = self._events.outline(scope_key, table.last_row)
+        if not table.grow(outlines, ids, vectors):
+            return False
+        table.sequence, table.change = sequence, change
+        self.appends += 1
+        return True
+
+    def _keep(self, scope_key: str, table: ScopeTable) -> None:
+        limit = self._limit_bytes()
+        with self._lock:
+            self._tables[scope_key] = table
+            self._tables.move_to_end(scope_key)
+            total = sum(one.nbytes for one in self._tables.values())
+            while total > limit and self._tables:
+                _, dropped = self._tables.popitem(last=False)
+                total -= dropped.nbytes
+                self.evictions += 1

@@ -1,0 +1,120 @@
+"""The chain over a real store, and the same chain as a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from historian.graph.recall import compile_recall
+from historian.retrieval.event_recall import EventRecall
+from historian.retrieval.filters import event_filter
+from historian.retrieval.recall_states import RecallContext
+from historian.retrieval.request import make_request
+from historian.retrieval.search import search_events
+from historian.schema.errors import InvalidInput
+from historian.schema.event import EventFilter
+from historian.schema.scope import Scope
+from historian.schema.settings import QuerySettings, Settings
+from historian.stores.events import SqliteEventStore
+from historian.stores.index_schema import open_index
+from support.events import make_event
+from support.recall import NOW, WordEmbedder
+
+DAY = 86_400.0
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SqliteEventStore]:
+    opened = SqliteEventStore(open_index(tmp_path / "index.sqlite"))
+    yield opened
+    opened.close()
+
+
+def file(store: SqliteEventStore, *events: tuple[str, float], **fields: Any) -> None:
+    """Events as (text, days ago)."""
+    embedder = WordEmbedder()
+    made = [make_event("j-0", n, text=text, timestamp=NOW - days * DAY, **fields) for n, (text, days) in enumerate(events)]
+    assert store.file_job("j-0", made, [embedder.vector(event.text) for event in made])
+
+
+async def found(store: SqliteEventStore, query: str | list[str], top_k: int = 5, **changed: Any) -> list[str]:
+    settings = QuerySettings(**changed)
+    recall = EventRecall(store, WordEmbedder(), None, settings=lambda: settings, clock=lambda: NOW)
+    request = make_request(
+        query, event_filter(Scope.group("7")), top_k=top_k, half_life_days=14, now=NOW, timezone="Asia/Shanghai"
+    )
+    return [hit.event.text for hit in await recall.search(request)]
+
+
+async def test_vectors_find_what_shares_no_word_and_keywords_what_shares_no_vector(store: SqliteEventStore) -> None:
+    file(store, ("he owns a piano", 50), ("ticket number 48213", 40), ("nothing of the kind", 30))
+    assert (await found(store, "piano lessons"))[0] == "he owns a piano"
+    assert (await found(store, "what was 48213?"))[0] == "ticket number 48213"
+
+
+async def test_the_newer_of_two_equal_records_comes_first(store: SqliteEventStore) -> None:
+    file(store, ("tea in the morning", 300), ("tea in the evening", 1))
+    assert (await found(store, "tea", diversity_lambda=1))[0] == "tea in the evening"
+
+
+async def test_who_asks_for_a_month_is_not_led_astray_by_what_is_recent(store: SqliteEventStore) -> None:
+    file(store, ("tea with Ann", 300), ("tea with Bob", 1))
+    assert (await found(store, "tea in April 2025"))[0] == "tea with Ann"
+
+
+async def test_several_messages_are_merged_without_repetition(store: SqliteEventStore) -> None:
+    file(store, ("he drinks tea", 3), ("he plays the piano", 2), ("he likes hiking", 1))
+    texts = await found(store, ["tea?", "and the piano?", "tea!"])
+    assert {"he drinks tea", "he plays the piano"} <= set(texts[:2]) and len(texts) == len(set(texts))
+
+
+async def test_a_hit_explains_itself_step_by_step(store: SqliteEventStore) -> None:
+    file(store, ("Ann drinks tea", 3), ("Bob plays the piano", 2), user_name="Ann")
+    recall = EventRecall(store, WordEmbedder(), None, settings=QuerySettings, clock=lambda: NOW)
+    request = make_request(
+        "does Ann like tea", event_filter(Scope.group("7")), top_k=2, half_life_days=14, now=NOW, timezone="UTC"
+    )
+    (hit, *_) = await recall.search(request)
+    assert list(hit.scores) == ["keyword", "dense", "fused", "neighbours", "name", "recency", "final"]
+    assert "keyword" in hit.explain() and "scope g:7" in hit.explain() and hit.score == hit.scores["final"]
+
+
+@pytest.mark.parametrize("query", ["", "   ", "？？？", "的", "\0", 'a OR b AND NOT (c) NEAR/3 "d" col:e *', "x" * 100_000])
+async def test_no_query_is_too_strange(store: SqliteEventStore, query: str) -> None:
+    file(store, ("tea", 1))
+    assert len(await found(store, query)) <= 1
+
+
+async def test_a_repetition_gives_way_to_something_else(store: SqliteEventStore) -> None:
+    file(store, ("tea tea", 1), ("tea and tea", 1), ("tea with piano", 1), ("exam", 200))
+    texts = await found(store, "tea", top_k=2, diversity_lambda=0.3)
+    assert "tea with piano" in texts
+
+
+async def test_a_search_without_scope_goes_over_everything(store: SqliteEventStore) -> None:
+    file(store, ("tea", 1), ("piano", 1))
+    other = make_event("k-0", group=None, text="tea at home")
+    assert store.file_job("k-0", [other], [WordEmbedder().vector("tea")])
+    hits = await search_events("tea", EventFilter(None), events=store, embedder=WordEmbedder(), settings=QuerySettings(), top_k=5)
+    assert {hit.event.text for hit in hits[:2]} == {"tea", "tea at home"}
+    scoped = await search_events(
+        "tea", EventFilter("g:7"), events=store, embedder=None, settings=QuerySettings(), top_k=5, clock=lambda: NOW
+    )
+    assert scoped[0].event.text == "tea" and all(hit.event.group_id == "7" for hit in scoped)
+
+
+async def test_the_graph_finds_what_the_chain_finds(store: SqliteEventStore) -> None:
+    file(store, ("he drinks tea", 3), ("he plays the piano", 2), ("he likes hiking", 1))
+    recall = EventRecall(store, WordEmbedder(), None, settings=QuerySettings, clock=lambda: NOW)
+    context = RecallContext(recall, Settings(), lambda: NOW, "Asia/Shanghai")
+    graph = compile_recall()
+    state = await graph.ainvoke({"query": "tea and piano", "group_id": "7", "top_k": 2}, context=context)
+    assert [hit["text"] for hit in state["hits"]] == await found(store, "tea and piano", top_k=2)
+    assert set(state) == {"hits"}
+    assert (await graph.ainvoke({"query": "tea", "user_id": "7"}, context=context))["hits"] == []
+    with pytest.raises(InvalidInput):
+        await graph.ainvoke({"query": "tea", "group_id": "7", "conditions": {"group_id": "8"}}, context=context)
+    drawn = graph.get_graph().draw_mermaid()
+    assert all(node in drawn for node in ("prepare", "survey", "embed", "fuse", "rerank", "select"))

@@ -1,0 +1,72 @@
+"""Embeddings of queries are shared, kept for a while, and finished whoever waits."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from historian.retrieval.query_vectors import QueryVectors
+from historian.schema.errors import ModelUnavailable
+from support.recall import WordEmbedder, down
+
+
+def cache_over(embedder: WordEmbedder, *, size: int = 2, clock: list[float] | None = None) -> QueryVectors:
+    times = clock or [0.0]
+    return QueryVectors(embedder, size=lambda: size, seconds=lambda: 60.0, clock=lambda: times[0])
+
+
+async def test_the_same_text_is_embedded_once_until_it_is_old_or_pushed_out() -> None:
+    embedder, clock = WordEmbedder(), [0.0]
+    cache = cache_over(embedder, clock=clock)
+    for text in ("a", "a", "b", "a", "c", "a"):
+        await cache.get(text)
+    assert embedder.calls == ["a", "b", "c"] and cache.answered_from_cache == 3
+    await cache.get("b")
+    clock[0] = 61.0
+    await cache.get("a")
+    assert embedder.calls == ["a", "b", "c", "b", "a"]
+
+
+async def test_callers_at_the_same_time_share_one_call() -> None:
+    embedder = WordEmbedder()
+    embedder.gate = asyncio.Event()
+    cache = cache_over(embedder)
+    waiting = asyncio.gather(*(cache.get("a") for _ in range(5)))
+    await asyncio.sleep(0)
+    embedder.gate.set()
+    assert len(await waiting) == 5 and embedder.calls == ["a"]
+
+
+async def test_who_gives_up_does_not_stop_it() -> None:
+    embedder = WordEmbedder()
+    embedder.gate = asyncio.Event()
+    cache = cache_over(embedder)
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.01):
+            await cache.get("a")
+    embedder.gate.set()
+    await cache.get("a")
+    assert embedder.calls == ["a"]
+
+
+async def test_a_failure_is_not_kept() -> None:
+    embedder = WordEmbedder()
+    embedder.fault = down()
+    cache = cache_over(embedder)
+    with pytest.raises(ModelUnavailable):
+        await cache.get("a")
+    embedder.fault = None
+    assert (await cache.get("a")).shape == (embedder.dimension,)
+
+
+async def test_closing_ends_what_is_under_way() -> None:
+    embedder = WordEmbedder()
+    embedder.gate = asyncio.Event()
+    cache = cache_over(embedder)
+    task = asyncio.create_task(cache.get("a"))
+    for _ in range(3):  # until the embedder has it
+        await asyncio.sleep(0)
+    assert embedder.calls == ["a"]
+    await cache.aclose()
+    with pytest.raises(asyncio.CancelledError):
+        await task

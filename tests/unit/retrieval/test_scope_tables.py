@@ -1,0 +1,136 @@
+"""Scopes in memory: exact, up to date, bounded."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from historian.retrieval.scope_tables import ScopeTables
+from historian.schema.event import EventFilter
+from historian.stores.events import SqliteEventStore
+from historian.stores.index_schema import open_index
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from support.events import DIMENSION, file_texts, make_event, unit_vectors
+
+SCOPE = "g:7"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SqliteEventStore]:
+    opened = SqliteEventStore(open_index(tmp_path / "index.sqlite"))
+    yield opened
+    opened.close()
+
+
+def tables_over(store: SqliteEventStore, limit: int = 2**30) -> ScopeTables:
+    return ScopeTables(store, lambda: limit)
+
+
+def file_vectors(store: SqliteEventStore, count: int, *, job: str = "j1-0", group: str = "7", seed: int = 0) -> None:
+    store.set_fingerprint("m", DIMENSION)
+    events = [make_event(job, n, group=group, text=f"text {n}") for n in range(count)]
+    assert store.file_job(job, events, unit_vectors(count, seed=seed))
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.integers(2, 60), st.integers(0, 5))
+def test_similarities_are_those_of_brute_force(count: int, seed: int) -> None:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        store = SqliteEventStore(open_index(Path(folder) / "index.sqlite"))
+        file_vectors(store, count, seed=seed)
+        snapshot = tables_over(store).snapshot(SCOPE)
+        _, matrix = store.vectors(EventFilter(SCOPE))
+        store.close()
+    query = unit_vectors(1, seed=99)[0]
+    assert np.allclose(snapshot.similarities(query, centred=False), matrix @ query, atol=1e-6)
+    mean = matrix.astype(np.float64).sum(axis=0) / (count + 8)
+    rows, asked = matrix - mean, query - mean
+    truth = rows @ asked / np.linalg.norm(rows, axis=1) / np.linalg.norm(asked)
+    assert np.allclose(snapshot.similarities(query, centred=True), truth, atol=1e-5)
+    assert np.allclose(np.diag(snapshot.likeness(np.arange(count), centred=True)), 1.0, atol=1e-4)
+
+
+def test_additions_are_appended_and_removals_begin_anew(store: SqliteEventStore) -> None:
+    tables = tables_over(store)
+    file_vectors(store, 5)
+    first = tables.snapshot(SCOPE)
+    assert tables.snapshot(SCOPE) is first, "unchanged: the same"
+    file_vectors(store, 3, job="j2-0", seed=1)
+    second = tables.snapshot(SCOPE)
+    assert (len(first), len(second), tables.fills) == (5, 8, 1) and first.matrix.shape[0] == 5
+    assert store.delete(["j1-0:0"]) == 1
+    third = tables.snapshot(SCOPE)
+    assert len(third) == 7 and tables.fills == 2 and "j1-0:0" not in third.positions
+    store.edit("j1-0:1", "another text", unit_vectors(1, seed=5)[0])
+    assert np.allclose(tables.snapshot(SCOPE).matrix[third.positions["j1-0:1"]], unit_vectors(1, seed=5)[0])
+
+
+def test_vectors_that_come_later_are_seen_and_older_snapshots_stay_as_they_were(store: SqliteEventStore) -> None:
+    tables = tables_over(store)
+    ids = file_texts(store, ["one", "two", "three"])
+    before = tables.snapshot(SCOPE)
+    assert before.dimension == 0 and not before.embedded.any()
+    store.set_vectors(ids[1:2], unit_vectors(1))
+    middle = tables.snapshot(SCOPE)
+    assert middle.embedded.tolist() == [False, True, False] and not before.embedded.any()
+    store.set_vectors([ids[0], ids[2]], unit_vectors(2, seed=3))
+    after = tables.snapshot(SCOPE)
+    assert after.embedded.all() and middle.embedded.tolist() == [False, True, False] and tables.fills == 1
+
+
+def test_another_embedding_model_begins_anew(store: SqliteEventStore) -> None:
+    tables = tables_over(store)
+    file_vectors(store, 4)
+    assert tables.snapshot(SCOPE).dimension == DIMENSION
+    store.clear_vectors()
+    assert not tables.snapshot(SCOPE).embedded.any()
+    store.set_fingerprint("other", 3)
+    store.set_vectors([f"j1-0:{n}" for n in range(4)], unit_vectors(4, dimension=3))
+    assert tables.snapshot(SCOPE).dimension == 3 and tables.snapshot(SCOPE).embedded.all()
+
+
+def test_memory_is_bounded_and_the_least_used_scope_goes_first(store: SqliteEventStore) -> None:
+    for group in range(10):
+        file_vectors(store, 20, job=f"j{group}-0", group=str(group))
+    one = ScopeTables(store, lambda: 2**30)
+    one.snapshot("g:0")
+    limit = 3 * one.nbytes + 10
+    tables = tables_over(store, limit)
+    for group in [0, 1, 2, 0, 3, 0, 4]:
+        tables.snapshot(f"g:{group}")
+        assert tables.nbytes <= limit
+    fills = tables.fills
+    tables.snapshot("g:0")
+    assert tables.fills == fills and len(tables) == 3 and tables.evictions == 2
+    nothing = tables_over(store, 1)
+    assert len(nothing.snapshot("g:0")) == 20 and nothing.nbytes == 0, "too large to keep, and still searched"
+
+
+def test_many_threads_see_every_event(store: SqliteEventStore) -> None:
+    tables, wrong = tables_over(store), []
+
+    def look() -> None:
+        for _ in range(40):
+            snapshot = tables.snapshot(SCOPE)
+            if not len(snapshot) == len(snapshot.matrix) == len(snapshot.embedded) or not snapshot.embedded.all():
+                wrong.append(len(snapshot))
+
+    file_vectors(store, 1)
+    threads = [threading.Thread(target=look) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for n in range(2, 20):
+        file_vectors(store, n, job=f"j{n}-0", seed=n)
+    for thread in threads:
+        thread.join()
+    assert not wrong and len(tables.snapshot(SCOPE)) == 1 + sum(range(2, 20))
+
+
+def test_a_scope_that_holds_nothing_is_empty(store: SqliteEventStore) -> None:
+    assert len(tables_over(store).snapshot("g:nobody")) == 0

@@ -1,0 +1,184 @@
+"""The steps of the chain, each by itself."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+from historian.retrieval.decay import recency
+from historian.retrieval.diversity import diverse_order
+from historian.retrieval.filters import bounded_top_k, event_filter, time_range
+from historian.retrieval.fusion import by_rank, from_zero, reciprocal_rank, stretched, weighted_sum
+from historian.retrieval.lifts import lend_to_neighbours, of_named_people
+from historian.retrieval.named_dates import named_times, time_fit
+from historian.retrieval.request import make_request, widened
+from historian.retrieval.scope_table import ScopeTable, Snapshot
+from historian.schema.errors import InvalidInput
+from historian.schema.event import EventFilter, EventOutline
+from historian.schema.scope import Scope
+from hypothesis import given
+from hypothesis import strategies as st
+
+NOW = datetime(2026, 2, 21, 9, 30, tzinfo=UTC)
+DAY = 86_400.0
+
+
+def at(text: str) -> float:
+    return datetime.fromisoformat(f"{text}T12:00:00+00:00").timestamp()
+
+
+def snapshot_of(*events: tuple[float, str, str]) -> Snapshot:
+    """Events as (time, user id, user name)."""
+    table = ScopeTable((0, 0))
+    outlines = [
+        EventOutline(n, f"e{n}", "j", "fact", user, name, time, "job", True) for n, (time, user, name) in enumerate(events, 1)
+    ]
+    table.grow(outlines, [], np.zeros((0, 0), dtype=np.float32))
+    return table.snapshot
+
+
+@pytest.mark.parametrize(
+    ("query", "inside", "outside"),
+    [
+        ("What did she do in May 2023?", "2023-05-20", "2023-07-20"),
+        ("What happened on 20 May, 2023?", "2023-05-20", "2023-08-20"),
+        ("the trip of May 20th, 2023", "2023-05-20", "2023-08-20"),
+        ("2026年2月3日他去哪了", "2026-02-03", "2025-12-03"),
+        ("2026年2月发生了什么", "2026-02-15", "2026-03-15"),
+        ("2026-02-03 的会议", "2026-02-03", "2025-12-03"),
+        ("in 2024 he moved", "2024-06-01", "2025-06-01"),
+        ("昨天吃了什么", "2026-02-20", "2025-12-20"),
+        ("what did we say last week?", "2026-02-11", "2026-01-11"),
+        ("12月3日的事", "2025-12-03", "2025-06-03"),
+    ],
+)
+def test_a_named_time_lifts_the_events_of_that_time(query: str, inside: str, outside: str) -> None:
+    fit = time_fit(np.array([at(inside), at(outside)]), named_times(query, NOW))
+    assert fit[0] > 0.5 and fit[1] == 0
+
+
+@pytest.mark.parametrize(
+    "query", ["May I ask something?", "最近怎么样", "what does he like", "版本 1.5.9", "30 cats", "2023年99月", ""]
+)
+def test_what_names_no_time_lifts_nothing(query: str) -> None:
+    assert not any(one.is_day for one in named_times(query, NOW))
+
+
+def test_a_day_counts_most_at_the_day_less_in_the_week_after_and_little_in_the_month() -> None:
+    named = named_times("on 10 May 2023", NOW)
+    fit = time_fit(np.array([at("2023-05-10"), at("2023-05-15"), at("2023-05-30"), at("2023-07-30")]), named)
+    assert fit.tolist() == pytest.approx([1.0, 0.6, 0.3, 0.0])
+
+
+@given(st.text(max_size=80))
+def test_no_query_breaks_the_reading_of_dates(query: str) -> None:
+    named_times(query, NOW)
+
+
+def test_neighbours_in_time_lend_a_share_and_gaps_end_it() -> None:
+    times = [0.0, 60.0, 120.0, 180.0, 10_000.0]
+    snapshot = snapshot_of(*((time, "1", "") for time in times))
+    scores = np.array([1, 0, 0, 0, 0], dtype=np.float32)
+    lent = lend_to_neighbours(scores, snapshot, weight=0.3, minutes=30)
+    assert lent.tolist() == pytest.approx([1.0, 0.3, 0.15, 0.0, 0.0])
+    assert lend_to_neighbours(scores, snapshot, weight=0.0, minutes=30) is scores
+    alone = lend_to_neighbours(np.array([0, 0, 0, 0, 1], dtype=np.float32), snapshot, weight=0.3, minutes=30)
+    assert alone.tolist() == [0, 0, 0, 0, 1]
+
+
+def test_neighbours_are_those_in_time_not_in_filing() -> None:
+    snapshot = snapshot_of((120.0, "1", ""), (0.0, "1", ""), (60.0, "1", ""))
+    lent = lend_to_neighbours(np.array([0, 1, 0], dtype=np.float32), snapshot, weight=0.4, minutes=30)
+    assert lent.tolist() == pytest.approx([0.2, 1.0, 0.4])
+
+
+def test_people_are_lifted_by_name_and_by_i() -> None:
+    snapshot = snapshot_of((0, "1", "Ann"), (1, "2", "小林"), (2, "3", "An"), (3, "1", "Ann"))
+
+    def lifted(query: str, speaker: str = "") -> list[float] | None:
+        found = of_named_people(query, snapshot, speaker)
+        return None if found is None else found.tolist()
+
+    assert lifted("What does ANN like?") == [1, 0, 0, 1]
+    assert lifted("小林和Ann去哪了") == [1, 1, 0, 1]
+    assert lifted("Anna has an answer") == [0, 0, 1, 0], "a word of its own"
+    assert lifted("what do you remember") is None
+    assert lifted("我喜欢什么", "2") == [0, 1, 0, 0] and lifted("What do I like?", "1") == [1, 0, 0, 1]
+    assert lifted("我喜欢什么", "nobody") is None
+
+
+def test_fusion_by_scores_and_by_ranks() -> None:
+    found = np.array([True, True, True, False])
+    assert stretched(np.array([0.2, 0.6, 0.4, 9], dtype=np.float32), found).tolist() == pytest.approx([0, 1, 0.5, 0])
+    assert stretched(np.array([2, 2, 2, 9], dtype=np.float32), found).tolist() == [1, 1, 1, 0]
+    assert from_zero(np.array([0, 2, 4], dtype=np.float32)).tolist() == [0, 0.5, 1]
+    assert by_rank(np.array([3, 9, 5, 99], dtype=np.float32), found).tolist() == pytest.approx([61 / 63, 1, 61 / 62, 0])
+    lists = [({"a": 1.0, "b": 3.0}, 0.6), ({"b": 5.0, "c": 7.0}, 0.4)]
+    assert weighted_sum(lists) == pytest.approx({"a": 0.0, "b": 0.6, "c": 0.4})
+    assert max(reciprocal_rank(lists).items(), key=lambda one: one[1])[0] == "b"
+
+
+def test_recency_adds_at_most_the_boost_and_half_of_it_a_half_life_later() -> None:
+    factors = recency(np.array([1000 * DAY, 986 * DAY, 0.0, 2000 * DAY]), 1000 * DAY, half_life_days=14, boost=0.2)
+    assert factors.tolist() == pytest.approx([1.2, 1.1, 1.0, 1.2])
+
+
+def test_diversity_passes_over_a_repetition_and_keeps_what_is_only_related() -> None:
+    scores = np.array([1.0, 0.99, 0.9])
+    likeness = np.array([[1, 0.99, 0.5], [0.99, 1, 0.5], [0.5, 0.5, 1]], dtype=np.float32)
+    assert diverse_order(scores, likeness, 2, 0.7) == [0, 2]
+    assert diverse_order(scores, likeness, 3, 1.0) == [0, 1, 2]
+    assert diverse_order(scores, likeness, 9, 0.7) == [0, 2, 1]
+    assert diverse_order(np.zeros(0), np.zeros((0, 0), dtype=np.float32), 3, 0.7) == []
+
+
+@given(st.lists(st.floats(0, 1), max_size=12), st.integers(1, 15), st.floats(0, 1))
+def test_diversity_chooses_each_candidate_at_most_once(scores: list[float], top_k: int, relevance: float) -> None:
+    likeness = np.ones((len(scores), len(scores)), dtype=np.float32)
+    chosen = diverse_order(np.array(scores), likeness, top_k, relevance)
+    assert len(chosen) == len(set(chosen)) == min(top_k, len(scores))
+
+
+def test_conditions_become_a_filter_in_one_place() -> None:
+    where = event_filter(
+        Scope.group("7", "42"),
+        sender_id="1",
+        kind="fact",
+        source="job",
+        time_from="2026-02-21",
+        time_to="2026-02-01",
+        timezone="Asia/Shanghai",
+    )
+    assert where.scope_key == "g:7" and where.user_ids == ("1",) and where.kinds == ("fact",) and where.sources == ("job",)
+    assert where.time_from == datetime.fromisoformat("2026-02-01T00:00:00+08:00").timestamp()
+    assert where.time_to == pytest.approx(datetime.fromisoformat("2026-02-21T23:59:59.999999+08:00").timestamp())
+    assert event_filter(Scope.private("1"), user_id="1", sender_id="2").user_ids == ("\0",), "nothing can be both"
+    assert event_filter(None, group_id="7", request_type="group") == EventFilter("g:7", request_types=("group",))
+    for wrong in ({"group_id": "8"}, {"request_type": "private"}):
+        with pytest.raises(InvalidInput, match="bound to g:7"):
+            event_filter(Scope.group("7"), **wrong)  # type: ignore[arg-type]
+
+
+def test_times_are_read_in_every_form() -> None:
+    moment = datetime(2026, 2, 21, 12, tzinfo=UTC)
+    assert time_range(moment, None, "UTC")[0] == time_range("2026-02-21T12:00:00+00:00", None, "UTC")[0] == moment.timestamp()
+    assert time_range(5, 3.0, "UTC") == (3.0, 5.0) and time_range("", None, "UTC") == (None, None)
+    for wrong in ("tomorrow", "2026-13-01", "2026-02-21T99:00", True):
+        with pytest.raises(InvalidInput, match="time_to"):
+            time_range(None, wrong, "UTC")
+
+
+def test_top_k_is_brought_into_its_bounds() -> None:
+    assert [bounded_top_k(wanted, 12) for wanted in (None, 0, -3, 7, 500, 10_000)] == [12, 1, 1, 7, 500, 500]
+
+
+def test_queries_are_cleaned_widened_and_bounded() -> None:
+    assert widened("how much?", ["I saw a piano"]) == "I saw a piano how much?"
+    long_one = "a question of more than twenty characters"
+    assert widened(long_one, ["before"]) == long_one
+    made = make_request(
+        ["", "  hi  ", "hi", "x" * 5_000], EventFilter("g:7"), top_k=3, half_life_days=1, now=NOW.timestamp(), timezone="UTC"
+    )
+    assert made.queries == ("hi", "x" * 1_000)
+    assert make_request("", EventFilter("g:7"), top_k=3, half_life_days=1, now=0.0, timezone="UTC").queries == ()

@@ -1,0 +1,80 @@
+import pytest
+from historian.schema.names import Names
+from historian.text.subjects import with_subject
+
+ZH = Names(bot_name="小史", user_name="阿明", user_id="42")
+EN = Names(bot_name="Clio", user_name="Ann", user_id="7")
+
+
+@pytest.mark.parametrize(
+    ("item", "text"),
+    [
+        ("fact", "喜欢吃辣，讨厌香菜"),
+        ("fact", "最喜欢科幻小说"),
+        ("fact", "2026-02-22要考试"),
+        ("fact", "住在杭州"),
+        ("fact", "在一家游戏公司工作"),
+        ("fact", "对花生过敏"),
+        ("fact", "养了两只猫"),
+        ("fact", "会弹吉他"),
+        ("fact", "每天早上去跑步"),
+        ("fact", "从小就害怕打雷"),
+        ("action", "推荐了《三体》"),
+        ("action", "给阿明讲了递归"),
+        ("action", "2026-02-20提醒阿明带伞"),
+        ("action", "和阿明聊了2026-02-22的考试"),
+    ],
+)
+def test_a_chinese_predicate_gets_its_subject(item: str, text: str) -> None:
+    name = "小史" if item == "action" else "阿明"
+    once = with_subject(text, ZH, item, "zh")  # type: ignore[arg-type]
+    assert once == name + text
+    assert with_subject(once, ZH, item, "zh") == once  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("item", "text", "expected"),
+    [
+        ("fact", "Likes tea", "Ann likes tea"),
+        ("fact", "has an exam on 2026-02-22", "Ann has an exam on 2026-02-22"),
+        ("fact", "Doesn't eat meat", "Ann doesn't eat meat"),
+        ("fact", "Also works as a nurse", "Ann also works as a nurse"),
+        ("action", "Recommended Dune to Ann", "Clio recommended Dune to Ann"),
+        ("action", "explained recursion", "Clio explained recursion"),
+    ],
+)
+def test_an_english_predicate_gets_its_subject(item: str, text: str, expected: str) -> None:
+    assert with_subject(text, EN, item, "en") == expected  # type: ignore[arg-type]
+    assert with_subject(expected, EN, item, "en") == expected  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("item", "text", "language"),
+    [
+        ("fact", "阿明喜欢茶", "zh"),
+        ("fact", "小王喜欢茶", "zh"),
+        ("fact", "有人在群里发广告", "zh"),
+        ("fact", "会议改到2026-02-23", "zh"),
+        ("fact", "计划书已经交了", "zh"),
+        ("fact", "《三体》很好看", "zh"),
+        ("fact", "明天会更好是一首歌", "zh"),
+        ("fact", "生日聚会在杭州", "zh"),
+        ("action", "教师节快乐", "zh"),
+        ("action", "阿明夸小史画得好", "zh"),
+        ("fact", "Tom likes tea", "en"),
+        ("fact", "Has there been rain?", "en"),
+        ("fact", "Is it open?", "en"),
+        ("fact", "Will Smith is an actor", "en"),
+        ("fact", "Can", "en"),
+        ("action", "Set theory is hard", "en"),
+        ("action", "Ann told Clio a joke", "en"),
+    ],
+)
+def test_what_has_a_subject_or_may_be_something_else_stays(item: str, text: str, language: str) -> None:
+    names = ZH if language == "zh" else EN
+    assert with_subject(text, names, item, language) == text  # type: ignore[arg-type]
+
+
+def test_without_a_name_the_id_says_who() -> None:
+    assert with_subject("喜欢茶", Names(user_id="42"), "fact", "zh") == "用户 42喜欢茶"
+    assert with_subject("Likes tea", Names(user_id="42"), "fact", "en") == "User 42 likes tea"

@@ -1,0 +1,69 @@
+"""Records without a subject: "喜欢吃辣", "Likes tea", "Recommended Dune to Ann". Out of context nobody knows who.
+
+Bots write notes like that all the time. In a new fact the sender is meant, in an action summary the bot. The name is put in
+front only where a text begins with something that can hardly be anything but a predicate; what is unclear stays.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from ..schema.names import Names
+
+_DATE = (
+    r"(?:\d{4}(?:-\d{2}-\d{2}|年(?:\d{1,2}月)?)(?:前后|至\d{4}-\d{2}-\d{2})?"
+    r"(?: ?\d{2}:\d{2}| ?(?:早上|上午|中午|下午|晚上|凌晨))?时?)?"
+)
+_ADVERB = (
+    r"(?:也|还|都|很|最|特别|非常|超|超级|比较|挺|真的|从小|从小就|一直|一直都|平时|经常|常常|有时|偶尔|已经|曾经?|其实|可能)*"
+)
+
+_CHINESE_FACT = re.compile(
+    rf"{_DATE}{_ADVERB}(?:"
+    r"喜欢|喜爱|热爱|讨厌|不喜欢|不爱|爱[吃喝看玩听唱打]|不[吃喝抽]|想[要去学买考找换吃当]|打算|计划(?!书|经济|生育)"
+    r"|住在|住(?=[一-鿿]{2,6}(?:区|市|县|省|路|街|村|镇)(?:$|[，,。]))|搬到|搬去|来自|毕业于|就读于|从事|擅长|害怕|希望|觉得|认为|需要"
+    r"|养了|养着|有(?:一|两|三|四|\d+)(?:只|条|台|辆|套|部|把|张)|对[^，,。]{1,12}过敏|生日是|正在(?=[学准找写做看考减备])"
+    r"|在[^，,。]{1,12}?(?:工作|上班|上学|读书|读研|读博|实习|定居)|每(?:天|周|晚|早|年|个?月)[^，,。]{0,8}?(?:去|都|跑|练|喝|吃|写|看|做|加班)"
+    r"|[不也]?会(?=[弹说写做用唱画拉吹编游开下玩修])(?!说话的)|要(?=[去考交搬出参面加结])|叫(?=[一-鿿]{2,3}(?:$|[，,。]))"
+    r")"
+)
+_CHINESE_ACTION = re.compile(
+    rf"{_DATE}{_ADVERB}(?:"
+    r"推荐|回答|回复|帮|告诉|讲解|讲了|解释|发送|发了|发给|提醒|答应|介绍|安慰|陪|教(?!师|室|练|授|程|材)|给|查了|查询|查找|建议|纠正|分享|祝"
+    r"|(?:向|跟|和|与|对)[^，,。]{1,12}?(?:说|聊|讲|讨论|约|道歉|解释|推荐|介绍|确认|打招呼|问|表示)"
+    r"|记录|记下|记住|安排|总结|生成|画了|写了|翻译|搜索|询问|问了|鼓励|夸|拒绝|参与|调侃|吐槽|表示|道歉|感谢|谢了|谢谢|确认|整理|设置"
+    r"|调用|使用|播放|讨论了|聊了"
+    r")"
+)
+_ENGLISH_FACT = re.compile(
+    r"(?:(?:also|still|really|usually|often|always|never|currently|recently) )?(?:"
+    r"(?:likes|loves|hates|dislikes|lives|works|has|is|was|wants|plans|prefers|enjoys|moved|studies|plays|owns|speaks|needs|thinks|believes"
+    r"|feels|hopes|collects|practices|practises|trains|goes|comes|grew|used to|doesn't|does not|didn't|isn't|hasn't|can't|cannot"
+    r"|won't|got|bought|started|quit|finished|graduated|adopted|married|broke|lost)(?= (?!there\b|it\b|that\b|this\b)[\w'\"“(]))",
+    re.IGNORECASE,
+)
+_ENGLISH_ACTION = re.compile(
+    r"(?:(?:also|just|already|briefly|politely|gently|then) )?(?:"
+    r"told|recommended|explained|helped|sent|answered|promised|suggested|reminded|gave|asked|discussed|talked|chatted|shared|wished|thanked"
+    r"|apologi[sz]ed|offered|agreed|declined|refused|congratulated|encouraged|comforted|corrected|translated|summari[sz]ed|looked|searched|found"
+    r"|played|wrote|drew|noted|confirmed|greeted|introduced|invited|joked|taught|showed|scheduled|praised|warned)(?= [\w'\"“(])",
+    re.IGNORECASE,
+)
+_SHOUTED = re.compile(r"[A-Z]{2}")
+
+
+def with_subject(text: str, names: Names, item: Literal["action", "fact"], language: Literal["zh", "en"]) -> str:
+    """`text` with the name of who is meant put in front, where it begins with a predicate; else `text` itself.
+
+    Expects times and references to be resolved already. Doing it twice changes nothing.
+    """
+    name = names.bot(language) if item == "action" else names.user(language)
+    if language == "zh":
+        pattern = _CHINESE_ACTION if item == "action" else _CHINESE_FACT
+        return f"{name}{text}" if pattern.match(text) else text
+    pattern = _ENGLISH_ACTION if item == "action" else _ENGLISH_FACT
+    if not pattern.match(text) or text.rstrip().endswith("?"):
+        return text
+    rest = text if _SHOUTED.match(text) else text[0].lower() + text[1:]
+    return f"{name[0].upper()}{name[1:]} {rest}"
