@@ -109,6 +109,12 @@ class EventStore(Protocol):
     def file_job(self, job_id: str, events: Sequence[Event], vectors: Sequence[Vector | None]) -> bool:
         """Store all events of a job at once. False, and nothing changed, where that job was filed before or is forgotten."""
 
+    def file_new(self, events: Sequence[Event], vectors: Sequence[Vector | None]) -> list[str]:
+        """Store, in one transaction, those events whose ids are not there yet (ids made from the content); gives their ids.
+
+        Nothing of people who were forgotten at the events' time or later is stored.
+        """
+
     def is_filed(self, job_id: str) -> bool: ...
 
     def get(self, event_ids: Sequence[str]) -> list[Event]:
@@ -181,6 +187,9 @@ class EventStore(Protocol):
 
     def tidy(self) -> bool:
         """A bit of idle work that makes searches faster; False when nothing is left to do."""
+
+    def checkpoint(self) -> bool:
+        """Idle work: bring what was written last into its final place on disk; False where that must wait."""
 
     def scopes(self) -> list[tuple[str, int]]:
         """Scope keys and how many events each holds."""

@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 from zoneinfo import ZoneInfo
 
 from ..retrieval.formatting import format_memories, format_summaries
@@ -29,11 +29,15 @@ from ..stores.end_summaries import EndSummaries
 from ..text.language import detect_language
 from ..text.redaction import redact
 from .config_watch import ConfigWatch
+from .hooks import Hooks
 from .local_time import local_timezone
 from .ownership import TAKE_OVER_SECONDS, owned_worker
 from .parts import Parts, data_directory, open_parts, open_queue
 from .recall import LOCAL_SECONDS, Recall
 from .worker import HistorianWorker
+
+if TYPE_CHECKING:
+    from .observation import Observation
 
 log = logging.getLogger(__name__)
 
@@ -72,6 +76,8 @@ class CognitiveService:
         self._worker: HistorianWorker | None = None
         self._background: asyncio.Task[None] | None = None
         self._warming: asyncio.Task[None] | None = None
+        self._observation: Observation | None = None
+        self.hooks = Hooks()
         self._closing = asyncio.Event()
         self._end_summaries = EndSummaries(data_directory(settings) / "end_summaries.json")
 
@@ -110,6 +116,10 @@ class CognitiveService:
         except StorageError as error:
             log.error("memory cannot be read, only plain summaries are: %s. Jobs are accepted and wait on disk", error)
             return
+        from .observation import make_observation  # imported here: memory that is switched off costs nothing
+
+        self._observation = make_observation(self._parts, random=random.random)
+        await self._observation.start()
         self._recall = Recall(self._parts, lambda: self.settings, event_index=self._owned_index)
         if self._watch is not None:
             self._watching = asyncio.create_task(self._look_at_config(self._watch), name="historian settings")
@@ -120,6 +130,8 @@ class CognitiveService:
     async def aclose(self, timeout_seconds: float = 10.0) -> None:
         """Stop the worker (what is running may finish within the bound), close everything."""
         self._closing.set()
+        if self._observation is not None:
+            await self._observation.aclose(timeout_seconds / 2)
         if self._worker is not None:
             await self._worker.stop(timeout_seconds)
         for task in (self._watching, self._warming):
@@ -133,7 +145,7 @@ class CognitiveService:
             await self._recall.aclose()
         if self._parts is not None:
             await self._parts.aclose()
-        self._parts = self._queue = self._recall = None
+        self._parts = self._queue = self._recall = self._observation = None
 
     async def enqueue_job(self, action_summary: str = "", new_info: Sequence[str] | str = (), **fields: Any) -> str | None:
         """Hand over what the bot did (`action_summary`) and what it learnt (`new_info`, a list of short statements).
@@ -155,6 +167,29 @@ class CognitiveService:
         if self._worker is not None:
             self._worker.wake()
         return job_id
+
+    @property
+    def observation(self) -> Observation | None:
+        """What takes observations, for callers outside the event loop; None where memory is off or not open."""
+        return self._observation
+
+    async def on_tool_executed(
+        self, name: str, arguments: object, result: object, *, scope: Scope | None = None, session_id: str = ""
+    ) -> None:
+        """Note what a tool was given and what it returned or raised. Takes microseconds: the rest happens behind.
+
+        It is kept for `scope` (or for the one that `session_id` is bound to), redacted, and read nowhere else. Raises
+        InvalidInput where there is neither.
+        """
+        if self._observation is not None:
+            self._observation.observe_tool(name, arguments, result, scope=scope, session_id=session_id)
+
+    def feed_message(
+        self, role: str, content: object, session_id: str = "", *, scope: Scope | None = None, name: str = ""
+    ) -> None:
+        """Note what was said in a session; `scope` binds the session the first time. As `on_tool_executed`."""
+        if self._observation is not None:
+            self._observation.observe_message(role, content, session_id, scope=scope, name=name)
 
     async def settled(self, timeout_seconds: float) -> bool:
         """Wait until every accepted job is done with (filed or given up); False where that takes longer than the bound."""
@@ -272,6 +307,8 @@ class CognitiveService:
             report["usage"] = usage_report(self._parts)
         if self._recall is not None:
             report["recall"] = self._recall.as_dict()
+        if self._observation is not None:
+            report["observation"] = self._observation.statistics.as_dict()
         if self._worker is not None:
             report["worker"] = self._worker.statistics.as_dict()
             report["outage"] = self._worker.outage

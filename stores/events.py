@@ -68,18 +68,34 @@ class SqliteEventStore:
             if taken:
                 raise InvalidInput(f"event_id: {taken[0]!r} belongs to another job; ids are made as job_id:n")
             connection.execute("INSERT INTO filed_jobs (job_id) VALUES (?)", (job_id,))
-            rows = [new_row(connection, event.scope.key) for event in events]
-            connection.executemany(
-                _INSERT_EVENT,
-                [(row, *event_to_row(event), blob is not None) for row, event, blob in zip(rows, events, blobs, strict=True)],
-            )
-            event_keywords.add_words(connection, [(row, event.text) for row, event in zip(rows, events, strict=True)])
-            add_vectors(connection, [(row, blob) for row, blob in zip(rows, blobs, strict=True) if blob is not None])
-            handed = self._outbox.add(
-                connection, [event.event_id for event, blob in zip(events, blobs, strict=True) if blob is not None]
-            )
+            handed = self._insert(connection, events, blobs)
         self._outbox.hand_out(handed)
         return True
+
+    def file_new(self, events: Sequence[Event], vectors: Sequence[Vector | None]) -> list[str]:
+        """Store, in one transaction, those events whose ids are not there yet; gives their ids.
+
+        For records that no job wrote and whose ids follow from their content. Those of people who were forgotten at
+        that time or later are passed over. The derived index is left to the idle loop. Raises as `file_job`.
+        """
+        blobs = [None if vector is None else vector_to_blob(vector) for vector in vectors]
+        if len(events) != len(blobs):
+            raise InvalidInput(f"file_new: {len(events)} events and {len(blobs)} vectors; give one vector or None an event")
+        wanted = {event.event_id: (event, blob) for event, blob in zip(events, blobs, strict=True)}
+        with self._database.writing() as connection:
+            found = connection.execute(
+                "SELECT event_id FROM events WHERE event_id IN (SELECT value FROM json_each(?))", (as_json(wanted),)
+            )
+            for (known,) in found.fetchall():
+                del wanted[known]
+            new = [
+                (event, blob)
+                for event, blob in wanted.values()
+                if not is_buried(connection, event.job_id, _entities(event), event.timestamp)
+            ]
+            check_dimension(connection, [blob for _, blob in new])
+            self._insert(connection, [event for event, _ in new], [blob for _, blob in new])
+        return [event.event_id for event, _ in new]
 
     def is_filed(self, job_id: str) -> bool:
         with self._database.reading() as connection:
@@ -298,6 +314,10 @@ class SqliteEventStore:
         with self._database.writing(durable=False) as connection:
             return event_keywords.merge_words(connection, _PAGES_A_TIDY)
 
+    def checkpoint(self) -> bool:
+        """Move the write-ahead log into the file and empty it; False where another process reads it just now."""
+        return self._database.truncate_log()
+
     def count(self, where: EventFilter | None = None) -> int:
         with self._database.reading() as connection:
             if where is None or where == EventFilter(None):
@@ -311,6 +331,19 @@ class SqliteEventStore:
 
     def close(self) -> None:
         self._database.close()
+
+    def _insert(self, connection: sqlite3.Connection, events: Sequence[Event], blobs: Sequence[bytes | None]) -> dict[str, int]:
+        """Write new events with their words and vectors; gives what the outbox noted of them."""
+        rows = [new_row(connection, event.scope.key) for event in events]
+        connection.executemany(
+            _INSERT_EVENT,
+            [(row, *event_to_row(event), blob is not None) for row, event, blob in zip(rows, events, blobs, strict=True)],
+        )
+        event_keywords.add_words(connection, [(row, event.text) for row, event in zip(rows, events, strict=True)])
+        add_vectors(connection, [(row, blob) for row, blob in zip(rows, blobs, strict=True) if blob is not None])
+        return self._outbox.add(
+            connection, [event.event_id for event, blob in zip(events, blobs, strict=True) if blob is not None]
+        )
 
     def _bring_words_up_to_date(self) -> None:
         form = event_keywords.words_form()

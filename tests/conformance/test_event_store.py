@@ -117,6 +117,52 @@ def test_a_vector_of_another_dimension_is_refused_before_anything_is_written(sto
     assert store.get(["j1-0:0"])[0].text != "new"
 
 
+# --- filing what no job wrote
+
+
+def test_of_records_named_by_their_content_only_new_ones_are_stored(store: EventStore) -> None:
+    first, second = make_event("seen-1", text="清风徐来"), make_event("seen-2", group="8", text="水波不兴")
+    assert store.file_new([first], [None]) == ["seen-1:0"]
+    assert store.file_new([first, second, second], [None, None, None]) == ["seen-2:0"]
+    assert store.file_new([first], unit_vectors(1)) == []
+    assert store.count() == 2
+    assert found(store, "清风") == ["seen-1:0"]
+    assert found(store, "水波") == []
+    assert found(store, "水波", EventFilter("g:8")) == ["seen-2:0"]
+    assert ids(store.without_vector(9)) == ["seen-1:0", "seen-2:0"]
+    assert not store.is_filed("seen-1")
+
+
+def test_records_with_vectors_are_told_to_the_derived_index(store: EventStore) -> None:
+    vectors = unit_vectors(2)
+    store.file_new([make_event("seen-1"), make_event("seen-2", group="8")], vectors)
+    wanted, gone = store.unindexed(9)
+    assert [event.event_id for event, _ in wanted] == ["seen-1:0", "seen-2:0"]
+    assert gone == []
+    assert store.embedded_count() == 2
+
+
+def test_nothing_is_stored_of_a_batch_that_does_not_fit(store: EventStore) -> None:
+    store.set_fingerprint("small", DIMENSION)
+    with pytest.raises(FingerprintMismatch):
+        store.file_new([make_event("seen-1"), make_event("seen-2")], [None, unit_vectors(1, dimension=DIMENSION + 1)[0]])
+    with pytest.raises(InvalidInput):
+        store.file_new([make_event("seen-1")], [])
+    assert store.count() == 0
+
+
+def test_records_of_who_was_forgotten_come_back_only_if_they_are_newer(store: EventStore) -> None:
+    store.forget(GROUP, entities=["user:42"], until=1_770_000_000.0)
+    late, newer = make_event("seen-1", timestamp=1_769_999_999.0), make_event("seen-2", timestamp=1_770_000_001.0)
+    assert store.file_new([late, newer], [None, None]) == ["seen-2:0"]
+
+
+def test_a_checkpoint_changes_nothing_that_is_read(store: EventStore) -> None:
+    store.file_new([make_event("seen-1")], [None])
+    assert store.checkpoint()
+    assert store.count() == 1
+
+
 # --- reading
 
 

@@ -38,7 +38,7 @@ _NO_DOMAIN = frozenset(
 )
 
 _MOBILE = re.compile(
-    r"(?<![A-Za-z0-9_.#/=-])(?:(?:\+|00)?86[ -]?)?1[3-9]\d(?P<gap>[ -]?)\d{4}(?P=gap)\d{4}(?![\d_-]|\.\d|[A-Za-z])"
+    r"(?<![A-Za-z0-9_.#/-])(?:(?:\+|00)?86[ -]?)?1[3-9]\d(?P<gap>[ -]?)\d{4}(?P=gap)\d{4}(?![\d_-]|\.\d|[A-Za-z])"
 )
 _MOBILE_ASSIGNED = re.compile(r"(?<![A-Za-z0-9_])(?:phone|mobile|tel|cell|telephone)\w{0,8}=(1[3-9]\d{9})(?!\d)", re.I)
 _LANDLINE = re.compile(

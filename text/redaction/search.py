@@ -9,6 +9,7 @@ from .named_values import find_named_values
 from .personal import find_personal_data
 from .provider_keys import find_provider_keys
 from .spans import Level, Redaction, merged, replaced
+from .told import find_told_passwords
 
 # Taken off one after the other; a JSON text inside a JSON text is escaped twice.
 _COATS = (unescaped, percent_decoded, unescaped)
@@ -62,6 +63,7 @@ def _in_plain(text: str, level: Level, base64_depth: int) -> Iterator[Redaction]
     yield from find_provider_keys(text)
     yield from find_credentials(text)
     yield from find_named_values(text)
+    yield from find_told_passwords(text)
     if level == "all":
         yield from find_personal_data(text)
     if base64_depth:

@@ -1,0 +1,254 @@
+"""Summaries of conversations that have fallen silent, by the model where there is one, else by the lines that say most."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+import threading
+from collections import OrderedDict, deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ..prompts import render
+from ..schema.errors import HistorianError, StorageError
+from ..schema.event import Event
+from ..schema.names import Names
+from ..schema.protocols import ChatModel
+from ..schema.scope import Scope
+from ..text.absolutize import absolutize
+from ..text.gate import find_invented, find_relative_words
+from ..text.language import Language, detect_language
+from ..text.redaction import redact
+from ..text.salience import salient_lines
+from .observed import SUMMARY, Cleaned, make_event
+from .unwritten import UnwrittenRecords
+
+log = logging.getLogger(__name__)
+
+ENOUGH_MESSAGES = 6
+"""Fewer messages say no more than the observations themselves."""
+
+MESSAGES_KEPT = 200
+SESSIONS_KEPT = 1_000
+LINES_CHOSEN = 5
+LINE_CHARACTERS = 400
+TRANSCRIPT_CHARACTERS = 16_000
+LONGEST_SUMMARY = 4_000
+LOOKS_A_PERIOD = 4
+"""How often the sessions are looked at within the silence that ends one."""
+
+_USER_ROLES = frozenset(("user", "human"))
+_BOT_ROLES = frozenset(("assistant", "ai", "bot"))
+
+
+class SessionSummary(BaseModel):
+    """The finished summary."""
+
+    model_config = ConfigDict(title="session_summary")
+
+    summary: str = Field(description="finished summary")
+
+
+@dataclass(slots=True)
+class _Session:
+    scope: Scope
+    messages: deque[Cleaned] = field(default_factory=lambda: deque(maxlen=MESSAGES_KEPT))
+
+
+class SessionSummaries:
+    """Keeps the redacted messages of running sessions in memory and stores one summary when a session falls silent.
+
+    A session that goes on later gives another summary, of what was said since. At the end of the program the sessions
+    that hold enough are summarised by rules, which takes no time; a crash loses the summary, not the observations.
+    """
+
+    def __init__(
+        self,
+        records: UnwrittenRecords,
+        chat: ChatModel | None,
+        *,
+        idle_seconds: float,
+        timezone: ZoneInfo,
+        bot_name: str,
+        clock: Callable[[], float],
+    ) -> None:
+        self._records = records
+        self._chat = chat
+        self._idle_seconds = idle_seconds
+        self._timezone = timezone
+        self._bot_name = bot_name
+        self._clock = clock
+        self._sessions: OrderedDict[str, _Session] = OrderedDict()
+        self._lock = threading.Lock()
+        self._closing = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self.stored = 0
+
+    def add(self, message: Cleaned) -> None:
+        """Take a message of a session; it must be redacted. From any thread."""
+        with self._lock:
+            session = self._sessions.setdefault(message.session_id, _Session(message.scope))
+            session.messages.append(message)
+            self._sessions.move_to_end(message.session_id)
+            if len(self._sessions) > SESSIONS_KEPT:
+                self._sessions.popitem(last=False)
+
+    def start(self) -> None:
+        """Look at the sessions from time to time."""
+        self._task = asyncio.create_task(self._run(), name="historian session summaries")
+
+    async def aclose(self) -> None:
+        """Stop, and summarise by rules what holds enough."""
+        self._closing.set()
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+        try:
+            for session_id, session in self._silent(float("inf")):
+                await self._store(session_id, session, None)
+        except StorageError as error:
+            log.warning("the last sessions are not summarised: %s", error)
+
+    async def round(self) -> int:
+        """Summarise every session that has been silent for long enough; returns how many summaries were stored."""
+        before = self.stored
+        for session_id, session in self._silent(self._clock() - self._idle_seconds):
+            try:
+                await self._store(session_id, session, self._chat)
+            except StorageError as error:
+                log.warning("a summary waits: %s", error)
+                self._put_back(session_id, session)
+        return self.stored - before
+
+    async def _run(self) -> None:
+        while not self._closing.is_set():
+            try:
+                async with asyncio.timeout(self._idle_seconds / LOOKS_A_PERIOD):
+                    await self._closing.wait()
+            except TimeoutError:
+                try:
+                    await self.round()
+                except Exception as error:
+                    # The next round comes; the text of the error could hold what was said.
+                    log.error("sessions could not be summarised: %s", type(error).__name__)
+
+    def _silent(self, until: float) -> list[tuple[str, _Session]]:
+        """Take out the sessions whose last message came at `until` or before; those too small for a summary are let go."""
+        with self._lock:
+            over = [(key, session) for key, session in self._sessions.items() if session.messages[-1].at <= until]
+            for key, _ in over:
+                del self._sessions[key]
+        return [(key, session) for key, session in over if len(session.messages) >= ENOUGH_MESSAGES]
+
+    def _put_back(self, session_id: str, session: _Session) -> None:
+        with self._lock:
+            newer = self._sessions.get(session_id)
+            if newer is not None:
+                session.messages.extend(newer.messages)
+            self._sessions[session_id] = session
+
+    async def _store(self, session_id: str, session: _Session, chat: ChatModel | None) -> None:
+        messages = list(session.messages)
+        text, relative = await self._summary(messages, session.scope, chat)
+        if not text:
+            return
+        first, last = messages[0].at, messages[-1].at
+        digest = hashlib.sha256(f"{session.scope.key}\0{session_id}\0{first!r}\0{last!r}".encode()).hexdigest()[:32]
+        event: Event = make_event(
+            session.scope,
+            event_id=f"{SUMMARY}-{digest}",
+            job_id=f"{SUMMARY}-{digest}",
+            kind="action",
+            text=text,
+            at=last,
+            timezone=self._timezone,
+            source=SUMMARY,
+            gate_reasons=relative,
+        )
+        self.stored += await self._records.file([event], embed=chat is not None or not self._closing.is_set())
+
+    async def _summary(self, messages: Sequence[Cleaned], scope: Scope, chat: ChatModel | None) -> tuple[str, tuple[str, ...]]:
+        """The summary, redacted and absolute, and what the gate says of it where it is not."""
+        lines = await asyncio.to_thread(self._absolute_lines, messages, scope)
+        names = self._names(messages, scope)
+        if chat is not None:
+            written = await self._by_model(lines, messages[-1].at, names, chat)
+            if written:
+                return written, ()
+        chosen = await asyncio.to_thread(salient_lines, lines, LINES_CHOSEN)
+        text = redact("\n".join(lines[n] for n in chosen), "all")[:LONGEST_SUMMARY]
+        return text, _relative(text, names)
+
+    async def _by_model(self, lines: Sequence[str], at: float, names: Names, chat: ChatModel) -> str:
+        """The model's summary, or an empty text where it gave none that can be believed."""
+        transcript = _newest("\n".join(lines), TRANSCRIPT_CHARACTERS)
+        language: Language = detect_language(transcript)
+        moment = datetime.fromtimestamp(at, self._timezone)
+        try:
+            answer = await chat.structured(
+                SessionSummary,
+                purpose="session_summary",
+                system=render("session_summary_system", language),
+                user=render("session_summary_user", language, time=moment.isoformat(timespec="minutes"), lines=transcript),
+            )
+        except HistorianError as error:
+            log.warning("a session is summarised without the model: %s", error)
+            return ""
+        text = redact(answer.summary.strip()[:LONGEST_SUMMARY], "all")
+        resolved = absolutize(text, moment, self._timezone, names, "action")
+        # In a group "he" may be anybody: there only the times are resolved, and the gate turns the rest down.
+        text = resolved.resolved_text if names.group_id else resolved.text
+        wrong = [*_relative(text, names), *(one.text for one in find_invented(text, transcript + moment.isoformat(), names))]
+        if wrong or not text:
+            log.info("the model's summary of a session is relative or unfaithful in %d places; rules are used", len(wrong))
+            return ""
+        return text
+
+    def _names(self, messages: Sequence[Cleaned], scope: Scope) -> Names:
+        speakers = list(dict.fromkeys(one.name for one in messages if one.role in _USER_ROLES and one.name))
+        if scope.request_type == "private":
+            return Names(bot_name=self._bot_name, user_name=speakers[-1] if speakers else "", user_id=scope.user_id)
+        return Names(bot_name=self._bot_name, group_id=scope.group_id, others=tuple(speakers))
+
+    def _absolute_lines(self, messages: Sequence[Cleaned], scope: Scope) -> list[str]:
+        """Each message as a line that says who spoke, with times resolved and "I" replaced by the speaker's name."""
+        partner = next((one.name for one in messages if one.role in _USER_ROLES and one.name), "")
+        lines = []
+        for message in messages:
+            if message.role in _USER_ROLES and message.name:
+                partner = message.name
+            if message.text.strip():
+                lines.append(self._absolute_line(message, partner, scope))
+        return lines
+
+    def _absolute_line(self, message: Cleaned, partner: str, scope: Scope) -> str:
+        text = " ".join(message.text[:LINE_CHARACTERS].split())
+        moment = datetime.fromtimestamp(message.at, self._timezone)
+        language = detect_language(text)
+        user = Names(user_name=partner, user_id=scope.user_id).user(language)
+        bot = self._bot_name or Names().bot(language)
+        if message.role in _BOT_ROLES:
+            names, speaker = Names(bot_name=bot, user_name=user), bot
+        elif message.role in _USER_ROLES:
+            # The rules write for the one who speaks, whoever that is: here the user is the one who says "I".
+            names, speaker = Names(bot_name=user, user_name=bot), user
+        else:
+            return redact(f"{message.name or message.role}: {text}", "all")
+        return redact(f"{speaker}: {absolutize(text, moment, self._timezone, names, 'action').text}", "all")
+
+
+def _relative(text: str, names: Names) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(f"relative: {one.text}" for one in find_relative_words(text, names=names).violations))
+
+
+def _newest(text: str, characters: int) -> str:
+    """The end of a text, from the beginning of a line on."""
+    if len(text) <= characters:
+        return text
+    tail = text[-characters:]
+    return tail[tail.find("\n") + 1 :]

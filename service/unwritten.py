@@ -1,0 +1,65 @@
+"""Filing of records that no job wrote: observations and summaries, with their vectors where that is possible now."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+
+from ..schema.errors import FingerprintMismatch, HistorianError, InvalidInput
+from ..schema.event import Event
+from ..schema.protocols import Embedder, EventStore, Vector
+from .outage import Outage
+
+log = logging.getLogger(__name__)
+
+
+class UnwrittenRecords:
+    """Stores events whose ids follow from their content, embedding them first where the embedder answers.
+
+    What is stored without a vector is found by keywords, and embedded by the worker when it is idle. The derived index
+    is never touched: any process may observe, only the owner writes that one.
+    """
+
+    def __init__(
+        self, events: EventStore, embedder: Embedder | None, *, clock: Callable[[], float], random: Callable[[], float]
+    ) -> None:
+        self._events = events
+        self._embedder = embedder
+        self._clock = clock
+        self._outage = Outage(random)
+
+    async def file(self, events: Sequence[Event], *, embed: bool = True) -> int:
+        """Store what is new in one transaction; returns how many that were.
+
+        Raises StorageError where nothing could be written; a single event that cannot be stored is left out.
+        """
+        if not events:
+            return 0
+        vectors = await self._vectors(events) if embed else [None] * len(events)
+        try:
+            return len(await asyncio.to_thread(self._events.file_new, events, vectors))
+        except FingerprintMismatch as error:
+            log.warning("stored without vectors: %s", error)
+            return len(await asyncio.to_thread(self._events.file_new, events, [None] * len(events)))
+        except InvalidInput as error:
+            if len(events) == 1:
+                log.warning("an observation cannot be stored: %s", type(error).__name__)
+                return 0
+            return sum([await self.file([event], embed=False) for event in events])
+
+    async def _vectors(self, events: Sequence[Event]) -> list[Vector | None]:
+        nothing: list[Vector | None] = [None] * len(events)
+        if self._embedder is None or self._clock() < self._outage.until:
+            return nothing
+        try:
+            matrix = await self._embedder.embed_documents([event.text for event in events])
+            await asyncio.to_thread(self._events.set_fingerprint, self._embedder.model, int(matrix.shape[1]))
+        except Exception as error:
+            # Not ModelError alone: an embedder that breaks in its own way must not cost what was observed.
+            until = self._outage.begin(self._clock(), type(error).__name__)
+            told = str(error) if isinstance(error, HistorianError) else type(error).__name__
+            log.warning("stored without vectors, the embedder is tried again in %.0f s: %s", until - self._clock(), told)
+            return nothing
+        self._outage.end()
+        return list(matrix)

@@ -1,0 +1,349 @@
+"""Observation through the service: no secret on disk, no scope crossed, nothing half-written."""
+
+from __future__ import annotations
+
+import base64
+import json
+import logging
+import os
+import random
+import signal
+import sqlite3
+import string
+import subprocess
+import sys
+import textwrap
+import urllib.parse
+from pathlib import Path
+from typing import Any
+
+import pytest
+from historian.interfaces.callbacks import ObservationHandler, observe_hooks, observe_messages
+from historian.schema.event import EventFilter
+from historian.schema.scope import Scope
+from historian.service import observation as observation_module
+from historian.service.cognitive import CognitiveService
+from historian.stores.events import SqliteEventStore
+from historian.stores.index_schema import open_index
+from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.tools import tool
+from langgraph.graph import END, START, MessagesState, StateGraph
+from support.memory import settings_for
+
+GROUP = Scope.group("100", "42")
+DICE = random.Random(20260221)
+
+
+def drawn(length: int, alphabet: str = string.ascii_letters + string.digits) -> str:
+    """A made-up secret body; it stands in no file, so no scanner takes it for real."""
+    return "".join(DICE.choices(alphabet, k=length))
+
+
+SECRETS: dict[str, str] = {
+    "openai": "sk-" + "proj-" + drawn(24) + "T3" + "Blbk" + "FJ" + drawn(24),
+    "aws": "AK" + "IA" + drawn(16, string.ascii_uppercase + "234567"),
+    "github": "gh" + "p_" + drawn(36),
+    "slack": "xo" + "xb-" + drawn(12, string.digits) + "-" + drawn(24),
+    "telegram": drawn(10, "123456789") + ":AA" + drawn(33),
+    "jwt": "ey" + "J" + drawn(20) + "." + drawn(40) + "." + drawn(43),
+    "stripe": "sk_" + "live_" + drawn(24),
+    "google": "AI" + "za" + drawn(35),
+    "pem": "-----BEGIN " + "PRIVATE KEY-----\n" + "\n".join(drawn(64) for _ in range(6)) + "\n-----END " + "PRIVATE KEY-----",
+    "mail": "lihua" + drawn(5, string.digits) + "@" + "mailbox.example.cn",
+    "phone": "138" + drawn(8, "23456789"),
+    "id_card": "11010519491231" + "002X",
+    "bank_card": "4111 1111 " + "1111 1111",
+}
+NAMED: dict[str, str] = {
+    "password": "Tr0u" + "b4dor&" + drawn(4),
+    "db_password": "plain" + "word" + drawn(3, string.ascii_lowercase),
+    "api_key": drawn(32),
+    "refresh_token": drawn(40),
+    "cookie": "SESSDATA=" + drawn(20) + "; bili_jct=" + drawn(32, "0123456789abcdef"),
+}
+URL_SECRET = drawn(12)
+
+
+def coats(secret: str) -> dict[str, str]:
+    """The ways in which a secret lies about."""
+    return {
+        "raw": secret,
+        "json": json.dumps({"out": secret}),
+        "json twice": json.dumps(json.dumps({"out": secret})),
+        "url": "https://x.test/?q=" + urllib.parse.quote(secret, safe=""),
+        "base64": base64.b64encode(f"the secret is {secret} indeed".encode()).decode(),
+    }
+
+
+def traces(secret: str) -> set[bytes]:
+    """What would betray a secret in a file, whatever it was written with."""
+    forms = {secret, json.dumps(secret)[1:-1], urllib.parse.quote(secret, safe=""), repr(secret)[1:-1]}
+    forms |= set(secret.splitlines()[1:-1])
+    found = {form.encode() for form in forms}
+    for shift in range(3):
+        # In base64 a text looks different by where it begins; the middle of each of the three is the secret's alone.
+        encoded = base64.b64encode(b"\0" * shift + secret.encode())
+        found.add(encoded[4 : len(encoded) - 4])
+    return {form for form in found if len(form) >= 8}
+
+
+def files_that_hold(directory: Path, secret: str) -> list[str]:
+    found = []
+    for path in directory.rglob("*"):
+        if path.is_file():
+            content = path.read_bytes()
+            found += [f"{path.name}: {form!r}" for form in traces(secret) if form in content]
+    return found
+
+
+class Config:
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return f"Config({self.text!r})"
+
+
+async def plant(memory: CognitiveService) -> None:
+    """Every secret in every coat: in arguments, results, nested values, exceptions, objects, messages."""
+    for label, secret in SECRETS.items():
+        for coat, worn in coats(secret).items():
+            where = f"{label} {coat}"
+            await memory.on_tool_executed("fetch", {"body": worn, "n": where}, f"{where}: {worn} done", scope=GROUP)
+            await memory.on_tool_executed("nest", [{"deep": [{"er": (worn, {worn: where})}]}], {"a": {"b": [worn]}}, scope=GROUP)
+            await memory.on_tool_executed("fail", worn, RuntimeError(f"{where} went wrong with {worn}"), scope=GROUP)
+            await memory.on_tool_executed("bytes", worn.encode(), Config(worn), scope=GROUP)
+            memory.feed_message("user", f"{where} 给你 {worn} 记一下", "s1", scope=GROUP, name="阿明")
+            long = "filler " * 1_141 + worn + " and more" * 500
+            await memory.on_tool_executed("long", {}, long, scope=GROUP)
+    for name, secret in NAMED.items():
+        await memory.on_tool_executed("login", {name: secret, "user": "ann"}, {"echo": [{name: secret}]}, scope=GROUP)
+        await memory.on_tool_executed(
+            "fields", {"fields": [{"name": name, "value": secret}]}, json.dumps({name: secret}), scope=GROUP
+        )
+        for worn in coats(f"{name}={secret}").values():
+            await memory.on_tool_executed("env", "", worn, scope=GROUP)
+        memory.feed_message("assistant", json.dumps({"headers": {name: secret}}), "s1", scope=GROUP)
+    await memory.on_tool_executed("db", f"postgres://app:{URL_SECRET}@db.internal/shop", OSError(URL_SECRET), scope=GROUP)
+
+
+@pytest.mark.slow
+async def test_no_planted_secret_is_in_any_byte_under_the_data_directory(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = tmp_path / "data"
+    file_log = logging.FileHandler(data.parent / "historian.log")
+    logging.getLogger().addHandler(file_log)
+    caplog.set_level(logging.DEBUG)
+    try:
+        async with CognitiveService.open(settings_for(data, observation={"queue_max": 100_000})) as memory:
+            assert memory.observation is not None
+            await plant(memory)
+            assert await memory.observation.settled(300)
+            statistics = memory.observation.statistics
+            assert statistics.stored > 300
+            assert statistics.unusable == statistics.dropped == 0
+            live = [trace for secret in [*SECRETS.values(), *NAMED.values()] for trace in files_that_hold(tmp_path, secret)]
+        assert (data / "index.sqlite").stat().st_size > 100_000
+    finally:
+        logging.getLogger().removeHandler(file_log)
+        file_log.close()
+    assert live == []
+    assert [trace for secret in [*SECRETS.values(), *NAMED.values()] for trace in files_that_hold(tmp_path, secret)] == []
+    output = "".join(capsys.readouterr()) + caplog.text
+    assert not any(secret in output for secret in SECRETS.values())
+    events = SqliteEventStore(open_index(data / "index.sqlite"))
+    assert events.search_keywords("filler", EventFilter(GROUP.key), 1), "what is harmless is kept"
+    assert events.count(EventFilter(None, sources=("summary",))) == 1
+    events.close()
+
+
+async def test_what_is_observed_is_recalled_in_its_scope_alone(tmp_path: Path) -> None:
+    async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
+        assert memory.observation is not None
+        await memory.on_tool_executed("library", {"title": "三体"}, "《三体》在三楼书架，编号 I247", scope=GROUP)
+        assert await memory.observation.settled(10)
+        assert "I247" in (await memory.search_events("三体 书架", GROUP))[0].event.text
+        assert await memory.search_events("三体 书架", Scope.private("42")) == []
+        assert await memory.search_events("三体 书架", Scope.group("101", "42")) == []
+        assert (await memory.stats())["observation"]["stored"] == 1
+
+
+async def test_switched_off_it_costs_nothing(tmp_path: Path) -> None:
+    async with CognitiveService.open(settings_for(tmp_path / "data", enabled=False)) as memory:
+        await memory.on_tool_executed("t", {}, "r")
+        memory.feed_message("user", "hello")
+        assert memory.observation is None
+    assert not (tmp_path / "data").exists()
+
+
+async def test_a_silent_session_is_summarised_and_a_short_one_is_not(tmp_path: Path) -> None:
+    now = 1_771_666_200.0
+    settings = settings_for(tmp_path, observation={"summary_interval_seconds": 300})
+    async with CognitiveService.open(settings, worker=False, clock=lambda: now) as memory:
+        assert memory.observation is not None
+        talk = [
+            ("user", "我明天要去北京出差三天"),
+            ("assistant", "要不要我帮你订北京的酒店？"),
+            ("user", "订一家国贸附近的酒店，我的手机是" + "138" + "12345678"),
+            ("assistant", "我已经帮你订了国贸附近的如家酒店"),
+            ("user", "我对海鲜过敏，吃饭别推荐海鲜"),
+            ("assistant", "好的，记住了，不推荐海鲜"),
+        ]
+        for role, text in talk:
+            memory.feed_message(role, text, "s1", scope=Scope.private("42"), name="阿明" if role == "user" else "")
+        memory.feed_message("user", "在吗，我想问个事", "s2", scope=GROUP)
+        assert await memory.observation.settled(10)
+    events = SqliteEventStore(open_index(tmp_path / "index.sqlite"))
+    (summary,) = events.find(EventFilter(None, sources=("summary",)))
+    events.close()
+    assert summary.scope == Scope.private("42")
+    assert "国贸" in summary.text
+    assert "阿明" in summary.text
+    assert "12345678" not in summary.text
+    assert "明天" not in summary.text
+    assert "我" not in summary.text
+
+
+async def test_a_langchain_handler_feeds_tools_and_models(tmp_path: Path) -> None:
+    @tool
+    def look_up(title: str) -> str:
+        """Find a book."""
+        if title == "none":
+            raise ValueError("no such book on any shelf")
+        return f"{title} stands on shelf 7"
+
+    async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
+        assert memory.observation is not None
+        handler = ObservationHandler(memory, scope=GROUP, session_id="g100")
+        config: Any = {"callbacks": [handler]}
+        await look_up.ainvoke({"title": "Dune"}, config)
+        with pytest.raises(ValueError, match="shelf"):
+            look_up.invoke({"title": "none"}, config)
+        model = GenericFakeChatModel(messages=iter([AIMessage("Dune is on the seventh shelf")]))
+        await model.ainvoke([HumanMessage("where can I find Dune?")], config)
+        assert await memory.observation.settled(10)
+    events = SqliteEventStore(open_index(tmp_path / "index.sqlite"))
+    texts = [event.text for event in events.find(EventFilter(GROUP.key), newest_first=False)]
+    events.close()
+    assert 'look_up({"title": "Dune"}) → Dune stands on shelf 7' in texts
+    assert 'look_up({"title": "none"}) → ValueError: no such book on any shelf' in texts
+    assert "user: where can I find Dune?" in texts
+    assert "assistant: Dune is on the seventh shelf" in texts
+
+
+async def test_a_graph_node_feeds_each_message_once(tmp_path: Path) -> None:
+    async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
+        assert memory.observation is not None
+        builder = StateGraph(MessagesState)
+        builder.add_node("observe", observe_messages(memory, scope=GROUP))  # type: ignore[arg-type]
+        builder.add_edge(START, "observe")
+        builder.add_edge("observe", END)
+        graph = builder.compile()
+        call = {"name": "weather", "args": {"city": "Hangzhou"}, "id": "c1"}
+        messages = [
+            HumanMessage("will it rain in Hangzhou?", id="1"),
+            AIMessage("", tool_calls=[call], id="2"),
+            ToolMessage("light rain in the evening", tool_call_id="c1", id="3"),
+            AIMessage("Yes, in the evening", id="4"),
+        ]
+        for _ in range(2):
+            result = await graph.ainvoke({"messages": messages})
+        assert [message.id for message in result["messages"]] == ["1", "2", "3", "4"]
+        assert memory.observation.statistics.noted == 3
+        assert await memory.observation.settled(10)
+        assert (await memory.search_events("rain", GROUP, top_k=5))[0].event.text.startswith(("weather(", "user:"))
+
+
+async def test_hooks_feed_it_for_bots_without_a_framework(tmp_path: Path) -> None:
+    async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
+        assert memory.observation is not None
+        end = observe_hooks(memory)
+        memory.hooks.emit("tool_executed", name="t", arguments={}, result="a quiet lake", scope=GROUP)
+        memory.hooks.emit("message", role="user", content="I like quiet lakes", session_id="s", scope=GROUP)
+        memory.hooks.emit("message", role="user", content="whose scope nobody knows", session_id="other")
+        end()
+        memory.hooks.emit("tool_executed", name="t", arguments={}, result="unheard", scope=GROUP)
+        assert await memory.observation.settled(10)
+        assert len(await memory.search_events("quiet", GROUP, top_k=5)) == 2
+        assert memory.observation.statistics.noted == 2
+
+
+CHILD = """
+import asyncio, sys
+from pathlib import Path
+from historian.schema.scope import Scope
+from historian.service.cognitive import CognitiveService
+from support.memory import settings_for
+
+async def main():
+    async with CognitiveService.open(settings_for(Path(sys.argv[1]), observation={"queue_max": 100000}), worker=False) as memory:
+        print("open", flush=True)
+        n = 0
+        while True:
+            for _ in range(50):
+                await memory.on_tool_executed("step", {"n": n}, f"result number {n} " * 40, scope=Scope.group("100"))
+                n += 1
+            await asyncio.sleep(0.01)
+            print(memory.observation.statistics.stored, flush=True)
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stored", [1, 200, 500])
+def test_killed_while_it_stores_the_index_is_whole_and_goes_on(tmp_path: Path, stored: int) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+    with subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(CHILD), str(tmp_path)], stdout=subprocess.PIPE, text=True, env=environment
+    ) as child:
+        assert child.stdout is not None
+        for line in child.stdout:
+            if line.strip().isdecimal() and int(line) >= stored:
+                break
+        child.send_signal(signal.SIGKILL)
+        child.stdout.read()
+    connection = sqlite3.connect(tmp_path / "index.sqlite")
+    assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    connection.execute("INSERT INTO event_keywords (event_keywords) VALUES ('integrity-check')")
+    connection.close()
+    store = SqliteEventStore(open_index(tmp_path / "index.sqlite"))
+    survived = store.count()
+    assert survived >= stored
+    assert len(store.search_keywords("result", EventFilter("g:100"), 100_000)) == survived
+    event = store.find(EventFilter("g:100"), limit=1)[0]
+    assert store.file_new([event], [None]) == []
+    store.close()
+
+
+async def test_a_directory_that_becomes_read_only_stops_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
+        assert memory.observation is not None
+        assert memory._parts is not None
+        monkeypatch.setattr(observation_module, "HOUSEKEEPING_SECONDS", 0.0)
+        writer = memory._parts.events._database._writer  # type: ignore[attr-defined]
+        writer.execute("PRAGMA query_only = ON")
+        await memory.on_tool_executed("t", {}, "written later, when the disk takes it", scope=GROUP)
+        assert not await memory.observation.settled(0.3)
+        assert await memory.build_context("disk", GROUP) == ""
+        writer.execute("PRAGMA query_only = OFF")
+        assert await memory.observation.settled(10)
+        assert len(await memory.search_events("disk", GROUP)) == 1
+
+
+async def test_a_full_disk_stops_nothing(tmp_path: Path) -> None:
+    async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
+        assert memory.observation is not None
+        assert memory._parts is not None
+        writer = memory._parts.events._database._writer  # type: ignore[attr-defined]
+        pages = writer.execute("PRAGMA page_count").fetchone()[0]
+        writer.execute(f"PRAGMA max_page_count = {pages}")
+        for n in range(50):
+            await memory.on_tool_executed("t", {"n": n}, f"number {n} " * 300, scope=GROUP)
+        assert not await memory.observation.settled(0.5)
+        writer.execute("PRAGMA max_page_count = 1000000")
+        assert await memory.observation.settled(20)
+        stored = memory._parts.events.find(EventFilter(GROUP.key), limit=10_000)
+        assert len({event.job_id for event in stored}) == 50

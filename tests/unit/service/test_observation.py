@@ -1,0 +1,301 @@
+"""The observation queue and the task behind it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import threading
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pytest
+from historian.schema.errors import InvalidInput, ModelUnavailable, StorageError
+from historian.schema.event import EventFilter
+from historian.schema.protocols import Embedder, Matrix, Vector
+from historian.schema.scope import Scope
+from historian.schema.settings import ObservationSettings
+from historian.service import observation as observation_module
+from historian.service.observation import Observation
+from historian.service.unwritten import UnwrittenRecords
+from historian.stores.events import SqliteEventStore
+from historian.stores.index_schema import open_index
+
+GROUP = Scope.group("100", "42")
+PRIVATE = Scope.private("42")
+SHANGHAI = ZoneInfo("Asia/Shanghai")
+NOW = 1_770_000_000.0
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = NOW
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class FakeEmbedder:
+    """Vectors of ones; raises `error` where one is set, and lets nobody through while `gate` is closed."""
+
+    model = "test"
+    dimension = 4
+    is_remote = False
+
+    def __init__(self) -> None:
+        self.error: Exception | None = None
+        self.calls = 0
+        self.called = asyncio.Event()
+        self.gate = asyncio.Event()
+        self.gate.set()
+
+    async def embed_documents(self, texts: Sequence[str]) -> Matrix:
+        self.calls += 1
+        self.called.set()
+        await self.gate.wait()
+        if self.error is not None:
+            raise self.error
+        return np.ones((len(texts), 4), dtype=np.float32) / 2
+
+    async def embed_query(self, text: str) -> Vector:
+        return np.ones(4, dtype=np.float32) / 2
+
+    async def aclose(self) -> None: ...
+
+
+@asynccontextmanager
+async def observing(
+    directory: Path, *, embedder: Embedder | None = None, clock: Clock | None = None, store: Any = None, **settings: Any
+) -> AsyncIterator[tuple[Observation, SqliteEventStore]]:
+    events = store or SqliteEventStore(open_index(directory / "index.sqlite"))
+    ticking = clock or Clock()
+    observation = Observation(
+        events=events,
+        records=UnwrittenRecords(events, embedder, clock=ticking, random=random.Random(1).random),
+        summaries=None,
+        settings=ObservationSettings(**settings),
+        timezone=SHANGHAI,
+        clock=ticking,
+        random=random.Random(1).random,
+    )
+    await observation.start()
+    try:
+        yield observation, events
+    finally:
+        await observation.aclose()
+        events.close()
+
+
+async def test_a_tool_result_is_stored_in_its_scope_and_found_there_only(tmp_path: Path) -> None:
+    async with observing(tmp_path) as (observation, events):
+        observation.observe_tool("weather", {"city": "杭州"}, "明天小雨", scope=GROUP)
+        assert await observation.settled(10)
+        (event,) = events.find(EventFilter(GROUP.key))
+        assert event.text == 'weather({"city": "杭州"}) → 明天小雨'
+        assert (event.source, event.kind, event.is_absolute, event.timestamp) == ("observation", "action", False, NOW)
+        assert event.timestamp_local == "2026-02-02T10:40:00+08:00"
+        assert events.search_keywords("小雨", EventFilter(GROUP.key), 5)
+        assert not events.search_keywords("小雨", EventFilter(PRIVATE.key), 5)
+        assert not events.search_keywords("小雨", EventFilter(Scope.group("200").key), 5)
+
+
+async def test_the_same_content_is_stored_once_in_a_scope_and_once_more_in_another(tmp_path: Path) -> None:
+    async with observing(tmp_path) as (observation, events):
+        for _ in range(3):
+            observation.observe_tool("weather", {}, "明天小雨", scope=GROUP)
+            assert await observation.settled(10)
+        observation.observe_tool("weather", {}, "明天小雨", scope=PRIVATE)
+        assert await observation.settled(10)
+        assert events.count() == 2
+        assert observation.statistics.stored == 2
+
+
+async def test_long_results_are_cut_into_chunks(tmp_path: Path) -> None:
+    async with observing(tmp_path, chunk_max_tokens=32) as (observation, events):
+        observation.observe_tool("read", "", "\n".join(f"Line {n} tells of chapter {n * n}." for n in range(100)), scope=GROUP)
+        assert await observation.settled(10)
+        assert events.count() > 20
+        assert events.search_keywords("9801", EventFilter(GROUP.key), 1)
+
+
+async def test_a_session_is_bound_by_its_first_scope_and_cannot_move(tmp_path: Path) -> None:
+    async with observing(tmp_path) as (observation, events):
+        with pytest.raises(InvalidInput, match="not bound"):
+            observation.observe_message("user", "hello there", "s1")
+        observation.observe_message("user", "my cat is called Miso", "s1", scope=PRIVATE, name="Ann")
+        observation.observe_message("assistant", "what a fine name for a cat", "s1")
+        with pytest.raises(InvalidInput, match="belongs to p:42"):
+            observation.observe_message("user", "psst", "s1", scope=GROUP)
+        with pytest.raises(InvalidInput, match="scope"):
+            observation.observe_tool("t", {}, "r")
+        assert await observation.settled(10)
+        stored = events.find(EventFilter(PRIVATE.key), newest_first=False)
+        assert [(event.text, event.kind) for event in stored] == [
+            ("Ann: my cat is called Miso", "fact"),
+            ("assistant: what a fine name for a cat", "action"),
+        ]
+        assert events.count() == 2
+
+
+async def test_full_the_oldest_is_dropped_counted_and_told_once_a_minute(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    clock = Clock()
+    async with observing(tmp_path, queue_max=10, clock=clock) as (observation, events):
+        with caplog.at_level(logging.WARNING):
+            for n in range(25):
+                observation.observe_tool("t", {}, f"number {n}", scope=GROUP)
+            assert observation.statistics.dropped == 15
+            assert await observation.settled(10)
+            for n in range(25):
+                observation.observe_tool("t", {}, f"again {n}", scope=GROUP)
+            assert await observation.settled(10)
+            assert caplog.text.count("were dropped") == 1
+            clock.now += 61
+            observation.observe_tool("t", {}, "later", scope=GROUP)
+            assert await observation.settled(10)
+        assert caplog.text.count("were dropped") == 2
+        texts = {event.text for event in events.find(EventFilter(GROUP.key))}
+        assert "t() → number 24" in texts
+        assert "t() → number 14" not in texts
+        assert observation.statistics.noted == 51
+
+
+async def test_anything_may_be_observed_from_any_thread(tmp_path: Path) -> None:
+    class Bad:
+        def __repr__(self) -> str:
+            raise RuntimeError("no")
+
+    async with observing(tmp_path) as (observation, events):
+
+        def observe(n: int) -> None:
+            for thing in (Bad(), None, b"\xff", ValueError(f"v{n}"), {"n": n, "\ud800": "\udfff"}, [[]], object):
+                observation.observe_tool("t", thing, thing, scope=GROUP)
+
+        threads = [threading.Thread(target=observe, args=(n,)) for n in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            await asyncio.to_thread(thread.join)
+        assert await observation.settled(10)
+        assert observation.statistics.unusable == observation.statistics.lost == 0
+        assert events.search_keywords("v7", EventFilter(GROUP.key), 1)
+
+
+async def test_an_item_that_breaks_the_work_costs_itself_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    real = observation_module.cleaned
+
+    def sometimes(observed: Any) -> Any:
+        if observed.name == "bad":
+            raise RuntimeError("the secret is swordfish")
+        return real(observed)
+
+    monkeypatch.setattr(observation_module, "cleaned", sometimes)
+    async with observing(tmp_path) as (observation, events):
+        for name in ("good", "bad", "fine"):
+            observation.observe_tool(name, {}, f"{name} result", scope=GROUP)
+        assert await observation.settled(10)
+        assert events.count() == 2
+        assert observation.statistics.unusable == 1
+    assert "swordfish" not in caplog.text
+
+
+@pytest.mark.parametrize("error", [ModelUnavailable("down"), RuntimeError("broken in its own way")])
+async def test_an_embedder_that_raises_at_start_and_in_the_middle_costs_vectors_only(tmp_path: Path, error: Exception) -> None:
+    embedder, clock = FakeEmbedder(), Clock()
+    embedder.error = error
+    async with observing(tmp_path, embedder=embedder, clock=clock) as (observation, events):
+        observation.observe_tool("t", {}, "while it is down", scope=GROUP)
+        assert await observation.settled(10)
+        assert [event.text for event in events.without_vector(10)] == ["t() → while it is down"]
+        observation.observe_tool("t", {}, "within the pause", scope=GROUP)
+        assert await observation.settled(10)
+        assert embedder.calls == 1
+        embedder.error, clock.now = None, clock.now + 10
+        observation.observe_tool("t", {}, "up again", scope=GROUP)
+        assert await observation.settled(10)
+        assert len(events.without_vector(10)) == 2
+        assert events.embedded_count() == 1
+        embedder.error = error
+        observation.observe_tool("t", {}, "down once more", scope=GROUP)
+        assert await observation.settled(10)
+        assert events.count() == 4
+
+
+async def test_vectors_of_another_model_are_not_mixed_in(tmp_path: Path) -> None:
+    async with observing(tmp_path, embedder=FakeEmbedder()) as (observation, events):
+        events.set_fingerprint("another", 4)
+        observation.observe_tool("t", {}, "kept for keywords", scope=GROUP)
+        assert await observation.settled(10)
+        assert len(events.without_vector(10)) == 1
+
+
+async def test_while_the_disk_refuses_observations_wait_and_nothing_is_lost(tmp_path: Path) -> None:
+    class Refusing(SqliteEventStore):
+        refuses = True
+
+        def file_new(self, events: Any, vectors: Any) -> list[str]:
+            if self.refuses:
+                raise StorageError("database or disk is full")
+            return super().file_new(events, vectors)
+
+    store, clock = Refusing(open_index(tmp_path / "index.sqlite")), Clock()
+    async with observing(tmp_path, store=store, clock=clock) as (observation, events):
+        observation.observe_tool("t", {}, "first", scope=GROUP)
+        assert not await observation.settled(0.2)
+        assert events.count() == 0
+        observation.observe_tool("t", {}, "second", scope=GROUP)
+        store.refuses = False
+        clock.now += 10
+        observation.observe_tool("t", {}, "third", scope=GROUP)
+        assert await observation.settled(10)
+        assert events.count() == 3
+
+
+async def test_the_end_stores_what_is_queued_without_waiting_for_the_embedder(tmp_path: Path) -> None:
+    embedder = FakeEmbedder()
+    async with observing(tmp_path, embedder=embedder) as (observation, _):
+        embedder.gate.clear()
+        observation.observe_tool("t", {}, "in the embedder's hands", scope=GROUP)
+        await embedder.called.wait()
+        for n in range(100):
+            observation.observe_tool("t", {}, f"queued {n}", scope=GROUP)
+        embedder.error = ModelUnavailable("killed")
+        embedder.gate.set()
+    events = SqliteEventStore(open_index(tmp_path / "index.sqlite"))
+    assert events.count() == 101
+    events.close()
+
+
+async def test_the_end_is_bounded_and_counts_what_it_leaves(tmp_path: Path) -> None:
+    embedder = FakeEmbedder()
+    async with observing(tmp_path, embedder=embedder) as (observation, _):
+        embedder.gate.clear()
+        observation.observe_tool("t", {}, "stuck", scope=GROUP)
+        await embedder.called.wait()
+        observation.observe_tool("t", {}, "behind it", scope=GROUP)
+        await observation.aclose(0.05)
+        assert observation.statistics.lost == 2
+        observation.observe_tool("t", {}, "after the end", scope=GROUP)
+        assert observation.statistics.noted == 2
+
+
+async def test_old_observations_expire_and_other_events_do_not(tmp_path: Path) -> None:
+    clock = Clock()
+    async with observing(tmp_path, clock=clock, max_age_days=30) as (observation, _):
+        for n in range(3):
+            observation.observe_tool("t", {}, f"old {n}", scope=GROUP)
+        assert await observation.settled(10)
+    clock.now += 31 * 86_400
+    async with observing(tmp_path, clock=clock, max_age_days=30) as (observation, events):
+        observation.observe_tool("t", {}, "young", scope=GROUP)
+        assert await observation.settled(10)
+        assert [event.text for event in events.find(EventFilter(GROUP.key))] == ["t() → young"]
+        assert observation.statistics.expired == 3
+        assert (tmp_path / "index.sqlite-wal").stat().st_size == 0

@@ -1,0 +1,174 @@
+"""Summaries of sessions that have fallen silent."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+from zoneinfo import ZoneInfo
+
+import pytest
+from historian.schema.errors import ModelUnavailable
+from historian.schema.event import Event, EventFilter
+from historian.schema.protocols import Usage
+from historian.schema.scope import Scope
+from historian.service.observed import Cleaned
+from historian.service.session_summaries import ENOUGH_MESSAGES, SessionSummaries
+from historian.service.unwritten import UnwrittenRecords
+from historian.stores.events import SqliteEventStore
+from historian.stores.index_schema import open_index
+
+PRIVATE = Scope.private("42")
+START = 1_771_666_200.0  # 2026-02-21 17:30 in Shanghai
+TALK = [
+    ("user", "我明天要去北京出差三天"),
+    ("assistant", "要不要我帮你订北京的酒店？"),
+    ("user", "订一家国贸附近的酒店"),
+    ("assistant", "我已经帮你订了国贸附近的如家酒店"),
+    ("user", "我对海鲜过敏，吃饭别推荐海鲜"),
+    ("assistant", "好的，记住了，不推荐海鲜"),
+]
+PHONE = "138" + "12345678"
+
+
+class FakeChat:
+    """Answers with `answer`, or raises it where it is an exception."""
+
+    model = "test"
+
+    def __init__(self, answer: str | Exception) -> None:
+        self.answer = answer
+        self.asked: list[str] = []
+
+    async def structured(self, answer: type[Any], *, purpose: str, system: str, user: str) -> Any:
+        self.asked.append(user)
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return answer(summary=self.answer)
+
+    async def probe(self) -> None: ...
+
+    def usage(self) -> Mapping[str, Usage]:
+        return {}
+
+    async def aclose(self) -> None: ...
+
+
+class Bench:
+    """A summariser over a real store, with a clock to turn."""
+
+    def __init__(self, directory: Path, chat: FakeChat | None = None) -> None:
+        self.now = START
+        self.events = SqliteEventStore(open_index(directory / "index.sqlite"))
+        self.summaries = SessionSummaries(
+            UnwrittenRecords(self.events, None, clock=lambda: self.now, random=random.Random(1).random),
+            cast(Any, chat),
+            idle_seconds=300,
+            timezone=ZoneInfo("Asia/Shanghai"),
+            bot_name="小史",
+            clock=lambda: self.now,
+        )
+
+    def say(self, talk: list[tuple[str, str]], session: str = "s1", scope: Scope = PRIVATE) -> None:
+        for role, text in talk:
+            self.now += 10
+            self.summaries.add(Cleaned(scope, session, self.now, role, "阿明" if role == "user" else "", text))
+
+    def stored(self) -> list[Event]:
+        return self.events.find(EventFilter(None, sources=("summary",)), newest_first=False)
+
+
+async def test_nothing_is_summarised_before_the_silence_and_once_after_it(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.say(TALK)
+    bench.now += 299
+    assert await bench.summaries.round() == 0
+    bench.now += 1
+    assert await bench.summaries.round() == 1
+    assert await bench.summaries.round() == 0
+    (summary,) = bench.stored()
+    assert summary.scope == PRIVATE
+    assert summary.timestamp == START + 60
+
+
+async def test_without_a_model_the_lines_that_say_most_stand_with_names_and_dates(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.say(TALK)
+    bench.now += 300
+    await bench.summaries.round()
+    (summary,) = bench.stored()
+    assert summary.is_absolute
+    assert "阿明: 阿明对海鲜过敏" in summary.text
+    assert "我" not in summary.text
+    assert "明天" not in summary.text
+    assert len(summary.text.splitlines()) <= 5
+
+
+async def test_the_models_summary_is_taken_where_it_is_true(tmp_path: Path) -> None:
+    chat = FakeChat("阿明2026-02-22去北京出差三天，小史给阿明订了国贸附近的如家酒店。阿明对海鲜过敏。")
+    bench = Bench(tmp_path, chat)
+    bench.say(TALK)
+    bench.now += 300
+    assert await bench.summaries.round() == 1
+    assert "2026-02-22" in chat.asked[0]
+    (summary,) = bench.stored()
+    assert summary.text == chat.answer
+    assert summary.is_absolute
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["前者和那边的人说好了。", "阿明2026-03-09去北京，花了 4500 元。", "", ModelUnavailable("down")],
+    ids=["relative", "invented", "empty", "unavailable"],
+)
+async def test_a_model_that_gives_nothing_true_costs_nothing(tmp_path: Path, answer: str | Exception) -> None:
+    bench = Bench(tmp_path, FakeChat(answer))
+    bench.say(TALK)
+    bench.now += 300
+    assert await bench.summaries.round() == 1
+    (summary,) = bench.stored()
+    assert "小史" in summary.text
+    assert "4500" not in summary.text
+
+
+async def test_pronouns_of_a_model_are_resolved_in_private_and_turned_down_in_a_group(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, FakeChat("他明天去北京。"))
+    bench.say(TALK)
+    bench.say(TALK, "g", Scope.group("100", "42"))
+    bench.now += 300
+    assert await bench.summaries.round() == 2
+    private, group = sorted(bench.stored(), key=lambda event: event.scope.key, reverse=True)
+    assert private.text == "阿明2026-02-22去北京。"
+    assert len(group.text.splitlines()) > 1
+
+
+async def test_what_a_model_writes_is_redacted_too(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, FakeChat(f"阿明的电话是{PHONE}，阿明对海鲜过敏。"))
+    bench.say([*TALK, ("user", f"我的电话是{PHONE}")])
+    bench.now += 300
+    await bench.summaries.round()
+    (summary,) = bench.stored()
+    assert PHONE not in summary.text
+
+
+async def test_short_sessions_are_let_go_and_sessions_keep_their_scopes(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.say(TALK[: ENOUGH_MESSAGES - 1], "short")
+    bench.say(TALK, "a", Scope.group("100", "42"))
+    bench.say(TALK, "b", Scope.group("200", "42"))
+    bench.now += 1_000
+    assert await bench.summaries.round() == 2
+    assert {event.scope.key for event in bench.stored()} == {"g:100", "g:200"}
+
+
+async def test_a_session_that_goes_on_gives_another_summary_of_what_was_said_since(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.say(TALK)
+    bench.now += 300
+    await bench.summaries.round()
+    bench.say([(role, text.replace("北京", "成都").replace("国贸", "春熙路")) for role, text in TALK])
+    bench.now += 300
+    assert await bench.summaries.round() == 1
+    assert "国贸" not in bench.stored()[1].text
+    assert "春熙路" in bench.stored()[1].text

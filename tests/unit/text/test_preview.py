@@ -1,0 +1,161 @@
+"""Bounded texts of anything."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import UserDict
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+from historian.text.preview import MARGIN, preview_text, safe_preview, snapshot
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+KEY = "sk-" + "proj-" + "aB3dE6gH9" * 6
+SHORT = 200
+
+
+class Mute:
+    def __repr__(self) -> str:
+        raise RuntimeError("no")
+
+
+class Rude(UserDict[str, int]):
+    def items(self) -> Iterator[tuple[str, int]]:  # type: ignore[override]
+        raise OSError("gone")
+
+
+class Dumb(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("no")
+
+
+@dataclass
+class Login:
+    user: str
+    password: str
+
+
+class Account(BaseModel):
+    name: str
+    api_key: str
+
+
+def test_strings_stand_as_they_are_and_the_rest_as_json() -> None:
+    assert safe_preview("你好") == "你好"
+    assert safe_preview({"q": "天气", "n": [1, 2.5, None, True]}) == '{"q": "天气", "n": [1, 2.5, null, true]}'
+    assert safe_preview(None) == "null"
+    assert safe_preview({1: "a", None: "b"}) == '{"1": "a", "None": "b"}'
+
+
+def test_bytes_are_shown_if_they_are_text_and_counted_if_not() -> None:
+    assert safe_preview("汉字".encode()) == "汉字"
+    assert safe_preview(memoryview(b"abc")) == "abc"
+    assert safe_preview(b"\xff\xfe\x00\x01") == "[4 bytes]"
+    assert safe_preview(b"a\0b") == "[3 bytes]"
+    cut = safe_preview("汉".encode() * 1000, SHORT)
+    assert cut.startswith("汉" * SHORT + "…")
+
+
+def test_what_cannot_be_asked_is_named_by_its_class() -> None:
+    assert safe_preview(Mute()) == "[unreadable Mute]"
+    assert safe_preview({"a": Mute(), "b": 1}) == '{"a": "[unreadable Mute]", "b": 1}'
+    assert safe_preview(Rude()) == "[unreadable Rude]"
+    assert safe_preview(Dumb()) == "Dumb: [no message]"
+
+
+def test_exceptions_tell_their_causes() -> None:
+    try:
+        try:
+            raise ValueError("inner")
+        except ValueError as error:
+            raise RuntimeError("outer") from error
+    except RuntimeError as error:
+        caught = error
+    assert json.loads(safe_preview(caught)) == ["RuntimeError: outer", "ValueError: inner"]
+
+
+def test_cycles_and_depths_end() -> None:
+    circle: list[object] = [1]
+    circle.append({"self": circle})
+    assert safe_preview(circle) == '[1, {"self": "[cycle]"}]'
+    deep: object = "leaf"
+    for _ in range(100_000):
+        deep = [deep]
+    assert len(safe_preview(deep)) < 100
+
+
+def test_fields_of_dataclasses_and_models_keep_their_names_so_that_secrets_go_by_them() -> None:
+    assert safe_preview(Login("ann", "hunter")) == '{"Login": {"user": "ann", "password": "[PASSWORD]"}}'
+    assert "abcdef123456" not in safe_preview(Account(name="x", api_key="abcdef" + "123456"))
+    assert safe_preview({"fields": [{"name": "password", "value": "tulip"}]}) == (
+        '{"fields": [{"name": "password", "value": "[PASSWORD]"}]}'
+    )
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "字" * 10_000_000,
+        b"x" * 10_000_000,
+        {"k": "x" * 10_000_000},
+        list(range(1_000_000)),
+        {str(n): n for n in range(100_000)},
+        ["y" * 1000] * 10_000,
+        ValueError("z" * 10_000_000),
+        10**100_000,
+        "\ud800" * 50_000,
+    ],
+    ids=["string", "bytes", "in a dict", "list", "large dict", "list of strings", "exception", "number", "surrogates"],
+)
+def test_what_is_large_becomes_bounded(value: object) -> None:
+    text = safe_preview(value, 1_000)
+    assert len(text) <= 1_100
+    text.encode()
+
+
+def test_a_snapshot_of_ten_megabytes_takes_no_time_and_keeps_no_reference() -> None:
+    text = "x" * 10_000_000
+    times = []
+    for _ in range(50):
+        began = time.perf_counter()
+        copy = snapshot({"result": text}, 1_000)
+        times.append(time.perf_counter() - began)
+    assert min(times) < 0.001
+    assert isinstance(copy, dict)
+    assert 1_000 < len(copy["result"]) <= 1_000 + MARGIN
+
+
+def test_a_snapshot_does_not_change_with_what_it_was_made_of() -> None:
+    given_value = {"a": [1]}
+    copy = snapshot(given_value)
+    given_value["a"].append(2)
+    assert preview_text(copy) == '{"a": [1]}'
+
+
+@pytest.mark.parametrize("shift", range(0, len(KEY) + 8, 3))
+def test_no_secret_is_cut_in_two_before_it_is_recognised(shift: int) -> None:
+    text = "w " * ((SHORT - shift) // 2) + KEY + " end" * 2_000
+    for shown in (safe_preview(text, SHORT), safe_preview({"out": text}, SHORT), safe_preview(text.encode(), SHORT)):
+        assert KEY[:12] not in shown
+        assert len(shown) <= SHORT + 80
+
+
+def test_the_end_says_how_much_is_missing() -> None:
+    assert safe_preview("a" * 300, 100) == "a" * 100 + "… (200 more characters)"
+    assert safe_preview(list(range(700))).endswith('499, "… (200 more)"]')
+
+
+PLAIN = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.integers() | st.text() | st.binary(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text() | st.integers(), inner) | st.tuples(inner, inner),
+    max_leaves=30,
+)
+
+
+@given(PLAIN)
+def test_any_value_becomes_text_that_can_be_stored(value: object) -> None:
+    safe_preview(value, SHORT).encode("utf-8")

@@ -1,0 +1,234 @@
+"""A bounded text of anything: what a tool was given, what it returned, what it raised.
+
+It goes in two steps. `snapshot` is for the caller who must not wait: it copies at most a fixed number of characters and
+keeps no reference to what it was shown. `preview_text` cleans and writes out the copy, and may take its time.
+
+A text that is cut may be cut in the middle of a secret, of which the half would look like nothing. So a snapshot keeps
+`MARGIN` characters more than will be shown: the secret is seen whole, and the cut is made before it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from typing import Final
+
+from .redaction import Level, find_secrets, redact, redact_value
+
+MARGIN: Final = 2_000
+"""Characters beyond the cut within which a secret is still recognised; the longest keys have some 1,700 (JWT, RSA)."""
+
+DEFAULT_CHARACTERS: Final = 8_000
+
+_DEEPEST = 12
+_MOST_ITEMS = 500
+_LONGEST_NAME = 80
+_CAUSES = 5
+_LARGE = 1 << 62
+
+_Seen = tuple[int, ...]
+
+
+class Cut(str):
+    """The beginning of a longer text: `shown` characters of it are meant to be seen, `omitted` are not in it at all."""
+
+    __slots__ = ("omitted", "shown")
+
+    omitted: int
+    shown: int
+
+
+def safe_preview(value: object, max_characters: int = DEFAULT_CHARACTERS, *, level: Level = "all") -> str:
+    """A text of at most about `max_characters` that says what `value` is, without secrets; never raises.
+
+    Strings stand as they are, the rest as JSON. What is left out is named: `… (9,992,000 more characters)`. Bytes are
+    shown if they are UTF-8, counted otherwise; an exception is its class, its message and its causes; an object that
+    cannot even be asked what it is, its class. What contains itself ends at `[cycle]`.
+    """
+    return preview_text(snapshot(value, max_characters), max_characters, level=level)
+
+
+def snapshot(value: object, max_characters: int = DEFAULT_CHARACTERS) -> object:
+    """A plain copy (dict, list, str, numbers, None) of at most `max_characters`, and `MARGIN` more of each text that is cut.
+
+    Takes microseconds for a string of any length, and time by `max_characters`, not by the size of `value`, otherwise;
+    only an object's own `__repr__` is not in its hand. Never raises.
+    """
+    if type(value) is str:
+        return value if len(value) <= max_characters else _cut(value, max_characters)
+    return _Copy(max_characters).of(value, ())
+
+
+def preview_text(copy: object, max_characters: int = DEFAULT_CHARACTERS, *, level: Level = "all") -> str:
+    """The text of a snapshot, redacted by the names of fields first and as a text then. Never longer than
+    `max_characters` and the remark on what was left out."""
+    closed = redact_value(_closed(copy, level), level)
+    # A text is clean by now; what was joined from several fields is looked through once more as a whole.
+    text = closed if isinstance(closed, str) else redact(json.dumps(closed, ensure_ascii=False, default=str), level)
+    if len(text) > max_characters + _LONGEST_NAME:
+        text = text[: _safe_end(text, max_characters, level)] + "…"
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+class _Copy:
+    """One copying: how many characters and items may still be taken."""
+
+    def __init__(self, characters: int) -> None:
+        self._characters = characters
+        self._items = _MOST_ITEMS
+
+    def of(self, value: object, parents: _Seen) -> object:
+        if type(value) is str:
+            return self._text(value)
+        if type(value) is int and -_LARGE < value < _LARGE:
+            return value
+        try:
+            return self._of(value, parents)
+        except Exception:
+            # Whatever the object does when it is looked at (raises, changes size under our hands): its class is known.
+            return f"[unreadable {_class_name(value)}]"
+
+    def _of(self, value: object, parents: _Seen) -> object:
+        # Plain dictionaries and lists first: to ask after every other type takes longer than to copy a few fields.
+        if type(value) is not dict and type(value) is not list:
+            if value is None or isinstance(value, bool | float):
+                return value
+            if isinstance(value, str):
+                return self._text(str.__str__(value))
+            if isinstance(value, int):
+                return int(value) if value.bit_length() < 256 else f"[int of {value.bit_length()} bits]"
+            if isinstance(value, bytes | bytearray | memoryview):
+                return self._bytes(value)
+        if id(value) in parents:
+            return "[cycle]"
+        if len(parents) >= _DEEPEST:
+            return f"[{_class_name(value)}]"
+        parents = (*parents, id(value))
+        if type(value) is dict or isinstance(value, Mapping):
+            return self._mapping(value.items(), len(value), parents)
+        if isinstance(value, list | tuple | set | frozenset):
+            return self._items_of(value, len(value), parents)
+        if isinstance(value, BaseException):
+            return self._exception(value)
+        fields = _fields(value)
+        if fields is not None:
+            return {_class_name(value): self._mapping(fields.items(), len(fields), parents)}
+        return self._text(repr(value))
+
+    def _text(self, text: str) -> str:
+        allowed = max(self._characters, 0)
+        self._characters -= len(text)
+        return text if len(text) <= allowed else _cut(text, allowed)
+
+    def _bytes(self, value: bytes | bytearray | memoryview) -> str:
+        size = value.nbytes if isinstance(value, memoryview) else len(value)
+        head = bytes(value[: max(self._characters, 0) + MARGIN])
+        try:
+            text = head.decode("utf-8")
+        except UnicodeDecodeError as error:
+            if error.start < len(head) - 3 or len(head) == size:
+                return f"[{size} bytes]"
+            text = head[: error.start].decode("utf-8")
+        if "\0" in text:
+            return f"[{size} bytes]"
+        allowed = max(self._characters, 0)
+        self._characters -= len(text)
+        return text if len(text) <= allowed and len(head) == size else _cut(text, allowed, omitted=size - len(head))
+
+    def _mapping(self, items: Iterable[tuple[object, object]], size: int, parents: _Seen) -> dict[str, object]:
+        copied: dict[str, object] = {}
+        taken = 0
+        for key, item in items:
+            if self._exhausted():
+                break
+            name = self._text(key if type(key) is str else _plain_name(key))
+            copied[f"{name}*" if name in copied else name] = self.of(item, parents)
+            taken += 1
+        if taken < size:
+            copied["…"] = f"({size - taken:,} more)"
+        return copied
+
+    def _items_of(self, items: Iterable[object], size: int, parents: _Seen) -> list[object]:
+        copied: list[object] = []
+        for item in islice(items, _MOST_ITEMS):
+            if self._exhausted():
+                break
+            copied.append(self.of(item, parents))
+        if len(copied) < size:
+            copied.append(f"… ({size - len(copied):,} more)")
+        return copied
+
+    def _exhausted(self) -> bool:
+        self._items -= 1
+        self._characters -= 2
+        return self._items < 0 or self._characters <= 0
+
+    def _exception(self, error: BaseException) -> object:
+        told: list[object] = []
+        current: BaseException | None = error
+        while current is not None and len(told) < _CAUSES:
+            told.append(self._text(f"{_class_name(current)}: {_message(current)}"))
+            current = current.__cause__ or (None if current.__suppress_context__ else current.__context__)
+        return told[0] if len(told) == 1 else told
+
+
+def _cut(text: str, shown: int, omitted: int = 0) -> Cut:
+    # Sliced from `str` itself, so that no subclass is kept and no big text with it.
+    cut = Cut(str.__getitem__(text, slice(0, shown + MARGIN)))
+    cut.shown = shown
+    cut.omitted = omitted + len(text) - len(cut)
+    return cut
+
+
+def _closed(value: object, level: Level) -> object:
+    """The copy with every cut made where no secret is cut in two, and with a remark on how much is missing."""
+    if isinstance(value, Cut):
+        end = _safe_end(value, value.shown, level)
+        return f"{value[:end]}… ({value.omitted + len(value) - end:,} more characters)"
+    if isinstance(value, dict):
+        return {str(_closed(key, level)): _closed(item, level) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_closed(item, level) for item in value]
+    return value
+
+
+def _safe_end(text: str, wanted: int, level: Level) -> int:
+    """The last offset up to `wanted` that is in no secret."""
+    for span in find_secrets(text, level):
+        if span.start < wanted < span.end:
+            return span.start
+        if span.start >= wanted:
+            break
+    return min(wanted, len(text))
+
+
+def _fields(value: object) -> Mapping[str, object] | None:
+    """What a dataclass, a pydantic model or a named tuple holds: their `repr` would hide the names of fields in a text."""
+    if isinstance(value, type):
+        return None
+    if dataclasses.is_dataclass(value):
+        return {field.name: getattr(value, field.name, None) for field in dataclasses.fields(value)}
+    if hasattr(type(value), "model_fields"):
+        held = getattr(value, "__dict__", None)
+        return held if isinstance(held, dict) else None
+    return None
+
+
+def _class_name(value: object) -> str:
+    return type(value).__name__[:_LONGEST_NAME]
+
+
+def _plain_name(key: object) -> str:
+    if isinstance(key, str):
+        return str.__str__(key)
+    return str(key) if key is None or isinstance(key, int | float | bool) else repr(key)
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:
+        # An exception whose own text raises is still known by its class.
+        return "[no message]"

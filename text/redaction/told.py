@@ -1,0 +1,166 @@
+"""Passwords as people tell them to each other: some words behind their name, beside an account, without any sign.
+
+`named_values` knows what configuration files and programs write. In a chat the words in between are the sentence's own
+(`门禁密码改了，现在是…`, `the root password on the pi is …`), so here the value itself must look like a password: letters
+and figures, or a lone number where a code is spoken of.
+"""
+
+import re
+from collections.abc import Iterator
+
+from .plausibility import HAN, is_password_in_talk, is_placeholder
+from .spans import Redaction
+
+_VALUE = r"(?P<value>[!-~]{4,64})(?![!-~])"
+_OPENING = r"[「『“\"'‘`（(]?"
+_CODE_NAMES = r"(?:door|gate|alarm|entry|access|safe|lock|garage)[ ]code"
+_NAME = rf"(?:密码|密碼|口令|password|passcode|passphrase|passwd|(?<![a-z])(?:pwd|pass|pin|{_CODE_NAMES})(?![a-z]))"
+_CHINESE = re.compile(
+    rf"(?:密码|密碼|口令)(?!管理|保护|强度|算法|学|本|错误|不对|长度)(?P<words>[{HAN}，,？? ]{{0,16}}?)"
+    rf"(?P<link>[:：][ ]?|(?<=[是为叫成的个用这])[ ]?|[，, ]|){_OPENING}(?P<value>[!-~]{{4,64}}?)(?=[」』”’）]|[^!-~]|$)"
+)
+_ENGLISH = re.compile(
+    rf"(?<![a-z])(?P<name>password|passcode|passphrase|pwd|pw|pass|pin|{_CODE_NAMES}|combination)"
+    r"(?:(?P<own>['’]s[ ])|(?P<comma>,[ ])|(?P<words>(?:[ ][a-z0-9.'-]{1,16}){0,6}[ ](?:is|was|be|"
+    r"(?:changed|set|reset|updated|switched)[ ]to)[ :]{1,2}))"
+    rf"(?P<open>[\"'“‘`]?){_VALUE}",
+    re.I,
+)
+_ENTERED = re.compile(
+    r"(?<![a-z])(?:enter|use|type|try|press|punch in)[ ](?P<value>[!-~]{4,64})[ ](?:as|for)[ ](?:the[ ]|your[ ]|my[ ])?"
+    r"(?P<name>pin|password|passcode|code)(?=[ ]*(?:[.,!?;)]|$)|[ ](?:on|at|to|when|and)\b)",
+    re.I,
+)
+_SECOND = re.compile(
+    rf"{_NAME}[^\n]{{1,40}}?[，,;；、][ ]?(?:新|旧|老|现在|后来|备用|另一个)的?(?:密码)?(?:是|为|[:：])?[ ]?"
+    r"(?P<value>[!-~]{4,64})",
+    re.I,
+)
+_SHORT_CHINESE_NAME = re.compile(
+    r"(?:(?<![A-Za-z])mm(?:[:：]|是|为)|(?:号|名|邮箱)[^\n密]{0,40}?密(?:[:：]|是)?)[ ]?(?P<value>[!-~]{6,64})", re.I
+)
+_GLUED = re.compile(r"(?<![A-Za-z0-9_])(?:pwd|psw)(?P<value>[a-z]{2,}\d[a-z0-9]{4,32})(?![!-~])")
+# An account and its password side by side: `root/…`, `login: ann@example.org / …`, `登录 admin …`.
+_ADMINISTRATOR = re.compile(
+    r"(?<![\w/.@-])(?:root|admin|administrator|sa|postgres|ubuntu|pi)(?P<link>[ ]?[/／][ ]?|[ ]{1,2})"
+    r"(?P<value>[!-~]{6,64})(?![!-~])",
+    re.I,
+)
+_ACCOUNT = re.compile(
+    r"(?:登录?|登陆|登下|账号|帐号|账户|号|(?<![a-z])(?:login|log in|sign in|account|creds?|credentials|user(?:name)?))"
+    r"[^\n/／]{0,24}?(?<![!-~])(?P<account>[!-.0-~]{3,64})[ ]?[/／][ ]?(?P<value>[!-~]{6,64})(?![!-~])",
+    re.I,
+)
+# Mail providers give out sixteen small letters as the password of a program.
+_MAIL_CODE = re.compile(
+    r"(?:授权码|授權碼|app password)[^\n]{0,8}?(?<![a-z])(?P<value>[a-z]{16}|(?:[a-z]{4}[ ]){3}[a-z]{4})(?![a-z])", re.I
+)
+_REDIS = re.compile(r"redis[^\n]{0,40}?(?<![a-z])auth[ ](?P<value>[!-~]{6,128})", re.I)
+_COMBINATION = re.compile(
+    r"combination(?:[a-z ]{0,16}(?:is|to|was)|[ ]?[:=])[ ](?P<value>\d{1,2}(?:-\d{1,2}){2,3})(?![\d-])", re.I
+)
+_NUMBER = re.compile(r"\d{4,10}#?")
+_COUNTED = re.compile(r"[ ]{0,2}(?:位|个|次|天|分|小时|年|月|号|块|元|人|字|条|秒|度|楼|点|路)")
+_DATE = re.compile(r"(?:19|20)\d{2}[-./年]|v?\d+\.\d")
+_TRAILING = ".,;:!?…。，"
+
+
+def find_told_passwords(text: str) -> Iterator[Redaction]:
+    folded = text.lower()
+    if "密" in text or "口令" in text:
+        yield from _chinese(text)
+    if any(word in folded for word in ("pass", "pw", "pin", "code", "combination")):
+        yield from _english(text)
+        yield from _mixed(_GLUED, text)
+    if "授" in text or "app password" in folded:
+        yield from _all(_MAIL_CODE, text)
+    if "redis" in folded:
+        yield from _mixed(_REDIS, text)
+    if "combination" in folded:
+        yield from _all(_COMBINATION, text)
+    yield from _short_names_and_accounts(text, folded)
+
+
+def _chinese(text: str) -> Iterator[Redaction]:
+    for found in _CHINESE.finditer(text):
+        value = found["value"]
+        after = text[found.end("value") : found.end("value") + 6]
+        linked = bool(found["link"].strip(" ，,")) or (found["words"] or " ")[-1] in "是为叫成的个用这"
+        quoted = text[found.start("value") - 1] in "「『“\"'‘`（("
+        if _NUMBER.fullmatch(value):
+            # Behind a comma alone a number is a code only in the usual six figures, or as the last word.
+            usual = (
+                len(value.rstrip("#")) == 6 if found["words"] else bool(found["link"].strip()) and after.strip(_TRAILING) == ""
+            )
+            if ((linked and found["words"]) or usual) and not _COUNTED.match(after):
+                yield _span(found)
+        elif (linked or quoted or _strong(value)) and _is_password(value, after):
+            yield _span(found)
+    for found in _SECOND.finditer(text):
+        if _is_password(found["value"], "") or _NUMBER.fullmatch(found["value"]):
+            yield _span(found)
+
+
+def _english(text: str) -> Iterator[Redaction]:
+    for found in _ENGLISH.finditer(text):
+        value = found["value"].rstrip(_TRAILING)
+        after = text[found.end("value") : found.end("value") + 12]
+        number = _NUMBER.fullmatch(value) and found["comma"] is None
+        # A pin that "is connected to GPIO17" is no number.
+        word = found["name"].lower() not in ("pin", "combination") and _is_password(value, after)
+        if word or (number and not _COUNTED.match(after) and not re.match(r" [a-z]+s\b", after)):
+            yield Redaction(found.start("value"), found.start("value") + len(value), "PASSWORD")
+    for found in _ENTERED.finditer(text):
+        word = found["name"].lower().startswith("pass") and _is_password(found["value"], "")
+        if word or _NUMBER.fullmatch(found["value"]):
+            yield _span(found)
+
+
+def _short_names_and_accounts(text: str, folded: str) -> Iterator[Redaction]:
+    if "密" in text or "mm" in folded:
+        yield from _mixed(_SHORT_CHINESE_NAME, text)
+    for found in _ADMINISTRATOR.finditer(text):
+        slash = found["link"].strip() != ""
+        if _is_password(found["value"], "") and (slash or _strong(found["value"])) and not _is_plain_name(found["value"]):
+            yield _span(found)
+    if "/" in text or "／" in text:
+        for found in _ACCOUNT.finditer(text):
+            if _is_password(found["value"], "") and not _is_plain_name(found["value"]) and "://" not in found["account"]:
+                yield _span(found)
+
+
+def _all(pattern: re.Pattern[str], text: str) -> Iterator[Redaction]:
+    for found in pattern.finditer(text):
+        yield _span(found)
+
+
+def _mixed(pattern: re.Pattern[str], text: str) -> Iterator[Redaction]:
+    for found in pattern.finditer(text):
+        if _is_password(found["value"], ""):
+            yield _span(found)
+
+
+def _is_password(value: str, after: str) -> bool:
+    value = value.rstrip(_TRAILING)
+    plain = (
+        not set(value) & set("=`\"'/\\")
+        and "://" not in value
+        and not _DATE.match(value)
+        and not value.startswith(("-", "#", "@"))
+    )
+    return plain and not is_placeholder(value) and is_password_in_talk(value, after)
+
+
+def _strong(value: str) -> bool:
+    """Whether a value without any word that links it can be nothing else: long, with figures and more than one kind besides."""
+    kinds = (any(c.islower() for c in value), any(c.isupper() for c in value), any(not c.isalnum() for c in value))
+    return len(value) >= 8 and sum(c.isdigit() for c in value) >= 2 and sum(kinds) >= 2
+
+
+def _is_plain_name(value: str) -> bool:
+    """Whether what stands beside an account may be a folder, a page or a version: `index2`, `project2024`, `app.py`, `1200ms`."""
+    return "/" in value or bool(re.fullmatch(r"[a-z]+[-_]?\d{1,4}|v?\d+[.\d]*[a-z]{0,4}|.*\.[a-z]{1,5}", value))
+
+
+def _span(found: re.Match[str]) -> Redaction:
+    return Redaction(*found.span("value"), "PASSWORD")
