@@ -11,6 +11,7 @@ from ..schema.states import HistorianUpdate
 from ..stores.end_summaries import EndSummaries
 from ..stores.owner_lock import OwnerLock
 from .maintenance import Maintenance
+from .notes_index import NotesIndex, embedded_later
 from .orders import OrderDesk
 from .parts import Parts, VectorIndexes, open_vector_indexes
 from .worker import HistorianWorker
@@ -48,6 +49,7 @@ def make_worker(
 ) -> HistorianWorker:
     """A worker put together from parts."""
     context = parts.context(indexes.events)
+    notes = NotesIndex(parts.manifest, parts.settings, embedded_later, parts.clock)
     return HistorianWorker(
         queue=parts.queue,
         context=context,
@@ -59,8 +61,9 @@ def make_worker(
             EndSummaries(parts.directory / "end_summaries.json"),
             portrait_vectors=indexes.portraits,
             random=random,
+            notes=notes,
         ),
-        orders=OrderDesk(context),
+        orders=OrderDesk(context, notes),
         random=random,
         sleep=sleep,
         on_step=on_step,
