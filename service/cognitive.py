@@ -31,7 +31,7 @@ from ..text.language import detect_language
 from ..text.redaction import redact
 from .config_watch import ConfigWatch
 from .local_time import local_timezone
-from .ownership import TAKE_OVER_SECONDS, owned_worker
+from .ownership import TAKE_OVER_SECONDS, import_worker, owned_worker
 from .parts import Parts, data_directory, open_parts, open_queue
 from .plain_memory import PlainMemory, in_thread
 from .recall import LOCAL_SECONDS, Recall
@@ -118,6 +118,9 @@ class CognitiveService:
             log.error("memory cannot be read, only plain summaries are: %s. Jobs are accepted and wait on disk", error)
             self._plain.database_away = True
             return
+        if self._with_worker:
+            # Here and not in the background, where importing would hold up the first recalls.
+            await asyncio.to_thread(import_worker)
         self._recall = Recall(self._parts, lambda: self.settings, event_index=self._owned_index)
         if self._watch is not None:
             self._watching = asyncio.create_task(self._look_at_config(self._watch), name="historian settings")
@@ -388,6 +391,8 @@ class CognitiveService:
                         said = True
                     await self._rest(TAKE_OVER_SECONDS)
                     continue
+                if self._closing.is_set():  # closed while it was being put together: nobody will stop it
+                    return
                 self._worker = worker
                 try:
                     await worker.run()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from ..schema.job import Job
@@ -18,6 +19,12 @@ if TYPE_CHECKING:
 
 TAKE_OVER_SECONDS = 2.0
 """How often a process that does not own the data directory looks whether it may."""
+
+
+def import_worker() -> None:
+    """Import what a worker needs, LangGraph among it: a second or two, once a process. Blocking."""
+    for module in ("maintenance", "notes_index", "orders", "worker"):
+        import_module(f".{module}", __package__)
 
 
 @contextmanager

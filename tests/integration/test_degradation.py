@@ -7,13 +7,17 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from historian.schema.errors import HistorianError, ModelUnavailable, StorageError
 from historian.schema.protocols import Matrix
 from historian.schema.scope import Scope
+from historian.service import cognitive as cognitive_module
 from historian.service.cognitive import CognitiveService
 from support.draining import open_worker, put
 from support.memory import group_fields, settings_for
@@ -225,6 +229,26 @@ async def test_where_nothing_can_be_made_the_start_says_so_and_the_reply_goes_ou
     with pytest.raises(HistorianError):
         await memory.enqueue_job(**turn("x"))  # type: ignore[arg-type]
     await memory.aclose()
+
+
+async def test_a_service_closed_while_its_worker_is_put_together_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real, reached, go = cognitive_module.owned_worker, threading.Event(), threading.Event()
+
+    @contextmanager
+    def slow(*arguments: Any, **more: Any) -> Iterator[Any]:
+        reached.set()
+        assert go.wait(30)
+        with real(*arguments, **more) as worker:
+            yield worker
+
+    monkeypatch.setattr(cognitive_module, "owned_worker", slow)
+    memory = CognitiveService.open(settings_for(tmp_path))
+    await memory.start()
+    assert await asyncio.to_thread(reached.wait, 30)
+    closing = asyncio.create_task(memory.aclose())
+    await asyncio.sleep(0)
+    go.set()
+    await asyncio.wait_for(closing, 30)
 
 
 # --- switched off
