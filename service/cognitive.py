@@ -207,7 +207,8 @@ class CognitiveService:
         if not recalled.reasons:
             self._plain.database_away = False
         elif not recalled.hits and await self._database_is_away():
-            return await self._plain_summaries(scope, spoken, budget)
+            hits = await asyncio.to_thread(self._plain.hits, scope)
+            return format_memories(recalled.profiles, hits, language=spoken, max_tokens=budget)
         return format_memories(recalled.profiles, recalled.hits, language=spoken, max_tokens=budget)
 
     def get_memory_context(

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ..schema.errors import HistorianError, StorageError
-from ..schema.event import EventFilter
+from ..schema.event import Event, EventFilter
+from ..schema.hit import Hit
 from ..schema.job import Job
 from ..schema.protocols import EventStore
+from ..schema.scope import Scope
 from ..stores.end_summaries import EndSummaries
 from ..stores.markdown_memory import MarkdownMemory
 
@@ -49,6 +51,28 @@ class PlainMemory:
             except (HistorianError, OSError) as error:
                 log.warning("plain memory is incomplete: %s", error)
         return [(timestamp, text) for text, timestamp in found.items()]
+
+    def hits(self, scope: Scope) -> list[Hit]:
+        """The same as hits, newest first, to stand beside what portraits there are."""
+        return [
+            Hit(
+                Event(
+                    event_id=f"plain:{n}",
+                    job_id="plain",
+                    kind="action",
+                    text=text,
+                    user_id=scope.user_id,
+                    group_id=scope.group_id,
+                    request_type=scope.request_type,
+                    timestamp=0.0,
+                    timestamp_local=timestamp,
+                    timezone="UTC",
+                    is_absolute=False,
+                ),
+                score=0.0,
+            )
+            for n, (timestamp, text) in enumerate(reversed(self.of(scope.key)))
+        ]
 
     def look_at(self, events: EventStore) -> bool:
         """Whether the database is away, by reading from it."""

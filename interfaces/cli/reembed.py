@@ -187,17 +187,19 @@ def _owned(parts: Parts, directory: Path, doing: str) -> Any:
 def _rebuild(shell: Shell, parts: Parts) -> None:
     """Chroma from the truth. What goes wrong here the next worker mends."""
     from ...schema.errors import StorageError
-    from ...service.parts import open_event_index
-    from ...stores.index_repair import repair
+    from ...service.parts import open_vector_indexes
+    from ...stores.index_repair import repair, repair_portraits
 
-    index = open_event_index(shell.directory)
+    indexes = open_vector_indexes(shell.directory)
     try:
-        index.reset()
-        repair(parts.events, index)
+        indexes.events.reset()
+        indexes.portraits.reset()
+        repair(parts.events, indexes.events)
+        repair_portraits(parts.profile_index, indexes.portraits)
     except StorageError as error:
         shell.err.print(f"the derived index is rebuilt by the next worker: {error}", soft_wrap=True)
     finally:
-        index.close()
+        indexes.close()
 
 
 def _parts(settings: Any) -> Parts:

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from historian.schema.errors import HistorianError, ModelUnavailable, StorageError
+from historian.schema.profile import Profile, ProfileKey
 from historian.schema.protocols import Matrix
 from historian.schema.scope import Scope
 from historian.service import cognitive as cognitive_module
@@ -170,16 +171,15 @@ async def test_a_database_that_turns_to_garbage_while_it_is_open_leaves_markdown
     await fill(tmp_path)
     async with open_memory(settings_for(tmp_path, query=PATIENT), embedder=None) as (memory, parts):
         assert "三体" in memory.get_memory_context("三体", GROUP)
-        with parts.manifest._database.reading() as connection:
-            connection.execute("PRAGMA cache_size = 0")
+        profile = Profile(ProfileKey("user", "42"), name="小林", summary="- 喜欢科幻")
+        parts.profiles.write(profile, expected_revision=0, now="2026-02-21T17:30:00+08:00")
         (tmp_path / "index.sqlite").write_bytes(b"garbage " * 20_000)
         (tmp_path / "index.sqlite-wal").write_bytes(b"")
-        for path in (tmp_path / "profiles").glob("**/*.md"):
-            path.unlink()
         memory._recall.events.tables.clear()  # type: ignore[union-attr]
         assert "三体" in memory.get_memory_context("书", GROUP)
         await memory.enqueue_job(**turn("小史约好一起看电影", 2))  # type: ignore[arg-type]
-        assert "看电影" in memory.get_memory_context("书", GROUP)
+        text = memory.get_memory_context("书", GROUP)
+        assert "看电影" in text and "喜欢科幻" in text and text == await memory.build_context("书", GROUP)
 
 
 async def test_a_write_ahead_log_of_garbage_costs_at_most_what_was_in_it(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from historian.schema.protocols import Vector
 from historian.schema.scope import SHARED_NOTES, Scope, notes_scope
 from historian.schema.settings_source import parse_settings
 from historian.service.notes_index import IndexReport, NotesIndex
-from historian.service.ownership import make_worker
+from historian.service.ownership import owned_worker
 from historian.service.parts import Parts, open_parts, open_queue
 from historian.stores import note_folder
 from support.events import unit_vectors
@@ -302,8 +302,8 @@ async def test_the_worker_indexes_the_configured_folder_when_it_is_idle(tmp_path
     (folder / "a.md").write_text("The owl sleeps.")
     settings = settings_for(tmp_path / "data", notes_dir=str(folder), notes_scope="group:7")
     parts = open_parts(settings, queue=open_queue(settings, time.time), clock=time.time)
-    worker = make_worker(parts, None, random=random.random)
-    assert await worker.run(drain=True)
+    with owned_worker(parts, random=random.random) as worker:
+        assert await worker.run(drain=True)
     assert [event.source for event in parts.events.find(EventFilter("g:7"))] == ["note"]
     await parts.aclose()
 
