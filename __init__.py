@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .schema.hit import Hit, ProfileHit
     from .schema.job import Job
     from .schema.profile import Profile
-    from .schema.scope import Scope
+    from .schema.scope import SHARED_NOTES, Scope
     from .schema.settings import Settings
     from .schema.settings_source import load_settings
     from .service.cognitive import CognitiveService
@@ -35,6 +35,7 @@ _WHERE = {
     "Job": ".schema.job",
     "Profile": ".schema.profile",
     "ProfileHit": ".schema.hit",
+    "SHARED_NOTES": ".schema.scope",
     "Scope": ".schema.scope",
     "Settings": ".schema.settings",
     "SettingsError": ".schema.errors",
@@ -45,6 +46,7 @@ _WHERE = {
 __all__ = [  # noqa: RUF022 - in the order in which a newcomer meets them
     "CognitiveService",
     "Scope",
+    "SHARED_NOTES",
     "Settings",
     "load_settings",
     "Event",

@@ -56,6 +56,22 @@ class Scope:
         return f"g:{self.group_id}" if self.request_type == "group" else f"p:{self.user_id}"
 
 
+SHARED_NOTES = Scope.private("historian:shared-notes")
+"""Notes that belong to no conversation: read only where this scope is asked for by name, by no group and no private chat."""
+
+
+def notes_scope(value: str) -> Scope:
+    """The scope that `group:ID`, `user:ID` or "" (shared notes) names. Raises InvalidInput."""
+    kind, colon, entity_id = value.partition(":")
+    if not value:
+        return SHARED_NOTES
+    if colon and kind == "group":
+        return Scope.group(entity_id)
+    if colon and kind == "user":
+        return Scope.private(entity_id)
+    raise InvalidInput(f"{value!r} names no conversation; write group:ID, user:ID, or nothing for shared notes")
+
+
 def layer_written(scope: Scope, entity_type: EntityType, rule: LayerRule) -> str:
     """The portrait layer into which something learnt in `scope` about an entity goes."""
     if rule == "shared" or entity_type == "group":

@@ -14,7 +14,7 @@ from pydantic.fields import FieldInfo
 
 from .errors import InvalidInput
 from .job import check_timezone
-from .scope import LayerRule
+from .scope import LayerRule, notes_scope
 
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
 Weight = Annotated[float, Field(ge=0, le=1)]
@@ -179,6 +179,16 @@ class CognitiveSettings(Section):
     data_dir: str = key("data/cognitive", "数据目录，相对本文件所在目录", "directory of all data, relative to this file's own")
     bot_name: str = key("", "机器人的名字（任务里没有时用它）", "the bot's name, where a job brings none")
     language: Literal["auto", "zh", "en"] = key("auto", "提示词与输出语言", "language of prompts and output")
+    notes_dir: str = key(
+        "",
+        "Markdown 笔记的目录，空闲时自动索引；留空则不索引",
+        "directory of Markdown notes, indexed by the worker when idle; empty: none is",
+    )
+    notes_scope: str = key(
+        "",
+        "笔记归哪个会话：group:群号 或 user:用户号；留空为共享笔记，只有点名才读得到",
+        "whose notes these are: group:ID or user:ID; empty: shared notes, which are read only when asked for",
+    )
     timezone: str = key("local", "默认时区：IANA 名称或 local", "default time zone: an IANA name, or local")
     query: QuerySettings = Field(default_factory=QuerySettings)
     historian: HistorianSettings = Field(default_factory=HistorianSettings)
@@ -186,6 +196,12 @@ class CognitiveSettings(Section):
     queue: QueueSettings = Field(default_factory=QueueSettings)
     shortterm: ShorttermSettings = Field(default_factory=ShorttermSettings)
     observation: ObservationSettings = Field(default_factory=ObservationSettings)
+
+    @field_validator("notes_scope")
+    @classmethod
+    def _notes_scope(cls, value: str) -> str:
+        notes_scope(value)
+        return value
 
     @field_validator("timezone")
     @classmethod

@@ -62,9 +62,16 @@ def parse_settings(data: Mapping[str, Any], *, environ: Mapping[str, str], base:
         settings = Settings.model_validate(merged)
     except ValidationError as error:
         raise SettingsError(_explain(error)) from None
-    data_dir = Path(settings.cognitive.data_dir).expanduser()
-    absolute = str(data_dir if data_dir.is_absolute() else (base / data_dir).absolute())
-    return settings.model_copy(update={"cognitive": settings.cognitive.model_copy(update={"data_dir": absolute})})
+    cognitive = settings.cognitive
+    update = {"data_dir": _absolute(cognitive.data_dir, base)}
+    if cognitive.notes_dir:
+        update["notes_dir"] = _absolute(cognitive.notes_dir, base)
+    return settings.model_copy(update={"cognitive": cognitive.model_copy(update=update)})
+
+
+def _absolute(directory: str, base: Path) -> str:
+    path = Path(directory).expanduser()
+    return str(path if path.is_absolute() else (base / path).absolute())
 
 
 def _copy(data: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -31,18 +32,21 @@ from ..text.redaction import redact
 from .config_watch import ConfigWatch
 from .hooks import Hooks
 from .local_time import local_timezone
-from .ownership import TAKE_OVER_SECONDS, owned_worker
+from .ownership import TAKE_OVER_SECONDS, import_worker, owned_worker
 from .parts import Parts, data_directory, open_parts, open_queue
+from .plain_memory import PlainMemory, in_thread
 from .recall import LOCAL_SECONDS, Recall
-from .worker import HistorianWorker
 
 if TYPE_CHECKING:
     from .observation import Observation
+    from .worker import HistorianWorker
 
 log = logging.getLogger(__name__)
 
 SETTLED_POLL_SECONDS = 0.02
 CONFIG_LOOK_SECONDS = 2.0
+SYNCHRONOUS_SECONDS = 0.25
+"""What a recall from synchronous code may take beyond its limit: a thread, an event loop, the rungs below the database."""
 
 
 class CognitiveService:
@@ -80,6 +84,7 @@ class CognitiveService:
         self.hooks = Hooks()
         self._closing = asyncio.Event()
         self._end_summaries = EndSummaries(data_directory(settings) / "end_summaries.json")
+        self._plain = PlainMemory(data_directory(settings), self._end_summaries)
 
     @classmethod
     def open(
@@ -115,7 +120,11 @@ class CognitiveService:
             self._parts = await asyncio.to_thread(open_parts, self.settings, queue=self._queue, clock=self._clock)
         except StorageError as error:
             log.error("memory cannot be read, only plain summaries are: %s. Jobs are accepted and wait on disk", error)
+            self._plain.database_away = True
             return
+        if self._with_worker:
+            # Here and not in the background, where importing would hold up the first recalls.
+            await asyncio.to_thread(import_worker)
         from .observation import make_observation  # imported here: memory that is switched off costs nothing
 
         self._observation = make_observation(self._parts, random=random.random)
@@ -164,6 +173,8 @@ class CognitiveService:
             await asyncio.to_thread(self._end_summaries.add, [job])
             return None
         job_id = await asyncio.to_thread(self._opened_queue().put, job)
+        if self._plain.database_away:
+            await asyncio.to_thread(self._plain.add, job)
         if self._worker is not None:
             self._worker.wake()
         return job_id
@@ -226,7 +237,42 @@ class CognitiveService:
         if self._recall is None:
             return await self._plain_summaries(scope, spoken, budget)
         recalled = await self._recall.context(query, scope, top_k=top_k, context=context)
+        if not recalled.reasons:
+            self._plain.database_away = False
+        elif not recalled.hits and await self._database_is_away():
+            hits = await asyncio.to_thread(self._plain.hits, scope)
+            return format_memories(recalled.profiles, hits, language=spoken, max_tokens=budget)
         return format_memories(recalled.profiles, recalled.hits, language=spoken, max_tokens=budget)
+
+    def get_memory_context(
+        self,
+        query: str | Sequence[str],
+        scope: Scope,
+        *,
+        language: Literal["zh", "en"] | None = None,
+        top_k: int | None = None,
+        max_tokens: int | None = None,
+        context: Sequence[str] = (),
+    ) -> str:
+        """`build_context` for code that cannot wait with `await`; "" for none. Never raises.
+
+        It blocks the thread that calls it, a running event loop too, for at most `recall_timeout_seconds` and a little;
+        in asynchronous code use `build_context`.
+        """
+        try:
+            if self._recall is None:
+                said = query if isinstance(query, str) else "\n".join(query)
+                budget = max_tokens or self.settings.query.max_context_tokens
+                summaries = self._plain.of(scope.key)
+                return format_summaries(summaries, language=language or detect_language(said), max_tokens=budget)
+            work = partial(
+                self.build_context, query, scope, language=language, top_k=top_k, max_tokens=max_tokens, context=context
+            )
+            return in_thread(work, self._recall.time_limit() + SYNCHRONOUS_SECONDS) or ""
+        except Exception:
+            # The reply must go out whatever this is.
+            log.exception("recall for %s gives nothing", scope)
+            return ""
 
     async def build_messages(
         self,
@@ -334,11 +380,22 @@ class CognitiveService:
         """What is left where memory is switched off or cannot be opened."""
         try:
             async with asyncio.timeout(LOCAL_SECONDS):
-                summaries = await asyncio.to_thread(self._end_summaries.of, scope.key)
+                summaries = await asyncio.to_thread(self._plain.of, scope.key)
         except (TimeoutError, HistorianError, OSError) as error:
             log.warning("recall gives nothing: %s", str(error) or "out of time")
             return ""
         return format_summaries(summaries, language=language, max_tokens=budget)
+
+    async def _database_is_away(self) -> bool:
+        """Asked where a recall brought nothing, and said why: once the database is found unusable, MEMORY.md takes over."""
+        parts = self._parts
+        if parts is None:
+            return True
+        try:
+            async with asyncio.timeout(LOCAL_SECONDS):
+                return await asyncio.to_thread(self._plain.look_at, parts.events)
+        except TimeoutError:
+            return self._plain.database_away
 
     def _owned_index(self) -> VectorIndex | None:
         """Chroma's index, while this process is the one that owns it."""
@@ -370,6 +427,8 @@ class CognitiveService:
                         said = True
                     await self._rest(TAKE_OVER_SECONDS)
                     continue
+                if self._closing.is_set():  # closed while it was being put together: nobody will stop it
+                    return
                 self._worker = worker
                 try:
                     await worker.run()

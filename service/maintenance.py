@@ -5,24 +5,29 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from pathlib import Path
 
 from ..nodes.embed import vectors_for
 from ..nodes.merge_profile import portrait_keys
-from ..schema.errors import FingerprintMismatch, ModelAnswerUnusable, ModelRefused, ModelUnavailable, StorageError
+from ..schema.errors import FingerprintMismatch, InvalidInput, ModelAnswerUnusable, ModelRefused, ModelUnavailable, StorageError
 from ..schema.event import Event
 from ..schema.job import Job
 from ..schema.profile import ProfileKey
 from ..schema.protocols import Embedder, JobQueue, VectorIndex
+from ..schema.scope import notes_scope
 from ..schema.states import HistorianContext
 from ..stores.end_summaries import EndSummaries
 from ..stores.index_repair import repair, repair_portraits
 from ..stores.profile_index import profile_text
+from .notes_index import NotesIndex
 from .orders import RollbackOrder
 from .outage import Outage
 
 log = logging.getLogger(__name__)
 
 EMBED_BATCH = 64
+NOTES_SECONDS = 60.0
+"""How often `cognitive.notes_dir` is looked through for changes; a look at 10,000 unchanged files takes some 0.1 s."""
 SUMMARIES_HELD = 200
 """Finished jobs whose plain summaries may wait in memory; a crash loses them from the fallback file, not from the events."""
 
@@ -38,7 +43,11 @@ class Maintenance:
         *,
         portrait_vectors: VectorIndex,
         random: Callable[[], float],
+        notes: NotesIndex | None = None,
     ) -> None:
+        self._notes = notes
+        self._notes_due = 0.0
+        self._notes_said: set[str] = set()
         self._context = context
         self._queue = queue
         self._portrait_vectors = portrait_vectors
@@ -62,7 +71,15 @@ class Maintenance:
         """One round."""
         self._rounds += 1
         await self.flush()
-        for part in (self._embed_missing, self._index_portraits, self._repair_index, self._tidy, self._take_back, self._clean_up):
+        for part in (
+            self._index_notes,
+            self._embed_missing,
+            self._index_portraits,
+            self._repair_index,
+            self._tidy,
+            self._take_back,
+            self._clean_up,
+        ):
             try:
                 await part()
             except StorageError as error:
@@ -79,6 +96,32 @@ class Maintenance:
             log.warning("plain summaries wait: %s", error)
             self._finished = [*jobs, *self._finished][-SUMMARIES_HELD:]
 
+    async def _index_notes(self) -> None:
+        """Look through `cognitive.notes_dir` once a minute; jobs that wait go first. What is new is embedded afterwards."""
+        settings, now = self._context.settings.cognitive, self._context.clock()
+        if self._notes is None or not settings.notes_dir or now < self._notes_due:
+            return
+        self._notes_due = now + NOTES_SECONDS
+        try:
+            report = await self._notes.run(Path(settings.notes_dir), notes_scope(settings.notes_scope), pause=self._jobs_wait)
+        except InvalidInput as error:
+            self._say_once(f"cognitive.notes_dir: {error}")
+            return
+        if not report.complete:
+            self._notes_due = now
+        for path, why in report.skipped.items():
+            self._say_once(f"note {path} is not indexed: {why}")
+        if report.did_something:
+            log.info("notes: %d new, %d changed, %d renamed, %d gone", report.new, report.changed, report.renamed, report.deleted)
+
+    def _say_once(self, message: str) -> None:
+        if message not in self._notes_said:
+            self._notes_said.add(message)
+            log.warning("%s", message)
+
+    async def _jobs_wait(self) -> bool:
+        return (await asyncio.to_thread(self._queue.counts, self._context.clock())).pending > 0
+
     async def _embed_missing(self) -> None:
         """Embed, a batch at a time, what was filed while the embedder was away."""
         embedder = self._context.embedder
@@ -92,7 +135,7 @@ class Maintenance:
                 log.warning("%d or more events wait for their vectors: %s", len(events), error)
                 return
             self._embedder_outage.end()
-            if (await asyncio.to_thread(self._queue.counts, self._context.clock())).pending:
+            if await self._jobs_wait():
                 return
 
     async def _without_vector(self) -> list[Event]:

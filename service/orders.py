@@ -5,12 +5,14 @@
 | `edit` | `event_id`, `text`: replace an event's text |
 | `forget` | `event_ids`: remove events |
 | `rollback` | `entity_type`, `entity_id`, `layer`, `revision`: bring an earlier portrait back as a new revision |
+| `index` | `folder`, `notes_scope`, `remove`: index a folder of notes, or take it out again |
 """
 
 from __future__ import annotations
 
 import asyncio
 from datetime import datetime
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -21,8 +23,9 @@ from ..schema.errors import InvalidInput
 from ..schema.event import EventFilter
 from ..schema.job import Job
 from ..schema.profile import ProfileKey
-from ..schema.scope import EntityType
+from ..schema.scope import EntityType, notes_scope
 from ..schema.states import HistorianContext
+from .notes_index import NotesIndex
 
 OPERATOR = "operator"
 """`user_id` of an order that concerns no single user."""
@@ -51,11 +54,19 @@ class RollbackOrder(BaseModel):
         return ProfileKey(self.entity_type, self.entity_id, self.layer)
 
 
+class IndexOrder(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    folder: str = Field(min_length=1)
+    notes_scope: str = ""
+    remove: bool = False
+
+
 class OrderDesk:
     """Carries orders out with the owner's parts. A repeated order changes nothing more."""
 
-    def __init__(self, context: HistorianContext) -> None:
+    def __init__(self, context: HistorianContext, notes: NotesIndex) -> None:
         self._context = context
+        self._notes = notes
 
     async def __call__(self, job: Job) -> None:
         """Raises InvalidInput where the payload is wrong or what it names does not exist."""
@@ -66,6 +77,8 @@ class OrderDesk:
                 await self._forget(ForgetOrder.model_validate(job.payload))
             elif job.kind == "rollback":
                 await self._roll_back(RollbackOrder.model_validate(job.payload), job)
+            elif job.kind == "index":
+                await self._index(IndexOrder.model_validate(job.payload))
             else:
                 raise InvalidInput(f"kind: {job.kind!r} is not an order")
         except ValidationError as error:
@@ -84,3 +97,7 @@ class OrderDesk:
         now = datetime.fromtimestamp(self._context.clock(), ZoneInfo(job.timezone)).isoformat(timespec="seconds")
         profile = await asyncio.to_thread(self._context.profiles.rollback, order.key, order.revision, now=now, job_id=job.job_id)
         await index_profile(profile, self._context)
+
+    async def _index(self, order: IndexOrder) -> None:
+        work = self._notes.remove if order.remove else self._notes.run
+        await work(Path(order.folder), notes_scope(order.notes_scope))

@@ -5,18 +5,26 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from ..schema.job import Job
 from ..schema.states import HistorianUpdate
 from ..stores.end_summaries import EndSummaries
 from ..stores.owner_lock import OwnerLock
-from .maintenance import Maintenance
-from .orders import OrderDesk
 from .parts import Parts, VectorIndexes, open_vector_indexes
-from .worker import HistorianWorker
+
+if TYPE_CHECKING:
+    from .worker import HistorianWorker
 
 TAKE_OVER_SECONDS = 2.0
 """How often a process that does not own the data directory looks whether it may."""
+
+
+def import_worker() -> None:
+    """Import what a worker needs, LangGraph among it: a second or two, once a process. Blocking."""
+    for module in ("maintenance", "notes_index", "orders", "worker"):
+        import_module(f".{module}", __package__)
 
 
 @contextmanager
@@ -46,8 +54,14 @@ def make_worker(
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     on_step: Callable[[Job, str, HistorianUpdate], None] | None = None,
 ) -> HistorianWorker:
-    """A worker put together from parts."""
+    """A worker put together from parts. What it needs (LangGraph) is imported here, so that who needs none does not wait."""
+    from .maintenance import Maintenance
+    from .notes_index import NotesIndex, embedded_later
+    from .orders import OrderDesk
+    from .worker import HistorianWorker
+
     context = parts.context(indexes.events)
+    notes = NotesIndex(parts.manifest, parts.settings, embedded_later, parts.clock)
     return HistorianWorker(
         queue=parts.queue,
         context=context,
@@ -59,8 +73,9 @@ def make_worker(
             EndSummaries(parts.directory / "end_summaries.json"),
             portrait_vectors=indexes.portraits,
             random=random,
+            notes=notes,
         ),
-        orders=OrderDesk(context),
+        orders=OrderDesk(context, notes),
         random=random,
         sleep=sleep,
         on_step=on_step,

@@ -25,11 +25,14 @@ from ..schema.settings import Settings
 from ..schema.states import HistorianContext
 from ..stores.chroma_index import EVENT_COLLECTION, PROFILE_COLLECTION, ChromaDirectory, ChromaIndex
 from ..stores.events import SqliteEventStore
+from ..stores.file_manifest import FileManifest
 from ..stores.index_schema import open_index
 from ..stores.job_queue import FileJobQueue
 from ..stores.ledger import SqliteLedger
 from ..stores.profile_index import SqliteProfileIndex
 from ..stores.profiles import MarkdownProfiles
+from ..stores.shadow_vectors import ShadowVectors
+from .matching_embedder import MatchingEmbedder
 
 log = logging.getLogger(__name__)
 
@@ -45,6 +48,8 @@ class Parts:
     ledger: Ledger
     profiles: ProfileStorage
     profile_index: ProfileIndex
+    manifest: FileManifest
+    shadow: ShadowVectors
     chat: ChatModel | None
     embedder: Embedder | None
     clock: Callable[[], float]
@@ -101,6 +106,8 @@ def open_parts(settings: Settings, *, queue: JobQueue, clock: Callable[[], float
         ledger=ledger,
         profiles=profiles,
         profile_index=SqliteProfileIndex(database),
+        manifest=FileManifest(database),
+        shadow=ShadowVectors(database),
         chat=make_chat_model(settings.models.background),
         embedder=usable_embedder(settings, events),
         clock=clock,
@@ -113,10 +120,10 @@ def usable_embedder(settings: Settings, events: EventStore) -> Embedder | None:
     embedder = make_embedder(settings.models.embedding)
     stored = events.fingerprint()
     if embedder is None or stored is None:
-        return embedder
+        return None if embedder is None else MatchingEmbedder(embedder, events)
     model, dimension = stored
     if embedder.model == model and embedder.dimension in (None, dimension):
-        return embedder
+        return MatchingEmbedder(embedder, events)
     log.warning(
         "the stored vectors were made by %s (%d dimensions), configured is %s: searching by keywords only, nothing is "
         "overwritten. Run `historian reembed` to change over, or configure the former model again",

@@ -16,19 +16,18 @@ from .event_rows import (
     blob_to_vector,
     blobs_to_matrix,
     conditions,
-    event_to_row,
     row_to_event,
     scope_number,
     vector_to_blob,
 )
+from .event_writing import delete_events, insert_events
 from .fingerprint import check_dimension, read_fingerprint, set_fingerprint
 from .index_outbox import EVENTS, Outbox
 from .index_schema import row_range
-from .scope_rows import add_vectors, count_removals, new_row, remove_vectors
+from .scope_rows import add_vectors, count_removals, remove_vectors
 from .sqlite_database import SqliteDatabase
 from .tombstones import add_tombstones, is_buried
 
-_INSERT_EVENT = f"INSERT INTO events (row, {EVENT_COLUMNS}, embedded) VALUES ({', '.join('?' * (EVENT_COLUMNS.count(',') + 3))})"
 _PAGES_A_TIDY = 200
 _SECONDS_OF_EVER = 2.0**62
 
@@ -334,13 +333,7 @@ class SqliteEventStore:
 
     def _insert(self, connection: sqlite3.Connection, events: Sequence[Event], blobs: Sequence[bytes | None]) -> dict[str, int]:
         """Write new events with their words and vectors; gives what the outbox noted of them."""
-        rows = [new_row(connection, event.scope.key) for event in events]
-        connection.executemany(
-            _INSERT_EVENT,
-            [(row, *event_to_row(event), blob is not None) for row, event, blob in zip(rows, events, blobs, strict=True)],
-        )
-        event_keywords.add_words(connection, [(row, event.text) for row, event in zip(rows, events, strict=True)])
-        add_vectors(connection, [(row, blob) for row, blob in zip(rows, blobs, strict=True) if blob is not None])
+        insert_events(connection, events, blobs)
         return self._outbox.add(
             connection, [event.event_id for event, blob in zip(events, blobs, strict=True) if blob is not None]
         )
@@ -358,13 +351,9 @@ class SqliteEventStore:
     def _delete(self, connection: sqlite3.Connection, where: EventFilter) -> int:
         condition, parameters = conditions(connection, where)
         found = connection.execute(f"SELECT e.row, e.event_id FROM events e WHERE {condition}", parameters).fetchall()
-        rows = [row for row, _ in found]
-        event_keywords.remove_words(connection, rows)
-        remove_vectors(connection, rows)
-        connection.execute("DELETE FROM events WHERE row IN (SELECT value FROM json_each(?))", (as_json(rows),))
-        count_removals(connection, rows, gone=True)
+        delete_events(connection, [row for row, _ in found])
         self._outbox.add(connection, [event_id for _, event_id in found])
-        return len(rows)
+        return len(found)
 
 
 def _check_job(job_id: str, events: Sequence[Event], blobs: Sequence[bytes | None]) -> None:

@@ -99,7 +99,37 @@ CREATE VIRTUAL TABLE profile_keywords USING fts5(
 );
 """
 
-MIGRATIONS: tuple[str, ...] = (_FIRST,)
+_VECTORS_OF_OTHER_MODELS = """
+-- Vectors of another model than the fingerprint's: being made (next), or of the model before (kept). In the form of
+-- event_vectors, since the tables change names with it. `sequence` is the row number in what `next` was made as.
+CREATE TABLE next_event_vectors (sequence INTEGER PRIMARY KEY, row INTEGER NOT NULL UNIQUE, vector BLOB NOT NULL);
+CREATE TABLE kept_event_vectors (sequence INTEGER PRIMARY KEY, row INTEGER NOT NULL UNIQUE, vector BLOB NOT NULL);
+CREATE TABLE other_profile_vectors (
+    role TEXT NOT NULL, item_id TEXT NOT NULL, revision INTEGER NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (role, item_id)
+);
+"""
+
+_NOTES = """
+-- Files as they were when they were indexed. `form` is how: what is indexed in another form is indexed anew.
+CREATE TABLE note_files (
+    file_number INTEGER PRIMARY KEY AUTOINCREMENT,
+    scope_key TEXT NOT NULL,
+    root TEXT NOT NULL,
+    path TEXT NOT NULL,
+    mtime_ns INTEGER NOT NULL,
+    size INTEGER NOT NULL,
+    content_hash TEXT NOT NULL,
+    form TEXT NOT NULL,
+    UNIQUE (scope_key, root, path)
+);
+-- The same chunk in several files of a scope is one event.
+CREATE TABLE note_chunks (
+    file_number INTEGER NOT NULL, chunk_id TEXT NOT NULL, event_id TEXT NOT NULL, PRIMARY KEY (file_number, chunk_id)
+) WITHOUT ROWID;
+CREATE INDEX note_chunks_by_event ON note_chunks (event_id);
+"""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _VECTORS_OF_OTHER_MODELS, _NOTES)
 """Append only. Files in the world have had the first ones."""
 
 

@@ -51,6 +51,7 @@ class SqliteProfileIndex:
         """Take a portrait out of the index; its words are overwritten in the file."""
         with self._database.writing() as connection:
             _remove(connection, key)
+            connection.execute("DELETE FROM other_profile_vectors WHERE item_id = ?", (key.index_id,))
             connection.execute("INSERT INTO profile_keywords (profile_keywords) VALUES ('optimize')")
             self._outbox.add(connection, [key.index_id])
 

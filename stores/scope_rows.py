@@ -43,7 +43,9 @@ def add_vectors(connection: sqlite3.Connection, vectors: Iterable[tuple[int, byt
 
 
 def remove_vectors(connection: sqlite3.Connection, rows: Sequence[int]) -> None:
-    connection.execute("DELETE FROM event_vectors WHERE row IN (SELECT value FROM json_each(?))", (as_json(rows),))
+    """Remove every vector of rows whose text changes or goes: those in use, those being made, and those kept."""
+    for table in ("event_vectors", "next_event_vectors", "kept_event_vectors"):
+        connection.execute(f"DELETE FROM {table} WHERE row IN (SELECT value FROM json_each(?))", (as_json(rows),))
 
 
 def count_removals(connection: sqlite3.Connection, rows: Sequence[int], *, gone: bool = False) -> None:

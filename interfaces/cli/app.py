@@ -10,7 +10,21 @@ from .root import app
 
 __all__ = ["app", "run"]
 
-COMMANDS = ("demo", "initialise", "ingest", "worker", "searching", "events", "profiles", "jobs", "filters", "doctor", "stats")
+COMMANDS = (
+    "demo",
+    "initialise",
+    "ingest",
+    "index",
+    "worker",
+    "searching",
+    "events",
+    "profiles",
+    "jobs",
+    "filters",
+    "doctor",
+    "stats",
+    "reembed",
+)
 """The modules that register commands, in the order of the help."""
 
 for _module in COMMANDS:

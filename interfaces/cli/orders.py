@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ...service.parts import Parts
 
 
-def give_order(shell: Shell, kind: Literal["edit", "forget", "rollback"], payload: dict[str, Any], *, done: str) -> None:
+def give_order(shell: Shell, kind: Literal["edit", "forget", "rollback", "index"], payload: dict[str, Any], *, done: str) -> None:
     """Carry an order out, or put it into the queue of the process that owns the data directory, and say which.
 
     `done` is what to say when it was carried out. With `--json`: `{"done": bool, "job_id": str}`.
@@ -45,6 +45,7 @@ def give_order(shell: Shell, kind: Literal["edit", "forget", "rollback"], payloa
 
 
 async def _carry_out(shell: Shell, job: Job) -> None:
+    from ...service.notes_index import NotesIndex, embedded_later
     from ...service.orders import OrderDesk
     from ...service.parts import open_parts, open_queue
 
@@ -52,6 +53,7 @@ async def _carry_out(shell: Shell, job: Job) -> None:
     parts: Parts = open_parts(shell.settings, queue=queue, clock=time.time)
     try:
         # The derived vector index is mended by the next worker: it need not be opened for one change.
-        await OrderDesk(parts.context(None))(job)
+        notes = NotesIndex(parts.manifest, shell.settings, embedded_later, time.time)
+        await OrderDesk(parts.context(None), notes)(job)
     finally:
         await parts.aclose()

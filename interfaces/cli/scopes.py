@@ -27,6 +27,7 @@ UserOption = Annotated[
     ),
 ]
 AllOption = Annotated[bool, typer.Option("--all", help="Every conversation (for the operator).", show_default=False)]
+NotesOption = Annotated[bool, typer.Option("--notes", help="The shared notes, which no conversation sees.", show_default=False)]
 FromOption = Annotated[
     str | None, typer.Option("--from", metavar="TIME", help="Not before: 2026-02-21, or with a time.", show_default=False)
 ]

@@ -12,7 +12,18 @@ from .console import short, table
 from .events import event_data
 from .invocation import Shell, command
 from .root import app
-from .scopes import AllOption, FromOption, GroupOption, KindOption, ToOption, UserOption, conditions, required_scope, scope_of
+from .scopes import (
+    AllOption,
+    FromOption,
+    GroupOption,
+    KindOption,
+    NotesOption,
+    ToOption,
+    UserOption,
+    conditions,
+    required_scope,
+    scope_of,
+)
 
 if TYPE_CHECKING:
     from ...schema.hit import Hit
@@ -32,6 +43,7 @@ async def search(
     group: GroupOption = None,
     user: UserOption = None,
     every: AllOption = False,
+    notes: NotesOption = False,
     top_k: Annotated[
         int | None, typer.Option("--top-k", "-k", min=1, max=500, help="At most so many.", show_default=False)
     ] = None,
@@ -41,7 +53,7 @@ async def search(
     explain: Annotated[bool, typer.Option("--explain", help="Say how each record came to its place.")] = False,
 ) -> None:
     """Search the records of one conversation, best first."""
-    scope = required_scope(group, user, every)
+    scope = _notes_alone(group, user, every) if notes else required_scope(group, user, every)
     narrowed = conditions(shell.settings, group=group, user=user, time_from=time_from, time_to=time_to, kind=kind)
     if not shell.needs_data():
         return
@@ -86,6 +98,14 @@ async def context(
         shell.emit(context=text)
         return
     shell.out.print(Text(text) if text else Text("nothing is remembered of that here", style="dim"), soft_wrap=True)
+
+
+def _notes_alone(group: str | None, user: str | None, every: bool) -> Scope:
+    from ...schema.scope import SHARED_NOTES
+
+    if group is not None or user is not None or every:
+        raise InvalidInput("--notes are the shared ones; those of a conversation are found with --group or --user alone")
+    return SHARED_NOTES
 
 
 def _say_if_off(shell: Shell) -> None:

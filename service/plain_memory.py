@@ -1,0 +1,107 @@
+"""The last rungs of the ladder: what can be remembered without a database, without a model and without an event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ..schema.errors import HistorianError, StorageError
+from ..schema.event import Event, EventFilter
+from ..schema.hit import Hit
+from ..schema.job import Job
+from ..schema.protocols import EventStore
+from ..schema.scope import Scope
+from ..stores.end_summaries import EndSummaries
+from ..stores.markdown_memory import MarkdownMemory
+
+log = logging.getLogger(__name__)
+
+Result = TypeVar("Result")
+
+
+class PlainMemory:
+    """The last plain summaries, and `MEMORY.md` for as long as the database cannot be used.
+
+    `database_away` tells whether it could be used when last looked at. All methods are blocking; none of them opens
+    the database.
+    """
+
+    def __init__(self, directory: Path, end_summaries: EndSummaries) -> None:
+        self._end_summaries = end_summaries
+        self._markdown = MarkdownMemory(directory / "MEMORY.md")
+        self.database_away = False
+
+    def add(self, job: Job) -> None:
+        """Keep a job readable until the database is back. The job itself waits in the queue: a failure is only logged."""
+        try:
+            self._markdown.add(job)
+        except (StorageError, OSError) as error:
+            log.warning("job %s waits on disk, but is not in MEMORY.md: %s", job.job_id, error)
+
+    def of(self, scope_key: str) -> list[tuple[str, str]]:
+        """(timestamp, text) of a conversation, oldest first; what one of the two files does not give, the other may."""
+        found: dict[str, str] = {}
+        for source in (self._end_summaries.of, self._markdown.of):
+            try:
+                found.update((text, timestamp) for timestamp, text in source(scope_key))
+            except (HistorianError, OSError) as error:
+                log.warning("plain memory is incomplete: %s", error)
+        return [(timestamp, text) for text, timestamp in found.items()]
+
+    def hits(self, scope: Scope) -> list[Hit]:
+        """The same as hits, newest first, to stand beside what portraits there are."""
+        return [
+            Hit(
+                Event(
+                    event_id=f"plain:{n}",
+                    job_id="plain",
+                    kind="action",
+                    text=text,
+                    user_id=scope.user_id,
+                    group_id=scope.group_id,
+                    request_type=scope.request_type,
+                    timestamp=0.0,
+                    timestamp_local=timestamp,
+                    timezone="UTC",
+                    is_absolute=False,
+                ),
+                score=0.0,
+            )
+            for n, (timestamp, text) in enumerate(reversed(self.of(scope.key)))
+        ]
+
+    def look_at(self, events: EventStore) -> bool:
+        """Whether the database is away, by reading from it."""
+        try:
+            events.count()
+            events.find(EventFilter(None), limit=1)
+        except StorageError as error:
+            if not self.database_away:
+                log.error("the database cannot be used; jobs wait on disk and are kept in MEMORY.md meanwhile: %s", error)
+            self.database_away = True
+        else:
+            self.database_away = False
+        return self.database_away
+
+
+def in_thread(work: Callable[[], Coroutine[Any, Any, Result]], seconds: float) -> Result | None:
+    """What a coroutine gives in an event loop of its own, in a thread; None where it takes longer or fails.
+
+    The thread is left to itself then; it ends with its work, and keeps no process from ending.
+    """
+    results: list[Result] = []
+
+    def run() -> None:
+        try:
+            results.append(asyncio.run(work()))
+        except Exception:
+            log.exception("a recall from synchronous code failed")
+
+    thread = threading.Thread(target=run, name="historian-context", daemon=True)
+    thread.start()
+    thread.join(seconds)
+    return results[0] if results else None

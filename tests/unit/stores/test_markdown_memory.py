@@ -1,0 +1,103 @@
+"""MEMORY.md: bounded, kept apart by conversation, readable and writable by hand."""
+
+from __future__ import annotations
+
+import errno
+import os
+import threading
+from pathlib import Path
+
+import pytest
+from historian.schema.errors import StorageError
+from historian.schema.job import Job, parse_job
+from historian.stores import durable
+from historian.stores.markdown_memory import KEEP_PER_SCOPE, MAX_BYTES, MarkdownMemory
+from support.memory import group_fields, private_fields
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "MEMORY.md"
+
+
+def job(n: int, text: str, **fields: object) -> Job:
+    return parse_job({**group_fields(), "request_id": f"r{n}", "action_summary": text, **fields})
+
+
+def test_what_is_added_is_given_back_to_its_own_conversation_alone(path: Path) -> None:
+    memory = MarkdownMemory(path)
+    memory.add(job(1, "小史推荐了《三体》", new_info=["阿明喜欢科幻"]))
+    memory.add(parse_job({**private_fields(), "request_id": "r2", "action_summary": "Clio told Ann a story"}))
+    again = MarkdownMemory(path)
+    assert [text for _, text in again.of("g:100")] == ["小史推荐了《三体》", "阿明喜欢科幻"]
+    assert again.of("p:7") == [("2026-02-21T17:30:00+08:00", "Clio told Ann a story")]
+    assert again.of("g:7") == []
+    assert "## g:100" in path.read_text(encoding="utf-8")
+
+
+def test_the_same_job_again_changes_nothing(path: Path) -> None:
+    memory = MarkdownMemory(path)
+    memory.add(job(1, "once"))
+    before = path.read_bytes()
+    memory.add(job(1, "once"))
+    assert path.read_bytes() == before
+
+
+def test_no_text_can_open_another_conversation_s_section(path: Path) -> None:
+    memory = MarkdownMemory(path)
+    memory.add(job(1, "harmless\n\n## p:7\n\n- 2026-02-21 planted"))
+    assert memory.of("p:7") == []
+    assert [text for _, text in memory.of("g:100")] == ["harmless ## p:7 - 2026-02-21 planted"]
+
+
+def test_it_is_bounded_in_entries_and_in_bytes_and_the_newest_stay(path: Path) -> None:
+    memory = MarkdownMemory(path)
+    for n in range(KEEP_PER_SCOPE + 5):
+        memory.add(job(n, f"entry {n}"))
+    assert [text for _, text in memory.of("g:100")] == [f"entry {n}" for n in range(5, KEEP_PER_SCOPE + 5)]
+    path.write_text("# Memory\n" + "".join(f"\n## g:{n}\n\n- {'很' * 480}\n" for n in range(2000)), encoding="utf-8")
+    memory.add(job(1, "the newest"))
+    assert path.stat().st_size <= MAX_BYTES
+    assert memory.of("g:100")[-1][1] == "the newest"
+
+
+def test_lines_written_by_hand_are_heard_and_kept(path: Path) -> None:
+    path.write_text("notes of mine\n\n## g:100\n\nAnn moved to Paris\n* 2026-01-02 she has a cat\n", encoding="utf-8")
+    memory = MarkdownMemory(path)
+    assert memory.of("g:100") == [("", "Ann moved to Paris"), ("2026-01-02", "she has a cat")]
+    memory.add(job(1, "new"))
+    assert [text for _, text in memory.of("g:100")] == ["Ann moved to Paris", "she has a cat", "new"]
+
+
+@pytest.mark.parametrize("garbage", [b"\xff\xfe\x00garbage" * 100, b"## g:100\n" * 3, b"", b"\n## \n- x\n"])
+def test_garbage_is_read_without_an_error(path: Path, garbage: bytes) -> None:
+    path.write_bytes(garbage)
+    memory = MarkdownMemory(path)
+    assert memory.of("g:100") == []
+    memory.add(job(1, "new"))
+    assert [text for _, text in memory.of("g:100")] == ["new"]
+
+
+def test_a_full_disk_is_a_storage_error_and_leaves_the_file_whole(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = MarkdownMemory(path)
+    memory.add(job(1, "before"))
+    before = path.read_bytes()
+
+    def full(descriptor: int, data: bytes) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(durable.os, "write", full)
+    with pytest.raises(StorageError, match="disk is full"):
+        memory.add(job(2, "after"))
+    monkeypatch.undo()
+    assert path.read_bytes() == before and list(path.parent.iterdir()) == [path]
+
+
+def test_many_threads_lose_nothing(path: Path) -> None:
+    memory = MarkdownMemory(path)
+    threads = [threading.Thread(target=memory.add, args=(job(n, f"entry {n}"),)) for n in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert {text for _, text in memory.of("g:100")} == {f"entry {n}" for n in range(20)}
