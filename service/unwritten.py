@@ -36,6 +36,13 @@ class UnwrittenRecords:
         """
         if not events:
             return 0
+        if embed:
+            # What is known already need not be embedded again: the same tool often gives the same.
+            known = await asyncio.to_thread(self._events.get, [event.event_id for event in events])
+            known_ids = {event.event_id for event in known}
+            events = [event for event in events if event.event_id not in known_ids]
+            if not events:
+                return 0
         vectors = await self._vectors(events) if embed else [None] * len(events)
         try:
             return len(await asyncio.to_thread(self._events.file_new, events, vectors))

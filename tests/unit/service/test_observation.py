@@ -228,6 +228,16 @@ async def test_an_embedder_that_raises_at_start_and_in_the_middle_costs_vectors_
         assert events.count() == 4
 
 
+async def test_what_is_known_is_not_embedded_again(tmp_path: Path) -> None:
+    embedder = FakeEmbedder()
+    async with observing(tmp_path, embedder=embedder) as (observation, events):
+        for _ in range(3):
+            observation.observe_tool("t", {}, "always the same", scope=GROUP)
+            assert await observation.settled(10)
+        assert embedder.calls == 1
+        assert events.embedded_count() == 1
+
+
 async def test_vectors_of_another_model_are_not_mixed_in(tmp_path: Path) -> None:
     async with observing(tmp_path, embedder=FakeEmbedder()) as (observation, events):
         events.set_fingerprint("another", 4)
