@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sqlite3
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import replace
@@ -79,6 +80,7 @@ class HistorianWorker:
         self._failed_at_progress: dict[str, int] = {}
         self._wake = asyncio.Event()
         self._stopping = False
+        self._grace = 0.0
         self.statistics = WorkerStatistics()
 
     @property
@@ -116,12 +118,19 @@ class HistorianWorker:
 
     async def stop(self, timeout_seconds: float = 10.0) -> None:
         """Claim nothing more, let running jobs finish within the bound, give the rest back as they are."""
+        self._grace = timeout_seconds
         self._stopping = True
         self._wake.set()
-        if self._running:
-            await asyncio.wait(list(self._running.values()), timeout=timeout_seconds)
-        for task in list(self._running.values()):
+        await self._let_finish()
+
+    async def _let_finish(self) -> None:
+        """Wait for running jobs within the bound that `stop` gave, then cancel them: they go back to the queue."""
+        running = list(self._running.values())
+        if running:
+            await asyncio.wait(running, timeout=self._grace)
+        for task in running:
             task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
 
     async def _recover(self, saver: AsyncSqliteSaver) -> None:
         recovered = await asyncio.to_thread(self._queue.recover, self._context.clock())
@@ -212,13 +221,11 @@ class HistorianWorker:
 
     async def _put_down(self) -> None:
         """Before the stores close: running jobs go back to the queue, unwritten notes are written."""
-        running = list(self._running.values())
-        for task in running:
-            task.cancel()
-        await asyncio.gather(*running, return_exceptions=True)
+        await self._let_finish()
         await self._maintenance.flush()
 
     async def _process(self, job: Job, graph: HistorianGraph, saver: AsyncSqliteSaver) -> None:
+        completed = False
         try:
             if await asyncio.to_thread(self._ledger.has, DONE, job.job_id):
                 outcome = "duplicate"
@@ -229,9 +236,12 @@ class HistorianWorker:
                 outcome = await self._remember(job, graph)
             await asyncio.to_thread(self._ledger.add, DONE, job.job_id)
             await asyncio.to_thread(self._queue.complete, job.job_id)
-            await saver.adelete_thread(job.job_id)
+            completed = True
+            self._maintenance.job_done(job)
+            await self._drop_checkpoint(job, saver)
         except asyncio.CancelledError:
-            await asyncio.to_thread(self._queue.release, job.job_id)
+            if not completed:
+                await asyncio.to_thread(self._queue.release, job.job_id)
             raise
         except Exception as error:
             await self._not_done(job, error)
@@ -240,7 +250,12 @@ class HistorianWorker:
             self._unavailable.pop(job.job_id, None)
             self._failed_at_progress.pop(job.job_id, None)
             self.statistics.outcomes[outcome] += 1
-            self._maintenance.job_done(job)
+
+    async def _drop_checkpoint(self, job: Job, saver: AsyncSqliteSaver) -> None:
+        try:
+            await saver.adelete_thread(job.job_id)
+        except sqlite3.Error as error:
+            log.warning("the checkpoint of job %s stays until the next start sweeps it: %s", job.job_id, error)
 
     async def _remember(self, job: Job, graph: HistorianGraph) -> str:
         """Run the graph from where this job stands; returns the outcome for the statistics."""

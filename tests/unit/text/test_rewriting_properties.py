@@ -107,10 +107,10 @@ def test_long_texts_take_time_in_proportion_to_their_length(piece: str) -> None:
 
     def seconds(length: int) -> float:
         text = (piece * (length // len(piece) + 1))[:length]
-        started = time.perf_counter()
+        started = time.process_time()
         draft(text, who, "fact")
-        return time.perf_counter() - started
+        return time.process_time() - started
 
     seconds(1_000)
     short, long = min(seconds(5_000), seconds(5_000)), seconds(40_000)
-    assert long < max(0.5, 24 * short), f"{short:.3f} s for 5 kB, {long:.3f} s for 40 kB"
+    assert long < max(0.5, 32 * short), f"{short:.3f} s for 5 kB, {long:.3f} s for 40 kB"
