@@ -44,6 +44,7 @@ def make_chat_model(settings: ChatSettings, *, section: str = "models.chat") -> 
         temperature=settings.temperature,
         timeout_seconds=settings.timeout_seconds,
         extra_body=settings.extra_body,
+        max_answer_tokens=settings.max_answer_tokens,
     )
 
 
@@ -57,11 +58,13 @@ class LadderChatModel:
         temperature: float | None,
         timeout_seconds: float,
         extra_body: Mapping[str, Any] | None,
+        max_answer_tokens: int = 0,
     ) -> None:
         self._endpoint = endpoint
         self._temperature = temperature
         self._timeout_seconds = timeout_seconds
         self._extra_body = dict(extra_body or {})
+        self._max_answer_tokens = max_answer_tokens
         self._clients = LoopClients(self._open)
         self._usage = UsageMeter()
         self._memory = RungMemory()
@@ -87,10 +90,22 @@ class LadderChatModel:
         """
 
         async def ask(question: Question) -> AIMessage:
-            arguments = request_arguments(question, self._extra_body)
-            return await self._request(purpose, question.messages, arguments)
+            return await self._limited(purpose, question.messages, request_arguments(question, self._extra_body))
 
         return await climb(ask, self._memory, answer, who=self._endpoint.name, system=clean_text(system), user=clean_text(user))
+
+    async def _limited(self, purpose: str, messages: Any, arguments: dict[str, Any]) -> AIMessage:
+        """One request for an answer of bounded length; without the bound where the server refuses it."""
+        if not self._max_answer_tokens:
+            return await self._request(purpose, messages, arguments)
+        try:
+            return await self._request(purpose, messages, {**arguments, "max_tokens": self._max_answer_tokens})
+        except FormRejected as error:
+            if not any(name in str(error) for name in ("max_tokens", "max_completion_tokens")):
+                raise
+            message = await self._request(purpose, messages, arguments)
+            self._max_answer_tokens = 0
+            return message
 
     async def probe(self) -> None:
         """One call for one token. Raises ModelUnavailable or ModelRefused where a real call would fail too."""

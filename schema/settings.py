@@ -224,6 +224,11 @@ class ChatSettings(Section):
         0.0, '采样温度；"server" 表示不发送', 'sampling temperature; "server": not sent'
     )
     timeout_seconds: Seconds = key(120.0, "一次调用的时限（秒）", "time limit of one call in seconds")
+    max_answer_tokens: Annotated[int, Field(ge=0, le=1_000_000)] = key(
+        4096,
+        "一次回答最多多少 token，防止模型没完没了；0 不限",
+        "most tokens of one answer, so that a model that never ends is stopped; 0: no limit",
+    )
     extra_body: dict[str, Any] = key(dict, "附加到请求体的字段", "fields added to the request body")
 
     @field_validator("temperature", mode="before")

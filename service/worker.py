@@ -35,7 +35,7 @@ DONE = "job"
 RETRY_SECONDS = 5.0
 """First wait of a job that failed for its own reasons; doubled each time."""
 
-POISON_FAILURES = 5
+POISON_FAILURES = 3
 """How often one job may fail as "unavailable", with other calls succeeding in between, before it is its own fault."""
 
 

@@ -442,3 +442,15 @@ async def test_the_server_in_a_process_of_its_own_counts_into_a_file(tmp_path: P
         ("record_texts", "schema"),
         ("record_texts", "tool"),
     ]
+
+
+async def test_every_answer_is_bounded_and_a_server_that_knows_no_bound_is_asked_without(
+    server: OpenAIServer, chat: LadderChatModel
+) -> None:
+    await ask(chat)
+    (bounded,) = server.requests()
+    assert 4096 in (bounded.body.get("max_tokens"), bounded.body.get("max_completion_tokens"))
+    server.behaviour = "only_without_limit"
+    await ask(chat)
+    await ask(chat)
+    assert server.count() == 4, "refused once, and never asked for again"

@@ -151,6 +151,12 @@ def _text_only(request: Json, answer: Json) -> Reply:
     return _no_schema(request, answer) if not request.get("tools") else _no_tools(request, answer)
 
 
+def _no_limit(request: Json, answer: Json) -> Reply:
+    if "max_tokens" in request or "max_completion_tokens" in request:
+        return Reply(400, {"error": {"message": "Unsupported parameter: 'max_completion_tokens'", "code": 400}})
+    return _proper(request, answer)
+
+
 def _tools_crash(request: Json, answer: Json) -> Reply:
     if request.get("tools"):
         return Reply(500, {"error": {"message": "tools param requires a template", "code": 500}})
@@ -198,6 +204,7 @@ BEHAVIOURS: dict[str, Callable[[Json, Json], Reply]] = {
     "only_when_not_tools": _no_tools,
     "only_when_not_schema": _no_schema,
     "only_text": _text_only,
+    "only_without_limit": _no_limit,
     "tools_crash": _tools_crash,
     "tools_not_found": _tools_not_found,
     "repairable": _repairable,
