@@ -7,9 +7,10 @@ from langgraph.runtime import Runtime
 from ..schema.job import Job
 from ..schema.settings import Settings
 from ..schema.states import HistorianContext, HistorianState, HistorianUpdate, ItemState, Reason
-from ..text.gate import Finding, GateResult, check, reason
-from .conversation import job_of, language_of, names_of
+from ..text.gate import Finding, GateResult, reason
+from .conversation import job_of, language_of
 from .rewrite import prepare
+from .verdict import judge
 
 
 async def gate(state: HistorianState, runtime: Runtime[HistorianContext]) -> HistorianUpdate:
@@ -34,19 +35,6 @@ def by_rules(job: Job, settings: Settings) -> list[ItemState]:
         item = with_verdict(item, judge(item, item["draft"], job, settings), job, settings)
         items.append(item if item["passed"] else last_resort(item, None))
     return items
-
-
-def judge(item: ItemState, candidate: str, job: Job, settings: Settings) -> GateResult:
-    """What the gate says of one text of a job."""
-    return check(
-        candidate,
-        source=item["source"],
-        resolved=item["resolved"],
-        draft=item["draft"],
-        names=names_of(job, settings),
-        item=item["kind"],
-        pronouns=settings.historian.gate_pronouns,
-    )
 
 
 def with_verdict(item: ItemState, verdict: GateResult, job: Job, settings: Settings) -> ItemState:

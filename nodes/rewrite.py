@@ -16,9 +16,9 @@ from ..schema.names import Names
 from ..schema.settings import Settings
 from ..schema.states import HistorianContext, HistorianState, HistorianUpdate, ItemState
 from ..text.absolutize import absolutize
-from ..text.gate import check
 from ..text.subjects import with_subject
 from .conversation import job_of, language_of, names_of, speakers_of
+from .verdict import judge
 
 log = logging.getLogger(__name__)
 
@@ -96,21 +96,13 @@ def prepare(job: Job, settings: Settings) -> list[ItemState]:
 
 
 def needs_model(item: ItemState, job: Job, settings: Settings, *, retrying: bool) -> bool:
-    """Whether an item is put to the model: all at first (`always`), later those that the gate sent back."""
+    """Whether an item is put to the model: at first all (`always`) or what the rules leave open
+    (`auto`), later those that the gate sent back."""
     if retrying:
         return not item["passed"]
     if settings.historian.rewrite_mode == "always" or item["undecided"]:
         return True
-    verdict = check(
-        item["draft"],
-        source=item["source"],
-        resolved=item["resolved"],
-        draft=item["draft"],
-        names=names_of(job, settings),
-        item=item["kind"],
-        pronouns=settings.historian.gate_pronouns,
-    )
-    return not verdict.passed
+    return not judge(item, item["draft"], job, settings).passed
 
 
 def rewrite_prompt(items: list[ItemState], job: Job, names: Names, language: Language) -> str:
