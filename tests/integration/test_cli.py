@@ -535,10 +535,11 @@ def run(*arguments: object, **more: Any) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_jobs_list_answers_within_a_second(tmp_path: Path) -> None:
+def test_jobs_list_costs_little_more_than_what_any_command_line_imports(tmp_path: Path) -> None:
     (tmp_path / "data/queues/pending").mkdir(parents=True)
     script = Path(sys.executable).with_name("historian")
-    assert processor_seconds(str(script), "jobs", "list", "--data-dir", str(tmp_path / "data")) < 1.0
+    floor = processor_seconds(sys.executable, "-c", "import asyncio, pydantic, rich.table, typer")
+    assert processor_seconds(str(script), "jobs", "list", "--data-dir", str(tmp_path / "data")) < 4 * floor
 
 
 def test_importing_the_package_costs_next_to_nothing() -> None:
