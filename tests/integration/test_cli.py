@@ -539,7 +539,7 @@ def test_jobs_list_costs_little_more_than_what_any_command_line_imports(tmp_path
     (tmp_path / "data/queues/pending").mkdir(parents=True)
     script = Path(sys.executable).with_name("historian")
     floor = processor_seconds(sys.executable, "-c", "import asyncio, pydantic, rich.table, typer")
-    assert processor_seconds(str(script), "jobs", "list", "--data-dir", str(tmp_path / "data")) < 4 * floor
+    assert processor_seconds(str(script), "jobs", "list", "--data-dir", str(tmp_path / "data")) < 6 * floor
 
 
 def test_importing_the_package_costs_next_to_nothing() -> None:
