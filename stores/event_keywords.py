@@ -39,8 +39,24 @@ _TWICE = "\ue000"
 def indexed_words(text: str) -> tuple[int, str]:
     """The number of words of `text`, and what FTS5 indexes: each word once, with a marked one for each repeated."""
     counts = Counter(search_tokens(text))
-    words = [form for word, n in counts.items() for form in ((word, _TWICE + word) if n > 1 else (word,))]
+    words = [form for word, n in counts.items() for form in ((word, repeated(word)) if n > 1 else (word,))]
     return counts.total(), " ".join(words)
+
+
+def query_words(query: str) -> list[str]:
+    """The words that a query is searched for."""
+    return query_tokens(query)[:MAX_QUERY_WORDS]
+
+
+def repeated(word: str) -> str:
+    """What is indexed beside a word that stands more than once in a text."""
+    return _TWICE + word
+
+
+def norms(lengths: np.ndarray[tuple[int], np.dtype[np.int64]]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """What BM25 adds to the count of a word in texts of so many words: `K1 * (1 - B + B * l / mean l)`."""
+    mean = max(float(lengths.mean()), 1.0) if len(lengths) else 1.0
+    return np.asarray(K1 * (1 - B + B * lengths / mean))
 
 
 def add_words(connection: sqlite3.Connection, texts: Sequence[tuple[int, str]]) -> None:
@@ -76,6 +92,13 @@ def merge_words(connection: sqlite3.Connection, pages: int) -> bool:
     return connection.total_changes - before > 1
 
 
+def words_of(connection: sqlite3.Connection, first: int, last: int) -> list[tuple[int, int, str]]:
+    """The row, the number of words and the words (as `indexed_words` gives them) of the rows in a range, in order."""
+    return connection.execute(
+        "SELECT row, length, words FROM event_words WHERE row BETWEEN ? AND ? ORDER BY row", (first, last)
+    ).fetchall()
+
+
 def words_form() -> str:
     """What the index was made with. Where it differs from what is on record, the index must be made anew."""
     return f"{WORDS_VERSION} {FTS5_TOKENIZER}"
@@ -101,7 +124,7 @@ def search(connection: sqlite3.Connection, query: str, where: EventFilter, limit
 
     `connection` must be inside a transaction: several statements see one state.
     """
-    words = query_tokens(query)[:MAX_QUERY_WORDS]
+    words = query_words(query)
     if not words or limit <= 0:
         return []
     if where.scope_key is None:
@@ -140,9 +163,9 @@ def _score_scope(
     scores = np.zeros(len(rows))
     if not len(rows):
         return rows, scores
-    norms = K1 * (1 - B + B * lengths / max(float(lengths.mean()), 1.0))
-    once, twice = (K1 + 1) / (1 + norms), 2 * (K1 + 1) / (2 + norms)
-    repeats = _rows_with(connection, " OR ".join(quoted(_TWICE + word) for word in words), scope)
+    added = norms(lengths)
+    once, twice = (K1 + 1) / (1 + added), 2 * (K1 + 1) / (2 + added)
+    repeats = _rows_with(connection, " OR ".join(quoted(repeated(word)) for word in words), scope)
     for word in words:
         found = np.searchsorted(rows, _rows_with(connection, quoted(word), scope))
         if not len(found):
@@ -150,7 +173,7 @@ def _score_scope(
         weight = np.log(1 + (len(rows) - len(found) + 0.5) / (len(found) + 0.5))
         scores[found] += weight * once[found]
         if len(repeats):
-            again = np.searchsorted(rows, _rows_with(connection, quoted(_TWICE + word), scope))
+            again = np.searchsorted(rows, _rows_with(connection, quoted(repeated(word)), scope))
             scores[again] += weight * (twice[again] - once[again])
     return rows, scores
 
