@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from ..stores.event_keywords import K1, norms, query_words, repeated
 from ..stores.stems import STEMMER
+from ..text.words import first_character
 
 Scores = npt.NDArray[np.float32]
 Keys = npt.NDArray[np.int64]
@@ -114,6 +115,9 @@ def _keys(words: Sequence[str]) -> Keys:
 def _block_of(texts: Sequence[str], first: int) -> WordBlock:
     """The words of texts, at the positions from `first` on."""
     split = [text.split() for text in texts]
+    for words in split:
+        # What the store finds by the beginning of a pair.
+        words += {character for word in words if not word.isascii() and (character := first_character(word))}
     places = np.repeat(np.arange(first, first + len(split), dtype=np.int32), [len(words) for words in split])
     return _block(_keys([word for words in split for word in words]), places)
 
