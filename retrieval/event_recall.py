@@ -94,6 +94,7 @@ class EventRecall:
             if embedder is None
             else QueryVectors(
                 embedder,
+                fingerprint=lambda: asyncio.to_thread(events.fingerprint),
                 size=lambda: settings().query_cache_size,
                 seconds=lambda: settings().query_cache_seconds,
                 clock=clock,
@@ -109,7 +110,7 @@ class EventRecall:
         return Survey(snapshot, [snapshot.keywords(query, admitted, limit) for query in request.queries], admitted)
 
     async def embed(self, request: RecallRequest) -> list[Vector]:
-        """One vector a query; none where there is no embedder. Raises ModelError."""
+        """One vector a query; none where there is no embedder. Raises ModelError and StorageError."""
         if self.vectors is None or not request.queries:
             return []
         return list(await asyncio.gather(*map(self.vectors.get, request.queries)))
