@@ -115,9 +115,10 @@ def _keys(words: Sequence[str]) -> Keys:
 def _block_of(texts: Sequence[str], first: int) -> WordBlock:
     """The words of texts, at the positions from `first` on."""
     split = [text.split() for text in texts]
-    for words in split:
-        # What the store finds by the beginning of a pair.
-        words += {character for word in words if not word.isascii() and (character := first_character(word))}
+    for text, words in zip(texts, split, strict=True):
+        if not text.isascii():  # what the store finds by the beginning of a pair
+            pairs = [word for word in words if len(word) == 2 and not word.isascii()]
+            words += {character for pair in pairs if (character := first_character(pair))}
     places = np.repeat(np.arange(first, first + len(split), dtype=np.int32), [len(words) for words in split])
     return _block(_keys([word for words in split for word in words]), places)
 

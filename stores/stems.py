@@ -23,20 +23,25 @@ class Stemmer:
     def stems(self, words: Sequence[str]) -> list[str]:
         """One stem a word, in order. A word is one token of `text.words.search_tokens`, marked as repeated or not."""
         known = self._known
-        try:
-            return [known[word] for word in words]
-        except KeyError:
-            asked = list({word for word in words if word not in known})
+        found = [*map(known.get, words)]
+        if None in found:
+            known = self._learnt(known, {word for word in words if word not in known})
+            found = [*map(known.get, words)]
+        return [stem for stem in found if stem is not None]
+
+    def _learnt(self, known: dict[str, str], words: set[str]) -> dict[str, str]:
+        """`known` with `words`; what is remembered from now on is that, or `words` alone where it would be too much."""
         # Porter's stemmer changes English endings; most words of other scripts need not be asked for.
-        found = {word: word for word in asked if not word[-1:].isascii()}
-        asked = [word for word in asked if word not in found]
+        stems = {word: word for word in words if not word[-1:].isascii()}
+        asked = [word for word in words if word not in stems]
         if asked:
-            found |= zip(asked, self._ask(asked), strict=True)
-        if len(known) + len(found) > _MOST_WORDS:
-            self._known = dict(found)  # a new one: another thread may be reading the one before
-        else:
-            known.update(found)
-        return [found[word] if word in found else known[word] for word in words]
+            stems |= zip(asked, self._ask(asked), strict=True)
+        if len(known) + len(stems) <= _MOST_WORDS:
+            known.update(stems)
+            return known
+        # A new one: another thread may be reading the one before.
+        self._known = dict(stems) if len(stems) <= _MOST_WORDS else {}
+        return {**known, **stems}
 
     def _ask(self, words: Sequence[str]) -> list[str]:
         with self._lock:

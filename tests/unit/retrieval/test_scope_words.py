@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -101,3 +102,15 @@ def test_a_stem_is_asked_for_once_and_what_is_remembered_is_bounded(monkeypatch:
     assert stemmer.stems(many) == [word.removesuffix("ing") for word in many]
     assert stemmer.stems(["climbing"]) == ["climb"]
     assert stemmer.stems([]) == []
+
+
+def test_stems_are_the_same_for_threads_that_push_out_each_others_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stems, "_MOST_WORDS", 40)
+    stemmer = Stemmer()
+
+    def ask(seed: int) -> bool:
+        words = [f"bo{'lo' * (1 + (seed * 7 + n) % 28)}king" for n in range(30)]
+        return stemmer.stems(words) == [word.removesuffix("ing") for word in words]
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(ask, range(200)))
