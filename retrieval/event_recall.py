@@ -94,6 +94,7 @@ class EventRecall:
             if embedder is None
             else QueryVectors(
                 embedder,
+                fingerprint=lambda: asyncio.to_thread(events.fingerprint),
                 size=lambda: settings().query_cache_size,
                 seconds=lambda: settings().query_cache_seconds,
                 clock=clock,
@@ -104,13 +105,12 @@ class EventRecall:
         """Look through the scope: its table, and the keywords of every query. Blocking; raises StorageError."""
         assert request.where.scope_key is not None, "a search without scope goes through retrieval.everywhere"
         snapshot = self.tables.snapshot(request.where.scope_key)
-        found = [
-            self.events.search_keywords(query, request.where, max(KEYWORD_CANDIDATES, request.top_k)) for query in request.queries
-        ]
-        return Survey(snapshot, [snapshot.spread(one) for one in found], snapshot.admitted(request.where))
+        admitted = snapshot.admitted(request.where)
+        limit = max(KEYWORD_CANDIDATES, request.top_k)
+        return Survey(snapshot, [snapshot.keywords(query, admitted, limit) for query in request.queries], admitted)
 
     async def embed(self, request: RecallRequest) -> list[Vector]:
-        """One vector a query; none where there is no embedder. Raises ModelError."""
+        """One vector a query; none where there is no embedder. Raises ModelError and StorageError."""
         if self.vectors is None or not request.queries:
             return []
         return list(await asyncio.gather(*map(self.vectors.get, request.queries)))
@@ -182,20 +182,24 @@ class EventRecall:
             likeness = snapshot.likeness(positions[pool], centred=settings.vector_centering)
             pool = pool[diverse_order(scores[pool], likeness, request.top_k, settings.diversity_lambda)]
         pool = pool[: request.top_k]
-        missing = [int(positions[n]) for n in pool if int(positions[n]) not in candidates.texts]
-        read = {event.event_id: event for event in self.events.get([snapshot.outlines[n].event_id for n in missing])}
+        chosen = positions[pool]
+        names = [snapshot.outlines[position].event_id for position in chosen.tolist()]
+        missing = [name for name, position in zip(names, chosen.tolist(), strict=True) if position not in candidates.texts]
+        read = {event.event_id: event for event in self.events.get(missing)}
+        by_step = {name: values[chosen].tolist() for name, values in candidates.steps.items()}
+        final, gained = scores[pool].tolist(), factors[pool].tolist()
         hits: list[Hit] = []
-        for n in pool:
-            position = int(positions[n])
-            event = candidates.texts.get(position) or read.get(snapshot.outlines[position].event_id)
+        for n, position in enumerate(chosen.tolist()):
+            event = candidates.texts.get(position) or read.get(names[n])
             if event is None:  # deleted since the survey
                 continue
-            explained = {name: float(values[position]) for name, values in candidates.steps.items() if values[position]}
+            explained = {name: values[n] for name, values in by_step.items() if values[n]}
             if position in candidates.reranked:
                 explained["rerank"] = candidates.reranked[position]
             if boost:
-                explained["recency"] = float(factors[n])
-            hits.append(Hit(event, float(scores[n]), {**explained, "final": float(scores[n])}))
+                explained["recency"] = gained[n]
+            explained["final"] = final[n]
+            hits.append(Hit(event, final[n], explained))
         return hits
 
     async def search(self, request: RecallRequest) -> list[Hit]:

@@ -28,6 +28,8 @@ _MONTHS = {name: n for n, name in enumerate(_MONTH_NAMES, 1)}
 _MONTHS |= {name[:3]: n for n, name in enumerate(_MONTH_NAMES, 1)} | {"sept": 9}
 _MONTH = rf"(?P<month>{'|'.join(sorted(_MONTHS, key=len, reverse=True))})\.?"
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
+_HAS_YEAR = re.compile(_YEAR)
+"""What every pattern below asks for."""
 _ABSOLUTE = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -57,7 +59,7 @@ def named_times(query: str, now: datetime) -> tuple[NamedTime, ...]:
     """
     found: list[NamedTime] = []
     rest = query
-    for pattern in _ABSOLUTE:
+    for pattern in _ABSOLUTE if _HAS_YEAR.search(query) else ():
         for match in pattern.finditer(rest):
             named = _absolute(match, now)
             if named is not None:

@@ -134,6 +134,9 @@ class EventStore(Protocol):
     def outline(self, scope_key: str, after_row: int = 0) -> list[EventOutline]:
         """The events of a scope that were filed after `after_row`, without their texts, in the order of filing."""
 
+    def words(self, scope_key: str, after_row: int, last_row: int) -> list[tuple[int, int, str]]:
+        """The rows of a scope after `after_row` up to `last_row`, in order: row, number of words, the words indexed."""
+
     def change_number(self, scope_key: str) -> tuple[int, int]:
         """(additions, removals) of a scope since its beginning: a moved second number makes caches of it stale."""
 

@@ -53,7 +53,8 @@ class QuerySettings(Section):
     time_decay_half_life_days_auto: Annotated[float, Field(gt=0)] = key(
         14.0, "自动召回的时间半衰期（天）", "half-life in days for automatic recall", hot=True
     )
-    time_decay_boost: Weight = key(0.2, "新近记录最多加分的比例", "largest share a fresh record gains", hot=True)
+    # LoCoMo turns by keywords, 760 questions, R@10: 72.6 % without it, 72.7 % with 0.05, 72.1 % with 0.1, 71.3 % with 0.2.
+    time_decay_boost: Weight = key(0.05, "新近记录最多加分的比例", "largest share a fresh record gains", hot=True)
     diversity_lambda: Weight = key(
         0.7, "多样性：1 只看相关度，0 只看差异", "diversity: 1 is relevance alone, 0 novelty alone", hot=True
     )
@@ -86,7 +87,7 @@ class QuerySettings(Section):
     )
     query_cache_seconds: Seconds = key(600.0, "查询向量缓存多久（秒）", "seconds a query embedding is kept", hot=True)
     scope_cache_megabytes: Annotated[int, Field(ge=1, le=65_536)] = key(
-        256, "各会话的向量最多占多少内存（MB）", "megabytes of memory for the vectors of scopes", hot=True
+        256, "各会话的向量和词最多占多少内存（MB）", "megabytes of memory for the vectors and words of scopes", hot=True
     )
     admin_user_ids: list[str] = key(
         list,

@@ -34,7 +34,7 @@ def snapshot_of(*events: tuple[float, str, str]) -> Snapshot:
     outlines = [
         EventOutline(n, f"e{n}", "j", "fact", user, name, time, "job", True) for n, (time, user, name) in enumerate(events, 1)
     ]
-    table.grow(outlines, [], np.zeros((0, 0), dtype=np.float32))
+    table.grow(outlines, [], [], np.zeros((0, 0), dtype=np.float32))
     return table.snapshot
 
 
@@ -127,16 +127,16 @@ def test_recency_adds_at_most_the_boost_and_half_of_it_a_half_life_later() -> No
 def test_diversity_passes_over_a_repetition_and_keeps_what_is_only_related() -> None:
     scores = np.array([1.0, 0.99, 0.9])
     likeness = np.array([[1, 0.99, 0.5], [0.99, 1, 0.5], [0.5, 0.5, 1]], dtype=np.float32)
-    assert diverse_order(scores, likeness, 2, 0.7) == [0, 2]
-    assert diverse_order(scores, likeness, 3, 1.0) == [0, 1, 2]
-    assert diverse_order(scores, likeness, 9, 0.7) == [0, 2, 1]
-    assert diverse_order(np.zeros(0), np.zeros((0, 0), dtype=np.float32), 3, 0.7) == []
+    assert diverse_order(scores, likeness.__getitem__, 2, 0.7) == [0, 2]
+    assert diverse_order(scores, likeness.__getitem__, 3, 1.0) == [0, 1, 2]
+    assert diverse_order(scores, likeness.__getitem__, 9, 0.7) == [0, 2, 1]
+    assert diverse_order(np.zeros(0), likeness.__getitem__, 3, 0.7) == []
 
 
 @given(st.lists(st.floats(0, 1), max_size=12), st.integers(1, 15), st.floats(0, 1))
 def test_diversity_chooses_each_candidate_at_most_once(scores: list[float], top_k: int, relevance: float) -> None:
     likeness = np.ones((len(scores), len(scores)), dtype=np.float32)
-    chosen = diverse_order(np.array(scores), likeness, top_k, relevance)
+    chosen = diverse_order(np.array(scores), likeness.__getitem__, top_k, relevance)
     assert len(chosen) == len(set(chosen)) == min(top_k, len(scores))
 
 
