@@ -11,6 +11,7 @@ from ..schema.names import Names
 from .article import holds_tag
 from .article_lines import says_again, touches
 from .article_reasons import Language, article_reason
+from .article_rules import is_significant
 from .declared import declared_topics
 from .gate import Finding, find_invented, find_relative_words
 from .gate.form import chatter
@@ -202,7 +203,5 @@ def _news(new: Article, old: Article, basis: _Basis, names: Names, language: Lan
         heard = heard or held
         if topics and not held:
             yield article_reason(language, "unheard", text=said)
-    worth = [one for one in basis.news if weight(content_terms(one, names)) >= _WORTH_A_LINE]
-    changed = any(new.chapter(name) != old.chapter(name) for name in CHAPTER_NAMES)
-    if worth and not heard and not changed:
+    if new == old and not heard and is_significant(basis.news, names):
         yield article_reason(language, "ignored")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ..schema.names import Names
 from .rewriting import Replacement, draft
 
-_THIRD = re.compile(r"他|她|它|TA|\b(?:he|him|his|she|hers?|they|them|theirs?)\b", re.IGNORECASE)
+_THIRD = re.compile(r"他|她|它|\b(?:ta|he|him|his|she|hers?|they|them|theirs?)\b", re.IGNORECASE)
 _FIRST = re.compile(r"^(?:我|咱|俺|I\b|me\b|my\b|mine\b|we\b|us\b|our)", re.IGNORECASE)
 _SAME_NAME = re.compile(r"用户|the user|user", re.IGNORECASE)
 
