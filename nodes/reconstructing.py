@@ -34,6 +34,9 @@ POINT_SUPPORT = 0.5
 """The share of a point's words that must stand in the new information."""
 DYNAMIC_SHOWN = 0.7
 """The share of its bound up to which old Dynamic is shown: its oldest lines are due to go, and the new ones need room."""
+FLOOD_LINES = 300
+FLOOD_LINE = 5_000
+"""Lines, and characters of one, from which on an answer is no article."""
 
 
 class Point(BaseModel):
@@ -135,7 +138,7 @@ async def reconstruct(
         ).strip(),
     )
     written = {"Bedrock": answer.bedrock, "Evolutionary": answer.evolutionary, "Dynamic": answer.dynamic}
-    proposed = _chapters({name: written[name] for name in struck}, names)
+    proposed = await asyncio.to_thread(_chapters, {name: written[name] for name in struck}, names)
     dropped = tuple(DroppedLine(without_bullet(one.line), one.reason.strip()) for one in answer.dropped if one.line.strip())
     return Proposal(article.with_chapters(proposed), dropped)
 
@@ -157,7 +160,7 @@ def _digest_of(answer: DigestAnswer, by_rules: Digest, stimulus: Sequence[str], 
         wanted = content_terms(text, names, dates=False)
         sources = best_sources(wanted, terms, 3)
         held = frozenset().union(*(terms[n] for n in sources))
-        if not wanted or share(wanted, held) < POINT_SUPPORT or find_relative_words(text, names=names).violations:
+        if not wanted or share(wanted, held) < POINT_SUPPORT or _is_relative(text, names):
             continue
         if find_invented(text, "\n".join(told), names):
             continue
@@ -172,6 +175,11 @@ def _digest_of(answer: DigestAnswer, by_rules: Digest, stimulus: Sequence[str], 
         return by_rules if answer.points else Digest(significant=False)
     ordered = tuple(name for name in CHAPTER_NAMES if name in chapters)
     return Digest(answer.significant or bool(chapters & {"Bedrock"}), ordered, tuple(dict.fromkeys(points)))
+
+
+def _is_relative(text: str, names: Names) -> bool:
+    """Whether anything in it but the assistant's "I" is understood only by those who were there."""
+    return any(finding.why != "first" for finding in find_relative_words(text, names=names).violations)
 
 
 def _holds(points: Sequence[str], declared: str, names: Names) -> bool:
@@ -211,12 +219,18 @@ def _grouped(news: Mapping[str, ChapterName]) -> str:
 
 
 def _chapters(written: Mapping[ChapterName, Sequence[str]], names: Names) -> dict[ChapterName, str]:
-    """The model's lines as list items. What it repeats, in the same chapter or in a faster one, is taken once."""
+    """The model's lines as list items. What it repeats, in the same chapter or in a faster one, is taken once.
+
+    A flood is passed on as it is: its size alone has it refused, and no work is spent on it.
+    """
+    lines = {name: [without_bullet(line) for text in texts for line in text.splitlines()] for name, texts in written.items()}
+    if sum(map(len, lines.values())) > FLOOD_LINES or any(len(one) > FLOOD_LINE for every in lines.values() for one in every):
+        return {name: "\n".join(f"- {line}" for line in every) for name, every in lines.items()}
     taken: list[str] = []
     found: dict[ChapterName, str] = {}
-    for name, texts in written.items():
+    for name, every in lines.items():
         kept = []
-        for line in (without_bullet(line) for text in texts for line in text.splitlines()):
+        for line in every:
             resolved = with_names(line, names)
             if line and not any(is_same(resolved, one, names) for one in taken):
                 taken.append(resolved)
