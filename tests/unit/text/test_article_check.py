@@ -134,6 +134,14 @@ def test_an_allergy_that_is_over_may_go_where_it_is_said_so() -> None:
     assert "Bedrock 丢了" in chinese(new, (), news)
 
 
+def test_what_is_stale_may_go_but_not_all_that_is_newest_at_once() -> None:
+    now = ["- 2026-02-18 阿明去了西湖", "- 2026-02-19 阿明买了新吉他", "- 2026-02-20 阿明在准备日语N1考试"]
+    old = OLD_ZH.with_chapters({"Dynamic": "\n".join(now)})
+    news = ["2026-03-01: 阿明开始练长跑"]
+    assert chinese(old.with_chapters({"Dynamic": f"{now[2]}\n- 2026-03-01 阿明开始练长跑"}), (), news, old) == ""
+    assert "最新的条目一条也没留下" in chinese(old.with_chapters({"Dynamic": "- 2026-03-01 阿明开始练长跑"}), (), news, old)
+
+
 def test_another_language_is_refused() -> None:
     assert "换了语言：请用中文写" in chinese(NEW_EN)
     assert "is in another language: write English" in english(NEW_ZH)
