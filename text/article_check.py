@@ -31,6 +31,7 @@ _NEAR = 0.25
 _WORTH_A_LINE = 1.5
 """The weight of the words below which a line says too little to be blamed."""
 _FIRST = re.compile(r"我|咱|(?<![A-Za-z])(?:I|me|[Mm]y|mine|[Ww]e|[Oo]ur|us)(?![A-Za-z])")
+_DATED = re.compile(r"(?:\b(?:on|since|from|in) |[自从])?\d{4}-\d{2}-\d{2}起?", re.IGNORECASE)
 _NEWEST = 3
 """Of so many newest lines of a chapter at least one has to be said again."""
 _MOST_REASONS = 12
@@ -211,7 +212,7 @@ def _news(new: Article, old: Article, basis: _Basis, names: Names, language: Lan
     for statement in basis.news:
         speaker, said = spoken_by(stamped(statement)[1])
         topics = declared_topics(said, names, by_user=speaker in ("", names.user_name))
-        held = says_again(said, lines, names)
+        held = says_again(" ".join(_DATED.sub(" ", said).split()), lines, names)
         heard = heard or held
         if topics and not held:
             yield article_reason(language, "unheard", text=said)

@@ -9,6 +9,7 @@ from historian.schema.article import Article, ChapterBounds, DroppedLine
 from historian.schema.names import Names
 from historian.text.article_check import check_article
 from historian.text.article_lines import says_again
+from historian.text.statements import statements
 
 ZH = Names(bot_name="小史", user_name="阿明", user_id="42")
 EN = Names(bot_name="Nova", user_name="Tom", user_id="42")
@@ -183,6 +184,12 @@ def test_what_the_person_says_of_who_they_are_has_to_get_in() -> None:
     assert chinese(OLD_ZH, (), ["阿明: 哈哈哈"]) == ""
 
 
+def test_the_day_on_which_something_began_may_be_left_out_of_bedrock() -> None:
+    news = ["2026-03-02: Tom: Since 2026-02-21 Tom lives in Munich."]
+    new = OLD_EN.with_chapters({"Bedrock": OLD_EN.bedrock.replace("Berlin", "Munich")})
+    assert english(new, MOVED_EN, news) == ""
+
+
 def test_lines_that_stand_in_the_old_article_word_for_word_are_not_blamed() -> None:
     old = OLD_ZH.with_chapters({"Dynamic": "- 阿明最近很忙，他昨天没睡好"})
     new = old.with_chapters({"Evolutionary": f"{old.evolutionary}\n- 阿明开始练长跑"})
@@ -206,3 +213,16 @@ def test_two_facts_in_one_line_and_one_fact_in_two_lines_are_still_said() -> Non
     assert says_again("阿明住在杭州", ["阿明住在杭州，对花生过敏"], ZH)
     assert says_again("阿明养了两只猫，叫年糕和汤圆", ["阿明养了两只猫", "阿明的猫叫年糕和汤圆"], ZH)
     assert says_again("Tom has two cats, Mochi and Luna", ["Tom has two cats", "Tom's cats are Mochi and Luna"], EN)
+    assert says_again("别叫阿明小明，阿明不喜欢", ["我不叫阿明小明"], ZH)
+    assert says_again("Never call Tom Tommy, Tom hates that", ['I never call Tom "Tommy"'], EN)
+
+
+def test_statements_end_at_their_sentences_and_not_inside_titles_and_quotations() -> None:
+    assert statements('I met Dr. Smith. He said "Stop. Now." It cost 3.5 euros.\n- a; b') == [
+        "I met Dr. Smith",
+        'He said "Stop. Now."',
+        "It cost 3.5 euros",
+        "a",
+        "b",
+    ]
+    assert statements("我读了《你好。再见！》。很好看！推荐") == ["我读了《你好。再见！》", "很好看！", "推荐"]
