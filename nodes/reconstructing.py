@@ -1,0 +1,246 @@
+"""Cognitive reconstruction: what new information means for an article, and the whole new article. Nothing is checked here."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections.abc import Mapping, Sequence
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ..prompts import Language, render
+from ..schema.article import CHAPTER_NAMES, Article, ChapterBounds, ChapterName, Digest, DroppedLine, Proposal
+from ..schema.errors import ModelAnswerUnusable, ModelRefused
+from ..schema.names import Names
+from ..schema.protocols import ChatModel
+from ..text.article_rules import chapter_of, is_same, is_significant, notable, points_of
+from ..text.gate import find_invented, find_relative_words
+from ..text.naming import with_names
+from ..text.orders import split_orders
+from ..text.statements import stamped, without_bullet
+from ..text.support import best_sources, content_terms, share
+from ..text.tokens import estimate_tokens
+from .rewrite import one_line
+
+_YEAR = re.compile(r"\d{4}[-年/]")
+
+log = logging.getLogger(__name__)
+
+MOST_POINTS = 12
+STIMULUS_TOKENS = 6_000
+"""Tokens of new information that a model is shown; of more, the statements that say most."""
+POINT_SUPPORT = 0.5
+"""The share of a point's words that must stand in the new information."""
+DYNAMIC_SHOWN = 0.7
+"""The share of its bound up to which old Dynamic is shown: its oldest lines are due to go, and the new ones need room."""
+FLOOD_LINES = 300
+FLOOD_LINE = 5_000
+"""Lines, and characters of one, from which on an answer is no article."""
+
+
+class Point(BaseModel):
+    """One point."""
+
+    text: str = Field(description="one sentence")
+    chapter: ChapterName
+
+
+class DigestAnswer(BaseModel):
+    """What the new information means."""
+
+    model_config = ConfigDict(title="digest")
+
+    significant: bool
+    points: list[Point] = Field(default_factory=list)
+
+
+class Dropped(BaseModel):
+    """An old bedrock line that is left out."""
+
+    line: str
+    reason: str
+
+
+class Reconstruction(BaseModel):
+    """The complete new chapters."""
+
+    model_config = ConfigDict(title="reconstruct")
+
+    bedrock: list[str] = Field(default_factory=list)
+    evolutionary: list[str] = Field(default_factory=list)
+    dynamic: list[str] = Field(default_factory=list)
+    dropped: list[Dropped] = Field(default_factory=list, description="old bedrock lines that are no longer true")
+
+
+async def digest(
+    article: Article, stimulus: Sequence[str], *, chat: ChatModel | None, names: Names, language: Language
+) -> Digest:
+    """Whether new information matters, which chapters it strikes, and its points.
+
+    Points of the model that the information does not support are left out; what the person says of who they are is a
+    point always, and strikes Bedrock. Without a model, or where it gives nothing usable, the rules decide. Raises
+    ModelUnavailable, and ModelRefused where no content could change it.
+    """
+    by_rules = await asyncio.to_thread(_digest_by_rules, stimulus, names)
+    if chat is None or not any(text.strip() for text in stimulus):
+        return by_rules
+    try:
+        answer = await chat.structured(
+            DigestAnswer,
+            purpose="digest",
+            system=render("digest_system", language, bot=names.bot(language), user=names.user(language), most=str(MOST_POINTS)),
+            user=render(
+                "digest_user",
+                language,
+                known=_shown(article, CHAPTER_NAMES, language),
+                stimulus=await asyncio.to_thread(_quoted, stimulus, names),
+            ),
+        )
+    except (ModelAnswerUnusable, ModelRefused) as error:
+        if isinstance(error, ModelRefused) and not error.about_content:
+            raise
+        log.warning("new information is digested by rules: %s", error)
+        return by_rules
+    return await asyncio.to_thread(_digest_of, answer, by_rules, stimulus, names)
+
+
+async def reconstruct(
+    article: Article,
+    digest: Digest,
+    stimulus: Sequence[str],
+    reasons: Sequence[str],
+    *,
+    chat: ChatModel,
+    names: Names,
+    bounds: ChapterBounds,
+    language: Language,
+) -> Proposal:
+    """The whole new article as the model proposes it: the chapters that were struck anew, the others as they are.
+
+    `reasons` are what was wrong with the last proposal. Lines are cleaned of list marks and "the user" and "he" become the
+    name where that can mean nobody else; nothing is judged here. Raises what the model raises.
+    """
+    points = digest.points or (await asyncio.to_thread(_digest_by_rules, stimulus, names)).points
+    news: dict[str, ChapterName] = {point: chapter_of(point, names) for point in points}
+    struck = [name for name in CHAPTER_NAMES if name in {*digest.chapters, *news.values()}] or ["Dynamic"]
+    shown = article.with_chapters({"Dynamic": _newest_of(article, bounds)})
+    answer = await chat.structured(
+        Reconstruction,
+        purpose="reconstruct",
+        system=render("reconstruct_system", language, bot=names.bot(language), user=names.user(language)),
+        user=render(
+            "reconstruct_user",
+            language,
+            article=_shown(shown, struck, language),
+            news=_grouped(news),
+            wrong=_complaint(reasons, language),
+        ).strip(),
+    )
+    written = {"Bedrock": answer.bedrock, "Evolutionary": answer.evolutionary, "Dynamic": answer.dynamic}
+    proposed = await asyncio.to_thread(_chapters, {name: written[name] for name in struck}, names)
+    dropped = tuple(DroppedLine(without_bullet(one.line), one.reason.strip()) for one in answer.dropped if one.line.strip())
+    return Proposal(article.with_chapters(proposed), dropped)
+
+
+def _digest_by_rules(stimulus: Sequence[str], names: Names) -> Digest:
+    points = points_of(stimulus, names)
+    chapters = tuple(name for name in CHAPTER_NAMES if name in points.values())
+    return Digest(is_significant(stimulus, names), chapters, tuple(points))
+
+
+def _digest_of(answer: DigestAnswer, by_rules: Digest, stimulus: Sequence[str], names: Names) -> Digest:
+    dated = [(statement, stamped(text.strip())[0]) for text in stimulus for statement in split_orders(text)[0]]
+    told = [statement for statement, _ in dated]
+    terms = [content_terms(statement, names, dates=False) for statement in told]
+    points: list[str] = []
+    chapters: set[ChapterName] = set()
+    for point in answer.points[:MOST_POINTS]:
+        text = with_names(" ".join(point.text.split()), names)
+        wanted = content_terms(text, names, dates=False)
+        sources = best_sources(wanted, terms, 3)
+        held = frozenset().union(*(terms[n] for n in sources))
+        if not wanted or share(wanted, held) < POINT_SUPPORT or _is_relative(text, names):
+            continue
+        if find_invented(text, "\n".join(told), names):
+            continue
+        day = dated[sources[0]][1]
+        points.append(f"{day} {text}" if point.chapter == "Dynamic" and day and not _YEAR.search(text) else text)
+        chapters.add(point.chapter)
+    for declared in by_rules.points:
+        if chapter_of(declared, names) == "Bedrock" and not _holds(points, declared, names):
+            points.append(declared)
+            chapters.add("Bedrock")
+    if not points:
+        return by_rules if answer.points else Digest(significant=False)
+    ordered = tuple(name for name in CHAPTER_NAMES if name in chapters)
+    return Digest(answer.significant or bool(chapters & {"Bedrock"}), ordered, tuple(dict.fromkeys(points)))
+
+
+def _is_relative(text: str, names: Names) -> bool:
+    """Whether anything in it but the assistant's "I" is understood only by those who were there."""
+    return any(finding.why != "first" for finding in find_relative_words(text, names=names).violations)
+
+
+def _holds(points: Sequence[str], declared: str, names: Names) -> bool:
+    wanted = content_terms(declared, names, dates=False)
+    return any(share(wanted, content_terms(point, names, dates=False)) >= POINT_SUPPORT for point in points)
+
+
+def _quoted(stimulus: Sequence[str], names: Names) -> str:
+    """The new information as list items, each on one line, so that none can pose as a part of the prompt."""
+    texts = [line for text in stimulus for line in text.splitlines() if line.strip()]
+    if estimate_tokens("\n".join(texts)) > STIMULUS_TOKENS:
+        texts = [point for text in stimulus for point in notable(text, names, MOST_POINTS)]
+        while len(texts) > 1 and estimate_tokens("\n".join(texts)) > STIMULUS_TOKENS:
+            texts.pop(0)
+    return "\n".join(f"- {one_line(without_bullet(text))}" for text in texts)
+
+
+def _shown(article: Article, chapters: Sequence[ChapterName], language: Language) -> str:
+    nothing = "（空）" if language == "zh" else "(empty)"
+    return "\n".join(f"{name.lower()}:\n{article.chapter(name).strip() or nothing}" for name in chapters)
+
+
+def _newest_of(article: Article, bounds: ChapterBounds) -> str:
+    lines = list(article.lines("Dynamic"))
+    while len(lines) > 1 and estimate_tokens("\n".join(lines)) > DYNAMIC_SHOWN * bounds.dynamic:
+        lines.pop(0)
+    return "\n".join(lines)
+
+
+def _grouped(news: Mapping[str, ChapterName]) -> str:
+    """The points under the chapters they belong to, each on one line."""
+    parts = []
+    for name in CHAPTER_NAMES:
+        lines = [f"- {one_line(point)}" for point, chapter in news.items() if chapter == name]
+        parts += [f"{name.lower()}:", *lines] if lines else []
+    return "\n".join(parts)
+
+
+def _chapters(written: Mapping[ChapterName, Sequence[str]], names: Names) -> dict[ChapterName, str]:
+    """The model's lines as list items. What it repeats, in the same chapter or in a faster one, is taken once.
+
+    A flood is passed on as it is: its size alone has it refused, and no work is spent on it.
+    """
+    lines = {name: [without_bullet(line) for text in texts for line in text.splitlines()] for name, texts in written.items()}
+    if sum(map(len, lines.values())) > FLOOD_LINES or any(len(one) > FLOOD_LINE for every in lines.values() for one in every):
+        return {name: "\n".join(f"- {line}" for line in every) for name, every in lines.items()}
+    taken: list[str] = []
+    found: dict[ChapterName, str] = {}
+    for name, every in lines.items():
+        kept = []
+        for line in every:
+            resolved = with_names(line, names)
+            if line and not any(is_same(resolved, one, names) for one in taken):
+                taken.append(resolved)
+                kept.append(resolved)
+        found[name] = "\n".join(f"- {line}" for line in kept)
+    return found
+
+
+def _complaint(reasons: Sequence[str], language: Language) -> str:
+    if not reasons:
+        return ""
+    head = "上一次的问题，请改正：" if language == "zh" else "What was wrong last time, mend it:"
+    return "\n".join(["", head, *(f"- {one_line(reason)}" for reason in reasons)])
