@@ -21,6 +21,7 @@ COMMANDS = (
     "profiles",
     "jobs",
     "filters",
+    "graph",
     "doctor",
     "stats",
     "reembed",

@@ -1,0 +1,37 @@
+"""`historian graph`: the state machines, drawn from the code that runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from .invocation import Shell, command
+from .root import app
+
+if TYPE_CHECKING:
+    from langgraph.graph import StateGraph
+
+
+@command(app, "graph")
+def graph(
+    shell: Shell,
+    name: Annotated[Literal["historian", "recall"], typer.Argument(help="Which one.", show_default=False)],
+) -> None:
+    """Draw a graph as Mermaid text, which GitHub, GitLab and most Markdown viewers show as a picture."""
+    text = mermaid(name)
+    if shell.json:
+        shell.emit(name=name, mermaid=text)
+    else:
+        typer.echo(text, nl=False)
+
+
+def mermaid(name: Literal["historian", "recall"]) -> str:
+    """The drawing, offline; ends with a line end."""
+    from ...graph.historian import build_historian
+    from ...graph.recall import build_recall
+
+    builders: dict[str, Callable[[], StateGraph[Any, Any, Any, Any]]] = {"historian": build_historian, "recall": build_recall}
+    drawn: str = builders[name]().compile().get_graph().draw_mermaid()
+    return drawn.replace("\t", "    ").rstrip() + "\n"
