@@ -29,7 +29,9 @@ async def reconstruct(state: ReflectionState, runtime: Runtime[ReflectionContext
         digested = state["digested"]
         proposal = await reconstructing.reconstruct(
             article,
-            Digest(digested["significant"], cast(tuple[ChapterName, ...], tuple(digested["chapters"])), tuple(digested["points"])),
+            Digest(
+                digested["significant"], cast(tuple[ChapterName, ...], tuple(digested["chapters"])), tuple(digested["points"])
+            ),
             stimulus,
             state.get("reasons", []),
             chat=context.chat,

@@ -116,9 +116,7 @@ class OrderDesk:
         await index_profile(profile, self._context)
 
     async def _roll_back_article(self, order: RollbackArticleOrder, job: Job) -> None:
-        await asyncio.to_thread(
-            self._articles.rollback, order.key, order.revision, now=self._now(job), job_id=job.job_id
-        )
+        await asyncio.to_thread(self._articles.rollback, order.key, order.revision, now=self._now(job), job_id=job.job_id)
 
     def _now(self, job: Job) -> str:
         return datetime.fromtimestamp(self._context.clock(), ZoneInfo(job.timezone)).isoformat(timespec="seconds")

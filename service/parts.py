@@ -78,9 +78,7 @@ class Parts:
 
     def reflection_context(self) -> ReflectionContext:
         """What the nodes of the reflection graph work with."""
-        return ReflectionContext(
-            settings=self.settings, events=self.events, layers=self.layers, clock=self.clock, chat=self.chat
-        )
+        return ReflectionContext(settings=self.settings, events=self.events, layers=self.layers, clock=self.clock, chat=self.chat)
 
     async def aclose(self) -> None:
         """Close models and database."""

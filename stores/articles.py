@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from ..text.article import format_article, parse_article
 from .durable import remove_durably, storage_error, sweep_leftovers, sync_folder, write_atomically
 from .entity_locks import EntityLocks
 from .front_matter import one_line, split_front_matter
-from .layer_files import bytes_of, key_from, layer_stem, stored_layer_keys
+from .layer_files import bytes_of, is_of_scope, is_of_user, key_from, layer_stem, names_in, stored_layer_keys
 from .profile_files import SUFFIX, snapshot_name, snapshots
 
 log = logging.getLogger(__name__)
@@ -76,7 +77,7 @@ class MarkdownArticles:
         forgotten: Forgotten,
     ) -> StoredArticle | None:
         """As the protocol says. Raises StorageError."""
-        with self._locks.of(str(key), f"article of {key}"):
+        with self._locked(key):
             if forgotten():
                 return None
             current = self.read(key)
@@ -99,7 +100,7 @@ class MarkdownArticles:
 
     def rollback(self, key: ArticleKey, revision: int, *, now: str, job_id: str = "") -> StoredArticle:
         source = f"rollback:{revision}:{job_id}" if job_id else f"rollback:{revision}"
-        with self._locks.of(str(key), f"article of {key}"):
+        with self._locked(key):
             current = self.read(key)
             if job_id and self._taken_in(key, [source], current):
                 return current or StoredArticle(key)
@@ -114,42 +115,39 @@ class MarkdownArticles:
 
     def delete(self, user_id: str) -> int:
         """As the protocol says. The ledger keeps what was taken in, so that no rerun of an old job brings it back."""
-        return sum(self._remove(key) for key in self._all_keys() if key.user_id == user_id)
+        return sum(map(self._remove, (stem for stem in self._stems() if is_of_user(stem, user_id))))
 
     def delete_scope(self, scope: Scope) -> int:
-        return sum(self._remove(key) for key in self._all_keys() if key.scope.key == scope.key)
+        return sum(map(self._remove, (stem for stem in self._stems() if is_of_scope(stem, scope))))
 
     def sweep(self) -> int:
         history = self._folder / "history"
         folders = [path for path in history.iterdir() if path.is_dir()] if history.is_dir() else []
         return sum(map(sweep_leftovers, (self._folder, *folders)))
 
-    def _all_keys(self) -> list[ArticleKey]:
-        """The keys of what is stored, and of what a deletion that was cut short has left of a history."""
-        found = dict.fromkeys(self.keys())
-        history = self._folder / "history"
-        for folder in sorted(history.iterdir()) if history.is_dir() else ():
-            for snapshot in snapshots(folder):
-                key = _key_inside(snapshot.path)
-                if key is not None and layer_stem(key) == folder.name:
-                    found[key] = None
-        return list(found)
+    def _stems(self) -> list[str]:
+        """The names of what is stored, and of histories that a deletion that was cut short has left."""
+        names = names_in(self._folder)
+        current = [name.removesuffix(SUFFIX) for name in names if name.endswith(SUFFIX) and name[0] != "."]
+        return list(dict.fromkeys([*current, *names_in(self._folder / "history")]))
 
-    def _remove(self, key: ArticleKey) -> int:
-        with self._locks.of(str(key), f"article of {key}"):
-            removed = remove_durably(self._path(key))
-            folder = self._history_folder(key)
-            kept = snapshots(folder)
-            for snapshot in kept:
-                remove_durably(snapshot.path)
+    def _remove(self, stem: str) -> int:
+        with self._locks.of(stem, f"article {stem}"):
+            removed = remove_durably(self._folder / (stem + SUFFIX))
+            folder = self._folder / "history" / stem
+            kept = names_in(folder)
+            for name in kept:
+                remove_durably(folder / name)
             if folder.is_dir():
-                sweep_leftovers(folder)
                 try:
                     folder.rmdir()
                 except OSError as error:
                     raise storage_error("remove", folder, error) from error
                 sync_folder(folder.parent)
         return int(removed or bool(kept))
+
+    def _locked(self, key: ArticleKey) -> AbstractContextManager[None]:
+        return self._locks.of(layer_stem(key), f"article of {key}")
 
     def _swap(
         self, key: ArticleKey, article: Article, current: StoredArticle | None, sources: Sequence[str], now: str

@@ -9,6 +9,7 @@ from urllib.parse import unquote
 
 from ..schema.errors import InvalidInput
 from ..schema.ids import encode_id
+from ..schema.scope import Scope
 from ..schema.two_layers import ArticleKey
 from .durable import storage_error
 
@@ -18,6 +19,18 @@ _GROUP = "g:"
 def layer_stem(key: ArticleKey) -> str:
     """The name of a person's file without its suffix: unambiguous, since an encoded id holds no `@`."""
     return f"{encode_id(key.user_id)}@{encode_id(key.scope.key)}" if key.group_id else encode_id(key.user_id)
+
+
+def is_of_user(stem: str, user_id: str) -> bool:
+    """Whether a name (without suffix) is that of a file about this user, in any conversation."""
+    return stem.partition("@")[0] == encode_id(user_id)
+
+
+def is_of_scope(stem: str, scope: Scope) -> bool:
+    """Whether a name (without suffix) is that of a file of this conversation."""
+    if scope.request_type == "private":
+        return stem == encode_id(scope.user_id)
+    return stem.partition("@")[2] == encode_id(scope.key)
 
 
 def stored_layer_keys(folder: Path, suffix: str, inside: Callable[[Path], ArticleKey | None]) -> Iterator[ArticleKey]:

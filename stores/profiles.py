@@ -11,6 +11,7 @@ A file that somebody edited by hand while a writer worked from the older text is
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 
@@ -45,7 +46,7 @@ class MarkdownProfiles(ProfileStorage):
     def write(self, profile: Profile, *, expected_revision: int, job_id: str = "", now: str) -> Profile:
         """As the protocol says. `source_event_id` is made to name the job, where one is given. Raises StorageError."""
         key = profile.key
-        with self._locks.of(key.entity, f"portrait {key}"):
+        with self._locked(key):
             current = self.read(key)
             if job_id and self._was_applied(key, job_id, current):
                 return current or Profile(key)  # deleted since: what was forgotten does not come back by a rerun
@@ -72,7 +73,7 @@ class MarkdownProfiles(ProfileStorage):
         return [profile for profile in earlier if current is None or profile.revision < current.revision]
 
     def rollback(self, key: ProfileKey, revision: int, *, now: str, job_id: str = "") -> Profile:
-        with self._locks.of(key.entity, f"portrait {key}"):
+        with self._locked(key):
             current = self.read(key)
             if job_id and self._was_applied(key, job_id, current):
                 return current or Profile(key)
@@ -85,7 +86,7 @@ class MarkdownProfiles(ProfileStorage):
 
     def delete(self, key: ProfileKey) -> bool:
         """As the protocol says. The ledger keeps what was applied, so that no rerun of an old job brings it back."""
-        with self._locks.of(key.entity, f"portrait {key}"):
+        with self._locked(key):
             folder = history_folder(self._folder, key)
             kept = snapshots(folder)
             for snapshot in kept:  # first, so that a deletion that was cut short is found by its portrait and repeated
@@ -160,6 +161,9 @@ class MarkdownProfiles(ProfileStorage):
         # The number was lost by hand: it is the one after the newest that was kept.
         kept = snapshots(history_folder(self._folder, key))
         return replace(profile, revision=kept[0].revision + 1 if kept else 1)
+
+    def _locked(self, key: ProfileKey) -> AbstractContextManager[None]:
+        return self._locks.of(key.entity, f"portrait {key}")
 
 
 def _names_job(source_event_id: str, job_id: str) -> bool:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Collection
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -20,7 +21,7 @@ from ..schema.scope import Scope
 from ..schema.two_layers import ArticleKey, Forgotten, Summary
 from .durable import remove_durably, sweep_leftovers, write_atomically
 from .entity_locks import EntityLocks
-from .layer_files import bytes_of, key_from, layer_stem, stored_layer_keys
+from .layer_files import bytes_of, is_of_scope, is_of_user, key_from, layer_stem, names_in, stored_layer_keys
 
 log = logging.getLogger(__name__)
 
@@ -40,7 +41,7 @@ class JsonlSummaries:
 
     def add(self, summary: Summary, *, forgotten: Forgotten) -> bool:
         key = summary.key
-        with self._locks.of(str(key), f"summaries of {key}"):
+        with self._locked(key):
             lines = self._lines(key)
             if any(known is not None and known.id == summary.id for _, known in lines) or forgotten():
                 return False
@@ -48,7 +49,7 @@ class JsonlSummaries:
         return True
 
     def mark_promoted(self, key: ArticleKey, ids: Collection[str], *, at: str, into: int) -> int:
-        with self._locks.of(str(key), f"summaries of {key}"):
+        with self._locked(key):
             lines = self._lines(key)
             changed = [
                 as_line(replace(one, promoted_at=at, promoted_into=into))
@@ -65,19 +66,27 @@ class JsonlSummaries:
         return list(stored_layer_keys(self._folder, SUFFIX, self._key_inside))
 
     def delete(self, user_id: str) -> int:
-        return sum(self._remove(key) for key in self.keys() if key.user_id == user_id)
+        """As the protocol says, by the names of the files: whatever is in them."""
+        return sum(map(self._remove, (stem for stem in self._stems() if is_of_user(stem, user_id))))
 
     def delete_scope(self, scope: Scope) -> int:
-        return sum(self._remove(key) for key in self.keys() if key.scope.key == scope.key)
+        return sum(map(self._remove, (stem for stem in self._stems() if is_of_scope(stem, scope))))
 
     def sweep(self) -> int:
         return sweep_leftovers(self._folder)
 
-    def _remove(self, key: ArticleKey) -> int:
-        with self._locks.of(str(key), f"summaries of {key}"):
-            count = len(self._lines(key))
-            remove_durably(self._path(key))
+    def _stems(self) -> list[str]:
+        return [name.removesuffix(SUFFIX) for name in names_in(self._folder) if name.endswith(SUFFIX) and name[0] != "."]
+
+    def _remove(self, stem: str) -> int:
+        path = self._folder / (stem + SUFFIX)
+        with self._locks.of(stem, f"summaries {stem}"):
+            count = sum(bool(line.strip()) for line in (bytes_of(path) or b"").split(b"\n"))
+            remove_durably(path)
         return count
+
+    def _locked(self, key: ArticleKey) -> AbstractContextManager[None]:
+        return self._locks.of(layer_stem(key), f"summaries of {key}")
 
     def _path(self, key: ArticleKey) -> Path:
         return self._folder / (layer_stem(key) + SUFFIX)
