@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from ..schema.article import Article
 from ..schema.reflection_states import ReflectionContext, ReflectionUpdate
 from ..schema.settings import ShorttermSettings
 from ..schema.two_layers import Summary
 from .reflection_job import ReflectionJob
-from .summarising import summarise
+from .summarising import absolute_lines
 
 
 async def waiting_for_summary(job: ReflectionJob, context: ReflectionContext) -> str:
@@ -30,25 +29,20 @@ async def what_is_due(job: ReflectionJob, context: ReflectionContext, *, reflect
     nothing: ReflectionUpdate = {"occasion": "", "sources": [], "stimulus": [], "tries": 0, "reasons": [], "passed": False}
     promoted = to_promote(await short_term(job, context), job.shortterm)
     if promoted:
-        lines = [line for summary in promoted for line in summary.text.splitlines() if line.strip()]
-        return {**nothing, "occasion": "promotion", "sources": [one.id for one in promoted], "stimulus": lines}
-    if job.payload.reflect and not reflected and job.payload.states:
-        return {**nothing, "occasion": "reflection", "sources": [job.job.job_id], "stimulus": await absolute_lines(job)}
+        stimulus = [f"[{one.until[:10]}] {one.text}" for one in promoted]
+        return {**nothing, "occasion": "promotion", "sources": [one.id for one in promoted], "stimulus": stimulus}
+    if job.payload.reflect and not reflected:
+        stimulus = await said(job)
+        if stimulus:
+            return {**nothing, "occasion": "reflection", "sources": [job.job.job_id], "stimulus": stimulus}
     return nothing
 
 
-async def absolute_lines(job: ReflectionJob) -> list[str]:
+async def said(job: ReflectionJob) -> list[str]:
     """What the job's states say, true out of context: by rules, since what the article takes in must be dated before."""
     spoken = [one for _, one in job.states]
-    draft = await summarise(
-        spoken,
-        chat=None,
-        names=job.names,
-        moment=job.job.moment,
-        timezone=job.job.timezone,
-        language=job.language(Article(), [one.text for one in spoken]),
-    )
-    return [line for line in draft.text.splitlines() if line.strip()]
+    lines = await asyncio.to_thread(absolute_lines, spoken, job.names, job.job.moment, job.job.timezone)
+    return ["\n".join([f"[{job.today.isoformat()}] {lines[0]}", *lines[1:]])] if lines else []
 
 
 async def short_term(job: ReflectionJob, context: ReflectionContext) -> list[Summary]:

@@ -55,11 +55,16 @@ class ReflectionJob:
             for n, one in enumerate(self.payload.states)
         ]
 
+    @property
+    def configured_language(self) -> Language | None:
+        """The language that the settings name; None where it follows from what is said."""
+        configured = self.settings.cognitive.language
+        return None if configured == "auto" else configured
+
     def language(self, article: Article, lines: Sequence[str]) -> Language:
         """The configured language, else that of the article, else that of what is new: an article keeps its language."""
-        configured = self.settings.cognitive.language
-        if configured != "auto":
-            return configured
+        if self.configured_language is not None:
+            return self.configured_language
         written = "\n".join(article.chapter(name) for name in CHAPTER_NAMES)
         return detect_language(written if written.strip() else "\n".join(lines))
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import cast
 
 from langgraph.runtime import Runtime
 
 from ..schema.article import CHAPTER_NAMES, Article, ChapterName, Digest, DroppedLine, Proposal
+from ..schema.errors import ModelAnswerUnusable, ModelRefused
 from ..schema.reflection_states import DroppedState, ProposalState, ReflectionContext, ReflectionState, ReflectionUpdate
 from ..text.article_rules import reconstruct_by_rules
 from . import reconstructing
 from .reflection_job import read_article, reflection_job
+
+log = logging.getLogger(__name__)
 
 
 async def reconstruct(state: ReflectionState, runtime: Runtime[ReflectionContext]) -> ReflectionUpdate:
@@ -19,14 +23,15 @@ async def reconstruct(state: ReflectionState, runtime: Runtime[ReflectionContext
     context = runtime.context
     job = reflection_job(state, context.settings)
     article, revision = await read_article(job, context)
-    stimulus = state["stimulus"]
+    stimulus, tries = state["stimulus"], state.get("tries", 0) + 1
     if context.chat is None:
         made = await asyncio.to_thread(
             reconstruct_by_rules, article, stimulus, names=job.names, bounds=job.bounds, today=job.today
         )
-        proposal = Proposal(made)
-    else:
-        digested = state["digested"]
+        return {"proposal": proposal_state(Proposal(made), revision), "tries": tries, "conflict": False}
+    digested = state["digested"]
+    chapters = cast(tuple[ChapterName, ...], tuple(digested["chapters"]))
+    try:
         proposal = await reconstructing.reconstruct(
             article,
             Digest(
@@ -39,7 +44,18 @@ async def reconstruct(state: ReflectionState, runtime: Runtime[ReflectionContext
             bounds=job.bounds,
             language=job.language(article, stimulus),
         )
-    return {"proposal": proposal_state(proposal, revision), "tries": state.get("tries", 0) + 1, "conflict": False}
+    except (ModelAnswerUnusable, ModelRefused) as error:
+        if isinstance(error, ModelRefused) and not error.about_content:
+            raise
+        log.warning("job %s: the model gave no article about %s: %s", job.job.job_id, job.key, error)
+        spent = job.shortterm.reconstruct_max_retry + 1 if isinstance(error, ModelRefused) else tries
+        return {"proposal": no_proposal(revision), "tries": max(spent, tries), "conflict": False}
+    return {"proposal": proposal_state(proposal, revision), "tries": tries, "conflict": False}
+
+
+def no_proposal(base_revision: int) -> ProposalState:
+    """What stands where the model gave nothing usable."""
+    return ProposalState(chapters={}, dropped=[], base_revision=base_revision)
 
 
 def proposal_state(proposal: Proposal, base_revision: int) -> ProposalState:

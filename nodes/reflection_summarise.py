@@ -6,7 +6,6 @@ import asyncio
 
 from langgraph.runtime import Runtime
 
-from ..schema.article import Article
 from ..schema.reflection_states import DraftState, ReflectionContext, ReflectionState, ReflectionUpdate
 from . import summarising
 from .reflection_job import reflection_job
@@ -26,7 +25,7 @@ async def summarise(state: ReflectionState, runtime: Runtime[ReflectionContext])
         names=job.names,
         moment=job.job.moment,
         timezone=job.job.timezone,
-        language=job.language(Article(), [one.text for one in spoken]),
+        language=job.configured_language,
     )
     return {
         "draft": DraftState(

@@ -55,7 +55,8 @@ def format_memories(
     """
     block = Block(language, max_tokens)
     # Fills from the front, so that a short budget loses what fits least; `pending` may not push filed records out.
-    block.fill([profile_line(profile, language) for profile in profiles if profile.summary], PORTRAIT_SHARE if hits or article is not None else 1.0)
+    shown = [profile_line(profile, language) for profile in profiles if profile.summary]
+    block.fill(shown, PORTRAIT_SHARE if hits or article is not None else 1.0)
     if article is not None:
         fill_article(block, article, language, ARTICLE_SHARE if profiles or hits else 1.0)
     waiting = [hit_line(hit, language) for hit in hits if hit.pending]

@@ -51,7 +51,7 @@ class LineIndex:
         if not new and len(vectors) == len(known):
             return
         try:
-            made = await embedder.embed_documents(new) if new else []
+            made: list[Vector] = list(await embedder.embed_documents(new)) if new else []
         except ModelAnswerUnusable as error:
             log.warning("the newest lines about %s are found by keywords only: %s", key, error)
             return
