@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from langgraph.runtime import Runtime
 
+from ..schema.article import ChapterName
 from ..schema.reflection_states import DigestState, ReflectionContext, ReflectionState, ReflectionUpdate
 from . import reconstructing
 from .reflection_job import read_article, reflection_job
@@ -18,5 +19,5 @@ async def digest(state: ReflectionState, runtime: Runtime[ReflectionContext]) ->
     found = await reconstructing.digest(
         article, stimulus, chat=context.chat, names=job.names, language=job.language(article, stimulus)
     )
-    chapters = list(found.chapters) or ["Dynamic"]
+    chapters: list[ChapterName] = list(found.chapters) or ["Dynamic"]
     return {"digested": DigestState(significant=found.significant, chapters=chapters, points=list(found.points))}

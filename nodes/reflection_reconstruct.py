@@ -30,13 +30,10 @@ async def reconstruct(state: ReflectionState, runtime: Runtime[ReflectionContext
         )
         return {"proposal": proposal_state(Proposal(made), revision), "tries": tries, "conflict": False}
     digested = state["digested"]
-    chapters = cast(tuple[ChapterName, ...], tuple(digested["chapters"]))
     try:
         proposal = await reconstructing.reconstruct(
             article,
-            Digest(
-                digested["significant"], cast(tuple[ChapterName, ...], tuple(digested["chapters"])), tuple(digested["points"])
-            ),
+            Digest(digested["significant"], tuple(digested["chapters"]), tuple(digested["points"])),
             stimulus,
             state.get("reasons", []),
             chat=context.chat,

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from typing_extensions import TypedDict
 
-from .article import WrittenBy
+from .article import ChapterName, WrittenBy
 from .protocols import ChatModel, EventStore
 from .settings import Settings
 from .two_layers import Layers
@@ -30,7 +30,7 @@ class DigestState(TypedDict):
     """What a stimulus means for the article (`Digest`)."""
 
     significant: bool
-    chapters: list[str]
+    chapters: list[ChapterName]
     points: list[str]
 
 
