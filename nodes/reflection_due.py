@@ -15,12 +15,13 @@ from .summarising import absolute_lines
 async def waiting_for_summary(job: ReflectionJob, context: ReflectionContext) -> str:
     """The entry id of the last state of the next summary; "" where the threshold is not passed.
 
-    Everything that waits becomes one summary, unless it is so much more than the threshold that it takes several.
+    Everything that waits becomes one summary, unless that is twice the threshold or more: then it takes several.
     """
     buffered = context.layers.buffer
-    if await asyncio.to_thread(buffered.tokens, job.key) < job.threshold:
+    total = await asyncio.to_thread(buffered.tokens, job.key)
+    if total < job.threshold:
         return ""
-    states = await asyncio.to_thread(buffered.oldest, job.key, job.threshold)
+    states = await asyncio.to_thread(buffered.oldest, job.key, job.threshold if total >= 2 * job.threshold else total)
     return states[-1].entry_id if states else ""
 
 

@@ -160,7 +160,7 @@ class QueueSettings(Section):
 
 
 class ShorttermSettings(Section):
-    summary_token_threshold: Annotated[int, Field(ge=100)] = key(
+    summary_token_threshold: Annotated[int, Field(ge=10)] = key(
         80_000, "对话累计多少 token 后压缩成摘要", "tokens of conversation after which it is summarised"
     )
     max_tokens: Annotated[int, Field(ge=100)] = key(

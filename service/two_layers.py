@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
-from ..retrieval.relevant import deepened, read_layers
+from ..retrieval.relevant import ReadLayers, deepened, read_layers
 from ..retrieval.relevant_format import format_relevant
 from ..schema.errors import HistorianError, InvalidInput
 from ..schema.job import Job
@@ -89,17 +89,11 @@ class TwoLayers:
         end = asyncio.get_running_loop().time() + limit
         try:
             key = ArticleKey.of(user_id, scope)
+            embedding = asyncio.create_task(self._vector(user_input)) if deep and user_input.strip() else None
             async with asyncio.timeout_at(end):
-                embedding = asyncio.create_task(self._vector(user_input)) if deep and user_input.strip() else None
-                layers = await asyncio.to_thread(read_layers, self._parts.layers, key)
-                found: tuple[str, ...] = ()
-                if embedding is not None:
-                    await asyncio.wait((embedding,), timeout=EMBEDDING_SHARE * limit)
-                    vector = embedding.result() if embedding.done() else None
-                    found = await asyncio.to_thread(
-                        deepened, user_input, vector, layers, self._parts.layers, self._parts.events, self._model()
-                    )
-            return format_relevant(layers, found, language=spoken, max_tokens=budget)
+                read = await asyncio.to_thread(read_layers, self._parts.layers, key)
+            found = () if embedding is None else await self._search(user_input, embedding, read, end, limit)
+            return format_relevant(read, found, language=spoken, max_tokens=budget)
         except TimeoutError:
             log.warning("memories of %s: out of time", user_id)
         except (HistorianError, OSError) as error:
@@ -108,6 +102,23 @@ class TwoLayers:
             # The reply must go out whatever this is.
             log.exception("memories of %s give nothing", user_id)
         return ""
+
+    async def _search(
+        self, user_input: str, embedding: asyncio.Task[Vector | None], read: ReadLayers, end: float, limit: float
+    ) -> tuple[str, ...]:
+        """What fits best; nothing where that takes too long or fails: what was read without a search is there all the same."""
+        try:
+            await asyncio.wait((embedding,), timeout=EMBEDDING_SHARE * limit)
+            vector = embedding.result() if embedding.done() else None
+            async with asyncio.timeout_at(end):
+                return await asyncio.to_thread(
+                    deepened, user_input, vector, read, self._parts.layers, self._parts.events, self._model()
+                )
+        except TimeoutError:
+            log.warning("the deep search for %s is out of time", read.key)
+        except HistorianError as error:
+            log.warning("the deep search for %s gives nothing: %s", read.key, error)
+        return ()
 
     def _model(self) -> str:
         return self._parts.embedder.model if self._parts.embedder is not None else ""
