@@ -19,6 +19,7 @@ from ..text.absolutize import absolutize
 from ..text.declared import declared_topics
 from ..text.gate import find_invented, find_relative_words
 from ..text.language import detect_language
+from ..text.naming import direct_speech
 from ..text.redaction import redact
 from ..text.salience import salient_lines
 from ..text.statements import spoken_by, statements
@@ -129,7 +130,7 @@ def _absolute_line(spoken: Spoken, text: str, partner: str, names: Names, at: da
     else:
         # The rules write for the one who speaks, whoever that is: here the user is the one who says "I".
         cast, speaker = Names(bot_name=user, user_name=bot), user
-    return f"{speaker}: {absolutize(text, at, timezone, cast, 'action').text}"
+    return f"{speaker}: {direct_speech(absolutize(text, at, timezone, cast, 'action').resolved_text, cast)}"
 
 
 async def _by_model(
@@ -180,7 +181,11 @@ def _believed(text: str, transcript: str, names: Names, moment: datetime, timezo
 
 
 def _chosen(lines: Sequence[str], names: Names) -> list[str]:
-    """The lines that say most, in order, and those in which the person says who they are."""
+    """The lines that say most, in order, and those in which the person says who they are.
+
+    What is still relative ("she likes it") is passed over as long as anything else was said.
+    """
+    lines = [line for line in lines if not _relative(line, names)] or lines
     chosen: set[int] = set()
     for begin in range(0, len(lines), _WEIGHED_TOGETHER):
         window = lines[begin : begin + _WEIGHED_TOGETHER]

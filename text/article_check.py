@@ -11,6 +11,7 @@ from ..schema.names import Names
 from .article import holds_tag
 from .article_lines import says_again, touches
 from .article_reasons import Language, article_reason
+from .article_rules import is_significant
 from .declared import declared_topics
 from .gate import Finding, find_invented, find_relative_words
 from .gate.form import chatter
@@ -29,7 +30,7 @@ _NEAR = 0.25
 """A statement that holds this share of a line's words is one that the line's numbers and dates may come from."""
 _WORTH_A_LINE = 1.5
 """The weight of the words below which a line says too little to be blamed."""
-_FIRST = re.compile(r"我|咱|(?<![A-Za-z])(?:I|me|my|mine|we|our|us)(?![A-Za-z])", re.IGNORECASE)
+_FIRST = re.compile(r"我|咱|(?<![A-Za-z])(?:I|me|[Mm]y|mine|[Ww]e|[Oo]ur|us)(?![A-Za-z])")
 _MOST_REASONS = 12
 """More reasons than a model can mend at once."""
 
@@ -140,12 +141,11 @@ def _line(line: str, basis: _Basis, names: Names, language: Language) -> Iterato
         if finding.why != "first":
             yield article_reason(language, _relative_kind(finding), text=finding.text)
     terms = content_terms(line, names, dates=False)
-    if weight(terms) < _WORTH_A_LINE:
-        return
     chosen = best_sources(terms, basis.terms, _SOURCES)
     found = share(terms, frozenset().union(*(basis.terms[n] for n in chosen)))
     reported = is_report(line)
-    if found < SUPPORT and not (reported and share(terms, basis.order_terms) >= SUPPORT):
+    says_much = weight(terms) >= _WORTH_A_LINE
+    if says_much and found < SUPPORT and not (reported and share(terms, basis.order_terms) >= SUPPORT):
         ordered = share(terms, basis.order_terms) >= SUPPORT
         yield article_reason(language, "order" if ordered else "unsupported", text=line)
         return
@@ -154,7 +154,7 @@ def _line(line: str, basis: _Basis, names: Names, language: Language) -> Iterato
     for finding in find_invented(line, "\n".join(given), names):
         if finding.kind in {"number", "title", "name"}:
             yield article_reason(language, "invented", text=finding.text)
-    if chosen and _FIRST.search(line) and _is_anothers(basis.content[chosen[0]], names):
+    if chosen and _FIRST.match(stamped(line)[1]) and _is_anothers(line, basis.content[chosen[0]], names):
         yield article_reason(language, "first", text=line)
 
 
@@ -162,11 +162,11 @@ def _relative_kind(finding: Finding) -> str:
     return finding.kind if finding.kind in {"time", "place"} else "person"
 
 
-def _is_anothers(source: str, names: Names) -> bool:
-    """Whether a statement is about the person alone: nothing in it speaks of the assistant."""
-    own = next((name for name in (names.bot("zh"), names.bot("en")) if name.casefold() in source.casefold()), "")
-    user = any(name.casefold() in source.casefold() for name in (names.user("zh"), names.user("en")))
-    return user and not own and _FIRST.search(source) is None
+def _is_anothers(line: str, source: str, names: Names) -> bool:
+    """Whether a line without the person's name rests on a statement about the person in which the assistant has no part."""
+    own = any(name.casefold() in source.casefold() for name in (names.bot("zh"), names.bot("en")))
+    named = [any(name.casefold() in text.casefold() for name in (names.user("zh"), names.user("en"))) for text in (line, source)]
+    return named == [False, True] and not own and _FIRST.search(source) is None
 
 
 def _bedrock(
@@ -202,7 +202,5 @@ def _news(new: Article, old: Article, basis: _Basis, names: Names, language: Lan
         heard = heard or held
         if topics and not held:
             yield article_reason(language, "unheard", text=said)
-    worth = [one for one in basis.news if weight(content_terms(one, names)) >= _WORTH_A_LINE]
-    changed = any(new.chapter(name) != old.chapter(name) for name in CHAPTER_NAMES)
-    if worth and not heard and not changed:
+    if new == old and not heard and is_significant(basis.news, names):
         yield article_reason(language, "ignored")

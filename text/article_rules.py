@@ -16,7 +16,8 @@ from .language import detect_language
 from .orders import split_orders
 from .salience import salient_lines
 from .statements import spoken_by, stamped, without_bullet
-from .support import content_terms, is_negative, share, weight
+from .subjects import with_subject
+from .support import content_terms, is_negative, share, weight, words_only
 from .tokens import estimate_tokens
 
 log = logging.getLogger(__name__)
@@ -29,10 +30,26 @@ LONGEST_LINE = 240
 _SAME = 0.75
 """The share of words, both ways, that two statements have in common which say the same thing."""
 _WORTH_NOTING = 1.5
+_SMALL_TALK = re.compile(
+    r"^(?:好的?|好吧|嗯+|哈+|哦|谢谢|多谢|恭喜|加油|辛苦了|没事|没关系|你好|早安|晚安|再见|记住了|收到|知道了|OK|okay|sure"
+    r"|yes|yeah|no|good idea|sounds good|great|nice|congrat\w*|thanks?|thank you|just kidding|hi|hello|hey|noted"
+    r"|good luck|bye|i see|(?:\w+ )?hopes?|got it|lol|haha\w*)"
+    r"(?![\w一-鿿])|^(?:好的?|嗯+|哈+|恭喜|加油|希望|祝|谢谢|很高兴认识|开玩笑)",
+    re.IGNORECASE,
+)
+_SMALL = 4.0
+"""The weight up to which what begins like small talk is small talk."""
+_LEAD = re.compile(
+    r"^(?:(?:对了|还有|另外|而且|然后|不过|其实|哎|唉|嗯+|啊|哦|好)[，,、 ]*|(?:and|but|so|also|oh|well|yes|yeah|anyway"
+    r"|by the way)[, ]+)+"
+    r"(?=\S)",
+    re.IGNORECASE,
+)
 _LOOKED_AT = 400
 """Statements of one text that are weighed against each other at most: the work grows with their square."""
 _SPAN_ZH = re.compile(r"（(?P<first>\d{4}-\d{2}-\d{2}) 至 \d{4}-\d{2}-\d{2}）$")
 _SPAN_EN = re.compile(r" \((?P<first>\d{4}-\d{2}-\d{2}) to \d{4}-\d{2}-\d{2}\)$")
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _MATTERS = re.compile(
     r"打算|计划|决定|目标|考试|面试|考上|录取|生病|住院|受伤|手术|去世|分手|结婚|离婚|怀孕|辞职|升职|失业|搬家|毕业|难过|焦虑|崩溃|害怕|压力"
     r"|开心|激动|答应|约定|喜欢|讨厌|习惯|每天|每周|坚持|开始学|记住"
@@ -83,15 +100,14 @@ def into_dynamic(old: Article, stimulus: Sequence[str], *, bounds: ChapterBounds
 
 
 def is_significant(stimulus: Sequence[str], names: Names | None = None) -> bool:
-    """Whether anything in `stimulus` is worth a new article: who somebody is, plans, habits, tastes, what moves them."""
-    told = [statement for text in stimulus for statement in split_orders(text)[0]]
-    return any(topics_of(statement) or _MATTERS.search(statement) for statement in told)
+    """Whether anything in `stimulus` is worth a new article: who somebody is, plans, habits, tastes, dates, what moves them."""
+    told = [stamped(one)[1] for text in stimulus for one in split_orders(text)[0] if _is_worth_noting(one, names or Names())]
+    return any(topics_of(statement) or _MATTERS.search(statement) or _DAY.search(statement) for statement in told)
 
 
 def notable(text: str, names: Names, count: int = STATEMENTS_TAKEN) -> list[str]:
     """The statements of a text that say who somebody is, and beside them the most salient ones, `count` at most, in order."""
-    content = split_orders(text)[0]
-    told = [one for one in content if _declares(one, names) or weight(content_terms(one, names)) >= _WORTH_NOTING]
+    told = [one for one in split_orders(text)[0] if _declares(one, names) or _is_worth_noting(one, names)]
     declared = {n for n, one in enumerate(told) if _declares(one, names)}
     if len(told) > _LOOKED_AT:
         told = [told[n] for n in sorted({*declared, *range(len(told) - _LOOKED_AT, len(told))})]
@@ -100,8 +116,22 @@ def notable(text: str, names: Names, count: int = STATEMENTS_TAKEN) -> list[str]
     return [told[n] for n in sorted({*declared, *salient})]
 
 
+def _is_worth_noting(statement: str, names: Names) -> bool:
+    """Whether a statement says enough; the assistant's questions and what anybody would say do not."""
+    speaker, said = spoken_by(stamped(statement)[1])
+    if said.endswith(("?", "？", "吗", "呢")) and speaker in _own_names(names):
+        return False
+    says = weight(words_only(content_terms(said, names, dates=False)))
+    return says >= _WORTH_NOTING and (says > _SMALL or not _SMALL_TALK.match(said))
+
+
+def _own_names(names: Names) -> frozenset[str]:
+    return frozenset((names.bot_name, names.bot("zh"), names.bot("en"))) - {""}
+
+
 def _declares(statement: str, names: Names) -> bool:
     speaker, said = spoken_by(stamped(statement)[1])
+    said = _whole(said, speaker, names)
     return bool(declared_topics(said, names, by_user=speaker in ("", names.user_name)))
 
 
@@ -112,8 +142,18 @@ def _news(stimulus: Sequence[str], today: str, names: Names) -> list[_News]:
         for statement in notable(text, names):
             own_day, rest = stamped(statement)
             speaker, said = spoken_by(rest)
+            said = _whole(said, speaker, names)
             found += [_News(own_day or day, speaker, fact) for fact in single_facts(said, names) if fact]
     return found
+
+
+def _whole(said: str, speaker: str, names: Names) -> str:
+    """What was said without "by the way", and with who is meant where it begins with the verb."""
+    bare = _LEAD.sub("", said)
+    said = bare if bare == said else bare[0].upper() + bare[1:]
+    if speaker and speaker in (names.user("zh"), names.user("en")):
+        return with_subject(said, names, "fact", detect_language(said))
+    return with_subject(said, names, "action", detect_language(said)) if speaker in _own_names(names) else said
 
 
 def _take_in(news: _News, chapters: dict[ChapterName, list[str]], names: Names) -> None:
@@ -146,9 +186,8 @@ def _wording(news: _News, names: Names) -> str:
     text = " ".join(news.text.split())
     if len(text) > LONGEST_LINE:
         text = text[: LONGEST_LINE - 1].rstrip() + "…"
-    own = {names.bot_name, names.bot("zh"), names.bot("en")}
     text = in_first_person(text, names)
-    if not news.speaker or news.speaker in own:
+    if not news.speaker or news.speaker in _own_names(names):
         return text
     if news.speaker.casefold() in text.casefold():
         return text

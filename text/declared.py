@@ -29,7 +29,7 @@ _TOPICS: dict[str, re.Pattern[str]] = {
     "work": re.compile(
         rf"是(?:一名|一个|一位|个|名|[^，,。]{{1,14}}的)?[^，,。]{{0,12}}?(?:{_TRADES})(?![^，,。]*[吗?？])"
         rf"|(?:就职于|入职|跳槽到|任职于|在[^，,。]{{1,16}}当|在[^，,。]{{1,16}}做[^，,。]{{1,10}}(?:{_TRADES}))"
-        rf"|\bis (?:an? |the )?(?:[\w-]+ ){{0,4}}{_ENGLISH_TRADES}\b|\b(?:got|has|started) a (?:new )?job (?:at|as|with)\b"
+        rf"|\bis (?:an? |the )?(?:[\w-]+ ){{0,4}}{_ENGLISH_TRADES}\b|\b(?:got|has|started|found) a (?:new )?job\b"
         r"|\b(?:joined|employed (?:at|by))\b",
         re.I,
     ),
@@ -60,15 +60,26 @@ _TOPICS: dict[str, re.Pattern[str]] = {
     ),
 }
 _ONE_AT_A_TIME = frozenset({*SINGLE_VALUED, "name"})
+_SOMEBODY_ELSE = re.compile(rf"他|她|{_KIN}|\b(?:he|she|his|her|{_ENGLISH_KIN})\b", re.I)
 _PLANNED = re.compile(
-    r"想|打算|计划|准备|考虑|希望|可能|也许|要是|如果|假如|梦想|面试|应聘|申请"
+    r"要(?:去|搬|换|跳)|想|打算|计划|准备|考虑|希望|可能|也许|要是|如果|假如|梦想|面试|应聘|申请"
     r"|\b(?:would|might|may|could|plans?|planning|wants?|hopes?|thinking|considering|if|dreams?|applied|applying|interview\w*)\b",
     re.I,
 )
 _FORMER = re.compile(r"以前|曾经?|之前|原来|小时候|过去|前几年|\b(?:used to|formerly|previously|as a child|years ago)\b", re.I)
 _MAY_BE_PLANNED = frozenset(("home", "work", "family"))
 _QUESTION = re.compile(r"[?？]\s*$|吗$|呢$|是不是|有没有|哪里|什么|\b(?:whether)\b")
-_OPENING = re.compile(r"^(?:\d{4}-\d{2}-\d{2}(?: \d{2}:\d{2})?|\d{4}年\d{1,2}月(?:\d{1,2}日)?|On \d{4}-\d{2}-\d{2})[，, ]*")
+_OPENING = re.compile(
+    r"^(?:\d{4}-\d{2}-\d{2}(?: \d{2}:\d{2})?|\d{4}年\d{1,2}月(?:\d{1,2}日)?"
+    r"|(?:On|Since|From|In|Before|After) \d{4}(?:-\d{2}-\d{2})?"
+    r"|[自从]\d{4}-\d{2}-\d{2}起?)[，, ]*"
+)
+# "别再提了", "don't mention it": what it was is known only to those who were there.
+_POINTS_AT_TALK = re.compile(
+    r"(?:聊|提|谈|问|说)(?:起|到)?(?:这|那|它|了$|了[，,。]|$)"
+    r"|\b(?:mention|talk about|bring up|discuss|bring)\s+(?:it|this|that)\b",
+    re.I,
+)
 _CLAUSE_END = re.compile(r"[，,]\s*(?:and\s+)?|\s+and\s+(?=(?:lives|works|is|was|has|moved|joined|started)\b)")
 _BELONGING = re.compile(r"^(?:的|['’]s?\s)")
 _OWN = re.compile(
@@ -92,11 +103,15 @@ def declared_topics(statement: str, names: Names, *, by_user: bool = False) -> f
     if _QUESTION.search(bare) or _FORMER.search(bare):
         return frozenset()
     topics = topics_of(bare)
+    if _POINTS_AT_TALK.search(bare):
+        topics -= {"boundary"}
     if not user:
         return topics & {"boundary"} if by_user else frozenset()
     rest = bare[bare.casefold().find(user.casefold()) + len(user) :]
     if _BELONGING.match(rest) and not _OWN.match(rest):  # of a relative or a thing, not of the person
         topics &= {"family", "boundary"}
+    elif _SOMEBODY_ELSE.search(rest):
+        topics -= _ONE_AT_A_TIME
     if _PLANNED.search(rest):
         topics -= _MAY_BE_PLANNED
     return topics

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .statements import statements
+from .statements import spoken_by, stamped, statements
 
 _ORDER = re.compile(
     r"(?:忽略|无视|忘掉|忘记|不要理会|别管|抛开|清除|清空|删除|覆盖)[^。\n]{0,12}(?:以上|上面|之前|此前|先前|前面|所有|全部|一切)?[^。\n]{0,8}"
@@ -32,13 +32,16 @@ _REACH = 2
 def split_orders(text: str) -> tuple[list[str], list[str]]:
     """The statements of a text: those that are content, and those that are orders to the keeper of the memory.
 
-    What follows an order in its line, up to two sentences, is part of it.
+    What follows an order in its line, up to two sentences, is part of it. Of a line "name: …" each statement keeps the name.
     """
     content: list[str] = []
     orders: list[str] = []
     for line in text.splitlines():
         within = 0
-        for statement in statements(line):
+        speaker = spoken_by(stamped(line)[1])[0]
+        for n, statement in enumerate(statements(line)):
+            if n and speaker:
+                statement = f"{speaker}: {statement}"
             if _ORDER.search(statement):
                 within = _REACH + 1
             (orders if within else content).append(statement)

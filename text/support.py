@@ -19,7 +19,7 @@ _DATE = re.compile(r"(\d{4})[-/年](\d{1,2})(?:[-/月](\d{1,2})日?)?")
 # Characters that build sentences and say nothing about what they are about.
 _EMPTY_CHARACTERS = frozenset(
     "的了着过是在有和与跟就都也还又很太更最把被给让对从到向往为以于而但或若如因所之其此这那哪些个么什怎样几啥称做当"
-    "我你您他她它们咱吗呢吧啊呀哦嗯哈嘛啦喔哇一会能可请说想知道记得要家去来里上下叫名只位起时候地并且该再曾经"
+    "我你您他她它们咱吗呢吧啊呀哦嗯哈嘛啦喔哇一会能可请说想知道记得要家去来叫名只位起时候地并且该再曾经"
 )
 _EMPTY_WORDS = word_list(
     """
