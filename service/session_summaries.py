@@ -10,21 +10,16 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from zoneinfo import ZoneInfo
 
-from pydantic import BaseModel, ConfigDict, Field
-
-from ..prompts import render
-from ..schema.errors import HistorianError, StorageError
+from ..nodes.summarising import summarise
+from ..schema.article import Spoken, SpokenRole, SummaryDraft
+from ..schema.errors import ModelError, StorageError
 from ..schema.event import Event
 from ..schema.names import Names
 from ..schema.protocols import ChatModel
 from ..schema.scope import Scope
-from ..text.absolutize import absolutize
-from ..text.gate import find_invented, find_relative_words
-from ..text.language import Language, detect_language
-from ..text.redaction import redact
-from ..text.salience import salient_lines
 from .observed import SUMMARY, Cleaned, make_event
 from .unwritten import UnwrittenRecords
 
@@ -35,23 +30,12 @@ ENOUGH_MESSAGES = 6
 
 MESSAGES_KEPT = 200
 SESSIONS_KEPT = 1_000
-LINES_CHOSEN = 5
-LINE_CHARACTERS = 400
 TRANSCRIPT_CHARACTERS = 16_000
-LONGEST_SUMMARY = 4_000
 LOOKS_A_PERIOD = 4
 """How often the sessions are looked at within the silence that ends one."""
 
 _USER_ROLES = frozenset(("user", "human"))
 _BOT_ROLES = frozenset(("assistant", "ai", "bot"))
-
-
-class SessionSummary(BaseModel):
-    """The finished summary."""
-
-    model_config = ConfigDict(title="session_summary")
-
-    summary: str = Field(description="finished summary")
 
 
 @dataclass(slots=True)
@@ -154,8 +138,8 @@ class SessionSummaries:
 
     async def _store(self, session_id: str, session: _Session, chat: ChatModel | None) -> None:
         messages = list(session.messages)
-        text, relative = await self._summary(messages, session.scope, chat)
-        if not text:
+        summary = await self._summary(messages, session.scope, chat)
+        if not summary.text:
             return
         first, last = messages[0].at, messages[-1].at
         digest = hashlib.sha256(f"{session.scope.key}\0{session_id}\0{first!r}\0{last!r}".encode()).hexdigest()[:32]
@@ -164,50 +148,32 @@ class SessionSummaries:
             event_id=f"{SUMMARY}-{digest}",
             job_id=f"{SUMMARY}-{digest}",
             kind="action",
-            text=text,
+            text=summary.text,
             at=last,
             timezone=self._timezone,
             source=SUMMARY,
-            gate_reasons=relative,
+            gate_reasons=summary.gate_reasons,
         )
         self.stored += await self._records.file([event], embed=chat is not None or not self._closing.is_set())
 
-    async def _summary(self, messages: Sequence[Cleaned], scope: Scope, chat: ChatModel | None) -> tuple[str, tuple[str, ...]]:
-        """The summary, redacted and absolute, and what the gate says of it where it is not."""
-        lines = await asyncio.to_thread(self._absolute_lines, messages, scope)
-        names = self._names(messages, scope)
-        if chat is not None:
-            written = await self._by_model(lines, messages[-1].at, names, chat)
-            if written:
-                return written, ()
-        chosen = await asyncio.to_thread(salient_lines, lines, LINES_CHOSEN)
-        text = redact("\n".join(lines[n] for n in chosen), "all")[:LONGEST_SUMMARY]
-        return text, _relative(text, names)
-
-    async def _by_model(self, lines: Sequence[str], at: float, names: Names, chat: ChatModel) -> str:
-        """The model's summary, or an empty text where it gave none that can be believed."""
-        transcript = _newest("\n".join(lines), TRANSCRIPT_CHARACTERS)
-        language: Language = detect_language(transcript)
-        moment = datetime.fromtimestamp(at, self._timezone)
+    async def _summary(self, messages: Sequence[Cleaned], scope: Scope, chat: ChatModel | None) -> SummaryDraft:
+        """The summary, redacted and absolute; by rules where the model can not be asked."""
+        spoken = [_spoken(message, self._timezone) for message in messages]
+        moment = datetime.fromtimestamp(messages[-1].at, self._timezone)
+        ask = partial(
+            summarise,
+            spoken,
+            names=self._names(messages, scope),
+            moment=moment,
+            timezone=self._timezone,
+            purpose="session_summary",
+            most_characters=TRANSCRIPT_CHARACTERS,
+        )
         try:
-            answer = await chat.structured(
-                SessionSummary,
-                purpose="session_summary",
-                system=render("session_summary_system", language),
-                user=render("session_summary_user", language, time=moment.isoformat(timespec="minutes"), lines=transcript),
-            )
-        except HistorianError as error:
+            return await ask(chat=chat)
+        except ModelError as error:
             log.warning("a session is summarised without the model: %s", error)
-            return ""
-        text = redact(answer.summary.strip()[:LONGEST_SUMMARY], "all")
-        resolved = absolutize(text, moment, self._timezone, names, "action")
-        # In a group "he" may be anybody: there only the times are resolved, and the gate turns the rest down.
-        text = resolved.resolved_text if names.group_id else resolved.text
-        wrong = [*_relative(text, names), *(one.text for one in find_invented(text, transcript + moment.isoformat(), names))]
-        if wrong or not text:
-            log.info("the model's summary of a session is relative or unfaithful in %d places; rules are used", len(wrong))
-            return ""
-        return text
+            return await ask(chat=None)
 
     def _names(self, messages: Sequence[Cleaned], scope: Scope) -> Names:
         speakers = list(dict.fromkeys(one.name for one in messages if one.role in _USER_ROLES and one.name))
@@ -215,40 +181,8 @@ class SessionSummaries:
             return Names(bot_name=self._bot_name, user_name=speakers[-1] if speakers else "", user_id=scope.user_id)
         return Names(bot_name=self._bot_name, group_id=scope.group_id, others=tuple(speakers))
 
-    def _absolute_lines(self, messages: Sequence[Cleaned], scope: Scope) -> list[str]:
-        """Each message as a line that says who spoke, with times resolved and "I" replaced by the speaker's name."""
-        partner = next((one.name for one in messages if one.role in _USER_ROLES and one.name), "")
-        lines = []
-        for message in messages:
-            if message.role in _USER_ROLES and message.name:
-                partner = message.name
-            if message.text.strip():
-                lines.append(self._absolute_line(message, partner, scope))
-        return lines
 
-    def _absolute_line(self, message: Cleaned, partner: str, scope: Scope) -> str:
-        text = " ".join(message.text[:LINE_CHARACTERS].split())
-        moment = datetime.fromtimestamp(message.at, self._timezone)
-        language = detect_language(text)
-        user = Names(user_name=partner, user_id=scope.user_id).user(language)
-        bot = self._bot_name or Names().bot(language)
-        if message.role in _BOT_ROLES:
-            names, speaker = Names(bot_name=bot, user_name=user), bot
-        elif message.role in _USER_ROLES:
-            # The rules write for the one who speaks, whoever that is: here the user is the one who says "I".
-            names, speaker = Names(bot_name=user, user_name=bot), user
-        else:
-            return redact(f"{message.name or message.role}: {text}", "all")
-        return redact(f"{speaker}: {absolutize(text, moment, self._timezone, names, 'action').text}", "all")
-
-
-def _relative(text: str, names: Names) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(f"relative: {one.text}" for one in find_relative_words(text, names=names).violations))
-
-
-def _newest(text: str, characters: int) -> str:
-    """The end of a text, from the beginning of a line on."""
-    if len(text) <= characters:
-        return text
-    tail = text[-characters:]
-    return tail[tail.find("\n") + 1 :]
+def _spoken(message: Cleaned, timezone: ZoneInfo) -> Spoken:
+    role: SpokenRole = "user" if message.role in _USER_ROLES else "assistant" if message.role in _BOT_ROLES else "tool"
+    name = message.name or (message.role if role == "tool" else "")
+    return Spoken(role, message.text, name, datetime.fromtimestamp(message.at, timezone).isoformat())

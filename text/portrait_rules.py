@@ -9,7 +9,7 @@ MAX_BULLETS = 40
 """Bullets kept in a portrait written by rules; the oldest go first."""
 
 # A person has one of each at a time, so that a newer one replaces the older. Keyed by what it is about.
-_SINGLE_VALUED = {
+SINGLE_VALUED = {
     "home": re.compile(r"(?:现在|目前)?(?:住在|住|搬到了?|搬去了?|定居)(?!院)|\b(?:lives? in|moved to|resides? in)\b", re.I),
     "birthday": re.compile(r"生日是?|\bbirthday is\b|\bwas born on\b", re.I),
     "work": re.compile(r"(?:在.{1,20}(?:工作|上班|任职))|职业是|\bworks? (?:at|as|for)\b", re.I),
@@ -53,7 +53,7 @@ def merge_facts(summary: str, facts: Sequence[str]) -> str:
 
 
 def _topics(line: str) -> set[str]:
-    return {topic for topic, pattern in _SINGLE_VALUED.items() if pattern.search(line)}
+    return {topic for topic, pattern in SINGLE_VALUED.items() if pattern.search(line)}
 
 
 def _plain(line: str) -> str:

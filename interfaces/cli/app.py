@@ -19,6 +19,8 @@ COMMANDS = (
     "searching",
     "events",
     "profiles",
+    "chapters",
+    "summaries",
     "jobs",
     "filters",
     "graph",

@@ -58,6 +58,12 @@ def find_invented(text: str, given: str, names: Names) -> list[Finding]:
     return [one for one in unfaithful(Wording.of(text, names), known, known, known, names) if one.why == "invented"]
 
 
+def find_lost(text: str, asked: str, names: Names) -> list[Finding]:
+    """The numbers, dates, titles and Latin names of `asked` that `text` does not hold; offsets are the length of `text`."""
+    given = Wording.of(asked, names)
+    return [one for one in unfaithful(Wording.of(text, names), given, given, given, names) if one.why == "lost"]
+
+
 # --- titles --------------------------------------------------------------------------------------------------------
 
 

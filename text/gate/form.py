@@ -87,7 +87,7 @@ def malformed(
     """Empty, in another language, with words of the model around it, or far too short or long."""
     if not visible_length(candidate):
         return [Finding("empty", "", 0, len(candidate), "empty")]
-    findings = list(_chatter(candidate, source))
+    findings = list(chatter(candidate, source))
     language = _language(candidate, source, drafts, name_spans)
     if language is not None:
         findings.append(language)
@@ -97,7 +97,8 @@ def malformed(
     return findings
 
 
-def _chatter(candidate: str, source: str) -> Iterator[Finding]:
+def chatter(candidate: str, source: str) -> Iterator[Finding]:
+    """Words of a model around an answer ("Here is the …", a code fence) that the source does not hold."""
     lowered = source.casefold()
     taken = 0
     for match in sorted((*_OPENINGS.finditer(candidate), *_REMARKS.finditer(candidate)), key=lambda found: found.start()):

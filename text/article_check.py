@@ -1,0 +1,206 @@
+"""Whether a new article may take the place of the old one: code decides, whoever wrote it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ..schema.article import CHAPTER_NAMES, Article, ChapterBounds, DroppedLine
+from ..schema.names import Names
+from .article import holds_tag
+from .article_lines import says_again, touches
+from .article_reasons import Language, article_reason
+from .article_rules import is_significant
+from .declared import declared_topics
+from .gate import Finding, find_invented, find_relative_words
+from .gate.form import chatter
+from .language import detect_language
+from .orders import is_report, split_orders
+from .protected import protected_spans
+from .statements import spoken_by, stamped, without_bullet
+from .support import Terms, best_sources, content_terms, share, weight
+from .tokens import estimate_tokens
+
+SUPPORT = 0.5
+"""The share of a new line's words that must stand in what it was made of."""
+_SOURCES = 4
+"""How many statements together may support one line."""
+_NEAR = 0.25
+"""A statement that holds this share of a line's words is one that the line's numbers and dates may come from."""
+_WORTH_A_LINE = 1.5
+"""The weight of the words below which a line says too little to be blamed."""
+_FIRST = re.compile(r"我|咱|(?<![A-Za-z])(?:I|me|[Mm]y|mine|[Ww]e|[Oo]ur|us)(?![A-Za-z])")
+_MOST_REASONS = 12
+"""More reasons than a model can mend at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Basis:
+    """What a new article may be made of: statements with their content words, `news` among them, and orders apart."""
+
+    content: tuple[str, ...]
+    terms: tuple[Terms, ...]
+    news: tuple[str, ...]
+    orders: tuple[str, ...]
+    order_terms: Terms
+    everything: str
+
+    @classmethod
+    def of(cls, old: Article, stimulus: Sequence[str], names: Names) -> _Basis:
+        content: list[str] = []
+        news: list[str] = []
+        orders: list[str] = []
+        lines = [without_bullet(line) for chapter in CHAPTER_NAMES for line in old.lines(chapter)]
+        for held, texts in ((content, lines), (news, stimulus)):
+            for text in texts:
+                told, ordered = split_orders(text)
+                day = stamped(text.strip())[0]
+                # What opens with a day is of that day as a whole.
+                held += [one if not day or stamped(one)[0] else f"{day} {one}" for one in told]
+                orders += ordered
+        return cls(
+            (*content, *news),
+            tuple(content_terms(statement, names, dates=False) for statement in (*content, *news)),
+            tuple(news),
+            tuple(orders),
+            content_terms("\n".join(orders), names, dates=False),
+            "\n".join([*content, *news, *orders]),
+        )
+
+
+def check_article(
+    new: Article,
+    old: Article,
+    stimulus: Sequence[str],
+    *,
+    dropped: Sequence[DroppedLine],
+    names: Names,
+    bounds: ChapterBounds,
+    language: Language,
+) -> list[str]:
+    """What is wrong with `new` as the successor of `old` after `stimulus`, as sentences in `language`; empty where it may stand.
+
+    Looked at are the form (chapters that were lost, tags, lines that are no list items, size), the language, whether
+    each line that is not an old one word for word is absolute (the assistant's own "I" is) and rests on the old article or
+    the stimulus, numbers, dates, names and quotations included, whether every Bedrock line is still said or named in
+    `dropped` with a reason and touched by the stimulus, and whether what the person said of who they are got in. At most
+    twelve sentences, the form's first.
+    """
+    form = list(_form(new, old, bounds, language))
+    if form:
+        return form[:_MOST_REASONS]
+    basis = _Basis.of(old, stimulus, names)
+    known = {line.strip() for chapter in CHAPTER_NAMES for line in old.lines(chapter)}
+    found = list(_another_language(new, old, stimulus, names, language))
+    if not found:
+        for chapter in CHAPTER_NAMES:
+            for line in new.lines(chapter):
+                if line.strip() not in known:
+                    found += _line(without_bullet(line), basis, names, language)
+        found += _bedrock(new, old, stimulus, dropped, names, language)
+        found += _news(new, old, basis, names, language)
+    return list(dict.fromkeys(found))[:_MOST_REASONS]
+
+
+def _form(new: Article, old: Article, bounds: ChapterBounds, language: Language) -> Iterator[str]:
+    for name in CHAPTER_NAMES:
+        text = new.chapter(name)
+        if old.lines(name) and not new.lines(name):
+            yield article_reason(language, "missing", chapter=name)
+        tokens = estimate_tokens(text)
+        if tokens > bounds.of(name):
+            yield article_reason(language, "long", chapter=name, tokens=tokens, bound=bounds.of(name))
+            continue
+        if holds_tag(text):
+            yield article_reason(language, "tag", chapter=name)
+        for line in new.lines(name):
+            if line not in old.lines(name) and not line.startswith("- "):
+                yield article_reason(language, "bullet", chapter=name, text=line)
+
+
+def _another_language(new: Article, old: Article, stimulus: Sequence[str], names: Names, language: Language) -> Iterator[str]:
+    """A chapter in a language in which neither the old article nor the stimulus is written."""
+    given = [text for text in ("\n".join(old.chapter(name) for name in CHAPTER_NAMES), *stimulus) if text.strip()]
+    spoken = {_spoken(text, names) for text in given}
+    for name in CHAPTER_NAMES:
+        text = new.chapter(name)
+        if text.strip() and spoken and _spoken(text, names) not in spoken:
+            yield article_reason(language, "language", chapter=name, text=_spoken(given[0], names))
+
+
+def _spoken(text: str, names: Names) -> Language:
+    people = tuple(name for name in (names.bot_name, names.user_name, names.group_name, *names.others) if name)
+    return detect_language(text, ignore=protected_spans(text, people))
+
+
+def _line(line: str, basis: _Basis, names: Names, language: Language) -> Iterator[str]:
+    for remark in chatter(line, basis.everything):
+        yield article_reason(language, "chatter", text=remark.text)
+    for finding in find_relative_words(line, names=names).violations:
+        if finding.why != "first":
+            yield article_reason(language, _relative_kind(finding), text=finding.text)
+    terms = content_terms(line, names, dates=False)
+    chosen = best_sources(terms, basis.terms, _SOURCES)
+    found = share(terms, frozenset().union(*(basis.terms[n] for n in chosen)))
+    reported = is_report(line)
+    says_much = weight(terms) >= _WORTH_A_LINE
+    if says_much and found < SUPPORT and not (reported and share(terms, basis.order_terms) >= SUPPORT):
+        ordered = share(terms, basis.order_terms) >= SUPPORT
+        yield article_reason(language, "order" if ordered else "unsupported", text=line)
+        return
+    near = [n for n, held in enumerate(basis.terms) if share(terms, held) >= _NEAR]
+    given = [basis.content[n] for n in dict.fromkeys([*chosen, *near])] + (list(basis.orders) if reported else [])
+    for finding in find_invented(line, "\n".join(given), names):
+        if finding.kind in {"number", "title", "name"}:
+            yield article_reason(language, "invented", text=finding.text)
+    if chosen and _FIRST.match(stamped(line)[1]) and _is_anothers(line, basis.content[chosen[0]], names):
+        yield article_reason(language, "first", text=line)
+
+
+def _relative_kind(finding: Finding) -> str:
+    return finding.kind if finding.kind in {"time", "place"} else "person"
+
+
+def _is_anothers(line: str, source: str, names: Names) -> bool:
+    """Whether a line without the person's name rests on a statement about the person in which the assistant has no part."""
+    own = any(name.casefold() in source.casefold() for name in (names.bot("zh"), names.bot("en")))
+    named = [any(name.casefold() in text.casefold() for name in (names.user("zh"), names.user("en"))) for text in (line, source)]
+    return named == [False, True] and not own and _FIRST.search(source) is None
+
+
+def _bedrock(
+    new: Article,
+    old: Article,
+    stimulus: Sequence[str],
+    dropped: Sequence[DroppedLine],
+    names: Names,
+    language: Language,
+) -> Iterator[str]:
+    now = [without_bullet(line) for line in new.lines("Bedrock")]
+    told = [statement for text in stimulus for statement in split_orders(text)[0]]
+    for line in map(without_bullet, old.lines("Bedrock")):
+        if says_again(line, now, names):
+            continue
+        naming = next((one for one in dropped if says_again(line, [without_bullet(one.line)], names)), None)
+        if naming is None:
+            yield article_reason(language, "lost", text=line)
+        elif not naming.reason.strip():
+            yield article_reason(language, "unreasoned", text=line)
+        elif not any(touches(statement, line, names) for statement in told):
+            yield article_reason(language, "untouched", text=line)
+
+
+def _news(new: Article, old: Article, basis: _Basis, names: Names, language: Language) -> Iterator[str]:
+    """What the person said of who they are has to get in; and of all that was told, something."""
+    lines = [without_bullet(line) for chapter in CHAPTER_NAMES for line in new.lines(chapter)]
+    heard = False
+    for statement in basis.news:
+        speaker, said = spoken_by(stamped(statement)[1])
+        topics = declared_topics(said, names, by_user=speaker in ("", names.user_name))
+        held = says_again(said, lines, names)
+        heard = heard or held
+        if topics and not held:
+            yield article_reason(language, "unheard", text=said)
+    if new == old and not heard and is_significant(basis.news, names):
+        yield article_reason(language, "ignored")

@@ -1,0 +1,48 @@
+"""Lines of an article against each other: whether one is said again elsewhere, and whether something touches it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..schema.names import Names
+from .declared import topics_of
+from .gate.faithfulness import find_lost
+from .support import ENOUGH, best_sources, content_terms, share, turns_round, words_only
+
+_MERGED = 2
+"""Into how many lines one may have been split."""
+_SAYS_IT_ITSELF = frozenset(("birthday", "called", "diet"))
+"""Topics that a line has to name to be about them: a wedding on May 3 is no birthday, peanut butter no allergy."""
+_BIRTHDAY = 0.3
+"""The share that is enough of a birthday, whose date is what matters (born on May 3)."""
+_TOUCHED = 0.34
+"""The share of a line's words that must stand in a statement for the statement to touch it."""
+
+
+def says_again(line: str, others: Sequence[str], names: Names) -> bool:
+    """Whether `others` still say what `line` says: its words for the most part, every number, title and name, its "not".
+
+    The words of at most two of the others count. A line about a part of somebody's identity is said again only by
+    lines about the same.
+    """
+    if line.strip() in (other.strip() for other in others):
+        return True
+    wanted = words_only(content_terms(line, names))
+    held = [content_terms(other, names) for other in others]
+    chosen = [others[n] for n in best_sources(wanted, held, _MERGED)]
+    if not chosen or find_lost("\n".join(chosen), line, names):
+        return False
+    topics = topics_of(line) & _SAYS_IT_ITSELF
+    if not topics <= frozenset().union(*map(topics_of, chosen)):
+        return False
+    if turns_round(line, chosen[0], names):
+        return False
+    found = share(wanted, frozenset().union(*(content_terms(other, names) for other in chosen)))
+    return found >= (_BIRTHDAY if "birthday" in topics else ENOUGH)
+
+
+def touches(statement: str, line: str, names: Names) -> bool:
+    """Whether a statement is about what a line says, so that it may put the line out of force."""
+    if topics_of(statement) & topics_of(line):
+        return True
+    return share(content_terms(line, names), content_terms(statement, names)) >= _TOUCHED

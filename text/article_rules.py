@@ -1,0 +1,268 @@
+"""The article without a model: what is new is noted, what comes again rises, what a person is stays, what is old decays."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from ..schema.article import CHAPTER_NAMES, Article, ChapterBounds, ChapterName
+from ..schema.names import Names
+from .declared import declared_topics, replaces, single_facts, topics_of
+from .first_person import in_first_person
+from .language import detect_language
+from .orders import split_orders
+from .salience import salient_lines
+from .statements import spoken_by, stamped, without_bullet
+from .subjects import with_subject
+from .support import content_terms, is_negative, share, weight, words_only
+from .tokens import estimate_tokens
+
+log = logging.getLogger(__name__)
+
+STATEMENTS_TAKEN = 6
+"""Statements that one text of the stimulus puts into Dynamic at most; the most salient ones."""
+LONGEST_LINE = 240
+"""Characters of a line that rules write; a longer statement is cut."""
+
+_SAME = 0.75
+"""The share of words, both ways, that two statements have in common which say the same thing."""
+_WORTH_NOTING = 1.5
+_SMALL_TALK = re.compile(
+    r"^(?:好的?|好吧|嗯+|哈+|哦|谢谢|多谢|恭喜|加油|辛苦了|没事|没关系|你好|早安|晚安|再见|记住了|收到|知道了|OK|okay|sure"
+    r"|yes|yeah|no|good idea|sounds good|great|nice|congrat\w*|thanks?|thank you|just kidding|hi|hello|hey|noted"
+    r"|good luck|bye|i see|(?:\w+ )?hopes?|got it|lol|haha\w*)"
+    r"(?![\w一-鿿])|^(?:好的?|嗯+|哈+|恭喜|加油|希望|祝|谢谢|很高兴认识|开玩笑)",
+    re.IGNORECASE,
+)
+_SMALL = 4.0
+"""The weight up to which what begins like small talk is small talk."""
+_LEAD = re.compile(
+    r"^(?:(?:对了|还有|另外|而且|然后|不过|其实|哎|唉|嗯+|啊|哦|好)[，,、 ]*|(?:and|but|so|also|oh|well|yes|yeah|anyway"
+    r"|by the way)[, ]+)+"
+    r"(?=\S)",
+    re.IGNORECASE,
+)
+_LOOKED_AT = 400
+"""Statements of one text that are weighed against each other at most: the work grows with their square."""
+_SPAN_ZH = re.compile(r"（(?P<first>\d{4}-\d{2}-\d{2}) 至 \d{4}-\d{2}-\d{2}）$")
+_SPAN_EN = re.compile(r" \((?P<first>\d{4}-\d{2}-\d{2}) to \d{4}-\d{2}-\d{2}\)$")
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_MATTERS = re.compile(
+    r"打算|计划|决定|目标|考试|面试|考上|录取|生病|住院|受伤|手术|去世|分手|结婚|离婚|怀孕|辞职|升职|失业|搬家|毕业|难过|焦虑|崩溃|害怕|压力"
+    r"|开心|激动|答应|约定|喜欢|讨厌|习惯|每天|每周|坚持|开始学|记住"
+    r"|\b(?:plans?|planning|decided|goals?|exams?|interviews?|sick|ill|hospital|injured|surgery|died|broke up|married|divorced"
+    r"|pregnant|quit|promoted|laid off|moved|moving|graduat\w+|sad|anxious|afraid|stressed|excited|promised|agreed"
+    r"|loves?|likes?|hates?"
+    r"|every (?:day|week|morning|evening)|started|learning|remember)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _News:
+    """One statement of the stimulus: the day it belongs to ("" not known), who said it ("" nobody), its text."""
+
+    day: str
+    speaker: str
+    text: str
+
+
+def reconstruct_by_rules(old: Article, stimulus: Sequence[str], *, names: Names, bounds: ChapterBounds, today: date) -> Article:
+    """The article after `stimulus`, each chapter within its bound.
+
+    A text or line of the stimulus may open with its day ("2026-02-21: …", "[2026-02-21] …"); else `today` is meant. A
+    statement in which the person says who they are goes to Bedrock, where the newest of what one has one of puts the older
+    out; one that Dynamic holds from another day rises to Evolutionary; others go to Dynamic, newest last. What is said
+    again moves to the end of its chapter. Over its bound Dynamic loses its oldest line, Bedrock gives the line that has been
+    supported least recently to Evolutionary, and Evolutionary loses the oldest of what is no part of the person's identity.
+    """
+    chapters: dict[ChapterName, list[str]] = {name: [without_bullet(line) for line in old.lines(name)] for name in CHAPTER_NAMES}
+    for news in _news(stimulus, today.isoformat(), names):
+        _take_in(news, chapters, names)
+    _fit(chapters, bounds)
+    return _article(chapters)
+
+
+def into_dynamic(old: Article, stimulus: Sequence[str], *, bounds: ChapterBounds, names: Names | None = None) -> Article:
+    """`old` with the salient statements of `stimulus` at the end of Dynamic, whose oldest lines go where it is too long.
+
+    The other chapters stay as they are.
+    """
+    lines = [without_bullet(line) for line in old.lines("Dynamic")]
+    for news in _news(stimulus, "", names or Names()):
+        line = _dated(news.day, _wording(news, names or Names()))
+        if line not in lines:
+            lines.append(line)
+    return old.with_chapters({"Dynamic": _text(_newest(lines, bounds.dynamic))})
+
+
+def is_significant(stimulus: Sequence[str], names: Names | None = None) -> bool:
+    """Whether anything in `stimulus` is worth a new article: who somebody is, plans, habits, tastes, dates, what moves them."""
+    told = [stamped(one)[1] for text in stimulus for one in split_orders(text)[0] if _is_worth_noting(one, names or Names())]
+    return any(topics_of(statement) or _MATTERS.search(statement) or _DAY.search(statement) for statement in told)
+
+
+def notable(text: str, names: Names, count: int = STATEMENTS_TAKEN) -> list[str]:
+    """The statements of a text that say who somebody is, and beside them the most salient ones, `count` at most, in order."""
+    told = [one for one in split_orders(text)[0] if _declares(one, names) or _is_worth_noting(one, names)]
+    declared = {n for n, one in enumerate(told) if _declares(one, names)}
+    if len(told) > _LOOKED_AT:
+        told = [told[n] for n in sorted({*declared, *range(len(told) - _LOOKED_AT, len(told))})]
+        declared = {n for n, one in enumerate(told) if _declares(one, names)}
+    salient = salient_lines(told, max(count - len(declared), 0)) if len(told) > count else range(len(told))
+    return [told[n] for n in sorted({*declared, *salient})]
+
+
+def _is_worth_noting(statement: str, names: Names) -> bool:
+    """Whether a statement says enough; the assistant's questions and what anybody would say do not."""
+    speaker, said = spoken_by(stamped(statement)[1])
+    if said.endswith(("?", "？", "吗", "呢")) and speaker in _own_names(names):
+        return False
+    says = weight(words_only(content_terms(said, names, dates=False)))
+    return says >= _WORTH_NOTING and (says > _SMALL or not _SMALL_TALK.match(said))
+
+
+def _own_names(names: Names) -> frozenset[str]:
+    return frozenset((names.bot_name, names.bot("zh"), names.bot("en"))) - {""}
+
+
+def _declares(statement: str, names: Names) -> bool:
+    speaker, said = spoken_by(stamped(statement)[1])
+    said = _whole(said, speaker, names)
+    return bool(declared_topics(said, names, by_user=speaker in ("", names.user_name)))
+
+
+def _news(stimulus: Sequence[str], today: str, names: Names) -> list[_News]:
+    found: list[_News] = []
+    for text in stimulus:
+        day = stamped(text.strip())[0] or today
+        for statement in notable(text, names):
+            own_day, rest = stamped(statement)
+            speaker, said = spoken_by(rest)
+            said = _whole(said, speaker, names)
+            found += [_News(own_day or day, speaker, fact) for fact in single_facts(said, names) if fact]
+    return found
+
+
+def _whole(said: str, speaker: str, names: Names) -> str:
+    """What was said without "by the way", and with who is meant where it begins with the verb."""
+    bare = _LEAD.sub("", said)
+    said = bare if bare == said else bare[0].upper() + bare[1:]
+    if speaker and speaker in (names.user("zh"), names.user("en")):
+        return with_subject(said, names, "fact", detect_language(said))
+    return with_subject(said, names, "action", detect_language(said)) if speaker in _own_names(names) else said
+
+
+def _take_in(news: _News, chapters: dict[ChapterName, list[str]], names: Names) -> None:
+    line = _wording(news, names)
+    topics = declared_topics(news.text, names, by_user=news.speaker in ("", names.user_name))
+    bedrock, evolutionary, dynamic = (chapters[name] for name in CHAPTER_NAMES)
+    if _moved_to_end(bedrock, line, names):
+        return
+    if topics:
+        chapters["Bedrock"] = [one for one in bedrock if not replaces(line, one, names)] + [line]
+        # A fact that had to make room for others comes back; the line that it left is no longer needed.
+        chapters["Evolutionary"] = [one for one in evolutionary if not _same(one, line, names) and not replaces(line, one, names)]
+        return
+    for n, one in enumerate(evolutionary):
+        statement, first = _without_span(one)
+        if _same(statement, line, names):
+            evolutionary[n:] = [*evolutionary[n + 1 :], _spanning(line, first or news.day, news.day)]
+            return
+    again = [one for one in dynamic if _same(stamped(one)[1], line, names)]
+    days = [stamped(one)[0] for one in again]
+    if any(day and news.day and day != news.day for day in days):
+        chapters["Dynamic"] = [one for one in dynamic if one not in again]
+        evolutionary.append(_spanning(line, min(day for day in [*days, news.day] if day), news.day))
+    elif not again:
+        dynamic.append(_dated(news.day, line))
+
+
+def _wording(news: _News, names: Names) -> str:
+    """A statement as a line: in the first person of the assistant, with who said it where it does not name the person."""
+    text = " ".join(news.text.split())
+    if len(text) > LONGEST_LINE:
+        text = text[: LONGEST_LINE - 1].rstrip() + "…"
+    text = in_first_person(text, names)
+    if not news.speaker or news.speaker in _own_names(names):
+        return text
+    if news.speaker.casefold() in text.casefold():
+        return text
+    return f"{news.speaker}：{text}" if detect_language(text) == "zh" else f"{news.speaker}: {text}"
+
+
+def _dated(day: str, line: str) -> str:
+    return f"{day} {line}" if day and not line.startswith(day) else line
+
+
+def _spanning(line: str, first: str, last: str) -> str:
+    if not first or not last or first == last:
+        return line
+    return f"{line}（{first} 至 {last}）" if detect_language(line) == "zh" else f"{line} ({first} to {last})"
+
+
+def _without_span(line: str) -> tuple[str, str]:
+    """A line without the days at its end, and the first of them."""
+    for pattern in (_SPAN_ZH, _SPAN_EN):
+        found = pattern.search(line)
+        if found is not None:
+            return line[: found.start()], found["first"]
+    return line, ""
+
+
+def _moved_to_end(lines: list[str], line: str, names: Names) -> bool:
+    """Whether `lines` hold what `line` says; then it is moved to their end, as supported most recently."""
+    for n, one in enumerate(lines):
+        if _same(one, line, names):
+            lines.append(lines.pop(n))
+            return True
+    return False
+
+
+def _same(one: str, other: str, names: Names) -> bool:
+    mine, theirs = (content_terms(_without_span(text)[0], names, dates=False) for text in (one, other))
+    if is_negative(one) != is_negative(other) or _figures(mine) != _figures(theirs):
+        return False
+    return bool(mine) and share(mine, theirs) >= _SAME and share(theirs, mine) >= _SAME
+
+
+def _figures(terms: frozenset[str]) -> frozenset[str]:
+    return frozenset(term for term in terms if term[0].isdigit())
+
+
+def _fit(chapters: dict[ChapterName, list[str]], bounds: ChapterBounds) -> None:
+    bedrock = chapters["Bedrock"]
+    made_room: list[str] = []
+    while len(bedrock) > 1 and estimate_tokens(_text(bedrock)) > bounds.bedrock:
+        made_room.append(bedrock.pop(0))
+    if made_room:
+        log.info("Bedrock is full: %d lines move to Evolutionary", len(made_room))
+    chapters["Bedrock"] = _newest(bedrock, bounds.bedrock)
+    evolutionary = [*chapters["Evolutionary"], *made_room]
+    while len(evolutionary) > 1 and estimate_tokens(_text(evolutionary)) > bounds.evolutionary:
+        passing = next((n for n, line in enumerate(evolutionary) if not topics_of(line)), 0)
+        evolutionary.pop(passing)
+    chapters["Evolutionary"] = _newest(evolutionary, bounds.evolutionary)
+    chapters["Dynamic"] = _newest(chapters["Dynamic"], bounds.dynamic)
+
+
+def _newest(lines: Sequence[str], bound: int) -> list[str]:
+    """The last lines that fit into `bound` tokens; of a single one that does not fit, its beginning."""
+    kept = list(lines)
+    while len(kept) > 1 and estimate_tokens(_text(kept)) > bound:
+        kept.pop(0)
+    while kept and estimate_tokens(_text(kept)) > bound:
+        shorter = kept[0].removesuffix("…")[: len(kept[0]) * 3 // 4].rstrip()
+        kept = [f"{shorter}…"] if shorter else []
+    return kept
+
+
+def _text(lines: Sequence[str]) -> str:
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def _article(chapters: dict[ChapterName, list[str]]) -> Article:
+    return Article().with_chapters({name: _text(lines) for name, lines in chapters.items()})

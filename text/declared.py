@@ -1,0 +1,152 @@
+"""What a person says of who they are: name, birthday, home, work, family, what they can not eat, how to treat them."""
+
+from __future__ import annotations
+
+import re
+
+from ..schema.names import Names
+from .portrait_rules import SINGLE_VALUED, is_about
+from .support import has_ended
+
+_KIN = (
+    "爸爸|妈妈|父亲|母亲|爸|妈|老婆|妻子|太太|老公|丈夫|儿子|女儿|孩子|哥哥|姐姐|弟弟|妹妹|爷爷|奶奶|外公|外婆|姥姥|姥爷"
+    "|男朋友|女朋友|男友|女友|未婚夫|未婚妻|双胞胎"
+)
+_ENGLISH_KIN = (
+    r"(?:mother|mom|mum|father|dad|wife|husband|spouse|partner|son|daughter|child|children|kids?|brother|sister|grandmother"
+    r"|grandfather|girlfriend|boyfriend|fianc[eé]e?|twins?)"
+)
+_TRADES = (
+    "师|护士|医生|学生|老师|教授|工人|司机|程序员|设计师|工程师|会计|律师|警察"
+    "|军人|公务员|记者|编辑|演员|作家|厨师|店长|经理|老板|研究生|博士生"
+)
+_ENGLISH_TRADES = (
+    r"(?:engineer|nurse|doctor|teacher|student|designer|developer|programmer|lawyer|accountant|driver|chef|cook|writer"
+    r"|journalist|manager|scientist|researcher|professor|architect|dentist|vet|counselor|therapist|artist|musician)"
+)
+_TOPICS: dict[str, re.Pattern[str]] = {
+    "name": re.compile(r"真名|本名|全名|大名|名字(?:是|叫)|\b(?:real|full|birth|legal) name\b|['’]s name is\b", re.I),
+    "work": re.compile(
+        rf"是(?:一名|一个|一位|个|名|[^，,。]{{1,14}}的)?[^，,。]{{0,12}}?(?:{_TRADES})(?![^，,。]*[吗?？])"
+        rf"|(?:就职于|入职|跳槽到|任职于|在[^，,。]{{1,16}}当|在[^，,。]{{1,16}}做[^，,。]{{1,10}}(?:{_TRADES}))"
+        rf"|\bis (?:an? |the )?(?:[\w-]+ ){{0,4}}{_ENGLISH_TRADES}\b|\b(?:got|has|started|found) a (?:new )?job\b"
+        r"|\b(?:joined|employed (?:at|by))\b",
+        re.I,
+    ),
+    "family": re.compile(
+        rf"有[一两二三四五几\d]?[个位对]?(?:{_KIN})|(?:{_KIN})的?(?:名字)?(?:叫|是(?!不是|说|否|因))"
+        rf"|(?:{_KIN})在[^，,。]{{1,12}}(?:工作|上学|读书|上班|当)|已婚|未婚|结婚了|离婚了|离异|单身|养(?:了|着|有)"
+        rf"|\bhas (?:an?|two|three|four|\d+) (?:[\w-]+ ){{0,2}}(?:{_ENGLISH_KIN}|dogs?|cats?|pets?|rabbits?)\b"
+        rf"|\b{_ENGLISH_KIN}(?:'s name)? (?:is|are|was|works|lives|teaches|studies)\b|\bis (?:married|divorced|single|engaged)\b",
+        re.I,
+    ),
+    "diet": re.compile(
+        r"过敏|不耐受|忌口|素食|吃素|不(?:能)?吃(?![了饭晚午早完下不])|糖尿病|高血压|哮喘|癫痫|左撇子"
+        r"|\ballerg(?:y|ic|ies)\b|\bintoleran\w+|\bvegetarian\b|\bvegan\b|\bc(?:o)?eliac\b"
+        r"|\b(?:does not|doesn['’]t|never|can['’]t) eats?\b"
+        r"|\bdiabet\w+|\basthma\w*|\bepilep\w+|\bhigh blood pressure\b|\bleft-handed\b",
+        re.I,
+    ),
+    "boundary": re.compile(
+        r"(?:不要|别|不准|不许|不想|不希望|不喜欢|讨厌|不愿|不让|禁止|永远不)(?:再|随便|老|别人|小?[^，,。]{0,6}?)?"
+        r"(?:被|让|叫|喊|称呼|提|聊|谈|问|催|发消息|打扰|打电话|开玩笑|讨论|剧透)"
+        r"|\bnever (?:call|mention|ask|talk|message|bring|remind|joke|spoil)"
+        r"|\b(?:do not|don['’]t|should not|shouldn['’]t) (?:ever )?"
+        r"(?:call|mention|ask|bring up|message|talk|remind|joke|spoil|contact)"
+        r"|\b(?:does not|doesn['’]t|did not|didn['’]t) want "
+        r"(?:to be|to talk|to discuss|to hear|to see|me to|anyone|anybody|[A-Z]\w+ to)"
+        r"|\b(?:hates|dislikes) (?:being|it when|to be)\b|\boff[- ]limits\b",
+        re.I,
+    ),
+}
+_ONE_AT_A_TIME = frozenset({*SINGLE_VALUED, "name"})
+_SOMEBODY_ELSE = re.compile(rf"他|她|{_KIN}|\b(?:he|she|his|her|{_ENGLISH_KIN})\b", re.I)
+_PLANNED = re.compile(
+    r"要(?:去|搬|换|跳)|想|打算|计划|准备|考虑|希望|可能|也许|要是|如果|假如|梦想|面试|应聘|申请"
+    r"|\b(?:would|might|may|could|plans?|planning|wants?|hopes?|thinking|considering|if|dreams?|applied|applying|interview\w*)\b",
+    re.I,
+)
+_FORMER = re.compile(r"以前|曾经?|之前|原来|小时候|过去|前几年|\b(?:used to|formerly|previously|as a child|years ago)\b", re.I)
+_MAY_BE_PLANNED = frozenset(("home", "work", "family"))
+_QUESTION = re.compile(r"[?？]\s*$|吗$|呢$|是不是|有没有|哪里|什么|\b(?:whether)\b")
+_OPENING = re.compile(
+    r"^(?:\d{4}-\d{2}-\d{2}(?: \d{2}:\d{2})?|\d{4}年\d{1,2}月(?:\d{1,2}日)?"
+    r"|(?:On|Since|From|In|Before|After) \d{4}(?:-\d{2}-\d{2})?"
+    r"|[自从]\d{4}-\d{2}-\d{2}起?)[，, ]*"
+)
+# "别再提了", "don't mention it": what it was is known only to those who were there.
+_POINTS_AT_TALK = re.compile(
+    r"(?:聊|提|谈|问|说)(?:起|到)?(?:这|那|它|了$|了[，,。]|$)"
+    r"|\b(?:mention|talk about|bring up|discuss|bring)\s+(?:it|this|that)\b",
+    re.I,
+)
+_CLAUSE_END = re.compile(r"[，,]\s*(?:and\s+)?|\s+and\s+(?=(?:lives|works|is|was|has|moved|joined|started)\b)")
+_BELONGING = re.compile(r"^(?:的|['’]s?\s)")
+_OWN = re.compile(
+    r"^(?:的|['’]s?\s)\s*(?:生日|名字|真名|本名|全名|工作|职业|家(?:住|在)|birthday|name|real name|full name|home|job)", re.I
+)
+
+
+def topics_of(line: str) -> frozenset[str]:
+    """What of a person's identity a line is about: name, birthday, home, work, called, family, diet, boundary."""
+    found = {topic for table in (SINGLE_VALUED, _TOPICS) for topic, pattern in table.items() if pattern.search(line)}
+    return frozenset(found)
+
+
+def declared_topics(statement: str, names: Names, *, by_user: bool = False) -> frozenset[str]:
+    """The topics of a statement in which the person says who they are; none for plans, questions, the past, third persons.
+
+    `by_user`: whether the person said it. A boundary then needs no subject ("never call Tom Tommy").
+    """
+    bare = _OPENING.sub("", statement.strip())
+    user = next((name for name in (names.user("zh"), names.user("en")) if is_about(bare, name)), "")
+    if _QUESTION.search(bare) or _FORMER.search(bare):
+        return frozenset()
+    topics = topics_of(bare)
+    if _POINTS_AT_TALK.search(bare):
+        topics -= {"boundary"}
+    if not user:
+        return topics & {"boundary"} if by_user else frozenset()
+    rest = bare[bare.casefold().find(user.casefold()) + len(user) :]
+    if _BELONGING.match(rest) and not _OWN.match(rest):  # of a relative or a thing, not of the person
+        topics &= {"family", "boundary"}
+    elif _SOMEBODY_ELSE.search(rest):
+        topics -= _ONE_AT_A_TIME
+    if _PLANNED.search(rest):
+        topics -= _MAY_BE_PLANNED
+    return topics
+
+
+def single_facts(statement: str, names: Names) -> list[str]:
+    """A declared statement that holds several things of which one can change alone (home and work), as one line for each.
+
+    It is parted at commas and at "and" before a verb; each part that then has no subject gets the person's name.
+    """
+    if len(declared_topics(statement, names) & _ONE_AT_A_TIME) < 2:
+        return [statement]
+    user = next(name for name in (names.user("zh"), names.user("en")) if is_about(_OPENING.sub("", statement), name))
+    parts: list[str] = []
+    for piece in _CLAUSE_END.split(statement):
+        bare = piece.strip()
+        if not bare:
+            continue
+        chinese = not bare.isascii()
+        whole = bare if is_about(bare, user) else f"{user}{bare}" if chinese else f"{user} {bare}"
+        if declared_topics(whole, names) and (parts or is_about(_OPENING.sub("", bare), user)):
+            parts.append(whole)
+        elif parts:
+            parts[-1] += f"，{bare}" if chinese else f", {bare}"
+        else:
+            return [statement]
+    return parts
+
+
+def replaces(new: str, old: str, names: Names) -> bool:
+    """Whether a declared line puts another out of force: of what a person has one of at a time, the newest holds.
+
+    What a person may have several of (a relative, an allergy) goes where the new line says that it is over.
+    """
+    mine, theirs = declared_topics(new, names), declared_topics(old, names)
+    if mine & theirs & _ONE_AT_A_TIME:
+        return True
+    return bool(mine & theirs) and has_ended(new) and not has_ended(old)

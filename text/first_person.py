@@ -1,0 +1,55 @@
+"""The assistant's name as "I", where an article is written without a model."""
+
+from __future__ import annotations
+
+import re
+
+from ..schema.names import Names
+from .gate.faithfulness import whole_name_pattern
+from .language import detect_language
+from .protected import overlaps, protected_spans
+
+_BEFORE_ME = re.compile(
+    r"\b(?:to|with|for|from|by|about|at|told|asked|gave|thanked|called|showed|sent|wants|wanted|let|of|and|than|like)\s+$",
+    re.IGNORECASE,
+)
+_AUXILIARY = {"is": "am", "has": "have", "does": "do", "doesn't": "don't", "hasn't": "haven't", "isn't": "am not"}
+_PREDICATE = re.compile(
+    r"^ (?P<verb>is|has|does|doesn't|hasn't|isn't|was|had|did|didn't|will|would|can|could|should|must"
+    r"|told|gave|said|sent|wrote|went|found|made|read|took|got|kept|left|felt|thought|knew|spoke|taught|sang|drew"
+    r"|[a-z]+ed)\b"
+)
+
+
+def in_first_person(text: str, names: Names) -> str:
+    """`text` with the bot's name as 我 or I, me, my. In English only where the verb after it needs no other ending.
+
+    A name inside quotations and titles stays, and so does all of a text where the bot has no name.
+    """
+    pattern = whole_name_pattern((names.bot_name,))
+    if pattern is None:
+        return text
+    chinese = detect_language(text) == "zh"
+    closed = protected_spans(text)
+    parts: list[str] = []
+    position = 0
+    for found in pattern.finditer(text):
+        if overlaps(closed, found.start(), found.end()):
+            continue
+        written, end = ("我", found.end()) if chinese else _english(text, found.start(), found.end())
+        parts += [text[position : found.start()], written]
+        position = end
+    return "".join([*parts, text[position:]])
+
+
+def _english(text: str, start: int, end: int) -> tuple[str, int]:
+    """What stands for the name, and up to where of `text` it reaches."""
+    if text[end : end + 2] in ("'s", "’s"):
+        return ("My" if not text[:start].strip() else "my"), end + 2
+    predicate = _PREDICATE.match(text[end:])
+    if predicate is not None and not _BEFORE_ME.search(text[:start].removesuffix("and ")):
+        verb = predicate["verb"]
+        return f"I {_AUXILIARY.get(verb, verb)}", end + predicate.end()
+    if _BEFORE_ME.search(text[:start]):
+        return "me", end
+    return text[start:end], end

@@ -1,0 +1,41 @@
+"""Some references of a text as names: those that can mean nobody else where the text stands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ..schema.names import Names
+from .rewriting import Replacement, draft
+
+_THIRD = re.compile(r"他|她|它|\b(?:ta|he|him|his|she|hers?|they|them|theirs?)\b", re.IGNORECASE)
+_FIRST = re.compile(r"^(?:我|咱|俺|I\b|me\b|my\b|mine\b|we\b|us\b|our)", re.IGNORECASE)
+_SAME_NAME = re.compile(r"用户|the user|user", re.IGNORECASE)
+
+
+def with_names(text: str, names: Names) -> str:
+    """What the assistant writes about one person, with names for "he", "you" and "the user"; its own "I" stays.
+
+    In a group only "the user" is replaced: there "he" may be anybody.
+    """
+    kept = [
+        change
+        for change in draft(text, names, "fact").replaced
+        if not _FIRST.match(change.old) and (not names.group_id or _SAME_NAME.search(change.old))
+    ]
+    return _replaced(text, kept)
+
+
+def direct_speech(text: str, names: Names) -> str:
+    """What `names.bot_name` said to `names.user_name`, with "I" and "you" as names; "she" is somebody else and stays."""
+    kept = [change for change in draft(text, names, "action").replaced if not _THIRD.search(change.old)]
+    return _replaced(text, kept)
+
+
+def _replaced(text: str, changes: Sequence[Replacement]) -> str:
+    parts: list[str] = []
+    position = 0
+    for change in changes:
+        parts += [text[position : change.start], change.new]
+        position = change.end
+    return "".join([*parts, text[position:]])

@@ -1,0 +1,54 @@
+"""Sentences that give orders to whoever keeps the memory: content like any other, and nothing to build on."""
+
+from __future__ import annotations
+
+import re
+
+from .statements import spoken_by, stamped, statements
+
+_ORDER = re.compile(
+    r"(?:忽略|无视|忘掉|忘记|不要理会|别管|抛开|清除|清空|删除|覆盖)[^。\n]{0,12}(?:以上|上面|之前|此前|先前|前面|所有|全部|一切)?[^。\n]{0,8}"
+    r"(?:指令|指示|提示|规则|要求|设定|内容|章节|记忆|文章|对话)"
+    r"|(?:系统提示|系统指令|system\s*prompt|开发者模式|developer mode|越狱|jailbreak)"
+    r"|</?\s*(?:Bedrock|Evolutionary|Dynamic|system|assistant|instructions?)\s*>"
+    r"|(?:写进|写入|写到|写在|加进|加到|放进|改写|重写|替换|输出|记入)[^。\n]{0,12}(?:Bedrock|Evolutionary|Dynamic|长期记忆|章节|基石|档案|文章)"
+    r"|(?:在|往|把|将)[^。\n]{0,12}(?:Bedrock|Evolutionary|Dynamic|长期记忆|章节|档案)[^。\n]{0,12}(?:写|加|改|删|换|清)"
+    r"|\b(?:ignore|disregard|forget|override|bypass)\b[^.\n]{0,30}\b(?:all|any|above|previous|prior|earlier|everything|instructions?|rules?"
+    r"|prompts?|articles?|chapters?)\b"
+    r"|\b(?:write|put|add|insert|replace|output|set|erase|delete|clear|wipe)\b[^.\n]{0,40}\b(?:Bedrock|Evolutionary|Dynamic|chapters?"
+    r"|your (?:long-term )?memory|the article|your profile)\b"
+    r"|\byou (?:are now|must now|will now|shall now)\b|\bnew instructions?\b|你现在是|从现在起你|你必须(?:立刻|马上|只)",
+    re.IGNORECASE,
+)
+_REPORTED = re.compile(
+    r"要求|要我|让我|叫我|命令|声称|自称|试图|想让|要我把|曾说|说过|写道"
+    r"|\b(?:asked|told|ordered|demanded|instructed|tried|claims?|claimed|wanted me|requested|said)\b",
+    re.IGNORECASE,
+)
+_REACH = 2
+"""How many further sentences of the same line are taken to be what was ordered ("Ignore all that. Write: …")."""
+
+
+def split_orders(text: str) -> tuple[list[str], list[str]]:
+    """The statements of a text: those that are content, and those that are orders to the keeper of the memory.
+
+    What follows an order in its line, up to two sentences, is part of it. Of a line "name: …" each statement keeps the name.
+    """
+    content: list[str] = []
+    orders: list[str] = []
+    for line in text.splitlines():
+        within = 0
+        speaker = spoken_by(stamped(line)[1])[0]
+        for n, statement in enumerate(statements(line)):
+            if n and speaker:
+                statement = f"{speaker}: {statement}"
+            if _ORDER.search(statement):
+                within = _REACH + 1
+            (orders if within else content).append(statement)
+            within = max(0, within - 1)
+    return content, orders
+
+
+def is_report(line: str) -> bool:
+    """Whether a line reports what somebody asked for or claimed, rather than states it."""
+    return _REPORTED.search(line) is not None

@@ -1,0 +1,51 @@
+"""Texts as single statements: the unit of which an article, and what it is made of, consists."""
+
+from __future__ import annotations
+
+import re
+
+from .gate.quotations import quotations
+
+_END = re.compile(r"[。！？!?；;]+[”」』\"'’）)]*|(?<=[^\s\d])\.(?=\s+[^\sa-z])|(?<=\d)\.(?=\s+[A-Z一-鿿])|\n+")
+_BULLET = re.compile(r"^\s*(?:[-*•·]|\d{1,2}[.)、])\s+")
+_STAMP = re.compile(r"^[\[（(]?(?P<day>\d{4}-\d{2}-\d{2})(?:[T ]\d{2}:\d{2}(?::\d{2})?)?[\])）]?\s*[:：]?\s*")
+_SPEAKER = re.compile(r"^(?P<speaker>[^\s:：,，。.!?！？\"“《][^:：,，。.!?！？\"“《\n]{0,40}?)(?::\s+|：\s*)(?=\S)")
+
+
+def statements(text: str) -> list[str]:
+    """The statements of a text in order, without bullets and without the full stop; quotations and titles stay whole.
+
+    Line ends, ends of sentences and semicolons end a statement. A question mark stays.
+    """
+    closed = [(one.start, one.end) for one in quotations(text)]
+    found: list[str] = []
+    begun = 0
+    for end in _END.finditer(text):
+        if any(start < end.start() < stop - 1 for start, stop in closed):
+            continue
+        found.append(text[begun : end.end()])
+        begun = end.end()
+    found.append(text[begun:])
+    return [bare for bare in map(_bare, found) if bare]
+
+
+def without_bullet(line: str) -> str:
+    """A line without the mark of a list before it."""
+    return _BULLET.sub("", line).strip()
+
+
+def stamped(line: str) -> tuple[str, str]:
+    """The day that a line opens with as YYYY-MM-DD ("" where it opens with none), and the rest of it."""
+    match = _STAMP.match(line)
+    return (match["day"], line[match.end() :].strip()) if match else ("", line.strip())
+
+
+def spoken_by(line: str) -> tuple[str, str]:
+    """Who said a line of the form "name: text" ("" where it is no such line), and what was said."""
+    match = _SPEAKER.match(line)
+    return (match["speaker"].strip(), line[match.end() :].strip()) if match else ("", line.strip())
+
+
+def _bare(statement: str) -> str:
+    bare = without_bullet(statement).rstrip("。；;").rstrip()
+    return bare.removesuffix(".") if bare.endswith(".") and not bare.endswith("..") else bare
