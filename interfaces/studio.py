@@ -3,7 +3,7 @@
 They are the product's own nodes and edges. Two things differ from how the service runs them. The parts that nodes work with
 (stores, models) cannot come out of a form: each node gets them from the memory of this process (`studio_memory`), under
 the options of the form. And one node more, `accept`, comes first: it takes what the form holds, or its example where a field
-was left out; for the historian it makes a job of that, as `enqueue_job` does.
+was left out; it makes a job of that, as `enqueue_job` and `update_memory` do, or a question.
 
 The factories compile without a checkpointer: the server brings its own.
 """
@@ -22,13 +22,17 @@ from langgraph.runtime import Runtime
 
 from ..graph.historian import wire_historian
 from ..graph.recall import wire_recall
+from ..graph.reflection import wire_reflection
 from ..retrieval.event_recall import EventRecall
 from ..retrieval.recall_states import RecallContext, RecallInput, RecallOutput, RecallState
 from ..schema.errors import InvalidInput
+from ..schema.reflection_states import ReflectionContext, ReflectionInput, ReflectionState
+from ..schema.scope import Scope
 from ..schema.states import HistorianContext, HistorianInput, HistorianState
 from ..service.cognitive import make_job, redacted
 from ..service.local_time import local_timezone
-from .studio_forms import HistorianForm, HistorianOptions, RecallForm, RecallOptions
+from ..service.two_layers import states_job
+from .studio_forms import HistorianForm, HistorianOptions, RecallForm, RecallOptions, ReflectionForm, ReflectionOptions
 from .studio_memory import Memory, opened
 
 Node = Callable[[Any, Runtime[Any]], Awaitable[Any]]
@@ -55,6 +59,17 @@ def recall() -> CompiledStateGraph[RecallState, RecallOptions, RecallForm, Recal
     return graph.compile(name="recall")
 
 
+def reflection() -> CompiledStateGraph[ReflectionState, ReflectionOptions, ReflectionForm, ReflectionState]:
+    """The consolidation graph, from a form: accept → buffer → summarise → … → write_article → mark_promoted."""
+    graph = StateGraph(
+        ReflectionState, context_schema=ReflectionOptions, input_schema=ReflectionForm, output_schema=ReflectionState
+    )
+    graph.add_node("accept", accept_states, input_schema=ReflectionForm)
+    graph.add_edge(START, "accept")
+    wire_reflection(graph, after="accept", bound=_with(_reflection_context))
+    return graph.compile(name="reflection")
+
+
 async def accept_job(state: HistorianForm, runtime: Runtime[HistorianOptions]) -> HistorianInput:
     """The job that a bot would have handed over: completed, checked, redacted. Raises InvalidInput that names the field."""
     memory = await opened()
@@ -63,6 +78,27 @@ async def accept_job(state: HistorianForm, runtime: Runtime[HistorianOptions]) -
     if job.is_empty:
         raise InvalidInput("action_summary and new_info are both empty: there is nothing to remember; fill in one of them")
     return {"job": redacted(job, memory.settings.historian.redact_jobs).model_dump()}
+
+
+async def accept_states(state: ReflectionForm, runtime: Runtime[ReflectionOptions]) -> ReflectionInput:
+    """The job that `update_memory` would have made, redacted. Raises InvalidInput that names the field."""
+    memory = await opened()
+    scope = Scope.group(state.group_id, state.user_id) if state.group_id else None
+    fields = state.model_dump(include={"user_name", "bot_name", "timestamp", "timezone", "request_id"})
+    job = await asyncio.to_thread(
+        states_job,
+        [one.model_dump() for one in state.states],
+        state.user_id,
+        scope,
+        memory.settings,
+        memory.parts.clock,
+        threshold=state.threshold,
+        reflect=state.reflect,
+        fields={name: value for name, value in fields.items() if value},
+    )
+    if job is None:
+        raise InvalidInput("states: nothing was said; add a line with some content")
+    return {"job": job.model_dump()}
 
 
 async def accept_question(state: RecallForm) -> RecallInput:
@@ -86,6 +122,11 @@ def _with(context_of: Callable[[Memory, Any], Any]) -> Callable[[Node], Node]:
 def _historian_context(memory: Memory, options: HistorianOptions | None) -> HistorianContext:
     context = memory.parts.context(None)
     return replace(context, settings=(options or HistorianOptions()).over(context.settings))
+
+
+def _reflection_context(memory: Memory, options: ReflectionOptions | None) -> ReflectionContext:
+    context = memory.parts.reflection_context()
+    return replace(context, settings=(options or ReflectionOptions()).over(context.settings))
 
 
 def _recall_context(memory: Memory, options: RecallOptions | None) -> RecallContext:

@@ -87,6 +87,53 @@ class RecallForm(BaseModel):
     top_k: int = Field(default=3, ge=1, le=500, description="最多几条。 How many records at most.")
 
 
+class Said(BaseModel):
+    """谁说了什么。 Who said what."""
+
+    role: Literal["user", "assistant", "tool"] = Field(default="user", description="谁在说。 Who speaks.")
+    content: str = Field(description="说了什么。 What was said.")
+
+
+class ReflectionForm(BaseModel):
+    """一段正在进行的对话：够长就压成摘要，重要就改写关于此人的长文。 A running conversation: long enough it becomes a summary,
+    and where it matters the article about this person is rewritten."""
+
+    model_config = ConfigDict(title="ReflectionInput")
+
+    states: list[Said] = Field(
+        default=[
+            Said(content="我下个月要搬去成都，新工作是做数据库"),
+            Said(role="assistant", content="恭喜！需要我帮你列一份搬家清单吗？"),
+            Said(content="好。我对花生过敏，以后叫我老陈就行"),
+        ],
+        description="对话，从旧到新。 The conversation, oldest first.",
+    )
+    user_id: str = Field(default="1003", description="关于谁：此人在平台上的 id。 Whom it is about: the platform's id.")
+    user_name: str = Field(default="陈工", description="此人的名字。 Their name.")
+    bot_name: str = Field(default="小史", description="机器人的名字。 The bot's name.")
+    group_id: str = Field(default="", description="在哪个群里；私聊留空。 The group; empty for a private chat.")
+    threshold: int = Field(
+        default=20,
+        ge=1,
+        description=(
+            "攒够多少 token 就压成摘要；机器人平时用设置里的数。 "
+            "Tokens from which a summary is made; a bot uses the configured number."
+        ),
+    )
+    reflect: bool = Field(default=True, description="现在就看看要不要改写长文。 See now whether the article is to be rewritten.")
+    timestamp: str = Field(
+        default="2026-02-25T21:00:00+08:00",
+        description="说话的时间，ISO 8601 带时区偏移；留空为现在。 When it was said, ISO 8601 with offset; empty: now.",
+    )
+    timezone: str = Field(
+        default="Asia/Shanghai", description="IANA 时区；留空用设置里的。 An IANA time zone; empty: the configured one."
+    )
+    request_id: str = Field(
+        default="",
+        description="请求的 id：同一个 id 只算一次；留空每次都算新的。 One id counts once; empty: every run is a new one.",
+    )
+
+
 class HistorianOptions(BaseModel):
     """如何改写与把关；不改就按设置。 How to rewrite and judge; left alone, as configured."""
 
@@ -152,3 +199,28 @@ class RecallOptions(BaseModel):
         chosen: dict[str, Any] = {name: value for name, value in self.model_dump().items() if value not in (None, "configured")}
         query = settings.query.model_copy(update=chosen)
         return settings.model_copy(update={"cognitive": settings.cognitive.model_copy(update={"query": query})})
+
+
+class ReflectionOptions(BaseModel):
+    """摘要何时晋升、长文每章多长；0 为按设置。 When summaries are promoted, how long a chapter gets; 0: as configured."""
+
+    model_config = ConfigDict(title="ReflectionContext", frozen=True)
+
+    promote_above: int = Field(
+        default=0, ge=0, description="摘要超过多少条开始晋升。 Summaries beyond which the oldest become part of the article."
+    )
+    bedrock_max_tokens: int = Field(
+        default=0, ge=0, description="Bedrock 一章最多多少 token。 Most tokens of the chapter Bedrock."
+    )
+    evolutionary_max_tokens: int = Field(
+        default=0, ge=0, description="Evolutionary 一章最多多少 token。 Most tokens of the chapter Evolutionary."
+    )
+    dynamic_max_tokens: int = Field(
+        default=0, ge=0, description="Dynamic 一章最多多少 token。 Most tokens of the chapter Dynamic."
+    )
+
+    def over(self, settings: Settings) -> Settings:
+        """`settings` with what was chosen in the form."""
+        chosen = {name: value for name, value in self.model_dump().items() if value}
+        shortterm = settings.cognitive.shortterm.model_copy(update=chosen)
+        return settings.model_copy(update={"cognitive": settings.cognitive.model_copy(update={"shortterm": shortterm})})

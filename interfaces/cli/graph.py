@@ -13,11 +13,13 @@ from .root import app
 if TYPE_CHECKING:
     from langgraph.graph import StateGraph
 
+Name = Literal["historian", "recall", "reflection"]
+
 
 @command(app, "graph")
 def graph(
     shell: Shell,
-    name: Annotated[Literal["historian", "recall"], typer.Argument(help="Which one.", show_default=False)],
+    name: Annotated[Name, typer.Argument(help="Which one.", show_default=False)],
 ) -> None:
     """Draw a graph as Mermaid text, which GitHub, GitLab and most Markdown viewers show as a picture."""
     text = mermaid(name)
@@ -27,11 +29,16 @@ def graph(
         typer.echo(text, nl=False)
 
 
-def mermaid(name: Literal["historian", "recall"]) -> str:
+def mermaid(name: Name) -> str:
     """The drawing, offline; ends with a line end."""
     from ...graph.historian import build_historian
     from ...graph.recall import build_recall
+    from ...graph.reflection import build_reflection
 
-    builders: dict[str, Callable[[], StateGraph[Any, Any, Any, Any]]] = {"historian": build_historian, "recall": build_recall}
+    builders: dict[Name, Callable[[], StateGraph[Any, Any, Any, Any]]] = {
+        "historian": build_historian,
+        "recall": build_recall,
+        "reflection": build_reflection,
+    }
     drawn: str = builders[name]().compile().get_graph().draw_mermaid()
     return drawn.replace("\t", "    ").rstrip() + "\n"

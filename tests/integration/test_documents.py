@@ -106,7 +106,7 @@ def test_every_link_inside_the_repository_leads_somewhere(document: str) -> None
 def test_the_drawn_graphs_of_the_readme_are_those_of_the_code() -> None:
     drawn = blocks("README.md", "mermaid")
     names = re.findall(r"<summary>(\w+):", (ROOT / "README.md").read_text(encoding="utf-8"))
-    assert set(names) == {"historian", "recall"}
+    assert set(names) == {"historian", "recall", "reflection"}
     assert drawn == [historian("graph", name).out for name in names]
 
 

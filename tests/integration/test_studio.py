@@ -9,7 +9,14 @@ from typing import Any
 import httpx
 import pytest
 from historian.interfaces import studio
-from historian.interfaces.studio_forms import HistorianForm, HistorianOptions, RecallForm, RecallOptions
+from historian.interfaces.studio_forms import (
+    HistorianForm,
+    HistorianOptions,
+    RecallForm,
+    RecallOptions,
+    ReflectionForm,
+    ReflectionOptions,
+)
 from historian.schema.settings import Settings
 from support.command import historian
 from support.openai_server import OpenAIServer
@@ -36,9 +43,9 @@ def run(server: Studio, name: str, values: dict[str, Any], context: dict[str, An
 
 
 @pytest.mark.slow
-def test_every_graph_of_the_file_is_offered_with_a_description_its_drawing_and_explained_forms(server: Studio) -> None:
+def test_the_three_graphs_of_the_file_are_offered_with_a_description_their_drawing_and_explained_forms(server: Studio) -> None:
     offered = {assistant["graph_id"]: assistant for assistant in ask(server, "POST", "/assistants/search", {})}
-    assert set(offered) == set(GRAPHS)
+    assert set(offered) == set(GRAPHS) == {"historian", "recall", "reflection"}
     for name, assistant in offered.items():
         assert assistant["description"] == GRAPHS[name]["description"]
         drawn = ask(server, "GET", f"/assistants/{assistant['assistant_id']}/graph")
@@ -80,6 +87,16 @@ def test_the_recall_runs_from_an_untouched_form_and_finds_the_sample(server: Stu
     hits = run(server, "recall", {})["hits"]
     assert "杭州" in hits[0]["text"]
     assert len(hits) == 3
+
+
+@pytest.mark.slow
+def test_the_reflection_runs_from_an_untouched_form_and_writes_the_article(server: Studio) -> None:
+    outcome = run(server, "reflection", {})
+    assert outcome["written"] == [1]
+    assert "花生" in outcome["proposal"]["chapters"]["Bedrock"]
+    said = [{"content": "我刚开始学做陶艺"}]
+    assert run(server, "reflection", {"states": said, "threshold": 9_000, "reflect": False}).get("written") is None
+    assert "nothing was said" in run(server, "reflection", {"states": []})["__error__"]["message"]
 
 
 @pytest.mark.slow
@@ -147,6 +164,7 @@ def test_options_left_alone_change_nothing_and_chosen_ones_only_themselves() -> 
     settings = Settings()
     assert HistorianOptions().over(settings) == settings
     assert RecallOptions().over(settings) == settings
+    assert ReflectionOptions().over(settings) == settings
     assert HistorianOptions(rewrite_mode="rules").over(settings).historian.rewrite_mode == "rules"
     chosen = RecallOptions(vector_weight=0.0).over(settings)
     assert chosen.query == settings.query.model_copy(update={"vector_weight": 0.0})
@@ -155,3 +173,4 @@ def test_options_left_alone_change_nothing_and_chosen_ones_only_themselves() -> 
 def test_every_field_of_the_forms_has_an_example_value() -> None:
     assert HistorianForm().action_summary
     assert RecallForm().query
+    assert ReflectionForm().states
