@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.studio_server import WATCH
 
 FOLDER = Path(__file__).parents[2] / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
@@ -60,15 +61,20 @@ def test_each_runs_anew_from_a_copy(path: Path, tmp_path: Path) -> None:
     copy.mkdir()
     shutil.copy2(path, copy)
     shutil.copy2(FOLDER / "execute.py", copy)
+    watch, calls = tmp_path / "watch", tmp_path / "calls.txt"
+    watch.mkdir()
+    (watch / "sitecustomize.py").write_text(WATCH.format(log=str(calls)), encoding="utf-8")
+    misleading = {"HISTORIAN__COGNITIVE__ENABLED": "false"}  # the configuration of a machine must not matter
     ended = subprocess.run(
         [sys.executable, str(copy / "execute.py")],
         cwd=tmp_path,
-        env={**os.environ, "HISTORIAN__COGNITIVE__ENABLED": "false"},  # the configuration of a machine must not matter
+        env={**os.environ, **misleading, "PYTHONPATH": str(watch)},
         capture_output=True,
         encoding="utf-8",
         timeout=240,
     )
     assert ended.returncode == 0, ended.stderr[-4000:]
+    assert set(calls.read_text(encoding="utf-8").splitlines()) == {"watching"}  # nobody outside was called
     before, after = cells(path, "code"), cells(copy / path.name, "code")
     assert [text_of(cell) for cell in after] == [text_of(cell) for cell in before]
     shape = [[output["output_type"] for output in cell["outputs"]] for cell in after]
