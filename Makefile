@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PACKAGES := interfaces service graph nodes retrieval stores models prompts text schema
 
-.PHONY: demo test quick lint bench clean setup
+.PHONY: demo studio notebooks test quick lint bench clean setup
 
 setup: $(READY)
 
@@ -17,6 +17,14 @@ $(READY): pyproject.toml constraints.txt
 
 demo: $(READY)
 	@$(BIN)/historian demo
+
+# The server of LangGraph Studio on http://127.0.0.1:2024, with no account and no word to anybody; Ctrl-C ends it.
+studio: $(READY)
+	@LANGGRAPH_CLI_NO_ANALYTICS=1 $(BIN)/langgraph dev --no-browser
+
+# Runs every notebook anew and writes its outputs into it, without what changes from run to run.
+notebooks: $(READY)
+	@$(BIN)/python notebooks/execute.py
 
 # The quick suite first, so that an ordinary mistake shows within seconds; then the slow one (crashes, hostile models).
 test: $(READY)

@@ -1,4 +1,4 @@
-"""Memory as tools for a bot's model: `search_events`, `get_profile`, `search_profiles`, beside `end`.
+"""Memory as tools for a bot's model: `search_events`, `get_profile`, `search_profiles`, `recall_deeply`, `propose_recall`.
 
 With LangChain, bound to a service and to the conversation of the turn:
 
@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from langchain_core.tools import BaseTool
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, field_validator
+from pydantic import Field, ValidationError, create_model
 
 from ..retrieval.formatting import format_memories, format_profile_hits
 from ..schema.errors import HistorianError, InvalidInput
@@ -29,7 +29,9 @@ from ..schema.hit import Hit, ProfileHit
 from ..schema.profile import Profile
 from ..schema.scope import EntityType, Scope
 from ..schema.settings import Settings
+from . import deep_recall
 from .blocking import run_blocking
+from .tool_arguments import Arguments
 
 if TYPE_CHECKING:
     from langchain_core.callbacks import AsyncCallbackManagerForToolRun, CallbackManagerForToolRun
@@ -56,6 +58,7 @@ _TOOLS: Mapping[str, Mapping[Language, str]] = {
         "zh": "按描述查找人：谁喜欢某物、谁会做某事。返回相符的画像。",
         "en": "Find people by a description: who likes something, who can do something. Gives the portraits that fit.",
     },
+    **deep_recall.TOOLS,
 }
 
 _ARGUMENTS: Mapping[str, Mapping[Language, str]] = {
@@ -70,6 +73,7 @@ _ARGUMENTS: Mapping[str, Mapping[Language, str]] = {
         "zh": "用户的平台 id；不填为当前说话的人（或本群）",
         "en": "the user's platform id; leave out for who speaks now (or this group)",
     },
+    **deep_recall.ARGUMENTS,
 }
 
 _ANSWERS: Mapping[str, Mapping[Language, str]] = {
@@ -93,24 +97,19 @@ class Memory(Protocol):
 
     async def search_profiles(self, query: str, scope: Scope, *, top_k: int | None = None) -> list[ProfileHit]: ...
 
-
-class _Arguments(BaseModel):
-    """Models send `null` and "" for what they leave out, and numbers as ids."""
-
-    model_config = ConfigDict(extra="ignore")
-
-    @field_validator("*", mode="before")
-    @classmethod
-    def _blank_is_left_out(cls, value: Any, info: Any) -> Any:
-        field = cls.model_fields[info.field_name]
-        if value in (None, "") and not field.is_required():
-            return field.get_default(call_default_factory=True)
-        if info.field_name.endswith("_id") and isinstance(value, int) and not isinstance(value, bool):
-            return str(value)
-        return value
+    async def get_relevant_memories(
+        self,
+        user_input: str,
+        user_id: str | int,
+        scope: Scope | None = None,
+        *,
+        deep: bool = False,
+        max_tokens: int | None = None,
+        language: Language | None = None,
+    ) -> str: ...
 
 
-class SearchEventsArguments(_Arguments):
+class SearchEventsArguments(Arguments):
     """What `search_events` is called with."""
 
     query: str = Field(description=_ARGUMENTS["query"]["en"])
@@ -121,14 +120,14 @@ class SearchEventsArguments(_Arguments):
     time_to: str | None = Field(default=None, description=_ARGUMENTS["time_to"]["en"])
 
 
-class GetProfileArguments(_Arguments):
+class GetProfileArguments(Arguments):
     """What `get_profile` is called with."""
 
     entity_type: EntityType = Field(default="user", description=_ARGUMENTS["entity_type"]["en"])
     entity_id: str | None = Field(default=None, description=_ARGUMENTS["entity_id"]["en"])
 
 
-class SearchProfilesArguments(_Arguments):
+class SearchProfilesArguments(Arguments):
     """What `search_profiles` is called with."""
 
     query: str = Field(description=_ARGUMENTS["query"]["en"])
@@ -157,10 +156,12 @@ async def _search_profiles(memory: Memory, scope: Scope, asked: SearchProfilesAr
     return format_profile_hits(hits, language=language, max_tokens=MOST_TOKENS) or _ANSWERS["nothing"][language]
 
 
-_CALLS: Mapping[str, tuple[type[_Arguments], Any]] = {
+_CALLS: Mapping[str, tuple[type[Arguments], Any]] = {
     "search_events": (SearchEventsArguments, _search_events),
     "get_profile": (GetProfileArguments, _get_profile),
     "search_profiles": (SearchProfilesArguments, _search_profiles),
+    "recall_deeply": (deep_recall.RecallDeeplyArguments, deep_recall.recall_deeply),
+    "propose_recall": (deep_recall.ProposeRecallArguments, deep_recall.propose_recall),
 }
 
 MEMORY_TOOL_NAMES = tuple(_CALLS)
@@ -203,12 +204,12 @@ class MemoryTool(BaseTool):
 
 
 def make_memory_tools(memory: Memory, scope: ScopeSource, *, language: Language = "zh") -> list[MemoryTool]:
-    """The three tools for LangChain."""
+    """All of these tools for LangChain."""
     return [MemoryTool(name=name, memory=memory, scope=scope, language=language) for name in _CALLS]
 
 
 def memory_tool_schemas(language: Language = "zh") -> list[dict[str, Any]]:
-    """The three tools as plain OpenAI JSON, for the `tools` of a chat completion."""
+    """All of these tools as plain OpenAI JSON, for the `tools` of a chat completion."""
     return [
         {
             "type": "function",
@@ -250,7 +251,7 @@ def is_admin(settings: Settings, scope: Scope) -> bool:
     return scope.request_type == "private" and scope.user_id in settings.query.admin_user_ids
 
 
-def _described(name: str, language: Language) -> type[_Arguments]:
+def _described(name: str, language: Language) -> type[Arguments]:
     """The arguments of a tool with descriptions in a language."""
     base = _CALLS[name][0]
     fields: dict[str, Any] = {
@@ -262,7 +263,7 @@ def _described(name: str, language: Language) -> type[_Arguments]:
     return create_model(name, __base__=base, **fields)
 
 
-def _plain_schema(arguments: type[_Arguments], language: Language) -> dict[str, Any]:
+def _plain_schema(arguments: type[Arguments], language: Language) -> dict[str, Any]:
     properties: dict[str, Any] = {}
     for field, schema in arguments.model_json_schema()["properties"].items():
         chosen = next((one for one in schema.get("anyOf", ()) if one.get("type") != "null"), schema)

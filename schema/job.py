@@ -22,7 +22,7 @@ MAX_JOB_BYTES = 1024 * 1024
 FIRST_YEAR, LAST_YEAR = 1900, 9000
 """Times outside of these can not be moved into every time zone, or by years, within what `datetime` holds."""
 
-JobKind = Literal["remember", "forget", "edit", "rollback", "index"]
+JobKind = Literal["remember", "forget", "edit", "rollback", "index", "states", "rollback_article"]
 
 # Everything that is no text: C0 and C1 controls but tab, line feed and carriage return, and lone surrogates.
 _NO_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")

@@ -19,6 +19,7 @@ from .scope import LayerRule, notes_scope
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
 Weight = Annotated[float, Field(ge=0, le=1)]
 TopK = Annotated[int, Field(ge=1, le=500)]
+ChapterTokens = Annotated[int, Field(ge=60, le=20_000)]
 
 
 def key(default: Any, zh: str, en: str, *, hot: bool = False) -> Any:
@@ -104,6 +105,12 @@ class QuerySettings(Section):
     max_context_tokens: Annotated[int, Field(ge=50, le=100_000)] = key(
         800, "放入提示词的记忆最多多少 token", "most tokens of memory put into a prompt", hot=True
     )
+    relevant_max_tokens: Annotated[int, Field(ge=50, le=100_000)] = key(
+        3000,
+        "长期篇章与最近摘要一次最多取多少 token",
+        "most tokens of the article and the newest summaries when they are asked for",
+        hot=True,
+    )
     include_chapters: bool = key(True, "私聊时附上长期篇章", "add the long-term article in private chats", hot=True)
 
 
@@ -154,7 +161,7 @@ class QueueSettings(Section):
 
 
 class ShorttermSettings(Section):
-    summary_token_threshold: Annotated[int, Field(ge=100)] = key(
+    summary_token_threshold: Annotated[int, Field(ge=10)] = key(
         80_000, "对话累计多少 token 后压缩成摘要", "tokens of conversation after which it is summarised"
     )
     max_tokens: Annotated[int, Field(ge=100)] = key(
@@ -164,6 +171,18 @@ class ShorttermSettings(Section):
         20, "摘要超过多少条开始晋升", "summaries beyond which the oldest are promoted"
     )
     promote_count: Annotated[int, Field(ge=1)] = key(5, "每次晋升最旧的几条", "summaries promoted at a time")
+    feed_from_jobs: bool = key(
+        True, "归档的记录也进入短期层", "records that were filed enter the short-term layer as well", hot=True
+    )
+    bedrock_max_tokens: ChapterTokens = key(600, "篇章“基石”最多多少 token", "most tokens of the chapter Bedrock")
+    evolutionary_max_tokens: ChapterTokens = key(600, "篇章“演进”最多多少 token", "most tokens of the chapter Evolutionary")
+    dynamic_max_tokens: ChapterTokens = key(600, "篇章“近况”最多多少 token", "most tokens of the chapter Dynamic")
+    reconstruct_max_retry: Annotated[int, Field(ge=0, le=10)] = key(
+        2, "新篇章不合格时最多重写几次", "rewrites of an article after the check says no"
+    )
+    revision_keep: Annotated[int, Field(ge=0, le=1000)] = key(
+        5, "长期篇章保留多少个旧版本", "earlier revisions kept of an article"
+    )
 
 
 class ObservationSettings(Section):

@@ -167,13 +167,14 @@ def sample_config() -> str:
         assert isinstance(extra, dict)
         hot = (" （即时生效）", " (applies at once)") if extra["hot"] else ("", "")
         lines += [f"# zh: {extra['zh']}{hot[0]}", f"# en: {extra['en']}{hot[1]}"]
-        value = _toml(info.get_default(call_default_factory=True))
+        value = toml_value(info.get_default(call_default_factory=True))
         # What models.historian does not set comes from models.chat: an active default there would win over it.
         lines.append(f"# {name} = {value}" if section == "models.historian" else f"{name} = {value}")
     return "\n".join(lines) + "\n"
 
 
-def _toml(value: Any) -> str:
+def toml_value(value: Any) -> str:
+    """A value as it is written in TOML."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, dict):

@@ -7,20 +7,16 @@ import logging
 import os
 import random
 import time
-import uuid
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
-from zoneinfo import ZoneInfo
 
 from ..retrieval.formatting import format_memories, format_summaries
-from ..schema.errors import HistorianError, OwnerLockHeld, StorageError
+from ..schema.errors import HistorianError, StorageError
 from ..schema.hit import Hit, ProfileHit
-from ..schema.job import Job, parse_job
+from ..schema.job import Job
 from ..schema.profile import Profile
 from ..schema.protocols import JobQueue, VectorIndex
 from ..schema.scope import EntityType, Scope
@@ -28,14 +24,14 @@ from ..schema.settings import Settings
 from ..schema.settings_source import find_config, load_settings
 from ..stores.end_summaries import EndSummaries
 from ..text.language import detect_language
-from ..text.redaction import redact
+from .accepting import make_job, redacted
+from .background import Background
 from .config_watch import ConfigWatch
 from .hooks import Hooks
-from .local_time import local_timezone
-from .ownership import TAKE_OVER_SECONDS, import_worker, owned_worker
 from .parts import Parts, data_directory, open_parts, open_queue
 from .plain_memory import PlainMemory, in_thread
 from .recall import LOCAL_SECONDS, Recall
+from .two_layers import TwoLayers, states_job
 
 if TYPE_CHECKING:
     from .observation import Observation
@@ -43,8 +39,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+__all__ = ["CognitiveService", "make_job", "redacted"]
+
 SETTLED_POLL_SECONDS = 0.02
-CONFIG_LOOK_SECONDS = 2.0
 SYNCHRONOUS_SECONDS = 0.25
 """What a recall from synchronous code may take beyond its limit: a thread, an event loop, the rungs below the database."""
 
@@ -71,18 +68,16 @@ class CognitiveService:
     ) -> None:
         self.settings = settings
         self._watch = ConfigWatch(config, settings, self._apply) if config is not None else None
-        self._watching: asyncio.Task[None] | None = None
         self._with_worker = worker
         self._clock = clock
         self._queue: JobQueue | None = None
         self._parts: Parts | None = None
         self._recall: Recall | None = None
-        self._worker: HistorianWorker | None = None
-        self._background: asyncio.Task[None] | None = None
+        self._layers: TwoLayers | None = None
+        self._background = Background()
         self._warming: asyncio.Task[None] | None = None
         self._observation: Observation | None = None
         self.hooks = Hooks()
-        self._closing = asyncio.Event()
         self._end_summaries = EndSummaries(data_directory(settings) / "end_summaries.json")
         self._plain = PlainMemory(data_directory(settings), self._end_summaries)
 
@@ -122,39 +117,29 @@ class CognitiveService:
             log.error("memory cannot be read, only plain summaries are: %s. Jobs are accepted and wait on disk", error)
             self._plain.database_away = True
             return
-        if self._with_worker:
-            # Here and not in the background, where importing would hold up the first recalls.
-            await asyncio.to_thread(import_worker)
         from .observation import make_observation  # imported here: memory that is switched off costs nothing
 
         self._observation = make_observation(self._parts, random=random.random)
         await self._observation.start()
         self._recall = Recall(self._parts, lambda: self.settings, event_index=self._owned_index)
-        if self._watch is not None:
-            self._watching = asyncio.create_task(self._look_at_config(self._watch), name="historian settings")
-        if self._with_worker:
-            self._background = asyncio.create_task(self._work(self._parts), name="historian")
+        self._layers = TwoLayers(self._parts, self._recall, lambda: self.settings)
+        await self._background.start(self._parts, work=self._with_worker, watch=self._watch)
         self._warming = asyncio.create_task(self._recall.warm(), name="historian warm-up")
 
     async def aclose(self, timeout_seconds: float = 10.0) -> None:
         """Stop the worker (what is running may finish within the bound), close everything."""
-        self._closing.set()
         if self._observation is not None:
             await self._observation.aclose(timeout_seconds / 2)
-        if self._worker is not None:
-            await self._worker.stop(timeout_seconds)
-        for task in (self._watching, self._warming):
-            if task is not None:
-                task.cancel()
-        await asyncio.gather(
-            *(task for task in (self._watching, self._warming, self._background) if task), return_exceptions=True
-        )
-        self._background = self._warming = self._watching = None
+        await self._background.stop(timeout_seconds)
+        if self._warming is not None:
+            self._warming.cancel()
+            await asyncio.gather(self._warming, return_exceptions=True)
+        self._warming = None
         if self._recall is not None:
             await self._recall.aclose()
         if self._parts is not None:
             await self._parts.aclose()
-        self._parts = self._queue = self._recall = self._observation = None
+        self._parts = self._queue = self._recall = self._observation = self._layers = None
 
     async def enqueue_job(self, action_summary: str = "", new_info: Sequence[str] | str = (), **fields: Any) -> str | None:
         """Hand over what the bot did (`action_summary`) and what it learnt (`new_info`, a list of short statements).
@@ -175,9 +160,57 @@ class CognitiveService:
         job_id = await asyncio.to_thread(self._opened_queue().put, job)
         if self._plain.database_away:
             await asyncio.to_thread(self._plain.add, job)
-        if self._worker is not None:
-            self._worker.wake()
+        self._background.wake()
         return job_id
+
+    async def update_memory(
+        self,
+        states: object,
+        user_id: str | int,
+        scope: Scope | None = None,
+        *,
+        threshold: int | None = None,
+        reflect: bool = False,
+        **fields: Any,
+    ) -> str | None:
+        """Hand over what was said in a running conversation, for the assistant's own memory of `user_id`.
+
+        `states` are LangChain messages, mappings `{role, content, name?, at?}`, or text; `scope` the conversation (default:
+        the private chat with that user). They wait on disk until there are `threshold` tokens of them (default:
+        `cognitive.shortterm.summary_token_threshold`), then become a dated summary. With `reflect` the article about the
+        person is rewritten now, if these states are significant. `fields`: `request_id`, `user_name`, `bot_name`,
+        `group_name`, `timestamp`, `timezone`.
+
+        When this returns, the job is on disk, redacted; the same `request_id` again gives the same id and no second job.
+        Returns None, and writes nothing, where nothing was said. Raises InvalidInput, StorageError.
+        """
+        job = states_job(
+            states, str(user_id), scope, self.settings, self._clock, threshold=threshold, reflect=reflect, fields=fields
+        )
+        if job is None or not self.settings.cognitive.enabled:
+            return None
+        job_id = await asyncio.to_thread(self._opened_queue().put, job)
+        self._background.wake()
+        return job_id
+
+    async def get_relevant_memories(
+        self,
+        user_input: str,
+        user_id: str | int,
+        scope: Scope | None = None,
+        *,
+        deep: bool = False,
+        max_tokens: int | None = None,
+        language: Literal["zh", "en"] | None = None,
+    ) -> str:
+        """The assistant's article about `user_id` and the newest summaries, as one quoted block; "" for none.
+
+        Nothing is searched; with `deep` the summaries and what is known of the present are, and what fits `user_input` best
+        comes first. `scope` as in `update_memory`. Never raises and never takes longer than `recall_timeout_seconds`.
+        """
+        if self._layers is None:
+            return ""
+        return await self._layers.relevant(user_input, str(user_id), scope, deep=deep, max_tokens=max_tokens, language=language)
 
     @property
     def observation(self) -> Observation | None:
@@ -241,8 +274,8 @@ class CognitiveService:
             self._plain.database_away = False
         elif not recalled.hits and await self._database_is_away():
             hits = await asyncio.to_thread(self._plain.hits, scope)
-            return format_memories(recalled.profiles, hits, language=spoken, max_tokens=budget)
-        return format_memories(recalled.profiles, recalled.hits, language=spoken, max_tokens=budget)
+            return format_memories(recalled.profiles, hits, language=spoken, max_tokens=budget, article=recalled.article)
+        return format_memories(recalled.profiles, recalled.hits, language=spoken, max_tokens=budget, article=recalled.article)
 
     def get_memory_context(
         self,
@@ -405,77 +438,12 @@ class CognitiveService:
     def _apply(self, settings: Settings) -> None:
         """Take over settings whose hot keys have changed. Called from a thread: each step is one assignment."""
         self.settings = settings
-        worker = self._worker
-        if worker is not None:
-            worker.apply(settings)
+        self._background.apply(settings)
 
-    async def _look_at_config(self, watch: ConfigWatch) -> None:
-        while True:
-            await asyncio.sleep(CONFIG_LOOK_SECONDS)
-            await asyncio.to_thread(watch.look)
-
-    async def _work(self, parts: Parts) -> None:
-        """Be the worker as soon as no other process is, until the service closes."""
-        said = False
-        while not self._closing.is_set():
-            with ExitStack() as stack:
-                try:
-                    worker = await asyncio.to_thread(stack.enter_context, owned_worker(parts, random=random.random))
-                except OwnerLockHeld as error:
-                    if not said:
-                        log.warning("this process reads and enqueues only: %s", error)
-                        said = True
-                    await self._rest(TAKE_OVER_SECONDS)
-                    continue
-                if self._closing.is_set():  # closed while it was being put together: nobody will stop it
-                    return
-                self._worker = worker
-                try:
-                    await worker.run()
-                except Exception:
-                    # Whatever it was, jobs are on disk: begin anew rather than leave the bot without a historian.
-                    log.exception("the historian stopped unexpectedly and is started again")
-                    await self._rest(TAKE_OVER_SECONDS)
-                finally:
-                    self._worker = None
-
-    async def _rest(self, seconds: float) -> None:
-        try:
-            async with asyncio.timeout(seconds):
-                await self._closing.wait()
-        except TimeoutError:
-            return
-
-
-def make_job(data: Mapping[str, Any], settings: Settings, clock: Callable[[], float]) -> Job:
-    """A job from what a bot gave, completed with what the settings know: time, time zone, bot name, a request id."""
-    timezone = data.get("timezone") or (
-        local_timezone() if settings.cognitive.timezone == "local" else settings.cognitive.timezone
-    )
-    complete = {
-        "request_id": uuid.uuid4().hex,
-        "request_type": "group" if data.get("group_id") not in (None, "") else "private",
-        "bot_name": settings.cognitive.bot_name,
-        **{key: value for key, value in data.items() if value is not None},
-        "timezone": timezone,
-    }
-    if not complete.get("timestamp"):
-        complete["timestamp"] = datetime.fromtimestamp(clock(), ZoneInfo(str(timezone))).isoformat()
-    return parse_job(complete)
-
-
-def redacted(job: Job, level: Literal["secrets", "all", "none"]) -> Job:
-    """The job without secrets (and, with `all`, without personal data): cleaned before it lies on disk."""
-    if level == "none":
-        return job
-    messages = [m.model_copy(update={"text": redact(m.text, level)}) for m in job.recent_messages]
-    return job.model_copy(
-        update={
-            "action_summary": redact(job.action_summary, level),
-            "new_info": [redact(item, level) for item in job.new_info],
-            "recent_messages": messages,
-        }
-    )
+    @property
+    def _worker(self) -> HistorianWorker | None:
+        """The worker of this process, while it is the one that owns the directory."""
+        return self._background.worker
 
 
 def model_names(parts: Parts) -> dict[str, str]:

@@ -16,9 +16,11 @@ from ..schema.profile import ProfileKey
 from ..schema.protocols import Embedder, JobQueue, VectorIndex
 from ..schema.scope import notes_scope
 from ..schema.states import HistorianContext
+from ..schema.two_layers import Layers
 from ..stores.end_summaries import EndSummaries
 from ..stores.index_repair import repair, repair_portraits
 from ..stores.profile_index import profile_text
+from .line_index import LineIndex
 from .notes_index import NotesIndex
 from .orders import RollbackOrder
 from .outage import Outage
@@ -44,7 +46,9 @@ class Maintenance:
         portrait_vectors: VectorIndex,
         random: Callable[[], float],
         notes: NotesIndex | None = None,
+        layers: Layers | None = None,
     ) -> None:
+        self._lines = LineIndex(layers, context.embedder) if layers is not None else None
         self._notes = notes
         self._notes_due = 0.0
         self._notes_said: set[str] = set()
@@ -66,6 +70,8 @@ class Maintenance:
             self._touched.update(portrait_keys(job, self._context.settings))
         elif job.kind == "rollback":
             self._touched.add(RollbackOrder.model_validate(job.payload).key)
+        elif self._lines is not None and job.kind in ("states", "rollback_article"):
+            self._lines.touch(job)
 
     async def idle(self) -> None:
         """One round."""
@@ -75,6 +81,7 @@ class Maintenance:
             self._index_notes,
             self._embed_missing,
             self._index_portraits,
+            self._index_lines,
             self._repair_index,
             self._tidy,
             self._take_back,
@@ -172,6 +179,16 @@ class Maintenance:
             vectors = await vectors_for([profile_text(profile) for profile in stale], self._context) if stale else []
             for profile, vector in zip(stale, vectors, strict=True):
                 await asyncio.to_thread(index.put, profile, vector)
+
+    async def _index_lines(self) -> None:
+        """Embed the lines of Dynamic chapters that are new: of all articles at first, then of those that jobs have changed."""
+        if self._lines is None or self._context.clock() < self._embedder_outage.until:
+            return
+        try:
+            await self._lines.bring_up_to_date()
+        except (ModelUnavailable, ModelRefused) as error:
+            self._embedder_outage.begin(self._context.clock(), str(error))
+            log.warning("lines of articles wait for their vectors: %s", error)
 
     async def _repair_index(self) -> None:
         index, now = self._context.event_index, self._context.clock()

@@ -5,6 +5,7 @@
 | `edit` | `event_id`, `text`: replace an event's text |
 | `forget` | `event_ids`: remove events |
 | `rollback` | `entity_type`, `entity_id`, `layer`, `revision`: bring an earlier portrait back as a new revision |
+| `rollback_article` | `user_id`, `group_id`, `revision`: the same for the assistant's article about a person |
 | `index` | `folder`, `notes_scope`, `remove`: index a folder of notes, or take it out again |
 """
 
@@ -25,6 +26,7 @@ from ..schema.job import Job
 from ..schema.profile import ProfileKey
 from ..schema.scope import EntityType, notes_scope
 from ..schema.states import HistorianContext
+from ..schema.two_layers import ArticleKey, ArticleStorage
 from .notes_index import NotesIndex
 
 OPERATOR = "operator"
@@ -54,6 +56,17 @@ class RollbackOrder(BaseModel):
         return ProfileKey(self.entity_type, self.entity_id, self.layer)
 
 
+class RollbackArticleOrder(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    user_id: str
+    group_id: str = ""
+    revision: int = Field(ge=1)
+
+    @property
+    def key(self) -> ArticleKey:
+        return ArticleKey(self.user_id, self.group_id)
+
+
 class IndexOrder(BaseModel):
     model_config = ConfigDict(extra="forbid")
     folder: str = Field(min_length=1)
@@ -64,7 +77,8 @@ class IndexOrder(BaseModel):
 class OrderDesk:
     """Carries orders out with the owner's parts. A repeated order changes nothing more."""
 
-    def __init__(self, context: HistorianContext, notes: NotesIndex) -> None:
+    def __init__(self, context: HistorianContext, notes: NotesIndex, articles: ArticleStorage) -> None:
+        self._articles = articles
         self._context = context
         self._notes = notes
 
@@ -77,6 +91,8 @@ class OrderDesk:
                 await self._forget(ForgetOrder.model_validate(job.payload))
             elif job.kind == "rollback":
                 await self._roll_back(RollbackOrder.model_validate(job.payload), job)
+            elif job.kind == "rollback_article":
+                await self._roll_back_article(RollbackArticleOrder.model_validate(job.payload), job)
             elif job.kind == "index":
                 await self._index(IndexOrder.model_validate(job.payload))
             else:
@@ -94,9 +110,16 @@ class OrderDesk:
         await asyncio.to_thread(self._context.events.forget, EventFilter(None, event_ids=tuple(order.event_ids)))
 
     async def _roll_back(self, order: RollbackOrder, job: Job) -> None:
-        now = datetime.fromtimestamp(self._context.clock(), ZoneInfo(job.timezone)).isoformat(timespec="seconds")
-        profile = await asyncio.to_thread(self._context.profiles.rollback, order.key, order.revision, now=now, job_id=job.job_id)
+        profile = await asyncio.to_thread(
+            self._context.profiles.rollback, order.key, order.revision, now=self._now(job), job_id=job.job_id
+        )
         await index_profile(profile, self._context)
+
+    async def _roll_back_article(self, order: RollbackArticleOrder, job: Job) -> None:
+        await asyncio.to_thread(self._articles.rollback, order.key, order.revision, now=self._now(job), job_id=job.job_id)
+
+    def _now(self, job: Job) -> str:
+        return datetime.fromtimestamp(self._context.clock(), ZoneInfo(job.timezone)).isoformat(timespec="seconds")
 
     async def _index(self, order: IndexOrder) -> None:
         work = self._notes.remove if order.remove else self._notes.run

@@ -65,6 +65,7 @@ def make_worker(
     return HistorianWorker(
         queue=parts.queue,
         context=context,
+        reflection=parts.reflection_context(),
         ledger=parts.ledger,
         checkpoints=parts.directory / "checkpoints.sqlite",
         maintenance=Maintenance(
@@ -74,8 +75,9 @@ def make_worker(
             portrait_vectors=indexes.portraits,
             random=random,
             notes=notes,
+            layers=parts.layers,
         ),
-        orders=OrderDesk(context, notes),
+        orders=OrderDesk(context, notes, parts.layers.articles),
         random=random,
         sleep=sleep,
         on_step=on_step,

@@ -21,17 +21,24 @@ from ..schema.protocols import (
     Reranker,
     VectorIndex,
 )
+from ..schema.reflection_states import ReflectionContext
 from ..schema.settings import Settings
 from ..schema.states import HistorianContext
+from ..schema.two_layers import Layers
+from ..stores.articles import MarkdownArticles
 from ..stores.chroma_index import EVENT_COLLECTION, PROFILE_COLLECTION, ChromaDirectory, ChromaIndex
 from ..stores.events import SqliteEventStore
 from ..stores.file_manifest import FileManifest
 from ..stores.index_schema import open_index
 from ..stores.job_queue import FileJobQueue
 from ..stores.ledger import SqliteLedger
+from ..stores.line_vectors import SqliteLineVectors
 from ..stores.profile_index import SqliteProfileIndex
 from ..stores.profiles import MarkdownProfiles
 from ..stores.shadow_vectors import ShadowVectors
+from ..stores.sqlite_database import SqliteDatabase
+from ..stores.state_buffer import SqliteStateBuffer
+from ..stores.summaries import JsonlSummaries
 from .matching_embedder import MatchingEmbedder
 
 log = logging.getLogger(__name__)
@@ -50,6 +57,7 @@ class Parts:
     profile_index: ProfileIndex
     manifest: FileManifest
     shadow: ShadowVectors
+    layers: Layers
     chat: ChatModel | None
     embedder: Embedder | None
     clock: Callable[[], float]
@@ -67,6 +75,10 @@ class Parts:
             event_index=event_index,
             profile_index=self.profile_index,
         )
+
+    def reflection_context(self) -> ReflectionContext:
+        """What the nodes of the reflection graph work with."""
+        return ReflectionContext(settings=self.settings, events=self.events, layers=self.layers, clock=self.clock, chat=self.chat)
 
     async def aclose(self) -> None:
         """Close models and database."""
@@ -108,10 +120,23 @@ def open_parts(settings: Settings, *, queue: JobQueue, clock: Callable[[], float
         profile_index=SqliteProfileIndex(database),
         manifest=FileManifest(database),
         shadow=ShadowVectors(database),
+        layers=open_layers(settings, database, ledger),
         chat=make_chat_model(settings.models.background),
         embedder=usable_embedder(settings, events),
         clock=clock,
         reranker=make_reranker(settings.models.rerank),
+    )
+
+
+def open_layers(settings: Settings, database: SqliteDatabase, ledger: Ledger) -> Layers:
+    """The stores of the two layers."""
+    directory = data_directory(settings)
+    keep = settings.cognitive.shortterm.revision_keep
+    return Layers(
+        buffer=SqliteStateBuffer(database),
+        summaries=JsonlSummaries(directory / "summaries"),
+        articles=MarkdownArticles(directory / "chapters", ledger=ledger, revision_keep=keep),
+        line_vectors=SqliteLineVectors(database),
     )
 
 

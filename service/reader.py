@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from ..schema.hit import Hit, ProfileHit
 from ..schema.profile import Profile
@@ -16,6 +16,7 @@ from ..schema.settings import Settings
 from ..schema.settings_source import load_settings
 from .parts import Parts, data_directory, open_parts, open_queue
 from .recall import Recall
+from .two_layers import TwoLayers
 
 
 class MemoryReader:
@@ -58,6 +59,23 @@ class MemoryReader:
         """As `CognitiveService.search_profiles`."""
         recall = await asyncio.to_thread(self._recall)
         return [] if recall is None else await recall.search_profiles(query, scope, top_k=top_k)
+
+    async def get_relevant_memories(
+        self,
+        user_input: str,
+        user_id: str | int,
+        scope: Scope | None = None,
+        *,
+        deep: bool = False,
+        max_tokens: int | None = None,
+        language: Literal["zh", "en"] | None = None,
+    ) -> str:
+        """As `CognitiveService.get_relevant_memories`, but raises StorageError where the memory cannot be opened."""
+        recall = await asyncio.to_thread(self._recall)
+        if recall is None or self._opened is None:
+            return ""
+        layers = TwoLayers(self._opened[0], recall, lambda: self.settings)
+        return await layers.relevant(user_input, str(user_id), scope, deep=deep, max_tokens=max_tokens, language=language)
 
     def close(self) -> None:
         """Close what was opened. A later search opens it again."""

@@ -33,6 +33,7 @@ from ..schema.profile import Profile
 from ..schema.protocols import Vector, VectorIndex
 from ..schema.scope import EntityType, Scope
 from ..schema.settings import QuerySettings, Settings
+from ..schema.two_layers import ArticleKey, StoredArticle
 from .local_time import local_timezone
 from .parts import Parts
 
@@ -59,6 +60,7 @@ class Recalled:
     rung: Rung
     profiles: Sequence[Profile] = ()
     hits: Sequence[Hit] = ()
+    article: StoredArticle | None = None
     reasons: tuple[str, ...] = ()
 
 
@@ -238,6 +240,7 @@ class Recall:
         embedding = self._spawn(self.events.embed(request))
         looking = self._spawn(self._run(self._look, request, scope, settings))
         portraits = self._spawn(self._run(portraits_of, self._parts.profiles, scope, rule))
+        reading = self._spawn(self._run(self._article, scope)) if self._wants_article(scope) else None
         await asyncio.wait((embedding, looking), timeout=finish - loop.time())
 
         reasons: list[str] = []
@@ -252,13 +255,22 @@ class Recall:
                 reasons.append("finishing: out of time")
             except StorageError as error:
                 reasons.append(f"search: {error}")
-        if not portraits.done() and loop.time() < end:
-            await asyncio.wait((portraits,), timeout=end - loop.time())
+        wanted = [portraits, reading] if reading is not None else [portraits]
+        if loop.time() < end and not all(task.done() for task in wanted):
+            await asyncio.wait(wanted, timeout=end - loop.time())
         profiles = _result(portraits, "portraits", reasons)
+        article = _result(reading, "article", reasons) if reading is not None else None
         if profiles is None and rung == "profiles":
             rung = "empty"
         known = {hit.event.event_id for hit in hits}
-        return Recalled(rung, profiles or [], [*hits, *(h for h in waiting if h.event.event_id not in known)], tuple(reasons))
+        found = [*hits, *(hit for hit in waiting if hit.event.event_id not in known)]
+        return Recalled(rung, profiles or [], found, article, tuple(reasons))
+
+    def _wants_article(self, scope: Scope) -> bool:
+        return scope.request_type == "private" and self._settings().query.include_chapters
+
+    def _article(self, scope: Scope) -> StoredArticle | None:
+        return self._parts.layers.articles.read(ArticleKey.of(scope.user_id, scope))
 
     async def _finish(
         self, request: RecallRequest, survey: Survey, vectors: list[Vector], finish: float, end: float, reasons: list[str]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
@@ -23,6 +24,8 @@ class WorkerStatistics:
     by_writer: Counter[str] = field(default_factory=Counter)
     rewrites: int = 0
     portraits: int = 0
+    summaries: int = 0
+    articles: int = 0
     outages: int = 0
     latencies: defaultdict[str, deque[float]] = field(default_factory=lambda: defaultdict(lambda: deque(maxlen=LATENCIES_KEPT)))
 
@@ -33,6 +36,14 @@ class WorkerStatistics:
             self.rewrites += 1
         if node == "write_profile":
             self.portraits += len(update.get("written", []))
+
+    def reflection_step(self, node: str, update: Mapping[str, Any], seconds: float) -> None:
+        """Note one step of one job of kind `states`."""
+        self.latencies[f"reflection.{node}"].append(seconds)
+        if node == "file_summary":
+            self.summaries += 1
+        if node == "write_article":
+            self.articles += "written" in update
 
     def filed(self, items: list[ItemState]) -> None:
         """Note the events of one job that was filed."""
@@ -50,6 +61,8 @@ class WorkerStatistics:
             "first_pass_share": self.first_pass / self.events if self.events else None,
             "rewritten_by": dict(self.by_writer),
             "portraits_written": self.portraits,
+            "summaries_written": self.summaries,
+            "articles_written": self.articles,
             "outages": self.outages,
             "node_seconds_median": {node: round(median(values), 6) for node, values in self.latencies.items()},
         }

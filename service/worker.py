@@ -1,4 +1,4 @@
-"""HistorianWorker: takes jobs from the queue and runs the write graph over them, once each, whatever happens."""
+"""HistorianWorker: takes jobs from the queue and runs each through its graph, once, whatever happens."""
 
 from __future__ import annotations
 
@@ -11,18 +11,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-from ..graph.historian import HistorianGraph, compile_historian
-from ..nodes.embed import events_of
-from ..nodes.gate import by_rules
 from ..schema.errors import HistorianError, ModelRefused, ModelUnavailable, StorageError
 from ..schema.job import Job
 from ..schema.protocols import JobQueue, Ledger, VectorIndex
+from ..schema.reflection_states import ReflectionContext
 from ..schema.settings import Settings
-from ..schema.states import HistorianContext, HistorianUpdate, ItemState
+from ..schema.states import HistorianContext, HistorianUpdate
 from .checkpoints import open_checkpoints, sweep_orphans
+from .job_runs import JobRuns
 from .maintenance import Maintenance
 from .outage import Outage
 from .statistics import WorkerStatistics
@@ -40,7 +38,7 @@ POISON_FAILURES = 3
 
 
 class Orders(Protocol):
-    """Carries out jobs of kinds other than `remember`."""
+    """Carries out jobs of kinds that no graph runs."""
 
     async def __call__(self, job: Job) -> None: ...
 
@@ -57,6 +55,7 @@ class HistorianWorker:
         *,
         queue: JobQueue,
         context: HistorianContext,
+        reflection: ReflectionContext,
         ledger: Ledger,
         checkpoints: Path,
         maintenance: Maintenance,
@@ -72,7 +71,6 @@ class HistorianWorker:
         self._maintenance = maintenance
         self._orders = orders
         self._sleep = sleep
-        self._on_step = on_step
         self._outage = Outage(random)
         self._running: dict[str, asyncio.Task[None]] = {}
         self._unavailable: dict[str, int] = {}
@@ -82,6 +80,7 @@ class HistorianWorker:
         self._stopping = False
         self._grace = 0.0
         self.statistics = WorkerStatistics()
+        self._runs = JobRuns(context, reflection, queue, self.statistics, on_step)
 
     @property
     def outage(self) -> str:
@@ -96,6 +95,7 @@ class HistorianWorker:
     def apply(self, settings: Settings) -> None:
         """Work with other settings from the next job on."""
         self._context = replace(self._context, settings=settings)
+        self._runs.apply(settings)
 
     def wake(self) -> None:
         """Look into the queue now, without waiting for the next poll."""
@@ -109,10 +109,10 @@ class HistorianWorker:
         """
         async with AsyncExitStack() as stack:
             saver = await stack.enter_async_context(open_checkpoints(self._checkpoints))
-            graph = compile_historian(saver)
+            self._runs.open(saver)
             await self._recover(saver)
             try:
-                return await self._loop(graph, saver, drain=drain)
+                return await self._loop(saver, drain=drain)
             finally:
                 await self._put_down()
 
@@ -136,13 +136,13 @@ class HistorianWorker:
         recovered = await asyncio.to_thread(self._queue.recover, self._context.clock())
         if recovered:
             log.info("%d jobs were under way when the last worker ended; they are resumed", recovered)
-        await asyncio.to_thread(self._context.profiles.sweep)
+        await asyncio.to_thread(self._runs.sweep)
         living = await asyncio.to_thread(self._queue.known_ids)
         swept = await sweep_orphans(saver, living)
         if swept:
             log.info("checkpoints of %d finished jobs were left over and are removed", swept)
 
-    async def _loop(self, graph: HistorianGraph, saver: AsyncSqliteSaver, *, drain: bool) -> bool:
+    async def _loop(self, saver: AsyncSqliteSaver, *, drain: bool) -> bool:
         given_up = 0
         while not self._stopping:
             settings = self._context.settings
@@ -156,7 +156,7 @@ class HistorianWorker:
             if len(self._running) < settings.historian.concurrency:
                 job = await self._claim()
             if job is not None:
-                self._start(job, graph, saver)
+                self._start(job, saver)
             elif self._running:
                 await self._pause(settings.historian.poll_interval_seconds)
             elif drain and await self._drained():
@@ -214,8 +214,8 @@ class HistorianWorker:
             for task in waiting:
                 task.cancel()
 
-    def _start(self, job: Job, graph: HistorianGraph, saver: AsyncSqliteSaver) -> None:
-        task = asyncio.create_task(self._process(job, graph, saver), name=f"job {job.job_id}")
+    def _start(self, job: Job, saver: AsyncSqliteSaver) -> None:
+        task = asyncio.create_task(self._process(job, saver), name=f"job {job.job_id}")
         self._running[job.job_id] = task
         task.add_done_callback(lambda _: self._running.pop(job.job_id, None))
 
@@ -224,16 +224,18 @@ class HistorianWorker:
         await self._let_finish()
         await self._maintenance.flush()
 
-    async def _process(self, job: Job, graph: HistorianGraph, saver: AsyncSqliteSaver) -> None:
+    async def _process(self, job: Job, saver: AsyncSqliteSaver) -> None:
         completed = False
         try:
             if await asyncio.to_thread(self._ledger.has, DONE, job.job_id):
                 outcome = "duplicate"
-            elif job.kind != "remember":
+            elif job.kind == "remember":
+                outcome = await self._runs.remember(job)
+            elif job.kind == "states":
+                outcome = await self._runs.reflect(job)
+            else:
                 await self._orders(job)
                 outcome = "order"
-            else:
-                outcome = await self._remember(job, graph)
             await asyncio.to_thread(self._ledger.add, DONE, job.job_id)
             await asyncio.to_thread(self._queue.complete, job.job_id)
             completed = True
@@ -256,36 +258,6 @@ class HistorianWorker:
             await saver.adelete_thread(job.job_id)
         except sqlite3.Error as error:
             log.warning("the checkpoint of job %s stays until the next start sweeps it: %s", job.job_id, error)
-
-    async def _remember(self, job: Job, graph: HistorianGraph) -> str:
-        """Run the graph from where this job stands; returns the outcome for the statistics."""
-        config: RunnableConfig = {"configurable": {"thread_id": job.job_id}}
-        snapshot = await graph.aget_state(config)
-        begun = snapshot.created_at is not None
-        if begun and not snapshot.next and not snapshot.tasks:
-            return "filed"
-        items: list[ItemState] = []
-        filed = ""
-        mark = asyncio.get_running_loop().time()
-        stream = graph.astream(
-            None if begun else {"job": job.model_dump()},
-            config,
-            context=self._context,
-            stream_mode="updates",
-            durability="sync",
-        )
-        async for chunk in stream:
-            for node, update in chunk.items():
-                now = asyncio.get_running_loop().time()
-                self.statistics.node_done(node, update, now - mark)
-                mark = now
-                items = update.get("items", items)
-                filed = update.get("filed", filed)
-                if self._on_step is not None:
-                    self._on_step(job, node, update)
-        if items:
-            self.statistics.filed(items)
-        return "forgotten" if filed == "forgotten" else "filed"
 
     async def _not_done(self, job: Job, error: Exception) -> None:
         """Sort out whose fault it was: everybody's (pause) or the job's own (count)."""
@@ -321,22 +293,7 @@ class HistorianWorker:
             await asyncio.to_thread(self._queue.postpone, job.job_id, error=message, not_before=not_before)
             self.statistics.outcomes["retried"] += 1
             return
-        filed = await self._file_by_rules(job)
+        filed = await self._runs.file_by_rules(job)
         log.error("job %s is given up after %d attempts (events filed: %s): %s", job.job_id, attempts, filed, message)
         await asyncio.to_thread(self._queue.fail, job.job_id, error=message, filed=filed)
         self.statistics.outcomes["failed"] += 1
-
-    async def _file_by_rules(self, job: Job) -> bool:
-        """File a hopeless job's events without any model, so that what was learnt can be found; whether they are."""
-        if job.kind != "remember":
-            return False
-        if await asyncio.to_thread(self._context.events.is_filed, job.job_id):
-            return True
-        try:
-            events = events_of(job, by_rules(job, self._context.settings))
-        except Exception:
-            # A text on which even the rules fail must not keep its job from ending in `failed`, where it can be seen.
-            log.exception("job %s: the rules fail on it too", job.job_id)
-            return False
-        await asyncio.to_thread(self._context.events.file_job, job.job_id, events, [None] * len(events))
-        return True

@@ -10,27 +10,20 @@ A file that somebody edited by hand while a writer worked from the older text is
 
 from __future__ import annotations
 
-import threading
-import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
-from ..schema.errors import InvalidInput, RevisionConflict, StorageError
+from ..schema.errors import InvalidInput, RevisionConflict
 from ..schema.job import clean_text
 from ..schema.profile import Profile, ProfileKey
 from ..schema.protocols import Ledger, ProfileStorage
 from ..schema.scope import EntityType
-from .durable import make_folder, remove_durably, storage_error, sweep_leftovers, sync_folder, write_atomically
+from .durable import remove_durably, storage_error, sweep_leftovers, sync_folder, write_atomically
+from .entity_locks import EntityLocks
 from .front_matter import one_line, parse_profile, render_profile
 from .profile_files import FOLDERS, Snapshot, history_folder, ledger_key, profile_path, snapshot_name, snapshots, stored_keys
-
-_LOCKS = 64
-"""Lock files for all entities together: two entities that share one wait for each other for a moment."""
-_PATIENCE_SECONDS = 30.0
 
 
 class MarkdownProfiles(ProfileStorage):
@@ -43,7 +36,7 @@ class MarkdownProfiles(ProfileStorage):
         self._folder = folder
         self._ledger = ledger
         self._keep = revision_keep
-        self._mutexes = [threading.Lock() for _ in range(_LOCKS)]
+        self._locks = EntityLocks(folder / ".locks")
 
     def read(self, key: ProfileKey) -> Profile | None:
         """Raises StorageError where the file is there and cannot be opened; a spoilt one is read as well as can be."""
@@ -169,28 +162,8 @@ class MarkdownProfiles(ProfileStorage):
         kept = snapshots(history_folder(self._folder, key))
         return replace(profile, revision=kept[0].revision + 1 if kept else 1)
 
-    @contextmanager
-    def _locked(self, key: ProfileKey) -> Iterator[None]:
-        """One writer of an entity at a time: among threads by a mutex, among processes by a file."""
-        number = zlib.crc32(key.entity.encode(errors="surrogatepass")) % _LOCKS
-        folder = self._folder / ".locks"
-        with self._mutexes[number]:
-            make_folder(folder)
-            lock = FileLock(folder / f"{number:02d}.lock", timeout=_PATIENCE_SECONDS, poll_interval=0.01, fallback_to_soft=False)
-            try:
-                lock.acquire()
-            except Timeout:
-                raise StorageError(
-                    f"portrait {key}: another process has been writing for {_PATIENCE_SECONDS:.0f} s; see whether it hangs"
-                ) from None
-            except NotImplementedError as error:
-                raise StorageError(f"{folder}: its file system knows no locks ({error}); use a local disk") from error
-            except OSError as error:
-                raise storage_error("lock", folder, error) from error
-            try:
-                yield
-            finally:
-                lock.release()
+    def _locked(self, key: ProfileKey) -> AbstractContextManager[None]:
+        return self._locks.of(key.entity, f"portrait {key}")
 
 
 def _names_job(source_event_id: str, job_id: str) -> bool:

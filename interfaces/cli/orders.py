@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from ...service.parts import Parts
 
 
-def give_order(shell: Shell, kind: Literal["edit", "forget", "rollback", "index"], payload: dict[str, Any], *, done: str) -> None:
+OrderKind = Literal["edit", "forget", "rollback", "rollback_article", "index"]
+
+
+def give_order(shell: Shell, kind: OrderKind, payload: dict[str, Any], *, done: str) -> None:
     """Carry an order out, or put it into the queue of the process that owns the data directory, and say which.
 
     `done` is what to say when it was carried out. With `--json`: `{"done": bool, "job_id": str}`.
@@ -54,6 +57,6 @@ async def _carry_out(shell: Shell, job: Job) -> None:
     try:
         # The derived vector index is mended by the next worker: it need not be opened for one change.
         notes = NotesIndex(parts.manifest, shell.settings, embedded_later, time.time)
-        await OrderDesk(parts.context(None), notes)(job)
+        await OrderDesk(parts.context(None), notes, parts.layers.articles)(job)
     finally:
         await parts.aclose()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
@@ -13,6 +12,7 @@ from .console import plain, short, table
 from .invocation import CommandFailed, Shell, command, group
 from .opening import opened_stores
 from .orders import give_order
+from .revision_diff import print_diff, unified
 from .root import app
 
 if TYPE_CHECKING:
@@ -102,25 +102,11 @@ def profile_diff(
     newer = _revision(kept, new if new is not None else current.revision, entity)
     older_number = old if old is not None else max((n for n in kept if n < newer.revision), default=newer.revision)
     older = _revision(kept, older_number, entity)
-    lines = list(
-        difflib.unified_diff(
-            _as_lines(older),
-            _as_lines(newer),
-            f"revision {older.revision}",
-            f"revision {newer.revision}",
-            lineterm="",
-        )
-    )
+    lines = unified(_as_lines(older), _as_lines(newer), older.revision, newer.revision)
     if shell.json:
         shell.emit(entity=entity, layer=current.key.layer, old=older.revision, new=newer.revision, diff="\n".join(lines))
         return
-    if not lines and older is newer:
-        shell.say(f"revision {newer.revision} is the only one that is kept")
-    elif not lines:
-        shell.say(f"revisions {older.revision} and {newer.revision} say the same")
-    for line in lines:
-        style = {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "default")
-        shell.out.print(Text(plain(line), style="bold" if line.startswith(("+++", "---")) else style))
+    print_diff(shell, lines, older.revision, newer.revision)
 
 
 @command(profile, "rollback")

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import os
 import random
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,43 +16,11 @@ from historian.stores.events import SqliteEventStore
 from historian.stores.index_schema import open_index
 from historian.stores.ledger import SqliteLedger
 from historian.stores.profiles import MarkdownProfiles
+from support.crash_matrix import Host, distinct, saved_answers
 from support.memory import group_fields, private_fields, settings_for
 from support.openai_server import OpenAIServer
 
 pytestmark = pytest.mark.slow
-
-TESTS = Path(__file__).parents[1]
-
-
-class Host:
-    """The warm parent (`support.crash_host`) and one order at a time to it."""
-
-    def __init__(self) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "support.crash_host"],
-            cwd=TESTS,
-            env={**os.environ, "PYTHONPATH": str(TESTS)},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        assert self._line() == "ready"
-
-    def _line(self) -> str:
-        assert self.process.stdout is not None
-        return self.process.stdout.readline().strip()
-
-    def drain(self, directory: Path, base_url: str, **more: Any) -> dict[str, int]:
-        assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps({"directory": str(directory), "base_url": base_url, **more}) + "\n")
-        self.process.stdin.flush()
-        answer: dict[str, int] = json.loads(self._line())
-        return answer
-
-    def close(self) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.close()
-        self.process.wait(timeout=30)
 
 
 @pytest.fixture(scope="module")
@@ -145,31 +109,6 @@ def test_killed_at_every_point_every_job_ends_as_exactly_its_events(tmp_path: Pa
         assert calls <= 4 + asked - paid, (
             f"{calls} calls after a kill at {number} ({point}): a checkpointed answer was asked for again"
         )
-
-
-def distinct(points: list[str]) -> list[int]:
-    """The points that differ in what has happened: the first of all, and each one right after a side effect.
-
-    Between the end of one side effect and the beginning of the next nothing lasting happens, whatever nodes begin and
-    end there, so that one kill stands for all points of such a gap.
-    """
-    after_effect = [
-        number
-        for number in range(1, len(points))
-        if points[number].endswith(" after") and points[number - 1] == points[number].replace(" after", " before")
-    ]
-    return [0, *after_effect]
-
-
-def saved_answers(points: list[str]) -> int:
-    """How many of the answers received before a kill had been checkpointed: a write of the saver has followed them."""
-    saved = waiting = 0
-    for point in points:
-        if point == "LadderChatModel.structured after":
-            waiting += 1
-        elif point == "AsyncSqliteSaver.aput_writes after" or point == "AsyncSqliteSaver.aput after":
-            saved, waiting = saved + waiting, 0
-    return saved
 
 
 def test_thirty_kills_during_two_hundred_jobs_lose_and_double_nothing(tmp_path: Path, host: Host, server: OpenAIServer) -> None:

@@ -18,7 +18,7 @@ from historian.schema.errors import HistorianError, ModelUnavailable, StorageErr
 from historian.schema.profile import Profile, ProfileKey
 from historian.schema.protocols import Matrix
 from historian.schema.scope import Scope
-from historian.service import cognitive as cognitive_module
+from historian.service import background as background_module
 from historian.service.cognitive import CognitiveService
 from support.draining import open_worker, put
 from support.memory import group_fields, settings_for
@@ -232,7 +232,7 @@ async def test_where_nothing_can_be_made_the_start_says_so_and_the_reply_goes_ou
 
 
 async def test_a_service_closed_while_its_worker_is_put_together_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real, reached, go = cognitive_module.owned_worker, threading.Event(), threading.Event()
+    real, reached, go = background_module.owned_worker, threading.Event(), threading.Event()
 
     @contextmanager
     def slow(*arguments: Any, **more: Any) -> Iterator[Any]:
@@ -241,7 +241,7 @@ async def test_a_service_closed_while_its_worker_is_put_together_ends(tmp_path: 
         with real(*arguments, **more) as worker:
             yield worker
 
-    monkeypatch.setattr(cognitive_module, "owned_worker", slow)
+    monkeypatch.setattr(background_module, "owned_worker", slow)
     memory = CognitiveService.open(settings_for(tmp_path))
     await memory.start()
     assert await asyncio.to_thread(reached.wait, 30)

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 from historian.schema.names import Names
+from historian.schema.settings import walk
 from historian.schema.settings_source import parse_settings
 from historian.text.absolutize import absolutize
-from support.command import NO_MODELS
+from support.command import NO_MODELS, historian
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"]
@@ -101,6 +102,20 @@ def test_every_link_inside_the_repository_leads_somewhere(document: str) -> None
     text = (ROOT / document).read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
         assert (ROOT / document).parent.joinpath(target).exists(), target
+
+
+def test_the_drawn_graphs_of_the_readme_are_those_of_the_code() -> None:
+    drawn = blocks("README.md", "mermaid")
+    names = re.findall(r"<summary>(\w+):", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert set(names) == {"historian", "recall", "reflection"}
+    assert drawn == [historian("graph", name).out for name in names]
+
+
+@pytest.mark.parametrize(("document", "language"), [("docs/settings.md", "en"), ("docs/settings.zh-CN.md", "zh")])
+def test_the_tables_of_settings_are_those_of_the_model(document: str, language: str) -> None:
+    text = (ROOT / document).read_text(encoding="utf-8")
+    assert text == historian("init", "--markdown", language).out
+    assert all(f"| `{dotted.rpartition('.')[2]}` |" in text for dotted, _ in walk())
 
 
 def test_every_command_is_named_in_the_changelog() -> None:

@@ -4,7 +4,7 @@ Heavy imports take seconds, and a crash matrix starts hundreds of workers; so th
 forks a child for each run. It reads one JSON object a line from standard input and answers each with one:
 
     {"directory": …, "base_url": …, "kill_at": n or null, "trace": path or null, "kill_after": seconds or null,
-     "concurrency": n} → {"signal": 9 or 0, "status": exit status}
+     "concurrency": n, "shortterm": {…}} → {"signal": 9 or 0, "status": exit status}
 
 A child drains the queue. Around every side effect stands a *point*: a name and "before" or "after". The child writes
 the points it passes to `trace`, and sends itself SIGKILL at point number `kill_at`.
@@ -29,24 +29,31 @@ import chromadb.api.rust  # noqa: F401 - this and what follows is imported here 
 import openai.resources.chat.completions
 import openai.resources.embeddings  # noqa: F401
 from historian.graph import historian as graph_module
+from historian.graph import reflection as reflection_module
 from historian.models.chat import LadderChatModel
 from historian.models.embeddings import RemoteEmbedder
 from historian.schema.settings_source import parse_settings
 from historian.service.ownership import owned_worker
 from historian.service.parts import open_parts, open_queue
+from historian.stores.articles import MarkdownArticles
 from historian.stores.chroma_index import ChromaIndex
 from historian.stores.events import SqliteEventStore
 from historian.stores.job_queue import FileJobQueue
 from historian.stores.ledger import SqliteLedger
 from historian.stores.profile_index import SqliteProfileIndex
 from historian.stores.profiles import MarkdownProfiles
+from historian.stores.state_buffer import SqliteStateBuffer
+from historian.stores.summaries import JsonlSummaries
 from langchain_chroma import Chroma  # noqa: F401
 from langchain_openai import ChatOpenAI, OpenAIEmbeddings  # noqa: F401
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 SIDE_EFFECTS: list[tuple[Any, list[str]]] = [
     (FileJobQueue, ["claim", "complete", "recover"]),
-    (SqliteEventStore, ["file_job", "mark_indexed", "set_fingerprint"]),
+    (SqliteStateBuffer, ["add", "release"]),
+    (JsonlSummaries, ["add", "mark_promoted"]),
+    (MarkdownArticles, ["write"]),
+    (SqliteEventStore, ["file_job", "file_new", "mark_indexed", "set_fingerprint"]),
     (SqliteLedger, ["add"]),
     (MarkdownProfiles, ["write"]),
     (SqliteProfileIndex, ["put"]),
@@ -56,7 +63,11 @@ SIDE_EFFECTS: list[tuple[Any, list[str]]] = [
     (AsyncSqliteSaver, ["aput", "aput_writes", "adelete_thread"]),
     (os, ["replace", "unlink"]),
 ]
-NODES = ["rewrite", "gate", "embed", "merge_profile", "write_profile"]
+NODES: list[tuple[Any, list[str]]] = [
+    (graph_module, ["rewrite", "gate", "embed", "merge_profile", "write_profile"]),
+    (reflection_module, ["buffer", "summarise", "file_summary", "digest", "reconstruct", "check_article", "write_article"]),
+    (reflection_module, ["mark_promoted"]),
+]
 
 
 class Points:
@@ -102,16 +113,18 @@ def instrument(points: Points) -> None:
         for name in names:
             label = f"{getattr(owner, '__name__', owner)}.{name}"
             setattr(owner, name, points.around(label, getattr(owner, name)))
-    for name in NODES:
-        setattr(graph_module, name, points.around(name, getattr(graph_module, name)))
+    for module, names in NODES:
+        for name in names:
+            setattr(module, name, points.around(name, getattr(module, name)))
 
 
-async def drain(directory: str, base_url: str, concurrency: int) -> bool:
+async def drain(directory: str, base_url: str, concurrency: int, shortterm: dict[str, Any]) -> bool:
     settings = parse_settings(
         {
             "cognitive": {
                 "data_dir": directory,
                 "timezone": "Asia/Shanghai",
+                "shortterm": shortterm,
                 "historian": {"concurrency": concurrency, "poll_interval_seconds": 0.05, "rewrite_mode": "always"},
             },
             "models": {
@@ -137,7 +150,8 @@ def child(order: dict[str, Any]) -> int:
         signal.setitimer(signal.ITIMER_REAL, order["kill_after"])
     if order.get("kill_at") is not None or order.get("trace"):
         instrument(Points(order.get("kill_at"), order.get("trace")))
-    return 0 if asyncio.run(drain(order["directory"], order["base_url"], order.get("concurrency", 1))) else 3
+    done = asyncio.run(drain(order["directory"], order["base_url"], order.get("concurrency", 1), order.get("shortterm", {})))
+    return 0 if done else 3
 
 
 def main() -> None:

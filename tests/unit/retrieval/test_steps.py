@@ -65,6 +65,14 @@ def test_what_names_no_time_lifts_nothing(query: str) -> None:
     assert not any(one.is_day for one in named_times(query, NOW))
 
 
+@pytest.mark.parametrize(
+    "query", ["阿明现在住哪里？", "Where does Ann live now?", "他目前在做什么", "what is she reading at the moment"]
+)
+def test_who_asks_about_now_wants_what_is_recent_and_not_what_was_said_today(query: str) -> None:
+    assert named_times(query, NOW) == ()
+    assert any(one.is_day for one in named_times(f"{query} 今天 today", NOW))
+
+
 def test_a_day_counts_most_at_the_day_less_in_the_week_after_and_little_in_the_month() -> None:
     named = named_times("on 10 May 2023", NOW)
     fit = time_fit(np.array([at("2023-05-10"), at("2023-05-15"), at("2023-05-30"), at("2023-07-30")]), named)

@@ -1,0 +1,29 @@
+"""buffer: keep the job's states durably, and see whether enough wait for a summary."""
+
+from __future__ import annotations
+
+import asyncio
+
+from langgraph.runtime import Runtime
+
+from ..schema.reflection_states import ReflectionContext, ReflectionState, ReflectionUpdate
+from .reflection_due import waiting_for_summary, what_is_due
+from .reflection_job import reflection_job
+
+
+async def buffer(state: ReflectionState, runtime: Runtime[ReflectionContext]) -> ReflectionUpdate:
+    """Take the states, once; nothing of who was forgotten meanwhile."""
+    context = runtime.context
+    job = reflection_job(state, context.settings)
+    if await asyncio.to_thread(job.is_forgotten, context):
+        return {"forgotten": True, "through": "", "occasion": ""}
+    buffered = context.layers.buffer
+    await asyncio.to_thread(
+        buffered.add, job.key, job.job.job_id, job.states, entities=job.job.entities, at=job.job.moment.timestamp()
+    )
+    summaries = await asyncio.to_thread(context.layers.summaries.read, job.key)
+    if summaries and summaries[-1].through:
+        # Killed between the summary and the release, and the checkpoint lost: what a summary covers waits no more.
+        await asyncio.to_thread(buffered.release, job.key, summaries[-1].through)
+    through = await waiting_for_summary(job, context)
+    return {"through": through} if through else {"through": "", **await what_is_due(job, context, reflected=False)}

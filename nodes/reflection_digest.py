@@ -1,0 +1,23 @@
+"""digest: what the stimulus means for the article, and which chapters it strikes."""
+
+from __future__ import annotations
+
+from langgraph.runtime import Runtime
+
+from ..schema.article import ChapterName
+from ..schema.reflection_states import DigestState, ReflectionContext, ReflectionState, ReflectionUpdate
+from . import reconstructing
+from .reflection_job import read_article, reflection_job
+
+
+async def digest(state: ReflectionState, runtime: Runtime[ReflectionContext]) -> ReflectionUpdate:
+    """One model call, or none. A digest that names no chapter means the one for what is going on now."""
+    context = runtime.context
+    job = reflection_job(state, context.settings)
+    article, _ = await read_article(job, context)
+    stimulus = state["stimulus"]
+    found = await reconstructing.digest(
+        article, stimulus, chat=context.chat, names=job.names, language=job.language(article, stimulus)
+    )
+    chapters: list[ChapterName] = list(found.chapters) or ["Dynamic"]
+    return {"digested": DigestState(significant=found.significant, chapters=chapters, points=list(found.points))}

@@ -1,0 +1,73 @@
+"""What is to be done next for a person: another summary, a promotion, the job's own reflection, or nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from ..schema.reflection_states import ReflectionContext, ReflectionUpdate
+from ..schema.settings import ShorttermSettings
+from ..schema.two_layers import Summary
+from .reflection_job import ReflectionJob
+from .summarising import absolute_lines
+
+
+async def waiting_for_summary(job: ReflectionJob, context: ReflectionContext) -> str:
+    """The entry id of the last state of the next summary; "" where the threshold is not passed.
+
+    Everything that waits becomes one summary, unless that is twice the threshold or more: then it takes several.
+    """
+    buffered = context.layers.buffer
+    total = await asyncio.to_thread(buffered.tokens, job.key)
+    if total < job.threshold:
+        return ""
+    states = await asyncio.to_thread(buffered.oldest, job.key, job.threshold if total >= 2 * job.threshold else total)
+    return states[-1].entry_id if states else ""
+
+
+async def what_is_due(job: ReflectionJob, context: ReflectionContext, *, reflected: bool) -> ReflectionUpdate:
+    """For what the article is to be rewritten next; an empty `occasion` for nothing."""
+    nothing: ReflectionUpdate = {"occasion": "", "sources": [], "stimulus": [], "tries": 0, "reasons": [], "passed": False}
+    promoted = to_promote(await short_term(job, context), job.shortterm)
+    if promoted:
+        stimulus = [f"[{one.until[:10]}] {one.text}" for one in promoted]
+        return {**nothing, "occasion": "promotion", "sources": [one.id for one in promoted], "stimulus": stimulus}
+    if job.payload.reflect and not reflected:
+        stimulus = await said(job)
+        if stimulus:
+            return {**nothing, "occasion": "reflection", "sources": [job.job.job_id], "stimulus": stimulus}
+    return nothing
+
+
+async def said(job: ReflectionJob) -> list[str]:
+    """What the job's states say, true out of context: by rules, since what the article takes in must be dated before."""
+    spoken = [one for _, one in job.states]
+    lines = await asyncio.to_thread(absolute_lines, spoken, job.names, job.job.moment, job.job.timezone)
+    return ["\n".join([f"[{job.today.isoformat()}] {lines[0]}", *lines[1:]])] if lines else []
+
+
+async def short_term(job: ReflectionJob, context: ReflectionContext) -> list[Summary]:
+    """The summaries that are short-term memory, oldest first. One that the article has taken in already is marked now."""
+    layers = context.layers
+    waiting = [one for one in await asyncio.to_thread(layers.summaries.read, job.key) if one.is_short_term]
+    known = await asyncio.to_thread(layers.articles.taken_in, job.key, [one.id for one in waiting])
+    if known:
+        stored = await asyncio.to_thread(layers.articles.read, job.key)
+        revision = stored.revision if stored is not None else 0
+        await asyncio.to_thread(layers.summaries.mark_promoted, job.key, known, at=job.now(context), into=revision)
+    return [one for one in waiting if one.id not in known]
+
+
+def to_promote(waiting: Sequence[Summary], settings: ShorttermSettings) -> list[Summary]:
+    """The oldest summaries that are to become long-term memory now: `promote_count` of them where there are more than
+    `promote_above`, and as few as it takes, at most so many, where together they are over `max_tokens`."""
+    if len(waiting) > settings.promote_above:
+        return list(waiting[: settings.promote_count])
+    total = sum(one.tokens for one in waiting)
+    chosen: list[Summary] = []
+    for one in waiting[: settings.promote_count]:
+        if total <= settings.max_tokens:
+            break
+        chosen.append(one)
+        total -= one.tokens
+    return chosen

@@ -1,0 +1,90 @@
+"""file_summary: keep the summary, make it findable, let the states that it covers go."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from langgraph.runtime import Runtime
+
+from ..schema.event import Event
+from ..schema.reflection_states import ReflectionContext, ReflectionState, ReflectionUpdate
+from ..schema.two_layers import ArticleKey, BufferedState, Summary
+from ..text.tokens import estimate_tokens
+from .reflection_due import waiting_for_summary, what_is_due
+from .reflection_job import ReflectionJob, reflection_job
+
+SOURCE = "summary"
+
+
+async def file_summary(state: ReflectionState, runtime: Runtime[ReflectionContext]) -> ReflectionUpdate:
+    """Each step changes nothing when it is repeated: the file first, then the event, and the states last."""
+    context = runtime.context
+    job = reflection_job(state, context.settings)
+    states = await asyncio.to_thread(context.layers.buffer.through, job.key, state["through"])
+    filed = list(state.get("filed", []))
+    summary_id = id_of(job.key, state["through"])
+    if states:
+        if state["draft"]["text"]:
+            summary = summary_of(job, states, state, created_at=job.now(context))
+            await asyncio.to_thread(context.layers.summaries.add, summary, forgotten=lambda: job.is_forgotten(context))
+            # Without a vector: the worker embeds it when it is idle.
+            await asyncio.to_thread(context.events.file_new, [event_of(summary, job)], [None])
+            filed.append(summary_id)
+        await asyncio.to_thread(context.layers.buffer.release, job.key, state["through"])
+    if await asyncio.to_thread(job.is_forgotten, context):
+        return {"forgotten": True, "filed": filed, "through": "", "occasion": ""}
+    through = await waiting_for_summary(job, context)
+    if through:
+        return {"filed": filed, "through": through}
+    return {"filed": filed, "through": "", **await what_is_due(job, context, reflected=False)}
+
+
+def id_of(key: ArticleKey, through: str) -> str:
+    """The id of the summary whose last state is `through`, in a file and as an event."""
+    digest = hashlib.sha256(f"{key.scope.key}\0{key.user_id}\0{through}".encode()).hexdigest()[:32]
+    return f"{SOURCE}-{digest}"
+
+
+def summary_of(job: ReflectionJob, states: list[BufferedState], state: ReflectionState, *, created_at: str) -> Summary:
+    """The draft with all that is known of it."""
+    draft = state["draft"]
+    times = [one.spoken.at for one in states if one.spoken.at] or [job.job.timestamp]
+    return Summary(
+        id=id_of(job.key, state["through"]),
+        key=job.key,
+        text=draft["text"],
+        since=times[0],
+        until=times[-1],
+        created_at=created_at,
+        tokens=estimate_tokens(draft["text"]),
+        written_by=draft["written_by"],
+        is_absolute=draft["is_absolute"],
+        gate_reasons=tuple(draft["gate_reasons"]),
+        through=state["through"],
+    )
+
+
+def event_of(summary: Summary, job: ReflectionJob) -> Event:
+    """The summary as an event of its conversation, at the time of the last state that it covers."""
+    moment = datetime.fromisoformat(summary.until).astimezone(ZoneInfo(job.job.timezone))
+    scope = summary.key.scope
+    return Event(
+        event_id=summary.id,
+        job_id=summary.id,
+        kind="action",
+        text=summary.text,
+        user_id=scope.user_id,
+        group_id=scope.group_id,
+        request_type=scope.request_type,
+        timestamp=moment.timestamp(),
+        timestamp_local=moment.isoformat(),
+        timezone=job.job.timezone,
+        user_name=job.job.user_name,
+        is_absolute=summary.is_absolute,
+        gate_reasons=summary.gate_reasons,
+        rewritten_by=summary.written_by,
+        source=SOURCE,
+    )

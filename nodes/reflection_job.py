@@ -1,0 +1,90 @@
+"""What the nodes of the reflection graph read out of a job of kind `states`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from zoneinfo import ZoneInfo
+
+from ..schema.article import CHAPTER_NAMES, Article, ChapterBounds, Spoken
+from ..schema.job import Job
+from ..schema.names import Names
+from ..schema.reflection_states import ReflectionContext, ReflectionState
+from ..schema.settings import Settings, ShorttermSettings
+from ..schema.states_payload import StatesPayload
+from ..schema.two_layers import ArticleKey
+from ..text.language import Language, detect_language
+from .conversation import names_of
+
+
+@dataclass(frozen=True, slots=True)
+class ReflectionJob:
+    """A job with what follows from it and from the settings."""
+
+    job: Job
+    payload: StatesPayload
+    key: ArticleKey
+    names: Names
+    settings: Settings
+
+    @property
+    def shortterm(self) -> ShorttermSettings:
+        return self.settings.cognitive.shortterm
+
+    @property
+    def threshold(self) -> int:
+        """Tokens of buffered states from which a summary is made."""
+        return self.payload.threshold or self.shortterm.summary_token_threshold
+
+    @property
+    def bounds(self) -> ChapterBounds:
+        settings = self.shortterm
+        return ChapterBounds(settings.bedrock_max_tokens, settings.evolutionary_max_tokens, settings.dynamic_max_tokens)
+
+    @property
+    def today(self) -> date:
+        return self.job.moment.date()
+
+    @property
+    def states(self) -> list[tuple[str, Spoken]]:
+        """The job's states with their entry ids, each at its own time or at the job's."""
+        return [
+            (f"{self.job.job_id}:{n}", Spoken(one.role, one.text, one.name, one.at or self.job.timestamp))
+            for n, one in enumerate(self.payload.states)
+        ]
+
+    @property
+    def configured_language(self) -> Language | None:
+        """The language that the settings name; None where it follows from what is said."""
+        configured = self.settings.cognitive.language
+        return None if configured == "auto" else configured
+
+    def language(self, article: Article, lines: Sequence[str]) -> Language:
+        """The configured language, else that of the article, else that of what is new: an article keeps its language."""
+        if self.configured_language is not None:
+            return self.configured_language
+        written = "\n".join(article.chapter(name) for name in CHAPTER_NAMES)
+        return detect_language(written if written.strip() else "\n".join(lines))
+
+    def is_forgotten(self, context: ReflectionContext) -> bool:
+        """Whether the person or the group was forgotten since the job was handed over. Blocking."""
+        return context.events.is_forgotten(self.job.job_id, self.job.entities, self.job.moment.timestamp())
+
+    def now(self, context: ReflectionContext) -> str:
+        """The clock's time in the job's time zone, ISO 8601."""
+        return datetime.fromtimestamp(context.clock(), ZoneInfo(self.job.timezone)).isoformat(timespec="seconds")
+
+
+def reflection_job(state: ReflectionState, settings: Settings) -> ReflectionJob:
+    """The job of a run. Raises pydantic's ValidationError where its payload is none."""
+    job = Job.model_validate(state["job"])
+    payload = StatesPayload.model_validate(job.payload)
+    return ReflectionJob(job, payload, ArticleKey(job.user_id, job.group_id), names_of(job, settings), settings)
+
+
+async def read_article(job: ReflectionJob, context: ReflectionContext) -> tuple[Article, int]:
+    """The article as it stands and its revision; an empty one and 0 where there is none."""
+    stored = await asyncio.to_thread(context.layers.articles.read, job.key)
+    return (Article(), 0) if stored is None else (stored.article, stored.revision)

@@ -1,0 +1,23 @@
+"""mark_promoted: the new article stands, so the summaries in it are short-term memory no more; then what is due next."""
+
+from __future__ import annotations
+
+import asyncio
+
+from langgraph.runtime import Runtime
+
+from ..schema.reflection_states import ReflectionContext, ReflectionState, ReflectionUpdate
+from .reflection_due import what_is_due
+from .reflection_job import reflection_job
+
+
+async def mark_promoted(state: ReflectionState, runtime: Runtime[ReflectionContext]) -> ReflectionUpdate:
+    """Summaries stay on disk with the revision that took them in. After a reflection there is nothing to mark."""
+    context = runtime.context
+    job = reflection_job(state, context.settings)
+    reflected = state.get("reflected", False) or state["occasion"] == "reflection"
+    if state["occasion"] == "promotion":
+        await asyncio.to_thread(
+            context.layers.summaries.mark_promoted, job.key, state["sources"], at=job.now(context), into=state["written"][-1]
+        )
+    return {"reflected": reflected, **await what_is_due(job, context, reflected=reflected)}

@@ -1,0 +1,37 @@
+"""summarise: one dated summary of the buffered states; one model call, or none."""
+
+from __future__ import annotations
+
+import asyncio
+
+from langgraph.runtime import Runtime
+
+from ..schema.reflection_states import DraftState, ReflectionContext, ReflectionState, ReflectionUpdate
+from . import summarising
+from .reflection_job import reflection_job
+
+
+async def summarise(state: ReflectionState, runtime: Runtime[ReflectionContext]) -> ReflectionUpdate:
+    """Nothing is written here. States that are gone meanwhile (their person was forgotten) give an empty draft."""
+    context = runtime.context
+    job = reflection_job(state, context.settings)
+    states = await asyncio.to_thread(context.layers.buffer.through, job.key, state["through"])
+    spoken = [one.spoken for one in states]
+    if not spoken:
+        return {"draft": DraftState(text="", written_by="rules", is_absolute=True, gate_reasons=[])}
+    draft = await summarising.summarise(
+        spoken,
+        chat=context.chat,
+        names=job.names,
+        moment=job.job.moment,
+        timezone=job.job.timezone,
+        language=job.configured_language,
+    )
+    return {
+        "draft": DraftState(
+            text=draft.text,
+            written_by=draft.written_by,
+            is_absolute=draft.is_absolute,
+            gate_reasons=list(draft.gate_reasons),
+        )
+    }

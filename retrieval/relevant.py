@@ -1,0 +1,71 @@
+"""What the two layers hold of a person, and the deep search over it: 0.5 keywords + 0.5 vectors."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..schema.event import EventFilter
+from ..schema.protocols import EventStore, Vector
+from ..schema.two_layers import ArticleKey, Layers, StoredArticle, Summary
+from ..text.words import query_tokens, search_tokens
+from .fusion import weighted_sum
+
+KEYWORD_WEIGHT = VECTOR_WEIGHT = 0.5
+MOST_FOUND = 8
+"""Summaries and lines that a deep search brings at most."""
+_K1, _B = 1.2, 0.4
+"""BM25, as over events."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadLayers:
+    """One person's memory in one conversation: the article, and the summaries that are short-term memory, oldest first."""
+
+    key: ArticleKey
+    article: StoredArticle | None = None
+    summaries: tuple[Summary, ...] = ()
+
+
+def read_layers(layers: Layers, key: ArticleKey) -> ReadLayers:
+    """Read both layers. Summaries first: what is promoted meanwhile is read twice, not never. Blocking; raises StorageError."""
+    summaries = tuple(one for one in layers.summaries.read(key) if one.is_short_term)
+    return ReadLayers(key, layers.articles.read(key), summaries)
+
+
+def deepened(
+    query: str, vector: Vector | None, read: ReadLayers, layers: Layers, events: EventStore, model: str
+) -> tuple[str, ...]:
+    """What fits `query` best first: ids of summaries, and lines of the chapter Dynamic. Blocking; raises StorageError."""
+    lines = read.article.article.lines("Dynamic") if read.article is not None else ()
+    texts = {**{one.id: one.text for one in read.summaries}, **{line: line for line in lines}}
+    dense: dict[str, float] = {}
+    if vector is not None and texts:
+        known = dict(layers.line_vectors.read(read.key, model)) if lines else {}
+        if read.summaries:
+            where = EventFilter(read.key.scope.key, event_ids=tuple(one.id for one in read.summaries))
+            ids, matrix = events.vectors(where)
+            known.update(zip(ids, matrix, strict=True))
+        dense = {name: float(known[name] @ vector) for name in texts if name in known and known[name].shape == vector.shape}
+    fused = weighted_sum([(keyword_scores(query, texts), KEYWORD_WEIGHT), (dense, VECTOR_WEIGHT)])
+    return tuple(sorted(fused, key=lambda name: -fused[name])[:MOST_FOUND])
+
+
+def keyword_scores(query: str, texts: Mapping[str, str]) -> dict[str, float]:
+    """BM25 of the texts that share a word with the query, among themselves."""
+    words = query_tokens(query)
+    counts = {name: Counter(search_tokens(text)) for name, text in texts.items()}
+    if not counts or not words:
+        return {}
+    average = sum(count.total() for count in counts.values()) / len(counts) or 1.0
+    scores: dict[str, float] = {}
+    for word in words:
+        holders = sum(word in count for count in counts.values())
+        weight = math.log(1 + (len(counts) - holders + 0.5) / (holders + 0.5))
+        for name, count in counts.items():
+            if count[word]:
+                length = 1 - _B + _B * count.total() / average
+                scores[name] = scores.get(name, 0.0) + weight * count[word] * (_K1 + 1) / (count[word] + _K1 * length)
+    return scores

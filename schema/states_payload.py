@@ -1,0 +1,37 @@
+"""What a job of kind `states` carries in its `payload`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from .article import Spoken
+
+
+class SpokenPayload(BaseModel):
+    """One state of a conversation, redacted. `at` is ISO 8601 with offset."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    role: Literal["user", "assistant", "tool"]
+    text: str
+    name: str = ""
+    at: str = ""
+
+    @property
+    def spoken(self) -> Spoken:
+        return Spoken(self.role, self.text, self.name, self.at)
+
+
+class StatesPayload(BaseModel):
+    """The states, in the order in which they were said; none where what is buffered already has passed the threshold.
+
+    `threshold` in tokens: None is the configured one. `reflect`: rewrite the article if these states are significant.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    states: list[SpokenPayload] = Field(default_factory=list)
+    threshold: int | None = Field(default=None, ge=1)
+    reflect: bool = False

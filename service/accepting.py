@@ -1,0 +1,45 @@
+"""Jobs made of what bots hand over: completed, checked and redacted before they lie on disk."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any, Literal
+from zoneinfo import ZoneInfo
+
+from ..schema.job import Job, parse_job
+from ..schema.settings import Settings
+from ..text.redaction import redact
+from .local_time import local_timezone
+
+
+def make_job(data: Mapping[str, Any], settings: Settings, clock: Callable[[], float]) -> Job:
+    """A job from what a bot gave, completed with what the settings know: time, time zone, bot name, a request id."""
+    timezone = data.get("timezone") or (
+        local_timezone() if settings.cognitive.timezone == "local" else settings.cognitive.timezone
+    )
+    complete = {
+        "request_id": uuid.uuid4().hex,
+        "request_type": "group" if data.get("group_id") not in (None, "") else "private",
+        "bot_name": settings.cognitive.bot_name,
+        **{key: value for key, value in data.items() if value is not None},
+        "timezone": timezone,
+    }
+    if not complete.get("timestamp"):
+        complete["timestamp"] = datetime.fromtimestamp(clock(), ZoneInfo(str(timezone))).isoformat()
+    return parse_job(complete)
+
+
+def redacted(job: Job, level: Literal["secrets", "all", "none"]) -> Job:
+    """The job without secrets (and, with `all`, without personal data): cleaned before it lies on disk."""
+    if level == "none":
+        return job
+    messages = [m.model_copy(update={"text": redact(m.text, level)}) for m in job.recent_messages]
+    return job.model_copy(
+        update={
+            "action_summary": redact(job.action_summary, level),
+            "new_info": [redact(item, level) for item in job.new_info],
+            "recent_messages": messages,
+        }
+    )

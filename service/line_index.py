@@ -1,0 +1,62 @@
+"""Embeddings of what articles say of the present, made when the worker is idle, for the deep search."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from ..schema.errors import ModelAnswerUnusable
+from ..schema.job import Job
+from ..schema.protocols import Embedder, Vector
+from ..schema.two_layers import ArticleKey, Layers
+from .orders import RollbackArticleOrder
+
+log = logging.getLogger(__name__)
+
+
+class LineIndex:
+    """Keeps the vectors of Dynamic lines as the articles stand."""
+
+    def __init__(self, layers: Layers, embedder: Embedder | None) -> None:
+        self._layers = layers
+        self._embedder = embedder
+        self._changed: set[ArticleKey] | None = None
+
+    def touch(self, job: Job) -> None:
+        """Note whose article a finished job may have changed."""
+        if self._changed is None:
+            return  # all are looked at anyway
+        if job.kind == "rollback_article":
+            self._changed.add(RollbackArticleOrder.model_validate(job.payload).key)
+        else:
+            self._changed.add(ArticleKey(job.user_id, job.group_id))
+
+    async def bring_up_to_date(self) -> None:
+        """One look at what has changed. Raises ModelUnavailable, ModelRefused and StorageError; what is left is done later."""
+        if self._embedder is None:
+            return
+        if self._changed is None:
+            self._changed = set(await asyncio.to_thread(self._layers.articles.keys))
+        while self._changed:
+            key = next(iter(self._changed))
+            await self._embed(key, self._embedder)
+            self._changed.discard(key)
+
+    async def _embed(self, key: ArticleKey, embedder: Embedder) -> None:
+        stored = await asyncio.to_thread(self._layers.articles.read, key)
+        lines = dict.fromkeys(stored.article.lines("Dynamic")) if stored is not None else {}
+        known = await asyncio.to_thread(self._layers.line_vectors.read, key, embedder.model)
+        new = [line for line in lines if line not in known]
+        vectors: dict[str, Vector] = {line: known[line] for line in lines if line in known}
+        if not new and len(vectors) == len(known):
+            return
+        try:
+            made: list[Vector] = list(await embedder.embed_documents(new)) if new else []
+        except ModelAnswerUnusable as error:
+            log.warning("the newest lines about %s are found by keywords only: %s", key, error)
+            return
+        vectors.update(zip(new, made, strict=True))
+        await asyncio.to_thread(self._layers.line_vectors.replace, key, embedder.model, vectors)
+        if stored is not None and await asyncio.to_thread(self._layers.articles.read, key) is None:
+            # Forgotten while they were embedded.
+            await asyncio.to_thread(self._layers.line_vectors.replace, key, embedder.model, {})

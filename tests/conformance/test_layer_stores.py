@@ -1,0 +1,311 @@
+"""What the stores of the two layers promise. `open_layers` opens the same data again, as another process would."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from historian.schema.article import Article, Spoken
+from historian.schema.errors import InvalidInput, RevisionConflict
+from historian.schema.event import EventFilter
+from historian.schema.scope import Scope
+from historian.schema.two_layers import ArticleKey, Layers, Summary
+from historian.service.parts import Parts, open_parts, open_queue
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from support.memory import AT, settings_for
+
+KEY, IN_GROUP, OTHER = ArticleKey("42"), ArticleKey("42", "100"), ArticleKey("43", "100")
+ARTICLE = Article("- I know that Ann is a nurse", "- Ann and I joke about tea", "- 2026-02-21 Ann reads Three Body")
+OpenParts = Callable[[], Parts]
+
+
+def never() -> bool:
+    return False
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Iterator[OpenParts]:
+    kept: list[Parts] = []
+
+    def opener() -> Parts:
+        configured = settings_for(tmp_path, shortterm={"revision_keep": 3})
+        kept.append(open_parts(configured, queue=open_queue(configured, lambda: 0.0), clock=lambda: 0.0))
+        return kept[-1]
+
+    yield opener
+    for parts in kept:
+        parts.events.close()
+
+
+@pytest.fixture
+def layers(opened: OpenParts) -> Layers:
+    return opened().layers
+
+
+def summary(number: int = 1, key: ArticleKey = KEY, **fields: object) -> Summary:
+    made = Summary(
+        id=f"summary-{key}-{number}",
+        key=key,
+        text=f"Ann read chapter {number}\n第二行 with </Bedrock> and a tab\t.",
+        since=AT,
+        until=AT,
+        created_at=AT,
+        tokens=10,
+        written_by="model",
+        is_absolute=False,
+        gate_reasons=("relative: today",),
+        through=f"job:{number}",
+    )
+    return replace(made, **fields)  # type: ignore[arg-type]
+
+
+def write(layers: Layers, article: Article, revision: int, *sources: str, key: ArticleKey = KEY) -> int:
+    stored = layers.articles.write(key, article, expected_revision=revision, sources=sources, now=AT, forgotten=never)
+    assert stored is not None
+    return stored.revision
+
+
+# --- states
+
+
+def states(job: str, *texts: str) -> list[tuple[str, Spoken]]:
+    return [(f"{job}:{n}", Spoken("user", text, "Ann", AT)) for n, text in enumerate(texts)]
+
+
+def test_states_wait_in_order_and_are_released_up_to_one(opened: OpenParts) -> None:
+    buffer = opened().layers.buffer
+    assert buffer.add(KEY, "a-0", states("a-0", "one", "two"), entities=["user:42"], at=1.0)
+    assert buffer.add(KEY, "b-0", states("b-0", "three"), entities=["user:42"], at=1.0)
+    buffer = opened().layers.buffer
+    assert [one.spoken.text for one in buffer.oldest(KEY, 10**9)] == ["one", "two", "three"]
+    assert [one.entry_id for one in buffer.oldest(KEY, 1)] == ["a-0:0"]
+    assert [one.entry_id for one in buffer.through(KEY, "a-0:1")] == ["a-0:0", "a-0:1"]
+    assert buffer.release(KEY, "a-0:1") == 2
+    assert buffer.release(KEY, "a-0:1") == 0, "releasing again lets nothing else go"
+    assert [one.spoken.text for one in buffer.oldest(KEY, 10**9)] == ["three"]
+    assert buffer.tokens(KEY) == sum(one.tokens for one in buffer.oldest(KEY, 10**9)) > 0
+
+
+def test_a_jobs_states_are_taken_once_even_after_they_were_released(layers: Layers) -> None:
+    assert layers.buffer.add(KEY, "a-0", states("a-0", "one"), entities=[], at=1.0)
+    assert layers.buffer.was_taken("a-0") and not layers.buffer.was_taken("b-0")
+    layers.buffer.release(KEY, "a-0:0")
+    assert not layers.buffer.add(KEY, "a-0", states("a-0", "one"), entities=[], at=1.0)
+    assert layers.buffer.tokens(KEY) == 0
+
+
+def test_states_of_who_was_forgotten_are_not_taken(opened: OpenParts) -> None:
+    parts = opened()
+    parts.events.forget(EventFilter("p:42"), entities=["user:42"], until=100.0)
+    assert not parts.layers.buffer.add(KEY, "a-0", states("a-0", "one"), entities=["user:42"], at=100.0)
+    assert parts.layers.buffer.add(KEY, "b-0", states("b-0", "later"), entities=["user:42"], at=101.0)
+
+
+def test_states_of_one_conversation_are_not_those_of_another(layers: Layers) -> None:
+    for n, key in enumerate((KEY, IN_GROUP, OTHER)):
+        layers.buffer.add(key, f"j{n}-0", states(f"j{n}-0", f"text {n}"), entities=[], at=1.0)
+    assert [one.spoken.text for one in layers.buffer.oldest(IN_GROUP, 10**9)] == ["text 1"]
+    assert layers.buffer.release(IN_GROUP, "j0-0:0") == 0, "another conversation's state releases nothing here"
+    assert set(layers.buffer.keys()) == {KEY, IN_GROUP, OTHER}
+
+
+# --- summaries
+
+
+def test_summaries_come_back_as_they_were_written(opened: OpenParts) -> None:
+    assert opened().layers.summaries.add(summary(1), forgotten=never)
+    assert not opened().layers.summaries.add(summary(1, text="another"), forgotten=never)
+    assert opened().layers.summaries.add(summary(2), forgotten=never)
+    assert opened().layers.summaries.read(KEY) == [summary(1), summary(2)]
+
+
+def test_each_summary_is_promoted_once(layers: Layers) -> None:
+    for n in (1, 2, 3):
+        layers.summaries.add(summary(n), forgotten=never)
+    ids = [summary(1).id, summary(2).id]
+    assert layers.summaries.mark_promoted(KEY, ids, at=AT, into=4) == 2
+    assert layers.summaries.mark_promoted(KEY, [*ids, summary(3).id], at="2027-01-01T00:00:00+08:00", into=9) == 1
+    assert [one.promoted_into for one in layers.summaries.read(KEY)] == [4, 4, 9]
+
+
+def test_nothing_is_kept_of_who_is_forgotten(layers: Layers) -> None:
+    assert not layers.summaries.add(summary(1), forgotten=lambda: True)
+    assert layers.summaries.read(KEY) == []
+    assert layers.articles.write(KEY, ARTICLE, expected_revision=0, sources=["s"], now=AT, forgotten=lambda: True) is None
+    assert layers.articles.read(KEY) is None
+
+
+def test_the_file_holds_one_object_a_line_with_the_names_that_are_documented(tmp_path: Path, layers: Layers) -> None:
+    layers.summaries.add(summary(1, key=IN_GROUP), forgotten=never)
+    (line,) = (tmp_path / "summaries" / "42@g%3A100.jsonl").read_text(encoding="utf-8").splitlines()
+    data = json.loads(line)
+    assert set(data) == {
+        *("id", "user_id", "scope", "text", "from", "until", "created_at", "tokens", "written_by", "is_absolute"),
+        *("gate_reasons", "through", "promoted_at", "promoted_into"),
+    }
+    assert data["scope"] == "g:100" and data["promoted_at"] is None
+
+
+def test_a_line_that_somebody_spoilt_is_passed_over_and_kept(tmp_path: Path, layers: Layers) -> None:
+    layers.summaries.add(summary(1), forgotten=never)
+    path = tmp_path / "summaries" / "42.jsonl"
+    path.write_text("{not json}\n" + path.read_text(encoding="utf-8"), encoding="utf-8")
+    layers.summaries.add(summary(2), forgotten=never)
+    layers.summaries.mark_promoted(KEY, [summary(1).id], at=AT, into=1)
+    assert [one.id for one in layers.summaries.read(KEY)] == [summary(1).id, summary(2).id]
+    assert path.read_text(encoding="utf-8").startswith("{not json}\n")
+
+
+# --- articles
+
+
+def test_an_article_comes_back_as_it_was_written(opened: OpenParts) -> None:
+    odd = Article("- </Bedrock> <Dynamic>", "- ---\n- revision: 9", "- [2026-02-21] 三体")
+    assert write(opened().layers, odd, 0, "s1", "s2") == 1
+    stored = opened().layers.articles.read(KEY)
+    assert stored is not None and stored.article == odd and stored.sources == ("s1", "s2") and stored.updated_at == AT
+
+
+def test_of_two_writers_of_one_revision_one_succeeds(layers: Layers) -> None:
+    write(layers, ARTICLE, 0, "s1")
+    with pytest.raises(RevisionConflict, match="revision 1 is stored"):
+        write(layers, ARTICLE, 0, "s2")
+
+
+def test_what_was_taken_in_is_not_taken_in_again_however_long_ago_that_was(opened: OpenParts) -> None:
+    layers = opened().layers
+    for n in range(8):
+        write(layers, ARTICLE.with_chapters({"Dynamic": f"- {n}"}), n, f"s{n}")
+    assert write(opened().layers, ARTICLE, 99, "s0") == 8, "the stored article is given, and nothing was written"
+    assert opened().layers.articles.taken_in(KEY, ["s0", "s7", "s9"]) == {"s0", "s7"}
+    assert [one.revision for one in opened().layers.articles.history(KEY)] == [7, 6, 5]
+
+
+def test_an_earlier_revision_comes_back_as_a_new_one(layers: Layers) -> None:
+    write(layers, ARTICLE, 0, "s1")
+    write(layers, Article(bedrock="- worse"), 1, "s2")
+    assert layers.articles.rollback(KEY, 1, now=AT, job_id="order").revision == 3
+    assert layers.articles.rollback(KEY, 1, now=AT, job_id="order").revision == 3, "the same order changes nothing more"
+    stored = layers.articles.read(KEY)
+    assert stored is not None and stored.article == ARTICLE
+    with pytest.raises(InvalidInput, match="kept are 2, 1"):
+        layers.articles.rollback(KEY, 7, now=AT)
+
+
+def test_a_file_that_somebody_broke_is_stood_in_for_by_its_history(tmp_path: Path, layers: Layers) -> None:
+    write(layers, ARTICLE, 0, "s1")
+    write(layers, Article(bedrock="- newer"), 1, "s2")
+    path = tmp_path / "chapters" / "42.md"
+    path.write_text(path.read_text(encoding="utf-8").replace("</Evolutionary>", ""), encoding="utf-8")
+    stored = layers.articles.read(KEY)
+    assert stored is not None and stored.article == ARTICLE and stored.revision == 2
+    assert write(layers, Article(bedrock="- mended"), 2, "s3") == 3
+    broken = tmp_path / "chapters" / "history" / "42"
+    assert any("- newer" in file.read_text(encoding="utf-8") for file in broken.iterdir()), "what was written by hand is kept"
+
+
+def test_a_reader_never_sees_half_an_article_or_half_a_file_of_summaries(opened: OpenParts) -> None:
+    writing, reading = opened().layers, opened().layers
+    done = threading.Event()
+    wrong: list[str] = []
+    seen: set[int] = set()
+
+    def hammer() -> None:
+        while not done.is_set():
+            stored = reading.articles.read(KEY)
+            if stored is not None:
+                seen.add(stored.revision)
+                parts = {stored.article.chapter(name) for name in ("Bedrock", "Evolutionary", "Dynamic")}
+                if parts != {f"- number {stored.revision} {'x' * 2_000}"}:
+                    wrong.append(f"revision {stored.revision} mixes chapters")
+            known = reading.summaries.read(KEY)
+            if [one.id for one in known] != [f"summary-42-{n}" for n in range(len(known))]:
+                wrong.append("a summary is missing")
+
+    readers = [threading.Thread(target=hammer) for _ in range(2)]
+    for reader in readers:
+        reader.start()
+    try:
+        for n in range(60):
+            text = f"- number {n + 1} {'x' * 2_000}"
+            write(writing, Article(text, text, text), n, f"s{n}")
+            writing.summaries.add(summary(n), forgotten=never)
+            writing.summaries.mark_promoted(KEY, [summary(n).id], at=AT, into=n + 1)
+    finally:
+        done.set()
+        for reader in readers:
+            reader.join()
+    assert wrong == []
+    assert len(seen) > 1, "the readers saw the article change"
+
+
+# --- forgetting
+
+
+def fill(layers: Layers) -> None:
+    for n, key in enumerate((KEY, IN_GROUP, OTHER)):
+        layers.buffer.add(key, f"j{n}-0", states(f"j{n}-0", "secret"), entities=[], at=1.0)
+        layers.summaries.add(summary(1, key=key), forgotten=never)
+        write(layers, ARTICLE, 0, "s1", key=key)
+        write(layers, ARTICLE, 1, "s2", key=key)
+        layers.line_vectors.replace(key, "test", {"- secret": np.ones(3, dtype=np.float32)})
+
+
+def left(layers: Layers) -> set[ArticleKey]:
+    kept = {*layers.buffer.keys(), *layers.summaries.keys(), *layers.articles.keys()}
+    return kept | {key for key in (KEY, IN_GROUP, OTHER) if layers.line_vectors.read(key, "test") or layers.articles.history(key)}
+
+
+def test_all_of_a_user_goes_in_every_conversation(opened: OpenParts, tmp_path: Path) -> None:
+    layers = opened().layers
+    fill(layers)
+    (tmp_path / "summaries" / "42.jsonl").write_text("damaged", encoding="utf-8")
+    (tmp_path / "chapters" / "42.md").unlink()
+    assert layers.delete("42") == 8
+    assert left(layers) == {OTHER}
+    names = [str(path) for folder in ("summaries", "chapters") for path in (tmp_path / folder).rglob("*42*")]
+    assert [name for name in names if "/.locks/" not in name] == []
+    assert b"secret" in (tmp_path / "index.sqlite").read_bytes(), "of the other user, whose data stays"
+    layers.delete("43")
+    assert b"secret" not in (tmp_path / "index.sqlite").read_bytes()
+
+
+def test_all_of_a_conversation_goes(layers: Layers) -> None:
+    fill(layers)
+    assert layers.delete_scope(Scope.group("100")) == 8
+    assert left(layers) == {KEY}
+    layers.delete_scope(Scope.private("42"))
+    assert left(layers) == set()
+
+
+def test_nobody_elses_goes_whatever_the_ids_are_like(layers: Layers) -> None:
+    keys = [ArticleKey("4"), ArticleKey("42"), ArticleKey("42@g:1"), ArticleKey("42", "1"), ArticleKey("g:1"), ArticleKey("%34")]
+    for key in keys:
+        layers.summaries.add(summary(1, key=key), forgotten=never)
+        write(layers, ARTICLE, 0, "s", key=key)
+    layers.delete("42")
+    assert set(layers.summaries.keys()) == set(layers.articles.keys()) == {key for key in keys if key.user_id != "42"}
+
+
+LONG = st.text(st.characters(categories=["L", "N", "P", "S"]), min_size=1, max_size=128)
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(users=st.lists(LONG, min_size=1, max_size=3, unique=True), groups=st.lists(LONG, max_size=2, unique=True))
+def test_every_key_is_found_again_by_its_file(tmp_path: Path, users: list[str], groups: list[str]) -> None:
+    from historian.stores.summaries import JsonlSummaries
+
+    store = JsonlSummaries(tmp_path / str(abs(hash((*users, *groups)))))
+    keys = {ArticleKey(user, group) for user in users for group in ("", *groups)}
+    for key in keys:
+        store.add(summary(1, key=key), forgotten=never)
+    assert set(store.keys()) == keys
+    for key in keys:
+        (one,) = store.read(key)
+        assert one.key == key

@@ -1,0 +1,68 @@
+"""What crash matrices share: the parent that forks workers to be killed, and what their traces say."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+TESTS = Path(__file__).parents[1]
+
+
+class Host:
+    """The warm parent (`support.crash_host`) and one order at a time to it."""
+
+    def __init__(self) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "support.crash_host"],
+            cwd=TESTS,
+            env={**os.environ, "PYTHONPATH": str(TESTS)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert self._line() == "ready"
+
+    def _line(self) -> str:
+        assert self.process.stdout is not None
+        return self.process.stdout.readline().strip()
+
+    def drain(self, directory: Path, base_url: str, **more: Any) -> dict[str, int]:
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps({"directory": str(directory), "base_url": base_url, **more}) + "\n")
+        self.process.stdin.flush()
+        answer: dict[str, int] = json.loads(self._line())
+        return answer
+
+    def close(self) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        self.process.wait(timeout=30)
+
+
+def distinct(points: list[str]) -> list[int]:
+    """The points that differ in what has happened: the first of all, and each one right after a side effect.
+
+    Between the end of one side effect and the beginning of the next nothing lasting happens, whatever nodes begin and
+    end there, so that one kill stands for all points of such a gap.
+    """
+    after_effect = [
+        number
+        for number in range(1, len(points))
+        if points[number].endswith(" after") and points[number - 1] == points[number].replace(" after", " before")
+    ]
+    return [0, *after_effect]
+
+
+def saved_answers(points: list[str]) -> int:
+    """How many of the answers received before a kill had been checkpointed: a write of the saver has followed them."""
+    saved = waiting = 0
+    for point in points:
+        if point == "LadderChatModel.structured after":
+            waiting += 1
+        elif point == "AsyncSqliteSaver.aput_writes after" or point == "AsyncSqliteSaver.aput after":
+            saved, waiting = saved + waiting, 0
+    return saved
