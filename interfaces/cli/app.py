@@ -24,6 +24,7 @@ COMMANDS = (
     "doctor",
     "stats",
     "reembed",
+    "mcp",
 )
 """The modules that register commands, in the order of the help."""
 
