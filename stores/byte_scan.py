@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..text.words import search_tokens
 from .event_keywords import indexed_words
 
 PIECE_BYTES = 24
@@ -36,8 +37,9 @@ class Found:
 
 
 def forms(text: str) -> tuple[bytes, ...]:
-    """`text` as the stores write it: UTF-8, JSON, JSON in ASCII, and indexed words."""
-    written = (text, json.dumps(text, ensure_ascii=False)[1:-1], json.dumps(text)[1:-1], indexed_words(text)[1])
+    """`text` as the stores write it: UTF-8, JSON, JSON in ASCII, and the indexed words of events and of portraits."""
+    words = indexed_words(text)[1], " ".join(search_tokens(text))
+    written = (text, json.dumps(text, ensure_ascii=False)[1:-1], json.dumps(text)[1:-1], *words)
     return tuple(dict.fromkeys(form.encode("utf-8", "replace") for form in written))
 
 
