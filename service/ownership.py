@@ -23,7 +23,7 @@ TAKE_OVER_SECONDS = 2.0
 
 def import_worker() -> None:
     """Import what a worker needs, LangGraph among it: a second or two, once a process. Blocking."""
-    for module in ("maintenance", "notes_index", "orders", "worker"):
+    for module in ("forgetting", "maintenance", "notes_index", "orders", "worker"):
         import_module(f".{module}", __package__)
 
 
@@ -55,6 +55,7 @@ def make_worker(
     on_step: Callable[[Job, str, HistorianUpdate], None] | None = None,
 ) -> HistorianWorker:
     """A worker put together from parts. What it needs (LangGraph) is imported here, so that who needs none does not wait."""
+    from .forgetting import Forgetting
     from .maintenance import Maintenance
     from .notes_index import NotesIndex, embedded_later
     from .orders import OrderDesk
@@ -76,6 +77,7 @@ def make_worker(
             notes=notes,
         ),
         orders=OrderDesk(context, notes),
+        forgetting=Forgetting(parts, drop_index=indexes.drop),
         random=random,
         sleep=sleep,
         on_step=on_step,

@@ -24,6 +24,7 @@ from ..schema.protocols import (
 from ..schema.settings import Settings
 from ..schema.states import HistorianContext
 from ..stores.chroma_index import EVENT_COLLECTION, PROFILE_COLLECTION, ChromaDirectory, ChromaIndex
+from ..stores.erasure import IndexErasure
 from ..stores.events import SqliteEventStore
 from ..stores.file_manifest import FileManifest
 from ..stores.index_schema import open_index
@@ -50,6 +51,7 @@ class Parts:
     profile_index: ProfileIndex
     manifest: FileManifest
     shadow: ShadowVectors
+    erasure: IndexErasure
     chat: ChatModel | None
     embedder: Embedder | None
     clock: Callable[[], float]
@@ -108,6 +110,7 @@ def open_parts(settings: Settings, *, queue: JobQueue, clock: Callable[[], float
         profile_index=SqliteProfileIndex(database),
         manifest=FileManifest(database),
         shadow=ShadowVectors(database),
+        erasure=IndexErasure(database),
         chat=make_chat_model(settings.models.background),
         embedder=usable_embedder(settings, events),
         clock=clock,
@@ -140,6 +143,11 @@ class VectorIndexes:
 
     events: VectorIndex
     portraits: VectorIndex
+    directory: ChromaDirectory
+
+    def drop(self) -> None:
+        """Delete them; they are made anew from the truth. Blocking."""
+        self.directory.drop()
 
     def close(self) -> None:
         self.events.close()
@@ -148,4 +156,4 @@ class VectorIndexes:
 def open_vector_indexes(directory: Path) -> VectorIndexes:
     """The derived indexes of a data directory. Nothing is opened before its first use."""
     chroma = ChromaDirectory(directory / "chromadb")
-    return VectorIndexes(ChromaIndex(chroma, EVENT_COLLECTION), ChromaIndex(chroma, PROFILE_COLLECTION))
+    return VectorIndexes(ChromaIndex(chroma, EVENT_COLLECTION), ChromaIndex(chroma, PROFILE_COLLECTION), chroma)

@@ -20,6 +20,7 @@ COMMANDS = (
     "events",
     "profiles",
     "jobs",
+    "forget",
     "filters",
     "doctor",
     "stats",
