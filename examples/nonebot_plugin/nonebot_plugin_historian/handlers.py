@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from typing import Annotated
 
 from historian import CognitiveService, HistorianError
 from historian.interfaces.end_tool import handle_end_call, system_prompt_text
 from nonebot import get_driver, get_plugin_config, logger, on_command, on_message
 from nonebot.adapters import Message
 from nonebot.adapters.onebot.v11 import Bot, MessageEvent
-from nonebot.params import ArgPlainText, CommandArg
+from nonebot.params import CommandArg
 from nonebot.rule import Rule, to_me
 
-from .answering import ModelAnswer
 from .config import Config
 from .turns import History, Reply, Said, Turn, as_messages, conversation_of, name_of, scope_of, time_of
 from .words import YES, exchange, say, shown
@@ -25,7 +25,17 @@ language = config.historian_language
 memory = CognitiveService.open(config.historian_config)
 history = History(config.historian_history)
 
-_answer: AnswerFunction | None = ModelAnswer(memory) if memory.settings.models.chat.model else None
+
+def configured() -> AnswerFunction | None:
+    """The model of `models.chat`; None where there is none."""
+    if not memory.settings.models.chat.model:
+        return None
+    from .answering import ModelAnswer  # slow to import, and not needed with a function of one's own
+
+    return ModelAnswer(memory)
+
+
+_answer: AnswerFunction | None = configured()
 
 
 def use_answer(function: AnswerFunction) -> AnswerFunction:
@@ -107,12 +117,12 @@ async def show_profile(event: MessageEvent, argument: Annotated[Message, Command
     await profile.finish(shown(found, language) if found is not None else say("no_profile", language))
 
 
-@forget.got("sure", prompt=say("really", language))
-async def forget_me(event: MessageEvent, sure: Annotated[str, ArgPlainText()]) -> None:
-    """Forget whoever asks: everything of them, wherever they spoke."""
+@forget.handle()
+async def forget_me(event: MessageEvent, argument: Annotated[Message, CommandArg()]) -> None:
+    """Forget whoever asks, and says so twice: everything of them, wherever they spoke."""
     user_id = str(event.user_id)
-    if sure.strip().lower() not in YES:
-        await forget.finish(say("left_alone", language))
+    if argument.extract_plain_text().strip().lower() not in YES:
+        await forget.finish(say("really", language))
     history.forget(user_id)
     try:
         report = await memory.forget_user(user_id)

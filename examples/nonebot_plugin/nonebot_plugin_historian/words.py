@@ -12,10 +12,9 @@ WORDS = {
     "no_profile": {"zh": "我还没有记下什么。", "en": "I have no notes yet."},
     "not_in_group": {"zh": "这里不是群聊。", "en": "This is no group."},
     "really": {
-        "zh": "将删除我记得的关于你的一切，无法恢复。回复“确认”继续，回复其他内容取消。",
-        "en": 'I will delete everything I remember of you, for good. Answer "yes" to go on, anything else to leave it.',
+        "zh": "将删除我记得的关于你的一切，无法恢复。确定的话，请发送：/forgetme 确认",
+        "en": "I will delete everything I remember of you, for good. If you are sure, send: /forgetme yes",
     },
-    "left_alone": {"zh": "好的，什么也没有删。", "en": "All right, nothing was deleted."},
     "forgotten": {"zh": "已经忘记了。", "en": "Forgotten."},
     "being_forgotten": {"zh": "已开始删除，稍后完成。", "en": "It is being deleted; that takes a while yet."},
     "not_forgotten": {"zh": "没能全部删掉，请联系管理员。", "en": "Not everything could be deleted; please ask the operator."},
