@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -23,8 +24,7 @@ nonebot.init()
 nonebot.get_driver().register_adapter(Adapter)
 nonebot.load_plugin("nonebot_plugin_historian")
 
-from nonebot_plugin_historian import Reply, Turn, use_answer
-
+{snippet_of_the_readme}
 
 @use_answer
 async def answer(turn: Turn) -> Reply | str:
@@ -93,7 +93,8 @@ def test_the_configured_model_answers_with_what_memory_recalls_and_the_turn_is_f
 
 def test_an_author_s_function_answers_and_profile_and_forgetme_work(tmp_path: Path) -> None:
     script = tmp_path / "own_bot.py"
-    script.write_text(OWN_ANSWER, encoding="utf-8")
+    (snippet,) = re.findall(r"^```python\n(.*?)^```$", (PLUGIN / "README.md").read_text(encoding="utf-8"), re.M | re.S)
+    script.write_text(OWN_ANSWER.replace("{snippet_of_the_readme}", snippet), encoding="utf-8")
     ann = {"user": 1001, "name": "阿明"}
 
     async def converse() -> None:
