@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from historian import Settings
 from langchain_core.language_models import BaseChatModel
-from langchain_openai import ChatOpenAI
 from stand_in_model import StandInModel
 
 
@@ -13,6 +12,8 @@ def make_model(settings: Settings) -> BaseChatModel:
     chat = settings.models.chat
     if not chat.model:
         return StandInModel()
+    from langchain_openai import ChatOpenAI  # here and not above: it takes a second that the stand-in does not need
+
     return ChatOpenAI(
         model=chat.model,
         base_url=chat.base_url or None,

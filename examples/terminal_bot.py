@@ -18,7 +18,6 @@ import sys
 import uuid
 from typing import Any, Literal
 
-import openai
 from configured_model import make_model
 from historian import CognitiveService, HistorianError, Scope, load_settings
 from historian.interfaces.end_tool import make_end_tool, system_prompt_text
@@ -92,8 +91,10 @@ def build_agent(
         question = [*prompt(state), HumanMessage(REMINDER[language])]
         try:
             message = await model.bind_tools([end], tool_choice="end").ainvoke(question)
-        except openai.BadRequestError:  # some servers take no forced choice
-            message = await model.bind_tools([end]).ainvoke(question)
+        except Exception as error:
+            if getattr(error, "status_code", None) != 400:
+                raise
+            message = await model.bind_tools([end]).ainvoke(question)  # some servers take no forced choice
         calls = [call for call in message.tool_calls if call["name"] == "end"]
         if not calls:
             log.warning("the model did not call end: nothing of this turn is remembered")
@@ -183,7 +184,9 @@ async def chat(options: argparse.Namespace) -> int:
         async for said in said_lines(f"{options.name}: ", options.once):
             try:
                 await take_turn(agent, said, bot, scope.key)
-            except openai.OpenAIError as error:
+            except Exception as error:
+                # Whatever the model's client raises: the conversation goes on.
+                log.debug("the turn failed", exc_info=True)
                 failed = 1
                 print(f"the model cannot be asked: {error}", file=sys.stderr)
     return failed
