@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
 from pydantic import ValidationError
 
@@ -33,7 +33,7 @@ from ..service.cognitive import CognitiveService
 from ..service.parts import data_directory
 from .end_tool import EndArguments
 from .mcp_words import ANSWERS, INSTRUCTIONS, own_tools
-from .tools import MEMORY_TOOL_NAMES, ToolAnswer, answer_memory_call, memory_tool_schemas
+from .tools import Memory, ToolAnswer, answer_memory_call, memory_tool_schemas
 
 if TYPE_CHECKING:
     from mcp import types
@@ -44,6 +44,9 @@ log = logging.getLogger(__name__)
 Language = Literal["zh", "en"]
 
 LOOPBACK = "127.0.0.1"
+
+SHARED_TOOLS = ("search_events", "get_profile", "search_profiles")
+"""The tools for bots' models that are offered here too: those that ask nothing beyond what `McpMemory` binds to its scope."""
 
 
 @dataclass(frozen=True)
@@ -198,7 +201,8 @@ async def serve_http(server: Server[Any], port: int, listening: Callable[[str], 
 def _tools(memory: McpMemory) -> list[types.Tool]:
     from mcp import types
 
-    schemas = [*memory_tool_schemas(memory.language), *own_tools(memory.language, writing=memory.writer is not None)]
+    shared = [schema for schema in memory_tool_schemas(memory.language) if schema["function"]["name"] in SHARED_TOOLS]
+    schemas = [*shared, *own_tools(memory.language, writing=memory.writer is not None)]
     tools: list[types.Tool] = []
     for function in (schema["function"] for schema in schemas):
         is_writing = function["name"] == "remember"
@@ -221,8 +225,8 @@ def _tools(memory: McpMemory) -> list[types.Tool]:
 async def _answer(memory: McpMemory, name: str, arguments: Mapping[str, Any]) -> ToolAnswer:
     """Carry out one call. Never raises for what the client wrote."""
     language = memory.language
-    if name in MEMORY_TOOL_NAMES:
-        return await answer_memory_call(memory, name, arguments, memory.scope, language=language)
+    if name in SHARED_TOOLS:
+        return await answer_memory_call(cast("Memory", memory), name, arguments, memory.scope, language=language)
     try:
         if name == "recall":
             return await _recall(memory, arguments)

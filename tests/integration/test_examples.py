@@ -70,7 +70,7 @@ def test_the_terminal_bot_hands_over_its_turns_with_any_endpoint(tmp_path: Path,
         said = "我最喜欢的茶是龙井\n我最喜欢什么茶？\n"
         ended = run(tmp_path, "terminal_bot.py", "--name", "阿明", said=said, **endpoint(server))
         assert ended.stdout.splitlines() == ["小史: 好的，我知道了。"] * 2
-        prompts = [seen.body["messages"] for seen in server.requests() if len(seen.body.get("tools", ())) == 4]
+        prompts = [seen.body["messages"] for seen in server.requests() if len(seen.body.get("tools", ())) > 1]
         assert "action_summary" in prompts[0][0]["content"]
         last = [str(message["content"]) for message in prompts[-1] if message["role"] == "user"]
         assert last[0].startswith("<memory>")
