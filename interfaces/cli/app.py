@@ -21,6 +21,7 @@ COMMANDS = (
     "profiles",
     "jobs",
     "forget",
+    "transfer",
     "filters",
     "doctor",
     "stats",
