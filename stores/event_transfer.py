@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..schema.event import Event, EventFilter
+from ..schema.job import Job
 from .erasure import IndexErasure
 from .event_rows import as_json
 from .event_writing import insert_events
@@ -78,6 +79,40 @@ class EventTransfer:
                 )
                 arrived.added += len(some)
         return arrived
+
+    def known_jobs(self, job_ids: Sequence[str]) -> set[str]:
+        """Those jobs that are noted as filed."""
+        with self._database.reading() as connection:
+            found = connection.execute(
+                "SELECT job_id FROM filed_jobs WHERE job_id IN (SELECT value FROM json_each(?))", (as_json(job_ids),)
+            ).fetchall()
+        return {job_id for (job_id,) in found}
+
+    def is_forgotten(self, job: Job) -> bool:
+        """Whether the job, or whom it is of, was forgotten at its time or later."""
+        with self._database.reading() as connection:
+            return is_buried(connection, job.job_id, sorted(job.entities), job.moment.timestamp())
+
+    def file_jobs(self, jobs: Mapping[str, Sequence[Event]]) -> int:
+        """File the events of many jobs in one transaction, without vectors; returns how many jobs were not filed before.
+
+        Jobs of who was forgotten are passed over.
+        """
+        with self._database.writing() as connection:
+            found = connection.execute(
+                "SELECT job_id FROM filed_jobs WHERE job_id IN (SELECT value FROM json_each(?))", (as_json(jobs),)
+            ).fetchall()
+            known = {job_id for (job_id,) in found}
+            new = {
+                job_id: events
+                for job_id, events in jobs.items()
+                if job_id not in known
+                and not any(is_buried(connection, job_id, _entities(event), event.timestamp) for event in events)
+            }
+            every = [event for events in new.values() for event in events]
+            insert_events(connection, every, [None] * len(every))
+            connection.executemany("INSERT INTO filed_jobs (job_id) VALUES (?)", [(job_id,) for job_id in new])
+        return len(new)
 
 
 def _entities(event: Event) -> list[str]:

@@ -22,6 +22,7 @@ COMMANDS = (
     "jobs",
     "forget",
     "transfer",
+    "migrate",
     "filters",
     "doctor",
     "stats",
