@@ -268,6 +268,9 @@ class ProfileStorage(Protocol):
         For good: what cannot be read goes too.
         """
 
+    def restore(self, revisions: Sequence[Profile]) -> Literal["restored", "same", "different"]:
+        """Put back the revisions of one portrait, oldest first, where there is none; one that is there stays as it is."""
+
     def kept(self, key: ProfileKey) -> list[Profile]:
         """The current portrait and its kept revisions."""
 

@@ -23,7 +23,7 @@ TAKE_OVER_SECONDS = 2.0
 
 def import_worker() -> None:
     """Import what a worker needs, LangGraph among it: a second or two, once a process. Blocking."""
-    for module in ("forgetting", "maintenance", "notes_index", "orders", "worker"):
+    for module in ("forgetting", "maintenance", "migration", "notes_index", "orders", "worker"):
         import_module(f".{module}", __package__)
 
 
@@ -57,11 +57,12 @@ def make_worker(
     """A worker put together from parts. What it needs (LangGraph) is imported here, so that who needs none does not wait."""
     from .forgetting import Forgetting
     from .maintenance import Maintenance
+    from .migration import Migration
     from .notes_index import NotesIndex, embedded_later
     from .orders import OrderDesk
     from .worker import HistorianWorker
 
-    context = parts.context(indexes.events)
+    context, cognitive = parts.context(indexes.events), parts.settings.cognitive
     notes = NotesIndex(parts.manifest, parts.settings, embedded_later, parts.clock)
     return HistorianWorker(
         queue=parts.queue,
@@ -75,6 +76,7 @@ def make_worker(
             portrait_vectors=indexes.portraits,
             random=random,
             notes=notes,
+            migration=Migration(parts, parts.settings, rewrite=cognitive.migrate_rewrite) if cognitive.migrate_from else None,
         ),
         orders=OrderDesk(context, notes),
         forgetting=Forgetting(parts, drop_index=indexes.drop),

@@ -25,6 +25,7 @@ from ..schema.settings import Settings
 from ..schema.states import HistorianContext
 from ..stores.chroma_index import EVENT_COLLECTION, PROFILE_COLLECTION, ChromaDirectory, ChromaIndex
 from ..stores.erasure import IndexErasure
+from ..stores.event_transfer import EventTransfer
 from ..stores.events import SqliteEventStore
 from ..stores.file_manifest import FileManifest
 from ..stores.index_schema import open_index
@@ -52,6 +53,7 @@ class Parts:
     manifest: FileManifest
     shadow: ShadowVectors
     erasure: IndexErasure
+    transfer: EventTransfer
     chat: ChatModel | None
     embedder: Embedder | None
     clock: Callable[[], float]
@@ -111,6 +113,7 @@ def open_parts(settings: Settings, *, queue: JobQueue, clock: Callable[[], float
         manifest=FileManifest(database),
         shadow=ShadowVectors(database),
         erasure=IndexErasure(database),
+        transfer=EventTransfer(database),
         chat=make_chat_model(settings.models.background),
         embedder=usable_embedder(settings, events),
         clock=clock,

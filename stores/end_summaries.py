@@ -46,6 +46,19 @@ class EndSummaries:
         entries = self._read().get(scope_key, [])
         return [(str(entry.get("timestamp", "")), str(entry.get("text", ""))) for entry in entries[-limit:]]
 
+    def restore(self, entries: Sequence[tuple[str, dict[str, Any]]]) -> int:
+        """Put back entries, each with its scope key, that are not there; returns how many. Raises StorageError."""
+        restored = 0
+        with self._lock:
+            known = self._read()
+            for key, entry in entries:
+                if key and entry.get("text") and entry not in known.setdefault(key, []):
+                    known[key] = sorted([*known[key], entry], key=lambda one: str(one.get("timestamp", "")))[-KEEP_PER_SCOPE:]
+                    restored += 1
+            if restored:
+                write_atomically(self._path, json.dumps(known, ensure_ascii=False, indent=1).encode())
+        return restored
+
     def entries(self) -> list[tuple[str, dict[str, Any]]]:
         """(scope key, entry) of everything, scope by scope, oldest first."""
         return [(key, entry) for key, entries in self._read().items() for entry in entries]

@@ -41,16 +41,6 @@ class IndexErasure:
         with self._database.reading() as connection:
             return is_buried(connection, job_id, entities, timestamp)
 
-    def unbury(self, entities: Sequence[str], job_ids: Sequence[str]) -> int:
-        """Take tombstones away again, for what is brought back on purpose; returns how many."""
-        with self._database.writing() as connection:
-            before = connection.total_changes
-            for kind, values in (("entity", entities), ("job", job_ids)):
-                connection.execute(
-                    "DELETE FROM tombstones WHERE kind = ? AND value IN (SELECT value FROM json_each(?))", (kind, as_json(values))
-                )
-            return connection.total_changes - before
-
     def buried(self) -> list[tuple[str, str, float]]:
         """(kind, value, until) of everything that was forgotten."""
         with self._database.reading() as connection:

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import threading
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 from filelock import FileLock, Timeout
 
@@ -136,6 +137,24 @@ class MarkdownProfiles(ProfileStorage):
                 removed += remove_durably(path)
         self.sweep()
         return removed
+
+    def restore(self, revisions: Sequence[Profile]) -> Literal["restored", "same", "different"]:
+        """Put back a portrait with its history, oldest first and with the revisions' own numbers, where there is none.
+
+        One that is there is never changed: "same" where its newest revision says the same, else "different".
+        """
+        newest = revisions[-1]
+        with self._locked(newest.key):
+            current = self.read(newest.key)
+            if current is not None:
+                same = (current.name, current.tags, current.summary) == (newest.name, newest.tags, newest.summary)
+                return "same" if same else "different"
+            folder = history_folder(self._folder, newest.key)
+            for earlier in revisions[:-1][-self._keep :] if self._keep else ():
+                write_atomically(folder / snapshot_name(earlier.revision, earlier.updated_at), render_profile(earlier).encode())
+            # Last, so that a restoring that was cut short is done again.
+            write_atomically(profile_path(self._folder, newest.key), render_profile(newest).encode())
+        return "restored"
 
     def kept(self, key: ProfileKey) -> list[Profile]:
         """The current portrait and every revision in its history, as they can be read."""

@@ -21,6 +21,8 @@ COMMANDS = (
     "profiles",
     "jobs",
     "forget",
+    "transfer",
+    "migrate",
     "filters",
     "doctor",
     "stats",
