@@ -30,6 +30,8 @@ nonebot.load_plugin("nonebot_plugin_historian")
 async def answer(turn: Turn) -> Reply | str:
     if "喜欢" in turn.text:
         return Reply("记住了。", end={"action_summary": "", "new_info": [turn.text.replace("我", "他")]})
+    if "别回" in turn.text:
+        return ""
     if "坏" in turn.text:
         raise RuntimeError("the author's function fails")
     return "\\n".join(message["content"] for message in turn.messages if "<memory>" in message["content"]) or "不知道"
@@ -101,7 +103,9 @@ def test_an_author_s_function_answers_and_profile_and_forgetme_work(tmp_path: Pa
         async with running_bot(script, tmp_path, environment(tmp_path)) as client:
             assert await client.ask("/profile", **ann) == "我还没有记下什么。"
             assert await client.ask("我喜欢龙井茶", **ann) == "记住了。"
+            await client.say("别回我", user=1002, name="小林")
             assert await client.ask("他喜欢普洱", user=1002, name="小林") == "记住了。"
+            assert await client.ask("随便聊聊", user=1003, name="小方") == "不知道"
             assert "龙井" in await client.ask("说说龙井茶", **ann)
             assert await client.ask("来个坏的", **ann) == "现在回答不了，请稍后再试。"
             for _ in range(600):  # the historian works in the background
@@ -115,8 +119,9 @@ def test_an_author_s_function_answers_and_profile_and_forgetme_work(tmp_path: Pa
             assert await client.ask("/forgetme 确认", **ann) == "已经忘记了。"
             assert await client.ask("/profile", **ann) == "我还没有记下什么。"
             assert await client.ask("说说龙井茶", **ann) == "不知道"
-            assert all(call["params"].get("user_id") in (1001, 1002) for call in client.calls), SELF_ID
+            assert all(call["params"].get("user_id") in (1001, 1002, 1003) for call in client.calls), SELF_ID
 
     asyncio.run(converse())
     assert not [text for text in records(tmp_path, "--user", "1001") if "阿明喜欢" in text]
-    assert any("普洱" in text for text in records(tmp_path, "--user", "1002"))
+    assert records(tmp_path, "--user", "1002") == ["小林喜欢普洱"]
+    assert records(tmp_path, "--user", "1003") == ["小方说“随便聊聊”，小史回复“不知道”"]

@@ -101,6 +101,8 @@ async def end(turn: Turn, reply: Reply) -> None:
     except Exception as error:
         logger.warning(f"the model was not able to end the turn: {error}")
     if arguments is None:
+        if not reply.text:
+            return
         arguments = {"action_summary": exchange(turn, reply.text)}
     outcome = await handle_end_call(memory, arguments, turn.conversation, language=turn.language)
     logger.debug(f"end: {outcome}")
