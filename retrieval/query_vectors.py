@@ -62,6 +62,10 @@ class QueryVectors:
             task.add_done_callback(lambda done: self._finished(key, done))
         return await asyncio.shield(task)
 
+    def clear(self) -> None:
+        """Let go of everything that is kept."""
+        self._kept.clear()
+
     async def aclose(self) -> None:
         """Cancel what is still being embedded in this loop."""
         loop = id(asyncio.get_running_loop())

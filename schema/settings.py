@@ -209,6 +209,16 @@ class CognitiveSettings(Section):
         "笔记归哪个会话：group:群号 或 user:用户号；留空为共享笔记，只有点名才读得到",
         "whose notes these are: group:ID or user:ID; empty: shared notes, which are read only when asked for",
     )
+    migrate_from: str = key(
+        "",
+        "旧摘要文件（如 end_summaries.json），启动后在后台迁入一次；留空则不迁",
+        "a file of old summaries (such as end_summaries.json), taken in once in the background after the start; empty: none",
+    )
+    migrate_rewrite: bool = key(
+        False,
+        "迁入时是否交给史官改写；否则只按规则",
+        "whether what is taken in goes through the historian; else the rules alone file it",
+    )
     timezone: str = key("local", "默认时区：IANA 名称或 local", "default time zone: an IANA name, or local")
     query: QuerySettings = Field(default_factory=QuerySettings)
     historian: HistorianSettings = Field(default_factory=HistorianSettings)

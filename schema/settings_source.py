@@ -64,6 +64,8 @@ def parse_settings(data: Mapping[str, Any], *, environ: Mapping[str, str], base:
         raise SettingsError(_explain(error)) from None
     cognitive = settings.cognitive
     update = {"data_dir": _absolute(cognitive.data_dir, base)}
+    if cognitive.migrate_from:
+        update["migrate_from"] = _absolute(cognitive.migrate_from, base)
     if cognitive.notes_dir:
         update["notes_dir"] = _absolute(cognitive.notes_dir, base)
     return settings.model_copy(update={"cognitive": cognitive.model_copy(update=update)})

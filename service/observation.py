@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from zoneinfo import ZoneInfo
 
+from ..schema.entity import Entity
 from ..schema.errors import InvalidInput, StorageError
 from ..schema.event import Event, EventFilter
 from ..schema.protocols import EventStore
@@ -165,6 +166,20 @@ class Observation:
         except TimeoutError:
             return False
         return True
+
+    def forget(self, entity: Entity) -> int:
+        """Let go of what is held in memory of a user or group; returns how many observations. From the event loop."""
+        kept = [one for one in list(self._queue) if not entity.spoke(one.scope.user_id, one.scope.group_id)]
+        gone = len(self._queue) - len(kept)
+        self._queue.clear()
+        self._queue.extend(kept)
+        # A batch that is being stored is left alone: the store itself turns away who is forgotten.
+        with self._scopes_lock:
+            for session_id in [key for key, scope in self._scopes.items() if scope.key == entity.scope.key]:
+                del self._scopes[session_id]
+        if self._summaries is not None:
+            self._summaries.forget(entity)
+        return gone
 
     def _scope_of(self, session_id: str, scope: Scope | None) -> Scope:
         if not session_id:

@@ -210,6 +210,12 @@ class Recall:
         await self.events.aclose()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
+    def clear(self) -> None:
+        """Let go of what is held in memory: scopes, and the vectors of queries."""
+        self.events.tables.clear()
+        if self.events.vectors is not None:
+            self.events.vectors.clear()
+
     def as_dict(self) -> dict[str, Any]:
         """Statistics and the state of the caches, as JSON data."""
         tables, vectors = self.events.tables, self.events.vectors

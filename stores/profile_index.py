@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Sequence
 from typing import Any
@@ -143,4 +142,4 @@ def _conditions(where: ProfileFilter | None) -> tuple[str, list[Any]]:
 
 
 def _key(item_id: str) -> ProfileKey:
-    return ProfileKey(*json.loads(item_id))
+    return ProfileKey.of_index_id(item_id)

@@ -125,6 +125,20 @@ class SqliteDatabase:
                 raise _explain(error, self.path) from error
         return not busy
 
+    def vacuum(self) -> bool:
+        """Write the whole file anew, so that no page keeps what was deleted, and empty the log.
+
+        Needs free space for a second copy for the time being. False as in `truncate_log`.
+        """
+        self._check_usable()
+        with self._write_lock:
+            self._check_usable()
+            try:
+                self._writer.execute("VACUUM")
+            except sqlite3.Error as error:
+                raise _explain(error, self.path) from error
+        return self.truncate_log()
+
     def damage(self) -> str | None:
         """What SQLite's own check finds wrong with the file, or None. Reads the whole file."""
         try:
