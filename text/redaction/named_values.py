@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from .plausibility import HAN, Link, Value, is_password_in_talk, is_plausible
 from .randomness import is_hash, looks_random
-from .secret_names import SECRET_NAMES, Kind, folded_case, is_name, kind_of_match, label_of_kind
+from .secret_names import NAME_PARTS, SECRET_NAMES, Kind, folded_case, is_name, kind_of_match, label_of_kind
 from .spans import PLACEHOLDER, Redaction
 
 _LINK = re.compile(
@@ -58,6 +58,8 @@ def find_named_values(text: str) -> Iterator[Redaction]:
     folded = folded_case(text)
     if any(word in folded for word in ("密码", "password", "passcode", "passphrase", "pwd")):
         yield from _passwords_before_their_name(text)
+    if not any(part in folded for part in NAME_PARTS):
+        return
     done = 0
     for name in SECRET_NAMES.finditer(folded):
         if name.start() < done or not is_name(text, name) or _is_in_placeholder(text, name):
