@@ -29,6 +29,7 @@ from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import tool
 from langgraph.graph import END, START, MessagesState, StateGraph
+from support.events import file_texts
 from support.memory import settings_for
 
 GROUP = Scope.group("100", "42")
@@ -168,6 +169,24 @@ async def test_what_is_observed_is_recalled_in_its_scope_alone(tmp_path: Path) -
         assert await memory.search_events("三体 书架", Scope.private("42")) == []
         assert await memory.search_events("三体 书架", Scope.group("101", "42")) == []
         assert (await memory.stats())["observation"]["stored"] == 1
+
+
+async def test_automatic_recall_prefers_finished_memory_and_the_tools_find_all(tmp_path: Path) -> None:
+    async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
+        assert memory.observation is not None and memory._parts is not None
+        for n in range(80):
+            await memory.on_tool_executed("library", {"n": n}, f"lantern lantern lantern shelf {n}", scope=GROUP)
+        assert await memory.observation.settled(20)
+        alone = await memory.build_context("lantern", GROUP, top_k=3)
+        assert alone.count("shelf") == 3, "with nothing else there is, observations are recalled"
+        file_texts(
+            memory._parts.events, ["Ann keeps her boots by the lantern.", "Ann's letters hang on the lantern."], group="100"
+        )
+        block = await memory.build_context("lantern", GROUP, top_k=3)
+        assert "boots" in block and "letters" in block and block.count("shelf") == 1
+        assert "shelf" not in await memory.build_context("lantern", GROUP, top_k=2)
+        found = await memory.search_events("lantern", GROUP, top_k=10)
+        assert sum(hit.event.source == "observation" for hit in found) >= 8
 
 
 async def test_switched_off_it_costs_nothing(tmp_path: Path) -> None:
