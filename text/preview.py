@@ -27,6 +27,8 @@ _MOST_ITEMS = 500
 _LONGEST_NAME = 80
 _CAUSES = 5
 _LARGE = 1 << 62
+_SMALL = 64
+"""Fields of a dictionary that is copied whole before it is looked into."""
 
 _Seen = tuple[int, ...]
 
@@ -145,6 +147,10 @@ class _Copy:
         A call for each field would cost several times as much as the copying. Another thread that changes the size of
         `value` meanwhile is told by Python, which `of` sees to.
         """
+        if len(value) <= _SMALL:
+            leaf = self._leaf(value)
+            if leaf is not None:
+                return leaf
         copied: dict[str, object] = {}
         within: _Seen | None = None
         characters, items = self._characters, self._items
@@ -186,6 +192,28 @@ class _Copy:
             copied["…"] = f"({len(value) - taken:,} more)"
         return copied
 
+    def _leaf(self, value: dict[object, object]) -> dict[str, object] | None:
+        """A copy of a dictionary that holds nothing but texts and numbers and fits as it is, else None."""
+        copied = value.copy()
+        if len(copied) > self._items:
+            return None
+        characters = self._characters - 2 * len(copied)
+        for key, item in copied.items():
+            if type(key) is not str:
+                return None
+            kind = type(item)
+            if kind is str:
+                characters -= len(key) + len(item)  # type: ignore[arg-type]
+            elif (kind is int and -_LARGE < item < _LARGE) or kind is float or kind is bool or item is None:  # type: ignore[operator]
+                characters -= len(key)
+            else:
+                return None
+        if characters <= 0:
+            return None
+        self._characters = characters
+        self._items -= len(copied)
+        return copied  # type: ignore[return-value]
+
     def _nested(self, item: object, parents: _Seen) -> object:
         if type(item) is dict and id(item) not in parents and len(parents) < _DEEPEST:
             try:
@@ -210,9 +238,15 @@ class _Copy:
     def _items_of(self, items: Iterable[object], size: int, parents: _Seen) -> list[object]:
         copied: list[object] = []
         for item in islice(items, _MOST_ITEMS):
-            if self._exhausted():
+            self._items -= 1
+            self._characters -= 2
+            if self._items < 0 or self._characters <= 0:
                 break
-            copied.append(item if item is None else self._nested(item, parents))
+            if type(item) is str and len(item) <= self._characters:
+                self._characters -= len(item)
+                copied.append(item)
+            else:
+                copied.append(self._nested(item, parents))
         if len(copied) < size:
             copied.append(f"… ({size - len(copied):,} more)")
         return copied
