@@ -16,12 +16,12 @@ from zoneinfo import ZoneInfo
 
 from ..schema.entity import Entity
 from ..schema.errors import InvalidInput, StorageError
-from ..schema.event import Event, EventFilter
+from ..schema.event import OBSERVATION, Event, EventFilter
 from ..schema.protocols import EventStore
 from ..schema.scope import Scope
 from ..schema.settings import ObservationSettings
 from .local_time import local_timezone
-from .observed import OBSERVATION, Cleaned, Observed, cleaned, events_of, observe_message, observe_tool
+from .observed import Cleaned, Observed, cleaned, events_of, observe_message, observe_tool
 from .outage import Outage
 from .parts import Parts
 from .session_summaries import SessionSummaries

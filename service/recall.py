@@ -14,7 +14,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from statistics import quantiles
 from typing import Any, Literal, TypeVar
@@ -242,6 +242,8 @@ class Recall:
             settings.time_decay_half_life_days_auto,
             context,
         )
+        # What was stored as it came is for the tools; here it only fills what finished memory leaves free.
+        request = replace(request, observations_last=True)
         rule = self._settings().cognitive.profile.profile_layers
         embedding = self._spawn(self.events.embed(request))
         looking = self._spawn(self._run(self._look, request, scope, settings))
