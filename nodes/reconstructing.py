@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -14,12 +14,11 @@ from ..schema.article import CHAPTER_NAMES, Article, ChapterBounds, ChapterName,
 from ..schema.errors import ModelAnswerUnusable, ModelRefused
 from ..schema.names import Names
 from ..schema.protocols import ChatModel
-from ..text.article_rules import is_significant, notable
-from ..text.declared import declared_topics
+from ..text.article_rules import chapter_of, is_same, is_significant, notable, points_of
 from ..text.gate import find_invented, find_relative_words
 from ..text.naming import with_names
 from ..text.orders import split_orders
-from ..text.statements import spoken_by, stamped, without_bullet
+from ..text.statements import stamped, without_bullet
 from ..text.support import best_sources, content_terms, share
 from ..text.tokens import estimate_tokens
 from .rewrite import one_line
@@ -35,6 +34,9 @@ POINT_SUPPORT = 0.5
 """The share of a point's words that must stand in the new information."""
 DYNAMIC_SHOWN = 0.7
 """The share of its bound up to which old Dynamic is shown: its oldest lines are due to go, and the new ones need room."""
+FLOOD_LINES = 300
+FLOOD_LINE = 5_000
+"""Lines, and characters of one, from which on an answer is no article."""
 
 
 class Point(BaseModel):
@@ -119,8 +121,9 @@ async def reconstruct(
     `reasons` are what was wrong with the last proposal. Lines are cleaned of list marks and "the user" and "he" become the
     name where that can mean nobody else; nothing is judged here. Raises what the model raises.
     """
-    struck = [name for name in CHAPTER_NAMES if name in digest.chapters] or ["Dynamic"]
-    news = digest.points or (await asyncio.to_thread(_digest_by_rules, stimulus, names)).points
+    points = digest.points or (await asyncio.to_thread(_digest_by_rules, stimulus, names)).points
+    news: dict[str, ChapterName] = {point: chapter_of(point, names) for point in points}
+    struck = [name for name in CHAPTER_NAMES if name in {*digest.chapters, *news.values()}] or ["Dynamic"]
     shown = article.with_chapters({"Dynamic": _newest_of(article, bounds)})
     answer = await chat.structured(
         Reconstruction,
@@ -130,20 +133,20 @@ async def reconstruct(
             "reconstruct_user",
             language,
             article=_shown(shown, struck, language),
-            news="\n".join(f"- {one_line(point)}" for point in news),
+            news=_grouped(news),
             wrong=_complaint(reasons, language),
         ).strip(),
     )
     written = {"Bedrock": answer.bedrock, "Evolutionary": answer.evolutionary, "Dynamic": answer.dynamic}
-    proposed: dict[ChapterName, str] = {name: _chapter(written[name], names) for name in struck}
+    proposed = await asyncio.to_thread(_chapters, {name: written[name] for name in struck}, names)
     dropped = tuple(DroppedLine(without_bullet(one.line), one.reason.strip()) for one in answer.dropped if one.line.strip())
     return Proposal(article.with_chapters(proposed), dropped)
 
 
 def _digest_by_rules(stimulus: Sequence[str], names: Names) -> Digest:
-    points = list(dict.fromkeys(_with_day(point, text, names) for text in stimulus for point in notable(text, names)))
-    chapters: tuple[ChapterName, ...] = ("Bedrock", "Dynamic") if any(_declares(one, names) for one in points) else ("Dynamic",)
-    return Digest(is_significant(stimulus, names), chapters if points else (), tuple(points))
+    points = points_of(stimulus, names)
+    chapters = tuple(name for name in CHAPTER_NAMES if name in points.values())
+    return Digest(is_significant(stimulus, names), chapters, tuple(points))
 
 
 def _digest_of(answer: DigestAnswer, by_rules: Digest, stimulus: Sequence[str], names: Names) -> Digest:
@@ -157,7 +160,7 @@ def _digest_of(answer: DigestAnswer, by_rules: Digest, stimulus: Sequence[str], 
         wanted = content_terms(text, names, dates=False)
         sources = best_sources(wanted, terms, 3)
         held = frozenset().union(*(terms[n] for n in sources))
-        if not wanted or share(wanted, held) < POINT_SUPPORT or find_relative_words(text, names=names).violations:
+        if not wanted or share(wanted, held) < POINT_SUPPORT or _is_relative(text, names):
             continue
         if find_invented(text, "\n".join(told), names):
             continue
@@ -165,7 +168,7 @@ def _digest_of(answer: DigestAnswer, by_rules: Digest, stimulus: Sequence[str], 
         points.append(f"{day} {text}" if point.chapter == "Dynamic" and day and not _YEAR.search(text) else text)
         chapters.add(point.chapter)
     for declared in by_rules.points:
-        if _declares(declared, names) and not _holds(points, declared, names):
+        if chapter_of(declared, names) == "Bedrock" and not _holds(points, declared, names):
             points.append(declared)
             chapters.add("Bedrock")
     if not points:
@@ -174,16 +177,9 @@ def _digest_of(answer: DigestAnswer, by_rules: Digest, stimulus: Sequence[str], 
     return Digest(answer.significant or bool(chapters & {"Bedrock"}), ordered, tuple(dict.fromkeys(points)))
 
 
-def _with_day(point: str, text: str, names: Names) -> str:
-    """A statement of `text` with the day that the text opens with, where it passes and says no day itself."""
-    own, rest = stamped(point)
-    day = own or stamped(text.strip())[0]
-    return rest if not day or _declares(rest, names) or _YEAR.search(rest) else f"{day} {rest}"
-
-
-def _declares(point: str, names: Names) -> bool:
-    speaker, said = spoken_by(stamped(point)[1])
-    return bool(declared_topics(said, names, by_user=speaker in ("", names.user_name)))
+def _is_relative(text: str, names: Names) -> bool:
+    """Whether anything in it but the assistant's "I" is understood only by those who were there."""
+    return any(finding.why != "first" for finding in find_relative_words(text, names=names).violations)
 
 
 def _holds(points: Sequence[str], declared: str, names: Names) -> bool:
@@ -213,9 +209,34 @@ def _newest_of(article: Article, bounds: ChapterBounds) -> str:
     return "\n".join(lines)
 
 
-def _chapter(written: Sequence[str], names: Names) -> str:
-    lines = [without_bullet(line) for text in written for line in text.splitlines()]
-    return "\n".join(f"- {with_names(line, names)}" for line in dict.fromkeys(lines) if line)
+def _grouped(news: Mapping[str, ChapterName]) -> str:
+    """The points under the chapters they belong to, each on one line."""
+    parts = []
+    for name in CHAPTER_NAMES:
+        lines = [f"- {one_line(point)}" for point, chapter in news.items() if chapter == name]
+        parts += [f"{name.lower()}:", *lines] if lines else []
+    return "\n".join(parts)
+
+
+def _chapters(written: Mapping[ChapterName, Sequence[str]], names: Names) -> dict[ChapterName, str]:
+    """The model's lines as list items. What it repeats, in the same chapter or in a faster one, is taken once.
+
+    A flood is passed on as it is: its size alone has it refused, and no work is spent on it.
+    """
+    lines = {name: [without_bullet(line) for text in texts for line in text.splitlines()] for name, texts in written.items()}
+    if sum(map(len, lines.values())) > FLOOD_LINES or any(len(one) > FLOOD_LINE for every in lines.values() for one in every):
+        return {name: "\n".join(f"- {line}" for line in every) for name, every in lines.items()}
+    taken: list[str] = []
+    found: dict[ChapterName, str] = {}
+    for name, every in lines.items():
+        kept = []
+        for line in every:
+            resolved = with_names(line, names)
+            if line and not any(is_same(resolved, one, names) for one in taken):
+                taken.append(resolved)
+                kept.append(resolved)
+        found[name] = "\n".join(f"- {line}" for line in kept)
+    return found
 
 
 def _complaint(reasons: Sequence[str], language: Language) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ..schema.article import CHAPTER_NAMES, Article, ChapterBounds, DroppedLine
+from ..schema.article import CHAPTER_NAMES, Article, ChapterBounds, ChapterName, DroppedLine
 from ..schema.names import Names
 from .article import holds_tag
 from .article_lines import says_again, touches
@@ -31,6 +31,9 @@ _NEAR = 0.25
 _WORTH_A_LINE = 1.5
 """The weight of the words below which a line says too little to be blamed."""
 _FIRST = re.compile(r"我|咱|(?<![A-Za-z])(?:I|me|[Mm]y|mine|[Ww]e|[Oo]ur|us)(?![A-Za-z])")
+_DATED = re.compile(r"(?:\b(?:on|since|from|in) |[自从])?\d{4}-\d{2}-\d{2}起?", re.IGNORECASE)
+_NEWEST = 3
+"""Of so many newest lines of a chapter at least one has to be said again."""
 _MOST_REASONS = 12
 """More reasons than a model can mend at once."""
 
@@ -85,7 +88,7 @@ def check_article(
     each line that is not an old one word for word is absolute (the assistant's own "I" is) and rests on the old article or
     the stimulus, numbers, dates, names and quotations included, whether every Bedrock line is still said or named in
     `dropped` with a reason and touched by the stimulus, and whether what the person said of who they are got in. At most
-    twelve sentences, the form's first.
+    twelve sentences, the form's first. Of the other chapters something of the newest lines has to remain.
     """
     form = list(_form(new, old, bounds, language))
     if form:
@@ -98,6 +101,7 @@ def check_article(
             for line in new.lines(chapter):
                 if line.strip() not in known:
                     found += _line(without_bullet(line), basis, names, language)
+        found += _forgotten(new, old, names, language)
         found += _bedrock(new, old, stimulus, dropped, names, language)
         found += _news(new, old, basis, names, language)
     return list(dict.fromkeys(found))[:_MOST_REASONS]
@@ -191,6 +195,16 @@ def _bedrock(
             yield article_reason(language, "untouched", text=line)
 
 
+def _forgotten(new: Article, old: Article, names: Names, language: Language) -> Iterator[str]:
+    """A chapter whose newest lines are all gone: what is stale may go, but not everything at once."""
+    chapters: tuple[ChapterName, ...] = ("Evolutionary", "Dynamic")
+    now = [without_bullet(line) for chapter in CHAPTER_NAMES for line in new.lines(chapter)]
+    for name in chapters:
+        newest = [without_bullet(line) for line in old.lines(name)][-_NEWEST:]
+        if len(newest) == _NEWEST and not any(says_again(stamped(line)[1], now, names) for line in newest):
+            yield article_reason(language, "forgotten", chapter=name, text=newest[-1])
+
+
 def _news(new: Article, old: Article, basis: _Basis, names: Names, language: Language) -> Iterator[str]:
     """What the person said of who they are has to get in; and of all that was told, something."""
     lines = [without_bullet(line) for chapter in CHAPTER_NAMES for line in new.lines(chapter)]
@@ -198,7 +212,7 @@ def _news(new: Article, old: Article, basis: _Basis, names: Names, language: Lan
     for statement in basis.news:
         speaker, said = spoken_by(stamped(statement)[1])
         topics = declared_topics(said, names, by_user=speaker in ("", names.user_name))
-        held = says_again(said, lines, names)
+        held = says_again(" ".join(_DATED.sub(" ", said).split()), lines, names)
         heard = heard or held
         if topics and not held:
             yield article_reason(language, "unheard", text=said)

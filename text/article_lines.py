@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from ..schema.names import Names
@@ -15,6 +16,12 @@ _SAYS_IT_ITSELF = frozenset(("birthday", "called", "diet"))
 """Topics that a line has to name to be about them: a wedding on May 3 is no birthday, peanut butter no allergy."""
 _BIRTHDAY = 0.3
 """The share that is enough of a birthday, whose date is what matters (born on May 3)."""
+# "… , Tom hates that" repeats what the "never" before it says.
+_DISLIKED = re.compile(
+    r"[，,;；]\s*\S{0,20}?\s?(?:很|真的|最|非常)?(?:不喜欢|讨厌|反感)(?:这样)?$"
+    r"|[,;]\s*[\w ]{0,30}?\b(?:hates?|dislikes?) (?:that|it)$",
+    re.I,
+)
 _TOUCHED = 0.34
 """The share of a line's words that must stand in a statement for the statement to touch it."""
 
@@ -27,7 +34,7 @@ def says_again(line: str, others: Sequence[str], names: Names) -> bool:
     """
     if line.strip() in (other.strip() for other in others):
         return True
-    wanted = words_only(content_terms(line, names))
+    wanted = words_only(content_terms(_DISLIKED.sub("", line), names))
     held = [content_terms(other, names) for other in others]
     chosen = [others[n] for n in best_sources(wanted, held, _MERGED)]
     if not chosen or find_lost("\n".join(chosen), line, names):

@@ -50,6 +50,12 @@ _LOOKED_AT = 400
 _SPAN_ZH = re.compile(r"（(?P<first>\d{4}-\d{2}-\d{2}) 至 \d{4}-\d{2}-\d{2}）$")
 _SPAN_EN = re.compile(r" \((?P<first>\d{4}-\d{2}-\d{2}) to \d{4}-\d{2}-\d{2}\)$")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_HABIT = re.compile(
+    r"喜欢|爱(?=[吃喝看玩听唱])|讨厌|习惯|每(?:天|周|晚|早|年|个?月)|经常|常常?|总是|目标|梦想|擅长"
+    r"|\b(?:likes?|loves?|hates?|prefers?|enjoys?|usually|often|always|goals?|dreams?"
+    r"|every (?:day|week|morning|evening|night|\w+day))\b",
+    re.IGNORECASE,
+)
 _MATTERS = re.compile(
     r"打算|计划|决定|目标|考试|面试|考上|录取|生病|住院|受伤|手术|去世|分手|结婚|离婚|怀孕|辞职|升职|失业|搬家|毕业|难过|焦虑|崩溃|害怕|压力"
     r"|开心|激动|答应|约定|喜欢|讨厌|习惯|每天|每周|坚持|开始学|记住"
@@ -127,6 +133,29 @@ def _is_worth_noting(statement: str, names: Names) -> bool:
 
 def _own_names(names: Names) -> frozenset[str]:
     return frozenset((names.bot_name, names.bot("zh"), names.bot("en"))) - {""}
+
+
+def points_of(stimulus: Sequence[str], names: Names) -> dict[str, ChapterName]:
+    """What is notable in `stimulus` as lines of an article, each with the chapter it belongs to; what passes is dated."""
+    found: dict[str, ChapterName] = {}
+    for news in _news(stimulus, "", names):
+        line = _wording(news, names)
+        chapter = chapter_of(line, names)
+        found.setdefault(_dated(news.day, line) if chapter == "Dynamic" and not _DAY.search(line) else line, chapter)
+    return found
+
+
+def chapter_of(line: str, names: Names) -> ChapterName:
+    """Which chapter a line belongs to by what it says: who somebody is, a habit or taste, or what goes on at the moment."""
+    speaker, said = spoken_by(stamped(line)[1])
+    if declared_topics(said, names, by_user=speaker in ("", names.user_name)):
+        return "Bedrock"
+    return "Evolutionary" if _HABIT.search(said) and not _DAY.search(line) else "Dynamic"
+
+
+def is_same(one: str, other: str, names: Names) -> bool:
+    """Whether two lines say the same thing: nearly the same words, the same figures, the same "not"; dates aside."""
+    return _same(stamped(one)[1], stamped(other)[1], names)
 
 
 def _declares(statement: str, names: Names) -> bool:
@@ -255,7 +284,8 @@ def _newest(lines: Sequence[str], bound: int) -> list[str]:
     while len(kept) > 1 and estimate_tokens(_text(kept)) > bound:
         kept.pop(0)
     while kept and estimate_tokens(_text(kept)) > bound:
-        shorter = kept[0].removesuffix("…")[: len(kept[0]) * 3 // 4].rstrip()
+        bare = kept[0].removesuffix("…")
+        shorter = bare[: len(bare) * 3 // 4].rstrip()
         kept = [f"{shorter}…"] if shorter else []
     return kept
 

@@ -6,7 +6,12 @@ import re
 
 from .gate.quotations import quotations
 
-_END = re.compile(r"[。！？!?；;]+[”」』\"'’）)]*|(?<=[^\s\d])\.(?=\s+[^\sa-z])|(?<=\d)\.(?=\s+[A-Z一-鿿])|\n+")
+_END = re.compile(
+    r"[。！？!?；;]+[”」』\"'’）)]*|\n+"
+    r"|(?<=[.!?][\"”’'])\s+(?=[A-Z])"
+    r"|(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bSt)(?<!\bMrs)(?<=[^\s\d])\.(?=\s+[^\sa-z])"
+    r"|(?<=\d)\.(?=\s+[A-Z一-鿿])"
+)
 _BULLET = re.compile(r"^\s*(?:[-*•·]|\d{1,2}[.)、])\s+")
 _STAMP = re.compile(r"^[\[（(]?(?P<day>\d{4}-\d{2}-\d{2})(?:[T ]\d{2}:\d{2}(?::\d{2})?)?[\])）]?\s*[:：]?\s*")
 _SPEAKER = re.compile(r"^(?P<speaker>[^\s:：,，。.!?！？\"“《][^:：,，。.!?！？\"“《\n]{0,40}?)(?::\s+|：\s*)(?=\S)")

@@ -9,6 +9,7 @@ from historian.schema.article import Article, ChapterBounds, DroppedLine
 from historian.schema.names import Names
 from historian.text.article_check import check_article
 from historian.text.article_lines import says_again
+from historian.text.statements import statements
 
 ZH = Names(bot_name="小史", user_name="阿明", user_id="42")
 EN = Names(bot_name="Nova", user_name="Tom", user_id="42")
@@ -134,6 +135,14 @@ def test_an_allergy_that_is_over_may_go_where_it_is_said_so() -> None:
     assert "Bedrock 丢了" in chinese(new, (), news)
 
 
+def test_what_is_stale_may_go_but_not_all_that_is_newest_at_once() -> None:
+    now = ["- 2026-02-18 阿明去了西湖", "- 2026-02-19 阿明买了新吉他", "- 2026-02-20 阿明在准备日语N1考试"]
+    old = OLD_ZH.with_chapters({"Dynamic": "\n".join(now)})
+    news = ["2026-03-01: 阿明开始练长跑"]
+    assert chinese(old.with_chapters({"Dynamic": f"{now[2]}\n- 2026-03-01 阿明开始练长跑"}), (), news, old) == ""
+    assert "最新的条目一条也没留下" in chinese(old.with_chapters({"Dynamic": "- 2026-03-01 阿明开始练长跑"}), (), news, old)
+
+
 def test_another_language_is_refused() -> None:
     assert "换了语言：请用中文写" in chinese(NEW_EN)
     assert "is in another language: write English" in english(NEW_ZH)
@@ -175,6 +184,12 @@ def test_what_the_person_says_of_who_they_are_has_to_get_in() -> None:
     assert chinese(OLD_ZH, (), ["阿明: 哈哈哈"]) == ""
 
 
+def test_the_day_on_which_something_began_may_be_left_out_of_bedrock() -> None:
+    news = ["2026-03-02: Tom: Since 2026-02-21 Tom lives in Munich."]
+    new = OLD_EN.with_chapters({"Bedrock": OLD_EN.bedrock.replace("Berlin", "Munich")})
+    assert english(new, MOVED_EN, news) == ""
+
+
 def test_lines_that_stand_in_the_old_article_word_for_word_are_not_blamed() -> None:
     old = OLD_ZH.with_chapters({"Dynamic": "- 阿明最近很忙，他昨天没睡好"})
     new = old.with_chapters({"Evolutionary": f"{old.evolutionary}\n- 阿明开始练长跑"})
@@ -198,3 +213,16 @@ def test_two_facts_in_one_line_and_one_fact_in_two_lines_are_still_said() -> Non
     assert says_again("阿明住在杭州", ["阿明住在杭州，对花生过敏"], ZH)
     assert says_again("阿明养了两只猫，叫年糕和汤圆", ["阿明养了两只猫", "阿明的猫叫年糕和汤圆"], ZH)
     assert says_again("Tom has two cats, Mochi and Luna", ["Tom has two cats", "Tom's cats are Mochi and Luna"], EN)
+    assert says_again("别叫阿明小明，阿明不喜欢", ["我不叫阿明小明"], ZH)
+    assert says_again("Never call Tom Tommy, Tom hates that", ['I never call Tom "Tommy"'], EN)
+
+
+def test_statements_end_at_their_sentences_and_not_inside_titles_and_quotations() -> None:
+    assert statements('I met Dr. Smith. He said "Stop. Now." It cost 3.5 euros.\n- a; b') == [
+        "I met Dr. Smith",
+        'He said "Stop. Now."',
+        "It cost 3.5 euros",
+        "a",
+        "b",
+    ]
+    assert statements("我读了《你好。再见！》。很好看！推荐") == ["我读了《你好。再见！》", "很好看！", "推荐"]
