@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from langgraph.runtime import Runtime
 
-from ..schema.article import Article, Proposal
-from ..schema.reflection_states import ProposalState, ReflectionContext, ReflectionState, ReflectionUpdate
+from ..schema.article import CHAPTER_NAMES, Article, DroppedLine, Proposal
+from ..schema.reflection_states import ReflectionContext, ReflectionState, ReflectionUpdate
 from ..text.article_check import check_article as violations
 from ..text.article_rules import into_dynamic
 from ..text.language import Language
@@ -28,28 +28,59 @@ async def check_article(state: ReflectionState, runtime: Runtime[ReflectionConte
     job = reflection_job(state, context.settings)
     article, revision = await read_article(job, context)
     stimulus, proposal = state["stimulus"], state["proposal"]
-    reasons = await asyncio.to_thread(reasons_against, proposal, article, stimulus, job)
+    proposed = proposed_article(proposal)
+
+    def against(candidate: Article) -> list[str]:
+        return reasons_against(candidate, dropped_lines(proposal), article, stimulus, job)
+
+    reasons = await asyncio.to_thread(against, proposed) if proposal["chapters"] else [_NOTHING[job.language(article, stimulus)]]
     if not reasons:
         return {"reasons": [], "passed": True}
     if context.chat is not None and state["tries"] <= job.shortterm.reconstruct_max_retry:
         return {"reasons": reasons, "passed": False}
-    log.warning("job %s: the old chapters of %s stand, the new ones have %d faults", job.job.job_id, job.key, len(reasons))
     log.debug("job %s: %s", job.job.job_id, "; ".join(reasons))
+    if context.chat is None:
+        # A line that the rules copied and the gate does not pass costs that line, not the whole article.
+        mended = await asyncio.to_thread(without_faults, proposed, article, against)
+        if not await asyncio.to_thread(against, mended):
+            return {"reasons": reasons, "passed": True, "proposal": proposal_state(Proposal(mended), revision)}
+    log.warning("job %s: the old chapters of %s stand, the new ones have %d faults", job.job.job_id, job.key, len(reasons))
     kept = await asyncio.to_thread(into_dynamic, article, stimulus, bounds=job.bounds, names=job.names)
-    return {"reasons": reasons, "passed": True, "proposal": proposal_state(Proposal(kept), revision)}
+    cleaned = await asyncio.to_thread(without_faults, kept, article, against)
+    return {
+        "reasons": reasons,
+        "passed": True,
+        "proposal": proposal_state(Proposal(kept if cleaned == article else cleaned), revision),
+    }
 
 
-def reasons_against(proposal: ProposalState, article: Article, stimulus: Sequence[str], job: ReflectionJob) -> list[str]:
+def without_faults(new: Article, old: Article, against: Callable[[Article], list[str]]) -> Article:
+    """`new` without those of its new lines that alone are the cause of some reason against it."""
+    known = {line for name in CHAPTER_NAMES for line in old.lines(name)}
+    reasons = against(new)
+    for name in CHAPTER_NAMES:
+        for line in new.lines(name):
+            if not reasons:
+                return new
+            if line in known:
+                continue
+            shorter = new.with_chapters({name: "\n".join(one for one in new.lines(name) if one != line)})
+            fewer = against(shorter)
+            if set(reasons) - set(fewer) and len(fewer) <= len(reasons):
+                new, reasons = shorter, fewer
+    return new
+
+
+def reasons_against(
+    proposed: Article, dropped: Sequence[DroppedLine], article: Article, stimulus: Sequence[str], job: ReflectionJob
+) -> list[str]:
     """What is wrong with a proposal; empty where it may be written."""
-    language = job.language(article, stimulus)
-    if not proposal["chapters"]:
-        return [_NOTHING[language]]
     return violations(
-        proposed_article(proposal),
+        proposed,
         article,
         stimulus,
-        dropped=dropped_lines(proposal),
+        dropped=dropped,
         names=job.names,
         bounds=job.bounds,
-        language=language,
+        language=job.language(article, stimulus),
     )

@@ -117,7 +117,7 @@ def _failed_entry(failed: FailedJob) -> dict[str, Any]:
 
 
 def _scope(entry: dict[str, Any]) -> str:
-    if entry.get("kind", "remember") != "remember":
+    if entry.get("kind", "remember") not in ("remember", "states"):
         return "order"
     return f"g:{entry['group_id']}" if entry.get("group_id") else f"p:{entry['user_id']}" if entry.get("user_id") else ""
 
@@ -125,6 +125,9 @@ def _scope(entry: dict[str, Any]) -> str:
 def _what(entry: dict[str, Any]) -> str:
     if entry["state"] == "failed":
         return str(entry["error"])
+    if entry.get("kind") == "states":
+        said = [str(one.get("text", "")) for one in entry["payload"].get("states", [])]
+        return f"{len(said)} states: {' / '.join(said)}"
     if entry.get("kind") != "remember":
         return f"{entry.get('kind')}: {entry.get('payload')}"
     error = f"[attempt {entry['attempts'] + 1}: {entry['last_error']}] " if entry.get("last_error") else ""

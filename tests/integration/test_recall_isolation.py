@@ -13,10 +13,12 @@ import pytest
 from historian.interfaces.retriever import CognitiveRetriever
 from historian.interfaces.tools import handle_memory_call, is_admin, make_memory_tools
 from historian.retrieval.filters import event_filter, profile_filter
+from historian.schema.article import Article, Spoken
 from historian.schema.errors import InvalidInput
 from historian.schema.profile import Profile, ProfileKey
 from historian.schema.scope import LayerRule, Scope, layer_written, layers_read
 from historian.schema.settings import Settings
+from historian.schema.two_layers import ArticleKey, Summary
 from historian.service.cognitive import CognitiveService, make_job
 from historian.service.parts import Parts
 from historian.service.reader import MemoryReader
@@ -85,12 +87,32 @@ def write(parts: Parts, places: list[Scope], embedder: WordEmbedder | None, rule
                     written = parts.profiles.write(profile, expected_revision=0, now="2026-02-21T17:30:00+08:00")
                     parts.profile_index.put(written, embedder.vector(profile.summary) if embedder else None)
                     owner[number + offset] = (kind, scope, key.layer)
+        if scope.user_id:
+            write_layers(parts, ArticleKey.of(scope.user_id, scope), number + 4, embedder)
+            owner[number + 4] = owner[number + 5] = owner[number + 6] = ("layers", scope, scope.user_id)
     return owner
+
+
+def write_layers(parts: Parts, key: ArticleKey, number: int, embedder: WordEmbedder | None) -> None:
+    """An article, a summary (as the reflection graph files it) and a state that waits, each with a secret."""
+    at = "2026-02-21T17:30:00+08:00"
+    article = Article("", "- 咖啡", f"- 咖啡 tea secret{number}x")
+    parts.layers.articles.write(key, article, expected_revision=0, sources=["s"], now=at, forgotten=lambda: False)
+    text = f"咖啡 tea secret{number + 1}x"
+    summary = Summary(f"summary-{number}", key, text, at, at, at, 5, "rules", True, through="x:0")
+    parts.layers.summaries.add(summary, forgotten=lambda: False)
+    event = events_in(key.group_id or None, [text], prefix=f"s{number}", user_id=key.user_id)[0]
+    file_events(parts, [event], embedder)
+    waits = [(f"w{number}:0", Spoken("user", f"咖啡 tea secret{number + 2}x"))]
+    parts.layers.buffer.add(key, f"w{number}", waits, entities=[], at=0.0)
+    if embedder is not None:
+        line = article.lines("Dynamic")[0]
+        parts.layers.line_vectors.replace(key, embedder.model, {line: embedder.vector(line)})
 
 
 def may_be_read(owner: tuple[str, Scope, str], reader: Scope, rule: LayerRule) -> bool:
     kind, learnt, layer = owner
-    if kind == "event":
+    if kind in ("event", "layers"):
         return learnt.key == reader.key
     if kind == "group":
         return reader.request_type == "group" and reader.group_id == learnt.group_id
@@ -120,6 +142,16 @@ async def test_no_way_in_reads_another_scope(
                 own = [number for number, (kind, scope, _) in owner.items() if kind == "event" and scope.key == reader.key]
                 for way in ("build_context", "search_events", "search tool"):
                     assert set(own) <= secrets(answers[way]), f"{way} misses what {reader} may read"
+                of_person = [n for n, (kind, scope, who) in owner.items() if kind == "layers" and scope.key == reader.key]
+                if owned_here(owner, reader):
+                    for way in ("relevant", "relevant, deep", "recall_deeply"):
+                        assert {of_person[0], of_person[0] + 1} <= secrets(answers[way]), f"{way} misses what {reader} may read"
+                        assert of_person[0] + 2 not in secrets(answers[way]), f"{way} tells what waits to be summarised"
+
+
+def owned_here(owner: dict[int, tuple[str, Scope, str]], reader: Scope) -> bool:
+    """Whether the two layers hold something about who speaks in `reader`, learnt there."""
+    return any(kind == "layers" and scope.key == reader.key and who == reader.user_id for kind, scope, who in owner.values())
 
 
 async def every_way(memory: CognitiveService, configured: Settings, reader: Scope, others: list[Scope]) -> dict[str, Any]:
@@ -130,16 +162,22 @@ async def every_way(memory: CognitiveService, configured: Settings, reader: Scop
         "search_events": [hit.explain() + hit.event.text for hit in await memory.search_events(query, reader, top_k=500)],
         "search_profiles": [hit.profile for hit in await memory.search_profiles(query, reader, top_k=500)],
     }
+    for way, deep in (("relevant", False), ("relevant, deep", True)):
+        answers[way] = await memory.get_relevant_memories(query, reader.user_id, reader, deep=deep, max_tokens=9_000)
     over = CognitiveRetriever(memory=memory, scope=reader)
     answers["retriever"] = [document.model_dump() for document in await over.ainvoke(query, k=500)]
     for tool in make_memory_tools(memory, reader):
-        arguments = {"query": query, "top_k": 500} if tool.name != "get_profile" else {}
+        arguments: dict[str, Any] = {"query": query, "top_k": 500} if tool.name != "get_profile" else {}
+        if tool.name in ("recall_deeply", "propose_recall"):
+            arguments = {"about": query, "user_id": others[0].user_id if others else ""}
         answers[{"search_events": "search tool"}.get(tool.name, tool.name)] = await tool.ainvoke(arguments)
     tries: list[Any] = []
     for other in others:
         for kind, entity in (("user", other.user_id), ("group", other.group_id)):
             if entity:
                 tries.append(await memory.get_profile(kind, entity, reader))  # type: ignore[arg-type]
+        for other_user in {other.user_id, reader.user_id}:
+            tries.append(await memory.get_relevant_memories(query, other_user, reader, deep=True, max_tokens=9_000))
         wider = {"query": query, "user_id": other.user_id, "group_id": other.group_id, "scope": other.key, "scope_key": other.key}
         tries.append(await handle_memory_call(memory, "search_events", wider, reader))
         tries.append(
@@ -163,7 +201,10 @@ async def test_a_reader_of_another_process_keeps_to_its_scope(tmp_path: Path) ->
         reader = MemoryReader(configured, clock=lambda: NOW)
         for scope in (here, there):
             found = secrets([hit.event.text for hit in await reader.search_events("tea", scope)])
-            assert found == {number for number, (kind, place, _) in owner.items() if kind == "event" and place == scope}
+            filed = [
+                number for number, (kind, place, _) in owner.items() if place == scope and (kind == "event" or number % 10 == 5)
+            ]
+            assert found == set(filed), "events, and summaries as events"
     await asyncio.to_thread(reader.close)
 
 

@@ -149,14 +149,17 @@ async def test_what_is_wrong_is_named_and_nothing_is_written(tmp_path: Path, sta
 
 
 async def test_under_the_threshold_states_wait_and_over_it_they_become_a_dated_summary(tmp_path: Path) -> None:
-    settings = settings_for(tmp_path, shortterm={"summary_token_threshold": 200})
+    settings = settings_for(tmp_path, shortterm={"summary_token_threshold": 100})
     buffered = await run(settings, [states(settings, told(0), 0)], lambda parts: parts.layers.buffer.tokens(KEY))
-    assert 0 < buffered < 200
+    assert 0 < buffered < 100
     assert not (tmp_path / "summaries").exists()
 
     def look(parts: Any) -> None:
         (summary,) = parts.layers.summaries.read(KEY)
-        assert "On 2026-02-20 Ann swam" in summary.text and "Ann finished painting number 0" in summary.text
+        assert (
+            "Ann swam around the old harbour with the red boats on 2026-02-20" in summary.text
+            and "Ann finished painting number 0" in summary.text
+        )
         assert summary.is_absolute and summary.tokens == estimate_tokens(summary.text)
         assert summary.since == summary.until == AT
         assert parts.layers.buffer.tokens(KEY) == 0
@@ -164,7 +167,9 @@ async def test_under_the_threshold_states_wait_and_over_it_they_become_a_dated_s
         assert event.event_id == summary.id and event.text == summary.text
         assert parts.events.search_keywords("painting harbour", EventFilter("p:7"), 5)
 
-    await run(settings, [states(settings, [told(n) for n in range(1, 8)] + ["I swam yesterday"], 1)], look)
+    await run(
+        settings, [states(settings, [told(1), told(2), "I swam around the old harbour with the red boats yesterday."], 1)], look
+    )
 
 
 async def test_a_call_may_give_its_own_threshold_and_much_at_once_becomes_several_summaries(tmp_path: Path) -> None:
@@ -368,6 +373,18 @@ async def test_a_model_that_gives_nothing_usable_costs_no_summary_and_no_promoti
         await run(settings, [states(settings, [told(n), told(n + 10)], n) for n in range(3)], look)
 
 
+async def test_one_line_that_may_not_stand_costs_the_rules_that_line_and_not_the_others(tmp_path: Path) -> None:
+    settings = settings_for(tmp_path, shortterm={"summary_token_threshold": 10, "promote_above": 1, "promote_count": 1})
+    async with open_worker(settings, clock=lambda: NOW) as (parts, worker):
+        mixed = ["I am a nurse.", told(1), "I painted the boats that I had seen over here before the storm."]
+        for n, said in enumerate((mixed, [told(2)])):
+            parts.queue.put(states(settings, said, n))
+        assert await worker.run(drain=True)
+        stored = parts.layers.articles.read(KEY)
+    assert stored is not None and "nurse" in stored.article.bedrock and "number 1 " in stored.article.dynamic
+    assert "here" not in stored.article.dynamic
+
+
 # --- two hundred promotions
 
 
@@ -379,10 +396,10 @@ async def test_two_hundred_promotions_keep_the_article_within_its_bounds_and_wha
     bounds = ChapterBounds(600, 600, 200)
     sizes: list[dict[str, int]] = []
     async with open_worker(settings, clock=lambda: NOW) as (parts, worker):
-        parts.queue.put(states(settings, ["My name is Ann. I am a nurse. I am allergic to peanuts.", told(0)], 0))
+        parts.queue.put(states(settings, "My name is Ann. I am a nurse. I am allergic to peanuts.", 0))
         for n in range(1, 201):
             fields = {"timestamp": f"2026-{1 + n // 28 % 12:02}-{1 + n % 28:02}T17:30:00+08:00"}
-            said = f"I visited the lighthouse number {n} and drew {n * 3} seagulls on the pier of town {chr(65 + n % 26)}."
+            said = f"I visited the lighthouse number {n} and drew {n * 3} seagulls on the pier."
             parts.queue.put(states(settings, said, n, fields=fields))
         done = asyncio.create_task(worker.run(drain=True))
         while not done.done():
