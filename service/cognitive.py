@@ -34,6 +34,7 @@ from ..text.redaction import redact
 from .config_watch import ConfigWatch
 from .hooks import Hooks
 from .local_time import local_timezone
+from .metrics import metrics_text
 from .ownership import TAKE_OVER_SECONDS, import_worker, owned_worker
 from .parts import Parts, data_directory, open_parts, open_queue
 from .plain_memory import PlainMemory, in_thread
@@ -374,6 +375,10 @@ class CognitiveService:
             report["outage"] = self._worker.outage
         return report
 
+    async def metrics_text(self) -> str:
+        """The numbers of `stats` in Prometheus' text format, for a bot's own `/metrics` (`service.metrics.CONTENT_TYPE`)."""
+        return metrics_text(await self.stats())
+
     async def _forget(self, entity: Entity, mentions: bool, wait_seconds: float) -> ForgetReport:
         from .forgetting import forget
 
@@ -531,6 +536,7 @@ def usage_report(parts: Parts) -> dict[str, dict[str, float]]:
             "prompt_tokens": usage.prompt_tokens,
             "completion_tokens": usage.completion_tokens,
             "seconds": round(usage.seconds, 3),
+            "failed_calls": usage.failed_calls,
         }
         for purpose, usage in parts.chat.usage().items()
     }
