@@ -30,6 +30,7 @@ from .accepting import make_job, redacted
 from .background import Background
 from .config_watch import ConfigWatch
 from .hooks import Hooks
+from .metrics import metrics_text
 from .parts import Parts, data_directory, open_parts, open_queue
 from .plain_memory import PlainMemory, in_thread
 from .recall import LOCAL_SECONDS, Recall
@@ -407,6 +408,10 @@ class CognitiveService:
             report["outage"] = self._worker.outage
         return report
 
+    async def metrics_text(self) -> str:
+        """The numbers of `stats` in Prometheus' text format, for a bot's own `/metrics` (`service.metrics.CONTENT_TYPE`)."""
+        return metrics_text(await self.stats())
+
     async def _forget(self, entity: Entity, mentions: bool, wait_seconds: float) -> ForgetReport:
         from .forgetting import forget
 
@@ -499,6 +504,7 @@ def usage_report(parts: Parts) -> dict[str, dict[str, float]]:
             "prompt_tokens": usage.prompt_tokens,
             "completion_tokens": usage.completion_tokens,
             "seconds": round(usage.seconds, 3),
+            "failed_calls": usage.failed_calls,
         }
         for purpose, usage in parts.chat.usage().items()
     }

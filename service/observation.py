@@ -169,10 +169,16 @@ class Observation:
 
     def forget(self, entity: Entity) -> int:
         """Let go of what is held in memory of a user or group; returns how many observations. From the event loop."""
-        kept = [one for one in list(self._queue) if not entity.spoke(one.scope.user_id, one.scope.group_id)]
-        gone = len(self._queue) - len(kept)
-        self._queue.clear()
-        self._queue.extend(kept)
+        gone = 0
+        for _ in range(len(self._queue)):  # one at a time: other threads go on noting
+            try:
+                one = self._queue.popleft()
+            except IndexError:
+                break
+            if entity.spoke(one.scope.user_id, one.scope.group_id):
+                gone += 1
+            else:
+                self._queue.append(one)
         # A batch that is being stored is left alone: the store itself turns away who is forgotten.
         with self._scopes_lock:
             for session_id in [key for key, scope in self._scopes.items() if scope.key == entity.scope.key]:

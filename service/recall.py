@@ -71,12 +71,19 @@ class RecallStatistics:
     rungs: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
     seconds: deque[float] = field(default_factory=lambda: deque(maxlen=LATENCIES_KEPT))
+    seconds_sum: float = 0.0
+
+    def took(self, seconds: float) -> None:
+        """Note how long a recall took."""
+        self.seconds.append(seconds)
+        self.seconds_sum += seconds
 
     def as_dict(self) -> dict[str, Any]:
         cuts = quantiles(self.seconds, n=100) if len(self.seconds) > 1 else [*self.seconds] * 99
         return {
             "rungs": dict(self.rungs),
             "reasons": dict(self.reasons),
+            "seconds_sum": round(self.seconds_sum, 4),
             "seconds": {name: round(cuts[n], 4) for name, n in (("p50", 49), ("p95", 94), ("p99", 98)) if cuts},
         }
 
@@ -114,7 +121,7 @@ class Recall:
             # The reply must go out whatever this is.
             log.exception("recall for %s gives nothing", scope.key)
             recalled = Recalled("empty", reasons=(type(error).__name__,))
-        self.statistics.seconds.append(time.perf_counter() - started)
+        self.statistics.took(time.perf_counter() - started)
         self.statistics.rungs[recalled.rung] += 1
         self.statistics.reasons.update(reason.partition(":")[0] for reason in recalled.reasons)
         if recalled.reasons:

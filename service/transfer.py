@@ -118,7 +118,8 @@ def import_archive(parts: Parts, path: Path, *, even_forgotten: bool = False) ->
             report.different_portraits.append(str(key))
     known = parts.queue.known_ids()
     for job in jobs:
-        if job.job_id not in known and not parts.ledger.has("job", job.job_id):
+        # A job of who was forgotten would be dropped by the worker; what was filed of it is among the events.
+        if job.job_id not in known and not parts.ledger.has("job", job.job_id) and not parts.transfer.is_forgotten(job):
             parts.queue.put(job)
             report.jobs += 1
     report.summaries = EndSummaries(parts.directory / "end_summaries.json").restore(

@@ -24,6 +24,7 @@ from .job_runs import JobRuns
 from .maintenance import Maintenance
 from .outage import Outage
 from .statistics import WorkerStatistics
+from .structured_logs import about_job
 
 log = logging.getLogger(__name__)
 
@@ -264,7 +265,8 @@ class HistorianWorker:
                 task.cancel()
 
     def _start(self, job: Job, saver: AsyncSqliteSaver) -> None:
-        task = asyncio.create_task(self._process(job, saver), name=f"job {job.job_id}")
+        with about_job(job.job_id):  # the task takes the context along
+            task = asyncio.create_task(self._process(job, saver), name=f"job {job.job_id}")
         self._running[job.job_id] = task
         task.add_done_callback(lambda _: self._running.pop(job.job_id, None))
 

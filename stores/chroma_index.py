@@ -19,6 +19,7 @@ import numpy as np
 
 from ..schema.errors import FingerprintMismatch, InvalidInput, StorageError
 from ..schema.protocols import Vector
+from .blank_memory import blank_memory
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
@@ -82,9 +83,13 @@ class ChromaDirectory:
 
     @contextmanager
     def explained(self) -> Iterator[None]:
-        """Chroma's errors as ours. What its core written in Rust throws when it panics is no `Exception`."""
+        """Chroma's errors as ours. What its core written in Rust throws when it panics is no `Exception`.
+
+        Meanwhile memory is handed out blank, since Chroma saves what it never wrote to.
+        """
         try:
-            yield
+            with blank_memory():
+                yield
         except (StorageError, InvalidInput):
             raise
         except BaseException as error:
