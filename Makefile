@@ -43,9 +43,9 @@ lint: $(READY)
 	cd $(VENV)/shipped && ../bin/mypy --config-file ../../pyproject.toml --cache-dir ../../.mypy_cache -p historian
 	cd $(VENV)/shipped && PYTHONPATH=. ../bin/lint-imports --config ../../pyproject.toml --no-cache
 
+# What the project promises, as one table; LOCOMO=FILE adds that corpus to the notes that come along (about two minutes).
 bench: $(READY)
-	$(BIN)/python benchmarks/accept.py
-	$(BIN)/python benchmarks/pipeline.py
+	$(BIN)/python benchmarks/acceptance.py $(if $(LOCOMO),--locomo $(LOCOMO))
 
 clean:
 	rm -rf build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
