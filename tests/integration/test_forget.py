@@ -363,6 +363,18 @@ async def test_a_job_in_flight_brings_nothing_back(tmp_path: Path, server: OpenA
     assert "向日葵".encode() not in content
 
 
+async def test_forgetting_does_not_wait_for_a_model_that_is_away(tmp_path: Path) -> None:
+    settings = settings_for(tmp_path, base_url="http://127.0.0.1:9/v1")  # nobody listens there
+    async with CognitiveService.open(settings) as memory:
+        await memory.enqueue_job("他昨天说要给屋顶种满向日葵", **group_fields())
+        async with asyncio.timeout(60):
+            while not (await memory.stats()).get("outage"):  # noqa: ASYNC110 - the worker's own task notices
+                await asyncio.sleep(0.02)
+        report = await memory.forget_user("42")
+        assert report.clean and report.removed["jobs"] == 1
+        assert (await memory.stats())["queue"]["pending"] == 0
+
+
 @pytest.fixture
 def server() -> Iterator[OpenAIServer]:
     with OpenAIServer() as made:
