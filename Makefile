@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PACKAGES := interfaces service graph nodes retrieval stores models prompts text schema
 
-.PHONY: demo test quick lint bench clean setup
+.PHONY: demo studio notebooks test quick lint bench clean setup
 
 setup: $(READY)
 
@@ -17,6 +17,14 @@ $(READY): pyproject.toml constraints.txt
 
 demo: $(READY)
 	@$(BIN)/historian demo
+
+# The server of LangGraph Studio on http://127.0.0.1:2024, with no account and no word to anybody; Ctrl-C ends it.
+studio: $(READY)
+	@LANGGRAPH_CLI_NO_ANALYTICS=1 $(BIN)/langgraph dev --no-browser
+
+# Runs every notebook anew and writes its outputs into it, without what changes from run to run.
+notebooks: $(READY)
+	@$(BIN)/python notebooks/execute.py
 
 # The quick suite first, so that an ordinary mistake shows within seconds; then the slow one (crashes, hostile models).
 test: $(READY)
@@ -35,9 +43,9 @@ lint: $(READY)
 	cd $(VENV)/shipped && ../bin/mypy --config-file ../../pyproject.toml --cache-dir ../../.mypy_cache -p historian
 	cd $(VENV)/shipped && PYTHONPATH=. ../bin/lint-imports --config ../../pyproject.toml --no-cache
 
+# What the project promises, as one table; LOCOMO=FILE adds that corpus to the notes that come along (about two minutes).
 bench: $(READY)
-	$(BIN)/python benchmarks/accept.py
-	$(BIN)/python benchmarks/pipeline.py
+	$(BIN)/python benchmarks/acceptance.py $(if $(LOCOMO),--locomo $(LOCOMO))
 
 clean:
 	rm -rf build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

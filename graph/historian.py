@@ -7,7 +7,8 @@ START → rewrite → gate ─pass or tries spent─→ embed → [new_info?] �
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Callable
+from typing import Any, Literal
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
@@ -43,18 +44,25 @@ def after_write(state: HistorianState) -> Literal["merge_profile", "__end__"]:
 def build_historian() -> StateGraph[HistorianState, HistorianContext, HistorianInput, HistorianState]:
     """The graph, not compiled."""
     graph = StateGraph(HistorianState, context_schema=HistorianContext, input_schema=HistorianInput)
-    graph.add_node("rewrite", rewrite)
-    graph.add_node("gate", gate)
-    graph.add_node("embed", embed)
-    graph.add_node("merge_profile", merge_profile)
-    graph.add_node("write_profile", write_profile)
-    graph.add_edge(START, "rewrite")
+    wire_historian(graph)
+    return graph
+
+
+def wire_historian(
+    graph: StateGraph[HistorianState, Any, Any, Any], *, after: str = START, bound: Callable[[Any], Any] = lambda node: node
+) -> None:
+    """Put the nodes and edges into `graph`, beginning `after` one of its nodes; `bound` may wrap each node's function."""
+    graph.add_node("rewrite", bound(rewrite))
+    graph.add_node("gate", bound(gate))
+    graph.add_node("embed", bound(embed))
+    graph.add_node("merge_profile", bound(merge_profile))
+    graph.add_node("write_profile", bound(write_profile))
+    graph.add_edge(after, "rewrite")
     graph.add_edge("rewrite", "gate")
     graph.add_conditional_edges("gate", after_gate)
     graph.add_conditional_edges("embed", after_embed)
     graph.add_edge("merge_profile", "write_profile")
     graph.add_conditional_edges("write_profile", after_write, {"merge_profile": "merge_profile", "__end__": END})
-    return graph
 
 
 def compile_historian(checkpointer: BaseCheckpointSaver[str] | None = None) -> HistorianGraph:

@@ -12,6 +12,9 @@ milliseconds a run, as much as the whole search. It is for Studio, for experimen
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
@@ -29,20 +32,27 @@ RecallGraph = CompiledStateGraph[RecallState, RecallContext, RecallInput, Recall
 def build_recall() -> StateGraph[RecallState, RecallContext, RecallInput, RecallOutput]:
     """The graph, not compiled."""
     graph = StateGraph(RecallState, context_schema=RecallContext, input_schema=RecallInput, output_schema=RecallOutput)
-    graph.add_node("prepare", prepare)
-    graph.add_node("survey", survey)
-    graph.add_node("embed", embed_query)
-    graph.add_node("fuse", fuse)
-    graph.add_node("rerank", rerank)
-    graph.add_node("select", select)
-    graph.add_edge(START, "prepare")
+    wire_recall(graph)
+    return graph
+
+
+def wire_recall(
+    graph: StateGraph[RecallState, Any, Any, Any], *, after: str = START, bound: Callable[[Any], Any] = lambda node: node
+) -> None:
+    """Put the nodes and edges into `graph`, beginning `after` one of its nodes; `bound` may wrap each node's function."""
+    graph.add_node("prepare", bound(prepare))
+    graph.add_node("survey", bound(survey))
+    graph.add_node("embed", bound(embed_query))
+    graph.add_node("fuse", bound(fuse))
+    graph.add_node("rerank", bound(rerank))
+    graph.add_node("select", bound(select))
+    graph.add_edge(after, "prepare")
     graph.add_edge("prepare", "survey")
     graph.add_edge("prepare", "embed")
     graph.add_edge(["survey", "embed"], "fuse")
     graph.add_edge("fuse", "rerank")
     graph.add_edge("rerank", "select")
     graph.add_edge("select", END)
-    return graph
 
 
 def compile_recall() -> RecallGraph:

@@ -14,7 +14,8 @@ reflection), mark_promoted leads to digest again.
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Callable
+from typing import Any, Literal
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
@@ -66,15 +67,23 @@ def after_promotion(state: ReflectionState) -> Literal["digest", "__end__"]:
 def build_reflection() -> StateGraph[ReflectionState, ReflectionContext, ReflectionInput, ReflectionState]:
     """The graph, not compiled."""
     graph = StateGraph(ReflectionState, context_schema=ReflectionContext, input_schema=ReflectionInput)
-    graph.add_node("buffer", buffer)
-    graph.add_node("summarise", summarise)
-    graph.add_node("file_summary", file_summary)
-    graph.add_node("digest", digest)
-    graph.add_node("reconstruct", reconstruct)
-    graph.add_node("check_article", check_article)
-    graph.add_node("write_article", write_article)
-    graph.add_node("mark_promoted", mark_promoted)
-    graph.add_edge(START, "buffer")
+    wire_reflection(graph)
+    return graph
+
+
+def wire_reflection(
+    graph: StateGraph[ReflectionState, Any, Any, Any], *, after: str = START, bound: Callable[[Any], Any] = lambda node: node
+) -> None:
+    """Put the nodes and edges into `graph`, beginning `after` one of its nodes; `bound` may wrap each node's function."""
+    graph.add_node("buffer", bound(buffer))
+    graph.add_node("summarise", bound(summarise))
+    graph.add_node("file_summary", bound(file_summary))
+    graph.add_node("digest", bound(digest))
+    graph.add_node("reconstruct", bound(reconstruct))
+    graph.add_node("check_article", bound(check_article))
+    graph.add_node("write_article", bound(write_article))
+    graph.add_node("mark_promoted", bound(mark_promoted))
+    graph.add_edge(after, "buffer")
     graph.add_conditional_edges("buffer", after_filing, {"summarise": "summarise", "digest": "digest", "__end__": END})
     graph.add_edge("summarise", "file_summary")
     graph.add_conditional_edges("file_summary", after_filing, {"summarise": "summarise", "digest": "digest", "__end__": END})
@@ -85,7 +94,6 @@ def build_reflection() -> StateGraph[ReflectionState, ReflectionContext, Reflect
         "write_article", after_write, {"reconstruct": "reconstruct", "mark_promoted": "mark_promoted", "__end__": END}
     )
     graph.add_conditional_edges("mark_promoted", after_promotion, {"digest": "digest", "__end__": END})
-    return graph
 
 
 def compile_reflection(checkpointer: BaseCheckpointSaver[str] | None = None) -> ReflectionGraph:

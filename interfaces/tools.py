@@ -18,7 +18,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 from langchain_core.tools import BaseTool
 from pydantic import Field, ValidationError, create_model
@@ -230,20 +230,34 @@ async def handle_memory_call(
 
     `arguments` are the call's, as JSON text or parsed. The answer is a quoted block, as `build_context` makes them.
     """
+    return (await answer_memory_call(memory, name, arguments, scope, language=language)).text
+
+
+class ToolAnswer(NamedTuple):
+    """What to tell the model, and whether that says that the call could not be carried out."""
+
+    text: str
+    is_error: bool = False
+
+
+async def answer_memory_call(
+    memory: Memory, name: str, arguments: str | Mapping[str, Any], scope: Scope, *, language: Language = "zh"
+) -> ToolAnswer:
+    """As `handle_memory_call`, for protocols that tell an answer from a refusal."""
     try:
         arguments_class, call = _CALLS[name]
         data = json.loads(arguments or "{}") if isinstance(arguments, str) else dict(arguments)
         answer: str = await call(memory, scope, arguments_class.model_validate(data), language)
     except KeyError:
-        return f"{_ANSWERS['wrong'][language]}{name!r:.60}"
+        return ToolAnswer(f"{_ANSWERS['wrong'][language]}{name!r:.60}", is_error=True)
     except ValidationError as error:
-        return _ANSWERS["wrong"][language] + _first_problem(error)
+        return ToolAnswer(_ANSWERS["wrong"][language] + _first_problem(error), is_error=True)
     except (InvalidInput, ValueError, TypeError, RecursionError) as error:
-        return f"{_ANSWERS['wrong'][language]}{error}"
+        return ToolAnswer(f"{_ANSWERS['wrong'][language]}{error}", is_error=True)
     except HistorianError as error:
         log.error("%s: memory cannot be read: %s", name, error)
-        return _ANSWERS["failed"][language]
-    return answer
+        return ToolAnswer(_ANSWERS["failed"][language], is_error=True)
+    return ToolAnswer(answer)
 
 
 def is_admin(settings: Settings, scope: Scope) -> bool:

@@ -139,7 +139,8 @@ def without_inventions(summary: str, given: str, names: Names) -> str:
     for line in summary.splitlines():
         invented = [finding.text for finding in find_invented(line, given, names) if finding.kind in {"number", "title"}]
         if invented:
-            log.info("a line of a portrait is left out, it makes up %s", ", ".join(invented))
+            log.info("a line of a portrait is left out: %d things in it stand nowhere in what was given", len(invented))
+            log.debug("made up: %s", ", ".join(invented))
         else:
             kept.append(line)
     return "\n".join(kept).strip()

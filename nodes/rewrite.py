@@ -18,7 +18,7 @@ from ..schema.states import HistorianContext, HistorianState, HistorianUpdate, I
 from ..text.absolutize import absolutize
 from ..text.subjects import with_subject
 from .conversation import job_of, language_of, names_of, speakers_of
-from .verdict import judge
+from .verdict import judge, with_verdict
 
 log = logging.getLogger(__name__)
 
@@ -40,8 +40,12 @@ async def rewrite(state: HistorianState, runtime: Runtime[HistorianContext]) -> 
     job = job_of(state)
     items = state.get("items") or prepare(job, context.settings)
     attempt = state.get("attempt", 0)
-    wanted = [n for n, item in enumerate(items) if needs_model(item, job, context.settings, retrying=attempt > 0)]
-    if context.chat is None or context.settings.historian.rewrite_mode == "rules" or not wanted:
+    if context.chat is None or context.settings.historian.rewrite_mode == "rules":
+        return {"items": items, "attempt": attempt, "spent": True}
+    if attempt == 0:
+        items = [passed_by_rules(item, job, context.settings) for item in items]
+    wanted = [n for n, item in enumerate(items) if not item["passed"]]
+    if not wanted:
         return {"items": items, "attempt": attempt, "spent": True}
     language = language_of(job, context.settings)
     try:
@@ -95,14 +99,15 @@ def prepare(job: Job, settings: Settings) -> list[ItemState]:
     return items
 
 
-def needs_model(item: ItemState, job: Job, settings: Settings, *, retrying: bool) -> bool:
-    """Whether an item is put to the model: at first all (`always`) or what the rules leave open
-    (`auto`), later those that the gate sent back."""
-    if retrying:
-        return not item["passed"]
+def passed_by_rules(item: ItemState, job: Job, settings: Settings) -> ItemState:
+    """The item as passed where its draft needs no model (`auto`: the rules leave nothing open and the gate lets it pass).
+
+    The gate node takes the verdict as it is and does not judge the draft again.
+    """
     if settings.historian.rewrite_mode == "always" or item["undecided"]:
-        return True
-    return not judge(item, item["draft"], job, settings).passed
+        return item
+    verdict = judge(item, item["draft"], job, settings)
+    return {**with_verdict(item, verdict, job, settings), "first_pass": True} if verdict.passed else item
 
 
 def rewrite_prompt(items: list[ItemState], job: Job, names: Names, language: Language) -> str:

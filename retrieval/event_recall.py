@@ -17,7 +17,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from ..schema.errors import ModelError
-from ..schema.event import Event
+from ..schema.event import OBSERVATION, Event
 from ..schema.hit import Hit
 from ..schema.protocols import Embedder, EventStore, Reranker, Vector
 from ..schema.settings import QuerySettings
@@ -43,6 +43,7 @@ PATIENCE_SECONDS = 5.0
 """What a search without a budget waits for an embedding, and for a reranking."""
 
 Run = TypeVar("Run")
+Numbers = np.ndarray[tuple[int], np.dtype[np.float64]]
 
 
 class RunInThread(Protocol):
@@ -66,7 +67,7 @@ class Candidates:
 
     snapshot: Snapshot
     positions: Positions
-    scores: np.ndarray[tuple[int], np.dtype[np.float64]]
+    scores: Numbers
     steps: Mapping[str, Scores] = field(default_factory=dict)
     reranked: Mapping[int, float] = field(default_factory=dict)
     has_vectors: bool = False
@@ -94,6 +95,7 @@ class EventRecall:
             if embedder is None
             else QueryVectors(
                 embedder,
+                fingerprint=lambda: asyncio.to_thread(events.fingerprint),
                 size=lambda: settings().query_cache_size,
                 seconds=lambda: settings().query_cache_seconds,
                 clock=clock,
@@ -104,13 +106,12 @@ class EventRecall:
         """Look through the scope: its table, and the keywords of every query. Blocking; raises StorageError."""
         assert request.where.scope_key is not None, "a search without scope goes through retrieval.everywhere"
         snapshot = self.tables.snapshot(request.where.scope_key)
-        found = [
-            self.events.search_keywords(query, request.where, max(KEYWORD_CANDIDATES, request.top_k)) for query in request.queries
-        ]
-        return Survey(snapshot, [snapshot.spread(one) for one in found], snapshot.admitted(request.where))
+        admitted = snapshot.admitted(request.where)
+        limit = max(KEYWORD_CANDIDATES, request.top_k)
+        return Survey(snapshot, [snapshot.keywords(query, admitted, limit) for query in request.queries], admitted)
 
     async def embed(self, request: RecallRequest) -> list[Vector]:
-        """One vector a query; none where there is no embedder. Raises ModelError."""
+        """One vector a query; none where there is no embedder. Raises ModelError and StorageError."""
         if self.vectors is None or not request.queries:
             return []
         return list(await asyncio.gather(*map(self.vectors.get, request.queries)))
@@ -148,7 +149,8 @@ class EventRecall:
             dates = time_fit(snapshot.times, request.named) * np.float32(settings.date_weight)
             steps["date"] = dates
             total = total + dates
-        return _best(survey, total, steps, self._wanted(request), has_vectors="dense" in steps)
+        positions = _best(survey, total, self._wanted(request), observations_last=request.observations_last)
+        return Candidates(snapshot, positions, total[positions].astype(np.float64), steps, has_vectors="dense" in steps)
 
     async def rerank(self, request: RecallRequest, candidates: Candidates, run: RunInThread = asyncio.to_thread) -> Candidates:
         """The candidates in the reranker's order. `run(function, *arguments)` calls in a thread. Raises ModelError.
@@ -177,26 +179,38 @@ class EventRecall:
         boost = 0.0 if request.named else settings.time_decay_boost
         factors = recency(snapshot.times[positions], request.now, half_life_days=request.half_life_days, boost=boost)
         scores = candidates.scores * factors
-        pool = np.argsort(-scores, kind="stable")[: min(max(request.top_k * DIVERSITY_POOL, request.top_k), len(scores))]
-        if settings.diversity_lambda < 1.0 and request.top_k <= DIVERSITY_MOST:
-            likeness = snapshot.likeness(positions[pool], centred=settings.vector_centering)
-            pool = pool[diverse_order(scores[pool], likeness, request.top_k, settings.diversity_lambda)]
-        pool = pool[: request.top_k]
-        missing = [int(positions[n]) for n in pool if int(positions[n]) not in candidates.texts]
-        read = {event.event_id: event for event in self.events.get([snapshot.outlines[n].event_id for n in missing])}
+        chosen_list: list[int] = []
+        for group in _groups(candidates, request):
+            chosen_list += self._chosen(candidates, scores, group, request.top_k - len(chosen_list))
+        pool = np.asarray(chosen_list, dtype=np.intp)
+        chosen = positions[pool]
+        names = [snapshot.outlines[position].event_id for position in chosen.tolist()]
+        missing = [name for name, position in zip(names, chosen.tolist(), strict=True) if position not in candidates.texts]
+        read = {event.event_id: event for event in self.events.get(missing)}
+        by_step = {name: values[chosen].tolist() for name, values in candidates.steps.items()}
+        final, gained = scores[pool].tolist(), factors[pool].tolist()
         hits: list[Hit] = []
-        for n in pool:
-            position = int(positions[n])
-            event = candidates.texts.get(position) or read.get(snapshot.outlines[position].event_id)
+        for n, position in enumerate(chosen.tolist()):
+            event = candidates.texts.get(position) or read.get(names[n])
             if event is None:  # deleted since the survey
                 continue
-            explained = {name: float(values[position]) for name, values in candidates.steps.items() if values[position]}
+            explained = {name: values[n] for name, values in by_step.items() if values[n]}
             if position in candidates.reranked:
                 explained["rerank"] = candidates.reranked[position]
             if boost:
-                explained["recency"] = float(factors[n])
-            hits.append(Hit(event, float(scores[n]), {**explained, "final": float(scores[n])}))
+                explained["recency"] = gained[n]
+            explained["final"] = final[n]
+            hits.append(Hit(event, final[n], explained))
         return hits
+
+    def _chosen(self, candidates: Candidates, scores: Numbers, group: Positions, count: int) -> list[int]:
+        """Give `count` of a group of candidates, by score and diversity, as places among the candidates."""
+        settings = self._settings()
+        pool = group[np.argsort(-scores[group], kind="stable")][: count * DIVERSITY_POOL]
+        if settings.diversity_lambda < 1.0 and len(pool) and count <= DIVERSITY_MOST:
+            likeness = candidates.snapshot.likeness(candidates.positions[pool], centred=settings.vector_centering)
+            pool = pool[diverse_order(scores[pool], likeness, count, settings.diversity_lambda)]
+        return [int(n) for n in pool[:count]]
 
     async def search(self, request: RecallRequest) -> list[Hit]:
         """The whole chain, for callers who can wait: a model gets PATIENCE_SECONDS, and a failing one is done without.
@@ -245,14 +259,41 @@ def _raise(steps: dict[str, Scores], name: str, scores: Scores) -> None:
     steps[name] = np.maximum(steps[name], scores) if name in steps else scores
 
 
-def _best(survey: Survey, total: Scores, steps: Mapping[str, Scores], wanted: int, *, has_vectors: bool) -> Candidates:
-    """The `wanted` best of the admitted events that have any score, newer ones first among equals."""
+def _best(survey: Survey, total: Scores, wanted: int, *, observations_last: bool) -> Positions:
+    """The `wanted` best of the admitted events that have any score, newer ones first among equals.
+
+    With `observations_last`, of all others, and as many observations beside them.
+    """
     possible = total > 0 if survey.admitted is None else (total > 0) & survey.admitted
     positions = np.flatnonzero(possible)
-    if len(positions) > wanted:
-        positions = positions[np.argpartition(-total[positions], wanted - 1)[:wanted]]
-    positions = positions[np.lexsort((-positions, -total[positions]))]
-    return Candidates(survey.snapshot, positions, total[positions].astype(np.float64), steps, has_vectors=has_vectors)
+    looked_at = wanted
+    while True:
+        best = positions
+        if len(positions) > looked_at:
+            best = positions[np.argpartition(-total[positions], looked_at - 1)[:looked_at]]
+        if not observations_last:
+            break
+        observed = _observed(survey.snapshot, best)
+        others = int(np.count_nonzero(~observed))
+        if len(best) == len(positions) or others >= wanted:
+            # What a wider look would find stands behind these anyway.
+            ranked = best[np.lexsort((-best, -total[best], observed))]
+            return np.concatenate([ranked[:others][:wanted], ranked[others:][:wanted]])
+        looked_at *= 8
+    return best[np.lexsort((-best, -total[best]))]
+
+
+def _observed(snapshot: Snapshot, positions: Positions) -> Mask:
+    return np.fromiter((snapshot.outlines[n].source == OBSERVATION for n in positions), bool, len(positions))
+
+
+def _groups(candidates: Candidates, request: RecallRequest) -> list[Positions]:
+    """The candidates' places in groups, of which one is used up before the next is looked at."""
+    places = np.arange(len(candidates.positions))
+    if not request.observations_last:
+        return [places]
+    observed = _observed(candidates.snapshot, candidates.positions)
+    return [places[~observed], places[observed]]
 
 
 def _reordered(candidates: Candidates, judged: Mapping[int, float]) -> Candidates:

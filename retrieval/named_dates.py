@@ -28,6 +28,8 @@ _MONTHS = {name: n for n, name in enumerate(_MONTH_NAMES, 1)}
 _MONTHS |= {name[:3]: n for n, name in enumerate(_MONTH_NAMES, 1)} | {"sept": 9}
 _MONTH = rf"(?P<month>{'|'.join(sorted(_MONTHS, key=len, reverse=True))})\.?"
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
+_HAS_YEAR = re.compile(_YEAR)
+"""What every pattern below asks for."""
 _ABSOLUTE = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -38,6 +40,12 @@ _ABSOLUTE = tuple(
         rf"(?<![\d.]){_YEAR}(?:\s*年)?(?![\d.-])",
     )
 )
+
+_NOW = re.compile(
+    r"现在|现如今|如今|目前|当前|眼下|此刻|现阶段|(?:right |just )?now|rn|currently|presently|nowadays|at (?:the moment|present)",
+    re.IGNORECASE,
+)
+"""Words for "now": who asks where somebody lives *now* wants what is recent, and not what was said today."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,19 +60,19 @@ class NamedTime:
 def named_times(query: str, now: datetime) -> tuple[NamedTime, ...]:
     """The times that `query` names, absolute ("May 2023", 2026年2月20日) or relative to `now` (aware): 昨天, "last week".
 
-    Vague ones (最近, "the other day") say nothing. A day or month without a year that would lie ahead is taken in the
+    Vague ones (最近, "the other day") and "now" say nothing. A day or month without a year that would lie ahead is taken in the
     year before as well: memory holds what has been.
     """
     found: list[NamedTime] = []
     rest = query
-    for pattern in _ABSOLUTE:
+    for pattern in _ABSOLUTE if _HAS_YEAR.search(query) else ():
         for match in pattern.finditer(rest):
             named = _absolute(match, now)
             if named is not None:
                 found.append(named)
         rest = pattern.sub(lambda match: " " * len(match.group()), rest)
     for expression in find_time_expressions(rest, now):
-        if expression.vague or not expression.value or not expression.until:
+        if expression.vague or not expression.value or not expression.until or _NOW.fullmatch(expression.text):
             continue
         first = datetime.fromisoformat(expression.value).replace(tzinfo=now.tzinfo)
         last = datetime.fromisoformat(expression.until).replace(tzinfo=now.tzinfo)

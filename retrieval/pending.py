@@ -18,7 +18,7 @@ from ..schema.names import Names
 from ..schema.protocols import EventStore, JobQueue
 from ..schema.scope import Scope
 from ..text.absolutize import absolutize
-from ..text.words import query_tokens, search_tokens
+from ..text.words import first_character, last_characters, lookup_tokens, search_tokens
 
 log = logging.getLogger(__name__)
 
@@ -44,13 +44,13 @@ class PendingHits:
         """
         if limit <= 0:
             return []
-        words = {word for query in queries for word in query_tokens(query)}
+        words = {word for query in queries for word in lookup_tokens(query)}
         found: list[tuple[float, Job, int]] = []
         for job in self._queue.waiting(scope.key, JOBS_READ):
             if job.kind == "remember" and job.scope.key == scope.key and not self._is_settled(job):
                 for n, (kind, text) in enumerate(texts_of(job)):
                     if admits(where, job, kind, f"{job.job_id}:{n}"):
-                        share = len(words & set(search_tokens(text))) / len(words) if words else 0.0
+                        share = len(words & _words_of(text)) / len(words) if words else 0.0
                         found.append((share, job, n))
         found.sort(key=lambda one: -one[0])
         return [
@@ -71,6 +71,12 @@ class PendingHits:
                 while len(self._drafts) > _DRAFTS_KEPT:
                     self._drafts.popitem(last=False)
         return known
+
+
+def _words_of(text: str) -> set[str]:
+    """What a text is found by: its words, and the single characters of Chinese."""
+    words = search_tokens(text)
+    return {*words, *map(first_character, words), *last_characters(text)}
 
 
 def drafted(job: Job, bot_name: str) -> list[Event]:

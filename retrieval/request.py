@@ -33,6 +33,8 @@ class RecallRequest:
     now: float
     named: tuple[NamedTime, ...] = ()
     speaker_id: str = ""
+    observations_last: bool = False
+    """Whether raw observations take only the places that records, notes and summaries leave free."""
 
     @property
     def text(self) -> str:

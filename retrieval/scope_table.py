@@ -6,7 +6,7 @@ uses them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from ..schema.event import EventFilter, EventOutline
 from ..schema.protocols import Matrix, Vector
+from .scope_words import ScopeWords
 
 Scores = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]
@@ -37,6 +38,7 @@ class Snapshot:
     embedded: Mask
     times: npt.NDArray[np.float64]
     names: dict[str, list[int]] = field(default_factory=dict)
+    words: ScopeWords = field(default_factory=ScopeWords)
 
     def __len__(self) -> int:
         return len(self.times)
@@ -75,16 +77,15 @@ class Snapshot:
         length = max(1.0 - 2.0 * to_mean + square, 1e-12) ** 0.5
         return np.asarray((plain - along - to_mean + square) / (lengths * length), dtype=np.float32)
 
-    def likeness(self, chosen: Positions, *, centred: bool) -> Matrix:
-        """The cosines of the events at `chosen` with each other; 0 where one has no vector."""
+    def likeness(self, chosen: Positions, *, centred: bool) -> Callable[[int], Scores]:
+        """A function of n: the cosines of the events at `chosen` with the n-th of them; 0 where one has no vector."""
         rows = self.matrix[chosen]
         if centred and self.dimension:
-            rows = rows - self._centre[0]
-        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-        rows = rows / np.maximum(lengths, 1e-6) * self.embedded[chosen][:, np.newaxis]
-        # Not `rows @ rows.T`: BLAS starts its threads for it, which wait for a processor where all are busy (0.01 ms alone,
-        # 40 ms on a loaded machine; this one 0.03 ms always).
-        return np.asarray(np.vecdot(rows[:, np.newaxis, :], rows[np.newaxis, :, :]), dtype=np.float32)
+            rows -= self._centre[0]
+        lengths = np.sqrt(np.vecdot(rows, rows))
+        rows *= (self.embedded[chosen] / np.maximum(lengths, 1e-6))[:, np.newaxis]
+        # Not `rows @ rows[n]`: BLAS starts its threads for it, which wait for a processor where all are busy.
+        return lambda n: np.vecdot(rows, rows[n])
 
     def admitted(self, where: EventFilter) -> Mask | None:
         """Which events `where` admits besides its scope; None for all."""
@@ -108,13 +109,13 @@ class Snapshot:
             mask &= self.times <= where.time_to
         return mask
 
-    def spread(self, found: Sequence[tuple[str, float]]) -> Scores:
-        """(event id, score) pairs as one score an event, 0 for those not found."""
-        scores = np.zeros(len(self), dtype=np.float32)
-        for event_id, score in found:
-            position = self.positions.get(event_id)
-            if position is not None and position < len(self):
-                scores[position] = score
+    def keywords(self, query: str, admitted: Mask | None, limit: int) -> Scores:
+        """The BM25 score of every event that is admitted and among the `limit` best, else 0."""
+        scores = self.words.scores(query)
+        if admitted is not None:
+            scores[~admitted] = 0.0
+        if np.count_nonzero(scores) > limit:
+            scores[scores < np.partition(scores, len(scores) - limit)[len(scores) - limit]] = 0.0
         return scores
 
 
@@ -131,14 +132,24 @@ class ScopeTable:
         self._times = np.empty(0, dtype=np.float64)
         self._matrix: Matrix = np.zeros((0, 0), dtype=np.float32)
         self._embedded = np.zeros(0, dtype=bool)
+        self._words = ScopeWords()
         self.snapshot = self._snapshot()
 
     @property
     def nbytes(self) -> int:
-        return int(self._matrix.nbytes) + BYTES_AN_EVENT * len(self._outlines)
+        return int(self._matrix.nbytes) + BYTES_AN_EVENT * len(self._outlines) + self._words.nbytes
 
-    def grow(self, outlines: Sequence[EventOutline], ids: Sequence[str], vectors: Matrix) -> bool:
-        """Add events, and the vectors that came since, by event id. False: the vectors are of another dimension."""
+    def grow(
+        self,
+        outlines: Sequence[EventOutline],
+        words: Sequence[tuple[int, int, str]],
+        ids: Sequence[str],
+        vectors: Matrix,
+    ) -> bool:
+        """Add events, their words by row number, and the vectors that came since, by event id.
+
+        False: the vectors are of another dimension.
+        """
         if len(ids) and self._matrix.shape[1] not in (0, vectors.shape[1]):
             return False
         first = len(self._outlines)
@@ -148,6 +159,9 @@ class ScopeTable:
                 self._by_name.setdefault(outline.user_name, []).append(position)
         self._outlines.extend(outlines)
         if outlines:
+            # One that was deleted in between has none; its removal is counted, and the table made anew.
+            by_row = {row: (length, text) for row, length, text in words}
+            self._words = self._words.grown([by_row.get(outline.row, (0, "")) for outline in outlines])
             self.last_row = outlines[-1].row
             self._times = np.concatenate([self._times, [outline.timestamp for outline in outlines]])
         self._reserve(len(self._outlines), vectors.shape[1] if len(ids) else self._matrix.shape[1])
@@ -184,4 +198,5 @@ class ScopeTable:
             embedded=self._embedded[:count],
             times=self._times,
             names=self._by_name,
+            words=self._words,
         )

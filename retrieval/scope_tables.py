@@ -81,7 +81,8 @@ class ScopeTables:
         # Vectors before outlines: then every vector has its outline.
         ids, vectors, sequence = self._events.vectors_since(scope_key, table.sequence)
         outlines = self._events.outline(scope_key, table.last_row)
-        if not table.grow(outlines, ids, vectors):
+        words = self._events.words(scope_key, table.last_row, outlines[-1].row) if outlines else []
+        if not table.grow(outlines, words, ids, vectors):
             return False
         table.sequence, table.change = sequence, change
         self.appends += 1

@@ -54,6 +54,10 @@ class Event:
         return "\n".join([*lines, *(f"gate: {reason}" for reason in self.gate_reasons)])
 
 
+OBSERVATION = "observation"
+"""`source` of what was observed and stored as it was."""
+
+
 class EventOutline(NamedTuple):
     """What of an event a search needs before it has chosen: all but its text. `row` rises in the order of filing."""
 

@@ -26,6 +26,11 @@ class ProfileKey:
         """The key as one string that no other key has: a JSON array (ids may hold `:` and `@`)."""
         return json.dumps([self.entity_type, self.entity_id, self.layer], ensure_ascii=False)
 
+    @classmethod
+    def of_index_id(cls, index_id: str) -> ProfileKey:
+        """The key that `index_id` gave."""
+        return cls(*json.loads(index_id))
+
     def __str__(self) -> str:
         return f"{self.entity}@{self.layer}" if self.layer else self.entity
 

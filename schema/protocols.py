@@ -99,6 +99,12 @@ class JobQueue(Protocol):
     def discard(self, matches: Callable[[Job], bool]) -> int:
         """Remove pending and failed jobs for which `matches` holds; returns how many."""
 
+    def amend(self, change: Callable[[Job], Job | None]) -> int:
+        """Rewrite pending and failed jobs as `change` says (None: remove); returns how many were changed or removed."""
+
+    def discard_unreadable(self, matches: Callable[[bytes], bool]) -> int:
+        """Remove files among the failed ones that are no jobs, if their content matches; returns how many."""
+
     def cleanup(self, now: float, *, max_age_days: float, max_files: int) -> int:
         """Remove old failed jobs, but only those that are filed or were never readable; returns how many."""
 
@@ -133,6 +139,9 @@ class EventStore(Protocol):
 
     def outline(self, scope_key: str, after_row: int = 0) -> list[EventOutline]:
         """The events of a scope that were filed after `after_row`, without their texts, in the order of filing."""
+
+    def words(self, scope_key: str, after_row: int, last_row: int) -> list[tuple[int, int, str]]:
+        """The rows of a scope after `after_row` up to `last_row`, in order: row, number of words, the words indexed."""
 
     def change_number(self, scope_key: str) -> tuple[int, int]:
         """(additions, removals) of a scope since its beginning: a moved second number makes caches of it stale."""
@@ -255,6 +264,21 @@ class ProfileStorage(Protocol):
 
     def delete(self, key: ProfileKey) -> bool:
         """Remove a portrait with its history."""
+
+    def erase(self, entity_type: EntityType, entity_id: str, layers_of_users: str = "") -> int:
+        """Remove all portraits of an entity with their history, and one layer of all users; returns how many files.
+
+        For good: what cannot be read goes too.
+        """
+
+    def restore(self, revisions: Sequence[Profile]) -> Literal["restored", "same", "different"]:
+        """Put back the revisions of one portrait, oldest first, where there is none; one that is there stays as it is."""
+
+    def kept(self, key: ProfileKey) -> list[Profile]:
+        """The current portrait and its kept revisions."""
+
+    def without_lines(self, key: ProfileKey, unwanted: Callable[[str], bool], *, now: str) -> int:
+        """Take lines out of a portrait and of its history for good; returns how many."""
 
 
 class ProfileIndex(Protocol):

@@ -54,7 +54,8 @@ class QuerySettings(Section):
     time_decay_half_life_days_auto: Annotated[float, Field(gt=0)] = key(
         14.0, "自动召回的时间半衰期（天）", "half-life in days for automatic recall", hot=True
     )
-    time_decay_boost: Weight = key(0.2, "新近记录最多加分的比例", "largest share a fresh record gains", hot=True)
+    # LoCoMo turns by keywords, 760 questions, R@10: 72.6 % without it, 72.7 % with 0.05, 72.1 % with 0.1, 71.3 % with 0.2.
+    time_decay_boost: Weight = key(0.05, "新近记录最多加分的比例", "largest share a fresh record gains", hot=True)
     diversity_lambda: Weight = key(
         0.7, "多样性：1 只看相关度，0 只看差异", "diversity: 1 is relevance alone, 0 novelty alone", hot=True
     )
@@ -87,7 +88,7 @@ class QuerySettings(Section):
     )
     query_cache_seconds: Seconds = key(600.0, "查询向量缓存多久（秒）", "seconds a query embedding is kept", hot=True)
     scope_cache_megabytes: Annotated[int, Field(ge=1, le=65_536)] = key(
-        256, "各会话的向量最多占多少内存（MB）", "megabytes of memory for the vectors of scopes", hot=True
+        256, "各会话的向量和词最多占多少内存（MB）", "megabytes of memory for the vectors and words of scopes", hot=True
     )
     admin_user_ids: list[str] = key(
         list,
@@ -207,6 +208,16 @@ class CognitiveSettings(Section):
         "",
         "笔记归哪个会话：group:群号 或 user:用户号；留空为共享笔记，只有点名才读得到",
         "whose notes these are: group:ID or user:ID; empty: shared notes, which are read only when asked for",
+    )
+    migrate_from: str = key(
+        "",
+        "旧摘要文件（如 end_summaries.json），启动后在后台迁入一次；留空则不迁",
+        "a file of old summaries (such as end_summaries.json), taken in once in the background after the start; empty: none",
+    )
+    migrate_rewrite: bool = key(
+        False,
+        "迁入时是否交给史官改写；否则只按规则",
+        "whether what is taken in goes through the historian; else the rules alone file it",
     )
     timezone: str = key("local", "默认时区：IANA 名称或 local", "default time zone: an IANA name, or local")
     query: QuerySettings = Field(default_factory=QuerySettings)

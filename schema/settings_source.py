@@ -64,6 +64,8 @@ def parse_settings(data: Mapping[str, Any], *, environ: Mapping[str, str], base:
         raise SettingsError(_explain(error)) from None
     cognitive = settings.cognitive
     update = {"data_dir": _absolute(cognitive.data_dir, base)}
+    if cognitive.migrate_from:
+        update["migrate_from"] = _absolute(cognitive.migrate_from, base)
     if cognitive.notes_dir:
         update["notes_dir"] = _absolute(cognitive.notes_dir, base)
     return settings.model_copy(update={"cognitive": cognitive.model_copy(update=update)})
@@ -167,13 +169,14 @@ def sample_config() -> str:
         assert isinstance(extra, dict)
         hot = (" （即时生效）", " (applies at once)") if extra["hot"] else ("", "")
         lines += [f"# zh: {extra['zh']}{hot[0]}", f"# en: {extra['en']}{hot[1]}"]
-        value = _toml(info.get_default(call_default_factory=True))
+        value = toml_value(info.get_default(call_default_factory=True))
         # What models.historian does not set comes from models.chat: an active default there would win over it.
         lines.append(f"# {name} = {value}" if section == "models.historian" else f"{name} = {value}")
     return "\n".join(lines) + "\n"
 
 
-def _toml(value: Any) -> str:
+def toml_value(value: Any) -> str:
+    """A value as it is written in TOML."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, dict):

@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from ..retrieval.formatting import format_memories, format_summaries
+from ..schema.entity import Entity
 from ..schema.errors import HistorianError, StorageError
 from ..schema.hit import Hit, ProfileHit
 from ..schema.job import Job
@@ -23,11 +24,13 @@ from ..schema.scope import EntityType, Scope
 from ..schema.settings import Settings
 from ..schema.settings_source import find_config, load_settings
 from ..stores.end_summaries import EndSummaries
+from ..stores.forget_requests import ForgetReport
 from ..text.language import detect_language
 from .accepting import make_job, redacted
 from .background import Background
 from .config_watch import ConfigWatch
 from .hooks import Hooks
+from .metrics import metrics_text
 from .parts import Parts, data_directory, open_parts, open_queue
 from .plain_memory import PlainMemory, in_thread
 from .recall import LOCAL_SECONDS, Recall
@@ -362,6 +365,18 @@ class CognitiveService:
         """Portraits that fit `query` and may be read in `scope`, best first."""
         return [] if self._recall is None else await self._recall.search_profiles(query, scope, top_k=top_k)
 
+    async def forget_user(self, user_id: str, *, mentions: bool = False, wait_seconds: float = 60.0) -> ForgetReport:
+        """Forget everything of a user, wherever they spoke, for good; `mentions`: what others' records say of them too.
+
+        Afterwards the whole data directory is searched for what they said: `report.clean` says that nothing is left. From the
+        moment of the call nothing that they said before it is filed. Raises InvalidInput, StorageError.
+        """
+        return await self._forget(Entity("user", user_id), mentions, wait_seconds)
+
+    async def forget_group(self, group_id: str, *, mentions: bool = False, wait_seconds: float = 60.0) -> ForgetReport:
+        """Forget everything that was said in a group, as `forget_user`."""
+        return await self._forget(Entity("group", group_id), mentions, wait_seconds)
+
     async def stats(self) -> dict[str, Any]:
         """Queue, events, worker and model usage in numbers, as JSON data."""
         if self._queue is None:
@@ -391,6 +406,30 @@ class CognitiveService:
         if self._worker is not None:
             report["worker"] = self._worker.statistics.as_dict()
             report["outage"] = self._worker.outage
+        return report
+
+    async def metrics_text(self) -> str:
+        """The numbers of `stats` in Prometheus' text format, for a bot's own `/metrics` (`service.metrics.CONTENT_TYPE`)."""
+        return metrics_text(await self.stats())
+
+    async def _forget(self, entity: Entity, mentions: bool, wait_seconds: float) -> ForgetReport:
+        from .forgetting import forget
+
+        if self._observation is not None:
+            self._observation.forget(entity)
+        parts, worker = self._parts, self._worker
+        if parts is not None:
+            wake = worker.look_for_requests if worker is not None else None
+            report = await forget(parts, entity, mentions=mentions, wait_seconds=wait_seconds, wake=wake)
+        else:  # switched off: what lies on disk is forgotten all the same
+            queue = await asyncio.to_thread(open_queue, self.settings, self._clock)
+            parts = await asyncio.to_thread(open_parts, self.settings, queue=queue, clock=self._clock)
+            try:
+                report = await forget(parts, entity, mentions=mentions, wait_seconds=wait_seconds)
+            finally:
+                await parts.aclose()
+        if self._recall is not None:
+            self._recall.clear()
         return report
 
     def _opened_queue(self) -> JobQueue:
@@ -465,6 +504,7 @@ def usage_report(parts: Parts) -> dict[str, dict[str, float]]:
             "prompt_tokens": usage.prompt_tokens,
             "completion_tokens": usage.completion_tokens,
             "seconds": round(usage.seconds, 3),
+            "failed_calls": usage.failed_calls,
         }
         for purpose, usage in parts.chat.usage().items()
     }

@@ -21,6 +21,7 @@ from ..stores.end_summaries import EndSummaries
 from ..stores.index_repair import repair, repair_portraits
 from ..stores.profile_index import profile_text
 from .line_index import LineIndex
+from .migration import Migration
 from .notes_index import NotesIndex
 from .orders import RollbackOrder
 from .outage import Outage
@@ -30,6 +31,7 @@ log = logging.getLogger(__name__)
 EMBED_BATCH = 64
 NOTES_SECONDS = 60.0
 """How often `cognitive.notes_dir` is looked through for changes; a look at 10,000 unchanged files takes some 0.1 s."""
+BAD_ENTRIES_TOLD = 20
 SUMMARIES_HELD = 200
 """Finished jobs whose plain summaries may wait in memory; a crash loses them from the fallback file, not from the events."""
 
@@ -47,8 +49,10 @@ class Maintenance:
         random: Callable[[], float],
         notes: NotesIndex | None = None,
         layers: Layers | None = None,
+        migration: Migration | None = None,
     ) -> None:
         self._lines = LineIndex(layers, context.embedder) if layers is not None else None
+        self._migration = migration
         self._notes = notes
         self._notes_due = 0.0
         self._notes_said: set[str] = set()
@@ -78,6 +82,7 @@ class Maintenance:
         self._rounds += 1
         await self.flush()
         for part in (
+            self._migrate,
             self._index_notes,
             self._embed_missing,
             self._index_portraits,
@@ -102,6 +107,24 @@ class Maintenance:
         except StorageError as error:
             log.warning("plain summaries wait: %s", error)
             self._finished = [*jobs, *self._finished][-SUMMARIES_HELD:]
+
+    async def _migrate(self) -> None:
+        """Take in `cognitive.migrate_from`, a batch at a time; jobs that wait go first."""
+        if self._migration is None:
+            return
+        path = Path(self._context.settings.cognitive.migrate_from)
+        try:
+            report = await self._migration.run_once(path, pause=self._jobs_wait)
+        except InvalidInput as error:
+            log.warning("cognitive.migrate_from: %s", error)
+            self._migration = None
+            return
+        if report is None or report.complete:
+            self._migration = None
+        if report is not None and report.complete:
+            log.info("%s: %d old summaries taken in, %d known, %d bad", path, report.taken, report.known, len(report.bad))
+            for bad in report.bad[:BAD_ENTRIES_TOLD]:
+                log.warning("%s: %s is left out: %s", path, bad.where, bad.error)
 
     async def _index_notes(self) -> None:
         """Look through `cognitive.notes_dir` once a minute; jobs that wait go first. What is new is embedded afterwards."""

@@ -14,13 +14,14 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from zoneinfo import ZoneInfo
 
+from ..schema.entity import Entity
 from ..schema.errors import InvalidInput, StorageError
-from ..schema.event import Event, EventFilter
+from ..schema.event import OBSERVATION, Event, EventFilter
 from ..schema.protocols import EventStore
 from ..schema.scope import Scope
 from ..schema.settings import ObservationSettings
 from .local_time import local_timezone
-from .observed import OBSERVATION, Cleaned, Observed, cleaned, events_of, observe_message, observe_tool
+from .observed import Cleaned, Observed, cleaned, events_of, observe_message, observe_tool
 from .outage import Outage
 from .parts import Parts
 from .session_summaries import SessionSummaries
@@ -165,6 +166,26 @@ class Observation:
         except TimeoutError:
             return False
         return True
+
+    def forget(self, entity: Entity) -> int:
+        """Let go of what is held in memory of a user or group; returns how many observations. From the event loop."""
+        gone = 0
+        for _ in range(len(self._queue)):  # one at a time: other threads go on noting
+            try:
+                one = self._queue.popleft()
+            except IndexError:
+                break
+            if entity.spoke(one.scope.user_id, one.scope.group_id):
+                gone += 1
+            else:
+                self._queue.append(one)
+        # A batch that is being stored is left alone: the store itself turns away who is forgotten.
+        with self._scopes_lock:
+            for session_id in [key for key, scope in self._scopes.items() if scope.key == entity.scope.key]:
+                del self._scopes[session_id]
+        if self._summaries is not None:
+            self._summaries.forget(entity)
+        return gone
 
     def _scope_of(self, session_id: str, scope: Scope | None) -> Scope:
         if not session_id:

@@ -7,12 +7,11 @@ from datetime import datetime
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from ..schema.event import Event, EventKind
+from ..schema.event import OBSERVATION, Event, EventKind
 from ..schema.scope import Scope
 from ..text.chunks import chunk
 from ..text.preview import preview_text, snapshot
 
-OBSERVATION = "observation"
 SUMMARY = "summary"
 
 NAME_CHARACTERS = 200

@@ -23,7 +23,7 @@ TAKE_OVER_SECONDS = 2.0
 
 def import_worker() -> None:
     """Import what a worker needs, LangGraph among it: a second or two, once a process. Blocking."""
-    for module in ("maintenance", "notes_index", "orders", "worker"):
+    for module in ("forgetting", "maintenance", "migration", "notes_index", "orders", "worker"):
         import_module(f".{module}", __package__)
 
 
@@ -55,12 +55,14 @@ def make_worker(
     on_step: Callable[[Job, str, HistorianUpdate], None] | None = None,
 ) -> HistorianWorker:
     """A worker put together from parts. What it needs (LangGraph) is imported here, so that who needs none does not wait."""
+    from .forgetting import Forgetting
     from .maintenance import Maintenance
+    from .migration import Migration
     from .notes_index import NotesIndex, embedded_later
     from .orders import OrderDesk
     from .worker import HistorianWorker
 
-    context = parts.context(indexes.events)
+    context, cognitive = parts.context(indexes.events), parts.settings.cognitive
     notes = NotesIndex(parts.manifest, parts.settings, embedded_later, parts.clock)
     return HistorianWorker(
         queue=parts.queue,
@@ -76,8 +78,10 @@ def make_worker(
             random=random,
             notes=notes,
             layers=parts.layers,
+            migration=Migration(parts, parts.settings, rewrite=cognitive.migrate_rewrite) if cognitive.migrate_from else None,
         ),
         orders=OrderDesk(context, notes, parts.layers.articles),
+        forgetting=Forgetting(parts, drop_index=indexes.drop),
         random=random,
         sleep=sleep,
         on_step=on_step,

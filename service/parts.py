@@ -27,6 +27,8 @@ from ..schema.states import HistorianContext
 from ..schema.two_layers import Layers
 from ..stores.articles import MarkdownArticles
 from ..stores.chroma_index import EVENT_COLLECTION, PROFILE_COLLECTION, ChromaDirectory, ChromaIndex
+from ..stores.erasure import IndexErasure
+from ..stores.event_transfer import EventTransfer
 from ..stores.events import SqliteEventStore
 from ..stores.file_manifest import FileManifest
 from ..stores.index_schema import open_index
@@ -58,6 +60,8 @@ class Parts:
     manifest: FileManifest
     shadow: ShadowVectors
     layers: Layers
+    erasure: IndexErasure
+    transfer: EventTransfer
     chat: ChatModel | None
     embedder: Embedder | None
     clock: Callable[[], float]
@@ -121,6 +125,8 @@ def open_parts(settings: Settings, *, queue: JobQueue, clock: Callable[[], float
         manifest=FileManifest(database),
         shadow=ShadowVectors(database),
         layers=open_layers(settings, database, ledger),
+        erasure=IndexErasure(database),
+        transfer=EventTransfer(database),
         chat=make_chat_model(settings.models.background),
         embedder=usable_embedder(settings, events),
         clock=clock,
@@ -165,6 +171,11 @@ class VectorIndexes:
 
     events: VectorIndex
     portraits: VectorIndex
+    directory: ChromaDirectory
+
+    def drop(self) -> None:
+        """Delete them; they are made anew from the truth. Blocking."""
+        self.directory.drop()
 
     def close(self) -> None:
         self.events.close()
@@ -173,4 +184,4 @@ class VectorIndexes:
 def open_vector_indexes(directory: Path) -> VectorIndexes:
     """The derived indexes of a data directory. Nothing is opened before its first use."""
     chroma = ChromaDirectory(directory / "chromadb")
-    return VectorIndexes(ChromaIndex(chroma, EVENT_COLLECTION), ChromaIndex(chroma, PROFILE_COLLECTION))
+    return VectorIndexes(ChromaIndex(chroma, EVENT_COLLECTION), ChromaIndex(chroma, PROFILE_COLLECTION), chroma)

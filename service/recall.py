@@ -14,7 +14,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from statistics import quantiles
 from typing import Any, Literal, TypeVar
@@ -71,12 +71,19 @@ class RecallStatistics:
     rungs: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
     seconds: deque[float] = field(default_factory=lambda: deque(maxlen=LATENCIES_KEPT))
+    seconds_sum: float = 0.0
+
+    def took(self, seconds: float) -> None:
+        """Note how long a recall took."""
+        self.seconds.append(seconds)
+        self.seconds_sum += seconds
 
     def as_dict(self) -> dict[str, Any]:
         cuts = quantiles(self.seconds, n=100) if len(self.seconds) > 1 else [*self.seconds] * 99
         return {
             "rungs": dict(self.rungs),
             "reasons": dict(self.reasons),
+            "seconds_sum": round(self.seconds_sum, 4),
             "seconds": {name: round(cuts[n], 4) for name, n in (("p50", 49), ("p95", 94), ("p99", 98)) if cuts},
         }
 
@@ -114,7 +121,7 @@ class Recall:
             # The reply must go out whatever this is.
             log.exception("recall for %s gives nothing", scope.key)
             recalled = Recalled("empty", reasons=(type(error).__name__,))
-        self.statistics.seconds.append(time.perf_counter() - started)
+        self.statistics.took(time.perf_counter() - started)
         self.statistics.rungs[recalled.rung] += 1
         self.statistics.reasons.update(reason.partition(":")[0] for reason in recalled.reasons)
         if recalled.reasons:
@@ -210,6 +217,12 @@ class Recall:
         await self.events.aclose()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
+    def clear(self) -> None:
+        """Let go of what is held in memory: scopes, and the vectors of queries."""
+        self.events.tables.clear()
+        if self.events.vectors is not None:
+            self.events.vectors.clear()
+
     def as_dict(self) -> dict[str, Any]:
         """Statistics and the state of the caches, as JSON data."""
         tables, vectors = self.events.tables, self.events.vectors
@@ -236,6 +249,8 @@ class Recall:
             settings.time_decay_half_life_days_auto,
             context,
         )
+        # What was stored as it came is for the tools; here it only fills what finished memory leaves free.
+        request = replace(request, observations_last=True)
         rule = self._settings().cognitive.profile.profile_layers
         embedding = self._spawn(self.events.embed(request))
         looking = self._spawn(self._run(self._look, request, scope, settings))
@@ -339,8 +354,7 @@ class Recall:
     def _warm_stores(self) -> None:
         newest = self._parts.events.find(EventFilter(None), limit=50)
         for scope in list(dict.fromkeys(event.scope for event in newest))[:SCOPES_WARMED]:
-            self.events.tables.snapshot(scope.key)
-            self._parts.events.search_keywords("warm 预热", event_filter(scope), 1)
+            self.events.tables.snapshot(scope.key).words.scores("warm 预热")
 
     def time_limit(self) -> float:
         """`recall_timeout_seconds`, with "auto" made a number."""

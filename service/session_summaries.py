@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 
 from ..nodes.summarising import summarise
 from ..schema.article import Spoken, SpokenRole, SummaryDraft
+from ..schema.entity import Entity
 from ..schema.errors import ModelError, StorageError
 from ..schema.event import Event
 from ..schema.names import Names
@@ -82,6 +83,16 @@ class SessionSummaries:
             if len(self._sessions) > SESSIONS_KEPT:
                 self._sessions.popitem(last=False)
 
+    def forget(self, entity: Entity) -> None:
+        """Let go of what a user said, or of a group's sessions."""
+        with self._lock:
+            for key, session in list(self._sessions.items()):
+                kept = [one for one in session.messages if not entity.spoke(one.scope.user_id, one.scope.group_id)]
+                session.messages.clear()
+                session.messages.extend(kept)
+                if not kept:
+                    del self._sessions[key]
+
     def start(self) -> None:
         """Look at the sessions from time to time."""
         self._task = asyncio.create_task(self._run(), name="historian session summaries")
@@ -137,7 +148,10 @@ class SessionSummaries:
             self._sessions[session_id] = session
 
     async def _store(self, session_id: str, session: _Session, chat: ChatModel | None) -> None:
-        messages = list(session.messages)
+        # Another process may have been told to forget somebody who spoke here.
+        messages = await self._records.of_the_living(list(session.messages))
+        if not messages:
+            return
         summary = await self._summary(messages, session.scope, chat)
         if not summary.text:
             return

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from ..schema.errors import FingerprintMismatch, HistorianError, InvalidInput
 from ..schema.event import Event
 from ..schema.protocols import Embedder, EventStore, Vector
+from .observed import Cleaned
 from .outage import Outage
 
 log = logging.getLogger(__name__)
@@ -28,6 +29,14 @@ class UnwrittenRecords:
         self._embedder = embedder
         self._clock = clock
         self._outage = Outage(random)
+
+    async def of_the_living(self, messages: Sequence[Cleaned]) -> list[Cleaned]:
+        """Those messages whose speaker and group were not forgotten since. Raises StorageError."""
+
+        def kept() -> list[Cleaned]:
+            return [one for one in messages if not self._events.is_forgotten("", _entities(one), one.at)]
+
+        return await asyncio.to_thread(kept)
 
     async def file(self, events: Sequence[Event], *, embed: bool = True) -> int:
         """Store what is new in one transaction; returns how many that were.
@@ -70,3 +79,8 @@ class UnwrittenRecords:
             return nothing
         self._outage.end()
         return list(matrix)
+
+
+def _entities(message: Cleaned) -> list[str]:
+    scope = message.scope
+    return [*([f"user:{scope.user_id}"] if scope.user_id else []), *([f"group:{scope.group_id}"] if scope.group_id else [])]

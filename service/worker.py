@@ -24,6 +24,7 @@ from .job_runs import JobRuns
 from .maintenance import Maintenance
 from .outage import Outage
 from .statistics import WorkerStatistics
+from .structured_logs import about_job
 
 log = logging.getLogger(__name__)
 
@@ -33,6 +34,15 @@ DONE = "job"
 RETRY_SECONDS = 5.0
 """First wait of a job that failed for its own reasons; doubled each time."""
 
+REQUESTS_SECONDS = 0.5
+"""How often the worker looks whether somebody is to be forgotten."""
+
+OUTAGE_LOOK_SECONDS = 5.0
+"""How often it does so while a model is away."""
+
+FORGET_AGAIN_SECONDS = 60.0
+"""When forgetting is tried again that failed because of the disk."""
+
 POISON_FAILURES = 3
 """How often one job may fail as "unavailable", with other calls succeeding in between, before it is its own fault."""
 
@@ -41,6 +51,14 @@ class Orders(Protocol):
     """Carries out jobs of kinds that no graph runs."""
 
     async def __call__(self, job: Job) -> None: ...
+
+
+class Forgetting(Protocol):
+    """Forgets people and groups, which nothing may work beside. Blocking."""
+
+    def waiting(self) -> bool: ...
+
+    def carry_out(self) -> object: ...
 
 
 class HistorianWorker:
@@ -60,6 +78,7 @@ class HistorianWorker:
         checkpoints: Path,
         maintenance: Maintenance,
         orders: Orders,
+        forgetting: Forgetting,
         random: Callable[[], float],
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         on_step: Callable[[Job, str, HistorianUpdate], None] | None = None,
@@ -70,6 +89,8 @@ class HistorianWorker:
         self._checkpoints = checkpoints
         self._maintenance = maintenance
         self._orders = orders
+        self._forgetting = forgetting
+        self._next_look = 0.0
         self._sleep = sleep
         self._outage = Outage(random)
         self._running: dict[str, asyncio.Task[None]] = {}
@@ -101,20 +122,30 @@ class HistorianWorker:
         """Look into the queue now, without waiting for the next poll."""
         self._wake.set()
 
+    def look_for_requests(self) -> None:
+        """As `wake`, also for who is to be forgotten."""
+        self._next_look = 0.0
+        self._wake.set()
+
     async def run(self, *, drain: bool = False) -> bool:
         """Work until `stop` is called; with `drain`, until no job is left.
 
         Returns False where draining was given up because a model or the disk stayed away over three tries: the jobs
         are still on disk.
         """
-        async with AsyncExitStack() as stack:
-            saver = await stack.enter_async_context(open_checkpoints(self._checkpoints))
-            self._runs.open(saver)
-            await self._recover(saver)
-            try:
-                return await self._loop(saver, drain=drain)
-            finally:
-                await self._put_down()
+        while True:
+            # Before anything is resumed, and with checkpoints closed: nothing may hold what is to be forgotten.
+            await self._forget_who_is_asked_for()
+            async with AsyncExitStack() as stack:
+                saver = await stack.enter_async_context(open_checkpoints(self._checkpoints))
+                self._runs.open(saver)
+                await self._recover(saver)
+                try:
+                    complete = await self._loop(saver, drain=drain)
+                finally:
+                    await self._put_down()
+            if complete is not None:
+                return complete
 
     async def stop(self, timeout_seconds: float = 10.0) -> None:
         """Claim nothing more, let running jobs finish within the bound, give the rest back as they are."""
@@ -142,10 +173,13 @@ class HistorianWorker:
         if swept:
             log.info("checkpoints of %d finished jobs were left over and are removed", swept)
 
-    async def _loop(self, saver: AsyncSqliteSaver, *, drain: bool) -> bool:
+    async def _loop(self, saver: AsyncSqliteSaver, *, drain: bool) -> bool | None:
+        """As `run`; None where somebody is to be forgotten first, also while a model is away."""
         given_up = 0
         while not self._stopping:
             settings = self._context.settings
+            if await self._is_asked_to_forget():
+                return None
             if self._outage.active and not await self._over():
                 given_up += 1
                 if drain and given_up >= 3 and not self._running:
@@ -167,6 +201,22 @@ class HistorianWorker:
                 await self._pause(settings.historian.poll_interval_seconds)
         return True
 
+    async def _forget_who_is_asked_for(self) -> None:
+        try:
+            if await asyncio.to_thread(self._forgetting.waiting):
+                await asyncio.to_thread(self._forgetting.carry_out)
+        except StorageError as error:
+            # Jobs go on: the tombstone is there, and nothing new is filed of who is to be forgotten.
+            log.error("somebody could not be forgotten yet, tried again in %.0f s: %s", FORGET_AGAIN_SECONDS, error)
+            self._next_look = asyncio.get_running_loop().time() + FORGET_AGAIN_SECONDS
+
+    async def _is_asked_to_forget(self) -> bool:
+        now = asyncio.get_running_loop().time()
+        if now < self._next_look:
+            return False
+        self._next_look = now + REQUESTS_SECONDS
+        return await asyncio.to_thread(self._forgetting.waiting)
+
     async def _claim(self) -> Job | None:
         try:
             return await asyncio.to_thread(self._queue.claim, self._context.clock())
@@ -181,10 +231,10 @@ class HistorianWorker:
 
     async def _over(self) -> bool:
         """Whether the outage has ended; waits out the pause first."""
-        wait = self._outage.until - self._context.clock()
-        if wait > 0:
-            await self._pause(wait, wakeable=False)
-            if self._stopping:
+        while (wait := self._outage.until - self._context.clock()) > 0:
+            await self._pause(min(wait, OUTAGE_LOOK_SECONDS), wakeable=False)
+            if self._stopping or await self._is_asked_to_forget():
+                self._next_look = 0.0
                 return False
         try:
             if self._context.chat is not None:
@@ -215,7 +265,8 @@ class HistorianWorker:
                 task.cancel()
 
     def _start(self, job: Job, saver: AsyncSqliteSaver) -> None:
-        task = asyncio.create_task(self._process(job, saver), name=f"job {job.job_id}")
+        with about_job(job.job_id):  # the task takes the context along
+            task = asyncio.create_task(self._process(job, saver), name=f"job {job.job_id}")
         self._running[job.job_id] = task
         task.add_done_callback(lambda _: self._running.pop(job.job_id, None))
 
@@ -229,17 +280,20 @@ class HistorianWorker:
         try:
             if await asyncio.to_thread(self._ledger.has, DONE, job.job_id):
                 outcome = "duplicate"
-            elif job.kind == "remember":
-                outcome = await self._runs.remember(job)
+            elif job.kind not in ("remember", "states"):
+                await self._orders(job)
+                outcome = "order"
+            elif await self._is_forgotten(job):
+                outcome = "forgotten"
             elif job.kind == "states":
                 outcome = await self._runs.reflect(job)
             else:
-                await self._orders(job)
-                outcome = "order"
+                outcome = await self._runs.remember(job)
             await asyncio.to_thread(self._ledger.add, DONE, job.job_id)
             await asyncio.to_thread(self._queue.complete, job.job_id)
             completed = True
-            self._maintenance.job_done(job)
+            if outcome != "forgotten":
+                self._maintenance.job_done(job)
             await self._drop_checkpoint(job, saver)
         except asyncio.CancelledError:
             if not completed:
@@ -252,6 +306,10 @@ class HistorianWorker:
             self._unavailable.pop(job.job_id, None)
             self._failed_at_progress.pop(job.job_id, None)
             self.statistics.outcomes[outcome] += 1
+
+    async def _is_forgotten(self, job: Job) -> bool:
+        """Asked before any model is: what was forgotten is shown to none."""
+        return await asyncio.to_thread(self._context.events.is_forgotten, job.job_id, job.entities, job.moment.timestamp())
 
     async def _drop_checkpoint(self, job: Job, saver: AsyncSqliteSaver) -> None:
         try:

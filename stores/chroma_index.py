@@ -19,6 +19,7 @@ import numpy as np
 
 from ..schema.errors import FingerprintMismatch, InvalidInput, StorageError
 from ..schema.protocols import Vector
+from .blank_memory import blank_memory
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
@@ -60,12 +61,14 @@ class ChromaDirectory:
         """Delete everything in the directory and begin anew. Other directories are safe: only Chroma's own is touched."""
         with self.lock:
             self._close_client()
-            try:
-                if self.path.exists():
-                    shutil.rmtree(self.path)
-            except OSError as error:
-                raise StorageError(f"{self.path}: cannot be emptied ({error}); remove it by hand and start again") from error
+            remove_chroma(self.path)
             self.client()
+
+    def drop(self) -> None:
+        """Delete everything in the directory; it is made anew when a collection is next used. Nothing is imported for it."""
+        with self.lock:
+            self._close_client()
+            remove_chroma(self.path)
 
     def close(self) -> None:
         with self.lock:
@@ -80,9 +83,13 @@ class ChromaDirectory:
 
     @contextmanager
     def explained(self) -> Iterator[None]:
-        """Chroma's errors as ours. What its core written in Rust throws when it panics is no `Exception`."""
+        """Chroma's errors as ours. What its core written in Rust throws when it panics is no `Exception`.
+
+        Meanwhile memory is handed out blank, since Chroma saves what it never wrote to.
+        """
         try:
-            yield
+            with blank_memory():
+                yield
         except (StorageError, InvalidInput):
             raise
         except BaseException as error:
@@ -183,6 +190,15 @@ class ChromaIndex:
                 self._collection = client.get_collection(self._name, embedding_function=None)
                 self._generation = self._directory.generation
             return self._collection
+
+
+def remove_chroma(path: Path) -> None:
+    """Delete Chroma's directory, which nobody may have open. Raises StorageError."""
+    try:
+        if path.exists():
+            shutil.rmtree(path)
+    except OSError as error:
+        raise StorageError(f"{path}: cannot be emptied ({error}); remove it by hand and start again") from error
 
 
 def _open_client(path: Path) -> ClientAPI:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..schema.event import EventFilter
-from ..text.words import FTS5_TOKENIZER, query_tokens, search_tokens
+from ..text.words import FTS5_TOKENIZER, INSIDE, last_characters, lookup_tokens, search_tokens
 from .event_rows import as_json, conditions, scope_number
 from .index_schema import row_range
 
@@ -26,8 +26,8 @@ usual 0.75 finds 57.9 % (LoCoMo turns, 760 questions)."""
 MAX_QUERY_WORDS = 64
 """A pasted page is searched for by its first words: each costs a lookup."""
 
-WORDS_VERSION = 1
-"""Counts the forms that indexed words have had. Raise it when `search_tokens` gives other words for the same text."""
+WORDS_VERSION = 2
+"""Counts the forms that indexed words have had. Raise it when `indexed_words` gives others for the same text."""
 
 _TWICE = "\ue000"
 # Marks a word that stands more than once in a text; a character that no word begins with, and that FTS5 takes for a
@@ -37,10 +37,29 @@ _TWICE = "\ue000"
 
 
 def indexed_words(text: str) -> tuple[int, str]:
-    """The number of words of `text`, and what FTS5 indexes: each word once, with a marked one for each repeated."""
+    """The number of words of `text`, and what FTS5 indexes: each word once, with a marked one for each repeated.
+
+    The last characters of Chinese runs are indexed too, marked and not counted: see `matching`.
+    """
     counts = Counter(search_tokens(text))
-    words = [form for word, n in counts.items() for form in ((word, _TWICE + word) if n > 1 else (word,))]
-    return counts.total(), " ".join(words)
+    words = [form for word, n in counts.items() for form in ((word, repeated(word)) if n > 1 else (word,))]
+    return counts.total(), " ".join([*words, *last_characters(text)])
+
+
+def query_words(query: str) -> list[str]:
+    """The words that a query is searched for."""
+    return lookup_tokens(query)[:MAX_QUERY_WORDS]
+
+
+def repeated(word: str) -> str:
+    """What is indexed beside a word that stands more than once in a text."""
+    return _TWICE + word
+
+
+def norms(lengths: np.ndarray[tuple[int], np.dtype[np.int64]]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """What BM25 adds to the count of a word in texts of so many words: `K1 * (1 - B + B * l / mean l)`."""
+    mean = max(float(lengths.mean()), 1.0) if len(lengths) else 1.0
+    return np.asarray(K1 * (1 - B + B * lengths / mean))
 
 
 def add_words(connection: sqlite3.Connection, texts: Sequence[tuple[int, str]]) -> None:
@@ -76,6 +95,13 @@ def merge_words(connection: sqlite3.Connection, pages: int) -> bool:
     return connection.total_changes - before > 1
 
 
+def words_of(connection: sqlite3.Connection, first: int, last: int) -> list[tuple[int, int, str]]:
+    """The row, the number of words and the words (as `indexed_words` gives them) of the rows in a range, in order."""
+    return connection.execute(
+        "SELECT row, length, words FROM event_words WHERE row BETWEEN ? AND ? ORDER BY row", (first, last)
+    ).fetchall()
+
+
 def words_form() -> str:
     """What the index was made with. Where it differs from what is on record, the index must be made anew."""
     return f"{WORDS_VERSION} {FTS5_TOKENIZER}"
@@ -94,6 +120,8 @@ def rebuild_words(connection: sqlite3.Connection) -> None:
     while rows := connection.execute("SELECT row, text FROM events WHERE row > ? ORDER BY row LIMIT 1000", (last,)).fetchall():
         add_words(connection, rows)
         last = rows[-1][0]
+    # Other processes hold words of the former form in memory.
+    connection.execute("UPDATE scopes SET removals = removals + 1")
 
 
 def search(connection: sqlite3.Connection, query: str, where: EventFilter, limit: int) -> list[tuple[str, float]]:
@@ -101,7 +129,7 @@ def search(connection: sqlite3.Connection, query: str, where: EventFilter, limit
 
     `connection` must be inside a transaction: several statements see one state.
     """
-    words = query_tokens(query)[:MAX_QUERY_WORDS]
+    words = query_words(query)
     if not words or limit <= 0:
         return []
     if where.scope_key is None:
@@ -140,17 +168,17 @@ def _score_scope(
     scores = np.zeros(len(rows))
     if not len(rows):
         return rows, scores
-    norms = K1 * (1 - B + B * lengths / max(float(lengths.mean()), 1.0))
-    once, twice = (K1 + 1) / (1 + norms), 2 * (K1 + 1) / (2 + norms)
-    repeats = _rows_with(connection, " OR ".join(quoted(_TWICE + word) for word in words), scope)
+    added = norms(lengths)
+    once, twice = (K1 + 1) / (1 + added), 2 * (K1 + 1) / (2 + added)
+    repeats = _rows_with(connection, " OR ".join(quoted(repeated(word)) for word in words), scope)
     for word in words:
-        found = np.searchsorted(rows, _rows_with(connection, quoted(word), scope))
+        found = np.searchsorted(rows, _rows_with(connection, matching(word), scope))
         if not len(found):
             continue
         weight = np.log(1 + (len(rows) - len(found) + 0.5) / (len(found) + 0.5))
         scores[found] += weight * once[found]
         if len(repeats):
-            again = np.searchsorted(rows, _rows_with(connection, quoted(_TWICE + word), scope))
+            again = np.searchsorted(rows, _rows_with(connection, quoted(repeated(word)), scope))
             scores[again] += weight * (twice[again] - once[again])
     return rows, scores
 
@@ -178,9 +206,14 @@ def _search_everywhere(
         "SELECT e.event_id, -bm25(event_keywords) AS score"
         " FROM event_keywords CROSS JOIN events e ON e.row = event_keywords.rowid"
         f" WHERE event_keywords MATCH ? AND {condition} ORDER BY score DESC, e.row DESC LIMIT ?",
-        (" OR ".join(map(quoted, words)), *parameters, limit),
+        (" OR ".join(map(matching, words)), *parameters, limit),
     )
     return [(event_id, score) for event_id, score in found]
+
+
+def matching(word: str) -> str:
+    """The FTS5 query of a word. A character inside words is one that a pair begins with, stands alone, or ends a run."""
+    return f"({quoted(word[1:])} * OR {quoted(word)})" if word.startswith(INSIDE) else quoted(word)
 
 
 def quoted(word: str) -> str:

@@ -51,7 +51,7 @@ def row_to_event(row: Sequence[Any]) -> Event:
     """The event whose EVENT_COLUMNS are the first values of `row`."""
     values = list(row[:_FIELDS])
     values[11] = bool(values[11])
-    values[12] = tuple(json.loads(values[12]))
+    values[12] = () if values[12] == "[]" else tuple(json.loads(values[12]))
     return Event(*values)
 
 

@@ -101,7 +101,7 @@ class SqliteEventStore:
             return _is_filed(connection, job_id)
 
     def get(self, event_ids: Sequence[str]) -> list[Event]:
-        with self._database.reading() as connection:
+        with self._database.reading(once=True) as connection:
             found = connection.execute(
                 f"SELECT {EVENT_COLUMNS} FROM events WHERE event_id IN (SELECT value FROM json_each(?))", (as_json(event_ids),)
             ).fetchall()
@@ -168,8 +168,17 @@ class SqliteEventStore:
             ).fetchall()
         return [EventOutline._make((*row[:-1], bool(row[-1]))) for row in found]
 
-    def change_number(self, scope_key: str) -> tuple[int, int]:
+    def words(self, scope_key: str, after_row: int, last_row: int) -> list[tuple[int, int, str]]:
+        """The rows of a scope after `after_row` up to `last_row`, each with the number of its words and the words indexed."""
         with self._database.reading() as connection:
+            number = scope_number(connection, scope_key)
+            if number is None:
+                return []
+            first, last = row_range(number)
+            return event_keywords.words_of(connection, max(first, after_row + 1), min(last, last_row))
+
+    def change_number(self, scope_key: str) -> tuple[int, int]:
+        with self._database.reading(once=True) as connection:
             row = connection.execute("SELECT additions, removals FROM scopes WHERE scope_key = ?", (scope_key,)).fetchone()
         return (0, 0) if row is None else (row[0], row[1])
 

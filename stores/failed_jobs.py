@@ -6,6 +6,7 @@ import json
 import logging
 import os
 import stat
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -118,6 +119,34 @@ class FailedJobs:
         """Remove one file. Raises StorageError."""
         remove_durably(_reason_path(self._folder / name))
         return remove_durably(self._folder / name)
+
+    def amend(self, change: Callable[[Job], Job | None]) -> int:
+        """Rewrite the jobs as `change` says, their failures kept (None: remove); returns how many. Raises StorageError."""
+        amended = 0
+        for found in self._all():
+            shown, job = found.shown, found.shown.job
+            changed = None if job is None else change(job)
+            if job is None or changed == job:
+                continue
+            if changed is None:
+                amended += self.discard(shown.name)
+            else:
+                write_atomically(found.path, encode_failed(changed, Failure(shown.error, shown.failed_at, shown.filed)))
+                amended += 1
+        return amended
+
+    def discard_unreadable(self, matches: Callable[[bytes], bool]) -> int:
+        """Remove files that are no jobs, if their content or the reason beside it matches; returns how many."""
+        discarded = 0
+        for found in self._all():
+            if found.shown.job is None and not _is_folder(found.path):
+                try:
+                    content = found.path.read_bytes() + found.shown.error.encode()
+                except OSError as error:
+                    raise storage_error("read", found.path, error) from error
+                if matches(content):
+                    discarded += self.discard(found.shown.name)
+        return discarded
 
     def sweep(self) -> None:
         """Remove reasons whose file never came (the process died in between). Raises StorageError."""

@@ -223,22 +223,35 @@ class FileJobQueue(JobQueue):
 
     def discard(self, matches: Callable[[Job], bool]) -> int:
         """Files that are no jobs are not shown to `matches` and stay. Raises StorageError."""
-        discarded = 0
+        return self.amend(lambda job: None if matches(job) else job)
+
+    def amend(self, change: Callable[[Job], Job | None]) -> int:
+        """For the owner. Files that are no jobs are not shown to `change` and stay. Raises StorageError."""
+        amended = 0
         for name in list_names(self._pending):
+            path = self._pending / name
             try:
-                if not matches(read_job(self._pending / name)):
-                    continue
+                job = read_job(path)
             except (Gone, Unreadable):
                 continue
+            changed = change(job)
+            if changed == job:
+                continue
             with self._lock:
-                discarded += remove_durably(self._pending / name)
+                if changed is None:
+                    amended += remove_durably(path)
+                elif os.path.lexists(path):
+                    write_atomically(path, encode_job(changed))
+                    amended += 1
         with self._lock:
-            for failed in self._failed.all():
-                if failed.job is not None and matches(failed.job):
-                    discarded += self._failed.discard(failed.name)
-            if discarded:
+            amended += self._failed.amend(change)
+            if amended:
                 self._read_anew()
-        return discarded
+        return amended
+
+    def discard_unreadable(self, matches: Callable[[bytes], bool]) -> int:
+        with self._lock:
+            return self._failed.discard_unreadable(matches)
 
     def cleanup(self, now: float, *, max_age_days: float, max_files: int) -> int:
         with self._lock:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 from ..schema.job import Job
@@ -54,6 +55,23 @@ class MarkdownMemory:
     def of(self, scope_key: str) -> list[tuple[str, str]]:
         """(timestamp or "", text) of a conversation's entries, oldest first. Raises StorageError."""
         return [_entry(line) for line in self._read().get(scope_key, [])]
+
+    def entries(self) -> list[tuple[str, str, str]]:
+        """(scope key, timestamp or "", text) of every line. Raises StorageError."""
+        return [(key, *_entry(line)) for key, lines in self._read().items() for line in lines]
+
+    def forget(self, unwanted: Callable[[str, str, str], bool]) -> int:
+        """Remove the lines for which `unwanted(scope key, timestamp or "", text)` holds; returns how many.
+
+        Raises StorageError.
+        """
+        with self._lock:
+            known = self._read()
+            kept = {key: [line for line in lines if not unwanted(key, *_entry(line))] for key, lines in known.items()}
+            gone = sum(map(len, known.values())) - sum(map(len, kept.values()))
+            if gone:
+                write_atomically(self._path, _written({key: lines for key, lines in kept.items() if lines}))
+        return gone
 
     def _read(self) -> dict[str, list[str]]:
         """The lines of each section, those without text left out."""

@@ -35,6 +35,27 @@ def file_stem(key: ProfileKey) -> str:
     return f"{encode_id(key.entity_id)}@{encode_id(key.layer)}" if key.layer else encode_id(key.entity_id)
 
 
+def ledger_stem(entity_id: str) -> str:
+    """What the names of all files of an entity begin with, up to a layer's `@` or the end."""
+    return encode_id(entity_id)
+
+
+def erasable(root: Path, entity_type: EntityType, entity_id: str, layers_of_users: str = "") -> list[Path]:
+    """Every file and history folder of an entity's portraits, readable or not; with them those of one layer of all users.
+
+    A user's layer is named as in `ProfileKey.layer`. Raises StorageError.
+    """
+    found: list[Path] = []
+    for kind, folder_name in FOLDERS.items():
+        for folder in (root / "history" / folder_name, root / folder_name):
+            for name in sorted(_names(folder)):
+                owner, _, layer = name.removesuffix(SUFFIX).partition("@")
+                theirs = kind == entity_type and owner == encode_id(entity_id)
+                if theirs or (layers_of_users and kind == "user" and layer == encode_id(layers_of_users)):
+                    found.append(folder / name)
+    return found
+
+
 def profile_path(root: Path, key: ProfileKey) -> Path:
     return root / FOLDERS[key.entity_type] / (file_stem(key) + SUFFIX)
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
 from ..schema.profile import Profile, ProfileFilter, ProfileKey
 from ..schema.protocols import Matrix, Vector
-from ..text.words import query_tokens, search_tokens
-from .event_keywords import MAX_QUERY_WORDS, quoted
+from ..text.words import last_characters, search_tokens
+from .event_keywords import matching, query_words
 from .event_rows import as_json, blob_to_vector, blobs_to_matrix, vector_to_blob
 from .fingerprint import check_dimension
 from .index_outbox import PROFILES, Outbox
@@ -32,7 +31,8 @@ class SqliteProfileIndex:
         """
         key = profile.key
         blob = None if vector is None else vector_to_blob(vector)
-        words = " ".join(search_tokens(profile_text(profile)))
+        text = profile_text(profile)
+        words = " ".join([*search_tokens(text), *last_characters(text)])
         with self._database.writing() as connection:
             check_dimension(connection, [blob])
             known = connection.execute("SELECT revision FROM profiles WHERE item_id = ?", (key.index_id,)).fetchone()
@@ -67,7 +67,7 @@ class SqliteProfileIndex:
         return [profile for profile in profiles if fresh.get(profile.key.index_id, -1) < profile.revision]
 
     def search_keywords(self, query: str, limit: int, where: ProfileFilter | None = None) -> list[tuple[ProfileKey, float]]:
-        words = query_tokens(query)[:MAX_QUERY_WORDS]
+        words = query_words(query)
         if not words or limit <= 0:
             return []
         condition, parameters = _conditions(where)
@@ -76,7 +76,7 @@ class SqliteProfileIndex:
                 "SELECT p.item_id, -bm25(profile_keywords) AS score"
                 " FROM profile_keywords CROSS JOIN profiles p ON p.row = profile_keywords.rowid"
                 f" WHERE profile_keywords MATCH ? AND {condition} ORDER BY score DESC, p.row DESC LIMIT ?",
-                (" OR ".join(map(quoted, words)), *parameters, limit),
+                (" OR ".join(map(matching, words)), *parameters, limit),
             ).fetchall()
         return [(_key(item_id), score) for item_id, score in found]
 
@@ -142,4 +142,4 @@ def _conditions(where: ProfileFilter | None) -> tuple[str, list[Any]]:
 
 
 def _key(item_id: str) -> ProfileKey:
-    return ProfileKey(*json.loads(item_id))
+    return ProfileKey.of_index_id(item_id)

@@ -10,10 +10,11 @@ A file that somebody edited by hand while a writer worked from the older text is
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 from ..schema.errors import InvalidInput, RevisionConflict
 from ..schema.job import clean_text
@@ -23,7 +24,17 @@ from ..schema.scope import EntityType
 from .durable import remove_durably, storage_error, sweep_leftovers, sync_folder, write_atomically
 from .entity_locks import EntityLocks
 from .front_matter import one_line, parse_profile, render_profile
-from .profile_files import FOLDERS, Snapshot, history_folder, ledger_key, profile_path, snapshot_name, snapshots, stored_keys
+from .profile_files import (
+    FOLDERS,
+    Snapshot,
+    erasable,
+    history_folder,
+    ledger_key,
+    profile_path,
+    snapshot_name,
+    snapshots,
+    stored_keys,
+)
 
 
 class MarkdownProfiles(ProfileStorage):
@@ -99,6 +110,67 @@ class MarkdownProfiles(ProfileStorage):
                     raise storage_error("remove", folder, error) from error
                 sync_folder(folder.parent)
             return remove_durably(profile_path(self._folder, key)) or bool(kept)
+
+    def erase(self, entity_type: EntityType, entity_id: str, layers_of_users: str = "") -> int:
+        """Remove every file of an entity's portraits, with history, and one layer of all users; returns how many.
+
+        Damaged files too, and histories whose portrait is gone. Raises StorageError.
+        """
+        removed = 0
+        for path in erasable(self._folder, entity_type, entity_id, layers_of_users):
+            if path.is_dir():
+                for file in sorted(path.iterdir()):
+                    removed += remove_durably(file)
+                try:
+                    path.rmdir()
+                except OSError as error:
+                    raise storage_error("remove", path, error) from error
+                sync_folder(path.parent)
+            else:
+                removed += remove_durably(path)
+        self.sweep()
+        return removed
+
+    def restore(self, revisions: Sequence[Profile]) -> Literal["restored", "same", "different"]:
+        """Put back a portrait with its history, oldest first and with the revisions' own numbers, where there is none.
+
+        One that is there is never changed: "same" where its newest revision says the same, else "different".
+        """
+        newest = revisions[-1]
+        with self._locked(newest.key):
+            current = self.read(newest.key)
+            if current is not None:
+                same = (current.name, current.tags, current.summary) == (newest.name, newest.tags, newest.summary)
+                return "same" if same else "different"
+            folder = history_folder(self._folder, newest.key)
+            for earlier in revisions[:-1][-self._keep :] if self._keep else ():
+                write_atomically(folder / snapshot_name(earlier.revision, earlier.updated_at), render_profile(earlier).encode())
+            # Last, so that a restoring that was cut short is done again.
+            write_atomically(profile_path(self._folder, newest.key), render_profile(newest).encode())
+        return "restored"
+
+    def kept(self, key: ProfileKey) -> list[Profile]:
+        """The current portrait and every revision in its history, as they can be read."""
+        current = self.read(key)
+        return [*([current] if current else []), *(profile for _, profile in self._earlier(key))]
+
+    def without_lines(self, key: ProfileKey, unwanted: Callable[[str], bool], *, now: str) -> int:
+        """Take lines out of a portrait for good: a new revision without them, and no earlier one that holds any.
+
+        Tags that are unwanted go too. Returns how many lines that were. Raises StorageError.
+        """
+        with self._locked(key):
+            current = self.read(key)
+            lines = current.summary.splitlines() if current else []
+            left = [line for line in lines if not unwanted(line)]
+            tags = tuple(tag for tag in current.tags if not unwanted(tag)) if current else ()
+            if current is not None and (len(left) < len(lines) or tags != current.tags):
+                changed = replace(current, summary="\n".join(left), tags=tags, source_event_id="forget")
+                self._swap(changed, current, "", now)
+            for snapshot, earlier in list(self._earlier(key)):
+                if any(map(unwanted, (*earlier.summary.splitlines(), *earlier.tags))):
+                    remove_durably(snapshot.path)
+            return len(lines) - len(left)
 
     def sweep(self) -> int:
         """Remove the temporary files of killed processes; returns how many. Raises StorageError."""

@@ -61,8 +61,11 @@ class SqliteDatabase:
             raise
 
     @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
-        """A connection inside one read transaction: all its statements see the same state."""
+    def reading(self, *, once: bool = False) -> Iterator[sqlite3.Connection]:
+        """A connection inside one read transaction: all its statements see the same state.
+
+        `once`: for one statement whose rows are fetched at once, which needs no transaction around it.
+        """
         self._check_usable()
         with self._pool_lock:
             connection = self._idle.pop() if self._idle else None
@@ -70,9 +73,11 @@ class SqliteDatabase:
             if connection is None:
                 connection = self._connect(_READER_CACHE_KIB)
                 connection.execute("PRAGMA query_only = ON")
-            connection.execute("BEGIN")
+            if not once:
+                connection.execute("BEGIN")
             yield connection
-            connection.execute("COMMIT")
+            if not once:
+                connection.execute("COMMIT")
         except BaseException as error:
             if connection is not None:
                 # A connection on which something failed is not lent again.
@@ -119,6 +124,20 @@ class SqliteDatabase:
             except sqlite3.Error as error:
                 raise _explain(error, self.path) from error
         return not busy
+
+    def vacuum(self) -> bool:
+        """Write the whole file anew, so that no page keeps what was deleted, and empty the log.
+
+        Needs free space for a second copy for the time being. False as in `truncate_log`.
+        """
+        self._check_usable()
+        with self._write_lock:
+            self._check_usable()
+            try:
+                self._writer.execute("VACUUM")
+            except sqlite3.Error as error:
+                raise _explain(error, self.path) from error
+        return self.truncate_log()
 
     def damage(self) -> str | None:
         """What SQLite's own check finds wrong with the file, or None. Reads the whole file."""

@@ -32,3 +32,8 @@ def is_buried(connection: sqlite3.Connection, job_id: str, entities: Iterable[st
         ).fetchone()
         is not None
     )
+
+
+def tombstones(connection: sqlite3.Connection) -> list[tuple[str, str, float]]:
+    """(kind, value, until) of all of them."""
+    return connection.execute("SELECT kind, value, until FROM tombstones ORDER BY kind, value").fetchall()

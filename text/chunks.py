@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import count, pairwise
 
 from .tokens import TokenCounter, estimate_tokens
 
@@ -198,28 +198,46 @@ def _ends_at_line_break(text: str, begin: int, line_end: int, next_line: int) ->
 def _cut(text: str, start: int, end: int, max_tokens: int, estimator: TokenCounter) -> Iterator[tuple[int, int, int]]:
     """Cut what is longer than `max_tokens`: behind a comma or space in the last third if there is one, else between
     two characters."""
-    guess = 4 * max_tokens
     while start < end:
-        stop = min(end, start + guess)
-        if stop == end and (tokens := estimator(text[start:end])) <= max_tokens:
+        stop, tokens = _reach(text, start, end, max_tokens, estimator)
+        if stop == end and tokens <= max_tokens:
             yield start, end, tokens
             return
-        low, high = start + 1, stop
-        if high > low and high < end and estimator(text[start:high]) <= max_tokens:
-            guess *= 2  # long words and white space: a token is more than four characters
-            if guess < 64 * max_tokens:
-                continue
-            low = high
-        while low < high:
-            middle = (low + high + 1) // 2
-            if estimator(text[start:middle]) <= max_tokens:
-                low = middle
-            else:
-                high = middle - 1
-        cut = _soft_cut(text, start, low) if low < end else low
+        cut = _soft_cut(text, start, stop) if stop < end else stop
         yield start, cut, estimator(text[start:cut])
         start = cut
-        guess = 4 * max_tokens
+
+
+def _reach(text: str, start: int, end: int, max_tokens: int, estimator: TokenCounter) -> tuple[int, int]:
+    """Give how far from `start` the text stays within `max_tokens` (to a sixteenth; at least one character), and its tokens.
+
+    The next place to try follows from what the characters so far have cost: three or four looks are enough, where
+    halving takes ten.
+    """
+    enough = max_tokens - max_tokens // 16
+    low, low_tokens = start, 0
+    high, high_tokens = end + 1, 0
+    position = min(end, start + 3 * max_tokens)
+    for attempt in count():
+        tokens = estimator(text[start:position])
+        if tokens <= max_tokens:
+            low, low_tokens = position, tokens
+            if position == end or tokens >= enough:
+                break
+        else:
+            high, high_tokens = position, tokens
+        if high - low <= 1:
+            break
+        if high > end:
+            # Long words and white space: further on, but never so far that one look costs more than all so far.
+            wanted = (low - start) * (max_tokens - low_tokens) // max(low_tokens, 1)
+            position = min(end, low + max(1, min(wanted, 3 * (low - start))))
+        elif attempt < 8 and high_tokens > low_tokens:
+            between = (high - low) * (2 * (max_tokens - low_tokens) + 1) // (2 * (high_tokens - low_tokens))
+            position = min(max(low + between, low + 1), high - 1)
+        else:
+            position = (low + high) // 2
+    return (low, low_tokens) if low > start else (start + 1, estimator(text[start : start + 1]))
 
 
 def _soft_cut(text: str, start: int, limit: int) -> int:

@@ -450,6 +450,8 @@ _AFTER_OBJECT = word_list(
 
 def is_object_her(text: str, start: int, end: int) -> bool:
     """Whether "her" is the object ("told her that") and not the possessive ("her dog")."""
+    if _GIVES.search(text[max(0, start - 14) : start]) and _GIVEN.match(text, end):
+        return True
     match = re.match(r"\s+([A-Za-z']+|\d{4}-\d\d)", text[end : end + 30])
     if match is None:
         return True
@@ -466,6 +468,17 @@ def is_object_her(text: str, start: int, end: int) -> bool:
     )
 
 
+_GIVES = re.compile(
+    r"\b(?:gave|give|gives|lent|lend|lends|sent|send|sends|showed?|shows|taught|teach|bought|buy|offered|recommended|recommend|"
+    r"read|sold|passed|handed|brought|played|ordered|booked|promised|told|owes?|owed)\s+$",
+    re.IGNORECASE,
+)
+_GIVEN = re.compile(
+    r"\s+(?:[\"“‘'《]|\d|(?:one|two|three|four|five|six|seven|eight|nine|ten|several|both|many|few)\b|"
+    r"[A-Z][\w'’:-]*(?:\s+(?:[A-Z][\w'’:-]*|of|the|and(?=\s+[A-Z])))*"
+    r"(?=\s*(?:[.,;!?)]|$)|\s+(?:and|but|or|so|because|before|after|on|in|at|for|as|was|is|were|are|had|has|would|will|to)\b))"
+)
+"""What is given stands without an article: a title, a number of things. "Her" before it is the one who gets it."""
 _BARE_INFINITIVES = word_list(
     """
     be do go get move find feel see make take choose pick fix write read learn understand know plan prepare decide

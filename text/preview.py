@@ -27,6 +27,8 @@ _MOST_ITEMS = 500
 _LONGEST_NAME = 80
 _CAUSES = 5
 _LARGE = 1 << 62
+_SMALL = 64
+"""Fields of a dictionary that is copied whole before it is looked into."""
 
 _Seen = tuple[int, ...]
 
@@ -106,7 +108,9 @@ class _Copy:
         if len(parents) >= _DEEPEST:
             return f"[{_class_name(value)}]"
         parents = (*parents, id(value))
-        if type(value) is dict or isinstance(value, Mapping):
+        if type(value) is dict:
+            return self._plain_mapping(value, parents[:-1])
+        if isinstance(value, Mapping):
             return self._mapping(value.items(), len(value), parents)
         if isinstance(value, list | tuple | set | frozenset):
             return self._items_of(value, len(value), parents)
@@ -137,6 +141,87 @@ class _Copy:
         self._characters -= len(text)
         return text if len(text) <= allowed and len(head) == size else _cut(text, allowed, omitted=size - len(head))
 
+    def _plain_mapping(self, value: dict[object, object], parents: _Seen) -> dict[str, object]:
+        """As `_mapping`, for the dictionary that tools mostly give: texts and numbers under texts, copied in this one loop.
+
+        A call for each field would cost several times as much as the copying. Another thread that changes the size of
+        `value` meanwhile is told by Python, which `of` sees to.
+        """
+        if len(value) <= _SMALL:
+            leaf = self._leaf(value)
+            if leaf is not None:
+                return leaf
+        copied: dict[str, object] = {}
+        within: _Seen | None = None
+        characters, items = self._characters, self._items
+        all_texts = True
+        taken = 0
+        for key, item in value.items():
+            items -= 1
+            characters -= 2
+            if items < 0 or characters <= 0:
+                break
+            if type(key) is str and len(key) <= characters:
+                name = key
+                characters -= len(key)
+            else:
+                self._characters = characters
+                name = self._text(key if type(key) is str else _plain_name(key))
+                characters = self._characters
+                all_texts = False
+            if not all_texts and name in copied:
+                name = f"{name}*"
+            kind = type(item)
+            if kind is str:
+                length = len(item)  # type: ignore[arg-type]
+                if length > characters:
+                    item = _cut(item, max(characters, 0))  # type: ignore[arg-type]
+                characters -= length
+                copied[name] = item
+            elif (kind is int and -_LARGE < item < _LARGE) or kind is float or kind is bool or item is None:  # type: ignore[operator]
+                copied[name] = item
+            else:
+                if within is None:
+                    within = (*parents, id(value))
+                self._characters, self._items = characters, items
+                copied[name] = self._nested(item, within)
+                characters, items = self._characters, self._items
+            taken += 1
+        self._characters, self._items = characters, items
+        if taken < len(value):
+            copied["…"] = f"({len(value) - taken:,} more)"
+        return copied
+
+    def _leaf(self, value: dict[object, object]) -> dict[str, object] | None:
+        """A copy of a dictionary that holds nothing but texts and numbers and fits as it is, else None."""
+        copied = value.copy()
+        if len(copied) > self._items:
+            return None
+        characters = self._characters - 2 * len(copied)
+        for key, item in copied.items():
+            if type(key) is not str:
+                return None
+            kind = type(item)
+            if kind is str:
+                characters -= len(key) + len(item)  # type: ignore[arg-type]
+            elif (kind is int and -_LARGE < item < _LARGE) or kind is float or kind is bool or item is None:  # type: ignore[operator]
+                characters -= len(key)
+            else:
+                return None
+        if characters <= 0:
+            return None
+        self._characters = characters
+        self._items -= len(copied)
+        return copied  # type: ignore[return-value]
+
+    def _nested(self, item: object, parents: _Seen) -> object:
+        if type(item) is dict and id(item) not in parents and len(parents) < _DEEPEST:
+            try:
+                return self._plain_mapping(item, parents)
+            except Exception:
+                return f"[unreadable {_class_name(item)}]"
+        return self.of(item, parents)
+
     def _mapping(self, items: Iterable[tuple[object, object]], size: int, parents: _Seen) -> dict[str, object]:
         copied: dict[str, object] = {}
         taken = 0
@@ -153,9 +238,15 @@ class _Copy:
     def _items_of(self, items: Iterable[object], size: int, parents: _Seen) -> list[object]:
         copied: list[object] = []
         for item in islice(items, _MOST_ITEMS):
-            if self._exhausted():
+            self._items -= 1
+            self._characters -= 2
+            if self._items < 0 or self._characters <= 0:
                 break
-            copied.append(self.of(item, parents))
+            if type(item) is str and len(item) <= self._characters:
+                self._characters -= len(item)
+                copied.append(item)
+            else:
+                copied.append(self._nested(item, parents))
         if len(copied) < size:
             copied.append(f"… ({size - len(copied):,} more)")
         return copied

@@ -33,17 +33,22 @@ _PIECE = re.compile(
 # Tokens for each piece, and for each character past the first `free` ones.
 _PER_PIECE = {"word": 1.03, "line": 1.0, "spaces": 1.2, "marks": 0.7, "other": 1.0, "astral": 2.0, "control": 1.0}
 _PER_CHARACTER = {"han": (0.52, 0), "word": (0.02, 6), "digits": (1.3, 0), "wide_mark": (1.5, 0), "marks": (0.3, 1)}
+_COSTS = {kind: (_PER_PIECE.get(kind, 0.0), *_PER_CHARACTER.get(kind, (0.0, 0))) for kind in (*_PER_PIECE, *_PER_CHARACTER)}
 
 
 def estimate_tokens(text: str) -> int:
     """Give about how many tokens `text` is to a current model; 0 for the empty text alone."""
     total = 0.0
     for match in _PIECE.finditer(text):
-        kind = match.lastgroup or ""
-        total += _PER_PIECE.get(kind, 0.0)
-        if kind in _PER_CHARACTER:
-            weight, free = _PER_CHARACTER[kind]
-            total += weight * max(0, match.end() - match.start() - free)
+        costs = _COSTS.get(match.lastgroup or "")
+        if costs is None:
+            continue
+        piece, weight, free = costs
+        total += piece
+        if weight:
+            start, end = match.span()
+            if end - start > free:
+                total += weight * (end - start - free)
     return max(1, round(total)) if text else 0
 
 

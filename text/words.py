@@ -38,6 +38,9 @@ _TOKEN = re.compile(
     rf"|(?P<word>{_LETTER}+(?:'{_LETTER}+)*)"
     rf"|(?P<emoji>[{_FLAG}]{{2}}|[{_PICTOGRAPH}][{_EMOJI_DRESS}]*(?:{_JOINER}[{_PICTOGRAPH}][{_EMOJI_DRESS}]*)*)"
 )
+INSIDE = "\ue001"
+"""Marks a single character that stands anywhere in a run of a script without spaces; no text's token begins with it."""
+_DENSE_RUN = re.compile(f"[{_DENSE}]+")
 _DRESS = re.compile(f"[{_EMOJI_DRESS}]")
 _ACCENT = re.compile("[\u0300-\u036f\u0591-\u05bd\u064b-\u0652]")
 _ALTERNATION = re.compile(r"\d+|\D+")
@@ -100,6 +103,31 @@ def query_tokens(text: str) -> list[str]:
     """
     terms = list(dict.fromkeys(search_tokens(text)))
     return [term for term in terms if not _is_stop(term)] or terms
+
+
+def lookup_tokens(text: str) -> list[str]:
+    """Give what a query is looked up by: `query_tokens`, a lone Chinese character as one that may stand inside a word.
+
+    猫 then finds 小猫 and 猫咪. Not where the query holds figures: in 2月20日 月 and 日 are units.
+    """
+    tokens = query_tokens(text)
+    if any(character.isdecimal() for token in tokens for character in token):
+        return tokens
+    return [INSIDE + token if len(token) == 1 and _DENSE_RUN.match(token) else token for token in tokens]
+
+
+def last_characters(text: str) -> list[str]:
+    """Give the last character of each run that `search_tokens` splits into pairs, each once, as `lookup_tokens` marks it.
+
+    The others begin a pair (`first_character`): both together say which characters a text holds.
+    """
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return list(dict.fromkeys(INSIDE + run[-1] for run in _DENSE_RUN.findall(folded)))
+
+
+def first_character(token: str) -> str:
+    """Give the character, marked likewise, that a pair of `search_tokens` begins with; an empty string for other tokens."""
+    return INSIDE + token[0] if len(token) == 2 and _DENSE_RUN.match(token) else ""
 
 
 def _pairs(run: str) -> list[str]:

@@ -22,10 +22,15 @@ COMMANDS = (
     "chapters",
     "summaries",
     "jobs",
+    "forget",
+    "transfer",
+    "migrate",
     "filters",
+    "graph",
     "doctor",
     "stats",
     "reembed",
+    "mcp",
 )
 """The modules that register commands, in the order of the help."""
 

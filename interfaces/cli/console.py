@@ -76,6 +76,9 @@ def fields(values: Mapping[str, object | RenderableType]) -> Table:
     return made
 
 
+HANDLER = "historian command line"
+
+
 class ConsoleHandler(logging.Handler):
     """Logs through the console of stderr, so that a progress bar and a log line do not tear each other apart."""
 
@@ -97,13 +100,20 @@ class ConsoleHandler(logging.Handler):
             self.handleError(record)
 
 
-def set_up_logging(console: Console, verbosity: int) -> None:
-    """Warnings by default, `-v` tells what is done, `-vv` everything, with tracebacks."""
+def set_up_logging(console: Console, verbosity: int, *, as_json: bool = False) -> None:
+    """Warnings by default, `-v` tells what is done, `-vv` everything, with tracebacks. As JSON lines: from `-v` on."""
+    verbosity = max(verbosity, int(as_json))
     level = (logging.WARNING, logging.INFO, logging.DEBUG)[min(verbosity, 2)]
     root = logging.getLogger()
-    for handler in [one for one in root.handlers if isinstance(one, ConsoleHandler)]:
-        root.removeHandler(handler)
-    root.addHandler(ConsoleHandler(console, tracebacks=verbosity > 0))
+    for old in [one for one in root.handlers if getattr(one, "name", None) == HANDLER]:
+        root.removeHandler(old)
+    handler: logging.Handler = ConsoleHandler(console, tracebacks=verbosity > 0)
+    if as_json:
+        from ...service.structured_logs import json_handler
+
+        handler = json_handler()
+    handler.name = HANDLER
+    root.addHandler(handler)
     root.setLevel(max(level, logging.INFO))
     logging.getLogger("historian").setLevel(level)
     for noisy in ("httpx", "httpcore", "openai", "chromadb"):

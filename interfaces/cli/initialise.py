@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -19,10 +19,18 @@ def init(
         typer.Argument(metavar="[FILE]", help="Where to write it (else --config, else ./config.toml).", show_default=False),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Write over a file that exists.", show_default=False)] = False,
+    markdown: Annotated[
+        Literal["zh", "en"] | None,
+        typer.Option("--markdown", help="Print all settings as Markdown tables, and write nothing.", show_default=False),
+    ] = None,
 ) -> None:
     """Write a config.toml with every key, its default and what it means, in Chinese and English."""
     from ...schema.settings_source import sample_config
+    from ...schema.settings_tables import settings_tables
 
+    if markdown is not None:
+        typer.echo(settings_tables(markdown), nl=False)
+        return
     target = path or shell.config or Path("config.toml")
     if target.is_dir():
         target /= "config.toml"

@@ -1,7 +1,7 @@
 """How a command is called: the options that all commands share, and how they end.
 
 A command is a function whose first parameter is the `Shell`. `command` registers it with typer, adds `--config`,
-`--data-dir`, `--json` and `-v` (which are taken before and after the name of the command alike), runs it, and turns
+`--data-dir`, `--json`, `--log-json` and `-v` (which are taken before and after the name of the command alike), runs it, and turns
 errors into one line on stderr and an exit status.
 """
 
@@ -49,12 +49,20 @@ VerboseOption = Annotated[
     int, typer.Option("--verbose", "-v", count=True, help="Say what is done; -vv everything.", show_default=False)
 ]
 
+LogJsonOption = Annotated[
+    bool,
+    typer.Option(
+        "--log-json", envvar="HISTORIAN_LOG_JSON", help="Log to stderr as JSON lines, with job ids.", show_default=False
+    ),
+]
+
 _SHARED = [
     inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context),
     inspect.Parameter("config", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=ConfigOption),
     inspect.Parameter("data_dir", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=DataDirOption),
     inspect.Parameter("json_output", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=JsonOption),
     inspect.Parameter("verbose", inspect.Parameter.KEYWORD_ONLY, default=0, annotation=VerboseOption),
+    inspect.Parameter("log_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=LogJsonOption),
 ]
 
 
@@ -70,6 +78,7 @@ class Shell:
     given_data_dir: Path | None = None
     json: bool = False
     verbosity: int = 0
+    log_json: bool = False
 
     @cached_property
     def settings(self) -> Settings:
@@ -196,6 +205,7 @@ def shell_of(context: typer.Context, values: dict[str, Any]) -> Shell:
         given_data_dir=values.pop("data_dir") or outer.given_data_dir,
         json=values.pop("json_output") or outer.json,
         verbosity=max(values.pop("verbose"), outer.verbosity),
+        log_json=values.pop("log_json") or outer.log_json,
     )
 
 
@@ -206,7 +216,7 @@ def _set_signature(function: Callable[..., Any], parameters: list[inspect.Parame
 
 
 def _guarded(shell: Shell, function: Callable[..., Any], values: dict[str, Any]) -> None:
-    set_up_logging(shell.err, shell.verbosity)
+    set_up_logging(shell.err, shell.verbosity, as_json=shell.log_json)
     try:
         result = function(shell, **values)
         if inspect.iscoroutine(result):

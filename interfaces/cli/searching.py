@@ -122,9 +122,9 @@ async def _found(settings: Settings, query: str, scope: Scope | None, top_k: int
         return await memory.search_events(query, scope, top_k=top_k, **narrowed)
 
 
-def patient(settings: Settings) -> Settings:
+def patient(settings: Settings, seconds: float = PATIENCE_SECONDS) -> Settings:
     """The same settings with time for a recall that begins cold."""
-    query = settings.query.model_copy(update={"recall_timeout_seconds": PATIENCE_SECONDS})
+    query = settings.query.model_copy(update={"recall_timeout_seconds": seconds})
     return settings.model_copy(update={"cognitive": settings.cognitive.model_copy(update={"query": query})})
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from .console import fields
 from .invocation import Shell, command
@@ -17,13 +20,21 @@ MOST_COUNTED = 10_000
 
 
 @command(app, "stats")
-def stats(shell: Shell) -> None:
+def stats(
+    shell: Shell,
+    prometheus: Annotated[
+        bool, typer.Option("--prometheus", help="As metrics in Prometheus' text format.", show_default=False)
+    ] = False,
+) -> None:
     """Show the queue, the records, the portraits and the last worker run in numbers."""
     if not shell.needs_data():
         if shell.json:
             shell.emit(data_dir=str(shell.directory), exists=False)
         return
     report = collect(shell)
+    if prometheus:
+        _print_metrics(report)
+        return
     if shell.json:
         shell.emit(**report)
         return
@@ -48,6 +59,14 @@ def stats(shell: Shell) -> None:
         shell.out.print(fields(report_lines(report["last_run"])))
         if report["last_run"].get("usage"):
             shell.out.print(usage_table(report["last_run"]["usage"]))
+
+
+def _print_metrics(report: dict[str, Any]) -> None:
+    from ...service.metrics import metrics_text
+
+    last = report["last_run"] or {}
+    known = {"queue": report["queue"], "events": report["events"]["count"], "worker": last, "usage": last.get("usage")}
+    sys.stdout.write(metrics_text(known))
 
 
 def collect(shell: Shell) -> dict[str, Any]:

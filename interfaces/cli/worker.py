@@ -8,6 +8,7 @@ import random
 import signal
 import time
 from contextlib import ExitStack
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -35,8 +36,20 @@ COUNT_SECONDS = 1.0
 async def worker(
     shell: Shell,
     drain: Annotated[bool, typer.Option("--drain", help="End when no job is left.", show_default=False)] = False,
+    metrics_port: Annotated[
+        int | None,
+        typer.Option(
+            "--metrics-port",
+            metavar="PORT",
+            min=0,
+            max=65535,
+            help="Serve /metrics on 127.0.0.1 (0: any port).",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """File the jobs of the queue, until stopped by Ctrl-C or SIGTERM, or with --drain until none is left."""
+    from ...service.metrics_server import serving_metrics
     from ...service.ownership import owned_worker
     from ...service.parts import open_parts, open_queue
 
@@ -48,6 +61,9 @@ async def worker(
     try:
         with ExitStack() as stack:
             historian = await asyncio.to_thread(stack.enter_context, owned_worker(parts, random=random.random))
+            if metrics_port is not None:
+                port = stack.enter_context(serving_metrics(metrics_port, lambda: _metrics(historian, parts)))
+                shell.err.print(f"metrics: http://127.0.0.1:{port}/metrics", soft_wrap=True)
             started = time.monotonic()
             complete = await _run(historian, parts, shell, drain=drain)
             report = make_report(historian.statistics, parts.chat, time.monotonic() - started)
@@ -65,6 +81,22 @@ async def worker(
             f"gave up with {counts.pending} jobs waiting on disk: {historian.outage or 'the model stayed away'}; "
             "`historian doctor` tells what is wrong, then run this again"
         )
+
+
+def _metrics(historian: HistorianWorker, parts: Parts) -> str:
+    from ...service.cognitive import model_names, usage_report
+    from ...service.metrics import metrics_text
+
+    return metrics_text(
+        {
+            "models": model_names(parts),
+            "queue": asdict(parts.queue.counts(time.time())),
+            "events": parts.events.count(),
+            "worker": historian.statistics.as_dict(),
+            "outage": historian.outage,
+            "usage": usage_report(parts),
+        }
+    )
 
 
 async def _run(historian: HistorianWorker, parts: Parts, shell: Shell, *, drain: bool) -> bool:

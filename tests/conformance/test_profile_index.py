@@ -138,6 +138,12 @@ def test_what_changed_is_handed_to_the_derived_index_until_it_is_done(index: Pro
     assert index.unindexed(10) == ([], [LIN.index_id])
 
 
+def test_one_chinese_character_is_found_inside_words(index: ProfileIndex) -> None:
+    index.put(portrait(), None)
+    assert found(index, "猫") == found(index, "橘") == found(index, "山") == [LIN]
+    assert found(index, "树") == []
+
+
 @pytest.mark.parametrize("query", ["", '"', "a AND", "words: x", "\x00", "\ud800", "猫" * 50_000, "NEAR(", "{"])
 def test_no_query_raises(index: ProfileIndex, query: str) -> None:
     index.put(portrait(), None)

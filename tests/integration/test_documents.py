@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 from historian.schema.names import Names
+from historian.schema.settings import walk
 from historian.schema.settings_source import parse_settings
 from historian.text.absolutize import absolutize
-from support.command import NO_MODELS
+from support.command import NO_MODELS, historian
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"]
@@ -103,9 +104,66 @@ def test_every_link_inside_the_repository_leads_somewhere(document: str) -> None
         assert (ROOT / document).parent.joinpath(target).exists(), target
 
 
+def test_the_drawn_graphs_of_the_readme_are_those_of_the_code() -> None:
+    drawn = blocks("README.md", "mermaid")
+    names = re.findall(r"<summary>(\w+):", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert set(names) == {"historian", "recall", "reflection"}
+    assert drawn == [historian("graph", name).out for name in names]
+
+
+@pytest.mark.parametrize(("document", "language"), [("docs/settings.md", "en"), ("docs/settings.zh-CN.md", "zh")])
+def test_the_tables_of_settings_are_those_of_the_model(document: str, language: str) -> None:
+    text = (ROOT / document).read_text(encoding="utf-8")
+    assert text == historian("init", "--markdown", language).out
+    assert all(f"| `{dotted.rpartition('.')[2]}` |" in text for dotted, _ in walk())
+
+
 def test_every_command_is_named_in_the_changelog() -> None:
     from historian.interfaces.cli.app import app
 
     named = {command.name for command in app.registered_commands} | {group.name for group in app.registered_groups}
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert {name for name in named if name and f"`{name}`" not in changelog} == set()
+
+
+GUIDES = ["docs/cognitive-memory.md", "docs/cognitive-memory.zh-CN.md", "README.zh-CN.md"]
+
+
+@pytest.mark.parametrize("document", GUIDES)
+def test_every_command_that_a_guide_names_exists(document: str) -> None:
+    import typer.main
+    from historian.interfaces.cli.app import app
+
+    group = typer.main.get_command(app)
+    commands = getattr(group, "commands", {})
+    named = re.findall(r"`historian ([a-z]+)(?: ([a-z]+)\b)?", (ROOT / document).read_text(encoding="utf-8"))
+    assert named
+    for name, sub in named:
+        assert name in commands, f"historian {name}"
+        below = getattr(commands[name], "commands", None)
+        if below is not None and sub:
+            assert sub in below, f"historian {name} {sub}"
+
+
+@pytest.mark.parametrize("document", ["README.md", *GUIDES])
+def test_every_page_that_is_linked_exists(document: str) -> None:
+    text = (ROOT / document).read_text(encoding="utf-8")
+    targets = re.findall(r"\]\(([^)#:\s]+)\)", text)
+    assert targets
+    assert [target for target in targets if not ((ROOT / document).parent / target).exists()] == []
+
+
+def test_both_guides_have_the_same_parts() -> None:
+    english, chinese = ((ROOT / page).read_text(encoding="utf-8") for page in GUIDES[:2])
+    for mark in (r"^## ", r"^\|", r"^\*\*"):
+        assert len(re.findall(mark, english, re.MULTILINE)) == len(re.findall(mark, chinese, re.MULTILINE)), mark
+
+
+@pytest.mark.slow
+def test_the_ten_lines_of_the_chinese_readme_run(tmp_path: Path) -> None:
+    (snippet,) = blocks("README.zh-CN.md", "python")
+    ended = subprocess.run(
+        [sys.executable, "-c", snippet], cwd=tmp_path, env=ENVIRONMENT, capture_output=True, encoding="utf-8", timeout=120
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert list((tmp_path / "data/cognitive").iterdir())

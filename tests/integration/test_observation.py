@@ -29,7 +29,8 @@ from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import tool
 from langgraph.graph import END, START, MessagesState, StateGraph
-from support.memory import settings_for
+from support.events import file_texts
+from support.memory import group_fields, settings_for
 
 GROUP = Scope.group("100", "42")
 DICE = random.Random(20260221)
@@ -170,6 +171,24 @@ async def test_what_is_observed_is_recalled_in_its_scope_alone(tmp_path: Path) -
         assert (await memory.stats())["observation"]["stored"] == 1
 
 
+async def test_automatic_recall_prefers_finished_memory_and_the_tools_find_all(tmp_path: Path) -> None:
+    async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
+        assert memory.observation is not None and memory._parts is not None
+        for n in range(80):
+            await memory.on_tool_executed("library", {"n": n}, f"lantern lantern lantern shelf {n}", scope=GROUP)
+        assert await memory.observation.settled(20)
+        alone = await memory.build_context("lantern", GROUP, top_k=3)
+        assert alone.count("shelf") == 3, "with nothing else there is, observations are recalled"
+        file_texts(
+            memory._parts.events, ["Ann keeps her boots by the lantern.", "Ann's letters hang on the lantern."], group="100"
+        )
+        block = await memory.build_context("lantern", GROUP, top_k=3)
+        assert "boots" in block and "letters" in block and block.count("shelf") == 1
+        assert "shelf" not in await memory.build_context("lantern", GROUP, top_k=2)
+        found = await memory.search_events("lantern", GROUP, top_k=10)
+        assert sum(hit.event.source == "observation" for hit in found) >= 8
+
+
 async def test_switched_off_it_costs_nothing(tmp_path: Path) -> None:
     async with CognitiveService.open(settings_for(tmp_path / "data", enabled=False)) as memory:
         await memory.on_tool_executed("t", {}, "r")
@@ -275,7 +294,7 @@ import asyncio, sys
 from pathlib import Path
 from historian.schema.scope import Scope
 from historian.service.cognitive import CognitiveService
-from support.memory import settings_for
+from support.memory import group_fields, settings_for
 
 async def main():
     async with CognitiveService.open(settings_for(Path(sys.argv[1]), observation={"queue_max": 100000}), worker=False) as memory:
@@ -347,3 +366,75 @@ async def test_a_full_disk_stops_nothing(tmp_path: Path) -> None:
         assert await memory.observation.settled(20)
         stored = memory._parts.events.find(EventFilter(GROUP.key), limit=10_000)
         assert len({event.job_id for event in stored}) == 50
+
+
+def held_by_jobs() -> dict[str, str]:
+    """What a job must not keep at its own level (`secrets`): personal data may be just what is to be remembered."""
+    keys = {label: secret for label, secret in SECRETS.items() if label not in ("mail", "phone", "id_card", "bank_card")}
+    return keys | {name: f"{name}={secret}" for name, secret in NAMED.items() if name != "cookie"}
+
+
+@pytest.mark.slow
+async def test_no_secret_in_jobs_hooks_handlers_graph_states_or_notes_is_in_any_byte(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    data, folder = tmp_path / "data", tmp_path / "notes"
+    folder.mkdir()
+    caplog.set_level(logging.DEBUG)
+    handed = held_by_jobs()
+    (folder / "keys.md").write_text("\n\n".join(f"Note on {label}: {worn}" for label, worn in handed.items()))
+    names = {label: label.replace("_", " ") for label in handed}
+
+    @tool
+    def fetch(body: str) -> str:
+        """Fetch something."""
+        raise ValueError(f"cannot fetch {body}")
+
+    async def hand_over(memory: CognitiveService, label: str, worn: str, n: int) -> None:
+        await memory.enqueue_job(
+            action_summary=f"小史把 {names[label]} 发给了阿明：{worn}",
+            new_info=[f"阿明记下了 {worn}"],
+            **group_fields(request_id=f"{label}-{n}", recent_messages=[{"sender_name": "阿明", "text": worn}]),
+        )
+
+    settings = settings_for(data, notes_dir=str(folder), notes_scope="group:100", observation={"queue_max": 10_000})
+    async with CognitiveService.open(settings) as memory:
+        assert memory.observation is not None
+        end = observe_hooks(memory)
+        config: Any = {"callbacks": [ObservationHandler(memory, scope=GROUP, session_id="s")]}
+        builder = StateGraph(MessagesState)
+        builder.add_node("observe", observe_messages(memory, scope=GROUP))  # type: ignore[arg-type]
+        builder.add_edge(START, "observe")
+        builder.add_edge("observe", END)
+        graph = builder.compile()
+        for label, secret in handed.items():
+            # Every other coat, by turns: each is a job, a graph run and a tool.
+            for n, worn in list(enumerate(coats(secret).values()))[len(label) % 2 :: 2]:
+                await hand_over(memory, label, worn, n)
+                memory.hooks.emit("tool_executed", name="t", arguments={"in": [worn]}, result=OSError(worn), scope=GROUP)
+                memory.hooks.emit("message", role="user", content={"text": worn}, session_id="h", scope=GROUP)
+                call = {"name": "fetch", "args": {"deep": {"er": [worn]}}, "id": f"{label}{n}"}
+                state = [HumanMessage(worn), AIMessage(worn, tool_calls=[call]), ToolMessage(worn, tool_call_id=call["id"])]
+                await graph.ainvoke({"messages": state})
+                with pytest.raises(ValueError, match="cannot fetch"):
+                    fetch.invoke({"body": worn}, config)
+        end()
+        assert await memory.observation.settled(120)
+        assert await memory.settled(120)
+        assert [trace for secret in handed.values() for trace in files_that_hold(data, bare(secret))] == []
+        assert memory.observation.statistics.unusable == 0
+    for name in ("index.sqlite", "index.sqlite-wal"):
+        (data / name).write_bytes(b"garbage " * 20_000)
+    async with CognitiveService.open(settings, worker=False) as memory:
+        for label, secret in handed.items():
+            await hand_over(memory, label, secret, 99)
+            assert secret not in await memory.build_context(names[label], GROUP)
+    assert (data / "MEMORY.md").is_file()
+    assert [trace for secret in handed.values() for trace in files_that_hold(data, bare(secret))] == []
+    assert not any(bare(secret) in caplog.text for secret in handed.values())
+
+
+def bare(secret: str) -> str:
+    """The value of `name=value`."""
+    name, _, value = secret.partition("=")
+    return value if name in NAMED else secret

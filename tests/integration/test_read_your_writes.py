@@ -24,6 +24,7 @@ async def test_an_accepted_job_is_in_the_next_context_with_its_dates_resolved(tm
         text = await memory.build_context("考试是哪天？", GROUP)
         assert "尚未归档" in text and "2026-02-22" in text and "2026-02-20" in text
         assert "昨天" not in text and "阿明" in text
+        assert "明天" not in text and (await memory.search_events("三", GROUP))[0].score > 0, "one character is enough"
         (exam, book) = await memory.search_events("考试", GROUP)
         assert exam.pending and book.pending and exam.event.event_id == f"{job_id}:1" and exam.score > book.score == 0
         assert "not filed yet" in exam.explain()

@@ -187,6 +187,21 @@ def _wrong_language(request: Json, answer: Json) -> Reply:
     return _proper(request, translated(answer))
 
 
+def _converses(request: Json, answer: Json, *, forgets_end: bool = False) -> Reply:
+    """A bot's model: a fixed reply, with a call of `end` that tells what the user said. Without `end` on offer, as ever."""
+    if "end" not in [tool["function"]["name"] for tool in request.get("tools", ())]:
+        return _proper(request, answer) if request.get("tools") else _say(request, "好的，我知道了。")
+    is_forced = isinstance(request.get("tool_choice"), dict)
+    message: Json = {"content": None if is_forced else "好的，我知道了。"}
+    if is_forced or not forgets_end:
+        said = [str(one["content"]) for one in request["messages"] if one["role"] == "user"]
+        told = said[-2] if is_forced else said[-1]
+        arguments = json.dumps({"action_summary": "", "new_info": [told.replace("我", "他")]}, ensure_ascii=False)
+        call_id = f"call-{len(request['messages'])}"
+        message["tool_calls"] = [{"id": call_id, "type": "function", "function": {"name": "end", "arguments": arguments}}]
+    return _completion(request, message, finish_reason="tool_calls" if "tool_calls" in message else "stop")
+
+
 BEHAVIOURS: dict[str, Callable[[Json, Json], Reply]] = {
     # answers that hold what was asked for
     "proper": _proper,
@@ -209,6 +224,9 @@ BEHAVIOURS: dict[str, Callable[[Json, Json], Reply]] = {
     "tools_not_found": _tools_not_found,
     "repairable": _repairable,
     "wrong_language": _wrong_language,
+    # a bot's model, for the examples
+    "converses": _converses,
+    "converses_and_forgets_end": lambda request, answer: _converses(request, answer, forgets_end=True),
     # answers that hold nothing usable
     "garbage": lambda request, _answer: _say(request, "banana ][ ;; } banana"),
     "refusal_text": lambda request, _answer: _say(request, "I'm sorry, but I can't help with that."),

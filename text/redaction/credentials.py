@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from .plausibility import is_code, is_placeholder, is_template
-from .randomness import has_letter_and_digit, looks_random
+from .randomness import has_letter_and_digit, is_hash, looks_random
 from .spans import Redaction
 
 _QUOTE = r"\\{0,4}[\"'`]"
@@ -27,6 +27,7 @@ _QUERY = re.compile(
     r"ticket|session_?id|sid|code|rkey|jwt|hmac))=(?P<value>[^&\s\"'<>#，。；）]{4,4096})",
     re.I,
 )
+_EXAMPLES = frozenset(("password", "pass", "passwd", "pwd", "secret"))  # of manuals: `user:password@host`
 _WEAK_QUERY = frozenset(("key", "sign", "code", "sid", "ticket", "auth"))
 _PAIR = r"[\w.$@-]{1,80}=[^\s;,\"'`\\&，。；]{2,4096}"
 _COOKIES = re.compile(
@@ -34,6 +35,7 @@ _COOKIES = re.compile(
     rf"(?P<value>{_PAIR}(?:;[ \t]{{0,2}}[\w.$@-]{{1,80}}(?:=[^\s;\"'`\\，。；]{{0,4096}})?)*)",
     re.I,
 )
+_COOKIE_MAPPING = re.compile(r"cookies?(?:[\"'])?[ \t]{0,2}[:=][ \t]{0,2}\{(?P<value>[^{}\n]{6,4096})\}", re.I)
 _COOKIE_OPTION = re.compile(rf"(?<![\w-])(?:-b|--cookie)[ =](?:{_QUOTE})?(?P<value>{_PAIR}(?:;[ \t]?{_PAIR})*)")
 _SESSION = re.compile(
     r"(?<![A-Za-z0-9])(?P<name>SESSDATA|bili_jct|p_skey|skey|pt4_token|pt_login_sig|PHPSESSID|JSESSIONID|ASP\.NET_SessionId|"
@@ -44,17 +46,32 @@ _SESSION = re.compile(
 _USER_OPTION = re.compile(
     rf"(?<![\w-])(?:-u|--user|--proxy-user)[ =]{{1,3}}(?:{_QUOTE})?[^\s:\"'@]{{1,64}}:(?P<value>[^\s\"'`]{{3,256}})"
 )
-_COMMAND = re.compile(
-    r"(?<![\w-])(?:mysql(?:dump|admin|import|check|sh)?|mariadb|sshpass|docker login|redis-cli|mongo(?:sh|dump)?|twine|"
-    r"ldapsearch)"
-    rf"(?=[ \t])[^\n|;&]{{0,200}}?[ \t]-(?:p|a|w)[ \t]?(?:{_QUOTE})?(?P<value>[^\s\"'`]{{3,256}})"
+# What crypt(3), htpasswd and argon2 make of a password: it can be guessed from it.
+_CRYPT = re.compile(
+    r"\$(?:[1256y]|2[abxy]|7|gy|apr1|md5|scrypt|argon2(?:id?|d)|pbkdf2(?:-sha\d+)?|bcrypt)\$[A-Za-z0-9./$,=+-]{20,400}"
 )
+# Whoever knows the address of a hook may write to it.
+_HOOK = re.compile(
+    r"https?://(?=[^\s\"'<>]{0,120}(?:hook|push|notify|notification|robot|alert|api\.day\.app|incoming|\.send\b|"
+    r"/(?:key|keys|magic|reset|verify|confirm|activate|invite|invitation|login|token|unlock|recover)[\w-]{0,20}/))"
+    r"[\w.:@-]{1,128}(?P<path>/[^\s\"'<>?#，。；、]{8,512})",
+    re.I,
+)
+_ZAPIER = re.compile(r"hooks\.zapier\.com/hooks/(?:catch|standard)/(?P<value>[\w/]{6,60})", re.I)
+# `admin:…@10.0.0.1` without a scheme: beside an address of figures or with a port, or it could be a mailbox.
+_BARE_USER_INFO = re.compile(
+    r"(?<![\w/.@:])[\w.-]{1,32}:(?P<value>[^\s:/\"'<>，。；]{4,64})@(?:\d{1,3}(?:\.\d{1,3}){3}|localhost|[\w.-]{1,80}:\d{2,5})(?![\w.])"
+)
+_SIGNED = re.compile(r"authorization[^\n]{0,600}?(?<![a-z])(?:signature|response)=[\"']?(?P<value>[A-Za-z0-9+/=%]{27,128})", re.I)
+_SEGMENT = re.compile(r"(?<=/)[\w-]{16,200}")
 _IDENTIFIED = re.compile(r"identified (?:with [\w\"']{1,40} )?by (?:password )?['\"](?P<value>[^'\"\n]{1,256})['\"]", re.I)
 
 
 def find_credentials(text: str) -> Iterator[Redaction]:
     folded = text.lower()
     if "authorization" in folded:
+        for match in _SIGNED.finditer(text):
+            yield Redaction(*match.span("value"), "TOKEN")
         for match in _AUTHORIZATION.finditer(text):
             if is_placeholder(match["value"]) or match["value"].lower() in ("bearer", "basic", "token"):
                 continue
@@ -68,15 +85,19 @@ def find_credentials(text: str) -> Iterator[Redaction]:
                 yield Redaction(*match.span("value"), "TOKEN")
     if "://" in text:
         yield from _user_info(text)
+        yield from _hooks(text)
+    if "@" in text and ":" in text:
+        for match in _BARE_USER_INFO.finditer(text):
+            if has_letter_and_digit(match["value"]) and not is_template(match["value"]):
+                yield Redaction(*match.span("value"), "PASSWORD")
+    if "$" in text:
+        yield from (Redaction(*match.span(), "PASSWORD") for match in _CRYPT.finditer(text))
     if "=" in text:
         yield from _queries(text)
         yield from _cookies(text, folded)
     if " -" in text or text.startswith("-"):
         for match in _USER_OPTION.finditer(text):
             if not match["value"].isdecimal() and not is_placeholder(match["value"]):
-                yield Redaction(*match.span("value"), "PASSWORD")
-        for match in _COMMAND.finditer(text):
-            if not is_placeholder(match["value"]) and not re.fullmatch(r"\d{1,5}", match["value"]):
                 yield Redaction(*match.span("value"), "PASSWORD")
     if "identified" in folded:
         for match in _IDENTIFIED.finditer(text):
@@ -107,11 +128,22 @@ def _user_info(text: str) -> Iterator[Redaction]:
             cut = password[: re.search(r"[/?#]|$", password).start()].rfind("@")  # type: ignore[union-attr]
         elif "/" in password[: max(cut, 0)] and re.match(r"\d{1,5}/", password):
             cut = -1
-        if cut > 0 and not is_template(password[:cut]):
+        if cut > 0 and not is_template(password[:cut]) and password[:cut].lower() not in _EXAMPLES:
             yield Redaction(match.start("password"), match.start("password") + cut, "PASSWORD")
     for found in _USER_ONLY.finditer(text):
         if looks_random(found["user"]):
             yield Redaction(*found.span("user"), "TOKEN")
+
+
+def _hooks(text: str) -> Iterator[Redaction]:
+    for match in _ZAPIER.finditer(text):
+        yield Redaction(*match.span("value"), "TOKEN")
+    for match in _HOOK.finditer(text):
+        hook = "hook" in match.group().lower()
+        for segment in _SEGMENT.finditer(text, *match.span("path")):
+            written = segment.group()
+            if looks_random(written.replace("-", "").replace("_", "")) and (hook or not is_hash(written)):
+                yield Redaction(*segment.span(), "TOKEN")
 
 
 def _scheme_length(text: str, colon: int) -> int:
@@ -139,6 +171,9 @@ def _cookies(text: str, folded: str) -> Iterator[Redaction]:
     if "cookie" in folded:
         for match in _COOKIES.finditer(text):
             yield Redaction(*match.span("value"), "COOKIE")
+        for match in _COOKIE_MAPPING.finditer(text):
+            if re.search(r"[\"']\s{0,2}[:,]\s{0,2}[\"'][^\"']{4}", match["value"]):
+                yield Redaction(*match.span("value"), "COOKIE")
     if "-b" in text or "--cookie" in text:
         for match in _COOKIE_OPTION.finditer(text):
             yield Redaction(*match.span("value"), "COOKIE")

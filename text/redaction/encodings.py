@@ -11,6 +11,9 @@ _PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
 _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})|\\([nrt\"'/\\])")
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{20,}={0,2}")
+_FULL_WIDTH = re.compile("[０-９Ａ-Ｚａ-ｚ＠]")
+_HALF_WIDTH = {code: code - 0xFEE0 for code in (*range(0xFF10, 0xFF1A), *range(0xFF20, 0xFF3B), *range(0xFF41, 0xFF5B))}
+_SPACED = re.compile(r"(?<!\S)\S(?: \S){3,}(?!\S)")
 _PRINTABLE = 0.9
 _Decoder = Callable[[re.Match[str]], list[tuple[str, int]] | None]
 
@@ -52,6 +55,16 @@ def percent_decoded(text: str) -> View | None:
     return _decoded(text, _PERCENT, _percent_characters) if "%" in text else None
 
 
+def half_width(text: str) -> str:
+    """Give `text` with full-width letters, figures and `＠` as plain ones; every character keeps its place."""
+    return text.translate(_HALF_WIDTH) if _FULL_WIDTH.search(text) else text
+
+
+def despaced(text: str) -> View | None:
+    """Give `text` with runs of single characters joined, as voice-to-text sets them apart; None when it holds none."""
+    return _decoded(text, _SPACED, _joined_characters) if " " in text else None
+
+
 def base64_texts(text: str) -> Iterator[tuple[int, int, str]]:
     """Give start, end and decoded text of every run that is base64 of printable UTF-8."""
     for match in _BASE64.finditer(text):
@@ -72,6 +85,14 @@ def _decode_base64(run: str) -> str | None:
     except (binascii.Error, UnicodeDecodeError):
         return None  # no text: nothing to look into
     return decoded if sum(c.isprintable() or c.isspace() for c in decoded) >= _PRINTABLE * len(decoded) else None
+
+
+def _joined_characters(match: re.Match[str]) -> list[tuple[str, int]] | None:
+    characters = match.group()[::2]
+    # A row of figures is a table, unless it has the length of a telephone or an identity number.
+    if characters.isdecimal() and len(characters) not in (11, 18):
+        return None
+    return [(character, 2) for character in characters[:-1]] + [(characters[-1], 1)]
 
 
 def _percent_characters(match: re.Match[str]) -> list[tuple[str, int]] | None:

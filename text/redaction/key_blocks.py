@@ -14,6 +14,7 @@ _BODY = re.compile(
     r"Argon2-[A-Za-z]+):?[^\n\\]{0,120}))*"
     rf"(?:{_BREAK}*-{{1,5}}(?: ?E(?:N(?:D[ A-Z]{{0,50}}-{{0,5}})?)?)?)?"
 )
+_PUTTY_REST = re.compile(r"[^\n\\]{0,60}")  # the key's kind: the mark of such a file does not end its line
 _BODY_LINE = re.compile(r"[ \t>|]*[A-Za-z0-9+/]{2,}={0,2}[ \t\r]*")
 
 
@@ -41,8 +42,9 @@ def find_key_blocks(text: str) -> Iterator[Redaction]:
 
 
 def _cut_short(text: str, begin: re.Match[str]) -> Redaction:
-    body = _BODY.match(text, begin.end())
-    return Redaction(begin.start(), body.end() if body else begin.end(), "PRIVATE_KEY")
+    start = _PUTTY_REST.match(text, begin.end()).end() if begin[3] else begin.end()  # type: ignore[union-attr]
+    body = _BODY.match(text, start)
+    return Redaction(begin.start(), body.end() if body else start, "PRIVATE_KEY")
 
 
 def _first_line_before(text: str, end: int, floor: int) -> int:

@@ -9,14 +9,18 @@ from collections.abc import Iterator
 
 from .plausibility import HAN, Link, Value, is_password_in_talk, is_plausible
 from .randomness import is_hash, looks_random
-from .secret_names import SECRET_NAMES, Kind, folded_case, is_name, kind_of_match, label_of_kind
+from .secret_names import NAME_PARTS, SECRET_NAMES, Kind, folded_case, is_name, kind_of_match, label_of_kind
 from .spans import PLACEHOLDER, Redaction
 
 _LINK = re.compile(
     r"(?:[ _-]?(?:\d{1,2}|prod|production|dev|test|staging|new|old|value|string|plain|text|base64|b64)(?![a-z0-9]))?"
-    r"(?P<close>\\{0,4}[\"'`]|\*{1,2}|[\]】」』）]|\[\])?\]?\??"
+    r"(?P<close>\\{0,4}[\"'`]|\*{1,2}|[\]】」』）]|\[\])?\]?\??(?:[ ]\([^()\n]{1,24}\)(?=[ ]?[:：=]))?"
     r"(?:"
-    r"(?P<assigned>[ \t]{0,8}(?:=>|:=|->|→|={1,2}|[:：＝]{1,2}|\|(?!\|))[ \t]{0,8}(?:\*{2}[ \t]{0,2})?(?:\r?\n[ \t]{0,16})?|>)"
+    r"(?P<assigned>(?:[ \t]?[:=][ \t]?\{\s{0,8}|[ \t]?,\s{0,8}|"
+    r"\s{1,16})\\{0,4}[\"']?value\\{0,4}[\"']?[ \t]?[:=][ \t]?|[ \t]{0,8}(?:=>|:=|->|→|={1,2}|[:：＝]{1,2}|"
+    r"\|(?!\|))[ \t]{0,8}(?:\*{2}[ \t]{0,2})?(?:\r?\n[ \t]{0,16})?|"
+    r">|"
+    r"[ \t]{1,3}(?:value|content)[ \t]?=[ \t]?)"
     r"|(?P<said>[ \t]{0,3}(?:应该|现在|还|就|都|一直|默认|初始|已经?|被|我|给|重新|统一){0,3}"
     r"(?:是|为|叫|改成了?|改为了?|换成了?|设成了?|设置为|设置成了?|设为|变成了?|重置为|用的是|给你|发你了?|发给你)[ \t:：]{0,3}"
     r"|[ \t]{1,3}(?:(?:is|was|are|will|should|has|been|be|equals|set|"
@@ -54,6 +58,8 @@ def find_named_values(text: str) -> Iterator[Redaction]:
     folded = folded_case(text)
     if any(word in folded for word in ("密码", "password", "passcode", "passphrase", "pwd")):
         yield from _passwords_before_their_name(text)
+    if not any(part in folded for part in NAME_PARTS):
+        return
     done = 0
     for name in SECRET_NAMES.finditer(folded):
         if name.start() < done or not is_name(text, name) or _is_in_placeholder(text, name):
@@ -82,15 +88,16 @@ def _linked_value(text: str, folded: str, name: re.Match[str], kind: Kind) -> Va
     link: Link = "assigned" if linked["assigned"] is not None else "said" if linked["said"] is not None else "beside"
     if link == "beside" and text[name.start() - 2 : name.start()].startswith("-") and linked["beside"].strip(" ") == "":
         link = "option"
-    if link == "beside" and linked.end() == name.end() and text[name.end() - 1].isascii():
+    glued = linked.end() == name.end()
+    if glued and ((link == "beside" and text[name.end() - 1].isascii()) or text[name.end() : name.end() + 1] in ("-", "_")):
         return None
     value = _value_at(text, linked.end())
     if value is None:
         return None
-    if name.group() == "pass" and link == "beside" and value.quoted:
-        return None  # "pass `update`": the verb
+    if name.group() in ("pass", "pin") and link == "beside" and value.quoted:
+        return None  # "pass `update`", "pin 'x<2'": the verbs
     before = text[max(0, name.start() - 12) : name.start()]
-    credentials = name.group().startswith("cred")
+    credentials = name.group().startswith("cred") or "/" in name.group()
     account = kind == "password" and bool(_ACCOUNT_BEFORE.search(before))
     if link != "option" and (account or credentials or (kind == "password" and "/" in value.text)):
         second = _SECOND.match(text, value.end) or (_NEXT.match(text, value.end) if account else None)
@@ -106,6 +113,8 @@ def _value_at(text: str, start: int) -> Value | None:
     if quoted:
         mark = quoted["mark"]
         close = text.find(_CLOSING.get(mark, mark), quoted.end(), quoted.end() + 4096)
+        while len(mark) == 1 and close > quoted.end() and _is_escaped(text, close):
+            close = text.find(mark, close + 1, quoted.end() + 4096)
         if close > quoted.end() and "\n" not in text[quoted.end() : close]:
             return Value(text[quoted.end() : close], quoted.end(), close, True)
         start = quoted.end()
@@ -120,6 +129,12 @@ def _value_at(text: str, start: int) -> Value | None:
     while end > start and (text[end - 1] in ".?:…~" or _unbalanced(text[start:end])):
         end -= 1
     return Value(text[start:end], start, end, False) if end > start else None
+
+
+def _is_escaped(text: str, at: int) -> bool:
+    """Whether an odd number of backslashes stands before the quotation mark at `at`."""
+    before = text[max(0, at - 8) : at]
+    return (len(before) - len(before.rstrip("\\"))) % 2 == 1
 
 
 def _said_password(text: str, name: re.Match[str]) -> Value | None:

@@ -40,6 +40,11 @@ _NO_DOMAIN = frozenset(
 _MOBILE = re.compile(
     r"(?<![A-Za-z0-9_.#/-])(?:(?:\+|00)?86[ -]?)?1[3-9]\d(?P<gap>[ -]?)\d{4}(?P=gap)\d{4}(?![\d_-]|\.\d|[A-Za-z])"
 )
+_MOBILE_SAID = re.compile(
+    r"(?:号码|电话|手机|打给|联系|呼我|微信|phone|mobile|call|cell|"
+    r"number)[^\d\n]{0,12}(?<!\d[ -])(1[ -]?[3-9](?:[ -]?\d){9})(?![ -]?\d|[A-Za-z_])",
+    re.I,
+)
 _MOBILE_ASSIGNED = re.compile(r"(?<![A-Za-z0-9_])(?:phone|mobile|tel|cell|telephone)\w{0,8}=(1[3-9]\d{9})(?!\d)", re.I)
 _LANDLINE = re.compile(
     r"(?<![A-Za-z0-9_.+-])(?:[(（]0(?:10|2\d|[3-9]\d{2})[)）] ?|0(?:10|2\d|[3-9]\d{2})[- ])[2-8]\d{2,3}[ -]?\d{4}(?![\d-])"
@@ -49,8 +54,9 @@ _LANDLINE = re.compile(
 _INTERNATIONAL = re.compile(
     r"(?<![A-Za-z0-9_.+=)\]])\+(?:[1-9]\d{0,2})(?:[ .-]?\(\d{1,4}\))?(?:[ .-]?\d{1,5}){2,6}(?![A-Za-z0-9_]|[.-]\d)"
 )
+# Not one of a row of numbers: `377 610 987 1597`.
 _NORTH_AMERICAN = re.compile(
-    r"(?<![A-Za-z0-9_.+-])(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[-. ])[2-9]\d{2}[-. ]\d{4}(?![A-Za-z0-9_-]|\.\d)"
+    r"(?<![A-Za-z0-9_.+-])(?<!\d[ .,])(?:1[-. ])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[-. ])[2-9]\d{2}[-. ]\d{4}(?![A-Za-z0-9_-]|\.\d)"
 )
 _NAMED_PHONE = re.compile(
     r"(?:手机|电话|座机|传真|固话|联系方式|热线|whatsapp|phone|mobile|tel(?:ephone)?|fax|cell|call(?: me)?(?: at| on)?)"
@@ -66,7 +72,9 @@ _CARD = re.compile(
     r"(?<![A-Za-z0-9_.+-])[2-69]\d{3}(?:([ -]?)\d{4}\1\d{4}(?:\1\d{1,4}(?:\1\d{1,3})?)?|[ -]\d{6}[ -]\d{5})(?![A-Za-z0-9_-]|\.\d)"
 )
 _NAMED_CARD = re.compile(
-    r"(?:银行卡|信用卡|储蓄卡|借记卡|工资卡|卡号|银行账号|credit card|debit card|bank card|card (?:no|number))"
+    r"(?:银行卡|信用卡|储蓄卡|借记卡|工资卡|卡号|银行账[号户]|付款账[号户]|收款账[号户]|credit card|debit card|bank card|"
+    r"card (?:no|"
+    r"number))"
     r"[号码尾]{0,2}[\"']?[ \t]{0,3}(?:[:：=#.]|是|为|is)?[ \t]{0,3}[\"']?(\d(?:[ -]?\d){13,18})(?![\d-])",
     re.I,
 )
@@ -77,6 +85,37 @@ _IDENTIFIER = re.compile(
     r"[\"'’]{0,2}[ \t]{0,3}(?:[:：=#＝.,，]|是|为|is)?[ \t]{0,3}[\"'\[(（]{0,2}$",
     re.I,
 )
+# Spoken numbers, as voice-to-text writes them: eleven figures of a mobile, eighteen of an identity card.
+_SPOKEN = re.compile(
+    r"(?<![零〇一二三四五六七八九幺两])[零〇一二三四五六七八九幺两](?:[ ,，、]?[零〇一二三四五六七八九幺两Xx]){9,21}"
+)
+_FIGURES = str.maketrans("零〇一二三四五六七八九幺两", "0012345678912")
+_PAPER = re.compile(
+    r"(?:护照|通行证|回乡证|台胞证|港澳证|台湾证|居留证|居住证|驾驶证|驾照|社保卡?|社会保障|军官证|passport|visa|"
+    r"driver'?s?[ ]licen[cs]e|"
+    r"driving[ ]licen[cs]e|residence[ ]permit|national[ ]id)(?:号码?|编号|[ _-]?(?:no|number|num|id|"
+    r"#)\b\.?)?[\"'”]{0,2}[ \t]{0,3}"
+    r"(?:[:：=#]|是|为|is)?[ \t]{0,3}[\"'“]{0,2}(?P<value>[A-Za-z]{0,3}\d{6,10}[A-Za-z]?)(?![A-Za-z0-9]|[.-]\d)",
+    re.I,
+)
+_SOCIAL_SECURITY = re.compile(
+    r"(?:\bssn|social[ _-]?security(?:[ _-]?(?:no|number|num))?)\b[\"']{0,2}\.?[ \t]{0,3}(?:[:：=#]|is|是)?[ \t]{0,3}[\"']{0,2}"
+    r"(?P<value>\d{3}[ -]?\d{2}[ -]?\d{4})(?![\d-])",
+    re.I,
+)
+# A WeChat name: 6 to 20 letters, figures, `_`, `-`, the first a letter. Behind a word alone it must not be a plain word.
+_WECHAT = re.compile(
+    r"(?:微信(?P<called>号|id|账号)?|加我?[vV]信?|[vV]信号?|wechat(?:[ _-]?(?P<named>id|account|no))?|weixin(?:号|id)?)"
+    r"[\"'”]{0,2}(?:[ \t]{0,3}(?P<link>[:：=]|是|为|is)[ \t]{0,3}|[ \t]{1,3}|(?=[a-z]))[\"'“]{0,2}"
+    r"(?P<value>[a-z][a-z0-9_-]{5,19})(?![A-Za-z0-9_.(/=-])",
+    re.I,
+)
+_CARD_CODE = re.compile(
+    r"(?<![a-z])(?:cvv2?|cvc2?|cvn2?)[码号]?[\"']?[ \t]{0,2}(?:[:：=#]|是|is)?[ \t]{0,2}[\"']?(?P<value>\d{3,4})(?!\d|"
+    r"[ ]?[a-df-z])",
+    re.I,
+)
+_IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?:[ ]?[A-Z0-9]{4}){2,7}(?:[ ]?[A-Z0-9]{1,3})?(?![A-Za-z0-9])")
 _CARD_NUMBER = re.compile(r"card (?:number|no)", re.I)
 # The first two figures of a Chinese identity card number: GB/T 2260, provinces.
 _PROVINCES = frozenset(
@@ -132,10 +171,49 @@ def find_personal_data(text: str) -> Iterator[Redaction]:
     if "@" in text or "＠" in text:
         for match in _EMAIL.finditer(text):
             # `git@host:path` is a remote, not a mailbox.
-            if match.group(1).lower() not in _NO_DOMAIN and not re.match(r":[\w~/]", text[match.end() : match.end() + 2]):
+            # … and neither is the user of an address.
+            address = text[max(0, match.start() - 3) : match.start()] == "://"
+            remote = re.match(r":[\w~/]", text[match.end() : match.end() + 2])
+            if match.group(1).lower() not in _NO_DOMAIN and not remote and not address:
                 yield Redaction(match.start(), match.end(), "EMAIL")
     for start, end in _number_windows(text):
         yield from _numbers(text, start, end)
+    for match in _IBAN.finditer(text):
+        if valid_iban(match.group()):
+            yield Redaction(match.start(), match.end(), "BANK_CARD")
+    yield from _spoken_numbers(text)
+    folded = text.lower()
+    if any(
+        word in folded
+        for word in ("证", "護照", "护照", "社保", "passport", "visa", "license", "licence", "permit", "national id")
+    ):
+        yield from (Redaction(*match.span("value"), "ID_CARD") for match in _PAPER.finditer(text))
+    if "cv" in folded:
+        yield from (Redaction(*match.span("value"), "BANK_CARD") for match in _CARD_CODE.finditer(text))
+    if "ssn" in folded or "social" in folded:
+        yield from (Redaction(*match.span("value"), "ID_CARD") for match in _SOCIAL_SECURITY.finditer(text))
+    if any(word in folded for word in ("微信", "wechat", "weixin", "v信", "加v", "加我v")):
+        yield from _wechat_names(text)
+
+
+def _spoken_numbers(text: str) -> Iterator[Redaction]:
+    for match in _SPOKEN.finditer(text):
+        digits = re.sub(r"[^\dX]", "", match.group().translate(_FIGURES).upper())
+        if re.fullmatch(r"1[3-9]\d{9}", digits):
+            yield Redaction(match.start(), match.end(), "PHONE")
+        elif len(digits) == 18 and digits[:17].isdecimal() and valid_id_card(digits):
+            yield Redaction(match.start(), match.end(), "ID_CARD")
+
+
+def _wechat_names(text: str) -> Iterator[Redaction]:
+    for match in _WECHAT.finditer(text):
+        value = match["value"]
+        called = match["called"] or match["named"]
+        distinct = any(c.isdigit() or c == "_" for c in value) and any(c.isalpha() for c in value)
+        # `wx` and sixteen hexadecimal figures is an app's public id, `wxid_` what bots know users by.
+        if re.fullmatch(r"wx[0-9a-f]{16}|wxid_\w+", value) or not (distinct or (called and match["link"])):
+            continue
+        yield Redaction(*match.span("value"), "WECHAT")
 
 
 def _number_windows(text: str) -> Iterator[tuple[int, int]]:
@@ -175,9 +253,10 @@ def _phones(text: str, start: int, end: int) -> Iterator[Redaction]:
         digits = re.sub(r"\D", "", match.group())
         if 9 <= len(digits) <= 15 and (len(digits) >= 10 or not match.group()[1:].isdecimal()):
             yield Redaction(match.start(), match.end(), "PHONE")
-    for pattern in (_NAMED_PHONE, _MOBILE_ASSIGNED):
+    for pattern in (_NAMED_PHONE, _MOBILE_ASSIGNED, _MOBILE_SAID):
         for match in pattern.finditer(text, start, end):
-            yield Redaction(*match.span(1), "PHONE")
+            if pattern is not _MOBILE_SAID or not _is_identifier(text, match.start(1)):
+                yield Redaction(*match.span(1), "PHONE")
 
 
 def _is_identifier(text: str, start: int) -> bool:
@@ -185,7 +264,7 @@ def _is_identifier(text: str, start: int) -> bool:
     return (
         bool(_IDENTIFIER.search(before))
         and not _CARD_NUMBER.search(before)
-        and not re.search("手机|电话|phone|mobile", before, re.I)
+        and not re.search("手机|电话|phone|mobile|(?:my|your|his|her|our|cell|call|contact) number", before, re.I)
     )
 
 
@@ -195,6 +274,12 @@ def valid_id_card(digits: str) -> bool:
         return False
     total = sum(int(digit) * weight for digit, weight in zip(digits, _ID_WEIGHTS, strict=False))
     return "10X98765432"[total % 11] == digits[17].upper()
+
+
+def valid_iban(written: str) -> bool:
+    """Check an international account number (ISO 13616: the figures, letters as 10 … 35, leave 1 modulo 97)."""
+    number = written.replace(" ", "")
+    return 15 <= len(number) <= 34 and int("".join(str(int(c, 36)) for c in number[4:] + number[:4])) % 97 == 1
 
 
 def passes_luhn(digits: str) -> bool:

@@ -36,7 +36,7 @@ _PATH = re.compile(r"(?:~|\.{1,2})?/[\w.@-]+(?:/[\w.@-]+)+/?|[A-Za-z]:\\\w.*|\w+
 _TEMPLATE = re.compile(
     r"\$\{[^{}]*\}|\$\([^()]*\)?|\$[A-Za-z_]\w*|\{\{[^{}]*\}\}|\{[\w.!:\[\]'\"]*\}?|<[^<>]*>?|%[sdr]|%\(.*|%[A-Z_]+%|\[[^\]]*\]?|"
     r"(?:your|my|the|some|an?|example|insert|enter|replace|put|add)[-_ ].{0,60}|.{0,20}(?:_here|-here|placeholder)|"
-    r"[xX*•.…#?\-_=+~]{1,200}|\([^()]*\)?|@[\w.]*",
+    r"[xX*•.…#?\-_=+~]{1,200}|\([^()]*\)?|@[\w.]*|!(?:vault|env|secret|ref|sub|getatt|include)",
     re.I,
 )
 _NO_VALUES = frozenset(
@@ -147,7 +147,7 @@ def _accepts_password(link: Link, linking: str, value: Value, text: str) -> bool
     after = text[value.end : value.end + 24]
     if written.isdecimal():
         adjacent = linking == "" and not re.match(r"[\w.:-]", after)
-        enough = 4 if link != "beside" or adjacent else 6
+        enough = 4 if link != "beside" or adjacent or re.search("[Pp][Ii][Nn] ?码$", text[: value.start].rstrip()[-6:]) else 6
         return len(written) >= enough and not _COUNTED.match(after)
     if re.match(f"[{HAN}]", written):
         if _CHINESE_NUMBER.fullmatch(written):
@@ -217,6 +217,8 @@ def _accepts_key(kind: Kind, link: Link, value: Value, text: str) -> bool:
         return len(written) >= 8
     if mixed:
         return len(written) >= 8 and not re.fullmatch(r"[a-z]+(?:[-_.][a-z]+)*[-_.]?v?\d{1,2}", written)
+    if not value.quoted and re.fullmatch(r"(?:[A-Z][a-z]+){3,}", written):
+        return False  # a class: `account_key: AuthConfigAccountKey`
     return len(written) >= 16 and (_is_mixed_case(written) or (kind == "secret" and len(set(written)) >= 8 and written.isalpha()))
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from .randomness import has_letter_and_digit
+from .randomness import UUID, has_letter_and_digit, is_hash, looks_random
 from .spans import Label, Redaction
 
 _WORD = "A-Za-z0-9"
@@ -26,7 +26,18 @@ def _always(_: str) -> bool:
 
 def _has_dense_part(key: str) -> bool:
     """Tell `sk-` keys from CSS classes and file names: one part between separators is long and mixed."""
-    return any(len(part) >= 16 and has_letter_and_digit(part) for part in re.split(r"[_-]", key))
+    parts = re.split(r"[_-]", key)
+    return any(len(part) >= (16 if has_letter_and_digit(part) else 40) for part in parts) or bool(UUID.search(key))
+
+
+def _has_long_part(key: str) -> bool:
+    return any(len(part) >= 16 and has_letter_and_digit(part) for part in re.split(r"[_.$/-]", key))
+
+
+def _ends_in_a_draw(key: str) -> bool:
+    """Whether the last part of `token_…` is random; behind `key` and `token` a hash is an identifier (`cache_key_9f86…`)."""
+    last = re.split(r"[_-]", key)[-1]
+    return looks_random(last, 20) and (not is_hash(last) or key.startswith(("sk", "pat", "secret")))
 
 
 def _form(literal: str, body: str, label: Label = "API_KEY", accepts: Callable[[str], bool] = _always) -> _Form:
@@ -38,6 +49,19 @@ def _form(literal: str, body: str, label: Label = "API_KEY", accepts: Callable[[
 def _whole(literal: str, pattern: str, label: Label, accepts: Callable[[str], bool] = _always) -> _Form:
     return _Form(literal, re.compile(pattern), label, accepts)
 
+
+# Prefixes that nothing else begins with: what follows only has to be long and to hold letters and figures.
+_PREFIXES = re.findall(
+    r"\S+",
+    """
+    dckr_pat_ dckr_oat_ hvs. hvb. hvr. sq0atp- sq0csp- EAAA rpa_ glsa_ glc_ sbp_ sb_secret_ nfp_ sntrys_ sntryu_
+    ATATT3 ATCTT3 ATBB pcsk_ jina_ e2b_ fo1_ rubygems_ pscale_tkn_ pscale_pw_ pscale_oauth_ dp.pt. dp.st. dp.sa. dp.ct.
+    pul- tskey- ops_eyJ CFPAT- xkeysib- xsmtpsib- mlsn. rzp_live_ rzp_test_ FLWSECK dt0c01. HRKU- rnd_ tfp_ PMAK- figd_
+    figo_ NRAK- NRII- NRJS- NRIQ- lsv2_ ls__ api_org_ hf_oauth_ apify_api_ phx_ amzn.mws. gAAAAA ABSK cmVmdGtu
+    bce-v3/ALTAK- access_token$production$ access_token$sandbox$ vck_ vcp_ vercel_ napi_ crsr_ ctx7sk- zpka_ waka_
+    shptka_ sgp_ bkua_ CCIPAT_ CCIPRJ_
+    """,
+)
 
 # Forms as the providers document them; lengths are lower bounds, since they have changed before.
 _FORMS: tuple[_Form, ...] = (
@@ -73,10 +97,31 @@ _FORMS: tuple[_Form, ...] = (
     _form("SEC", r"[0-9a-f]{64}(?![0-9a-f])", "SECRET"),  # DingTalk
     *(_form(prefix, rf"[{_WORD}]{{12,40}}", accepts=has_letter_and_digit) for prefix in ("LTAI", "AKID", "AKLT")),
     *(_form(prefix, rf"[{_WORD}]{{32,128}}") for prefix in ("dop_v1_", "doo_v1_", "shpat_", "shpss_", "shpca_", "shppa_")),
-    *(_form(prefix, rf"[{_WORD}]{{36,64}}") for prefix in ("ntn_", "secret_", "lin_api_", "figd_", "PMAK-")),
+    *(_form(prefix, rf"[{_WORD}]{{36,64}}") for prefix in ("ntn_", "secret_", "lin_api_", "lin_oauth_")),
+    *(_form(prefix, rf"[{_URL}.$/]{{20,400}}", "TOKEN", _has_long_part) for prefix in _PREFIXES),
+    _form("fc-", r"[0-9a-f]{32}(?![A-Za-z0-9])"),  # Firecrawl
+    _form("cio", r"[A-Za-z0-9]{32}(?![A-Za-z0-9])", "TOKEN", has_letter_and_digit),  # crates.io
+    _form("oy2", r"[a-z0-9]{43}(?![A-Za-z0-9])", "TOKEN", has_letter_and_digit),  # NuGet
+    _form("sl.", rf"[{_URL}]{{60,400}}", "TOKEN", has_letter_and_digit),  # Dropbox
+    _form("SCT", r"\d{1,8}T[A-Za-z0-9]{16,40}", "TOKEN"),  # ServerChan
+    _form("pat-", rf"(?:na|eu)\d-{UUID.pattern}", "TOKEN"),  # HubSpot
+    _form("re_", rf"[{_WORD}]{{8}}_[{_WORD}]{{20,32}}", accepts=has_letter_and_digit),  # Resend
+    _whole("Q~", rf"(?<![{_URL}.~])[{_URL}.~]{{3}}\dQ~[{_URL}.~]{{31,34}}(?![{_URL}~])", "SECRET"),  # Microsoft Entra
+    _whole(".atlasv1.", rf"(?<![{_WORD}])[{_WORD}]{{14}}\.atlasv1\.[{_URL}]{{40,80}}", "TOKEN"),  # Terraform Cloud
+    _whole("pat", rf"pat(?<![{_WORD}]pat)[{_WORD}]{{14}}\.[0-9a-f]{{64}}", "TOKEN"),  # Airtable
+    _whole("AC", rf"AC(?<![{_WORD}]AC)[0-9a-f]{{32}}(?![{_WORD}])", "API_KEY"),  # Twilio, the account
+    _whole("sk_", r"sk_(?<![A-Za-z0-9]sk_)[0-9a-f]{40,64}(?![A-Za-z0-9])", "API_KEY"),  # ElevenLabs
+    # Licences, and the keys of Tencent's maps.
+    _whole("-", r"(?<![A-Za-z0-9-])(?:[A-Z0-9]{5}-){4,5}[A-Z0-9]{5}(?![A-Za-z0-9-])", "API_KEY", has_letter_and_digit),
+    # Whoever gave it out: a word that says what it is, then a run drawn by lot.
     *(
-        _form(prefix, rf"[{_URL}]{{20,200}}", "TOKEN")
-        for prefix in ("dckr_pat_", "hvs.", "hvb.", "sq0atp-", "sq0csp-", "EAAAE", "rpa_")
+        _whole(
+            mark,
+            rf"(?<![{_WORD}])(?:sk|pat|apikey|secret|token|tok|tkn|key){mark}(?:v?\d{{1,2}}{mark})?[{_WORD}]{{20,200}}(?![{_WORD}])",
+            "API_KEY",
+            _ends_in_a_draw,
+        )
+        for mark in "_-"
     ),
     _form("AKCp", rf"[{_WORD}]{{10,80}}"),  # Artifactory
     _form("dapi", r"[0-9a-f]{32}", "TOKEN"),

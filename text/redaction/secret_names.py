@@ -15,12 +15,33 @@ SECRET_NAMES = re.compile(
     r"密钥|密鑰|秘钥|金鑰|私钥|私鑰|加签)"
     r"|(?P<token>(?:access|auth|refresh|bot|api|id|session|bearer|oauth|csrf|xsrf|security|verification)[ _-]?token|token|令牌|"
     r"credentials?|creds?|凭证|authkey|auth|session[ _-]?(?:id|key)|bearer)"
-    r"|(?P<password>password|passwd|passphrase|passcode|passwort|requirepass|masterauth|contraseña|pass|pswd|psw|pwd|pw|pin|"
-    r"密码|密碼|口令|授权码|pin码)"
-    r"|(?P<key>key)"
+    r"|(?P<password>password|passwd|passphrase|passcode|passwort|requirepass|masterauth|contraseña|pass|pswd|psw|pwd|pw|"
+    r"pin ?码|pin|密码|密碼|口令|授权码)"
+    r"|(?P<key>key|ak ?/ ?sk|ak(?<![a-z0-9._-]ak)(?![a-z0-9_-])|sk(?<![a-z0-9._-]sk)(?![a-z0-9_-]))"
 )
+# One of these stands in every text that holds a name: most texts need not be searched.
+NAME_PARTS = (
+    "key", "token", "secret", "pass", "psw", "pswd", "pw", "pin", "auth", "cred", "bearer", "session", "mnemonic", "phrase",
+    "contraseña", "signature", "密", "秘", "鑰", "钥", "口令", "令牌", "凭证", "加签", "助记", "助記", "授权码", "ak", "sk",
+)  # fmt: skip
 _SHORT_NAMES = frozenset(
-    ("pass", "psw", "pwd", "pw", "pin", "auth", "key", "token", "secret", "bearer", "credential", "credentials", "webkey")
+    (
+        "pass",
+        "psw",
+        "pwd",
+        "pw",
+        "pin",
+        "auth",
+        "key",
+        "token",
+        "secret",
+        "bearer",
+        "credential",
+        "credentials",
+        "webkey",
+        "ak",
+        "sk",
+    )
 )
 _LABELS: dict[Kind, Label] = {
     "password": "PASSWORD", "secret": "SECRET", "token": "TOKEN", "key": "API_KEY", "mnemonic": "PRIVATE_KEY"

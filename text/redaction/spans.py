@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 Level = Literal["secrets", "all", "none"]
-"""`secrets`: keys, tokens, passwords, cookies. `all`: e-mail, phone, identity and bank card numbers too."""
+"""`secrets`: keys, tokens, passwords, cookies. `all`: e-mail, WeChat names, phone, identity and bank card numbers too."""
 
-Label = Literal["PRIVATE_KEY", "COOKIE", "API_KEY", "TOKEN", "SECRET", "PASSWORD", "EMAIL", "ID_CARD", "BANK_CARD", "PHONE"]
+Label = Literal[
+    "PRIVATE_KEY", "COOKIE", "API_KEY", "TOKEN", "SECRET", "PASSWORD", "EMAIL", "ID_CARD", "BANK_CARD", "PHONE", "WECHAT"
+]
 _RANK: dict[Label, int] = {
     "PRIVATE_KEY": 0,
     "COOKIE": 1,
@@ -20,6 +22,7 @@ _RANK: dict[Label, int] = {
     "ID_CARD": 7,
     "BANK_CARD": 8,
     "PHONE": 9,
+    "WECHAT": 10,
 }
 PLACEHOLDER = re.compile(r"\[(?:" + "|".join(_RANK) + r")\]")
 

@@ -53,12 +53,31 @@ _ACCOUNT = re.compile(
 )
 # Mail providers give out sixteen small letters as the password of a program.
 _MAIL_CODE = re.compile(
-    r"(?:授权码|授權碼|app password)[^\n]{0,8}?(?<![a-z])(?P<value>[a-z]{16}|(?:[a-z]{4}[ ]){3}[a-z]{4})(?![a-z])", re.I
+    r"(?:授权码|授權碼|app password|auth[ _-]?code)[^\n]{0,8}?(?<![a-z])(?P<value>[a-z]{16}|(?:[a-z]{4}[ ]){3}[a-z]{4})(?![a-z])",
+    re.I,
 )
 _REDIS = re.compile(r"redis[^\n]{0,40}?(?<![a-z])auth[ ](?P<value>[!-~]{6,128})", re.I)
 _COMBINATION = re.compile(
     r"combination(?:[a-z ]{0,16}(?:is|to|was)|[ ]?[:=])[ ](?P<value>\d{1,2}(?:-\d{1,2}){2,3})(?![\d-])", re.I
 )
+_ACCOUNT_AFTER = re.compile(
+    r"(?<![!-~])(?P<account>[!-.0-~]{3,32})[ ]?[/／][ ]?(?P<value>[!-~]{6,64})[ ]?(?:是|为|这个|[(（])[^\n，。]{0,6}(?:账号|帐号|"
+    r"账户|登录)"
+)
+_LOCK = re.compile(r"(?:密码|门锁|门禁|锁)[^\n#]{0,8}?(?<![\w#])(?P<value>#?\d{4,10}#)(?![\w#])")
+_WARNING = re.compile("别用|别再|不要|不能|不许|勿|禁止|避免|比如|例如")
+# Words chosen by dice, and four groups of four letters, as mail providers print them.
+_PHRASE = re.compile(
+    r"(?:pass ?phrase|口令短语|密码短语)[\"']?[ ]?(?:[:：=]|is|是|"
+    r"为)[ ]?[\"']?(?P<value>[a-z]{3,9}(?:[ -][a-z]{3,9}){2,9})[\"']?[ ]*(?:$|[.,;，。\n])",
+    re.M,
+)
+_GROUPS = re.compile(
+    r"(?:pass(?:word|wd)?|pwd|密码|授权码)[\"']?[ ]?(?:[:：=]|is|是|"
+    r"为)[ ]?[\"']?(?P<value>(?:[a-z]{4}[ ]){3}[a-z]{4})(?![A-Za-z ])",
+    re.I,
+)
+_PIN = re.compile(r"(?<![A-Za-z])PIN(?:[ ]code)?[ ](?P<value>\d{4,8})(?=[ ]*(?:[.,;!?，。；！)]|$|(?:for|on|to|of|is)\b))", re.M)
 _NUMBER = re.compile(r"\d{4,10}#?")
 _COUNTED = re.compile(r"[ ]{0,2}(?:位|个|次|天|分|小时|年|月|号|块|元|人|字|条|秒|度|楼|点|路)")
 _DATE = re.compile(r"(?:19|20)\d{2}[-./年]|v?\d+\.\d")
@@ -72,8 +91,14 @@ def find_told_passwords(text: str) -> Iterator[Redaction]:
     if any(word in folded for word in ("pass", "pw", "pin", "code", "combination")):
         yield from _english(text)
         yield from _mixed(_GLUED, text)
-    if "授" in text or "app password" in folded:
+    if "授" in text or "app password" in folded or "auth" in folded:
         yield from _all(_MAIL_CODE, text)
+    if "phrase" in folded or "短语" in text:
+        yield from _all(_PHRASE, text)
+    if "pass" in folded or "pwd" in folded or "码" in text:
+        yield from _all(_GROUPS, text)
+    if "PIN" in text:
+        yield from _all(_PIN, text)
     if "redis" in folded:
         yield from _mixed(_REDIS, text)
     if "combination" in folded:
@@ -82,8 +107,11 @@ def find_told_passwords(text: str) -> Iterator[Redaction]:
 
 
 def _chinese(text: str) -> Iterator[Redaction]:
+    yield from _all(_LOCK, text)
     for found in _CHINESE.finditer(text):
         value = found["value"]
+        if _WARNING.search(found["words"]):
+            continue
         after = text[found.end("value") : found.end("value") + 6]
         linked = bool(found["link"].strip(" ，,")) or (found["words"] or " ")[-1] in "是为叫成的个用这"
         quoted = text[found.start("value") - 1] in "「『“\"'‘`（("
@@ -123,6 +151,10 @@ def _short_names_and_accounts(text: str, folded: str) -> Iterator[Redaction]:
         slash = found["link"].strip() != ""
         if _is_password(found["value"], "") and (slash or _strong(found["value"])) and not _is_plain_name(found["value"]):
             yield _span(found)
+    if ("/" in text or "／" in text) and ("号" in text or "账户" in text or "登录" in text):
+        for found in _ACCOUNT_AFTER.finditer(text):
+            if _is_password(found["value"], "") and not _is_plain_name(found["value"]) and "://" not in found["account"]:
+                yield _span(found)
     if "/" in text or "／" in text:
         for found in _ACCOUNT.finditer(text):
             if _is_password(found["value"], "") and not _is_plain_name(found["value"]) and "://" not in found["account"]:

@@ -11,7 +11,24 @@ _DEEPEST = 200
 _PERSONAL_NAMES: tuple[tuple[Label, tuple[str, ...]], ...] = (
     ("PHONE", ("phone", "mobile", "telephone", "手机", "手机号", "电话", "phone_number", "phonenumber", "tel")),
     ("EMAIL", ("email", "e-mail", "mail", "邮箱")),
-    ("ID_CARD", ("id_card", "idcard", "id_number", "身份证", "身份证号", "证件号码")),
+    (
+        "ID_CARD",
+        (
+            "id_card",
+            "idcard",
+            "id_number",
+            "身份证",
+            "身份证号",
+            "证件号码",
+            "passport",
+            "passport_no",
+            "passport_number",
+            "护照",
+            "护照号",
+            "ssn",
+        ),
+    ),
+    ("WECHAT", ("wechat", "wechat_id", "微信", "微信号")),
     ("BANK_CARD", ("bank_card", "bankcard", "card_number", "credit_card", "卡号", "银行卡", "银行卡号")),
 )
 _NO_VALUES = frozenset(("none", "null", "undefined", "true", "false", "string", "str", "required", "optional", "n/a"))

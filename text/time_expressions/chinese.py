@@ -8,6 +8,7 @@ its clause shows that it is a matter of one day.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 from .chinese_words import fold, might_hold, words_of_time
@@ -225,7 +226,7 @@ def _stands_as_day(text: str, item: Found, tense: str, anchored: bool) -> bool:
     return dated and before_fits and _AFTER_DAY.match(text, item.end) is not None
 
 
-def find(text: str) -> list[Found]:
-    """Chinese expressions of a text that need a reference."""
+def find(text: str, is_content: Callable[[Found], bool]) -> list[Found]:
+    """Chinese expressions of a text that need a reference; none that `is_content` (a title, code), which anchors nothing."""
     folded = fold(text)
-    return settle(folded, candidates(folded))
+    return settle(folded, [item for item in candidates(folded) if not is_content(item)])

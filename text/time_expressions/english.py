@@ -74,15 +74,15 @@ def might_hold(text: str) -> bool:
     return _DIGIT_TRIGGER.search(text) is not None
 
 
-def find(text: str) -> list[Found]:
-    """English expressions of a text that need a reference."""
-    return _Sentence(text).find()
+def find(text: str, is_content: Callable[[Found], bool]) -> list[Found]:
+    """English expressions of a text that need a reference; none that `is_content` (a title, code), which anchors nothing."""
+    return _Sentence(text).find(is_content)
 
 
 class _Sentence(RelativeTimes):
     """A whole text: what its words give together, and what of that needs a reference."""
 
-    def find(self) -> list[Found]:
+    def find(self, is_content: Callable[[Found], bool]) -> list[Found]:
         """All expressions that need a reference."""
         found: list[tuple[Reading, int, int]] = []
         after = 0
@@ -93,7 +93,7 @@ class _Sentence(RelativeTimes):
             if parsed is not None:
                 found.append((parsed[0], index, parsed[1]))
                 after = parsed[1]
-        return self.settle(self.ranges(found)) if found else []
+        return self.settle([item for item in self.ranges(found) if not is_content(item)]) if found else []
 
     def expression(self, index: int) -> Parsed | None:
         """The longest expression that begins at a word. What is counted from what is counted ends at the third level."""

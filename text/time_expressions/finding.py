@@ -139,17 +139,12 @@ def find_relative(
 
 def _detect(text: str, language: Language, protected: Sequence[Span] | None) -> list[Found]:
     items: list[Found] = []
+    content = _Content(text, protected)
     if language != "en" and _HAN.search(text) is not None and zh.might_hold(text):
-        items = zh.find(text)
+        items = zh.find(text, content)
     if en.might_hold(text):
-        more = [item for item in en.find(text) if not _is_named(text, item)]
+        more = [item for item in en.find(text, content) if not _is_named(text, item)]
         items = sorted([*items, *more], key=lambda item: (item.start, -item.end)) if items and more else items or more
-    if not items:
-        return items
-    spans = protected_spans(text) if protected is None else protected
-    if spans:
-        starts = [span[0] for span in spans]
-        items = [item for item in items if not _touches(item, spans, starts)]
     kept: list[Found] = []
     for item in items:
         if not kept or item.start >= kept[-1].end:
@@ -176,9 +171,21 @@ def _is_named(text: str, item: Found) -> bool:
     return start > 0 and _OWNS_A_NAME.match(text, start) is not None
 
 
-def _touches(item: Found, spans: Sequence[Span], starts: list[int]) -> bool:
-    index = bisect_right(starts, item.end - 1) - 1
-    return index >= 0 and spans[index][1] > item.start
+class _Content:
+    """Whether a candidate touches a protected span; the spans are looked for when the first candidate turns up."""
+
+    def __init__(self, text: str, protected: Sequence[Span] | None) -> None:
+        self._text = text
+        self._spans = protected
+        self._starts: list[int] | None = None
+
+    def __call__(self, item: Found) -> bool:
+        if self._spans is None:
+            self._spans = protected_spans(self._text)
+        if self._starts is None:
+            self._starts = [span[0] for span in self._spans]
+        index = bisect_right(self._starts, item.end - 1) - 1
+        return index >= 0 and self._spans[index][1] > item.start
 
 
 def _written_language(text: str, language: Language) -> str:

@@ -35,7 +35,7 @@ _ZH_PAST = re.compile(
     r"^[到结买来回起睡下]的(?=.{1,2}$))"
 )
 _ZH_ARRANGED = re.compile(  # what was announced, agreed or booked lies ahead: 宣布了周日的活动, 说好了周五见, 买了周六的票
-    r"(?:宣布|公布|公告|通知|预告|预约|预定|预订|约定|(?<!大)约好?|说好|讲好|谈好|商量好|安排好?|敲定|答应|[定订]好?|报名)[了过]?"
+    r"(?:宣布|公布|公告|通知|预告|预约|预定|预订|约定|(?<!大)约好?|提议|建议|提出|邀请|相约|说好|讲好|谈好|商量好|安排好?|敲定|答应|[定订]好?|报名)[了过]?"
     r"(?:[他她你我]|大家|[^，。！？；\s]{0,3})?$|买[了到好]?$"
 )
 _ZH_TICKET = re.compile(r"[^，。！？；]{0,6}票")
@@ -118,6 +118,8 @@ _EN_PAST = frozenset(
 )
 # fmt: on
 # fmt: off
+_EN_PROPOSED = frozenset(["suggested", "proposed", "offered", "invited", "recommended", "planned", "promised"])
+"""What was proposed lies ahead of the proposal."""
 _EN_ED_NOT = frozenset(
     [
         "need", "feed", "red", "bed", "hundred", "speed", "seed", "weed", "wed", "shed", "indeed", "exceed",
@@ -262,6 +264,8 @@ def english_evidence(text: str, start: int, end: int) -> str:
                 if word in _EN_BREAK and position:
                     after = after[:position]
                     break
+        if narrow and not _EN_PROPOSED.isdisjoint(before) and "that" not in before:
+            return "future"
         found = _english_tense(before + after, [len(before) - i for i in range(len(before))] + list(range(1, len(after) + 1)))
         if found != "none":
             return found

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from historian.nodes import verdict
 from historian.nodes.conversation import names_of
-from historian.nodes.rewrite import needs_model, one_line, prepare, rewrite_prompt
+from historian.nodes.gate import gate
+from historian.nodes.rewrite import RecordTexts, one_line, passed_by_rules, prepare, rewrite, rewrite_prompt
 from historian.schema.job import Job
 from historian.service.cognitive import make_job
+from historian.text.gate import GateResult, check
+from langgraph.runtime import Runtime
 from support.memory import group_fields, private_fields, settings_for
 
 
@@ -30,15 +35,40 @@ def test_in_auto_mode_the_model_is_spared_what_the_rules_finish(mode: str, asked
     settings = settings_for(Path("/nowhere"), historian={"rewrite_mode": mode})
     one = job(**private_fields(action_summary="I told her a joke"))
     (item,) = prepare(one, settings)
-    assert needs_model(item, one, settings, retrying=False) is asked
+    assert passed_by_rules(item, one, settings)["passed"] is not asked
 
 
-def test_only_what_was_sent_back_is_asked_for_again() -> None:
-    settings = settings_for(Path("/nowhere"))
-    one = job(**private_fields(new_info=["She likes tea"]))
-    (item,) = prepare(one, settings)
-    assert not needs_model({**item, "passed": True}, one, settings, retrying=True)
-    assert needs_model(item, one, settings, retrying=True)
+class Model:
+    """Notes what it is asked and gives the source back."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    async def structured(self, answer: type[RecordTexts], *, user: str, **_: str) -> RecordTexts:
+        self.asked.append(user)
+        return answer(texts=["阿明在那边等"] * user.count(" 原文："))
+
+
+async def test_each_text_is_judged_once_and_only_what_was_sent_back_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings, model = settings_for(Path("/nowhere"), historian={"rewrite_mode": "auto"}), Model()
+    judged: list[str] = []
+
+    def counted(candidate: str, **given: Any) -> GateResult:
+        judged.append(candidate)
+        return check(candidate, **given)
+
+    monkeypatch.setattr(verdict, "check", counted)
+    one = job(**group_fields(action_summary="我今天给他讲了递归", new_info=["他在那边等"]))
+    runtime: Any = Runtime(context=SimpleNamespace(settings=settings, chat=model))
+    state: Any = {"job": one.model_dump(mode="json")}
+    for _ in range(2):
+        state |= await rewrite(state, runtime)
+        state |= await gate(state, runtime)
+    done, open_still = state["items"]
+    assert done["passed"] and done["first_pass"] and done["rewritten_by"] == "rules"
+    assert not open_still["passed"] and [reason["text"] for reason in open_still["violations"]] == ["那边"]
+    assert len(model.asked) == 2 and all("他在那边等" in user and "递归" not in user for user in model.asked)
+    assert judged.count(done["draft"]) == 1
 
 
 def test_a_nickname_or_note_can_not_pose_as_a_line_of_the_prompt() -> None:

@@ -10,9 +10,15 @@ from historian.schema.errors import ModelUnavailable
 from support.recall import WordEmbedder, down
 
 
-def cache_over(embedder: WordEmbedder, *, size: int = 2, clock: list[float] | None = None) -> QueryVectors:
-    times = clock or [0.0]
-    return QueryVectors(embedder, size=lambda: size, seconds=lambda: 60.0, clock=lambda: times[0])
+def cache_over(
+    embedder: WordEmbedder, *, size: int = 2, clock: list[float] | None = None, stored: list[str] | None = None
+) -> QueryVectors:
+    times, models = clock or [0.0], stored or ["m"]
+
+    async def fingerprint() -> tuple[str, int]:
+        return models[0], 11
+
+    return QueryVectors(embedder, fingerprint=fingerprint, size=lambda: size, seconds=lambda: 60.0, clock=lambda: times[0])
 
 
 async def test_the_same_text_is_embedded_once_until_it_is_old_or_pushed_out() -> None:
@@ -70,3 +76,15 @@ async def test_closing_ends_what_is_under_way() -> None:
     await cache.aclose()
     with pytest.raises(asyncio.CancelledError):
         await task
+
+
+async def test_a_vector_of_the_model_before_is_not_used_for_the_vectors_of_the_next_one() -> None:
+    embedder, stored = WordEmbedder(), ["old"]
+    cache = cache_over(embedder, stored=stored)
+    await cache.get("a")
+    stored[0] = "new"
+    embedder.fault = down()
+    with pytest.raises(ModelUnavailable):
+        await cache.get("a")
+    stored[0] = "old"
+    assert (await cache.get("a")).shape == (embedder.dimension,), "the change was taken back"

@@ -51,9 +51,10 @@ def test_similarities_are_those_of_brute_force(count: int, seed: int) -> None:
     assert np.allclose(snapshot.similarities(query, centred=False), matrix @ query, atol=1e-6)
     mean = matrix.astype(np.float64).sum(axis=0) / (count + 8)
     rows, asked = matrix - mean, query - mean
-    truth = rows @ asked / np.linalg.norm(rows, axis=1) / np.linalg.norm(asked)
+    norms = np.linalg.norm(rows, axis=1)
+    truth = rows @ asked / norms / np.linalg.norm(asked)
     assert np.allclose(snapshot.similarities(query, centred=True), truth, atol=1e-5)
-    assert np.allclose(np.diag(snapshot.likeness(np.arange(count), centred=True)), 1.0, atol=1e-4)
+    assert np.allclose(snapshot.likeness(np.arange(count), centred=True)(1), rows @ rows[1] / norms / norms[1], atol=1e-4)
 
 
 def test_additions_are_appended_and_removals_begin_anew(store: SqliteEventStore) -> None:

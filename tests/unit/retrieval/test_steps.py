@@ -34,7 +34,7 @@ def snapshot_of(*events: tuple[float, str, str]) -> Snapshot:
     outlines = [
         EventOutline(n, f"e{n}", "j", "fact", user, name, time, "job", True) for n, (time, user, name) in enumerate(events, 1)
     ]
-    table.grow(outlines, [], np.zeros((0, 0), dtype=np.float32))
+    table.grow(outlines, [], [], np.zeros((0, 0), dtype=np.float32))
     return table.snapshot
 
 
@@ -63,6 +63,14 @@ def test_a_named_time_lifts_the_events_of_that_time(query: str, inside: str, out
 )
 def test_what_names_no_time_lifts_nothing(query: str) -> None:
     assert not any(one.is_day for one in named_times(query, NOW))
+
+
+@pytest.mark.parametrize(
+    "query", ["阿明现在住哪里？", "Where does Ann live now?", "他目前在做什么", "what is she reading at the moment"]
+)
+def test_who_asks_about_now_wants_what_is_recent_and_not_what_was_said_today(query: str) -> None:
+    assert named_times(query, NOW) == ()
+    assert any(one.is_day for one in named_times(f"{query} 今天 today", NOW))
 
 
 def test_a_day_counts_most_at_the_day_less_in_the_week_after_and_little_in_the_month() -> None:
@@ -127,16 +135,16 @@ def test_recency_adds_at_most_the_boost_and_half_of_it_a_half_life_later() -> No
 def test_diversity_passes_over_a_repetition_and_keeps_what_is_only_related() -> None:
     scores = np.array([1.0, 0.99, 0.9])
     likeness = np.array([[1, 0.99, 0.5], [0.99, 1, 0.5], [0.5, 0.5, 1]], dtype=np.float32)
-    assert diverse_order(scores, likeness, 2, 0.7) == [0, 2]
-    assert diverse_order(scores, likeness, 3, 1.0) == [0, 1, 2]
-    assert diverse_order(scores, likeness, 9, 0.7) == [0, 2, 1]
-    assert diverse_order(np.zeros(0), np.zeros((0, 0), dtype=np.float32), 3, 0.7) == []
+    assert diverse_order(scores, likeness.__getitem__, 2, 0.7) == [0, 2]
+    assert diverse_order(scores, likeness.__getitem__, 3, 1.0) == [0, 1, 2]
+    assert diverse_order(scores, likeness.__getitem__, 9, 0.7) == [0, 2, 1]
+    assert diverse_order(np.zeros(0), likeness.__getitem__, 3, 0.7) == []
 
 
 @given(st.lists(st.floats(0, 1), max_size=12), st.integers(1, 15), st.floats(0, 1))
 def test_diversity_chooses_each_candidate_at_most_once(scores: list[float], top_k: int, relevance: float) -> None:
     likeness = np.ones((len(scores), len(scores)), dtype=np.float32)
-    chosen = diverse_order(np.array(scores), likeness, top_k, relevance)
+    chosen = diverse_order(np.array(scores), likeness.__getitem__, top_k, relevance)
     assert len(chosen) == len(set(chosen)) == min(top_k, len(scores))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from historian.schema.event import EventFilter
 from historian.stores import event_keywords
-from historian.stores.event_keywords import K1, B
+from historian.stores.event_keywords import K1, WORDS_VERSION, B
 from historian.stores.events import SqliteEventStore
 from historian.stores.index_schema import open_index
 from historian.text.words import query_tokens, search_tokens
@@ -73,7 +73,7 @@ def test_the_index_is_made_anew_when_words_take_another_form(tmp_path: Path, mon
     file_texts(store, [f"sentence {n}" for n in range(1500)])
     store.close()
     with monkeypatch.context() as patch:
-        patch.setattr(event_keywords, "WORDS_VERSION", 2)
+        patch.setattr(event_keywords, "WORDS_VERSION", WORDS_VERSION + 1)
         patch.setattr(event_keywords, "search_tokens", lambda text: ["sentences", *search_tokens(text)[1:]])
         store = SqliteEventStore(open_index(tmp_path / "index.sqlite"))
         assert [name for name, _ in store.search_keywords("1234", GROUP, 5)] == ["j1-0:1234"]
@@ -92,4 +92,19 @@ def test_a_narrower_filter_keeps_the_scores_of_the_scope(tmp_path: Path) -> None
     all_scores = dict(store.search_keywords("cat dog", GROUP, 10))
     some = dict(store.search_keywords("cat dog", EventFilter("g:7", event_ids=(names[0], names[2])), 10))
     assert some == {name: all_scores[name] for name in (names[0], names[2])}
+    store.close()
+
+
+@pytest.mark.parametrize("where", [GROUP, EventFilter(None)])
+def test_one_chinese_character_is_found_wherever_it_stands(tmp_path: Path, where: EventFilter) -> None:
+    store = SqliteEventStore(open_index(tmp_path / "index.sqlite"))
+    texts = ["猫", "她养了一只小猫，叫阿橘", "猫咪怕打雷", "他家的猫不怕人", "他养狗", "a cat"]
+    names = file_texts(store, texts)
+    assert {name for name, _ in store.search_keywords("猫", where, 10)} == set(names[:4])
+    assert {name for name, _ in store.search_keywords("橘", where, 10)} == {names[1]}
+    assert not store.search_keywords("树", where, 10)
+    assert {name for name, _ in store.search_keywords("小猫", where, 10)} == {names[1]}
+    assert not store.search_keywords("2家", where, 10), "a unit beside figures is none"
+    store.delete([names[1]])
+    assert {name for name, _ in store.search_keywords("猫", where, 10)} == {names[0], names[2], names[3]}
     store.close()

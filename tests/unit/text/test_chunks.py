@@ -110,6 +110,21 @@ def test_wrong_arguments_are_refused() -> None:
         chunk("a", 10, -1)
 
 
+@pytest.mark.parametrize("unit", ["memory harbour 天气 lantern ", "字", "x", "a1B2", "                ", "\u200d", "😀"])
+def test_text_without_marks_is_looked_at_a_few_times_and_fills_its_chunks(unit: str) -> None:
+    text = (unit * 20_000)[:20_000] + "end"
+    looked_at = 0
+
+    def counting(piece: str) -> int:
+        nonlocal looked_at
+        looked_at += len(piece)
+        return estimate_tokens(piece)
+
+    pieces = chunk(text, 64, 1, counting)
+    assert looked_at < 12 * len(text)
+    assert all(piece.tokens >= 32 for piece in pieces[:-1])
+
+
 def test_time_grows_linearly() -> None:
     def seconds(text: str) -> float:
         started = time.process_time()

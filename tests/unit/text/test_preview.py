@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections import UserDict
+from collections import OrderedDict, UserDict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -134,6 +134,24 @@ def test_a_snapshot_does_not_change_with_what_it_was_made_of() -> None:
     copy = snapshot(given_value)
     given_value["a"].append(2)
     assert preview_text(copy) == '{"a": [1]}'
+
+
+LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary()
+
+
+@given(
+    st.recursive(
+        LEAVES, lambda inner: st.lists(inner) | st.dictionaries(st.text() | st.integers() | st.binary(max_size=3), inner)
+    ),
+    st.integers(0, 80),
+)
+def test_plain_dictionaries_are_copied_as_any_other_mapping(value: object, characters: int) -> None:
+    def as_mapping(inner: object) -> object:
+        if isinstance(inner, dict):
+            return OrderedDict((key, as_mapping(item)) for key, item in inner.items())
+        return [as_mapping(item) for item in inner] if isinstance(inner, list) else inner
+
+    assert repr(snapshot(value, characters)) == repr(snapshot(as_mapping(value), characters))
 
 
 @pytest.mark.parametrize("shift", range(0, len(KEY) + 8, 3))

@@ -101,6 +101,38 @@ def test_personal_data_goes_at_level_all(text: str, expected: str) -> None:
     assert redact(text, "all") == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("电话１３８" + "１２３４５６７８", "电话[PHONE]"),
+        ("号码是一三八" + "零零一三八零零零", "号码是[PHONE]"),
+        ("IBAN DE89 3704 0044 " + "0532 0130 00.", "IBAN [BANK_CARD]."),
+        ("微信号 lihua_" + "1990x，备注一下", "微信号 [WECHAT]，备注一下"),
+        ("护照号 E1234" + "5678 明年到期", "护照号 [ID_CARD] 明年到期"),
+    ],
+)
+def test_numbers_are_read_in_the_ways_people_write_them(text: str, expected: str) -> None:
+    assert redact(text, "all") == expected
+
+
+def test_characters_set_apart_are_read_as_words() -> None:
+    assert redact("密 码 是 a b c 1 2 3 记住了吗") == "密 码 是 [PASSWORD] 记住了吗"
+    assert redact("x y z 1 2 3 a b c") == "x y z 1 2 3 a b c"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("登录验证码：4829" + "13，五分钟内有效", "登录验证码：[TOKEN]，五分钟内有效"),
+        ("4829" + "13 is your verification code", "[TOKEN] is your verification code"),
+        ("Error code: 482913", "Error code: 482913"),
+        ("验证码 5 分钟内有效", "验证码 5 分钟内有效"),
+    ],
+)
+def test_codes_are_secrets_where_they_open_something(text: str, expected: str) -> None:
+    assert redact(text) == expected
+
+
 def test_wrong_check_figures_are_no_identity_or_card_numbers() -> None:
     assert redact("编号 110105194912310021", "all") == "编号 110105194912310021"
     assert redact("单号 4111111111111112", "all") == "单号 4111111111111112"
@@ -274,6 +306,20 @@ def test_any_value_comes_back_in_its_own_shape(value: object) -> None:
         "4",
         "-----END " + "PRIVATE KEY-----\n" + "A" * 64 + "\n",
         f"password: {PASSWORD}\n",
+        "a ",
+        "码 ",
+        "1 3 ",
+        "一三",
+        "验证码",
+        "recovery codes abcd-ef12 ",
+        "https://hook.test/a/",
+        "authorization ",
+        "redis-cli ",
+        "WIFI:P",
+        "微信号",
+        "NAME=",
+        "DE89 3704 ",
+        "密码(",
     ],
 )
 def test_time_grows_linearly(unit: str) -> None:

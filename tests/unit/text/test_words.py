@@ -1,7 +1,15 @@
 import sqlite3
 
 import pytest
-from historian.text.words import FTS5_TOKENIZER, query_tokens, search_tokens
+from historian.text.words import (
+    FTS5_TOKENIZER,
+    INSIDE,
+    first_character,
+    last_characters,
+    lookup_tokens,
+    query_tokens,
+    search_tokens,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -75,3 +83,15 @@ def test_tokens_are_safe_fts5_strings_and_cutting_is_pure(text: str) -> None:
 @given(st.text(alphabet="猫狗喜欢吃abc12 .,'é👍"))
 def test_a_text_is_found_by_itself(text: str) -> None:
     assert set(query_tokens(text)) <= set(search_tokens(text))
+
+
+@given(st.text(alphabet="小猫咪在家a1 ，"))
+def test_every_character_is_the_first_of_a_pair_or_the_last_of_a_run(text: str) -> None:
+    held = {*filter(None, map(first_character, search_tokens(text))), *last_characters(text)}
+    assert held == {INSIDE + character for character in text if character in "小猫咪在家"}
+
+
+def test_a_lone_character_may_stand_inside_a_word_unless_it_is_a_unit() -> None:
+    assert lookup_tokens("猫") == [INSIDE + "猫"]
+    assert lookup_tokens("my 猫 and 小狗") == [INSIDE + "猫", "小狗"]
+    assert lookup_tokens("2月20日") == query_tokens("2月20日")

@@ -1,6 +1,7 @@
 """Chinese expressions: what they mean on Saturday 2026-02-21, 15:30, in Shanghai, and what is none."""
 
 from datetime import datetime
+from zoneinfo import ZoneInfo
 
 import pytest
 from historian.text.time_expressions import find_relative, find_time_expressions
@@ -102,3 +103,16 @@ NOT_RELATIVE = [
 @pytest.mark.parametrize("text", NOT_RELATIVE)
 def test_what_only_looks_like_time_is_left_alone(text: str) -> None:
     assert find_relative(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("我提议三天后一起看《流浪地球》，他同意了", "2026-02-23"),
+        ("我邀请她周日来看演出，她答应了", "2026-02-22"),
+        ("我推荐了《今天》这首歌，他说晚上就去听", "2026-02-20"),
+    ],
+)
+def test_what_was_proposed_lies_ahead_and_a_title_is_no_day(text: str, value: str) -> None:
+    at = datetime(2026, 2, 20, 17, 30, tzinfo=ZoneInfo("Asia/Shanghai"))
+    assert [found.value for found in find_time_expressions(text, at)] == [value]

@@ -1,6 +1,7 @@
 """English expressions: what they mean on Wednesday 2025-07-09, 10:15, in New York, and what is none."""
 
 from datetime import datetime
+from zoneinfo import ZoneInfo
 
 import pytest
 from historian.text.time_expressions import find_relative, find_time_expressions
@@ -93,3 +94,16 @@ NOT_RELATIVE = [
 @pytest.mark.parametrize("text", NOT_RELATIVE)
 def test_what_only_looks_like_time_is_left_alone(text: str) -> None:
     assert find_relative(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("I suggested watching Dune in three days and he agreed", "2026-02-23"),
+        ("I invited her to the show on Sunday and she said yes", "2026-02-22"),
+        ("He suggested that they had met on Wednesday", "2026-02-18"),
+    ],
+)
+def test_what_was_proposed_lies_ahead_what_was_claimed_does_not(text: str, value: str) -> None:
+    at = datetime(2026, 2, 20, 17, 30, tzinfo=ZoneInfo("Europe/London"))
+    assert [found.value for found in find_time_expressions(text, at)] == [value]

@@ -1,0 +1,25 @@
+"""The chat model that the settings name, for LangChain; without one, the stand-in."""
+
+from __future__ import annotations
+
+from historian import Settings
+from langchain_core.language_models import BaseChatModel
+from stand_in_model import StandInModel
+
+
+def make_model(settings: Settings) -> BaseChatModel:
+    """`models.chat`: any OpenAI-compatible endpoint. A local server needs no key."""
+    chat = settings.models.chat
+    if not chat.model:
+        return StandInModel()
+    from langchain_openai import ChatOpenAI  # here and not above: it takes a second that the stand-in does not need
+
+    return ChatOpenAI(
+        model=chat.model,
+        base_url=chat.base_url or None,
+        api_key=chat.api_key or "none",
+        temperature=chat.temperature,
+        timeout=chat.timeout_seconds,
+        max_tokens=chat.max_answer_tokens or None,
+        extra_body=chat.extra_body or None,
+    )

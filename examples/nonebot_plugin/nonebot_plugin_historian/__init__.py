@@ -1,0 +1,33 @@
+"""Long-term memory for a NoneBot2 bot on OneBot v11.
+
+Before a reply it recalls, after it the turn is handed over with the `end` convention. `/profile` shows what is known of somebody,
+`/forgetme` forgets it. The reply comes from `models.chat` of Historian's settings, or from a function of your own:
+
+    from nonebot import require
+    require("nonebot_plugin_historian")
+    from nonebot_plugin_historian import Reply, Turn, use_answer
+
+    @use_answer
+    async def answer(turn: Turn) -> Reply:
+        text = await my_model(turn.messages)     # system prompt, history, memory, what was said: OpenAI's form
+        return Reply(text, end={"action_summary": "", "new_info": []})
+"""
+
+from nonebot.plugin import PluginMetadata
+
+from .config import Config
+from .handlers import memory, use_answer
+from .turns import Reply, Turn
+
+__plugin_meta__ = PluginMetadata(
+    name="Historian 长期记忆",
+    description="让机器人记得以前的事：回复前召回，回复后归档",
+    usage="@机器人 或私聊：聊天\n"
+    "/profile（/画像）：看看记得你什么；/profile group（/画像 群）：看看记得本群什么\n"
+    "/forgetme（/忘记我）：忘记你的一切",
+    type="application",
+    config=Config,
+    supported_adapters={"~onebot.v11"},
+)
+
+__all__ = ["Reply", "Turn", "memory", "use_answer"]

@@ -1,0 +1,29 @@
+"""What `.env` may say to the plugin. Everything about memory itself stands in Historian's own `config.toml`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+PERSONA = {
+    "zh": "你是{bot}，一个聊天机器人。回答简短、自然。先回复，然后调用 end 结束这一轮。",
+    "en": "You are {bot}, a chat bot. Answer briefly and naturally. Reply first, then call end.",
+}
+
+
+class Config(BaseModel):
+    """`HISTORIAN_CONFIG` and so on, as environment variables or in `.env`."""
+
+    historian_config: Path | None = None
+    """Historian's settings; else `./config.toml` if there is one."""
+    historian_language: Literal["zh", "en"] = "zh"
+    """Of the prompts and of the plugin's own words."""
+    historian_persona: str = ""
+    """The beginning of the system prompt; `{bot}` is the bot's name. Empty: a plain one."""
+    historian_history: int = Field(default=20, ge=0, le=200)
+    """Messages of a conversation that the model sees besides what is recalled. They are kept in memory only."""
+
+    def persona(self, bot: str) -> str:
+        return (self.historian_persona or PERSONA[self.historian_language]).replace("{bot}", bot)

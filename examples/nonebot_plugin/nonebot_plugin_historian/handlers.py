@@ -1,0 +1,136 @@
+"""The plugin's life and its three handlers: chat, `/profile`, `/forgetme`."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Annotated
+
+from historian import CognitiveService, HistorianError
+from historian.interfaces.end_tool import handle_end_call, system_prompt_text
+from nonebot import get_driver, get_plugin_config, logger, on_command, on_message
+from nonebot.adapters import Message
+from nonebot.adapters.onebot.v11 import Bot, MessageEvent
+from nonebot.params import CommandArg
+from nonebot.rule import Rule, to_me
+
+from .config import Config
+from .turns import History, Reply, Said, Turn, as_messages, conversation_of, name_of, scope_of, time_of
+from .words import YES, exchange, say, shown
+
+AnswerFunction = Callable[[Turn], Awaitable[Reply | str]]
+
+driver = get_driver()
+config = get_plugin_config(Config)
+language = config.historian_language
+memory = CognitiveService.open(config.historian_config)
+history = History(config.historian_history)
+
+
+def configured() -> AnswerFunction | None:
+    """The model of `models.chat`; None where there is none."""
+    if not memory.settings.models.chat.model:
+        return None
+    from .answering import ModelAnswer  # slow to import, and not needed with a function of one's own
+
+    return ModelAnswer(memory)
+
+
+_answer: AnswerFunction | None = configured()
+
+
+def use_answer(function: AnswerFunction) -> AnswerFunction:
+    """Let a function of yours answer, in place of the configured model. Usable as a decorator."""
+    global _answer
+    _answer = function
+    return function
+
+
+@driver.on_startup
+async def open_memory() -> None:
+    await memory.start()
+    if _answer is None:
+        logger.warning("Historian answers nothing: set models.chat in config.toml, or give a function to use_answer")
+
+
+@driver.on_shutdown
+async def close_memory() -> None:
+    await memory.aclose()
+
+
+async def can_answer(event: MessageEvent) -> bool:
+    return _answer is not None and bool(event.get_plaintext().strip())
+
+
+chat = on_message(rule=to_me() & Rule(can_answer), priority=50, block=True)
+profile = on_command("profile", aliases={"画像"}, priority=10, block=True)
+forget = on_command("forgetme", aliases={"忘记我"}, priority=10, block=True)
+
+
+@chat.handle()
+async def answer_and_end(bot: Bot, event: MessageEvent) -> None:
+    """Recall, answer, send, and only then hand the turn over."""
+    assert _answer is not None
+    scope, bot_name = scope_of(event), memory.settings.cognitive.bot_name or next(iter(driver.config.nickname), "")
+    before = history.of(scope)
+    said = Said(event.get_plaintext().strip(), str(event.user_id), name_of(event), time_of(event))
+    recalled = await memory.build_messages(said.text, scope, language=language, context=[one.text for one in before[-3:]])
+    system = f"{config.persona(bot_name or '小史')}\n\n{system_prompt_text(language)}"
+    conversation = await conversation_of(bot, event, bot_name, before)
+    turn = Turn(said.text, scope, as_messages(system, before, recalled, said), conversation, language)
+    try:
+        answered = await _answer(turn)
+    except Exception as error:
+        # Whatever the model or the author's function raises: who spoke gets an answer, the log the reason.
+        logger.opt(exception=error).error("no answer could be made")
+        await chat.finish(say("no_answer", language))
+    reply = answered if isinstance(answered, Reply) else Reply(answered)
+    if reply.text:
+        await chat.send(reply.text)
+    history.add(scope, said)
+    if reply.text:
+        history.add(scope, Said(reply.text, "", bot_name, time_of(event)))
+    await end(turn, reply)
+
+
+async def end(turn: Turn, reply: Reply) -> None:
+    """Hand the turn over. The reply is out: what goes wrong here is for the log alone."""
+    arguments = reply.end
+    try:
+        if arguments is None and reply.ask_end is not None:
+            arguments = await reply.ask_end()
+    except Exception as error:
+        logger.warning(f"the model was not able to end the turn: {error}")
+    if arguments is None:
+        if not reply.text:
+            return
+        arguments = {"action_summary": exchange(turn, reply.text)}
+    outcome = await handle_end_call(memory, arguments, turn.conversation, language=turn.language)
+    logger.debug(f"end: {outcome}")
+
+
+@profile.handle()
+async def show_profile(event: MessageEvent, argument: Annotated[Message, CommandArg()]) -> None:
+    """What is known of who asks, or with `group` of this group: as far as this conversation may know it."""
+    scope = scope_of(event)
+    wants_group = argument.extract_plain_text().strip().lower() in {"group", "群", "本群"}
+    if wants_group and not scope.group_id:
+        await profile.finish(say("not_in_group", language))
+    found = await memory.get_profile("group" if wants_group else "user", scope.group_id if wants_group else scope.user_id, scope)
+    await profile.finish(shown(found, language) if found is not None else say("no_profile", language))
+
+
+@forget.handle()
+async def forget_me(event: MessageEvent, argument: Annotated[Message, CommandArg()]) -> None:
+    """Forget whoever asks, and says so twice: everything of them, wherever they spoke."""
+    user_id = str(event.user_id)
+    if argument.extract_plain_text().strip().lower() not in YES:
+        await forget.finish(say("really", language))
+    history.forget(user_id)
+    try:
+        report = await memory.forget_user(user_id)
+    except HistorianError as error:
+        logger.error(f"{user_id} could not be forgotten: {error}")
+        await forget.finish(say("not_forgotten", language))
+    if report.done and not report.clean:
+        logger.error(f"traces of {user_id} are left: {report.left} {report.unread}")
+    await forget.finish(say("forgotten" if report.clean else "not_forgotten" if report.done else "being_forgotten", language))

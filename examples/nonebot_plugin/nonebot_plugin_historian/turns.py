@@ -1,0 +1,141 @@
+"""A turn: what was said, where, by whom, and what the model is given for it."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from historian import Scope
+from nonebot import logger
+from nonebot.adapters.onebot.v11 import Bot, GroupMessageEvent, MessageEvent
+from nonebot.adapters.onebot.v11.exception import OneBotV11AdapterException
+
+Language = Literal["zh", "en"]
+
+CONVERSATIONS_KEPT = 1_000
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What an answer is made from. `messages` are ready for a chat completion; memory stands among them as a user message."""
+
+    text: str
+    scope: Scope
+    messages: list[dict[str, Any]]
+    conversation: Mapping[str, Any]
+    """Who talks where, as `CognitiveService.enqueue_job` takes it."""
+    language: Language = "zh"
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What is said, and what the turn is ended with.
+
+    `end` are the arguments of the `end` tool. Where they are not known yet, `ask_end` is called once the reply is out;
+    without either, the exchange itself is handed over.
+    """
+
+    text: str
+    end: Mapping[str, Any] | None = None
+    ask_end: Callable[[], Awaitable[Mapping[str, Any] | None]] | None = None
+
+
+@dataclass(frozen=True)
+class Said:
+    """One message of the history; the bot's own has no `user_id`."""
+
+    text: str
+    user_id: str
+    name: str
+    at: str
+
+
+@dataclass
+class History:
+    """The last messages of each conversation, in memory only."""
+
+    length: int
+    _said: OrderedDict[str, deque[Said]] = field(default_factory=OrderedDict)
+
+    def add(self, scope: Scope, said: Said) -> None:
+        messages = self._said.setdefault(scope.key, deque(maxlen=self.length))
+        self._said.move_to_end(scope.key)
+        messages.append(said)
+        if len(self._said) > CONVERSATIONS_KEPT:
+            self._said.popitem(last=False)
+
+    def of(self, scope: Scope) -> list[Said]:
+        return list(self._said.get(scope.key, ()))
+
+    def forget(self, user_id: str) -> None:
+        """Remove what somebody said anywhere, and what the bot said in private to them."""
+        self._said.pop(Scope.private(user_id).key, None)
+        for key, messages in self._said.items():
+            self._said[key] = deque((said for said in messages if said.user_id != user_id), maxlen=self.length)
+
+
+def scope_of(event: MessageEvent) -> Scope:
+    """The group, or the private chat."""
+    if isinstance(event, GroupMessageEvent):
+        return Scope.group(event.group_id, event.user_id)
+    return Scope.private(event.user_id)
+
+
+def name_of(event: MessageEvent) -> str:
+    return event.sender.card or event.sender.nickname or str(event.user_id)
+
+
+def time_of(event: MessageEvent) -> str:
+    return datetime.fromtimestamp(event.time, UTC).isoformat()
+
+
+async def conversation_of(bot: Bot, event: MessageEvent, bot_name: str, history: list[Said]) -> dict[str, Any]:
+    """The job's fields. The message's own id is the request's, so that an event delivered twice is filed once."""
+    fields: dict[str, Any] = {
+        "request_id": f"onebot-{event.self_id}-{event.message_id}-{event.time}",
+        "request_type": "private",
+        "user_id": str(event.user_id),
+        "user_name": name_of(event),
+        "bot_id": str(event.self_id),
+        "bot_name": bot_name,
+        "timestamp": time_of(event),
+        "recent_messages": [
+            {"sender_id": said.user_id or str(event.self_id), "sender_name": said.name, "text": said.text, "at": said.at}
+            for said in history
+        ],
+    }
+    if isinstance(event, GroupMessageEvent):
+        group_name = await group_name_of(bot, event.group_id)
+        fields |= {"request_type": "group", "group_id": str(event.group_id), "group_name": group_name}
+    return fields
+
+
+_group_names: dict[int, str] = {}
+
+
+async def group_name_of(bot: Bot, group_id: int) -> str:
+    """The group's name, asked for once; "" where the client cannot tell."""
+    if group_id not in _group_names:
+        try:
+            _group_names[group_id] = str((await bot.get_group_info(group_id=group_id)).get("group_name") or "")
+        except OneBotV11AdapterException as error:
+            logger.warning(f"the name of group {group_id} is not known: {error}")
+            return ""
+    return _group_names[group_id]
+
+
+def as_messages(system: str, history: list[Said], recalled: list[dict[str, str]], said: Said) -> list[dict[str, Any]]:
+    """The prompt: system, history, memory, what was said now. In groups it matters who said what."""
+    spoken = [
+        {"role": "user", "content": f"{one.name}: {one.text}"} if one.user_id else {"role": "assistant", "content": one.text}
+        for one in history
+    ]
+    return [
+        {"role": "system", "content": system},
+        *spoken,
+        *recalled,
+        {"role": "user", "content": f"{said.name}: {said.text}"},
+    ]

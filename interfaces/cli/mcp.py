@@ -1,0 +1,74 @@
+"""`historian mcp`: memory for clients of the Model Context Protocol."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from ...schema.errors import InvalidInput
+from .invocation import Shell, command
+from .root import app
+from .scopes import GroupOption, scope_of
+
+RECALL_SECONDS = 10.0
+"""How long a recall may take: a client waits for a tool far longer than a chat waits for a reply."""
+
+
+@command(app, "mcp")
+async def mcp(
+    shell: Shell,
+    group: GroupOption = None,
+    user: Annotated[
+        str | None,
+        typer.Option(
+            "--user", metavar="ID", help="The private chat with this user; with --group: the one who asks.", show_default=False
+        ),
+    ] = None,
+    http: Annotated[
+        int | None,
+        typer.Option(
+            "--http",
+            metavar="PORT",
+            min=0,
+            max=65535,
+            help="Serve HTTP on 127.0.0.1 in place of stdin and stdout; 0 takes a free port.",
+            show_default=False,
+        ),
+    ] = None,
+    allow_writes: Annotated[
+        bool,
+        typer.Option("--allow-writes", help="Offer the tool `remember` too; the historian runs in here.", show_default=False),
+    ] = False,
+    language: Annotated[
+        Literal["zh", "en"] | None,
+        typer.Option("--language", help="Of the tools' descriptions (else cognitive.language, else zh).", show_default=False),
+    ] = None,
+    user_name: Annotated[str, typer.Option("--user-name", metavar="NAME", help="The name of --user in what is written.")] = "",
+    group_name: Annotated[str, typer.Option("--group-name", metavar="NAME", help="The name of --group in what is written.")] = "",
+    bot_name: Annotated[
+        str, typer.Option("--bot-name", metavar="NAME", help="The assistant's name in what is written (else cognitive.bot_name).")
+    ] = "",
+) -> None:
+    """Serve the memory of one conversation as an MCP server: --group ID or --user ID, read-only."""
+    from ..mcp_server import McpMemory, Writer, make_mcp_server, serve_http, serve_stdio
+    from .searching import patient
+
+    scope = scope_of(group, user)
+    if scope is None:
+        raise InvalidInput("which conversation? Add --group ID (with --user ID for the one who asks), or --user ID alone")
+    if allow_writes and not scope.user_id:
+        raise InvalidInput("--allow-writes with --group alone: whose words are they? Add --user ID")
+    configured = shell.settings.cognitive.language
+    memory = McpMemory(
+        patient(shell.settings, RECALL_SECONDS),
+        scope,
+        language=language or ("zh" if configured == "auto" else configured),
+        writer=Writer(user_name, group_name, bot_name) if allow_writes else None,
+    )
+    server = make_mcp_server(memory)
+    async with memory:
+        if http is None:
+            await serve_stdio(server)
+        else:
+            await serve_http(server, http, lambda url: shell.err.print(f"listening on {url}; Ctrl-C stops", soft_wrap=True))

@@ -1,0 +1,43 @@
+"""Who is meant: a user or a group, by the platform's id."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .event import EventFilter
+from .ids import validate_id
+from .job import Job
+from .scope import EntityType, Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A user, wherever they spoke, or a group with all that was said in it. Raises InvalidInput for an id that is none."""
+
+    type: EntityType
+    id: str
+
+    def __post_init__(self) -> None:
+        validate_id(self.id, self.type)
+
+    @property
+    def key(self) -> str:
+        """As in `Job.entities`: `user:42`, `group:7`."""
+        return f"{self.type}:{self.id}"
+
+    @property
+    def scope(self) -> Scope:
+        """The private chat with the user, or the group's conversation."""
+        return Scope.private(self.id) if self.type == "user" else Scope.group(self.id)
+
+    @property
+    def where(self) -> EventFilter:
+        """Their events: a user's in every conversation, a group's in its own."""
+        return EventFilter(None, user_ids=(self.id,)) if self.type == "user" else EventFilter(self.scope.key)
+
+    def spoke(self, user_id: str, group_id: str) -> bool:
+        """Whether something said by `user_id` in `group_id` ("": in private) is theirs."""
+        return user_id == self.id if self.type == "user" else group_id == self.id
+
+    def owns(self, job: Job) -> bool:
+        return self.spoke(job.user_id, job.group_id)

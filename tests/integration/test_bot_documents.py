@@ -1,0 +1,140 @@
+"""docs/bots.md and its Chinese twin: the same code in both, run as it stands there; the guidance is what the code returns."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import typing
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from historian.interfaces.end_tool import system_prompt_text
+from historian.schema.names import Names
+from historian.text.absolutize import absolutize
+from mcp import Client, StdioServerParameters
+from support.command import NO_MODELS, historian
+from support.openai_server import OpenAIServer
+
+ROOT = Path(__file__).parents[2]
+PAGES = ["docs/bots.md", "docs/bots.zh-CN.md"]
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+ROW = re.compile(r"^\| (.+?) \| (action_summary|new_info) \| (.+?) \|$", re.MULTILINE)
+SCRIPTS = {**os.environ, **NO_MODELS, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+Language = typing.Literal["zh", "en"]
+
+
+def blocks(page: str, language: str) -> list[str]:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return [body for name, body in FENCE.findall(text) if name == language]
+
+
+def run(directory: Path, snippet: str) -> str:
+    ended = subprocess.run(
+        [sys.executable, "-c", snippet], cwd=directory, env=SCRIPTS, capture_output=True, encoding="utf-8", timeout=120
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert "Traceback" not in ended.stderr
+    return ended.stdout
+
+
+def records(directory: Path) -> list[str]:
+    """What is filed of the private chat with user 1001."""
+    data = ("--data-dir", directory / "data" / "cognitive")
+    assert historian("worker", "--drain", "--json", *data).status == 0
+    return [line["text"] for line in historian("events", "list", "--user", "1001", "--json", *data).lines]
+
+
+@pytest.mark.parametrize("language", ["python", "json", "sh"])
+def test_both_pages_show_the_same_code(language: str) -> None:
+    english, chinese = (blocks(page, language) for page in PAGES)
+    assert english
+    assert english == chinese
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_guidance_on_the_page_is_what_the_code_returns(page: str) -> None:
+    quoted = [block.strip() for block in blocks(page, "text")]
+    assert sorted(quoted) == sorted(system_prompt_text(language).strip() for language in typing.get_args(Language))
+
+
+@pytest.mark.parametrize(
+    ("page", "bot", "user", "group"), [(PAGES[0], "Clio", "Ann", "Book Club"), (PAGES[1], "小史", "阿明", "读书会")]
+)
+def test_what_the_page_says_is_on_record_is_what_the_rules_make_of_it(page: str, bot: str, user: str, group: str) -> None:
+    names = Names(bot_name=bot, user_name=user, group_name=group, group_id="7001")
+    moment = datetime.fromisoformat("2026-02-20T22:10:00+08:00")
+    rows = ROW.findall((ROOT / page).read_text(encoding="utf-8"))
+    assert len(rows) == 3
+    for told, field, filed in rows:
+        kind: typing.Literal["action", "fact"] = "action" if field == "action_summary" else "fact"
+        assert absolutize(told, moment, "Asia/Shanghai", names, kind).text == filed
+
+
+def test_a_raw_bot_is_wired_in_ten_lines() -> None:
+    body = blocks(PAGES[0], "python")[0].partition("async def on_message")[2].splitlines()[1:]
+    assert len(body) <= 10
+
+
+@pytest.mark.slow
+def test_the_raw_bot_files_its_turn(tmp_path: Path) -> None:
+    wiring, trial = blocks(PAGES[0], "python")[:2]
+    assert run(tmp_path, wiring + "\n" + trial) == "记住了。\n"
+    promised, learnt = sorted(records(tmp_path))
+    assert re.fullmatch(r"小史答应\d{4}-\d\d-\d\d提醒阿明", promised)
+    assert learnt == "阿明养了一只叫阿橘的猫"
+
+
+@pytest.mark.slow
+def test_the_graph_files_its_turn_and_the_chain_reads_it(tmp_path: Path) -> None:
+    graph, chain = blocks(PAGES[0], "python")[2:]
+    with OpenAIServer(behaviour="converses") as server:
+        assert run(tmp_path, graph.replace("http://127.0.0.1:11434/v1", server.base_url)) == "好的，我知道了。\n"
+        assert "阿明养了一只叫阿橘的猫" in records(tmp_path)
+        assert run(tmp_path, chain.replace("http://127.0.0.1:11434/v1", server.base_url)) == "好的，我知道了。\n"
+        asked = "\n".join(str(message["content"]) for message in server.requests()[-1].body["messages"])
+        assert "- 阿明养了一只叫阿橘的猫" in asked
+
+
+def test_every_historian_command_on_the_page_is_one() -> None:
+    lines = [line for block in blocks(PAGES[0], "sh") for line in block.splitlines()]
+    for line in lines:
+        words = line.split()
+        if words[0] == "python":
+            assert (ROOT / words[1]).is_file(), line
+        else:
+            assert words[0] == "historian"
+            assert historian(*words[1:], "--help").status == 0, line
+
+
+def configured() -> dict[str, dict[str, typing.Any]]:
+    """The servers of the client configurations on the page, those with a command and those with an address."""
+    found = [json.loads(block)["mcpServers"] for block in blocks(PAGES[0], "json")]
+    return {f"{number}-{name}": server for number, servers in enumerate(found) for name, server in servers.items()}
+
+
+@pytest.mark.slow
+async def test_a_client_starts_the_server_that_the_page_configures(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text(f'[cognitive]\ndata_dir = "{tmp_path / "bot"}"\n')
+    server = next(server for server in configured().values() if "command" in server)
+    arguments = [word.replace("/home/ann/bot", str(tmp_path)) for word in server["args"]]
+    command = str(Path(sys.executable).parent / server["command"])
+    async with Client(StdioServerParameters(command=command, args=arguments, env=NO_MODELS, cwd=tmp_path)) as client:
+        assert len((await client.list_tools()).tools) == 4
+
+
+def test_the_other_servers_that_the_page_configures_are_started_by_commands_that_exist() -> None:
+    with_command = [server for server in configured().values() if "command" in server]
+    assert [server["command"] for server in with_command] == ["historian"] * 2
+    for server in with_command:
+        assert historian(*server["args"], "--help").status == 0
+    (url,) = [server["url"] for server in configured().values() if "url" in server]
+    (line,) = [line for block in blocks(PAGES[0], "sh") for line in block.splitlines() if "--http" in line]
+    assert url == f"http://127.0.0.1:{line.split()[-1]}/mcp"
+
+
+@pytest.mark.parametrize("page", [*PAGES, "examples/nonebot_plugin/README.md"])
+def test_every_link_leads_somewhere(page: str) -> None:
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", (ROOT / page).read_text(encoding="utf-8")):
+        assert (ROOT / page).parent.joinpath(target).exists(), target

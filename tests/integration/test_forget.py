@@ -1,0 +1,377 @@
+"""Forgetting a person or a group: of everything that was kept nothing is left, and of others nothing is missing."""
+
+import asyncio
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from historian.schema.entity import Entity
+from historian.schema.errors import InvalidInput
+from historian.schema.event import EventFilter
+from historian.schema.profile import ProfileKey
+from historian.schema.scope import Scope
+from historian.service.cognitive import CognitiveService
+from historian.service.forgetting import Forgetting, forget
+from historian.stores.chroma_index import EVENT_COLLECTION, ChromaIndex, remove_chroma
+from historian.stores.event_keywords import indexed_words
+from historian.stores.forget_requests import ForgetReport, ForgetRequest, ForgetRequests
+from historian.stores.owner_lock import OwnerLock
+from support.canaries import GROUP, OTHER, USER, canaries, canary, left_of, opened, planted, settings_of
+from support.command import historian
+from support.draining import open_worker, put
+from support.memory import group_fields, settings_for
+from support.openai_server import OpenAIServer
+from support.recall import NOW, WordEmbedder, open_memory
+
+PERSON, ROOM = Entity("user", USER), Entity("group", GROUP)
+MENTIONS = {("events", "o3-0:0"), ("portraits", ProfileKey("user", OTHER).index_id)}
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Everything planted, to be copied."""
+    folder = tmp_path_factory.mktemp("planted")
+    planted(folder / "data", folder / "notes")
+    for whose in ("user", "group", "other"):
+        assert left_of(folder / "data", whose).keys() == canaries(whose).keys(), "a canary was not planted"
+    return folder / "data"
+
+
+@pytest.fixture
+def data(original: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(original, tmp_path / "data")
+
+
+def forgotten(directory: Path, entity: Entity, **more: Any) -> ForgetReport:
+    async def run() -> ForgetReport:
+        parts = opened(directory)
+        try:
+            return await forget(parts, entity, **more)
+        finally:
+            await parts.aclose()
+
+    return asyncio.run(run())
+
+
+def assert_others_are_whole(directory: Path, original: Path) -> None:
+    """Everything of others is where it was, and is still found."""
+    assert left_of(directory, "other") == left_of(original, "other")
+    parts = opened(directory)
+    found = parts.events.search_keywords(canary("event group", "other"), EventFilter("g:77002"), 5)
+    assert found[0][0] == "o2-0:0"
+    assert parts.events.vectors(EventFilter("p:" + OTHER))[0] == ["o1-0:0"]
+    waiting = [job for job in parts.queue.jobs("pending") if job.request_id == "wait-other"]
+    assert waiting[0].action_summary == canary("pending", "other")
+    asyncio.run(parts.aclose())
+
+
+def words_left(directory: Path, text: str) -> set[str]:
+    """Terms of `text` that the keyword index still knows, though no event holds them."""
+    with sqlite3.connect(directory / "index.sqlite") as connection:
+        connection.execute("CREATE VIRTUAL TABLE temp.terms USING fts5vocab(main, event_keywords, row)")
+        known = {term for (term,) in connection.execute("SELECT term FROM temp.terms")}
+        held = {word for (words,) in connection.execute("SELECT words FROM event_words") for word in words.split()}
+    return (set(indexed_words(text)[1].split()) & known) - held
+
+
+def test_nothing_of_a_person_is_left_in_any_byte_and_nothing_of_others_is_missing(data: Path, original: Path) -> None:
+    report = forgotten(data, PERSON)
+    assert report.clean and report.removed["events"] == 7 and report.removed["note files"] == 1
+    assert left_of(data, "user") == {}
+    assert not any(words_left(data, text) for text in canaries("user").values())
+    assert_others_are_whole(data, original)
+    assert left_of(data, "group") == left_of(original, "group")
+    assert set(report.mentions) == MENTIONS and not report.mentions_removed
+    parts = opened(data)
+    assert parts.profiles.layers("user", USER) == [] and parts.profiles.read(ProfileKey("user", OTHER))
+    assert parts.shadow.sets().next_done == 4
+    # What they said before the turn of somebody else went out of that job, too.
+    assert all(not job.recent_messages for job in parts.queue.jobs("pending"))
+    assert not any(row[1] == USER for row in parts.erasure.buried() if row[0] != "entity")
+    asyncio.run(parts.aclose())
+
+
+def test_nothing_of_a_group_is_left_nor_what_users_are_known_by_in_it(data: Path, original: Path) -> None:
+    report = forgotten(data, ROOM)
+    assert report.clean
+    assert left_of(data, "group") == {}
+    assert_others_are_whole(data, original)
+    elsewhere = {kind for kind in canaries("user") if "group" not in kind} - {"observation", "summary", "failed", "portrait"}
+    assert left_of(data, "user").keys() >= elsewhere - {"checkpoint", "damaged checkpoint", "damaged summaries", "leftover"}
+
+
+def test_what_others_say_of_somebody_goes_with_mentions(data: Path, original: Path) -> None:
+    report = forgotten(data, PERSON, mentions=True)
+    assert report.clean and set(report.mentions) == MENTIONS and report.mentions_removed
+    for path in data.rglob("*"):
+        assert not path.is_file() or "林小满".encode() not in path.read_bytes(), path
+    assert_others_are_whole(data, original)
+    parts = opened(data)
+    portrait = parts.profiles.read(ProfileKey("user", OTHER))
+    assert portrait is not None and portrait.summary == f"- {canary('portrait', 'other')}"
+    asyncio.run(parts.aclose())
+
+
+def test_the_derived_index_is_made_anew_without_what_was_forgotten(data: Path) -> None:
+    forgotten(data, PERSON)
+    assert not (data / "chromadb").exists()
+
+    async def work() -> None:
+        async with open_worker(settings_of(data), clock=lambda: NOW + 60) as (_, worker):
+            assert await worker.run(drain=True)
+
+    asyncio.run(work())
+    index = ChromaIndex(data / "chromadb", EVENT_COLLECTION)
+    found = {name for name, _ in index.query(WordEmbedder().vector("茶"), 100)}
+    index.close()
+    assert found == {"g1-0:0", "o1-0:0", "o2-0:0", "o3-0:0"}
+
+
+def test_what_comes_late_of_the_time_before_is_dropped_and_what_comes_after_is_filed(data: Path) -> None:
+    forgotten(data, PERSON)
+
+    async def work() -> list[str]:
+        settings = settings_for(data, historian={"rewrite_mode": "rules"})
+        async with open_worker(settings, clock=lambda: NOW + 60) as (parts, worker):
+            for n, at in enumerate(("2026-02-21T17:29:00+08:00", "2026-02-21T17:31:00+08:00")):
+                put(parts, group_fields(user_id=USER, request_id=f"late{n}", timestamp=at, action_summary=f"迟到的话第{n}号石头"))
+            # Handed over again, as if it had just happened.
+            put(
+                parts, group_fields(user_id=USER, request_id="u1", timestamp="2026-02-21T17:32:00+08:00", action_summary="又来了")
+            )
+            assert await worker.run(drain=True)
+            return [event.text for event in parts.events.find(EventFilter(None, user_ids=(USER,)))]
+
+    assert [text for text in asyncio.run(work()) if "号石头" in text or "又来" in text] == ["迟到的话第1号石头"]
+    assert "迟到的话第0号石头".encode() not in b"".join(path.read_bytes() for path in data.rglob("*") if path.is_file())
+
+
+def test_notes_come_back_only_when_they_change(data: Path, original: Path) -> None:
+    forgotten(data, PERSON)
+    folder = original.parent / "notes" / f"p-{USER}"
+    assert historian("index", folder, "--user", USER, "--data-dir", data, "--json").status == 0
+    assert left_of(data, "user") == {}
+
+
+def test_forgetting_twice_and_forgetting_nobody_is_quiet(data: Path) -> None:
+    forgotten(data, PERSON)
+    again = forgotten(data, PERSON)
+    assert again.clean and again.removed == {}
+    assert forgotten(data, Entity("user", "nobody")).removed == {}
+    with pytest.raises(InvalidInput, match="user"):
+        Entity("user", "")
+
+
+def test_the_command_reports_what_was_removed_and_ends_with_one_where_something_is_left(data: Path) -> None:
+    copy = data / "queues" / "copy-of-mine.txt"
+    copy.write_text(f"someone kept: {canary('event private', 'user')}", encoding="utf-8")
+    called = historian("forget", "user", USER, "--yes", "--json", "--data-dir", data)
+    (answer,) = called.lines
+    assert called.status == 1 and not answer["clean"]
+    assert {place.partition(":")[0] for place in answer["left"]} == {"queues/copy-of-mine.txt"}
+    copy.unlink()
+    called = historian("forget", "group", GROUP, "--yes", "--data-dir", data)
+    assert called.status == 0 and f"group:{GROUP}" in called.out and "nothing" in called.out
+    assert historian("forget", "person", USER, "--data-dir", data).status == 2
+
+
+@pytest.mark.slow
+def test_killed_after_any_step_it_is_finished_by_the_same_command(original: Path, tmp_path: Path) -> None:
+    steps = _steps_of(shutil.copytree(original, tmp_path / "counted"))
+    assert len(steps) > 20
+    for n in range(len(steps)):
+        directory = shutil.copytree(original, tmp_path / f"killed{n}")
+        _killed_at(directory, n)
+        done = steps[n] == "answered"
+        assert ForgetRequests(directory).waiting() != done, steps[n]
+        report = forgotten(directory, PERSON)
+        assert report.clean, (steps[n], report.left)
+        assert left_of(directory, "user") == {}, steps[n]
+        assert_others_are_whole(directory, original)
+        shutil.rmtree(directory)
+
+
+def test_killed_in_the_middle_it_is_finished_by_the_next_start_before_any_job_runs(data: Path, original: Path) -> None:
+    _killed_at(data, 5)
+    assert left_of(data, "user")
+
+    async def start() -> None:
+        async with open_worker(settings_of(data), clock=lambda: NOW + 60) as (_, worker):
+            assert await worker.run(drain=True)
+
+    asyncio.run(start())
+    assert left_of(data, "user") == {}
+    assert not ForgetRequests(data).waiting()
+
+
+def _work(directory: Path, on_step: Callable[[str], None]) -> None:
+    parts = opened(directory)
+    ForgetRequests(directory).ask(ForgetRequest(PERSON, NOW))
+    drop = Forgetting(parts, drop_index=lambda: remove_chroma(directory / "chromadb"), on_step=on_step)
+    drop.carry_out()
+
+
+def _steps_of(directory: Path) -> list[str]:
+    steps: list[str] = []
+    _work(directory, steps.append)
+    return steps
+
+
+def _killed_at(directory: Path, last: int) -> None:
+    """Forget in a child that kills itself after its step `last` (from 0)."""
+    child = os.fork()
+    if child == 0:
+        passed = 0
+
+        def step(name: str) -> None:
+            nonlocal passed
+            if passed == last:
+                os.kill(os.getpid(), signal.SIGKILL)
+            passed += 1
+
+        try:
+            _work(directory, step)
+        finally:
+            os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+
+
+READER = """
+import sys, time
+from pathlib import Path
+from historian.schema.event import EventFilter
+from historian.stores.events import SqliteEventStore
+from historian.stores.index_schema import open_index
+from historian.retrieval.scope_tables import ScopeTables
+store = SqliteEventStore(open_index(Path(sys.argv[1]) / "index.sqlite"))
+tables = ScopeTables(store, lambda: 1 << 20)
+for query in sys.stdin:
+    tables.snapshot(sys.argv[2])
+    found = store.search_keywords(query, EventFilter(sys.argv[2]), 10)
+    print(len(found), len(tables.snapshot(sys.argv[2])), flush=True)
+"""
+
+
+class Reader:
+    """Another process that reads again and again, keeping what it has read in memory as a bot does."""
+
+    def __init__(self, directory: Path, scope_key: str) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", READER, directory, scope_key], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def ask(self, query: str) -> tuple[int, int]:
+        """How many events a keyword search finds, and how many the scope's table holds."""
+        assert self._process.stdin and self._process.stdout
+        self._process.stdin.write(query + "\n")
+        self._process.stdin.flush()
+        hits, known = self._process.stdout.readline().split()
+        return int(hits), int(known)
+
+    def close(self) -> None:
+        self._process.communicate()
+
+
+@pytest.fixture
+def reader(data: Path) -> Iterator[Reader]:
+    made = Reader(data, f"p:{USER}")
+    yield made
+    made.close()
+
+
+def test_another_process_that_reads_meanwhile_sees_nothing_afterwards(data: Path, reader: Reader) -> None:
+    text = canary("event private", "user")
+    assert reader.ask(text)[0] >= 1 and reader.ask(text)[1] >= 2
+    assert forgotten(data, PERSON).clean
+    assert reader.ask(text) == (0, 0)
+    assert left_of(data, "user") == {}
+
+
+async def test_a_running_owner_forgets_for_another_process_and_answers_it(data: Path, reader: Reader) -> None:
+    text = canary("event private", "user")
+    await asyncio.to_thread(reader.ask, text)
+    async with CognitiveService.open(settings_of(data), clock=lambda: NOW + 60) as memory:
+        while memory._worker is None:  # noqa: ASYNC110 - set by the service's own task
+            await asyncio.sleep(0.01)
+        called = await asyncio.to_thread(
+            historian, "forget", "user", USER, "--yes", "--json", "--wait", 60, "--data-dir", data
+        )  # fmt: skip
+        assert called.status == 0 and called.lines[0]["removed"]["events"] == 7
+        assert await asyncio.to_thread(reader.ask, text) == (0, 0)
+        assert await memory.search_events("鲸鱼", Scope.private(USER)) == []
+        assert await memory.settled(30)
+    assert left_of(data, "user") == {}
+    assert not list((data / "forgetting").iterdir())
+
+
+def test_an_owner_that_does_not_answer_leaves_the_request_and_the_tombstone(data: Path) -> None:
+    lock = OwnerLock(data)
+    lock.acquire(time.time())
+    with lock:
+        called = historian("forget", "user", USER, "--yes", "--json", "--wait", 0.2, "--data-dir", data)
+    assert called.status == 1 and not called.lines[0]["done"]
+    parts = opened(data)
+    assert parts.events.is_forgotten("x-0", [f"user:{USER}"], NOW)
+    asyncio.run(parts.aclose())
+    called = historian("forget", "user", USER, "--yes", "--json", "--data-dir", data)
+    assert called.status == 0 and left_of(data, "user") == {}
+
+
+async def test_a_bot_forgets_for_its_user_what_is_only_in_memory_too(tmp_path: Path) -> None:
+    embedder = WordEmbedder()
+    settings = settings_for(tmp_path, observation={"summary_interval_seconds": 1000})
+    async with open_memory(settings, embedder=embedder) as (memory, parts):
+        scope = Scope.group("100", "42")
+        for n in range(8):
+            memory.feed_message("user", f"窗台上第{n}盆薄荷长得真快呀朋友们", "s1", scope=scope, name="阿明")
+            memory.feed_message("user", f"阳台上第{n}盆罗勒也不错的朋友们", "s1", scope=scope, name="阿明")
+        await memory.build_context("薄荷长得怎么样", scope)
+        assert memory.observation is not None and await memory.observation.settled(10)
+        memory.feed_message("user", "最后一盆薄荷还没有人看见过", "s1", scope=scope, name="阿明")
+        report = await memory.forget_user("42")
+        assert report.clean
+        recall = memory._recall
+        assert recall is not None and recall.events.vectors is not None
+        assert not recall.events.vectors._kept and len(recall.events.tables) == 0
+        assert await memory.search_events("薄荷", scope) == []
+    # Closing stores what is still in memory, and summarises the sessions.
+    content = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    assert "薄荷".encode() not in content and json.dumps("薄荷")[1:-1].encode() not in content
+    assert parts.directory == tmp_path
+
+
+async def test_a_job_in_flight_brings_nothing_back(tmp_path: Path, server: OpenAIServer) -> None:
+    server.script("hang")
+    async with CognitiveService.open(settings_for(tmp_path, base_url=server.base_url)) as memory:
+        await memory.enqueue_job("他昨天说要给屋顶种满向日葵", ["他最喜欢向日葵的屋顶"], **group_fields())
+        await asyncio.to_thread(server.wait_for, 1)  # the model is asked, the job stands in the middle of the graph
+        report = await memory.forget_user("42")
+        assert report.clean and report.removed["jobs"] == 1
+        assert await memory.settled(20)
+        stats = await memory.stats()
+        assert stats["events"] == 0
+    content = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    assert "向日葵".encode() not in content
+
+
+@pytest.fixture
+def server() -> Iterator[OpenAIServer]:
+    with OpenAIServer() as made:
+        yield made
+
+
+async def test_memory_that_is_switched_off_forgets_all_the_same(data: Path) -> None:
+    settings = settings_of(data)
+    off = settings.model_copy(update={"cognitive": settings.cognitive.model_copy(update={"enabled": False})})
+    async with CognitiveService.open(off, clock=lambda: NOW) as memory:
+        assert (await memory.forget_group(GROUP)).clean
+    assert left_of(data, "group") == {}

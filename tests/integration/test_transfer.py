@@ -1,0 +1,233 @@
+"""Everything of a person or a group into one file, and back: nothing lost, nothing twice, nothing where it should not be."""
+
+import asyncio
+import json
+import re
+import shutil
+import zipfile
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from historian.schema.entity import Entity
+from historian.schema.event import EventFilter
+from historian.schema.profile import ProfileKey
+from historian.service.forgetting import forget
+from historian.service.parts import Parts
+from historian.stores.end_summaries import EndSummaries
+from support.canaries import GROUP, OTHER, USER, canaries, canary, left_of, opened, planted
+from support.command import Called, historian
+from support.events import make_event
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("planted")
+    planted(folder / "data", folder / "notes")
+    return folder / "data"
+
+
+@pytest.fixture
+def data(original: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(original, tmp_path / "data")
+
+
+def run(*arguments: object, data: Path) -> Called:
+    return historian(*arguments, "--json", "--data-dir", data)
+
+
+def using(directory: Path, look: Callable[[Parts], Any]) -> Any:
+    parts = opened(directory)
+    try:
+        return look(parts)
+    finally:
+        asyncio.run(parts.aclose())
+
+
+def kept_of(directory: Path, entity: Entity) -> dict[str, Any]:
+    """Everything that an archive carries, to be compared."""
+
+    def look(parts: Parts) -> dict[str, Any]:
+        keys = [ProfileKey(entity.type, entity.id, layer) for layer in parts.profiles.layers(entity.type, entity.id)]
+        return {
+            "events": sorted((carried.event.event_id, carried) for carried in parts.transfer.take(entity.where)),
+            "portraits": {str(key): parts.profiles.kept(key) for key in keys},
+            "jobs": {
+                job.job_id: replaced
+                for job in (*parts.queue.jobs("pending"), *parts.queue.jobs("processing"), *_failed(parts))
+                if entity.owns(job) and (replaced := job.model_dump(exclude={"attempts", "last_error"}))
+            },
+            "summaries": sorted(
+                entry["text"]
+                for key, entry in EndSummaries(parts.directory / "end_summaries.json").entries()
+                if key == entity.scope.key or entry.get("user_id") == entity.id
+            ),
+        }
+
+    return using(directory, look)  # type: ignore[no-any-return]
+
+
+def _failed(parts: Parts) -> list[Any]:
+    return [one.job for one in parts.queue.failed() if one.job is not None]
+
+
+@pytest.mark.parametrize("entity", [Entity("user", USER), Entity("group", GROUP)], ids=str)
+def test_what_is_exported_comes_back_whole_in_another_directory_once(data: Path, tmp_path: Path, entity: Entity) -> None:
+    archive = tmp_path / "archive.zip"
+    (written,) = run("export", entity.type, entity.id, archive, data=data).lines
+    assert written["events"] == {"user": 7, "group": 5}[entity.type]
+    assert archive.stat().st_mode & 0o077 == 0, "others could read it"
+    there = tmp_path / "there"
+    (arrived,) = run("import", archive, data=there).lines
+    assert (arrived["events"], arrived["portraits"]) == (written["events"], {"user": 3, "group": 1}[entity.type])
+    assert kept_of(there, entity) == kept_of(data, entity)
+    (again,) = run("import", archive, data=there).lines
+    assert {name: again[name] for name in ("events", "portraits", "jobs", "summaries", "different_events")} == dict.fromkeys(
+        ("events", "portraits", "jobs", "summaries", "different_events"), 0
+    )
+    assert kept_of(there, entity) == kept_of(data, entity)
+    assert not [kind for kind in left_of(there, "other") if "event" in kind or "portrait" in kind or "failed" in kind]
+
+
+def test_what_comes_back_is_found_by_its_words_at_once_and_waits_for_its_vector(data: Path, tmp_path: Path) -> None:
+    run("export", "user", USER, tmp_path / "a.zip", data=data)
+    run("import", tmp_path / "a.zip", data=tmp_path / "there")
+
+    def look(parts: Parts) -> None:
+        found = parts.events.search_keywords(canary("event private", "user"), EventFilter("p:" + USER), 3)
+        assert found[0][0] == "u1-0:0"
+        assert len(parts.events.without_vector(100)) == 7 and parts.events.fingerprint() is None
+        assert not parts.events.file_job("u1-0", [make_event("u1-0", 0)], [None]), "its job is noted as filed"
+        assert parts.profile_index.search_keywords(canary("portrait", "user"), 3)[0][0] == ProfileKey("user", USER)
+
+    using(tmp_path / "there", look)
+
+
+def test_who_was_forgotten_comes_back_only_when_that_is_meant(data: Path, tmp_path: Path) -> None:
+    archive = tmp_path / "a.zip"
+    run("export", "user", USER, archive, data=data)
+
+    async def work() -> None:
+        parts = opened(data)
+        await forget(parts, Entity("user", USER))
+        await parts.aclose()
+
+    asyncio.run(work())
+    called = historian("import", archive, "--data-dir", data)
+    assert called.status == 2 and "--even-forgotten" in called.err and "forgotten here" in called.err
+    assert not [kind for kind in left_of(data, "user") if kind in canaries("user")]
+    (arrived,) = run("import", archive, "--even-forgotten", data=data).lines
+    assert arrived["events"] == 7 and arrived["portraits"] == 3
+
+
+def test_what_is_there_is_never_overwritten(data: Path, tmp_path: Path) -> None:
+    archive = tmp_path / "a.zip"
+    run("export", "user", OTHER, archive, data=data)
+
+    def change(parts: Parts) -> None:
+        parts.events.edit("o1-0:0", "周大年后来说的是另一件事", None)
+        key = ProfileKey("user", OTHER)
+        profile = parts.profiles.read(key)
+        assert profile is not None
+        changed = replace(profile, summary="- 周大年现在爱下棋")
+        parts.profiles.write(changed, expected_revision=profile.revision, now="2026-03-01T00:00:00+08:00")
+
+    using(data, change)
+    (arrived,) = run("import", archive, data=data).lines
+    assert arrived["different_events"] == 1 and arrived["different_portraits"] == [f"user:{OTHER}"]
+    assert using(data, lambda parts: parts.events.get(["o1-0:0"])[0].text) == "周大年后来说的是另一件事"
+    assert "另一件事" not in run("import", archive, data=tmp_path / "there").out
+
+
+def test_an_existing_file_is_replaced_only_with_force(data: Path, tmp_path: Path) -> None:
+    archive = tmp_path / "a.zip"
+    archive.write_text("mine")
+    assert historian("export", "user", USER, archive, "--data-dir", data).status == 2
+    assert archive.read_text() == "mine"
+    assert historian("export", "user", USER, archive, "--force", "--data-dir", data).status == 0
+    assert zipfile.is_zipfile(archive) and [path.name for path in tmp_path.glob(".tmp*")] == []
+    assert historian("export", "user", "nobody", tmp_path / "b.zip", "--data-dir", data).status == 0
+
+
+def rewritten(archive: Path, **members: Callable[[bytes], bytes]) -> Path:
+    """The archive with members changed; names are given with `_` for `.`."""
+    made = archive.with_name("changed.zip")
+    with zipfile.ZipFile(archive) as source, zipfile.ZipFile(made, "w") as target:
+        for name in source.namelist():
+            change = members.get(name.replace(".", "_"), lambda content: content)
+            target.writestr(name, change(source.read(name)))
+    return made
+
+
+def with_value(**values: Any) -> Callable[[bytes], bytes]:
+    return lambda content: json.dumps({**json.loads(content), **values}).encode()
+
+
+def first_line(**values: Any) -> Callable[[bytes], bytes]:
+    def change(content: bytes) -> bytes:
+        first, rest = content.split(b"\n", 1)
+        return json.dumps({**json.loads(first), **values}).encode() + b"\n" + rest
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("members", "message"),
+    [
+        ({"manifest_json": with_value(version=2)}, "newer version.*archive version 2"),
+        ({"manifest_json": with_value(event_schema_version=9)}, "event_schema_version 9 is not known"),
+        ({"manifest_json": with_value(format="something else")}, "no archive of `historian export`"),
+        ({"manifest_json": with_value(entity={"type": "planet", "id": "1"})}, "'planet' is not one of user, group"),
+        ({"manifest_json": lambda _: b"["}, "manifest.json: not JSON"),
+        ({"events_jsonl": first_line(schema_version=2)}, "events.jsonl, line 1: schema_version 2 is newer"),
+        ({"events_jsonl": first_line(timezone="Mars")}, "events.jsonl, line 1: timezone"),
+        ({"events_jsonl": first_line(user_id="")}, "events.jsonl, line 1: user_id"),
+        ({"events_jsonl": first_line(kind="order")}, "events.jsonl, line 1: kind"),
+        ({"events_jsonl": first_line(text="\ud800")}, "events.jsonl, line 1: holds half of a character"),
+        ({"events_jsonl": lambda content: content + b"{"}, "events.jsonl, line 8: not JSON"),
+        ({"jobs_jsonl": first_line(kind="forget", payload={"event_ids": ["x"]})}, "jobs.jsonl, line 1: kind 'forget'"),
+        ({"jobs_jsonl": first_line(request_id="")}, "jobs.jsonl, line 1: request_id"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_file_that_does_not_fit_is_refused_and_nothing_is_written(
+    data: Path, tmp_path: Path, members: dict[str, Callable[[bytes], bytes]], message: str
+) -> None:
+    run("export", "user", USER, tmp_path / "a.zip", data=data)
+    called = historian("import", rewritten(tmp_path / "a.zip", **members), "--data-dir", tmp_path / "there")
+    assert called.status == 2
+
+    assert re.search(message, called.err), called.err
+    assert using(tmp_path / "there", lambda parts: parts.events.count()) == 0
+
+
+def test_no_file_outside_of_the_data_directory_can_be_written_by_an_archive(data: Path, tmp_path: Path) -> None:
+    run("export", "user", USER, tmp_path / "a.zip", data=data)
+    evil = "../../../evil.md"
+
+    def named(content: bytes) -> bytes:
+        manifest = json.loads(content)
+        manifest["portraits"] = [
+            {"member": evil, "entity_type": "user", "entity_id": "../../evil", "layer": "../../evil", "revision": 1}
+        ]
+        return json.dumps(manifest).encode()
+
+    made = rewritten(tmp_path / "a.zip", manifest_json=named)
+    with zipfile.ZipFile(made, "a") as archive:
+        archive.writestr(evil, "---\nname: evil\n---\n\n- evil\n")
+        archive.writestr("/etc/passwd", "evil")
+    before = {path for path in tmp_path.rglob("*") if "there" not in path.parts}
+    assert run("import", made, data=tmp_path / "there" / "deep" / "data").status == 0
+    assert {path for path in tmp_path.rglob("*") if "there" not in path.parts} == before
+    assert not list((tmp_path / "there").rglob("evil.md"))
+    assert {path.name for path in (tmp_path / "there").iterdir()} == {"deep"}
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 cut", b"hello"], ids=["empty", "cut", "text"])
+def test_what_is_no_archive_is_refused(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "a.zip").write_bytes(content)
+    called = historian("import", tmp_path / "a.zip", "--data-dir", tmp_path / "data")
+    assert called.status == 2 and "no archive" in called.err
+    assert historian("import", tmp_path / "missing.zip", "--data-dir", tmp_path / "data").status == 2

@@ -1,0 +1,222 @@
+"""A data directory with a marked text of every kind, of one user, of their group and of somebody else."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+from historian.schema.job import Job, parse_job
+from historian.schema.profile import Profile, ProfileKey
+from historian.schema.scope import Scope
+from historian.schema.settings import Settings
+from historian.schema.settings_source import parse_settings
+from historian.service.checkpoints import open_checkpoints
+from historian.service.notes_index import NotesIndex, embedded_later
+from historian.service.ownership import owned_worker
+from historian.service.parts import Parts, open_parts, open_queue
+from historian.stores.end_summaries import EndSummaries
+from historian.stores.event_keywords import indexed_words
+from historian.stores.markdown_memory import MarkdownMemory
+from historian.stores.shadow_vectors import Lacking
+from langgraph.checkpoint.base import empty_checkpoint
+from support.events import make_event
+from support.recall import NOW, WordEmbedder
+
+USER, OTHER, GROUP = "13801", "13802", "77001"
+MODEL = WordEmbedder()
+
+
+def canary(kind: str, whose: str) -> str:
+    """A text that stands nowhere else: `whose` is `user`, `group` or `other`."""
+    marks = {"user": "紫色的鲸鱼", "group": "银杏树下的钟", "other": "石板路上的灯"}
+    return f"{marks[whose]}在{kind}里第{sum(map(ord, kind + whose))}次唱起歌来 – “{kind}/{whose}” {marks[whose]}"
+
+
+def canaries(whose: str) -> dict[str, str]:
+    """The texts of `whose`, by the kind of thing that holds them."""
+    kinds = {
+        "user": (
+            "event private", "event group", "long event", "observation", "summary", "edited", "portrait", "portrait before",
+            "private layer", "group layer", "note", "pending", "new_info", "recent", "failed", "processing", "quarantined",
+            "leftover", "checkpoint", "damaged checkpoint", "damaged summaries", "end summary", "old end summary",
+            "end summary in group", "memory", "memory in group", "edit order",
+        ),
+        "group": ("event", "portrait", "pending", "layer of user", "end summary", "memory", "note"),
+        "other": ("event private", "event group", "portrait", "portrait before", "pending", "failed", "end summary", "memory"),
+    }[whose]  # fmt: skip
+    return {kind: canary(kind, whose) for kind in kinds}
+
+
+def settings_of(directory: Path) -> Settings:
+    return parse_settings(
+        {"cognitive": {"data_dir": str(directory), "timezone": "Asia/Shanghai", "observation": {"chunk_max_tokens": 256}},
+         "models": {"embedding": {"provider": "none"}}},
+        environ={}, base=directory,
+    )  # fmt: skip
+
+
+def opened(directory: Path) -> Parts:
+    settings = settings_of(directory)
+    return open_parts(settings, queue=open_queue(settings, lambda: NOW), clock=lambda: NOW)
+
+
+def _job(request_id: str, *, user: str = USER, group: str | None = GROUP, **fields: Any) -> Job:
+    where = {"request_type": "group", "group_id": group} if group else {"request_type": "private"}
+    return parse_job(
+        {"request_id": request_id, "user_id": user, "user_name": {USER: "林小满", OTHER: "周大年"}[user],
+         "group_name": "钟楼读书会", "timestamp": "2026-02-21T17:00:00+08:00", "timezone": "Asia/Shanghai", **where, **fields}
+    )  # fmt: skip
+
+
+async def plant(directory: Path, notes: Path) -> None:
+    """Write everything into `directory`, whose notes lie in `notes`. The directory has no owner afterwards."""
+    parts = opened(directory)
+    mine, ours, theirs = canaries("user"), canaries("group"), canaries("other")
+    _plant_events(parts, mine, ours, theirs)
+    _plant_portraits(parts, mine, ours, theirs)
+    for scope, text in ((Scope.private(USER), mine["note"]), (Scope.group(GROUP), ours["note"])):
+        folder = notes / scope.key.replace(":", "-")
+        folder.mkdir(parents=True)
+        (folder / "note.md").write_text(f"# 笔记\n\n{text}\n", encoding="utf-8")
+        os.utime(folder / "note.md", (NOW - 9000, NOW - 9000))
+        await NotesIndex(parts.manifest, parts.settings, embedded_later, lambda: NOW).run(folder, scope)
+    with owned_worker(parts, random=lambda: 0.5) as worker:  # fills Chroma
+        await worker.run(drain=True)
+    await _plant_checkpoint(directory, mine["checkpoint"])
+    _plant_files(parts, directory, mine, ours, theirs)
+    await parts.aclose()
+
+
+def _plant_events(parts: Parts, mine: dict[str, str], ours: dict[str, str], theirs: dict[str, str]) -> None:
+    assert MODEL.dimension is not None
+    parts.events.set_fingerprint(MODEL.model, MODEL.dimension)
+
+    def file(job_id: str, text: str, user: str, group: str | None, **more: Any) -> None:
+        event = make_event(
+            job_id, 0, group=group, user_id=user, text=text, timestamp=NOW - 7200.0,
+            user_name={USER: "林小满", OTHER: "周大年"}[user], **more,
+        )  # fmt: skip
+        assert parts.events.file_job(job_id, [event], [MODEL.vector(text)])
+
+    file("u1-0", mine["event private"], USER, None)
+    file("u2-0", mine["event group"], USER, GROUP)
+    # Longer than a page of the database, which breaks it.
+    file("u3-0", "".join(f"{mine['long event']}{n}" for n in range(60)), USER, "77002")
+    file("u4-0", mine["edited"], USER, None)
+    parts.events.edit("u4-0:0", "现在说的是别的事，和海边的风筝有关系", None)
+    file("g1-0", ours["event"], OTHER, GROUP)
+    file("o1-0", theirs["event private"], OTHER, None)
+    file("o2-0", theirs["event group"], OTHER, "77002")
+    file("o3-0", "周大年说林小满明天会带蛋糕来", OTHER, "77002")
+    for source in ("observation", "summary"):
+        event = make_event(
+            f"{source}-1", 0, group=GROUP, user_id=USER, text=mine[source], source=source, timestamp=NOW - 5000.0
+        )  # fmt: skip
+        parts.events.file_new([event], [None])
+    parts.shadow.begin("test:next", 4)
+    items = [Lacking(one.row, one.event_id, one.text) for one in parts.shadow.lacking(0, 100)]
+    parts.shadow.store(items, [MODEL.vector(item.text)[:4] for item in items])
+
+
+def _plant_portraits(parts: Parts, mine: dict[str, str], ours: dict[str, str], theirs: dict[str, str]) -> None:
+    for key, name, texts in (
+        (ProfileKey("user", USER), "林小满", ("portrait before", "portrait")),
+        (ProfileKey("user", USER, "private"), "林小满", ("private layer",)),
+        (ProfileKey("user", USER, "g:77002"), "林小满", ("group layer",)),
+        (ProfileKey("group", GROUP), "钟楼读书会", ("portrait",)),
+        (ProfileKey("user", OTHER, f"g:{GROUP}"), "周大年", ("layer of user",)),
+        (ProfileKey("user", OTHER), "周大年", ("portrait before", "portrait")),
+    ):
+        whose = mine if key.entity_id == USER else ours if key.entity_type == "group" or key.layer else theirs
+        for n, kind in enumerate(texts):
+            extra = "\n- 周大年常和林小满一起散步" if (whose is theirs and kind == "portrait") else ""
+            profile = Profile(key, name=name, tags=("planted",), summary=f"- {whose[kind]}{extra}")
+            written = parts.profiles.write(
+                profile, expected_revision=n, job_id=f"p{n}-0", now="2026-02-20T10:00:00+08:00"
+            )  # fmt: skip
+            parts.profile_index.put(written, MODEL.vector(profile.summary))
+        parts.shadow.store_portraits([written], [MODEL.vector(profile.summary)[:4]])
+
+
+async def _plant_checkpoint(directory: Path, text: str) -> None:
+    async with open_checkpoints(directory / "checkpoints.sqlite") as saver:
+        checkpoint = empty_checkpoint()
+        checkpoint["channel_values"] = {"job": {"action_summary": text}}
+        config: Any = {"configurable": {"thread_id": "gone-0", "checkpoint_ns": ""}}
+        await saver.aput(config, checkpoint, {"source": "input", "step": 0}, {})
+
+
+def _plant_files(parts: Parts, directory: Path, mine: dict[str, str], ours: dict[str, str], theirs: dict[str, str]) -> None:
+    queue, folder = parts.queue, directory / "queues"
+    queue.put(_job("fail", action_summary=mine["failed"]))
+    claimed = queue.claim(NOW)
+    assert claimed is not None
+    queue.fail(claimed.job_id, error=f"the model said no to {mine['failed']}", filed=False)
+    queue.put(_job("fail-other", user=OTHER, group="77002", action_summary=theirs["failed"]))
+    claimed = queue.claim(NOW)
+    assert claimed is not None
+    queue.fail(claimed.job_id, error="no", filed=False)
+    queue.put(_job("busy", group=None, action_summary=mine["processing"]))
+    assert queue.claim(NOW) is not None
+    queue.put(_job("wait", group=None, action_summary=mine["pending"], new_info=[mine["new_info"]]))
+    order = {"event_id": "u1-0:0", "text": mine["edit order"]}
+    queue.put(
+        parse_job(
+            {"request_id": "order", "user_id": "operator", "request_type": "private", "kind": "edit", "payload": order,
+             "timestamp": "2026-02-21T17:00:00+08:00", "timezone": "UTC"}
+        )
+    )  # fmt: skip
+    recent = [{"sender_id": USER, "sender_name": "林小满", "text": mine["recent"]}]
+    queue.put(_job("wait-other", user=OTHER, group="77002", action_summary=theirs["pending"], recent_messages=recent))
+    queue.put(_job("wait-group", user=OTHER, action_summary=ours["pending"]))
+    (folder / "failed" / "junk.json").write_text(f'{{"user_id": "{USER}", "text": "{mine["quarantined"]}"', encoding="utf-8")
+    (folder / "pending" / ".tmp-dead-1-1").write_text(mine["leftover"], encoding="utf-8")
+    with sqlite3.connect(directory / "checkpoints.sqlite.damaged") as connection:
+        connection.execute("CREATE TABLE t (x)")
+        connection.execute("INSERT INTO t VALUES (?)", (mine["damaged checkpoint"],))
+    (directory / "end_summaries.damaged.json").write_text(json.dumps([mine["damaged summaries"]]), encoding="ascii")
+    summaries = EndSummaries(directory / "end_summaries.json")
+    memory = MarkdownMemory(directory / "MEMORY.md")
+    for plain in (summaries.add, lambda jobs: [memory.add(job) for job in jobs]):
+        kind = "end summary" if plain == summaries.add else "memory"
+        at = "2026-02-21T16:00:00+08:00"
+        plain([_job("s1", group=None, action_summary=mine[kind], timestamp=at)])
+        text = mine["end summary in group" if kind == "end summary" else "memory in group"]
+        # The moment of the event that was filed of it: a line does not say who spoke.
+        plain([_job("s2", group="77002", action_summary=text, timestamp="2026-02-21T15:30:00+08:00")])
+        plain([_job("s3", user=OTHER, action_summary=ours[kind], timestamp=at)])
+        plain([_job("s4", user=OTHER, group="77002", action_summary=theirs[kind], timestamp=at)])
+    _without_speaker(directory / "end_summaries.json", mine["old end summary"])
+
+
+def _without_speaker(path: Path, text: str) -> None:
+    """As earlier versions wrote it: nothing says who spoke."""
+    data = json.loads(path.read_text(encoding="utf-8"))
+    data["g:77002"].append({"job_id": "unknown-0", "timestamp": "2026-02-21T15:30:00+08:00", "text": text})
+    path.write_text(json.dumps(data, ensure_ascii=False), encoding="utf-8")
+
+
+def places(directory: Path, text: str) -> list[str]:
+    """The files in which `text` stands: as it is, as JSON writes it, as words. Plain `in`, a third of the text at a time."""
+    forms = (text.encode(), json.dumps(text)[1:-1].encode(), indexed_words(text)[1].encode())
+    parts = [form[start : start + len(form) // 3] for form in forms for start in (0, len(form) // 3, 2 * len(form) // 3)]
+    found = []
+    for path in sorted(directory.rglob("*")):
+        if path.is_file():
+            content = path.read_bytes()
+            found += [path.relative_to(directory).as_posix()] if any(part in content for part in parts) else []
+    return found
+
+
+def left_of(directory: Path, whose: str) -> dict[str, list[str]]:
+    """Which canaries of `whose` still stand where."""
+    return {kind: where for kind, text in canaries(whose).items() if (where := places(directory, text))}
+
+
+def planted(directory: Path, notes: Path) -> None:
+    """`plant`, for code without an event loop."""
+    asyncio.run(plant(directory, notes))

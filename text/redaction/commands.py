@@ -1,0 +1,100 @@
+"""Secrets in the arguments of commands, in settings of the environment and in lists of arguments."""
+
+import re
+from collections.abc import Iterator
+
+from .plausibility import is_placeholder
+from .randomness import is_hash, looks_random
+from .spans import Label, Redaction
+
+_QUOTE = r"\\{0,4}[\"'`]"
+_VALUE = rf"(?:{_QUOTE})?(?P<value>[^\s\"'`]{{3,256}})"
+_BEFORE = r"(?<![\w.-])"
+_LINE = r"[^\n|;&]{0,200}?"
+# Options by which programs take a password.
+_COMMANDS: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("mysql", re.compile(rf"{_BEFORE}mysql(?:dump|admin|import|check|sh)?(?=[ \t]){_LINE}[ \t]-p{_VALUE}")),
+    ("mariadb", re.compile(rf"{_BEFORE}mariadb(?:-\w+)?(?=[ \t]){_LINE}[ \t]-p{_VALUE}")),
+    ("redis-cli", re.compile(rf"{_BEFORE}redis-cli(?=[ \t]){_LINE}[ \t](?:-a|--pass)[ \t]{_VALUE}")),
+    (
+        "-p",
+        re.compile(
+            rf"{_BEFORE}(?:sshpass|docker login|podman login|mongo(?:sh|dump|restore)?|twine|ldapsearch|az login|"
+            rf"sqlcmd|nmcli|rclone)"
+            rf"(?=[ \t]){_LINE}[ \t]-(?:p|a|w)[ \t]?{_VALUE}"
+        ),
+    ),
+    ("-w", re.compile(rf"{_BEFORE}ldap(?:search|modify|add|whoami)(?=[ \t]){_LINE}[ \t]-w[ \t]?{_VALUE}")),
+    ("-P", re.compile(rf"{_BEFORE}(?:un)?zip(?=[ \t]){_LINE}[ \t]-P[ \t]?{_VALUE}")),
+    ("-P", re.compile(rf"{_BEFORE}(?:sqlcmd|bcp|isql)(?=[ \t]){_LINE}[ \t]-P[ \t]?{_VALUE}")),
+    ("-p", re.compile(rf"{_BEFORE}(?:7z[ar]?|(?:un)?rar)(?=[ \t]){_LINE}[ \t]-h?p{_VALUE}")),
+    ("ssh-keygen", re.compile(rf"{_BEFORE}ssh-keygen(?=[ \t]){_LINE}[ \t]-[NP][ \t]{{1,2}}{_VALUE}")),
+    (
+        "-U",
+        re.compile(
+            rf"{_BEFORE}(?:smbclient|rpcclient|net|wmic|"
+            rf"smbget)(?=[ \t]){_LINE}[ \t]-U[ \t]?(?:{_QUOTE})?[^\s%\"']{{1,64}}%{_VALUE}"
+        ),
+    ),
+    ("net use", re.compile(rf"net use(?=[ \t])[^\n]{{0,120}}?/user:[^\s]{{1,64}}[ \t]{_VALUE}", re.I)),
+    (
+        "htpasswd",
+        re.compile(
+            rf"{_BEFORE}htpasswd(?=[ \t])(?:[ \t]-[A-Za-z]{{1,6}})*?[ \t]-[a-zA-Z]*b[a-zA-Z]*[ \t][^\n|"
+            rf";& ]{{1,120}}[ \t][^\s]{{1,64}}[ \t]{_VALUE}"
+        ),
+    ),
+    (
+        "sudo",
+        re.compile(
+            rf"echo[ \t](?:-[ne]{{1,2}}[ \t])?(?:{_QUOTE})?(?P<value>[^\s\"'`|"
+            rf"]{{3,128}})(?:{_QUOTE})?[ \t]*\|[ \t]*sudo[ \t]+[^\n|;&]{{0,40}}?-S"
+        ),
+    ),
+    (
+        "chpasswd",
+        re.compile(
+            rf"echo[ \t](?:{_QUOTE})?[\w.-]{{1,32}}:(?P<value>[^\s\"'`|"
+            rf"]{{3,128}})(?:{_QUOTE})?[ \t]*\|[ \t]*(?:sudo[ \t]+)?chpasswd"
+        ),
+    ),
+    ("pass:", re.compile(rf"(?<!\w)pass:{_VALUE}")),
+    ("WIFI:", re.compile(r"WIFI:(?=[^\n]{0,200};)(?:[^\n;]{0,80};){0,4}?P:(?P<value>(?:[^;\n\\]|\\.){3,128});")),
+    ("--auth", re.compile(rf"(?<!\w)(?:-a|--auth)[ \t=](?:{_QUOTE})?[\w.@-]{{1,64}}:{_VALUE}")),
+)
+# `["--password", "…"]`
+_ARGUMENT = re.compile(
+    r"[\"']--?[\w-]{0,24}(?P<name>password|passwd|passphrase|pass|pwd|token|secret|api-?key|key)[\"'],\s{0,4}[\"'](?P<value>[^\"'\n]{3,256})[\"']",
+    re.I,
+)
+# `OPENWEATHER=…`: what stands alone beside a service's name and is drawn by lot is its key.
+_SETTING = re.compile(
+    r"(?<![\w?&;/.$-])(?:export[ \t]+)?(?P<name>[A-Z][A-Z0-9_]{3,60})=(?P<quote>[\"']?)"
+    r"(?P<value>[A-Za-z0-9_+/-]{20,200}={0,2})(?P=quote)(?=\s|$)"
+)
+_IDENTIFYING = re.compile(
+    r"SHA|HASH|COMMIT|REV|REF|DIGEST|MD5|CHECKSUM|SUM|ETAG|VERSION|BUILD|TRACE|SPAN|CACHE|TAG|IMAGE|UUID|GUID|(?:^|_)ID|PUBLIC|NONCE|MODEL|FILE|PATH|NAME"
+)
+
+
+def find_in_commands(text: str) -> Iterator[Redaction]:
+    for literal, pattern in _COMMANDS:
+        if literal in text:
+            for match in pattern.finditer(text):
+                if not is_placeholder(match["value"]) and not re.fullmatch(r"\d{1,5}", match["value"]):
+                    yield Redaction(*match.span("value"), "PASSWORD")
+    if "--" in text or '"-' in text:
+        for match in _ARGUMENT.finditer(text):
+            name = match["name"].lower()
+            label: Label = "PASSWORD" if name.startswith(("pass", "pwd")) else "TOKEN" if name == "token" else "SECRET"
+            if (
+                not is_placeholder(match["value"])
+                and not match["value"].startswith("-")
+                and (name != "key" or len(match["value"]) >= 16)
+            ):
+                yield Redaction(*match.span("value"), label)
+    if "=" in text:
+        for match in _SETTING.finditer(text):
+            value = match["value"].rstrip("=")
+            if not _IDENTIFYING.search(match["name"]) and ((is_hash(value) and "-" not in value) or looks_random(value, 20)):
+                yield Redaction(*match.span("value"), "API_KEY")
