@@ -149,6 +149,9 @@ class SummaryStorage(Protocol):
 
     def delete_scope(self, scope: Scope) -> int: ...
 
+    def without_lines(self, key: ArticleKey, unwanted: Callable[[str], bool]) -> int:
+        """Take lines out of summaries for good, and summaries of which nothing is left; returns how many lines that were."""
+
     def sweep(self) -> int:
         """Remove what writers that were killed left half-written. For the owner, at start."""
 
@@ -192,6 +195,12 @@ class ArticleStorage(Protocol):
         """Remove the articles of a user in every conversation, with their histories; returns how many."""
 
     def delete_scope(self, scope: Scope) -> int: ...
+
+    def without_lines(self, key: ArticleKey, unwanted: Callable[[str], bool], *, now: str) -> int:
+        """Take lines out of an article for good: a new revision without them, and no earlier one that holds any.
+
+        Returns how many lines that were.
+        """
 
     def sweep(self) -> int:
         """As `SummaryStorage.sweep`."""

@@ -19,6 +19,7 @@ from ..schema.profile import ProfileKey
 from ..stores.durable import remove_durably
 from ..stores.end_summaries import EndSummaries
 from ..stores.markdown_memory import MarkdownMemory
+from .layer_forgetter import LayerForgetter
 from .parts import Parts
 
 
@@ -200,9 +201,11 @@ class JobForgetter:
         return self._queue.amend(lambda job: None if job.job_id in ids else job)
 
     def _concerns(self, job: Job, traces: Traces) -> bool:
-        if job.kind == "remember":
+        if job.kind in ("remember", "states"):
             return traces.entity.owns(job)
         payload = job.payload
+        if job.kind == "rollback_article":
+            return traces.entity.spoke(str(payload.get("user_id", "")), str(payload.get("group_id", "")))
         named = (payload.get("entity_type"), str(payload.get("entity_id")))
         event_id = str(payload.get("event_id", ""))
         return named == (traces.entity.type, traces.entity.id) or event_id.rpartition(":")[0] in traces.job_ids
@@ -297,6 +300,7 @@ def forgetters(parts: Parts) -> list[Forgetter]:
     return [
         EventForgetter(parts),
         PortraitForgetter(parts),
+        LayerForgetter(parts),
         JobForgetter(parts),
         SummaryForgetter(parts),
         MemoryFileForgetter(parts),
@@ -314,7 +318,14 @@ def _layer_of_users(entity: Entity) -> str:
 
 
 def _texts(job: Job) -> list[str]:
-    texts = [job.action_summary, *job.new_info, *(one.text for one in job.recent_messages), str(job.payload.get("text", ""))]
+    said = [str(one.get("text", "")) for one in job.payload.get("states", ()) if isinstance(one, dict)]
+    texts = [
+        *said,
+        job.action_summary,
+        *job.new_info,
+        *(one.text for one in job.recent_messages),
+        str(job.payload.get("text", "")),
+    ]
     return [text for text in texts if text]
 
 

@@ -13,14 +13,14 @@ for it, and the broken file goes into the history with the next write.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from ..schema.article import Article
+from ..schema.article import CHAPTER_NAMES, Article
 from ..schema.errors import InvalidInput, RevisionConflict
 from ..schema.protocols import Ledger
 from ..schema.scope import Scope
@@ -119,6 +119,21 @@ class MarkdownArticles:
 
     def delete_scope(self, scope: Scope) -> int:
         return sum(map(self._remove, (stem for stem in self._stems() if is_of_scope(stem, scope))))
+
+    def without_lines(self, key: ArticleKey, unwanted: Callable[[str], bool], *, now: str) -> int:
+        with self._locked(key):
+            current = self.read(key)
+            lines = {name: current.article.lines(name) if current else () for name in CHAPTER_NAMES}
+            left = {name: [line for line in lines[name] if not unwanted(line)] for name in CHAPTER_NAMES}
+            removed = sum(len(lines[name]) - len(left[name]) for name in CHAPTER_NAMES)
+            if current is not None and removed:
+                article = Article().with_chapters({name: "\n".join(left[name]) for name in CHAPTER_NAMES})
+                self._swap(key, article, current, ["forget"], now)
+            for snapshot in snapshots(self._history_folder(key)):
+                text = (bytes_of(snapshot.path) or b"").decode("utf-8", errors="replace")
+                if any(map(unwanted, text.splitlines())):
+                    remove_durably(snapshot.path)
+        return removed
 
     def sweep(self) -> int:
         history = self._folder / "history"

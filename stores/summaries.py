@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +19,7 @@ from typing import Any, cast
 
 from ..schema.scope import Scope
 from ..schema.two_layers import ArticleKey, Forgotten, Summary
+from ..text.tokens import estimate_tokens
 from .durable import remove_durably, sweep_leftovers, write_atomically
 from .entity_locks import EntityLocks
 from .layer_files import bytes_of, is_of_scope, is_of_user, key_from, layer_stem, names_in, stored_layer_keys
@@ -71,6 +72,25 @@ class JsonlSummaries:
 
     def delete_scope(self, scope: Scope) -> int:
         return sum(map(self._remove, (stem for stem in self._stems() if is_of_scope(stem, scope))))
+
+    def without_lines(self, key: ArticleKey, unwanted: Callable[[str], bool]) -> int:
+        removed = 0
+        with self._locked(key):
+            kept: list[str] = []
+            for line, one in self._lines(key):
+                if one is None:
+                    removed += unwanted(line)
+                    kept += [] if unwanted(line) else [line]
+                    continue
+                told = one.text.splitlines()
+                left = [part for part in told if not unwanted(part)]
+                removed += len(told) - len(left)
+                text = "\n".join(left)
+                if left:
+                    kept.append(line if left == told else as_line(replace(one, text=text, tokens=estimate_tokens(text))))
+            if removed:
+                self._write(key, kept)
+        return removed
 
     def sweep(self) -> int:
         return sweep_leftovers(self._folder)

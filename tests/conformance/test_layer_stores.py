@@ -284,6 +284,23 @@ def test_all_of_a_conversation_goes(layers: Layers) -> None:
     assert left(layers) == set()
 
 
+def test_lines_about_somebody_else_are_taken_out_for_good(layers: Layers, tmp_path: Path) -> None:
+    write(layers, ARTICLE.with_chapters({"Bedrock": "- Ann is a nurse\n- Bob is her brother"}), 0, "s1")
+    write(layers, ARTICLE.with_chapters({"Bedrock": "- Ann is a nurse\n- Bob is her brother", "Dynamic": "- Ann swims"}), 1, "s2")
+    layers.summaries.add(summary(1, text="Ann swims\nBob sings"), forgotten=never)
+    layers.summaries.add(summary(2, text="Bob sings"), forgotten=never)
+    assert layers.articles.without_lines(KEY, lambda line: "Bob" in line, now=AT) == 1
+    assert layers.summaries.without_lines(KEY, lambda line: "Bob" in line) == 2
+    stored = layers.articles.read(KEY)
+    assert stored is not None and stored.revision == 3 and stored.article.bedrock == "- Ann is a nurse"
+    assert [one.text for one in layers.summaries.read(KEY)] == ["Ann swims"]
+    for folder in ("chapters", "summaries"):
+        files = [path for path in (tmp_path / folder).rglob("*") if path.is_file() and path.suffix in (".md", ".jsonl")]
+        assert not any("Bob" in path.read_text(encoding="utf-8") for path in files)
+    assert layers.articles.without_lines(KEY, lambda line: "Bob" in line, now=AT) == 0
+    assert layers.articles.read(KEY) == stored, "nothing to take out, nothing written"
+
+
 def test_nobody_elses_goes_whatever_the_ids_are_like(layers: Layers) -> None:
     keys = [ArticleKey("4"), ArticleKey("42"), ArticleKey("42@g:1"), ArticleKey("42", "1"), ArticleKey("g:1"), ArticleKey("%34")]
     for key in keys:
