@@ -185,8 +185,8 @@ class EventRecall:
         pool = np.asarray(chosen_list, dtype=np.intp)
         chosen = positions[pool]
         names = [snapshot.outlines[position].event_id for position in chosen.tolist()]
-        missing = [name for name, position in zip(names, chosen.tolist(), strict=True) if position not in candidates.texts]
-        read = {event.event_id: event for event in self.events.get(missing)}
+        missing = [snapshot.outlines[position].row for position in chosen.tolist() if position not in candidates.texts]
+        read = {event.event_id: event for event in self.events.at_rows(missing)}
         by_step = {name: values[chosen].tolist() for name, values in candidates.steps.items()}
         final, gained = scores[pool].tolist(), factors[pool].tolist()
         hits: list[Hit] = []

@@ -108,6 +108,14 @@ class SqliteEventStore:
         events = {row[0]: row_to_event(row) for row in found}
         return [events[event_id] for event_id in event_ids if event_id in events]
 
+    def at_rows(self, rows: Sequence[int]) -> list[Event]:
+        if not rows:
+            return []
+        with self._database.reading(once=True) as connection:
+            places = ",".join("?" * len(rows))
+            found = connection.execute(f"SELECT {EVENT_COLUMNS} FROM events WHERE row IN ({places})", tuple(rows)).fetchall()
+        return [row_to_event(row) for row in found]
+
     def find(self, where: EventFilter, *, limit: int = 100, newest_first: bool = True) -> list[Event]:
         """Matching events by their time, those of one moment in the order of filing."""
         direction = "DESC" if newest_first else "ASC"
