@@ -254,7 +254,7 @@ def fill(layers: Layers) -> None:
         layers.summaries.add(summary(1, key=key), forgotten=never)
         write(layers, ARTICLE, 0, "s1", key=key)
         write(layers, ARTICLE, 1, "s2", key=key)
-        layers.line_vectors.replace(key, "test", {"- secret": np.ones(3, dtype=np.float32)})
+        layers.line_vectors.replace(key, "test", {"- secret": np.ones(3, dtype=np.float32)}, forgotten=never)
 
 
 def left(layers: Layers) -> set[ArticleKey]:
