@@ -58,10 +58,11 @@ class LayerForgetter:
         ids = {record.id for record in records}
         for key in self._keys():
             if str(key) in ids:
-                self._layers.articles.without_lines(key, unwanted, now=now)
-                self._layers.summaries.without_lines(key, unwanted)
+                # The article comes last: killed in between, its lines still say whose vectors are to be looked at.
                 self._layers.line_vectors.without_lines(key, unwanted)
                 self._layers.buffer.remove([one.entry_id for one in self._waiting(key) if unwanted(_with_speaker(one))])
+                self._layers.summaries.without_lines(key, unwanted)
+                self._layers.articles.without_lines(key, unwanted, now=now)
         return len(records)
 
     def _keys(self) -> list[ArticleKey]:
