@@ -14,7 +14,7 @@ from historian.schema.article import Article, Spoken
 from historian.schema.errors import InvalidInput, RevisionConflict
 from historian.schema.event import EventFilter
 from historian.schema.scope import Scope
-from historian.schema.two_layers import ArticleKey, BufferedState, Layers, Summary
+from historian.schema.two_layers import ArticleKey, BufferedState, Layers, StoredArticle, Summary
 from historian.service.parts import Parts, open_parts, open_queue
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -323,6 +323,16 @@ def test_vectors_of_lines_that_went_meanwhile_are_not_kept(layers: Layers) -> No
     assert layers.line_vectors.read(KEY, "test").keys() == vectors.keys()
     assert layers.line_vectors.without_lines(KEY, lambda line: line == "- two") == 1
     assert layers.line_vectors.read(KEY, "test").keys() == {"- one"}
+
+
+def test_what_an_article_that_came_back_had_taken_in_stays_known_after_its_history_has_gone(layers: Layers) -> None:
+    revisions = [StoredArticle(KEY, replace(ARTICLE, dynamic=f"- {n}"), n, AT, (f"s{n}",)) for n in range(4, 9)]
+    assert layers.articles.restore(revisions) == "restored"
+    assert layers.articles.kept(KEY) == revisions[:0:-1], "as many earlier ones as are kept, by their own numbers"
+    assert (layers.articles.restore(revisions), layers.articles.restore(revisions[:2])) == ("same", "different")
+    for n in range(8, 14):
+        write(layers, replace(ARTICLE, dynamic=f"- {n + 1}"), n, f"s{n + 1}")
+    assert layers.articles.taken_in(KEY, ["s4", "s5", "s8", "s99"]) == {"s4", "s5", "s8"}
 
 
 def test_what_is_brought_back_is_sorted_in_and_changes_nothing_that_is_there(opened: OpenParts) -> None:

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from historian.schema.article import Article
+from historian.schema.article import Article, Spoken
 from historian.schema.entity import Entity
 from historian.schema.event import EventFilter
 from historian.schema.profile import ProfileKey
-from historian.schema.two_layers import ArticleKey
+from historian.schema.two_layers import ArticleKey, Summary
 from historian.service.forgetting import forget
 from historian.service.parts import Parts
 from historian.stores.end_summaries import EndSummaries
@@ -170,6 +170,31 @@ def test_who_was_forgotten_comes_back_only_when_that_is_meant(data: Path, tmp_pa
     (arrived,) = run("import", archive, "--even-forgotten", data=data).lines
     assert arrived["events"] == 7 and arrived["portraits"] == 3
     assert (arrived["articles"], arrived["dated_summaries"], arrived["buffered_states"]) == (2, 2, 2)
+
+
+@pytest.mark.parametrize("kind", ["article", "summary", "state"])
+def test_who_left_nothing_but_one_piece_of_the_layers_is_refused_once_forgotten(tmp_path: Path, kind: str) -> None:
+    data, archive, key, at = tmp_path / "data", tmp_path / "a.zip", ArticleKey(OTHER, GROUP), "2026-02-21T15:00:00+08:00"
+
+    def plant_one(parts: Parts) -> None:
+        layers = parts.layers
+        if kind == "article":
+            layers.articles.write(key, Article("- x"), expected_revision=0, sources=[], now=at, forgotten=lambda: False)
+        elif kind == "summary":
+            made = Summary("s-1", key, "an old story", at, at, at, 9, "rules", True, through="j-0:0")
+            layers.summaries.add(made, forgotten=lambda: False)
+        else:
+            layers.buffer.add(key, "j-0", [("j-0:0", Spoken("user", "an old story", "", at))], entities=[], at=0.0)
+
+    using(data, plant_one)
+    run("export", "user", OTHER, archive, data=data)
+    assert using(data, lambda parts: asyncio.run(forget(parts, Entity("group", GROUP))).clean)
+    refused = historian("import", archive, "--data-dir", data)
+    assert refused.status == 2 and f"group:{GROUP}" in refused.err and "was forgotten here" in refused.err
+    assert using(data, memory_keys) == []
+    (arrived,) = run("import", archive, "--even-forgotten", data=data).lines
+    assert using(data, memory_keys) == [key]
+    assert arrived["articles"] + arrived["dated_summaries"] + arrived["buffered_states"] == 1
 
 
 def test_what_is_there_is_never_overwritten(data: Path, tmp_path: Path) -> None:
