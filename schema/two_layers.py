@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, Protocol
 
 from .article import Article, Spoken, WrittenBy
 from .errors import InvalidInput
 from .ids import validate_id
 from .protocols import Vector
 from .scope import Scope
+
+Restored = Literal["restored", "same", "different"]
+"""What bringing something back has done: it was not there, is there as it is, or is there with other content, which stays."""
 
 Forgotten = Callable[[], bool]
 """Whether the person was forgotten meanwhile; then nothing is written."""
@@ -92,7 +95,7 @@ class Summary:
 @dataclass(frozen=True, slots=True)
 class StoredArticle:
     """An article as it is kept. `revision` counts from 1 (0: not written yet); `sources` say what this revision took in:
-    ids of summaries, the job of a reflection, or `rollback:{revision}`."""
+    ids of summaries, the job of a reflection, `rollback:{revision}`, or `forget` where lines were taken out for good."""
 
     key: ArticleKey
     article: Article = field(default_factory=Article)
@@ -123,6 +126,12 @@ class StateBuffer(Protocol):
     def release(self, key: ArticleKey, entry_id: str) -> int:
         """Let the states up to and including one go; returns how many. 0 where it does not wait any more."""
 
+    def remove(self, entry_ids: Collection[str]) -> int:
+        """Take states out for good, wherever they wait; returns how many."""
+
+    def restore(self, key: ArticleKey, states: Sequence[BufferedState]) -> list[Restored]:
+        """Bring states back, oldest first. Those of a job whose states were taken before do not come again ("same")."""
+
     def keys(self) -> list[ArticleKey]: ...
 
     def delete(self, user_id: str) -> int:
@@ -141,6 +150,9 @@ class SummaryStorage(Protocol):
 
     def mark_promoted(self, key: ArticleKey, ids: Collection[str], *, at: str, into: int) -> int:
         """Note that summaries are part of the article; returns how many were not before."""
+
+    def restore(self, key: ArticleKey, summaries: Sequence[Summary]) -> list[Restored]:
+        """Bring summaries back by their ids, each to its place in time."""
 
     def keys(self) -> list[ArticleKey]: ...
 
@@ -189,6 +201,15 @@ class ArticleStorage(Protocol):
         Raises InvalidInput, naming the revisions that are kept, where that one is not.
         """
 
+    def kept(self, key: ArticleKey) -> list[StoredArticle]:
+        """The current article and every earlier revision that can be read, newest first."""
+
+    def lines(self, key: ArticleKey) -> list[str]:
+        """The lines of all that is kept, readable as an article or not."""
+
+    def restore(self, revisions: Sequence[StoredArticle]) -> Restored:
+        """Bring an article back with its history, oldest first and by the revisions' own numbers, where there is none."""
+
     def keys(self) -> list[ArticleKey]: ...
 
     def delete(self, user_id: str) -> int:
@@ -212,8 +233,11 @@ class LineVectors(Protocol):
     def read(self, key: ArticleKey, model: str) -> dict[str, Vector]:
         """The lines that are embedded."""
 
-    def replace(self, key: ArticleKey, model: str, vectors: Mapping[str, Vector]) -> None:
-        """Keep exactly these."""
+    def replace(self, key: ArticleKey, model: str, vectors: Mapping[str, Vector], *, forgotten: Forgotten) -> None:
+        """Keep exactly these; where they are `forgotten` meanwhile, nothing is changed."""
+
+    def without_lines(self, key: ArticleKey, unwanted: Callable[[str], bool]) -> int:
+        """Remove the vectors of lines; returns how many."""
 
     def delete(self, user_id: str) -> int: ...
 

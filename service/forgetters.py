@@ -176,6 +176,9 @@ class JobForgetter:
                 traces.moments.add((job.scope.key, job.moment.timestamp()))
                 name = job.user_name if traces.entity.type == "user" else job.group_name
                 traces.names.update([name] if name else [])
+                if traces.entity.type == "user" and not job.group_id:  # in a group somebody else may have spoken
+                    said = [state for state in _states(job) if state.get("role") == "user"]
+                    traces.names.update(name for state in said if (name := str(state.get("name", ""))))
             elif traces.entity.type == "user":
                 traces.texts.update(one.text for one in job.recent_messages if one.sender_id == traces.entity.id)
 
@@ -193,12 +196,19 @@ class JobForgetter:
     def others(self) -> Iterator[Record]:
         failed = [failed.job for failed in self._queue.failed() if failed.job is not None]
         for job in (*self._queue.jobs("pending", _ALL), *failed):
-            yield Record(self.kind, job.job_id, "\n".join(_texts(job)))
+            speakers = {str(state.get("name", "")) for state in _states(job)}
+            yield Record(self.kind, job.job_id, "\n".join((*_texts(job), *sorted(speakers))))
 
     def drop(self, records: Sequence[Record], unwanted: Callable[[str], bool]) -> int:
         ids = {record.id for record in records}
-        self._erasure.bury_jobs(sorted(ids))
-        return self._queue.amend(lambda job: None if job.job_id in ids else job)
+        waiting = (*self._queue.jobs("pending", _ALL), *(one.job for one in self._queue.failed() if one.job is not None))
+        whole = {job.job_id for job in waiting if job.job_id in ids and job.kind != "states"}
+        self._erasure.bury_jobs(sorted(whole))
+
+        def change(job: Job) -> Job | None:
+            return None if job.job_id in whole else _without_states(job, unwanted) if job.job_id in ids else job
+
+        return self._queue.amend(change)
 
     def _concerns(self, job: Job, traces: Traces) -> bool:
         if job.kind in ("remember", "states"):
@@ -318,7 +328,7 @@ def _layer_of_users(entity: Entity) -> str:
 
 
 def _texts(job: Job) -> list[str]:
-    said = [str(one.get("text", "")) for one in job.payload.get("states", ()) if isinstance(one, dict)]
+    said = [str(state.get("text", "")) for state in _states(job)]
     texts = [
         *said,
         job.action_summary,
@@ -327,6 +337,18 @@ def _texts(job: Job) -> list[str]:
         str(job.payload.get("text", "")),
     ]
     return [text for text in texts if text]
+
+
+def _states(job: Job) -> list[dict[str, Any]]:
+    """The states that a job of kind `states` hands over, as they lie in its payload."""
+    given = job.payload.get("states") if job.kind == "states" else None
+    return [state for state in given if isinstance(state, dict)] if isinstance(given, list) else []
+
+
+def _without_states(job: Job, unwanted: Callable[[str], bool]) -> Job:
+    """A job of kind `states` without the states that are unwanted, by their text or by who speaks."""
+    left = [state for state in _states(job) if not unwanted(f"{state.get('name', '')}\n{state.get('text', '')}")]
+    return job.model_copy(update={"payload": {**job.payload, "states": left}})
 
 
 def _without_messages(job: Job, entity: Entity) -> Job:

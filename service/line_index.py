@@ -56,7 +56,10 @@ class LineIndex:
             log.warning("the newest lines about %s are found by keywords only: %s", key, error)
             return
         vectors.update(zip(new, made, strict=True))
-        await asyncio.to_thread(self._layers.line_vectors.replace, key, embedder.model, vectors)
-        if stored is not None and await asyncio.to_thread(self._layers.articles.read, key) is None:
-            # Forgotten while they were embedded.
-            await asyncio.to_thread(self._layers.line_vectors.replace, key, embedder.model, {})
+
+        def forgotten() -> bool:
+            """Whether lines went while they were embedded, with the article or out of it."""
+            now = self._layers.articles.read(key)
+            return not vectors.keys() <= set(now.article.lines("Dynamic") if now is not None else ())
+
+        await asyncio.to_thread(self._layers.line_vectors.replace, key, embedder.model, vectors, forgotten=forgotten)

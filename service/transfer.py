@@ -18,22 +18,26 @@ from ..schema.ids import encode_id, validate_id
 from ..schema.job import JOB_SCHEMA_VERSION, Job, check_timezone, clean_text, parse_job
 from ..schema.profile import Profile, ProfileKey
 from ..schema.scope import EntityType
+from ..schema.states_payload import StatesPayload
 from ..stores.archive import FORMAT, VERSION, ArchiveReader, ArchiveWriter
 from ..stores.end_summaries import EndSummaries
 from ..stores.event_transfer import Carried
 from ..stores.front_matter import parse_profile, render_profile
 from ..stores.markdown_memory import MarkdownMemory
+from .layer_transfer import CarriedLayers, bring_layers, forgotten_of_layers, read_layers_of, write_layers
 from .parts import Parts
 
 _EVENT = TypeAdapter(Event)
 _ALL = 10_000_000
 _AT_ONCE = 1_000
+_CARRIED = ("remember", "states")
+"""The kinds of jobs that an archive carries: what was said. Orders stay where they were given."""
 
 
 @dataclass
 class ImportReport:
     """What an import did: `events` and `portraits` added, known, or known with other content (which stays as it is), jobs put
-    into the queue, plain summaries added."""
+    into the queue, plain summaries added; articles, dated summaries and states that wait as the portraits."""
 
     entity: str
     events: int = 0
@@ -44,6 +48,15 @@ class ImportReport:
     different_portraits: list[str] = field(default_factory=list)
     jobs: int = 0
     summaries: int = 0
+    articles: int = 0
+    known_articles: int = 0
+    different_articles: int = 0
+    dated_summaries: int = 0
+    known_dated_summaries: int = 0
+    different_dated_summaries: int = 0
+    buffered_states: int = 0
+    known_buffered_states: int = 0
+    different_buffered_states: int = 0
 
 
 def export(parts: Parts, entity: Entity, path: Path, *, version: str, replace: bool = False) -> dict[str, Any]:
@@ -72,6 +85,7 @@ def export(parts: Parts, entity: Entity, path: Path, *, version: str, replace: b
                     "revision": profile.revision,
                 }
             )
+        more, articles = write_layers(parts, entity, archive)
         manifest = {
             "format": FORMAT,
             "version": VERSION,
@@ -80,8 +94,9 @@ def export(parts: Parts, entity: Entity, path: Path, *, version: str, replace: b
             "historian": version,
             "entity": {"type": entity.type, "id": entity.id},
             "made_at": datetime.fromtimestamp(parts.clock(), UTC).isoformat(timespec="seconds"),
-            "counts": counts,
+            "counts": {**counts, **more},
             "portraits": portraits,
+            "articles": articles,
         }
         archive.lines("manifest.json", [manifest])
     return manifest
@@ -99,8 +114,9 @@ def import_archive(parts: Parts, path: Path, *, even_forgotten: bool = False) ->
         jobs = [_job(value, f"{path}: jobs.jsonl, line {number}") for number, value in archive.lines("jobs.jsonl")]
         summaries = [value for _, value in archive.lines("summaries.jsonl")]
         portraits = _portraits_of(archive, path)
+        layers = read_layers_of(archive, path)
     if not even_forgotten:
-        _refuse_forgotten(parts, path, events, jobs, portraits)
+        _refuse_forgotten(parts, path, events, jobs, portraits, layers)
     report = ImportReport(entity.key)
     for start in range(0, len(events), _AT_ONCE):
         arrived = parts.transfer.bring(events[start : start + _AT_ONCE])
@@ -116,6 +132,9 @@ def import_archive(parts: Parts, path: Path, *, even_forgotten: bool = False) ->
             report.known_portraits += 1
         else:
             report.different_portraits.append(str(key))
+    for what, results in bring_layers(parts, layers).items():
+        for prefix, result in (("", "restored"), ("known_", "same"), ("different_", "different")):
+            setattr(report, prefix + what, results[result])
     known = parts.queue.known_ids()
     for job in jobs:
         # A job of who was forgotten would be dropped by the worker; what was filed of it is among the events.
@@ -136,7 +155,7 @@ def _events(parts: Parts, entity: Entity) -> Iterator[dict[str, Any]]:
 def _jobs(parts: Parts, entity: Entity) -> Iterator[dict[str, Any]]:
     failed = [one.job for one in parts.queue.failed() if one.job is not None]
     waiting = [*parts.queue.jobs("processing", _ALL), *parts.queue.jobs("pending", _ALL), *failed]
-    for job in {job.job_id: job for job in waiting if job.kind == "remember" and entity.owns(job)}.values():
+    for job in {job.job_id: job for job in waiting if job.kind in _CARRIED and entity.owns(job)}.values():
         yield job.model_copy(update={"attempts": 0, "not_before": 0.0, "last_error": ""}).model_dump()
 
 
@@ -202,8 +221,14 @@ def _job(value: dict[str, Any], where: str) -> Job:
         job = parse_job(value)
     except InvalidInput as error:
         raise InvalidInput(f"{where}: {error}") from None
-    if job.kind != "remember":
+    if job.kind not in _CARRIED:
         raise InvalidInput(f"{where}: kind {job.kind!r}: an archive gives no orders")
+    if job.kind == "states":
+        try:
+            StatesPayload.model_validate(job.payload)
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            raise InvalidInput(f"{where}: {'.'.join(('payload', *map(str, first['loc'])))}: {first['msg']}") from None
     return job
 
 
@@ -222,7 +247,12 @@ def _portraits_of(archive: ArchiveReader, path: Path) -> dict[ProfileKey, list[P
 
 
 def _refuse_forgotten(
-    parts: Parts, path: Path, events: list[Carried], jobs: list[Job], portraits: dict[ProfileKey, list[Profile]]
+    parts: Parts,
+    path: Path,
+    events: list[Carried],
+    jobs: list[Job],
+    portraits: dict[ProfileKey, list[Profile]],
+    layers: CarriedLayers,
 ) -> None:
     forgotten = parts.transfer.forgotten_of(events)
     forgotten |= {
@@ -230,6 +260,7 @@ def _refuse_forgotten(
     }
     buried = {value for kind, value, _ in parts.erasure.buried() if kind == "entity"}
     forgotten |= {key.entity for key in portraits if key.entity in buried}
+    forgotten |= forgotten_of_layers(parts, layers)
     if forgotten:
         some = ", ".join(sorted(forgotten)[:3]) + (f" and {len(forgotten) - 3} more" if len(forgotten) > 3 else "")
         raise InvalidInput(f"{path}: {some} was forgotten here; nothing is imported. Add --even-forgotten to bring it back")

@@ -24,12 +24,12 @@ from ..schema.article import CHAPTER_NAMES, Article
 from ..schema.errors import InvalidInput, RevisionConflict
 from ..schema.protocols import Ledger
 from ..schema.scope import Scope
-from ..schema.two_layers import ArticleKey, Forgotten, StoredArticle
+from ..schema.two_layers import ArticleKey, Forgotten, Restored, StoredArticle
 from ..text.article import format_article, parse_article
 from .durable import remove_durably, storage_error, sweep_leftovers, sync_folder, write_atomically
 from .entity_locks import EntityLocks
 from .front_matter import one_line, split_front_matter
-from .layer_files import bytes_of, is_of_scope, is_of_user, key_from, layer_stem, names_in, stored_layer_keys
+from .layer_files import ARTICLE_LEDGER, bytes_of, is_of_scope, is_of_user, key_from, layer_stem, names_in, stored_layer_keys
 from .profile_files import SUFFIX, snapshot_name, snapshots
 
 log = logging.getLogger(__name__)
@@ -110,6 +110,49 @@ class MarkdownArticles:
                 raise InvalidInput(f"revision: the article of {key} has no earlier revision {revision}; kept are {known}")
             return self._swap(key, kept[revision].article, current, [source], now)
 
+    def kept(self, key: ArticleKey) -> list[StoredArticle]:
+        current = self.read(key)
+        return [*([current] if current else []), *self.history(key)]
+
+    def lines(self, key: ArticleKey) -> list[str]:
+        paths = [self._path(key), *(snapshot.path for snapshot in snapshots(self._history_folder(key)))]
+        return list(dict.fromkeys(line for path in paths for line in _lines_in(path, key)))
+
+    def without_lines(self, key: ArticleKey, unwanted: Callable[[str], bool], *, now: str) -> int:
+        """As the protocol says. Raises StorageError."""
+        with self._locked(key):
+            current = self.read(key)
+            gone = sum(map(unwanted, _lines_in(self._path(key), key)))
+            for source in {source for one in (*([current] if current else []), *self._earlier(key)) for source in one.sources}:
+                self._ledger.add(_ledger_key(key), source)  # the files that say so may be about to go
+            if current is not None and gone:
+                chapters = {
+                    name: "\n".join(line for line in current.article.chapter(name).splitlines() if not unwanted(line))
+                    for name in CHAPTER_NAMES
+                }
+                self._swap(key, current.article.with_chapters(chapters), current, ["forget"], now)
+            for snapshot in snapshots(self._history_folder(key)):
+                if any(map(unwanted, _lines_in(snapshot.path, key))):
+                    remove_durably(snapshot.path)
+        return gone
+
+    def restore(self, revisions: Sequence[StoredArticle]) -> Restored:
+        """As the protocol says. Raises StorageError."""
+        newest = revisions[-1]
+        key = newest.key
+        with self._locked(key):
+            current = self.read(key)
+            if current is not None:
+                return "same" if current.article == newest.article else "different"
+            for earlier in revisions[:-1][-self._keep :] if self._keep else ():
+                name = snapshot_name(earlier.revision, earlier.updated_at)
+                write_atomically(self._history_folder(key) / name, render_stored(earlier).encode())
+            for source in (source for one in revisions for source in one.sources):
+                self._ledger.add(_ledger_key(key), source)
+            # Last, so that a restoring that was cut short is done again.
+            write_atomically(self._path(key), render_stored(newest).encode())
+        return "restored"
+
     def keys(self) -> list[ArticleKey]:
         return list(stored_layer_keys(self._folder, SUFFIX, _key_inside))
 
@@ -119,21 +162,6 @@ class MarkdownArticles:
 
     def delete_scope(self, scope: Scope) -> int:
         return sum(map(self._remove, (stem for stem in self._stems() if is_of_scope(stem, scope))))
-
-    def without_lines(self, key: ArticleKey, unwanted: Callable[[str], bool], *, now: str) -> int:
-        with self._locked(key):
-            current = self.read(key)
-            lines = {name: current.article.lines(name) if current else () for name in CHAPTER_NAMES}
-            left = {name: [line for line in lines[name] if not unwanted(line)] for name in CHAPTER_NAMES}
-            removed = sum(len(lines[name]) - len(left[name]) for name in CHAPTER_NAMES)
-            if current is not None and removed:
-                article = Article().with_chapters({name: "\n".join(left[name]) for name in CHAPTER_NAMES})
-                self._swap(key, article, current, ["forget"], now)
-            for snapshot in snapshots(self._history_folder(key)):
-                text = (bytes_of(snapshot.path) or b"").decode("utf-8", errors="replace")
-                if any(map(unwanted, text.splitlines())):
-                    remove_durably(snapshot.path)
-        return removed
 
     def sweep(self) -> int:
         history = self._folder / "history"
@@ -235,13 +263,25 @@ def parse_stored(data: bytes, key: ArticleKey, *, revision: int) -> StoredArticl
     )
 
 
+def _lines_in(path: Path, key: ArticleKey) -> list[str]:
+    """The lines of an article's file that hold anything; as they stand there, where its chapters cannot be read."""
+    data = bytes_of(path) or b""
+    try:
+        article = parse_stored(data, key, revision=0).article
+    except InvalidInput:
+        _, body = split_front_matter(data.decode("utf-8", errors="replace"))
+        tags = {tag for name in CHAPTER_NAMES for tag in (f"<{name}>", f"</{name}>")}
+        return [line for line in body.splitlines() if line.strip() and line.strip() not in tags]
+    return [line for name in CHAPTER_NAMES for line in article.lines(name)]
+
+
 def _key_inside(path: Path) -> ArticleKey | None:
     fields, _ = split_front_matter((bytes_of(path) or b"").decode("utf-8", errors="replace"))
     return key_from(fields.get("user_id"), fields.get("scope"))
 
 
 def _ledger_key(key: ArticleKey) -> str:
-    return f"article:{layer_stem(key)}"
+    return ARTICLE_LEDGER + layer_stem(key)
 
 
 def _revision(fields: dict[str, Any]) -> int:

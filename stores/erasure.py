@@ -11,12 +11,14 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Sequence
 
+from ..schema.entity import Entity
 from ..schema.event import Event, EventFilter
 from ..schema.profile import ProfileKey
 from ..schema.scope import EntityType
 from . import event_keywords
 from .event_rows import EVENT_COLUMNS_OF_E, as_json, conditions, row_to_event
 from .event_writing import delete_events
+from .layer_files import ARTICLE_LEDGER, is_of_scope, is_of_user
 from .profile_files import ledger_stem
 from .sqlite_database import SqliteDatabase
 from .tombstones import add_tombstones, is_buried, tombstones
@@ -116,6 +118,16 @@ class IndexErasure:
             )
         return len(found)
 
+    def erase_articles(self, entity: Entity) -> None:
+        """Drop what the ledger notes of an entity's articles: of a user in every conversation, of a group for everybody."""
+        with self._database.writing() as connection:
+            found = connection.execute(
+                "SELECT DISTINCT entity_key FROM ledger WHERE substr(entity_key, 1, ?) = ?",
+                (len(ARTICLE_LEDGER), ARTICLE_LEDGER),
+            ).fetchall()
+            theirs = [key for (key,) in found if _is_of(key.removeprefix(ARTICLE_LEDGER), entity)]
+            connection.executemany("DELETE FROM ledger WHERE entity_key = ?", [(key,) for key in theirs])
+
     def erase_notes(self, scope_key: str) -> int:
         """Drop what is known of the note files of a scope; returns how many. Their events are erased as events."""
         with self._database.writing() as connection:
@@ -150,6 +162,10 @@ class IndexErasure:
             for table in ("event_keywords", "profile_keywords"):
                 _check_or_rebuild(connection, table)
         return self._database.vacuum()
+
+
+def _is_of(stem: str, entity: Entity) -> bool:
+    return is_of_user(stem, entity.id) if entity.type == "user" else is_of_scope(stem, entity.scope)
 
 
 def _other_vectors(connection: sqlite3.Connection) -> list[tuple[str, str, str, str]]:

@@ -14,6 +14,8 @@ from ..schema.two_layers import ArticleKey
 from .durable import storage_error
 
 _GROUP = "g:"
+ARTICLE_LEDGER = "article:"
+"""What the ledger calls an article by, before its stem."""
 
 
 def layer_stem(key: ArticleKey) -> str:

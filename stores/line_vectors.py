@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from ..schema.protocols import Vector
 from ..schema.scope import Scope
-from ..schema.two_layers import ArticleKey
+from ..schema.two_layers import ArticleKey, Forgotten
 from .event_rows import blob_to_vector, vector_to_blob
 from .sqlite_database import SqliteDatabase
 
@@ -25,13 +25,25 @@ class SqliteLineVectors:
             ).fetchall()
         return {line: blob_to_vector(blob) for line, blob in found}
 
-    def replace(self, key: ArticleKey, model: str, vectors: Mapping[str, Vector]) -> None:
+    def replace(self, key: ArticleKey, model: str, vectors: Mapping[str, Vector], *, forgotten: Forgotten) -> None:
         rows = [(key.user_id, key.scope.key, line, model, vector_to_blob(vector)) for line, vector in vectors.items()]
         with self._database.writing() as connection:
+            if forgotten():  # asked inside the transaction: a deletion waits for it, or was before
+                return
             connection.execute("DELETE FROM line_vectors WHERE user_id = ? AND scope_key = ?", (key.user_id, key.scope.key))
             connection.executemany(
                 "INSERT INTO line_vectors (user_id, scope_key, line, model, vector) VALUES (?, ?, ?, ?, ?)", rows
             )
+
+    def without_lines(self, key: ArticleKey, unwanted: Callable[[str], bool]) -> int:
+        with self._database.writing() as connection:
+            person = (key.user_id, key.scope.key)
+            found = connection.execute("SELECT line FROM line_vectors WHERE user_id = ? AND scope_key = ?", person).fetchall()
+            gone = [line for (line,) in found if unwanted(line)]
+            connection.executemany(
+                "DELETE FROM line_vectors WHERE user_id = ? AND scope_key = ? AND line = ?", [(*person, line) for line in gone]
+            )
+        return len(gone)
 
     def delete(self, user_id: str) -> int:
         return self._delete("user_id", user_id)

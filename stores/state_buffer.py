@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Collection, Sequence
 
 from ..schema.article import Spoken, SpokenRole
 from ..schema.scope import Scope
-from ..schema.two_layers import ArticleKey, BufferedState
+from ..schema.two_layers import ArticleKey, BufferedState, Restored
 from ..text.tokens import estimate_tokens
+from .event_rows import as_json
 from .layer_files import key_from
 from .sqlite_database import SqliteDatabase
 from .tombstones import is_buried
 
 _TAKEN = "buffered"
 """The entity under which the ledger notes whose job's states were taken."""
-_ROLES: dict[str, SpokenRole] = {"user": "user", "assistant": "assistant", "tool": "tool", "record": "record"}
+ROLES: dict[str, SpokenRole] = {"user": "user", "assistant": "assistant", "tool": "tool", "record": "record"}
 _LABEL_TOKENS = 4
 """What a speaker's name and the line end cost."""
 
@@ -87,6 +89,27 @@ class SqliteStateBuffer:
                 (key.user_id, key.scope.key, entry_id),
             ).rowcount
 
+    def remove(self, entry_ids: Collection[str]) -> int:
+        with self._database.writing() as connection:
+            count = connection.execute(
+                "DELETE FROM buffered_states WHERE entry_id IN (SELECT value FROM json_each(?))", (as_json(entry_ids),)
+            ).rowcount
+        self._database.truncate_log()
+        return count
+
+    def restore(self, key: ArticleKey, states: Sequence[BufferedState]) -> list[Restored]:
+        with self._database.writing() as connection:
+            jobs = dict.fromkeys(job_of_entry(state.entry_id) for state in states)
+            taken = {
+                job_id
+                for job_id in jobs
+                if connection.execute("SELECT 1 FROM ledger WHERE entity_key = ? AND job_id = ?", (_TAKEN, job_id)).fetchone()
+            }
+            connection.executemany(
+                "INSERT OR IGNORE INTO ledger (entity_key, job_id) VALUES (?, ?)", [(_TAKEN, job_id) for job_id in jobs]
+            )
+            return [_restored(connection, key, state, taken) for state in states]
+
     def keys(self) -> list[ArticleKey]:
         with self._database.reading() as connection:
             found = connection.execute("SELECT DISTINCT user_id, scope_key FROM buffered_states ORDER BY 1, 2").fetchall()
@@ -112,9 +135,32 @@ class SqliteStateBuffer:
                 (key.user_id, key.scope.key),
             ).fetchall()
         return [
-            BufferedState(entry_id, Spoken(_ROLES[role], text, name, at), tokens)
+            BufferedState(entry_id, Spoken(ROLES[role], text, name, at), tokens)
             for entry_id, role, text, name, at, tokens in rows
         ]
+
+
+def job_of_entry(entry_id: str) -> str:
+    """The id of the job that brought a state: an entry is called `{job id}:{number}`, and a job id holds no colon."""
+    return entry_id.rpartition(":")[0]
+
+
+def _restored(connection: sqlite3.Connection, key: ArticleKey, state: BufferedState, taken: Collection[str]) -> Restored:
+    spoken = state.spoken
+    given = (key.user_id, key.scope.key, spoken.role, spoken.text, spoken.name, spoken.at)
+    found = connection.execute(
+        "SELECT user_id, scope_key, role, text, name, at FROM buffered_states WHERE entry_id = ?", (state.entry_id,)
+    ).fetchone()
+    if found is not None:
+        return "same" if tuple(found) == given else "different"
+    if job_of_entry(state.entry_id) in taken:
+        return "same"
+    connection.execute(
+        "INSERT INTO buffered_states (entry_id, user_id, scope_key, role, text, name, at, tokens)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (state.entry_id, *given, spoken_tokens(spoken)),
+    )
+    return "restored"
 
 
 def spoken_tokens(spoken: Spoken) -> int:

@@ -11,14 +11,15 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
 from ..schema.scope import Scope
-from ..schema.two_layers import ArticleKey, Forgotten, Summary
+from ..schema.two_layers import ArticleKey, Forgotten, Restored, Summary
 from ..text.tokens import estimate_tokens
 from .durable import remove_durably, sweep_leftovers, write_atomically
 from .entity_locks import EntityLocks
@@ -88,9 +89,27 @@ class JsonlSummaries:
                 text = "\n".join(left)
                 if left:
                     kept.append(line if left == told else as_line(replace(one, text=text, tokens=estimate_tokens(text))))
-            if removed:
+            if removed and kept:
                 self._write(key, kept)
+            elif removed:
+                remove_durably(self._path(key))
         return removed
+
+    def restore(self, key: ArticleKey, summaries: Sequence[Summary]) -> list[Restored]:
+        with self._locked(key):
+            lines = self._lines(key)
+            known = {one.id: one for _, one in lines if one is not None}
+            results: list[Restored] = []
+            new: dict[str, Summary] = {}
+            for summary in summaries:
+                found = known.get(summary.id)
+                new |= {summary.id: summary} if found is None else {}
+                results.append("restored" if found is None else "same" if _as_told(found) == _as_told(summary) else "different")
+            if new:
+                spoilt = [line for line, one in lines if one is None]
+                ordered = sorted([*known.values(), *new.values()], key=lambda one: _moment(one.created_at))
+                self._write(key, [*spoilt, *map(as_line, ordered)])
+        return results
 
     def sweep(self) -> int:
         return sweep_leftovers(self._folder)
@@ -180,6 +199,20 @@ def parse_line(line: str, key: ArticleKey) -> Summary | None:
         promoted_at=promoted_at if isinstance(promoted_at, str) else None,
         promoted_into=promoted_into if isinstance(promoted_into, int) else None,
     )
+
+
+def _as_told(summary: Summary) -> Summary:
+    """A summary but for what became of it since: that it was promoted is no other content."""
+    return replace(summary, promoted_at=None, promoted_into=None)
+
+
+def _moment(timestamp: str) -> datetime:
+    """A time to sort by; what is none, spoilt by hand, comes first."""
+    try:
+        moment = datetime.fromisoformat(timestamp)
+    except ValueError:
+        return datetime.min.replace(tzinfo=UTC)
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
 def _object(line: str) -> dict[str, Any]:

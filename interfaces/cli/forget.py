@@ -34,7 +34,7 @@ def forget(
     ] = 300.0,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.", show_default=False)] = False,
 ) -> None:
-    """Forget a person or a group: records, portraits with history, jobs, summaries, notes, checkpoints.
+    """Forget a person or a group: records, portraits and articles with history, jobs, summaries, notes, checkpoints.
 
     In the end every byte below the data directory is searched for the forgotten texts, and what is left is named; then the
     status is 1. Records of others that mention them are listed, and removed with --mentions. Killed in between, it is

@@ -24,7 +24,7 @@ def export(
     file: Annotated[Path, typer.Argument(metavar="FILE.zip", help="The archive to write.")],
     force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.", show_default=False)] = False,
 ) -> None:
-    """Write everything of a person or a group into one archive: records, portraits with history, jobs, summaries.
+    """Write everything of a person or a group into one archive: records, portraits with history, jobs, summaries, articles.
 
     A zip of JSON lines and Markdown, without vectors. Of a person: what they said in every conversation; of a group: what
     everybody said there.
@@ -38,7 +38,7 @@ def export(
         raise CommandFailed(f"there is nothing of {entity.key} to export")
     with opened_stores(shell) as parts:
         manifest = write(parts, entity, file, version=__version__, replace=force)
-    counts = {**manifest["counts"], "portraits": len(manifest["portraits"])}
+    counts = {**manifest["counts"], "portraits": len(manifest["portraits"]), "articles": len(manifest["articles"])}
     if shell.json:
         shell.emit(file=str(file), entity=entity.key, **counts)
         return
@@ -66,6 +66,12 @@ def import_file(
         return
     different = f", {len(report.different_portraits)} differ and stay as they are" if report.different_portraits else ""
     changed = f", {report.different_events} of them with another text, which stays" if report.different_events else ""
+    told = asdict(report)
+    layers = {
+        what.replace("_", " "): f"{told[what]} added, {told[f'known_{what}']} known"
+        + (f", {told[f'different_{what}']} differ and stay as they are" if told[f"different_{what}"] else "")
+        for what in ("articles", "dated_summaries", "buffered_states")
+    }
     shell.out.print(
         fields(
             {
@@ -74,6 +80,7 @@ def import_file(
                 "portraits": f"{report.portraits} added, {report.known_portraits} known{different}",
                 "jobs": f"{report.jobs} put into the queue",
                 "summaries": f"{report.summaries} added",
+                **layers,
             }
         )
     )

@@ -14,7 +14,7 @@ from historian.schema.article import Article, Spoken
 from historian.schema.errors import InvalidInput, RevisionConflict
 from historian.schema.event import EventFilter
 from historian.schema.scope import Scope
-from historian.schema.two_layers import ArticleKey, Layers, Summary
+from historian.schema.two_layers import ArticleKey, BufferedState, Layers, StoredArticle, Summary
 from historian.service.parts import Parts, open_parts, open_queue
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -254,7 +254,7 @@ def fill(layers: Layers) -> None:
         layers.summaries.add(summary(1, key=key), forgotten=never)
         write(layers, ARTICLE, 0, "s1", key=key)
         write(layers, ARTICLE, 1, "s2", key=key)
-        layers.line_vectors.replace(key, "test", {"- secret": np.ones(3, dtype=np.float32)})
+        layers.line_vectors.replace(key, "test", {"- secret": np.ones(3, dtype=np.float32)}, forgotten=never)
 
 
 def left(layers: Layers) -> set[ArticleKey]:
@@ -299,6 +299,59 @@ def test_lines_about_somebody_else_are_taken_out_for_good(layers: Layers, tmp_pa
         assert not any("Bob" in path.read_text(encoding="utf-8") for path in files)
     assert layers.articles.without_lines(KEY, lambda line: "Bob" in line, now=AT) == 0
     assert layers.articles.read(KEY) == stored, "nothing to take out, nothing written"
+
+
+def test_lines_go_out_of_a_file_that_somebody_broke_and_what_was_taken_in_stays_known(layers: Layers, tmp_path: Path) -> None:
+    write(layers, ARTICLE, 0, "s1")
+    write(layers, ARTICLE.with_chapters({"Dynamic": "- Ann swims with Bob"}), 1, "s2")
+    path = next((tmp_path / "chapters").glob("*.md"))
+    path.write_text(path.read_text(encoding="utf-8").replace("</Bedrock>", "- and Bob sings"), encoding="utf-8")
+    assert "- and Bob sings" in layers.articles.lines(KEY)
+    assert layers.articles.without_lines(KEY, lambda line: "Bob" in line, now=AT) == 2
+    assert not any("Bob" in line for line in layers.articles.lines(KEY))
+    files = [file for file in (tmp_path / "chapters").rglob("*.md") if "Bob" in file.read_text(encoding="utf-8")]
+    assert files == []
+    stored = layers.articles.read(KEY)
+    assert stored is not None and stored.article == ARTICLE, "the revision that can be read"
+    assert layers.articles.taken_in(KEY, ["s1", "s2"]) >= {"s1"}
+
+
+def test_vectors_of_lines_that_went_meanwhile_are_not_kept(layers: Layers) -> None:
+    vectors = {"- one": np.ones(3, dtype=np.float32), "- two": np.zeros(3, dtype=np.float32)}
+    layers.line_vectors.replace(KEY, "test", vectors, forgotten=never)
+    layers.line_vectors.replace(KEY, "test", {"- three": np.ones(3, dtype=np.float32)}, forgotten=lambda: True)
+    assert layers.line_vectors.read(KEY, "test").keys() == vectors.keys()
+    assert layers.line_vectors.without_lines(KEY, lambda line: line == "- two") == 1
+    assert layers.line_vectors.read(KEY, "test").keys() == {"- one"}
+
+
+def test_what_an_article_that_came_back_had_taken_in_stays_known_after_its_history_has_gone(layers: Layers) -> None:
+    revisions = [StoredArticle(KEY, replace(ARTICLE, dynamic=f"- {n}"), n, AT, (f"s{n}",)) for n in range(4, 9)]
+    assert layers.articles.restore(revisions) == "restored"
+    assert layers.articles.kept(KEY) == revisions[:0:-1], "as many earlier ones as are kept, by their own numbers"
+    assert (layers.articles.restore(revisions), layers.articles.restore(revisions[:2])) == ("same", "different")
+    for n in range(8, 14):
+        write(layers, replace(ARTICLE, dynamic=f"- {n + 1}"), n, f"s{n + 1}")
+    assert layers.articles.taken_in(KEY, ["s4", "s5", "s8", "s99"]) == {"s4", "s5", "s8"}
+
+
+def test_what_is_brought_back_is_sorted_in_and_changes_nothing_that_is_there(opened: OpenParts) -> None:
+    layers = opened().layers
+    early, late = (summary(n, created_at=f"2026-02-{n:02}T10:00:00+08:00") for n in (3, 9))
+    between = summary(5, created_at="2026-02-05T10:00:00+00:00")
+    for one in (early, late):
+        layers.summaries.add(one, forgotten=never)
+    layers.summaries.mark_promoted(KEY, [early.id], at=AT, into=1)
+    assert layers.summaries.restore(KEY, [early, between, replace(late, text="other")]) == ["same", "restored", "different"]
+    assert [one.id for one in opened().layers.summaries.read(KEY)] == [early.id, between.id, late.id]
+    waiting = [BufferedState("a-0:0", Spoken("user", "one", "Ann", AT), 1), BufferedState("b-0:0", Spoken("user", "two"), 1)]
+    layers.buffer.add(KEY, "a-0", states("a-0", "one", "gone"), entities=[], at=1.0)
+    layers.buffer.add(KEY, "c-0", states("c-0", "three"), entities=[], at=1.0)
+    changed = BufferedState("c-0:0", Spoken("user", "changed", "Ann", AT), 1)
+    released = BufferedState("a-0:7", Spoken("user", "long since summarised"), 1)
+    assert layers.buffer.restore(KEY, [*waiting, changed, released]) == ["same", "restored", "different", "same"]
+    assert [one.spoken.text for one in layers.buffer.oldest(KEY, 10**9)] == ["one", "gone", "three", "two"]
+    assert layers.buffer.was_taken("b-0") and layers.buffer.remove(["a-0:1", "nobody"]) == 1
 
 
 def test_nobody_elses_goes_whatever_the_ids_are_like(layers: Layers) -> None:

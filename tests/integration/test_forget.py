@@ -25,7 +25,7 @@ from historian.stores.chroma_index import EVENT_COLLECTION, ChromaIndex, remove_
 from historian.stores.event_keywords import indexed_words
 from historian.stores.forget_requests import ForgetReport, ForgetRequest, ForgetRequests
 from historian.stores.owner_lock import OwnerLock
-from support.canaries import GROUP, OTHER, USER, canaries, canary, left_of, opened, planted, settings_of
+from support.canaries import GROUP, MENTIONING, OTHER, USER, canaries, canary, left_of, opened, planted, settings_of
 from support.command import historian
 from support.draining import open_worker, put
 from support.memory import group_fields, settings_for
@@ -33,7 +33,12 @@ from support.openai_server import OpenAIServer
 from support.recall import NOW, WordEmbedder, open_memory
 
 PERSON, ROOM = Entity("user", USER), Entity("group", GROUP)
-MENTIONS = {("events", "o3-0:0"), ("portraits", ProfileKey("user", OTHER).index_id)}
+MENTIONS = {
+    ("events", "o3-0:0"),
+    ("portraits", ProfileKey("user", OTHER).index_id),
+    ("articles and summaries", str(MENTIONING)),
+    ("jobs", "states-other-0"),
+}
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +74,12 @@ def assert_others_are_whole(directory: Path, original: Path) -> None:
     found = parts.events.search_keywords(canary("event group", "other"), EventFilter("g:77002"), 5)
     assert found[0][0] == "o2-0:0"
     assert parts.events.vectors(EventFilter("p:" + OTHER))[0] == ["o1-0:0"]
+    layers = parts.layers
+    assert [one.sources for one in layers.articles.history(MENTIONING)][-1] == ("dated-3-0",)
+    assert [(one.id, one.promoted_into) for one in layers.summaries.read(MENTIONING)] == [("dated-3-0", 1), ("dated-3-1", None)]
+    assert layers.buffer.oldest(MENTIONING, 1)[0].entry_id == "buffered3-0:0"
+    assert canary("line vector", "other") in layers.line_vectors.read(MENTIONING, WordEmbedder.model)
+    assert any(job.request_id == "states-other" for job in parts.queue.jobs("pending"))
     waiting = [job for job in parts.queue.jobs("pending") if job.request_id == "wait-other"]
     assert waiting[0].action_summary == canary("pending", "other")
     asyncio.run(parts.aclose())
@@ -97,6 +108,11 @@ def test_nothing_of_a_person_is_left_in_any_byte_and_nothing_of_others_is_missin
     # What they said before the turn of somebody else went out of that job, too.
     assert all(not job.recent_messages for job in parts.queue.jobs("pending"))
     assert not any(row[1] == USER for row in parts.erasure.buried() if row[0] != "entity")
+    assert {key.user_id for key in parts.layers.buffer.keys()} == {OTHER}  # noqa: SIM118
+    with sqlite3.connect(data / "index.sqlite") as connection:
+        noted = set(connection.execute("SELECT entity_key, job_id FROM ledger"))
+    assert not any(USER in key or job_id in ("buffered0-0", "buffered1-0") for key, job_id in noted)
+    assert any(key.startswith(f"article:{OTHER}") for key, _ in noted) and ("buffered", "buffered3-0") in noted
     asyncio.run(parts.aclose())
 
 
@@ -118,6 +134,11 @@ def test_what_others_say_of_somebody_goes_with_mentions(data: Path, original: Pa
     parts = opened(data)
     portrait = parts.profiles.read(ProfileKey("user", OTHER))
     assert portrait is not None and portrait.summary == f"- {canary('portrait', 'other')}"
+    article = parts.layers.articles.read(MENTIONING)
+    assert article is not None and article.article.bedrock == f"- {canary('article', 'other')}" and not article.article.dynamic
+    assert [one.spoken.text for one in parts.layers.buffer.oldest(MENTIONING, 10**9)] == [canary("buffered", "other")]
+    (job,) = [job for job in parts.queue.jobs("pending") if job.request_id == "states-other"]
+    assert [state["text"] for state in job.payload["states"]] == [canary("states", "other")]
     asyncio.run(parts.aclose())
 
 
@@ -187,7 +208,7 @@ def test_the_command_reports_what_was_removed_and_ends_with_one_where_something_
 @pytest.mark.slow
 def test_killed_after_any_step_it_is_finished_by_the_same_command(original: Path, tmp_path: Path) -> None:
     steps = _steps_of(shutil.copytree(original, tmp_path / "counted"))
-    assert len(steps) > 20
+    assert len(steps) > 20 and "articles and summaries, second time" in steps
     for n in range(len(steps)):
         directory = shutil.copytree(original, tmp_path / f"killed{n}")
         _killed_at(directory, n)
@@ -361,6 +382,25 @@ async def test_a_job_in_flight_brings_nothing_back(tmp_path: Path, server: OpenA
         assert stats["events"] == 0
     content = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
     assert "向日葵".encode() not in content
+
+
+@pytest.mark.parametrize("entity", [Entity("user", "42"), Entity("group", "100")], ids=str)
+async def test_states_in_flight_bring_nothing_back(tmp_path: Path, server: OpenAIServer, entity: Entity) -> None:
+    server.script("hang")
+    settings = settings_for(tmp_path, base_url=server.base_url, shortterm={"summary_token_threshold": 10})
+    async with CognitiveService.open(settings) as memory:
+        said = ["我打算给屋顶种满向日葵，一共三百棵向日葵", "向日葵的种子已经在路上了，屋顶也打扫好了"]
+        fields = {key: value for key, value in group_fields().items() if key not in ("request_type", "group_id", "user_id")}
+        scope = Scope.group("100", "42")
+        await memory.update_memory(said, "42", scope, **{name: fields[name] for name in ("user_name", "timestamp", "timezone")})
+        await asyncio.to_thread(server.wait_for, 1)  # the states wait in the buffer, the model is asked to sum them up
+        report = await (memory.forget_user("42") if entity.type == "user" else memory.forget_group("100"))
+        assert report.clean and report.removed["jobs"] == 1 and report.removed["articles and summaries"] == 2
+        assert await memory.settled(20)
+        assert (await memory.stats())["events"] == 0
+        assert await memory.get_relevant_memories("向日葵", "42", scope) == ""
+    content = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    assert "向日葵".encode() not in content and json.dumps("向日葵")[1:-1].encode() not in content
 
 
 async def test_forgetting_does_not_wait_for_a_model_that_is_away(tmp_path: Path) -> None:

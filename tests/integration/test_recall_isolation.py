@@ -107,7 +107,7 @@ def write_layers(parts: Parts, key: ArticleKey, number: int, embedder: WordEmbed
     parts.layers.buffer.add(key, f"w{number}", waits, entities=[], at=0.0)
     if embedder is not None:
         line = article.lines("Dynamic")[0]
-        parts.layers.line_vectors.replace(key, embedder.model, {line: embedder.vector(line)})
+        parts.layers.line_vectors.replace(key, embedder.model, {line: embedder.vector(line)}, forgotten=lambda: False)
 
 
 def may_be_read(owner: tuple[str, Scope, str], reader: Scope, rule: LayerRule) -> bool:

@@ -11,13 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from historian.schema.article import Article, Spoken
 from historian.schema.entity import Entity
 from historian.schema.event import EventFilter
 from historian.schema.profile import ProfileKey
+from historian.schema.two_layers import ArticleKey, Summary
 from historian.service.forgetting import forget
 from historian.service.parts import Parts
 from historian.stores.end_summaries import EndSummaries
-from support.canaries import GROUP, OTHER, USER, canaries, canary, left_of, opened, planted
+from support.canaries import GROUP, MENTIONING, OTHER, USER, canaries, canary, left_of, opened, planted
 from support.command import Called, historian
 from support.events import make_event
 
@@ -46,6 +48,16 @@ def using(directory: Path, look: Callable[[Parts], Any]) -> Any:
         asyncio.run(parts.aclose())
 
 
+def memory_keys(parts: Parts) -> list[ArticleKey]:
+    layers = parts.layers
+    return sorted({*layers.articles.keys(), *layers.summaries.keys(), *layers.buffer.keys()}, key=str)
+
+
+def memory_of(parts: Parts, key: ArticleKey) -> tuple[Any, ...]:
+    layers = parts.layers
+    return layers.articles.kept(key), layers.summaries.read(key), layers.buffer.oldest(key, 10**9)
+
+
 def kept_of(directory: Path, entity: Entity) -> dict[str, Any]:
     """Everything that an archive carries, to be compared."""
 
@@ -64,6 +76,7 @@ def kept_of(directory: Path, entity: Entity) -> dict[str, Any]:
                 for key, entry in EndSummaries(parts.directory / "end_summaries.json").entries()
                 if key == entity.scope.key or entry.get("user_id") == entity.id
             ),
+            "layers": {str(key): memory_of(parts, key) for key in memory_keys(parts) if entity.spoke(key.user_id, key.group_id)},
         }
 
     return using(directory, look)  # type: ignore[no-any-return]
@@ -83,10 +96,12 @@ def test_what_is_exported_comes_back_whole_in_another_directory_once(data: Path,
     (arrived,) = run("import", archive, data=there).lines
     assert (arrived["events"], arrived["portraits"]) == (written["events"], {"user": 3, "group": 1}[entity.type])
     assert kept_of(there, entity) == kept_of(data, entity)
+    kept = {"user": {"articles": 2, "dated_summaries": 2, "buffered_states": 2}, "group": {"articles": 2, "dated_summaries": 2}}
+    assert {name: arrived[name] for name in kept[entity.type]} == kept[entity.type]
     (again,) = run("import", archive, data=there).lines
-    assert {name: again[name] for name in ("events", "portraits", "jobs", "summaries", "different_events")} == dict.fromkeys(
-        ("events", "portraits", "jobs", "summaries", "different_events"), 0
-    )
+    changes = [name for name, count in again.items() if count and not name.startswith("known") and name not in ("file", "entity")]
+    assert changes == []
+    assert [again[f"known_{name}"] for name in kept[entity.type]] == list(kept[entity.type].values())
     assert kept_of(there, entity) == kept_of(data, entity)
     assert not [kind for kind in left_of(there, "other") if "event" in kind or "portrait" in kind or "failed" in kind]
 
@@ -105,6 +120,40 @@ def test_what_comes_back_is_found_by_its_words_at_once_and_waits_for_its_vector(
     using(tmp_path / "there", look)
 
 
+def test_what_was_taken_in_or_summed_up_meanwhile_is_not_brought_back_to_wait_again(data: Path, tmp_path: Path) -> None:
+    archive, there = tmp_path / "a.zip", tmp_path / "there"
+    run("export", "user", USER, archive, data=data)
+    run("import", archive, data=there)
+    key = ArticleKey(USER)
+
+    def go_on(parts: Parts) -> None:
+        assert parts.layers.articles.taken_in(key, ["dated-0-0", "dated-0-1", "new"]) == {"dated-0-0", "dated-0-1"}
+        assert parts.layers.buffer.was_taken("buffered0-0")
+        (state,) = parts.layers.buffer.oldest(key, 10**9)
+        parts.layers.buffer.release(key, state.entry_id)
+        parts.layers.summaries.mark_promoted(key, ["dated-0-1"], at="2026-02-22T10:00:00+08:00", into=2)
+
+    using(there, go_on)
+    before = kept_of(there, Entity("user", USER))
+    (again,) = run("import", archive, data=there).lines
+    assert (again["buffered_states"], again["different_dated_summaries"], again["dated_summaries"]) == (0, 0, 0)
+    assert kept_of(there, Entity("user", USER)) == before
+
+
+def test_an_archive_of_before_the_two_layers_is_read(data: Path, tmp_path: Path) -> None:
+    run("export", "user", USER, tmp_path / "a.zip", data=data)
+    older = tmp_path / "older.zip"
+    with zipfile.ZipFile(tmp_path / "a.zip") as source, zipfile.ZipFile(older, "w") as target:
+        for name in source.namelist():
+            if not name.startswith("layers/"):
+                content = source.read(name)
+                dropped = {"articles": []} if name == "manifest.json" else {}
+                manifest = {key: value for key, value in json.loads(content).items() if key not in dropped} if dropped else None
+                target.writestr(name, json.dumps(manifest) if manifest else content)
+    (arrived,) = run("import", older, data=tmp_path / "there").lines
+    assert (arrived["events"], arrived["articles"], arrived["dated_summaries"], arrived["buffered_states"]) == (7, 0, 0, 0)
+
+
 def test_who_was_forgotten_comes_back_only_when_that_is_meant(data: Path, tmp_path: Path) -> None:
     archive = tmp_path / "a.zip"
     run("export", "user", USER, archive, data=data)
@@ -120,6 +169,32 @@ def test_who_was_forgotten_comes_back_only_when_that_is_meant(data: Path, tmp_pa
     assert not [kind for kind in left_of(data, "user") if kind in canaries("user")]
     (arrived,) = run("import", archive, "--even-forgotten", data=data).lines
     assert arrived["events"] == 7 and arrived["portraits"] == 3
+    assert (arrived["articles"], arrived["dated_summaries"], arrived["buffered_states"]) == (2, 2, 2)
+
+
+@pytest.mark.parametrize("kind", ["article", "summary", "state"])
+def test_who_left_nothing_but_one_piece_of_the_layers_is_refused_once_forgotten(tmp_path: Path, kind: str) -> None:
+    data, archive, key, at = tmp_path / "data", tmp_path / "a.zip", ArticleKey(OTHER, GROUP), "2026-02-21T15:00:00+08:00"
+
+    def plant_one(parts: Parts) -> None:
+        layers = parts.layers
+        if kind == "article":
+            layers.articles.write(key, Article("- x"), expected_revision=0, sources=[], now=at, forgotten=lambda: False)
+        elif kind == "summary":
+            made = Summary("s-1", key, "an old story", at, at, at, 9, "rules", True, through="j-0:0")
+            layers.summaries.add(made, forgotten=lambda: False)
+        else:
+            layers.buffer.add(key, "j-0", [("j-0:0", Spoken("user", "an old story", "", at))], entities=[], at=0.0)
+
+    using(data, plant_one)
+    run("export", "user", OTHER, archive, data=data)
+    assert using(data, lambda parts: asyncio.run(forget(parts, Entity("group", GROUP))).clean)
+    refused = historian("import", archive, "--data-dir", data)
+    assert refused.status == 2 and f"group:{GROUP}" in refused.err and "was forgotten here" in refused.err
+    assert using(data, memory_keys) == []
+    (arrived,) = run("import", archive, "--even-forgotten", data=data).lines
+    assert using(data, memory_keys) == [key]
+    assert arrived["articles"] + arrived["dated_summaries"] + arrived["buffered_states"] == 1
 
 
 def test_what_is_there_is_never_overwritten(data: Path, tmp_path: Path) -> None:
@@ -133,9 +208,21 @@ def test_what_is_there_is_never_overwritten(data: Path, tmp_path: Path) -> None:
         assert profile is not None
         changed = replace(profile, summary="- 周大年现在爱下棋")
         parts.profiles.write(changed, expected_revision=profile.revision, now="2026-03-01T00:00:00+08:00")
+        layers, later = parts.layers, "2026-03-01T00:00:00+08:00"
+        stored = layers.articles.read(MENTIONING)
+        assert stored is not None
+        layers.articles.write(
+            MENTIONING, Article(bedrock="- 我知道的是另一件事"), expected_revision=stored.revision, sources=["x"], now=later,
+            forgotten=lambda: False,
+        )  # fmt: skip
+        assert layers.summaries.without_lines(MENTIONING, lambda line: "划船" in line) == 2
 
     using(data, change)
     (arrived,) = run("import", archive, data=data).lines
+    assert arrived["different_articles"] == 1 and arrived["known_articles"] == 1
+    assert arrived["different_dated_summaries"] == 2 and arrived["known_dated_summaries"] == 2
+    assert using(data, lambda parts: parts.layers.articles.read(MENTIONING).article.bedrock) == "- 我知道的是另一件事"
+    assert using(data, lambda parts: [one.text for one in parts.layers.summaries.read(MENTIONING) if "划船" in one.text]) == []
     assert arrived["different_events"] == 1 and arrived["different_portraits"] == [f"user:{OTHER}"]
     assert using(data, lambda parts: parts.events.get(["o1-0:0"])[0].text) == "周大年后来说的是另一件事"
     assert "另一件事" not in run("import", archive, data=tmp_path / "there").out
@@ -189,6 +276,13 @@ def first_line(**values: Any) -> Callable[[bytes], bytes]:
         ({"events_jsonl": lambda content: content + b"{"}, "events.jsonl, line 8: not JSON"),
         ({"jobs_jsonl": first_line(kind="forget", payload={"event_ids": ["x"]})}, "jobs.jsonl, line 1: kind 'forget'"),
         ({"jobs_jsonl": first_line(request_id="")}, "jobs.jsonl, line 1: request_id"),
+        ({"jobs_jsonl": first_line(kind="states", payload={"states": [{"role": "x", "text": "y"}]})}, "line 1: payload.states.0"),
+        ({"layers/summaries_jsonl": first_line(scope="p:8")}, "layers/summaries.jsonl, line 1: user_id '13801' and scope 'p:8'"),
+        ({"layers/summaries_jsonl": first_line(until="today")}, "layers/summaries.jsonl, line 1: timestamp: 'today'"),
+        ({"layers/summaries_jsonl": first_line(tokens="many")}, "layers/summaries.jsonl, line 1: no dated summary"),
+        ({"layers/buffered_jsonl": first_line(entry_id="x")}, "layers/buffered.jsonl, line 1: no buffered state"),
+        ({"layers/buffered_jsonl": first_line(role="narrator")}, "layers/buffered.jsonl, line 1: no buffered state"),
+        ({"manifest_json": with_value(articles=[{"user_id": "1", "scope": "p:1", "revision": 1}])}, "articles: 'member'"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

@@ -532,7 +532,8 @@ async def test_a_line_of_dynamic_that_fits_goes_before_newer_ones(tmp_path: Path
     embedder = WordEmbedder()
     async with filled(tmp_path, embedder) as (memory, parts):
         lines = parts.layers.articles.read(KEY).article.lines("Dynamic")
-        parts.layers.line_vectors.replace(KEY, embedder.model, {line: embedder.vector(line) for line in lines})
+        vectors = {line: embedder.vector(line) for line in lines}
+        parts.layers.line_vectors.replace(KEY, embedder.model, vectors, forgotten=lambda: False)
         deep = await memory.get_relevant_memories("hiking", "7", deep=True)
         plain = await memory.get_relevant_memories("hiking", "7")
     assert deep.index("hiking") < deep.index("exam") and plain.index("exam") < plain.index("hiking")

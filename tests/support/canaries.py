@@ -6,14 +6,17 @@ import asyncio
 import json
 import os
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from historian.schema.article import Article, Spoken
 from historian.schema.job import Job, parse_job
 from historian.schema.profile import Profile, ProfileKey
 from historian.schema.scope import Scope
 from historian.schema.settings import Settings
 from historian.schema.settings_source import parse_settings
+from historian.schema.two_layers import ArticleKey, Summary
 from historian.service.checkpoints import open_checkpoints
 from historian.service.notes_index import NotesIndex, embedded_later
 from historian.service.ownership import owned_worker
@@ -27,6 +30,8 @@ from support.events import make_event
 from support.recall import NOW, WordEmbedder
 
 USER, OTHER, GROUP = "13801", "13802", "77001"
+MENTIONING = ArticleKey(OTHER, "77002")
+"""Whose memory, in which conversation, speaks of the user."""
 MODEL = WordEmbedder()
 
 
@@ -43,10 +48,17 @@ def canaries(whose: str) -> dict[str, str]:
             "event private", "event group", "long event", "observation", "summary", "edited", "portrait", "portrait before",
             "private layer", "group layer", "note", "pending", "new_info", "recent", "failed", "processing", "quarantined",
             "leftover", "checkpoint", "damaged checkpoint", "damaged summaries", "end summary", "old end summary",
-            "end summary in group", "memory", "memory in group", "edit order",
+            "end summary in group", "memory", "memory in group", "edit order", "article", "article before", "article in group",
+            "dated summary", "promoted summary", "buffered", "buffered in group", "line vector", "states", "failed states",
         ),
-        "group": ("event", "portrait", "pending", "layer of user", "end summary", "memory", "note"),
-        "other": ("event private", "event group", "portrait", "portrait before", "pending", "failed", "end summary", "memory"),
+        "group": (
+            "event", "portrait", "pending", "layer of user", "end summary", "memory", "note", "article", "article before",
+            "dated summary", "promoted summary", "buffered", "line vector", "states",
+        ),
+        "other": (
+            "event private", "event group", "portrait", "portrait before", "pending", "failed", "end summary", "memory",
+            "article", "article before", "dated summary", "promoted summary", "buffered", "line vector", "states",
+        ),
     }[whose]  # fmt: skip
     return {kind: canary(kind, whose) for kind in kinds}
 
@@ -88,6 +100,7 @@ async def plant(directory: Path, notes: Path) -> None:
         await worker.run(drain=True)
     await _plant_checkpoint(directory, mine["checkpoint"])
     _plant_files(parts, directory, mine, ours, theirs)
+    _plant_layers(parts, mine, ours, theirs)
     await parts.aclose()
 
 
@@ -156,6 +169,10 @@ def _plant_files(parts: Parts, directory: Path, mine: dict[str, str], ours: dict
     claimed = queue.claim(NOW)
     assert claimed is not None
     queue.fail(claimed.job_id, error=f"the model said no to {mine['failed']}", filed=False)
+    queue.put(_states("fail-states", mine["failed states"], group=None))
+    claimed = queue.claim(NOW)
+    assert claimed is not None
+    queue.fail(claimed.job_id, error="no", filed=True)
     queue.put(_job("fail-other", user=OTHER, group="77002", action_summary=theirs["failed"]))
     claimed = queue.claim(NOW)
     assert claimed is not None
@@ -191,6 +208,51 @@ def _plant_files(parts: Parts, directory: Path, mine: dict[str, str], ours: dict
         plain([_job("s3", user=OTHER, action_summary=ours[kind], timestamp=at)])
         plain([_job("s4", user=OTHER, group="77002", action_summary=theirs[kind], timestamp=at)])
     _without_speaker(directory / "end_summaries.json", mine["old end summary"])
+
+
+def _states(request_id: str, *texts: str, **more: Any) -> Job:
+    """A job that hands states over; a text may begin with its speaker's name and a colon of full width."""
+    spoken = [(text.rpartition("：")[2], text.rpartition("：")[0]) for text in texts]
+    given = [{"role": "user", "text": text, "name": name} for text, name in spoken]
+    return _job(request_id, kind="states", payload={"states": given}, **more)
+
+
+def _plant_layers(parts: Parts, mine: dict[str, str], ours: dict[str, str], theirs: dict[str, str]) -> None:
+    for n, (key, texts) in enumerate(
+        (
+            (ArticleKey(USER), mine),
+            (ArticleKey(USER, GROUP), {"article": mine["article in group"], "buffered": mine["buffered in group"]}),
+            (ArticleKey(OTHER, GROUP), ours),
+            (MENTIONING, theirs),
+        )
+    ):
+        _plant_memory(parts, n, key, texts, with_mentions=texts is theirs)
+    parts.queue.put(_states("states", mine["states"], group=None))
+    parts.queue.put(_states("states-group", ours["states"], user=OTHER))
+    parts.queue.put(_states("states-other", theirs["states"], "林小满：明天见", user=OTHER, group="77002"))
+
+
+def _plant_memory(parts: Parts, n: int, key: ArticleKey, texts: dict[str, str], *, with_mentions: bool) -> None:
+    """An article with one earlier revision, a summary of each kind, a state that waits, an embedded line."""
+    layers, at = parts.layers, "2026-02-21T15:00:00+08:00"
+    mention = "周大年和林小满约好去划船" if with_mentions else ""
+    articles = [Article(bedrock=f"- {texts[kind]}") for kind in ("article before", "article") if kind in texts]
+    articles[-1] = replace(articles[-1], dynamic=f"- {mention}" if mention else "")
+    for revision, article in enumerate(articles):
+        layers.articles.write(
+            key, article, expected_revision=revision, sources=[f"dated-{n}-{revision}"], now=at, forgotten=lambda: False
+        )  # fmt: skip
+    for number, kind in enumerate(("promoted summary", "dated summary")):
+        if kind in texts:
+            text = "\n".join(part for part in (texts[kind], mention) if part)
+            made = Summary(f"dated-{n}-{number}", key, text, at, at, at, 9, "rules", True, through=f"old{n}-0:{number}")
+            layers.summaries.add(made, forgotten=lambda: False)
+    layers.summaries.mark_promoted(key, [f"dated-{n}-0"], at=at, into=1)
+    spoken = [Spoken("user", texts["buffered"], "", at), *([Spoken("user", "明天下午见", "林小满", at)] if mention else [])]
+    job_id = f"buffered{n}-0"
+    layers.buffer.add(key, job_id, [(f"{job_id}:{i}", one) for i, one in enumerate(spoken)], entities=[], at=NOW)
+    lines = [line for line in (texts.get("line vector"), mention and f"- {mention}") if line]
+    layers.line_vectors.replace(key, MODEL.model, {line: MODEL.vector(line) for line in lines}, forgotten=lambda: False)
 
 
 def _without_speaker(path: Path, text: str) -> None:
