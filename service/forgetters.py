@@ -7,10 +7,9 @@ may be called again at any time, and after a crash in the middle.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
 from ..schema.entity import Entity
 from ..schema.event import EventFilter
@@ -19,50 +18,9 @@ from ..schema.profile import ProfileKey
 from ..stores.durable import remove_durably
 from ..stores.end_summaries import EndSummaries
 from ..stores.markdown_memory import MarkdownMemory
+from .forget_traces import Forgetter, Record, Traces
 from .layer_forgetter import LayerForgetter
 from .parts import Parts
-
-
-@dataclass
-class Traces:
-    """Who is forgotten, and what is known of what there was: texts to look for afterwards, names, job ids, and the moments
-    (scope key, seconds since the epoch) at which their jobs happened."""
-
-    entity: Entity
-    texts: set[str] = field(default_factory=set)
-    names: set[str] = field(default_factory=set)
-    job_ids: set[str] = field(default_factory=set)
-    moments: set[tuple[str, float]] = field(default_factory=set)
-
-    @property
-    def scope_key(self) -> str:
-        return self.entity.scope.key
-
-
-class Record(NamedTuple):
-    """Something that is kept of others: what `id` means is known to the forgetter of this `kind`."""
-
-    kind: str
-    id: str
-    text: str
-
-
-class Forgetter(Protocol):
-    """What is kept of one kind. All calls are blocking and raise StorageError."""
-
-    kind: str
-
-    def survey(self, traces: Traces) -> None:
-        """Add to `traces` what is kept of the entity."""
-
-    def forget(self, traces: Traces) -> int:
-        """Remove it for good; returns how much that was."""
-
-    def others(self) -> Iterator[Record]:
-        """What is kept of others (once the entity is forgotten: of everybody)."""
-
-    def drop(self, records: Sequence[Record], unwanted: Callable[[str], bool]) -> int:
-        """Remove records of others; of those that hold several lines, the lines that are `unwanted`."""
 
 
 class EventForgetter:

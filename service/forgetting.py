@@ -20,7 +20,8 @@ from ..stores.byte_scan import pieces, scan, standing_in
 from ..stores.chroma_index import remove_chroma
 from ..stores.forget_requests import ForgetReport, ForgetRequest, ForgetRequests
 from ..stores.owner_lock import OwnerLock, owner_of
-from .forgetters import Forgetter, Record, Traces, forgetters
+from .forget_traces import Forgetter, Record, Traces
+from .forgetters import forgetters
 from .mentions import Mentions
 from .parts import Parts
 

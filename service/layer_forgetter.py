@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from ..schema.entity import Entity
 from ..schema.two_layers import ArticleKey, BufferedState
 from ..stores.state_buffer import job_of_entry
+from .forget_traces import Record, Traces
 from .parts import Parts
-
-if TYPE_CHECKING:
-    from .forgetters import Record, Traces
 
 _ALL_TOKENS = 10**12
 
@@ -45,8 +42,6 @@ class LayerForgetter:
         return self._layers.delete(entity.id) if entity.type == "user" else self._layers.delete_scope(entity.scope)
 
     def others(self) -> Iterator[Record]:
-        from .forgetters import Record
-
         for key in self._keys():
             for text in self._kept(key):
                 yield Record(self.kind, str(key), text)

@@ -8,7 +8,7 @@ from itertools import islice
 
 from ..schema.entity import Entity
 from ..stores.byte_scan import SHORTEST_BYTES, Needles
-from .forgetters import Record
+from .forget_traces import Record
 
 _LONG_ID = 5
 """A shorter id is taken for one only where it is marked as one (`@42`, `user:42`, `qq=42`): else every 42 would be meant."""
