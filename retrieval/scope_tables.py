@@ -78,13 +78,10 @@ class ScopeTables:
         return table
 
     def _append(self, table: ScopeTable, scope_key: str, change: tuple[int, int]) -> bool:
-        # Vectors before outlines: then every vector has its outline.
-        ids, vectors, sequence = self._events.vectors_since(scope_key, table.sequence)
-        outlines = self._events.outline(scope_key, table.last_row)
-        words = self._events.words(scope_key, table.last_row, outlines[-1].row) if outlines else []
-        if not table.grow(outlines, words, ids, vectors):
+        news = self._events.news(scope_key, table.sequence, table.last_row)
+        if not table.grow(news.outlines, news.words, news.ids, news.vectors):
             return False
-        table.sequence, table.change = sequence, change
+        table.sequence, table.change = news.sequence, change
         self.appends += 1
         return True
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,20 @@ Vector = npt.NDArray[np.float32]
 """One embedding, shape (dimension,), length 1."""
 Matrix = npt.NDArray[np.float32]
 """Several embeddings, shape (n, dimension), rows of length 1."""
+
+
+class ScopeNews(NamedTuple):
+    """Events with their words by row (row, number of words, words as indexed), and vectors by event id, as of one moment.
+
+    `sequence` is the number of the newest vector.
+    """
+
+    outlines: list[EventOutline]
+    words: list[tuple[int, int, str]]
+    ids: list[str]
+    vectors: Matrix
+    sequence: int
+
 
 JobState = Literal["pending", "processing", "failed"]
 Answer = TypeVar("Answer", bound=BaseModel)
@@ -143,8 +157,8 @@ class EventStore(Protocol):
     def outline(self, scope_key: str, after_row: int = 0) -> list[EventOutline]:
         """The events of a scope that were filed after `after_row`, without their texts, in the order of filing."""
 
-    def words(self, scope_key: str, after_row: int, last_row: int) -> list[tuple[int, int, str]]:
-        """The rows of a scope after `after_row` up to `last_row`, in order: row, number of words, the words indexed."""
+    def news(self, scope_key: str, after_sequence: int, after_row: int) -> ScopeNews:
+        """What a scope's copy in memory lacks, all of one moment: events after a row, vectors after a sequence number."""
 
     def change_number(self, scope_key: str) -> tuple[int, int]:
         """(additions, removals) of a scope since its beginning: a moved second number makes caches of it stale."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from ..schema.errors import InvalidInput
 from ..schema.event import Event, EventFilter, EventOutline
-from ..schema.protocols import Matrix, Vector
+from ..schema.protocols import Matrix, ScopeNews, Vector
 from . import event_keywords
 from .event_rows import (
     EVENT_COLUMNS,
@@ -150,40 +150,24 @@ class SqliteEventStore:
         An event that is embedded long after it was filed gets a new number then, so that it is not missed.
         """
         with self._database.reading() as connection:
-            number = scope_number(connection, scope_key)
-            if number is None:
-                return [], blobs_to_matrix([]), sequence
-            first, last = row_range(number)
-            found = connection.execute(
-                "SELECT e.event_id, v.vector, v.sequence FROM event_vectors v CROSS JOIN events e ON e.row = v.row"
-                " WHERE v.sequence BETWEEN ? AND ? ORDER BY v.sequence",
-                (max(first, sequence + 1), last),
-            ).fetchall()
-        newest = found[-1][2] if found else sequence
-        return [row[0] for row in found], blobs_to_matrix([row[1] for row in found]), newest
+            rows = _rows_of(connection, scope_key)
+            return ([], blobs_to_matrix([]), sequence) if rows is None else _vectors_since(connection, rows, sequence)
 
     def outline(self, scope_key: str, after_row: int = 0) -> list[EventOutline]:
         """The events of a scope that were filed after `after_row`, without their texts, in the order of filing."""
         with self._database.reading() as connection:
-            number = scope_number(connection, scope_key)
-            if number is None:
-                return []
-            first, last = row_range(number)
-            found = connection.execute(
-                "SELECT row, event_id, job_id, kind, user_id, user_name, timestamp, source, is_absolute FROM events"
-                " WHERE row BETWEEN ? AND ? ORDER BY row",
-                (max(first, after_row + 1), last),
-            ).fetchall()
-        return [EventOutline._make((*row[:-1], bool(row[-1]))) for row in found]
+            rows = _rows_of(connection, scope_key)
+            return [] if rows is None else _outline(connection, rows, after_row)
 
-    def words(self, scope_key: str, after_row: int, last_row: int) -> list[tuple[int, int, str]]:
-        """The rows of a scope after `after_row` up to `last_row`, each with the number of its words and the words indexed."""
+    def news(self, scope_key: str, after_sequence: int, after_row: int) -> ScopeNews:
         with self._database.reading() as connection:
-            number = scope_number(connection, scope_key)
-            if number is None:
-                return []
-            first, last = row_range(number)
-            return event_keywords.words_of(connection, max(first, after_row + 1), min(last, last_row))
+            rows = _rows_of(connection, scope_key)
+            if rows is None:
+                return ScopeNews([], [], [], blobs_to_matrix([]), after_sequence)
+            ids, vectors, sequence = _vectors_since(connection, rows, after_sequence)
+            outlines = _outline(connection, rows, after_row)
+            words = event_keywords.words_of(connection, outlines[0].row, outlines[-1].row) if outlines else []
+        return ScopeNews(outlines, words, ids, vectors, sequence)
 
     def change_number(self, scope_key: str) -> tuple[int, int]:
         with self._database.reading(once=True) as connection:
@@ -390,3 +374,28 @@ def _entities(event: Event) -> list[str]:
 
 def _is_filed(connection: sqlite3.Connection, job_id: str) -> bool:
     return connection.execute("SELECT 1 FROM filed_jobs WHERE job_id = ?", (job_id,)).fetchone() is not None
+
+
+def _rows_of(connection: sqlite3.Connection, scope_key: str) -> tuple[int, int] | None:
+    """The first and last row number that a scope's events can have; None where it has none."""
+    number = scope_number(connection, scope_key)
+    return None if number is None else row_range(number)
+
+
+def _vectors_since(connection: sqlite3.Connection, rows: tuple[int, int], sequence: int) -> tuple[list[str], Matrix, int]:
+    found = connection.execute(
+        "SELECT e.event_id, v.vector, v.sequence FROM event_vectors v CROSS JOIN events e ON e.row = v.row"
+        " WHERE v.sequence BETWEEN ? AND ? ORDER BY v.sequence",
+        (max(rows[0], sequence + 1), rows[1]),
+    ).fetchall()
+    newest = found[-1][2] if found else sequence
+    return [row[0] for row in found], blobs_to_matrix([row[1] for row in found]), newest
+
+
+def _outline(connection: sqlite3.Connection, rows: tuple[int, int], after_row: int) -> list[EventOutline]:
+    found = connection.execute(
+        "SELECT row, event_id, job_id, kind, user_id, user_name, timestamp, source, is_absolute FROM events"
+        " WHERE row BETWEEN ? AND ? ORDER BY row",
+        (max(rows[0], after_row + 1), rows[1]),
+    ).fetchall()
+    return [EventOutline._make((*row[:-1], bool(row[-1]))) for row in found]
