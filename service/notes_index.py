@@ -106,7 +106,7 @@ class NotesIndex:
         were written stay, and the next run goes on from there.
         """
         folder = str(root)
-        listing = await asyncio.to_thread(list_notes, root)
+        listing = await asyncio.to_thread(list_notes, root, Path(self._settings.cognitive.data_dir))
         known = await asyncio.to_thread(self._manifest.files, scope.key, folder)
         report = IndexReport(skipped=dict(listing.skipped))
         to_read = [file for path, file in listing.files.items() if not self._is_unchanged(file, known.get(path))]

@@ -43,18 +43,22 @@ class NotText(Exception):
     """A file that holds no text; the message says why."""
 
 
-def list_notes(root: Path) -> Listing:
+def list_notes(root: Path, memory: Path | None = None) -> Listing:
     """Every Markdown file below `root`, without opening one. Hidden files and folders are passed over.
 
-    Links are followed, a folder that was entered before is not entered again. Raises InvalidInput where `root` is no
-    folder that can be read: then nothing is known about its files, least of all that they were deleted.
+    Links are followed, a folder that was entered before is not entered again. A directory of Historian's own data (that at
+    `memory`, and whatever looks like one) is never entered, by no link either: portraits are no notes, and what was learnt in
+    private would be read in a group. Raises InvalidInput where `root` is no folder that can be read (then nothing is known about
+    its files, least of all that they were deleted), or lies in such a directory.
     """
     listing = Listing()
     try:
         if not root.is_dir():
             raise InvalidInput(f"{root} is no folder; name the one that holds the notes")
+        if is_in_memory(root, memory):
+            raise InvalidInput(f"{root} belongs to Historian's own data, which is never indexed; name a folder of notes")
         entered = {_identity(root.stat())}
-        _list_folder(root, "", listing, entered)
+        _list_folder(root, "", listing, entered, memory)
     except OSError as error:
         raise InvalidInput(f"{root} cannot be read: {error.strerror or error}; let the user who runs this read it") from error
     return listing
@@ -81,7 +85,9 @@ def content_hash(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _list_folder(folder: Path, below: str, listing: Listing, entered: set[tuple[int, int]]) -> None:
+def _list_folder(
+    folder: Path, below: str, listing: Listing, entered: set[tuple[int, int]], memory: Path | None
+) -> None:
     """Raises OSError where `folder` itself cannot be read; folders inside of it are noted as unread."""
     waiting: list[tuple[Path, str]] = [(folder, below)]
     while waiting:
@@ -94,11 +100,12 @@ def _list_folder(folder: Path, below: str, listing: Listing, entered: set[tuple[
             listing.skipped[prefix.rstrip("/")] = f"cannot be read: {error.strerror or error}"
             listing.unread.add(prefix.rstrip("/"))
             continue
-        waiting.extend((Path(entry.path), path + "/") for entry, path in _sorted_out(entries, prefix, listing, entered))
+        inside = _sorted_out(entries, prefix, listing, entered, memory)
+        waiting.extend((Path(entry.path), path + "/") for entry, path in inside)
 
 
 def _sorted_out(
-    entries: list[os.DirEntry[str]], prefix: str, listing: Listing, entered: set[tuple[int, int]]
+    entries: list[os.DirEntry[str]], prefix: str, listing: Listing, entered: set[tuple[int, int]], memory: Path | None
 ) -> Iterator[tuple[os.DirEntry[str], str]]:
     """Note files and what is skipped; gives the folders to enter."""
     for entry in entries:
@@ -118,6 +125,11 @@ def _sorted_out(
                 if not isinstance(error, FileNotFoundError):
                     listing.unread.add(path)
             continue
+        if (entry.is_symlink() and is_in_memory(Path(entry.path), memory)) or (
+            stat.S_ISDIR(status.st_mode) and _is_memory(Path(entry.path), memory)
+        ):
+            listing.skipped[path] = "Historian's own data, which is never indexed"
+            continue
         if stat.S_ISDIR(status.st_mode):
             if _identity(status) in entered:
                 listing.skipped[path] = "a link to a folder that is read already"
@@ -132,6 +144,21 @@ def _sorted_out(
             listing.skipped[path] = f"larger than {MAX_NOTE_BYTES // 1024**2} MiB"
         else:
             listing.files[path] = NoteFile(path, Path(entry.path), status.st_mtime_ns, status.st_size)
+
+
+def is_in_memory(path: Path, memory: Path | None) -> bool:
+    """Whether `path`, with its links resolved, is a directory of Historian's data or lies in one."""
+    resolved = path.resolve()
+    return any(_is_memory(folder, memory) for folder in (resolved, *resolved.parents))
+
+
+def _is_memory(folder: Path, memory: Path | None) -> bool:
+    if (folder / "index.sqlite").is_file() and (folder / "queues").is_dir():
+        return True
+    try:
+        return memory is not None and folder.samefile(memory)
+    except OSError:  # one of the two does not exist
+        return False
 
 
 def _identity(status: os.stat_result) -> tuple[int, int]:

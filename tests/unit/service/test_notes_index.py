@@ -317,3 +317,36 @@ def test_a_notes_scope_that_names_no_conversation_is_a_settings_error(tmp_path: 
 def test_the_notes_folder_counts_from_the_configuration_s_own(tmp_path: Path) -> None:
     settings = parse_settings({"cognitive": {"notes_dir": "notes"}}, environ={}, base=tmp_path)
     assert settings.cognitive.notes_dir == str(tmp_path / "notes")
+
+
+async def test_portraits_are_no_notes_by_whatever_way_they_are_reached(notes: Notes, tmp_path: Path) -> None:
+    data = Path(notes.parts.settings.cognitive.data_dir)
+    portrait = data / "profiles/users/1001@private.md"
+    portrait.parent.mkdir(parents=True, exist_ok=True)
+    portrait.write_text("Ann is pregnant", encoding="utf-8")
+    other = notes.folder / "another bot/data"
+    (other / "queues").mkdir(parents=True)
+    (other / "index.sqlite").touch()
+    (other / "MEMORY.md").write_text("Ann is pregnant", encoding="utf-8")
+    notes.write("real.md", "The library opens at nine")
+    (notes.folder / "link to it").symlink_to(data, target_is_directory=True)
+    (notes.folder / "link into it").symlink_to(portrait.parent, target_is_directory=True)
+    (notes.folder / "ann.md").symlink_to(portrait)
+    report = await notes.run()
+    assert notes.texts() == {"The library opens at nine"}
+    assert set(report.skipped) == {"another bot/data", "link to it", "link into it", "ann.md"}
+    above = await notes.index.run(tmp_path, Scope.group("8"))
+    assert notes.texts(Scope.group("8")) == {"The library opens at nine"} and above.new == 1
+    for inside in (data, portrait.parent, notes.folder / "link into it"):
+        with pytest.raises(InvalidInput, match="own data"):
+            await notes.index.run(inside, GROUP)
+
+
+async def test_what_an_earlier_version_took_from_its_own_data_goes(notes: Notes) -> None:
+    taken = notes.write("bot/MEMORY.md", "Ann is pregnant")
+    await notes.run()
+    assert notes.texts() == {"Ann is pregnant"}
+    (taken.parent / "queues").mkdir()
+    (taken.parent / "index.sqlite").touch()
+    await notes.run()
+    assert notes.texts() == set()
