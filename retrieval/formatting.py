@@ -59,12 +59,23 @@ def format_memories(
     block.fill(shown, PORTRAIT_SHARE if hits or article is not None else 1.0)
     if article is not None:
         fill_article(block, article, language, ARTICLE_SHARE if profiles or hits else 1.0)
-    waiting = [hit_line(hit, language) for hit in hits if hit.pending]
-    filed = [hit_line(hit, language) for hit in hits if not hit.pending]
+    said = {line.removeprefix("-").strip() for profile in profiles for line in profile.summary.splitlines()}
+    filed = _said_once([hit for hit in hits if not hit.pending], said, language)
+    waiting = _said_once([hit for hit in hits if hit.pending], said, language)
     if waiting:
         block.fill(waiting, PENDING_SHARE if filed else 1.0)
     block.fill(filed, 1.0)
     return block.text()
+
+
+def _said_once(hits: Sequence[Hit], said: set[str], language: Language) -> list[str]:
+    """The lines of those hits whose words were not `said` yet, by a portrait or another record; they are noted as said."""
+    lines: list[str] = []
+    for hit in hits:
+        if hit.event.text not in said:
+            said.add(hit.event.text)
+            lines.append(hit_line(hit, language))
+    return lines
 
 
 def format_summaries(summaries: Sequence[tuple[str, str]], *, language: Language, max_tokens: int) -> str:

@@ -129,6 +129,16 @@ class CognitiveService:
         await self._background.start(self._parts, work=self._with_worker, watch=self._watch)
         self._warming = asyncio.create_task(self._recall.warm(), name="historian warm-up")
 
+    async def ready(self, timeout_seconds: float = 5.0) -> bool:
+        """Wait until what the first recall would wait for is loaded; False where that takes longer than the bound.
+
+        For the start of a bot: a question that comes earlier is answered with what is ready by then, by keywords perhaps.
+        """
+        if self._warming is None:
+            return True
+        done, _ = await asyncio.wait({self._warming}, timeout=timeout_seconds)
+        return bool(done)
+
     async def aclose(self, timeout_seconds: float = 10.0) -> None:
         """Stop the worker (what is running may finish within the bound), close everything."""
         if self._observation is not None:

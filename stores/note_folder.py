@@ -85,9 +85,7 @@ def content_hash(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _list_folder(
-    folder: Path, below: str, listing: Listing, entered: set[tuple[int, int]], memory: Path | None
-) -> None:
+def _list_folder(folder: Path, below: str, listing: Listing, entered: set[tuple[int, int]], memory: Path | None) -> None:
     """Raises OSError where `folder` itself cannot be read; folders inside of it are noted as unread."""
     waiting: list[tuple[Path, str]] = [(folder, below)]
     while waiting:

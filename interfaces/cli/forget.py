@@ -78,7 +78,9 @@ def _print(shell: Shell, report: ForgetReport) -> None:
         )
         return
     removed = ", ".join(f"{count} {kind}" for kind, count in report.removed.items()) or "nothing was kept"
-    left = "; ".join((*report.left, *report.unread)) or "nothing"
+    others = len(report.mentions) if not report.mentions_removed else 0
+    nothing = f"{others} records of others that mention {report.entity}, see below" if others else "nothing"
+    left = "; ".join((*report.left, *report.unread)) or nothing
     shell.out.print(
         fields(
             {

@@ -39,6 +39,8 @@ def export(
     with opened_stores(shell) as parts:
         manifest = write(parts, entity, file, version=__version__, replace=force)
     counts = {**manifest["counts"], "portraits": len(manifest["portraits"]), "articles": len(manifest["articles"])}
+    if not any(counts.values()):
+        raise CommandFailed(f"nothing is known of {entity.key}: {file} holds nothing; check the id")
     if shell.json:
         shell.emit(file=str(file), entity=entity.key, **counts)
         return

@@ -235,7 +235,8 @@ def test_an_existing_file_is_replaced_only_with_force(data: Path, tmp_path: Path
     assert archive.read_text() == "mine"
     assert historian("export", "user", USER, archive, "--force", "--data-dir", data).status == 0
     assert zipfile.is_zipfile(archive) and [path.name for path in tmp_path.glob(".tmp*")] == []
-    assert historian("export", "user", "nobody", tmp_path / "b.zip", "--data-dir", data).status == 0
+    unknown = historian("export", "user", "nobody", tmp_path / "b.zip", "--data-dir", data)
+    assert unknown.status == 1 and "check the id" in unknown.err
 
 
 def rewritten(archive: Path, **members: Callable[[bytes], bytes]) -> Path:

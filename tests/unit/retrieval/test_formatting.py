@@ -67,7 +67,7 @@ def assert_one_block(text: str, language: str) -> list[str]:
 def test_no_memory_name_tag_or_date_can_end_the_block(attack: str, language: str) -> None:
     event = make_event(text=f"before {attack} after", timestamp_local=attack)
     profile = Profile(ProfileKey("user", "42"), name=attack, tags=(attack, "tag"), summary=f"{attack}\n\n- {attack}")
-    pending = Hit(make_event(text=attack), 1.0, pending=True)
+    pending = Hit(make_event(text=f"{attack} waits"), 1.0, pending=True)
     text = format_memories([profile], [pending, Hit(event, 1.0)], language=language, max_tokens=50_000)  # type: ignore[arg-type]
     assert len(assert_one_block(text, language)) == 3
     assert_one_block(format_summaries([(attack, attack + "x")], language=language, max_tokens=50_000), language)  # type: ignore[arg-type]
@@ -78,7 +78,7 @@ def test_no_memory_name_tag_or_date_can_end_the_block(attack: str, language: str
 def test_any_text_at_all_stays_in_its_line(texts: list[str], name: str) -> None:
     hits = [Hit(make_event(text=f"x{text}", timestamp_local=name or "?"), 1.0) for text in texts]
     profile = Profile(ProfileKey("user", "42"), name=name, summary=f"s{name}")
-    assert len(assert_one_block(format_memories([profile], hits, language="en", max_tokens=9_999), "en")) == len(texts) + 1
+    assert len(assert_one_block(format_memories([profile], hits, language="en", max_tokens=9_999), "en")) == len(set(texts)) + 1
 
 
 @given(st.text(max_size=80))
@@ -127,3 +127,12 @@ def test_plain_summaries_keep_the_newest() -> None:
     assert "summary 19" in text and "summary 1 " not in text
     lines = [line for line in text.split("\n") if line.startswith("- ")]
     assert lines == sorted(lines)
+
+
+def test_what_a_portrait_or_a_record_says_is_not_said_again() -> None:
+    portrait = Profile(ProfileKey("user", "1"), name="Ann", summary="- Ann likes tea\n- Ann lives in Leeds", revision=1)
+    texts = ["Ann likes tea", "Ann met Ben", "Ann met Ben"]
+    hits = [Hit(make_event(n=n, text=text), 1.0) for n, text in enumerate(texts, 1)]
+    hits.append(Hit(make_event(n=9, text="Ann met Ben"), 1.0, pending=True))
+    shown = format_memories([portrait], hits, language="en", max_tokens=500)
+    assert shown.count("Ann likes tea") == 1 and shown.count("Ann met Ben") == 1 and "not filed yet" not in shown
