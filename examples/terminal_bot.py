@@ -203,11 +203,12 @@ async def chat_until_interrupted(options: argparse.Namespace) -> int:
 def main() -> int:
     parser = argparse.ArgumentParser(description="A bot with long-term memory, in the terminal.")
     parser.add_argument("--config", help="the settings (else HISTORIAN_CONFIG, else ./config.toml)")
-    parser.add_argument("--user", default="terminal", help="the id under which you are remembered")
+    parser.add_argument("--user", help="the id under which you are remembered (else made of your name)")
     parser.add_argument("--name", default=getpass.getuser(), help="your name")
     parser.add_argument("--language", choices=["zh", "en"], help="of the prompts (else cognitive.language, else zh)")
     parser.add_argument("--once", metavar="TEXT", help="say this, print the reply, and end")
     options = parser.parse_args()
+    options.user = options.user or f"terminal:{options.name}"
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
     try:
         return asyncio.run(chat_until_interrupted(options))

@@ -52,7 +52,7 @@ def test_the_terminal_bot_remembers_in_a_second_process_what_the_first_was_told(
     asked = "我最喜欢什么茶？\n你了解我什么？\n"
     second = run(tmp_path, "terminal_bot.py", "--name", "阿明", said=asked)
     assert "阿明最喜欢的茶是龙井" in second.stdout
-    assert records(tmp_path, "terminal") == ["阿明最喜欢的茶是龙井"]
+    assert records(tmp_path, "terminal:阿明") == ["阿明最喜欢的茶是龙井"]
 
 
 def test_the_terminal_bot_speaks_english_and_remembers_under_the_id_it_is_given(tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_the_terminal_bot_speaks_english_and_remembers_under_the_id_it_is_given(
     assert "cat is called Tom" in ended.stdout
     assert "sisters" not in ended.stdout
     assert sorted(records(tmp_path, "ann")) == ["Ann has two sisters", "Ann's cat is called Tom"]
-    assert records(tmp_path, "terminal") == []
+    assert records(tmp_path, "terminal:Ann") == []
 
 
 def test_the_terminal_bot_hands_over_its_turns_even_with_a_model_that_forgets_to_end_them(tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ def test_the_terminal_bot_hands_over_its_turns_even_with_a_model_that_forgets_to
         last = [str(message["content"]) for message in prompts[-1] if message["role"] == "user"]
         assert last[0].startswith("<memory>")
         assert "他最喜欢的茶是龙井" in last[0] or "阿明最喜欢的茶是龙井" in last[0]
-    assert "阿明最喜欢的茶是龙井" in records(tmp_path, "terminal")
+    assert "阿明最喜欢的茶是龙井" in records(tmp_path, "terminal:阿明")
 
 
 def test_the_terminal_bot_says_what_is_wrong_with_an_endpoint_and_goes_on(tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_the_terminal_bot_ends_at_once_when_it_is_interrupted_while_it_waits(tmp
         assert "Hello" in process.stdout.readline()
         process.send_signal(signal.SIGINT)
         assert process.wait(30) == 130
-    assert records(tmp_path, "terminal") == ["Ann's cat is called Tom"]
+    assert records(tmp_path, "terminal:Ann") == ["Ann's cat is called Tom"]
 
 
 def test_the_chain_answers_from_a_memory_made_for_it(tmp_path: Path) -> None:
