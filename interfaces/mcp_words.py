@@ -38,9 +38,10 @@ _TEXTS: Mapping[str, Mapping[Language, str]] = {
     "query": {"zh": "对方说的话，或要回忆的内容", "en": "what was said, or what is to be recalled"},
     "top_k": {"zh": "最多几条，1–500；不填用默认值", "en": "at most so many records, 1-500; leave out for the default"},
     "remember": {
-        "zh": "把值得长期记住的事交给记忆。时间照原话写（“明天”），不用换算；不要写密码、密钥、证件号。",
-        "en": 'Hand over what is worth remembering for long. Write times as they were said ("tomorrow"); no passwords, keys or '
-        "identity numbers.",
+        "zh": "把值得长期记住的事交给记忆。时间照原话写（“明天”），不用换算；"
+        "“我”指你（助手），说用户就写“用户”或其名字；不要写密码、密钥、证件号。",
+        "en": 'Hand over what is worth remembering for long. Write times as they were said ("tomorrow"). "I" is you, the '
+        'assistant; of the user write "the user" or their name. No passwords, keys or identity numbers.',
     },
 }
 
