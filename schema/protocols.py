@@ -151,14 +151,11 @@ class EventStore(Protocol):
     def vectors(self, where: EventFilter) -> tuple[list[str], Matrix]:
         """Ids and embeddings of the matching events that are embedded; shape (0, 0) when there are none."""
 
-    def vectors_since(self, scope_key: str, sequence: int) -> tuple[list[str], Matrix, int]:
-        """What was added to a scope after `sequence` (a row number), and the newest row number seen."""
-
-    def outline(self, scope_key: str, after_row: int = 0) -> list[EventOutline]:
-        """The events of a scope that were filed after `after_row`, without their texts, in the order of filing."""
-
     def news(self, scope_key: str, after_sequence: int, after_row: int) -> ScopeNews:
-        """What a scope's copy in memory lacks, all of one moment: events after a row, vectors after a sequence number."""
+        """What a scope's copy in memory lacks, all of one moment: events after a row, vectors after a sequence number.
+
+        An event that is embedded long after it was filed gets a new sequence number then; 0 and 0 give all.
+        """
 
     def change_number(self, scope_key: str) -> tuple[int, int]:
         """(additions, removals) of a scope since its beginning: a moved second number makes caches of it stale."""

@@ -55,32 +55,6 @@ class ReflectionInput(TypedDict):
     job: dict[str, Any]
 
 
-class ReflectionState(ReflectionInput, total=False):
-    """The reflection graph's state.
-
-    `through` is the last buffered state of the summary that is being made ("" for none). `occasion`, `sources` (ids of
-    summaries, or the job) and `stimulus` (lines) say what the article is rewritten for, `reflected` whether the job's own
-    reflection is done. `tries` counts the proposals for one stimulus, `reasons` are the check's to the last one, and
-    `passed` says that a proposal may be written. `filed` holds ids of summaries, `written` revisions of the article.
-    """
-
-    forgotten: bool
-    through: str
-    draft: DraftState
-    filed: list[str]
-    occasion: Occasion
-    sources: list[str]
-    stimulus: list[str]
-    reflected: bool
-    digested: DigestState
-    proposal: ProposalState
-    tries: int
-    reasons: list[str]
-    passed: bool
-    conflict: bool
-    written: list[int]
-
-
 class ReflectionUpdate(TypedDict, total=False):
     """What a node may return: the keys of the state but `job`."""
 
@@ -99,6 +73,16 @@ class ReflectionUpdate(TypedDict, total=False):
     passed: bool
     conflict: bool
     written: list[int]
+
+
+class ReflectionState(ReflectionInput, ReflectionUpdate, total=False):
+    """The reflection graph's state.
+
+    `through` is the last buffered state of the summary that is being made ("" for none). `occasion`, `sources` (ids of
+    summaries, or the job) and `stimulus` (lines) say what the article is rewritten for, `reflected` whether the job's own
+    reflection is done. `tries` counts the proposals for one stimulus, `reasons` are the check's to the last one, and
+    `passed` says that a proposal may be written. `filed` holds ids of summaries, `written` revisions of the article.
+    """
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,19 +63,6 @@ class HistorianInput(TypedDict):
     job: dict[str, Any]
 
 
-class HistorianState(HistorianInput, total=False):
-    """The write graph's state. `attempt` counts the model's answers to the rewrite; `spent` says that no more are wanted."""
-
-    items: list[ItemState]
-    attempt: int
-    spent: bool
-    filed: Literal["new", "before", "forgotten"]
-    event_ids: list[str]
-    portraits: list[PortraitState]
-    written: list[str]
-    conflict: bool
-
-
 class HistorianUpdate(TypedDict, total=False):
     """What a node may return: the keys of the state but `job`. The graph drops unknown keys silently; types do not."""
 
@@ -87,6 +74,10 @@ class HistorianUpdate(TypedDict, total=False):
     portraits: list[PortraitState]
     written: list[str]
     conflict: bool
+
+
+class HistorianState(HistorianInput, HistorianUpdate, total=False):
+    """The write graph's state. `attempt` counts the model's answers to the rewrite; `spent` says that no more are wanted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from ..stores.note_folder import Listing, NoteFile, NotText, content_hash, list_
 from ..text.chunks import Chunk, chunk
 from ..text.redaction import redact
 from .local_time import local_timezone
+from .parts import data_directory
 
 log = logging.getLogger(__name__)
 
@@ -106,7 +107,7 @@ class NotesIndex:
         were written stay, and the next run goes on from there.
         """
         folder = str(root)
-        listing = await asyncio.to_thread(list_notes, root, Path(self._settings.cognitive.data_dir))
+        listing = await asyncio.to_thread(list_notes, root, data_directory(self._settings))
         known = await asyncio.to_thread(self._manifest.files, scope.key, folder)
         report = IndexReport(skipped=dict(listing.skipped))
         to_read = [file for path, file in listing.files.items() if not self._is_unchanged(file, known.get(path))]

@@ -144,21 +144,6 @@ class SqliteEventStore:
             ).fetchall()
         return [row[0] for row in found], blobs_to_matrix([row[1] for row in found])
 
-    def vectors_since(self, scope_key: str, sequence: int) -> tuple[list[str], Matrix, int]:
-        """What was embedded in a scope after `sequence`, and the newest number seen; 0 gives all.
-
-        An event that is embedded long after it was filed gets a new number then, so that it is not missed.
-        """
-        with self._database.reading() as connection:
-            rows = _rows_of(connection, scope_key)
-            return ([], blobs_to_matrix([]), sequence) if rows is None else _vectors_since(connection, rows, sequence)
-
-    def outline(self, scope_key: str, after_row: int = 0) -> list[EventOutline]:
-        """The events of a scope that were filed after `after_row`, without their texts, in the order of filing."""
-        with self._database.reading() as connection:
-            rows = _rows_of(connection, scope_key)
-            return [] if rows is None else _outline(connection, rows, after_row)
-
     def news(self, scope_key: str, after_sequence: int, after_row: int) -> ScopeNews:
         with self._database.reading() as connection:
             rows = _rows_of(connection, scope_key)
@@ -383,6 +368,7 @@ def _rows_of(connection: sqlite3.Connection, scope_key: str) -> tuple[int, int] 
 
 
 def _vectors_since(connection: sqlite3.Connection, rows: tuple[int, int], sequence: int) -> tuple[list[str], Matrix, int]:
+    """What was embedded after a sequence number. An event that is embedded long after it was filed gets a new one then."""
     found = connection.execute(
         "SELECT e.event_id, v.vector, v.sequence FROM event_vectors v CROSS JOIN events e ON e.row = v.row"
         " WHERE v.sequence BETWEEN ? AND ? ORDER BY v.sequence",

@@ -324,16 +324,16 @@ def test_events_without_vector_wait_oldest_first_and_get_one_later(store: EventS
 
 
 def test_a_cache_that_asks_for_what_is_new_misses_nothing(store: EventStore) -> None:
-    assert store.vectors_since("g:7", 0)[0] == []
+    assert store.news("g:7", 0, 0).ids == []
     store.file_job("j1-0", [make_event(n=n) for n in range(2)], [None, *unit_vectors(1)])
-    names, matrix, newest = store.vectors_since("g:7", 0)
+    _, _, names, matrix, newest = store.news("g:7", 0, 0)
     assert names == ["j1-0:1"] and matrix.shape == (1, DIMENSION)
     additions, removals = store.change_number("g:7")
     store.set_vectors(["j1-0:0"], unit_vectors(1, seed=2))
     assert store.change_number("g:7")[0] > additions and store.change_number("g:7")[1] == removals
-    later, _, newest_later = store.vectors_since("g:7", newest)
+    _, _, later, _, newest_later = store.news("g:7", newest, 0)
     assert later == ["j1-0:0"] and newest_later > newest
-    assert store.vectors_since("g:7", newest_later)[0] == []
+    assert store.news("g:7", newest_later, 0).ids == []
 
 
 def test_the_change_number_tells_additions_from_removals(store: EventStore) -> None:
@@ -577,7 +577,7 @@ def test_no_search_in_a_scope_gives_anything_of_another(
             assert set(found(store, "猫咪 cat", where, 100)) == members
             assert set(found(store, " ".join([*words, *by_scope]), where, 100)) <= members
             assert {event.event_id for event in store.find(where)} == members == set(store.vectors(where)[0])
-            assert set(store.vectors_since(key, 0)[0]) == members
+            assert set(store.news(key, 0, 0).ids) == members
             everything = EventFilter(key, event_ids=tuple(f"j{n}-0:0" for n in range(len(scopes))))
             assert {event.event_id for event in store.find(everything)} == members == set(store.vectors(everything)[0])
             assert store.count(where) == len(members)

@@ -89,7 +89,7 @@ def assert_read(parts: Parts, model: Model, count: int) -> None:
     assert len(ids) == count == parts.events.embedded_count()
     for event_id, vector in zip(ids, matrix, strict=True):
         assert np.array_equal(vector, model.vector(texts[event_id]))
-    in_scopes = [event_id for key, _ in parts.events.scopes() for event_id in parts.events.vectors_since(key, 0)[0]]
+    in_scopes = [event_id for key, _ in parts.events.scopes() for event_id in parts.events.news(key, 0, 0).ids]
     assert sorted(in_scopes) == sorted(ids)
 
 
