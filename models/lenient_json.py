@@ -78,6 +78,11 @@ def parse_lenient(text: str) -> Any:
     return value
 
 
+def is_open_thought(text: str) -> bool:
+    """Whether a text ends in what a model thinks aloud (`<think>…`), before its answer."""
+    return bool(_OPENING_THOUGHT.search(text)) and not _CLOSING_THOUGHT.search(text)
+
+
 def _without_thoughts(text: str) -> str:
     closings = list(_CLOSING_THOUGHT.finditer(text))
     if closings:

@@ -444,13 +444,41 @@ async def test_the_server_in_a_process_of_its_own_counts_into_a_file(tmp_path: P
     ]
 
 
+def limits(server: OpenAIServer) -> list[int]:
+    """The bound of each request so far."""
+    return [seen.body.get("max_tokens") or seen.body.get("max_completion_tokens") or 0 for seen in server.requests()]
+
+
 async def test_every_answer_is_bounded_and_a_server_that_knows_no_bound_is_asked_without(
     server: OpenAIServer, chat: LadderChatModel
 ) -> None:
     await ask(chat)
-    (bounded,) = server.requests()
-    assert 4096 in (bounded.body.get("max_tokens"), bounded.body.get("max_completion_tokens"))
+    (bound,) = limits(server)
+    assert 500 < bound < 1_000, "about as long as the question, and some room"
     server.behaviour = "only_without_limit"
     await ask(chat)
     await ask(chat)
     assert server.count() == 4, "refused once, and never asked for again"
+
+
+@pytest.mark.parametrize("behaviour", ["thinks_long", "thinks_long_aloud"])
+async def test_a_model_that_thinks_long_is_given_room_once_and_for_all(
+    server: OpenAIServer, chat: LadderChatModel, behaviour: str
+) -> None:
+    server.behaviour = behaviour
+    assert await ask(chat) == EXPECTED
+    assert await ask(chat) == EXPECTED
+    short, *room = limits(server)
+    assert short < 1_000 and room == [4096, 4096]
+    assert {seen.rung for seen in server.requests()} == {"tool"}
+
+
+async def test_a_model_that_never_ends_is_stopped_early_and_asked_in_another_form(
+    server: OpenAIServer, chat: LadderChatModel
+) -> None:
+    server.behaviour = "never_ends_with_tools"
+    assert await ask(chat) == EXPECTED
+    assert await ask(chat) == EXPECTED
+    assert [seen.rung for seen in server.requests()] == ["tool", "schema", "schema"]
+    first, second, third = limits(server)
+    assert first < 1_000 and second == 4096 and third < 1_000

@@ -157,6 +157,24 @@ def _no_limit(request: Json, answer: Json) -> Reply:
     return _proper(request, answer)
 
 
+def _limit(request: Json) -> int:
+    return int(request.get("max_tokens") or request.get("max_completion_tokens") or 1_000_000)
+
+
+def _thinks_long(request: Json, answer: Json, *, aloud: bool = False) -> Reply:
+    """Thinks for 2,000 tokens before it says anything, in silence or aloud."""
+    if _limit(request) < 2_000:
+        return _say(request, "<think>Well, let me see" if aloud else "", finish_reason="length")
+    return _proper(request, answer)
+
+
+def _never_ends(request: Json, answer: Json) -> Reply:
+    """A tool call drives it into a loop that only the limit ends."""
+    if request.get("tools"):
+        return _say(request, '{"texts": ["' + "and then " * min(_limit(request), 5_000), finish_reason="length")
+    return _proper(request, answer)
+
+
 def _tools_crash(request: Json, answer: Json) -> Reply:
     if request.get("tools"):
         return Reply(500, {"error": {"message": "tools param requires a template", "code": 500}})
@@ -220,6 +238,9 @@ BEHAVIOURS: dict[str, Callable[[Json, Json], Reply]] = {
     "only_when_not_schema": _no_schema,
     "only_text": _text_only,
     "only_without_limit": _no_limit,
+    "thinks_long": _thinks_long,
+    "thinks_long_aloud": lambda request, answer: _thinks_long(request, answer, aloud=True),
+    "never_ends_with_tools": _never_ends,
     "tools_crash": _tools_crash,
     "tools_not_found": _tools_not_found,
     "repairable": _repairable,

@@ -1,0 +1,36 @@
+"""How long an answer may grow: each form restates what it was given, so a model that writes far more is lost in a loop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..text.tokens import estimate_tokens
+from .lenient_json import is_open_thought
+
+if TYPE_CHECKING:
+    from langchain_core.messages import AIMessage
+
+ROOM = 512
+"""Tokens that an answer has beside as many as it was asked with."""
+
+
+def usual_length(messages: Sequence[tuple[str, str]]) -> int:
+    """Tokens within which an answer to (role, content) messages is expected to end, from a model that does not think aloud."""
+    return ROOM + sum(estimate_tokens(content) for _, content in messages)
+
+
+def answered_tokens(message: AIMessage) -> int:
+    """Tokens of an answer as the server counted them; 0 where it does not say."""
+    return int((getattr(message, "usage_metadata", None) or {}).get("output_tokens") or 0)
+
+
+def is_cut_off(message: AIMessage) -> bool:
+    return message.response_metadata.get("finish_reason") == "length"
+
+
+def is_still_thinking(message: AIMessage) -> bool:
+    """Whether an answer that was cut off had not begun: nothing is said yet, or a thought is open."""
+    called = message.tool_calls or message.invalid_tool_calls
+    said = message.text
+    return not called and (not said.strip() or is_open_thought(said))
