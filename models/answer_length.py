@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..schema.protocols import Answer
 from ..text.tokens import estimate_tokens
 from .lenient_json import is_open_thought
 
@@ -15,9 +16,13 @@ ROOM = 512
 """Tokens that an answer has beside as many as it was asked with."""
 
 
-def usual_length(messages: Sequence[tuple[str, str]]) -> int:
-    """Tokens within which an answer to (role, content) messages is expected to end, from a model that does not think aloud."""
-    return ROOM + sum(estimate_tokens(content) for _, content in messages)
+def usual_length(answer: type[Answer], messages: Sequence[tuple[str, str]]) -> int:
+    """Tokens within which an answer to (role, content) messages is expected to end, from a model that does not think aloud.
+
+    A form may say what it needs at most: its class attribute `usual_tokens`.
+    """
+    given = sum(estimate_tokens(content) for _, content in messages)
+    return ROOM + min(given, getattr(answer, "usual_tokens", given))
 
 
 def answered_tokens(message: AIMessage) -> int:
@@ -30,7 +35,6 @@ def is_cut_off(message: AIMessage) -> bool:
 
 
 def is_still_thinking(message: AIMessage) -> bool:
-    """Whether an answer that was cut off had not begun: nothing is said yet, or a thought is open."""
+    """Whether an answer that was cut off had not begun: no JSON yet, or a thought is open."""
     called = message.tool_calls or message.invalid_tool_calls
-    said = message.text
-    return not called and (not said.strip() or is_open_thought(said))
+    return not called and ("{" not in message.text or is_open_thought(message.text))

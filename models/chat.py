@@ -91,21 +91,14 @@ class LadderChatModel:
         Raises ModelUnavailable, ModelRefused or ModelAnswerUnusable.
         """
 
-        was_cut_off = False
-
         async def ask(question: Question) -> AIMessage:
-            nonlocal was_cut_off
             arguments = request_arguments(question, self._extra_body)
             most = self._max_answer_tokens
-            usual = min(most, usual_length(question.messages)) if not (self._needs_room or was_cut_off) else most
+            usual = most if self._needs_room else min(most, usual_length(answer, question.messages))
             message = await self._limited(purpose, question.messages, arguments, usual)
-            if usual < most and is_cut_off(message):
-                was_cut_off = True
-                if is_still_thinking(message):
-                    self._needs_room = True
-                    message = await self._limited(purpose, question.messages, arguments, most)
-            elif was_cut_off and answered_tokens(message) > usual_length(question.messages):
+            if usual < most and is_cut_off(message) and is_still_thinking(message):
                 self._needs_room = True
+                message = await self._limited(purpose, question.messages, arguments, most)
             return message
 
         return await climb(ask, self._memory, answer, who=self._endpoint.name, system=clean_text(system), user=clean_text(user))

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from datetime import datetime
+from typing import ClassVar
 from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -41,6 +42,7 @@ _KEPT_SENTENCES = 0.5
 class StatesSummary(BaseModel):
     """The finished summary."""
 
+    usual_tokens: ClassVar[int] = 1_000
     model_config = ConfigDict(title="summarise_states")
 
     summary: str = Field(description="finished summary")
@@ -49,6 +51,7 @@ class StatesSummary(BaseModel):
 class SessionSummary(BaseModel):
     """The finished summary."""
 
+    usual_tokens: ClassVar[int] = 1_000
     model_config = ConfigDict(title="session_summary")
 
     summary: str = Field(description="finished summary")

@@ -30,6 +30,7 @@ from .query_vectors import QueryVectors
 from .request import RecallRequest
 from .scope_table import Positions, Scores, Snapshot
 from .scope_tables import ScopeTables
+from .scope_words import WordMatch
 
 log = logging.getLogger(__name__)
 
@@ -37,6 +38,10 @@ KEYWORD_CANDIDATES = 200
 DIVERSITY_POOL = 3
 """Diversity chooses among so many times top_k."""
 DIVERSITY_MOST = 200
+FULL_MATCH = 0.3
+"""The best keyword score counts fully beside the vectors where it is this share of a whole match, else in proportion: who
+asks in other words than were said is not to get what merely shares "when" with the question. Found on Chinese chats asked
+about in other words (R@5 61 -> 67 %, MRR 47 -> 52 %); LoCoMo and MADial-Bench stay within 0.5 points of R@10."""
 MEGABYTE = 1024 * 1024
 
 PATIENCE_SECONDS = 5.0
@@ -57,7 +62,7 @@ class Survey:
     """What a scope holds, and for each query the keyword scores of its events."""
 
     snapshot: Snapshot
-    keywords: Sequence[Scores]
+    keywords: Sequence[WordMatch]
     admitted: Mask | None
 
 
@@ -131,7 +136,7 @@ class EventRecall:
         total = np.zeros(len(snapshot), dtype=np.float32)
         for number, query in enumerate(request.queries):
             keyword = survey.keywords[number]
-            _raise(steps, "keyword", keyword)
+            _raise(steps, "keyword", keyword.scores)
             dense = None
             if len(usable) == len(request.queries):
                 dense = snapshot.similarities(usable[number], centred=settings.vector_centering)
@@ -245,12 +250,13 @@ class EventRecall:
         return max(request.top_k * max(multiplier, DIVERSITY_POOL) * 2, 50)
 
 
-def _fused(keyword: Scores, dense: Scores | None, embedded: Mask, settings: QuerySettings) -> Scores:
+def _fused(match: WordMatch, dense: Scores | None, embedded: Mask, settings: QuerySettings) -> Scores:
+    keyword = match.scores
     if dense is None:
         return from_zero(keyword) if settings.fusion == "weighted" else by_rank(keyword, keyword > 0)
     vector_weight, keyword_weight = np.float32(settings.vector_weight), np.float32(settings.keyword_weight)
     if settings.fusion == "weighted":
-        return vector_weight * stretched(dense, embedded) + keyword_weight * from_zero(keyword)
+        return vector_weight * stretched(dense, embedded) + keyword_weight * from_zero(keyword, at_least=FULL_MATCH * match.whole)
     return vector_weight * by_rank(dense, embedded) + keyword_weight * by_rank(keyword, keyword > 0)
 
 

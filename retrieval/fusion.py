@@ -55,9 +55,9 @@ def stretched(scores: Scores, found: Mask) -> Scores:
     return result
 
 
-def from_zero(scores: Scores) -> Scores:
-    """Scores of which 0 means "not found", brought to 0..1."""
-    highest = float(scores.max(initial=0.0))
+def from_zero(scores: Scores, *, at_least: float = 0.0) -> Scores:
+    """Scores of which 0 means "not found", brought to 0..1 by the highest, or by `at_least` where that is more."""
+    highest = max(float(scores.max(initial=0.0)), at_least)
     return scores / np.float32(highest) if highest > 0 else scores
 
 

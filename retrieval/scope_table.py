@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ..schema.event import EventFilter, EventOutline
 from ..schema.protocols import Matrix, Vector
-from .scope_words import ScopeWords
+from .scope_words import ScopeWords, WordMatch
 
 Scores = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]
@@ -109,14 +109,15 @@ class Snapshot:
             mask &= self.times <= where.time_to
         return mask
 
-    def keywords(self, query: str, admitted: Mask | None, limit: int) -> Scores:
+    def keywords(self, query: str, admitted: Mask | None, limit: int) -> WordMatch:
         """The BM25 score of every event that is admitted and among the `limit` best, else 0."""
-        scores = self.words.scores(query)
+        match = self.words.match(query)
+        scores = match.scores
         if admitted is not None:
             scores[~admitted] = 0.0
         if np.count_nonzero(scores) > limit:
             scores[scores < np.partition(scores, len(scores) - limit)[len(scores) - limit]] = 0.0
-        return scores
+        return match
 
 
 class ScopeTable:

@@ -21,6 +21,9 @@ Scores = npt.NDArray[np.float32]
 Keys = npt.NDArray[np.int64]
 Places = npt.NDArray[np.int32]
 
+TELLING_WORDS = 8
+"""What a whole match is measured by. A pasted page has many words, of which no record holds more than a few."""
+
 
 @dataclass(frozen=True, eq=False)
 class WordBlock:
@@ -47,6 +50,18 @@ class WordBlock:
 
 
 @dataclass(frozen=True, eq=False)
+class WordMatch:
+    """The BM25 score of every event of a scope, 0 for those that hold no word of the query.
+
+    `whole`: what a text of mean length would score that held the TELLING_WORDS most telling words of the query. Beside it
+    the best score there is says whether the scope speaks of what was asked at all.
+    """
+
+    scores: Scores
+    whole: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
 class ScopeWords:
     """The words of all events of a scope, by their position. Never changed: `grown` gives another one."""
 
@@ -70,12 +85,12 @@ class ScopeWords:
         lengths = np.concatenate([self.lengths, np.array([length for length, _ in added], dtype=np.int64)])
         return ScopeWords(tuple(blocks), lengths, norms(lengths))
 
-    def scores(self, query: str) -> Scores:
-        """The BM25 score of every event, 0 for those that hold no word of the query."""
+    def match(self, query: str) -> WordMatch:
+        """Score every event against the words of `query`."""
         count = len(self.lengths)
         words = query_words(query)
         if not words or not count:
-            return np.zeros(count, dtype=np.float32)
+            return WordMatch(np.zeros(count, dtype=np.float32))
         keys = _keys([*words, *map(repeated, words)])
         found: list[list[Places]] = [[] for _ in keys]
         for block in self.blocks:
@@ -86,18 +101,18 @@ class ScopeWords:
             first, last = block.starts[spots[known]].tolist(), block.starts[spots[known] + 1].tolist()
             for n, start, end in zip(known.tolist(), first, last, strict=True):
                 found[n].append(block.places[start:end])
+        telling = [math.log(1 + (count - n + 0.5) / (n + 0.5)) for n in (sum(map(len, found[w])) for w in range(len(words)))]
+        whole = sum(sorted(telling, reverse=True)[:TELLING_WORDS])
         places: list[Places] = []
         weights: list[float] = []
         again: list[bool] = []
-        for n in range(len(words)):
-            holding = sum(map(len, found[n]))
-            weight = math.log(1 + (count - holding + 0.5) / (holding + 0.5))
+        for n, weight in enumerate(telling):
             for is_again, lists in ((False, found[n]), (True, found[n + len(words)])):
                 places += lists
                 weights += [weight] * len(lists)
                 again += [is_again] * len(lists)
         if not places:
-            return np.zeros(count, dtype=np.float32)
+            return WordMatch(np.zeros(count, dtype=np.float32), whole)
         sizes = [len(one) for one in places]
         every = np.concatenate(places)
         added = self.norms[every]
@@ -105,7 +120,8 @@ class ScopeWords:
         if any(again):
             # A word that stands there twice gains what two have more than one.
             gained = np.where(np.repeat(again, sizes), 2 * (K1 + 1) / (2 + added) - gained, gained)
-        return np.bincount(every, weights=gained * np.repeat(weights, sizes), minlength=count).astype(np.float32)
+        scores = np.bincount(every, weights=gained * np.repeat(weights, sizes), minlength=count).astype(np.float32)
+        return WordMatch(scores, whole)
 
 
 def _keys(words: Sequence[str]) -> Keys:

@@ -354,7 +354,7 @@ class Recall:
     def _warm_stores(self) -> None:
         newest = self._parts.events.find(EventFilter(None), limit=50)
         for scope in list(dict.fromkeys(event.scope for event in newest))[:SCOPES_WARMED]:
-            self.events.tables.snapshot(scope.key).words.scores("warm 预热")
+            self.events.tables.snapshot(scope.key).words.match("warm 预热")
 
     def time_limit(self) -> float:
         """`recall_timeout_seconds`, with "auto" made a number."""

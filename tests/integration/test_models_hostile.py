@@ -481,4 +481,4 @@ async def test_a_model_that_never_ends_is_stopped_early_and_asked_in_another_for
     assert await ask(chat) == EXPECTED
     assert [seen.rung for seen in server.requests()] == ["tool", "schema", "schema"]
     first, second, third = limits(server)
-    assert first < 1_000 and second == 4096 and third < 1_000
+    assert max(first, second, third) < 1_000

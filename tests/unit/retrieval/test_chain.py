@@ -81,6 +81,21 @@ async def test_a_hit_explains_itself_step_by_step(store: SqliteEventStore) -> No
     assert "keyword" in hit.explain() and "scope g:7" in hit.explain() and hit.score == hit.scores["final"]
 
 
+async def test_a_poor_keyword_match_counts_less_beside_vectors_and_fully_without_them(store: SqliteEventStore) -> None:
+    file(store, ("Ann asked when it begins", 3), ("Bob stayed at home", 2), ("nothing else", 2))
+
+    async def fused(query: str, *, with_vectors: bool) -> float:
+        embedder = WordEmbedder() if with_vectors else None
+        recall = EventRecall(store, embedder, None, settings=QuerySettings, clock=lambda: NOW)
+        request = make_request(query, event_filter(Scope.group("7")), top_k=3, half_life_days=14, now=NOW, timezone="UTC")
+        hits = {hit.event.text: hit for hit in await recall.search(request)}
+        return hits["Ann asked when it begins"].scores["fused"]
+
+    whole, poor = "who asked", "asked zeppelin quagmire xylophone ukulele"
+    assert await fused(poor, with_vectors=True) < await fused(whole, with_vectors=True) - 0.1
+    assert await fused(poor, with_vectors=False) == await fused(whole, with_vectors=False) == 1.0
+
+
 @pytest.mark.parametrize("query", ["", "   ", "？？？", "的", "\0", 'a OR b AND NOT (c) NEAR/3 "d" col:e *', "x" * 100_000])
 async def test_no_query_is_too_strange(store: SqliteEventStore, query: str) -> None:
     file(store, ("tea", 1))

@@ -27,7 +27,7 @@ TEXTS = st.lists(WORDS, max_size=8).map(" ".join)
 
 
 def by_name(snapshot: Snapshot, query: str, limit: int = 1_000) -> dict[str, float]:
-    scores = snapshot.keywords(query, None, limit).tolist()
+    scores = snapshot.keywords(query, None, limit).scores.tolist()
     # The list of outlines may have grown since the snapshot was taken.
     return {snapshot.outlines[n].event_id: score for n, score in enumerate(scores) if score}
 
@@ -77,7 +77,7 @@ def test_only_the_best_are_kept_of_those_that_a_filter_admits(tmp_path: Path) ->
     store.file_job("j-0", [make_event("j-0", n, text=f"tea{' milk' * n}", user_id=f"{n % 2}") for n in range(10)], [None] * 10)
     snapshot = ScopeTables(store, lambda: 2**30).snapshot(SCOPE)
     admitted = snapshot.admitted(EventFilter(SCOPE, user_ids=("1",)))
-    found = snapshot.keywords("tea", admitted, 3)
+    found = snapshot.keywords("tea", admitted, 3).scores
     assert found.nonzero()[0].tolist() == [1, 3, 5]
     store.close()
 
@@ -114,3 +114,17 @@ def test_stems_are_the_same_for_threads_that_push_out_each_others_words(monkeypa
 
     with ThreadPoolExecutor(4) as pool:
         assert all(pool.map(ask, range(200)))
+
+
+def test_a_whole_match_is_what_the_most_telling_words_are_worth_known_or_not(tmp_path: Path) -> None:
+    store = SqliteEventStore(open_index(tmp_path / "index.sqlite"))
+    file_texts(store, ["tea with milk", "tea with lemon", "coffee at noon", "a walk at noon"], "j-0")
+    snapshot = ScopeTables(store, lambda: 2**30).snapshot(SCOPE)
+    exact = snapshot.keywords("tea with lemon", None, 10)
+    assert exact.scores.max() == pytest.approx(exact.whole, rel=0.2), "a text that holds all of it"
+    foreign = snapshot.keywords("tea xylophone zeppelin quagmire", None, 10)
+    assert 0 < foreign.scores.max() < 0.2 * foreign.whole, "what nobody spoke of makes the match a poor one"
+    page = " ".join(f"word{n}" for n in range(50))
+    assert snapshot.keywords(page, None, 10).whole == snapshot.keywords(" ".join(page.split()[:8]), None, 10).whole
+    assert snapshot.keywords("", None, 10).whole == 0
+    store.close()

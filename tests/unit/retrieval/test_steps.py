@@ -121,6 +121,8 @@ def test_fusion_by_scores_and_by_ranks() -> None:
     assert stretched(np.array([0.2, 0.6, 0.4, 9], dtype=np.float32), found).tolist() == pytest.approx([0, 1, 0.5, 0])
     assert stretched(np.array([2, 2, 2, 9], dtype=np.float32), found).tolist() == [1, 1, 1, 0]
     assert from_zero(np.array([0, 2, 4], dtype=np.float32)).tolist() == [0, 0.5, 1]
+    assert from_zero(np.array([0, 2, 4], dtype=np.float32), at_least=8).tolist() == [0, 0.25, 0.5]
+    assert from_zero(np.zeros(2, dtype=np.float32), at_least=0).tolist() == [0, 0]
     assert by_rank(np.array([3, 9, 5, 99], dtype=np.float32), found).tolist() == pytest.approx([61 / 63, 1, 61 / 62, 0])
     lists = [({"a": 1.0, "b": 3.0}, 0.6), ({"b": 5.0, "c": 7.0}, 0.4)]
     assert weighted_sum(lists) == pytest.approx({"a": 0.0, "b": 0.6, "c": 0.4})
