@@ -6,6 +6,7 @@ import asyncio
 import logging
 import re
 from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -49,6 +50,7 @@ class Point(BaseModel):
 class DigestAnswer(BaseModel):
     """What the new information means."""
 
+    usual_tokens: ClassVar[int] = 1_000
     model_config = ConfigDict(title="digest")
 
     significant: bool
