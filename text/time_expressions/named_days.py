@@ -33,6 +33,8 @@ class Resolved:
     last: date
     granularity: str
     """`first` and `last` are datetimes exactly when this is "minute"."""
+    is_open: bool = False
+    """Whether the hour may as well be of the other half of the day, and the earlier one was taken."""
 
 
 def named_days(reading: Reading, today: date, tense: Tense) -> Resolved | None:

@@ -111,15 +111,24 @@ def at_clock(found: Resolved, reading: Reading, now: datetime, tense: Tense) -> 
     day = day_of(found.first)
     here = now.replace(tzinfo=None)
     begin = _moment(day, reading.clock, reading, here, tense)
+    is_open = _is_open(begin, reading.clock, reading, here, tense)
     if reading.clock_until is None:
-        return Resolved(begin, begin, "minute")
+        return Resolved(begin, begin, "minute", is_open)
     end = datetime.combine(begin.date(), time(reading.clock_until.hour % 24, reading.clock_until.minute))
     if reading.clock_until.hour == 24 or end < begin:
         if not reading.clock_until.known and end + timedelta(hours=12) > begin:
             end += timedelta(hours=12)
         else:
             end += _DAY
-    return Resolved(begin, end, "minute")
+    return Resolved(begin, end, "minute", is_open and not reading.clock_until.known)
+
+
+def _is_open(taken: datetime, clock: Clock, reading: Reading, here: datetime, tense: Tense) -> bool:
+    """Whether neither word nor clock rules out the same hour twelve hours later (明天8点, "tomorrow at 8")."""
+    if clock.known or reading.part is not None or taken.hour != clock.hour:
+        return False
+    later = taken + timedelta(hours=12)
+    return taken.date() != here.date() or tense == "none" or (later <= here if tense == "past" else taken >= here)
 
 
 _PART_HOURS = {"dawn": 0, "morning": 0, "noon": 0, "afternoon": 12, "evening": 12, "night": 12, "midnight": 0}
@@ -133,7 +142,7 @@ def _moment(day: date, clock: Clock, reading: Reading, here: datetime, tense: Te
     if part in ("evening", "night") and (not clock.known or hour < 6):
         if hour == 12:
             return moment.replace(hour=0) + _DAY
-        if hour < (5 if part == "night" else 4):
+        if hour < 5:
             # the small hours of a night belong to the next day, unless that night is not over yet
             return moment if day == here.date() and here < moment and here.hour < 5 else moment + _DAY
         return moment.replace(hour=hour + 12) if hour < 12 else moment

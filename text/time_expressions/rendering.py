@@ -14,7 +14,7 @@ import re
 from datetime import date, datetime
 
 from .named_days import Resolved
-from .reading import Reading
+from .reading import Clock, Reading
 
 _MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
            "November", "December")  # fmt: skip
@@ -148,10 +148,23 @@ def _chinese_minutes(reading: Reading, resolved: Resolved, said: str) -> str:
     first, last = resolved.first, resolved.last
     if reading.stretch is not None and reading.stretch.direction == "remaining":
         return f"截至{_day(first)} {_clock(first)}{said}"
+    if resolved.is_open and reading.clock is not None:
+        until = f"至{_said_clock(reading.clock_until, said, 'zh')}" if reading.clock_until is not None else ""
+        return f"{_day(first)} {_said_clock(reading.clock, said, 'zh')}{until}"
     begin = f"{_day(first)} {_clock(first)}"
     if first == last:
         return begin + ("前后" if reading.offset is not None and reading.offset.approximate else "")
     return f"{begin}至{_clock(last)}" if _day(first) == _day(last) else f"{begin}至{_day(last)} {_clock(last)}"
+
+
+def _said_clock(clock: Clock, said: str, language: str) -> str:
+    """A clock time of which nobody said which half of the day is meant: 8点半, 8:30, "8"."""
+    if ":" in said or "：" in said or (language == "en" and clock.minute):
+        return f"{clock.hour}:{clock.minute:02d}"
+    if language == "en":
+        return f"{clock.hour} o'clock" if "clock" in said else str(clock.hour)
+    minutes = "半" if clock.minute == 30 else f"{clock.minute:02d}分" if clock.minute else ""
+    return f"{clock.hour}点{minutes}"
 
 
 # ---------------------------------------------------------------------------------------------------------- English
@@ -260,7 +273,7 @@ def _english(reading: Reading, resolved: Resolved, previous: str, said: str) -> 
     if reading.now is not None:
         return "as of", day
     if resolved.granularity == "minute":
-        return _english_minutes(reading, resolved, previous)
+        return _english_minutes(reading, resolved, previous, said)
     if reading.through is not None:
         return ("", f"{day} to {_day(last)}") if previous == "from" else _between(previous, day, _day(last))
     match _coarse(reading):
@@ -350,16 +363,20 @@ def _whole_week(day: date) -> tuple[str, str]:
     return monday.isoformat(), sunday.isoformat()
 
 
-def _english_minutes(reading: Reading, resolved: Resolved, previous: str) -> tuple[str, str]:
+def _english_minutes(reading: Reading, resolved: Resolved, previous: str, said: str) -> tuple[str, str]:
     first, last = resolved.first, resolved.last
     day = _day(first)
+    begin, end = _clock(first), _clock(last)
+    if resolved.is_open and reading.clock is not None:
+        begin = _said_clock(reading.clock, said, "en")
+        end = _said_clock(reading.clock_until, said, "en") if reading.clock_until is not None else begin
     if first != last:
         if _day(last) != day:
-            begin, end = f"{_clock(first)} on {day}", f"{_clock(last)} on {_day(last)}"
-        else:
-            begin, end = _clock(first), f"{_clock(last)} on {day}"
-        joint = "and" if previous == "between" else "to"
-        return "from", f"{begin} {joint} {end}"
-    clock = _clock(first)
+            return "from", f"{begin} on {day} {'and' if previous == 'between' else 'to'} {end} on {_day(last)}"
+        if previous == "on":
+            return "", f"{day} from {begin} to {end}"
+        return "from", f"{begin} {'and' if previous == 'between' else 'to'} {end} on {day}"
+    if previous == "on":
+        return "", f"{day} {'from' if ' from ' in said.lower() else 'at'} {begin}"
     approximate = reading.offset is not None and reading.offset.approximate
-    return ("around" if approximate else "at"), f"{clock} on {day}"
+    return ("around" if approximate else "at"), f"{begin} on {day}"

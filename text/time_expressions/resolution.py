@@ -12,8 +12,9 @@ The rules for what language leaves open:
 * The beginning of a month is days 1 to 10, its middle 11 to 20, its end the rest; of a year January, June and July,
   December; of a week Monday and Tuesday, Wednesday and Thursday, Friday to Sunday.
 * An hour that may be of either half of the day is, today, the nearest one in the direction of the tense; on other
-  days 1 to 6 are afternoon hours, 7 to 12 are taken as written. Evening and night make it an evening hour; small
-  hours of a night (昨晚两点, "tonight at 1") belong to the next day.
+  days 1 to 6 are afternoon hours. 7 to 12 are taken as written and marked as open: nobody knows whether 明天8点 is a
+  meeting or a game, so that the record says "2026-02-22 8点". Evening and night make it an evening hour; small hours
+  of a night (昨晚两点, "tonight at 1") belong to the next day.
 """
 
 from __future__ import annotations

@@ -20,11 +20,11 @@ _ZH_FUTURE = re.compile(  # the first character is looked for first: ten times f
     r"(?=[一会准别到即可将应开得必快想截打提有碰等约能要见计记集预首])(?:(?<![不主需重首紧只摘必次想])"
     r"要(?![求么紧命是素塞点])|将(?![军近来就领士])|(?<![不])会(?![员议计长场所儿话费谈见晤展])|打算|"
     r"准备|计划|预计|预定|即将|快要|快到|记得|提醒|别忘|预约"
-    r"|有空|有没有空|必须|应该|一定得|(?<=[我你他她们])得(?=[去交早在把给])|想去|想约|截止|到期|"
-    r"见[！!。~吧]?$|集合|碰头|首映|开抢|开播|等着|约了?(?:人|他|她|你)|能不能|可以|有时间)"
+    r"|有空|有没有空|必须|应该(?!是)|一定得|(?<=[我你他她们])得(?=[去交早在把给])|想去|想约|截止|到期|"
+    r"见[！!。~吧]?$|集合|碰头|首映|开抢|开播|等着|约[了好]?[人他她你去一在]|可能(?![是了])|能不能|可以|有时间)"
 )
 _ZH_AHEAD = re.compile(
-    r"^[^，。！？]{0,3}(?:见|集合|出发|碰头|碰面|开会|开黑|开播|开始|开抢|提醒|放假|休假|举行|上映|"
+    r"^[^，。！？]{0,3}(?:(?<![出起过进上下带拿失])[去飞回](?![了过的年答复应])|见|集合|出发|碰头|碰面|开会|开黑|开播|开始|开抢|提醒|放假|休假|举行|上映|"
     r"开学|开考|发售|上线|首发|截止)"
 )
 _ZH_PAST = re.compile(
@@ -49,11 +49,25 @@ _ZH_HABIT = re.compile(
 _STOPS = {stops: re.compile(f"[{re.escape(stops)}]") for stops in (_CLAUSE_END, _SENTENCE_END, ".!?;\n,:", ".!?;\n")}
 
 
+_GAP = re.compile(r"(?<=[\u4e00-\u9fff])[ ]+(?=[\u4e00-\u9fff])")
+"""A space between Chinese characters: the comma of chats."""
+
+
 def _clause(text: str, start: int, end: int, stops: str) -> tuple[int, int]:
     floor = max(0, start - _REACH)
     low = max(text.rfind(stop, floor, start) for stop in stops) + 1
     after = _STOPS[stops].search(text, end, min(len(text), end + _REACH))
     return max(low, floor), after.start() if after is not None else min(len(text), end + _REACH)
+
+
+def _chinese_clause(text: str, start: int, end: int) -> tuple[int, int]:
+    low, high = _clause(text, start, end, _CLAUSE_END)
+    for gap in _GAP.finditer(text, low, high):
+        if gap.end() <= start:
+            low = gap.end()
+        elif gap.start() > end:
+            return low, gap.start()
+    return low, high
 
 
 def chinese_sentence_start(text: str, position: int) -> int:
@@ -64,7 +78,7 @@ def chinese_sentence_start(text: str, position: int) -> int:
 
 def chinese_evidence(text: str, start: int, end: int, *, wide: bool = True) -> str:
     """Tense shown by the clause around text[start:end], else (if `wide`) by the rest of its sentence: past, future, none."""
-    low, high = _clause(text, start, end, _CLAUSE_END)
+    low, high = _chinese_clause(text, start, end)
     before, after = text[low:start], text[end:high]
     arranged = _ZH_ARRANGED.search(before)
     if arranged is not None and (before[arranged.start()] != "买" or _ZH_TICKET.match(after)):
@@ -243,12 +257,17 @@ def _words(piece: str) -> list[str]:
 
 _LAST_WORD = re.compile(r"(?<![a-z])(since|until|till|til|by) (?:the )?$")
 
+_IS_ON = re.compile(r"(?<![a-z])(?:is|are|it's|isn't|aren't) (?:not |only |now |set |due )?(?:on|in|for) $")
+"""What is on a day is ahead: "the concert is on October 11"."""
+
 
 def english_evidence(text: str, start: int, end: int) -> str:
     """Tense of the verb nearest to text[start:end] in its clause, else in its sentence. `text` is in lower case."""
     lead = _LAST_WORD.search(text, max(0, start - 12), start)
     if lead is not None:
         return "past" if lead.group(1) in ("since",) else "future"
+    if _IS_ON.search(text, max(0, start - 24), start) is not None:
+        return "future"
     for stops, narrow in ((".!?;\n,:", True), (".!?;\n", False)):
         low, high = _clause(text, start, end, stops)
         before, after = _words(text[low:start]), _words(text[end:high])
