@@ -12,9 +12,11 @@ block or begin another one.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from ..schema.hit import Hit, ProfileHit
+from ..schema.job import without_list_mark
 from ..schema.profile import Profile
 from ..schema.two_layers import StoredArticle
 from .block import CLOSING, OPENING, Block, Language, day
@@ -36,6 +38,9 @@ _LABELS = {
     "zh": {"user": "用户画像", "group": "群画像", "pending": "尚未归档"},
     "en": {"user": "user", "group": "group", "pending": "not filed yet"},
 }
+_BETWEEN = {"zh": "；", "en": "; "}
+_ENDS = tuple(".。!！?？:：;；,，…")
+_MARKS = re.compile(r"^(?:(?:[-*•‣·]|#{1,6})\s+)+")
 PORTRAIT_SHARE = 0.5
 PENDING_SHARE = 0.3
 """At most so much of the budget is for portraits, and for what is not filed yet; what they leave is for records."""
@@ -87,16 +92,25 @@ def format_summaries(summaries: Sequence[tuple[str, str]], *, language: Language
 
 
 def profile_line(profile: Profile, language: Language) -> str:
-    """`- [user Ann; tags] summary`."""
+    """`- [user Ann; tags] first line; second line`."""
     who = f"{_LABELS[language][profile.key.entity_type]} {quoted_name(profile.name or profile.key.entity_id)}"
     tags = quoted_name(", ".join(profile.tags))
-    return f"- [{who}{f'; {tags}' if tags else ''}] {quoted(profile.summary)}"
+    return f"- [{who}{f'; {tags}' if tags else ''}] {quoted(_in_one_line(profile.summary, language))}"
+
+
+def _in_one_line(summary: str, language: Language) -> str:
+    """The lines of a portrait one after the other, without the marks of its list and headings."""
+    joined = ""
+    for line in filter(None, (_MARKS.sub("", one.strip(), count=1) for one in summary.splitlines())):
+        between = "" if not joined else " " if joined.endswith(_ENDS) else _BETWEEN[language]
+        joined += between + line
+    return joined
 
 
 def hit_line(hit: Hit, language: Language) -> str:
     """`- [2026-02-20] text`; what is not filed yet says so."""
     mark = f" {_LABELS[language]['pending']}" if hit.pending else ""
-    return f"- [{day(hit.event.timestamp_local)}{mark}] {quoted(hit.event.text)}"
+    return f"- [{day(hit.event.timestamp_local)}{mark}] {quoted(without_list_mark(hit.event.text.lstrip()))}"
 
 
 def format_profile_hits(hits: Sequence[ProfileHit], *, language: Language, max_tokens: int) -> str:
