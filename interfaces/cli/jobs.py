@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 from rich.text import Text
 
-from .console import fields, short, table
+from .console import counted, fields, short, table
 from .invocation import CommandFailed, Shell, command, group
 from .opening import opened_queue
 from .root import app
@@ -93,7 +93,7 @@ def retry_jobs(
         raise CommandFailed(f"job {job_id!r} is not among the failed ones; `historian jobs list --state failed` shows them")
     if shell.json:
         shell.emit(retried=count)
-    shell.say(f"{count} jobs are in the queue again")
+    shell.say(f"{counted(count, 'job')} put back into the queue")
 
 
 def entries_of(queue: JobQueue, limit: int | None) -> list[dict[str, Any]]:
@@ -127,7 +127,7 @@ def _what(entry: dict[str, Any]) -> str:
         return str(entry["error"])
     if entry.get("kind") == "states":
         said = [str(one.get("text", "")) for one in entry["payload"].get("states", [])]
-        return f"{len(said)} states: {' / '.join(said)}"
+        return f"{counted(len(said), 'state')}: {' / '.join(said)}"
     if entry.get("kind") != "remember":
         return f"{entry.get('kind')}: {entry.get('payload')}"
     error = f"[attempt {entry['attempts'] + 1}: {entry['last_error']}] " if entry.get("last_error") else ""

@@ -110,6 +110,16 @@ def test_wrong_lines_are_named_and_the_good_ones_are_taken(call: Callable[..., C
     assert len(call("jobs", "list", "--json").lines) == 2
 
 
+def test_one_is_said_in_the_singular_and_lines_of_stdin_are_named_so(call: Callable[..., Called]) -> None:
+    lines = "not json\n" + json.dumps(TURNS[0]) + "\n"
+    called = call("ingest", "-", stdin=lines)
+    assert called.err.startswith("<stdin>:1: not JSON")
+    assert called.out == "1 job accepted, 1 wrong line; `historian worker --drain` files it\n"
+    assert call("worker", "--drain").status == 0
+    (event,) = event_ids(call, "--limit", 1)
+    assert call("events", "delete", event, "--yes").out == "1 record removed\n"
+
+
 def test_with_strict_one_wrong_line_keeps_everything_out(call: Callable[..., Called], tmp_path: Path) -> None:
     called = call("ingest", write_lines(tmp_path / "jobs.jsonl", TURNS[0], "not json"), "--strict")
     assert called.status == 1

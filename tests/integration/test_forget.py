@@ -205,6 +205,16 @@ def test_the_command_reports_what_was_removed_and_ends_with_one_where_something_
     assert historian("forget", "person", USER, "--data-dir", data).status == 2
 
 
+def test_the_command_says_so_where_nothing_was_known_of_the_id(data: Path) -> None:
+    for _ in range(2):  # the first time the checkpoints go, which are nobody's in particular
+        called = historian("forget", "user", "nobody-by-this-id", "--yes", "--data-dir", data)
+        assert called.status == 0
+        assert called.out.startswith("nothing was found of user:nobody-by-this-id: ") and "check it" in called.out
+        assert "forgotten  " not in called.out and len(called.out.splitlines()) == 1
+    told = historian("forget", "user", "nobody-by-this-id", "--yes", "--json", "--data-dir", data).lines[0]
+    assert (told["done"], told["clean"], told["removed"]) == (True, True, {})
+
+
 @pytest.mark.slow
 def test_killed_after_any_step_it_is_finished_by_the_same_command(original: Path, tmp_path: Path) -> None:
     steps = _steps_of(shutil.copytree(original, tmp_path / "counted"))
