@@ -99,7 +99,11 @@ def _print(shell: Shell, report: ForgetReport) -> None:
     names = {**KINDS, **EVERYBODY}
     removed = ", ".join(counted(count, *names[kind]) for kind, count in report.removed.items()) or "nothing was kept"
     others = len(report.mentions) if not report.mentions_removed else 0
-    nothing = f"{counted(others, 'record')} of others that {'mentions' if others == 1 else 'mention'} {report.entity}, see below" if others else "nothing"
+    nothing = (
+        f"{counted(others, 'record')} of others that {'mentions' if others == 1 else 'mention'} {report.entity}, see below"
+        if others
+        else "nothing"
+    )
     left = "; ".join((*report.left, *report.unread)) or nothing
     shell.out.print(
         fields(

@@ -186,4 +186,7 @@ def _sum_up(shell: Shell, file: str, counts: Counter[str], remark: str) -> None:
     parts += [f"{counts['empty']} with nothing to say"] if counts["empty"] else []
     parts += [counted(counts["wrong"], "wrong line")] if counts["wrong"] else []
     parts += [remark] if remark else []
-    shell.say(", ".join(parts) + (f"; `historian worker --drain` files {'it' if counts['accepted'] == 1 else 'them'}" if counts["accepted"] else ""))
+    shell.say(
+        ", ".join(parts)
+        + (f"; `historian worker --drain` files {'it' if counts['accepted'] == 1 else 'them'}" if counts["accepted"] else "")
+    )
