@@ -12,13 +12,13 @@ block or begin another one.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from ..schema.hit import Hit, ProfileHit
 from ..schema.job import without_list_mark
 from ..schema.profile import Profile
 from ..schema.two_layers import StoredArticle
+from ..text.portrait import in_one_line
 from .block import CLOSING, OPENING, Block, Language, day
 from .quoting import quoted, quoted_name
 from .relevant_format import ARTICLE_SHARE, fill_article
@@ -39,8 +39,6 @@ _LABELS = {
     "en": {"user": "user", "group": "group", "pending": "not filed yet"},
 }
 _BETWEEN = {"zh": "；", "en": "; "}
-_ENDS = tuple(".。!！?？:：;；,，…")
-_MARKS = re.compile(r"^(?:(?:[-*•‣·]|#{1,6})\s+)+")
 PORTRAIT_SHARE = 0.5
 PENDING_SHARE = 0.3
 """At most so much of the budget is for portraits, and for what is not filed yet; what they leave is for records."""
@@ -95,16 +93,7 @@ def profile_line(profile: Profile, language: Language) -> str:
     """`- [user Ann; tags] first line; second line`."""
     who = f"{_LABELS[language][profile.key.entity_type]} {quoted_name(profile.name or profile.key.entity_id)}"
     tags = quoted_name(", ".join(profile.tags))
-    return f"- [{who}{f'; {tags}' if tags else ''}] {quoted(_in_one_line(profile.summary, language))}"
-
-
-def _in_one_line(summary: str, language: Language) -> str:
-    """The lines of a portrait one after the other, without the marks of its list and headings."""
-    joined = ""
-    for line in filter(None, (_MARKS.sub("", one.strip(), count=1) for one in summary.splitlines())):
-        between = "" if not joined else " " if joined.endswith(_ENDS) else _BETWEEN[language]
-        joined += between + line
-    return joined
+    return f"- [{who}{f'; {tags}' if tags else ''}] {quoted(in_one_line(profile.summary, _BETWEEN[language]))}"
 
 
 def hit_line(hit: Hit, language: Language) -> str:

@@ -47,7 +47,7 @@ def list_jobs(
             entry["job_id"] or entry["name"],
             Text(entry["state"], STATE_STYLES[entry["state"]]),
             _scope(entry),
-            entry.get("timestamp", "")[:16],
+            entry.get("timestamp", "")[:16].replace("T", " "),
             short(_what(entry), 200),
         )
         for entry in found
@@ -80,9 +80,7 @@ def show_job(shell: Shell, job_id: Annotated[str, typer.Argument(metavar="JOB", 
 @command(jobs, "retry")
 def retry_jobs(
     shell: Shell,
-    job_id: Annotated[
-        str | None, typer.Argument(metavar="[JOB]", help="The failed job to bring back.", show_default=False)
-    ] = None,
+    job_id: Annotated[str | None, typer.Argument(metavar="JOB", help="The failed job to bring back.", show_default=False)] = None,
     every: Annotated[bool, typer.Option("--all", help="Bring all failed jobs back.", show_default=False)] = False,
 ) -> None:
     """Bring failed jobs back into the queue, with their attempts forgotten."""

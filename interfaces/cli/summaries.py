@@ -44,7 +44,7 @@ def list_summaries(shell: Shell, user: PersonArgument, in_group: GroupOption = N
         shell.out.print(table(("from", "until", "tokens", "by", "where", "summary"), rows, wide="summary"))
     else:
         shell.say("no summaries yet")
-    shell.say(f"not summarised yet: {counted(waiting, 'token')} of conversation")
+    shell.say(f"{counted(waiting, 'token')} of conversation {'waits' if waiting == 1 else 'wait'} to be summarised")
 
 
 def summary_data(one: Summary) -> dict[str, Any]:

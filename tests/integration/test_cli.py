@@ -228,7 +228,7 @@ def test_draining_is_given_up_while_the_model_stays_away(call: Callable[..., Cal
     call("ingest", write_lines(tmp_path / "jobs.jsonl", TURNS[0]))
     called = call("worker", "--drain", environ=model)
     assert called.status == 1
-    assert "gave up with 1 jobs waiting on disk" in called.err
+    assert "gave up with 1 job waiting on disk" in called.err
     assert len(call("jobs", "list", "--state", "pending", "--json").lines) == 1
 
 
@@ -265,7 +265,7 @@ def test_a_search_can_be_narrowed(filed: Callable[..., Called]) -> None:
         (["search", "x", "--user", "1", "--from", "soon"], "--from: 'soon' is no time"),
         (["context", "x"], "which conversation?"),
         (["events", "list", "--group", "a\nb"], "group_id: "),
-        (["profile", "show", "42"], "'42' names no portrait"),
+        (["profile", "show", "42"], "'42' names no portrait; write user:ID or group:ID, such as user:42 or group:42"),
         (["jobs", "retry"], "say which"),
     ],
 )
