@@ -51,8 +51,10 @@ def validate_id(value: object, what: str) -> str:
         value = str(value)
     if not isinstance(value, str):
         raise InvalidInput(f"{what}: expected a string of 1-{MAX_ID_CHARACTERS} printable characters, got {told(value)}")
-    if not value or value != value.strip():
-        raise InvalidInput(f"{what}: {told(value)} is empty or begins or ends with white space; pass the platform's own id")
+    if not value:
+        raise InvalidInput(f"{what}: empty; pass the platform's own id")
+    if value != value.strip():
+        raise InvalidInput(f"{what}: {told(value)} begins or ends with white space; pass the platform's own id")
     if len(value) > MAX_ID_CHARACTERS:
         raise InvalidInput(f"{what}: {len(value)} characters; at most {MAX_ID_CHARACTERS} are allowed")
     bad = next((c for c in value if unicodedata.category(c) in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}), None)

@@ -126,4 +126,11 @@ def _mention_rows(shell: Shell, report: ForgetReport) -> list[tuple[str, str, st
     ids = [item for kind, item in report.mentions if kind == "events"]
     with opened_stores(shell) as parts:
         texts = {event.event_id: event.text for event in parts.events.get(ids)}
-    return [(kind, item, short(texts.get(item, ""), 200) if kind == "events" else "") for kind, item in report.mentions]
+    return [(KINDS.get(kind, (kind,))[0], _named(kind, item), short(texts.get(item, ""), 200)) for kind, item in report.mentions]
+
+
+def _named(kind: str, item: str) -> str:
+    """What a record is called elsewhere on the command line."""
+    from ...schema.profile import ProfileKey
+
+    return str(ProfileKey.of_index_id(item)) if kind == "portraits" else item

@@ -1,5 +1,6 @@
 """The command line, through its own entry: in this process where that is enough, as a process where it matters."""
 
+import asyncio
 import json
 import os
 import resource
@@ -14,11 +15,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from historian.retrieval import event_recall
+from historian.schema.protocols import Vector
 from historian.schema.settings import Settings
 from historian.schema.settings_source import load_settings, parse_settings
+from historian.service import parts as parts_module
 from historian.stores.owner_lock import OwnerLock
 from support.command import NO_MODELS, Called, historian
 from support.openai_server import OpenAIServer
+from support.recall import WordEmbedder
 
 TURNS: list[dict[str, Any]] = [
     {
@@ -223,6 +228,24 @@ def test_with_memory_switched_off_nothing_is_worked_on(call: Callable[..., Calle
 
 
 @pytest.mark.slow
+def test_a_search_waits_for_an_embedder_that_is_slow_to_load(
+    call: Callable[..., Called], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class ColdEmbedder(WordEmbedder):
+        async def embed_query(self, text: str) -> Vector:
+            if not self.calls:
+                await asyncio.sleep(0.5)
+            return await super().embed_query(text)
+
+    monkeypatch.setattr(event_recall, "PATIENCE_SECONDS", 0.25)
+    monkeypatch.setattr(parts_module, "make_embedder", lambda settings: ColdEmbedder())
+    assert call("ingest", write_lines(tmp_path / "jobs.jsonl", *TURNS)).status == 0
+    assert call("worker", "--drain").status == 0
+    found = call("search", "科幻", "--group", "-1001234", "--json")
+    assert "keywords alone" not in found.err
+    assert all("dense" in hit["scores"] for hit in found.lines) and found.lines
+
+
 def test_draining_is_given_up_while_the_model_stays_away(call: Callable[..., Called], tmp_path: Path) -> None:
     model = {"HISTORIAN__MODELS__CHAT__BASE_URL": "http://127.0.0.1:9/v1", "HISTORIAN__MODELS__CHAT__MODEL": "m"}
     call("ingest", write_lines(tmp_path / "jobs.jsonl", TURNS[0]))
@@ -261,7 +284,7 @@ def test_a_search_can_be_narrowed(filed: Callable[..., Called]) -> None:
     [
         (["search", "x"], "which conversation?"),
         (["search", "x", "--all", "--user", "1"], "--all together with --group or --user"),
-        (["search", "x", "--user", ""], "user_id: ''"),
+        (["search", "x", "--user", ""], "user_id: empty; pass the platform's own id"),
         (["search", "x", "--user", "1", "--from", "soon"], "--from: 'soon' is no time"),
         (["context", "x"], "which conversation?"),
         (["events", "list", "--group", "a\nb"], "group_id: "),
