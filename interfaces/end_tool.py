@@ -19,10 +19,11 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from ..prompts import render
-from ..schema.errors import HistorianError, InvalidInput
+from ..schema.errors import HistorianError
+from .argument_problems import problem
 
 if TYPE_CHECKING:
     from langchain_core.tools import StructuredTool
@@ -146,8 +147,8 @@ async def handle_end_call(
     """
     try:
         parsed = _parsed(arguments)
-    except InvalidInput as error:
-        return _ANSWERS["wrong"][language] + str(error)
+    except (ValueError, TypeError, RecursionError) as error:
+        return _ANSWERS["wrong"][language] + problem(error, language)
     if replied is not None and not parsed.force and not replied():
         return _ANSWERS["no_reply"][language]
     fields = {key: value for key, value in conversation.items() if key not in ("action_summary", "new_info", "force")}
@@ -155,7 +156,7 @@ async def handle_end_call(
         job_id = await memory.enqueue_job(parsed.action_summary, parsed.new_info, force=parsed.force, **fields)
     except HistorianError as error:
         log.error("a turn could not be handed over to memory: %s", error)
-        return _ANSWERS["lost"][language] + str(error)
+        return _ANSWERS["lost"][language] + problem(error, language)
     if not memory.settings.cognitive.enabled:
         return _ANSWERS["disabled"][language]
     return _ANSWERS["kept" if job_id is not None else "nothing"][language]
@@ -185,7 +186,7 @@ def make_end_tool(
         args_schema=_arguments_model(language),
         return_direct=replied is None,
         infer_schema=False,
-        handle_validation_error=lambda error: _ANSWERS["wrong"][language] + " ".join(str(error).split()),
+        handle_validation_error=lambda error: _ANSWERS["wrong"][language] + problem(error, language),
     )
 
 
@@ -203,11 +204,4 @@ def _arguments_model(language: Language) -> type[EndArguments]:
 
 
 def _parsed(arguments: str | Mapping[str, Any]) -> EndArguments:
-    try:
-        data = json.loads(arguments or "{}") if isinstance(arguments, str) else dict(arguments)
-        return EndArguments.model_validate(data)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        raise InvalidInput(f"{'.'.join(map(str, first['loc'])) or 'arguments'}: {first['msg']}") from None
-    except (ValueError, RecursionError) as error:
-        raise InvalidInput(f"not JSON: {error}") from None
+    return EndArguments.model_validate(json.loads(arguments or "{}") if isinstance(arguments, str) else dict(arguments))

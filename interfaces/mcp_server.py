@@ -26,13 +26,15 @@ from pydantic import ValidationError
 from .. import __version__
 from ..schema.errors import HistorianError, InvalidInput, SettingsError
 from ..schema.hit import Hit, ProfileHit
+from ..schema.ids import told
 from ..schema.profile import Profile
 from ..schema.scope import EntityType, Scope
 from ..schema.settings import Settings
 from ..service.cognitive import CognitiveService
 from ..service.parts import data_directory
+from .argument_problems import problem, unknown_tool
 from .end_tool import EndArguments
-from .mcp_words import ANSWERS, INSTRUCTIONS, own_tools
+from .mcp_words import ANSWERS, ARGUMENTS, INSTRUCTIONS, own_tools
 from .tools import Memory, ToolAnswer, answer_memory_call, memory_tool_schemas
 
 if TYPE_CHECKING:
@@ -148,7 +150,7 @@ def make_mcp_server(memory: McpMemory) -> Server[Any]:
 
     async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         if params.name not in tools:
-            raise MCPError(types.INVALID_PARAMS, f"there is no tool {params.name!r:.60}; there are {', '.join(tools)}")
+            raise MCPError(types.INVALID_PARAMS, unknown_tool(params.name, ", ".join(tools), memory.language))
         answer = await _answer(memory, params.name, params.arguments or {})
         return types.CallToolResult(content=[types.TextContent(type="text", text=answer.text)], is_error=answer.is_error)
 
@@ -231,8 +233,9 @@ async def _answer(memory: McpMemory, name: str, arguments: Mapping[str, Any]) ->
         if name == "recall":
             return await _recall(memory, arguments)
         return await _remember(memory, arguments)
-    except InvalidInput as error:
-        return ToolAnswer(ANSWERS["wrong"][language] + str(error), is_error=True)
+    except (InvalidInput, ValidationError) as error:
+        log.info("%s: the arguments are wrong: %s", name, problem(error, "en"))
+        return ToolAnswer(ANSWERS["wrong"][language] + problem(error, language, ARGUMENTS), is_error=True)
     except HistorianError as error:
         log.error("%s: %s", name, error)
         return ToolAnswer(ANSWERS["failed"][language], is_error=True)
@@ -243,17 +246,13 @@ async def _recall(memory: McpMemory, arguments: Mapping[str, Any]) -> ToolAnswer
     if not isinstance(query, str) or not query.strip():
         raise InvalidInput("query: write what is to be recalled")
     if top_k is not None and (not isinstance(top_k, int) or isinstance(top_k, bool) or not 1 <= top_k <= 500):
-        raise InvalidInput(f"top_k: {top_k!r:.40} is no number from 1 to 500")
+        raise InvalidInput(f"top_k: {told(top_k)} is no number from 1 to 500")
     return ToolAnswer(await memory.recall(query, top_k) or ANSWERS["nothing"][memory.language])
 
 
 async def _remember(memory: McpMemory, arguments: Mapping[str, Any]) -> ToolAnswer:
-    try:
-        told = EndArguments.model_validate(dict(arguments))
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        raise InvalidInput(f"{'.'.join(map(str, first['loc'])) or 'arguments'}: {first['msg']}") from None
-    job_id = await memory.remember(told.action_summary, told.new_info)
+    ending = EndArguments.model_validate(dict(arguments))
+    job_id = await memory.remember(ending.action_summary, ending.new_info)
     if not memory.settings.cognitive.enabled:
         return ToolAnswer(ANSWERS["disabled"][memory.language])
     return ToolAnswer(ANSWERS["kept" if job_id is not None else "empty"][memory.language])

@@ -29,14 +29,17 @@ ANSWERS: Mapping[str, Mapping[Language, str]] = {
     },
 }
 
+ARGUMENTS: Mapping[str, Mapping[Language, str]] = {
+    "query": {"zh": "对方说的话，或要回忆的内容", "en": "what was said, or what is to be recalled"},
+    "top_k": {"zh": "最多几条，1–500；不填用默认值", "en": "at most so many records, 1-500; leave out for the default"},
+}
+
 _TEXTS: Mapping[str, Mapping[Language, str]] = {
     "recall": {
         "zh": "取回与一句话有关的记忆：相关的画像和往事，作为一段可引用的资料。回答之前使用。",
         "en": "Recall what is worth remembering for a reply: the portraits and records that fit, as one quoted block. "
         "Use it before you answer.",
     },
-    "query": {"zh": "对方说的话，或要回忆的内容", "en": "what was said, or what is to be recalled"},
-    "top_k": {"zh": "最多几条，1–500；不填用默认值", "en": "at most so many records, 1-500; leave out for the default"},
     "remember": {
         "zh": "把值得长期记住的事交给记忆。时间照原话写（“明天”），不用换算；"
         "“我”指你（助手），说用户就写“用户”或其名字；不要写密码、密钥、证件号。",
@@ -51,8 +54,8 @@ def own_tools(language: Language, *, writing: bool) -> list[dict[str, Any]]:
     recall = _function(
         "recall",
         {
-            "query": {"type": "string", "description": _TEXTS["query"][language]},
-            "top_k": {"type": "integer", "minimum": 1, "maximum": 500, "description": _TEXTS["top_k"][language]},
+            "query": {"type": "string", "description": ARGUMENTS["query"][language]},
+            "top_k": {"type": "integer", "minimum": 1, "maximum": 500, "description": ARGUMENTS["top_k"][language]},
         },
         ["query"],
         language,

@@ -102,7 +102,11 @@ async def accept_states(state: ReflectionForm, runtime: Runtime[ReflectionOption
 
 
 async def accept_question(state: RecallForm) -> RecallInput:
-    """The question as the graph takes it."""
+    """The question as the graph takes it. Raises InvalidInput where no conversation is named: nothing could be found."""
+    if not state.group_id and not state.user_id:
+        raise InvalidInput("user_id, group_id: both are empty; fill in user_id for a private chat, group_id for a group")
+    if not state.query.strip():
+        raise InvalidInput("query: empty; write what is to be recalled")
     return RecallInput(query=state.query, group_id=state.group_id, user_id=state.user_id, top_k=state.top_k)
 
 

@@ -81,7 +81,10 @@ class RecallForm(BaseModel):
     )
     user_id: str = Field(
         default="1001",
-        description="谁在问；私聊时只看得到与此人的记录。 Who asks; in private only the records with this very user are seen.",
+        description=(
+            "谁在问；私聊时必填，只看得到与此人的记录。 "
+            "Who asks; needed in private, where only the records with this very user are seen."
+        ),
         examples=["ann"],
     )
     top_k: int = Field(default=3, ge=1, le=500, description="最多几条。 How many records at most.")

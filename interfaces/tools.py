@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 from langchain_core.tools import BaseTool
-from pydantic import Field, ValidationError, create_model
+from pydantic import Field, create_model
 
 from ..retrieval.formatting import format_memories, format_profile_hits
 from ..schema.errors import HistorianError, InvalidInput
@@ -30,6 +30,7 @@ from ..schema.profile import Profile
 from ..schema.scope import EntityType, Scope
 from ..schema.settings import Settings
 from . import deep_recall
+from .argument_problems import problem, unknown_tool
 from .blocking import run_blocking
 from .tool_arguments import Arguments
 
@@ -190,7 +191,7 @@ class MemoryTool(BaseTool):
                 "memory": memory,
                 "scope": scope,
                 "language": language,
-                "handle_validation_error": lambda error: _ANSWERS["wrong"][language] + _first_problem(error),
+                "handle_validation_error": lambda error: _ANSWERS["wrong"][language] + problem(error, language),
                 **more,
             }
         )
@@ -244,16 +245,15 @@ async def answer_memory_call(
     memory: Memory, name: str, arguments: str | Mapping[str, Any], scope: Scope, *, language: Language = "zh"
 ) -> ToolAnswer:
     """As `handle_memory_call`, for protocols that tell an answer from a refusal."""
+    if name not in _CALLS:
+        return ToolAnswer(_ANSWERS["wrong"][language] + unknown_tool(name, ", ".join(_CALLS), language), is_error=True)
+    arguments_class, call = _CALLS[name]
     try:
-        arguments_class, call = _CALLS[name]
         data = json.loads(arguments or "{}") if isinstance(arguments, str) else dict(arguments)
         answer: str = await call(memory, scope, arguments_class.model_validate(data), language)
-    except KeyError:
-        return ToolAnswer(f"{_ANSWERS['wrong'][language]}{name!r:.60}", is_error=True)
-    except ValidationError as error:
-        return ToolAnswer(_ANSWERS["wrong"][language] + _first_problem(error), is_error=True)
     except (InvalidInput, ValueError, TypeError, RecursionError) as error:
-        return ToolAnswer(f"{_ANSWERS['wrong'][language]}{error}", is_error=True)
+        log.info("%s: the arguments are wrong: %s", name, problem(error, "en"))
+        return ToolAnswer(_ANSWERS["wrong"][language] + problem(error, language, _ARGUMENTS), is_error=True)
     except HistorianError as error:
         log.error("%s: memory cannot be read: %s", name, error)
         return ToolAnswer(_ANSWERS["failed"][language], is_error=True)
@@ -285,10 +285,3 @@ def _plain_schema(arguments: type[Arguments], language: Language) -> dict[str, A
         properties[field] = {**kept, "description": _ARGUMENTS[field][language]}
     required = [field for field, info in arguments.model_fields.items() if info.is_required()]
     return {"type": "object", "properties": properties, **({"required": required} if required else {})}
-
-
-def _first_problem(error: Any) -> str:
-    if not isinstance(error, ValidationError):
-        return str(error)
-    first = error.errors(include_url=False)[0]
-    return f"{'.'.join(map(str, first['loc'])) or 'arguments'}: {first['msg']}"

@@ -95,7 +95,7 @@ class Endpoint:
         return line if len(line) <= _LONGEST_DETAIL else line[:_LONGEST_DETAIL] + "…"
 
     def unavailable(self, what: str, *, retry_after: float | None = None) -> ModelUnavailable:
-        return ModelUnavailable(f"{self.name} {what}. Nothing is lost; it is tried again later.", retry_after=retry_after)
+        return ModelUnavailable(f"{self.name} {what}. Nothing is lost; it is tried again later", retry_after=retry_after)
 
     def timed_out(self, seconds: float) -> ModelUnavailable:
         return self.unavailable(f"gave no complete answer within {seconds:g} s ({self.section}.timeout_seconds)")
@@ -115,7 +115,7 @@ class Endpoint:
         if status == 413 or (status in _CAN_BE_INPUT and _INPUT_AT_FAULT.search(detail)):
             return InputRejected(f"{self.name} does not accept this input: HTTP {status}{said}.")
         if status in _TRY_LATER or status >= 500:
-            message = f"{self.name} answered HTTP {status}{said}. Nothing is lost; it is tried again later."
+            message = f"{self.name} answered HTTP {status}{said}. Nothing is lost; it is tried again later"
             kind = FormFailed if status in _FORM_MAY_CRASH else ModelUnavailable
             return kind(message, retry_after=retry_after, status=status)
         refused = FormRejected if status in _FORM_MAY_BE_AT_FAULT else ModelRefused

@@ -15,8 +15,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..schema.hit import Hit, ProfileHit
+from ..schema.job import without_list_mark
 from ..schema.profile import Profile
 from ..schema.two_layers import StoredArticle
+from ..text.portrait import in_one_line
 from .block import CLOSING, OPENING, Block, Language, day
 from .quoting import quoted, quoted_name
 from .relevant_format import ARTICLE_SHARE, fill_article
@@ -36,6 +38,7 @@ _LABELS = {
     "zh": {"user": "用户画像", "group": "群画像", "pending": "尚未归档"},
     "en": {"user": "user", "group": "group", "pending": "not filed yet"},
 }
+_BETWEEN = {"zh": "；", "en": "; "}
 PORTRAIT_SHARE = 0.5
 PENDING_SHARE = 0.3
 """At most so much of the budget is for portraits, and for what is not filed yet; what they leave is for records."""
@@ -87,16 +90,16 @@ def format_summaries(summaries: Sequence[tuple[str, str]], *, language: Language
 
 
 def profile_line(profile: Profile, language: Language) -> str:
-    """`- [user Ann; tags] summary`."""
+    """`- [user Ann; tags] first line; second line`."""
     who = f"{_LABELS[language][profile.key.entity_type]} {quoted_name(profile.name or profile.key.entity_id)}"
     tags = quoted_name(", ".join(profile.tags))
-    return f"- [{who}{f'; {tags}' if tags else ''}] {quoted(profile.summary)}"
+    return f"- [{who}{f'; {tags}' if tags else ''}] {quoted(in_one_line(profile.summary, _BETWEEN[language]))}"
 
 
 def hit_line(hit: Hit, language: Language) -> str:
     """`- [2026-02-20] text`; what is not filed yet says so."""
     mark = f" {_LABELS[language]['pending']}" if hit.pending else ""
-    return f"- [{day(hit.event.timestamp_local)}{mark}] {quoted(hit.event.text)}"
+    return f"- [{day(hit.event.timestamp_local)}{mark}] {quoted(without_list_mark(hit.event.text.lstrip()))}"
 
 
 def format_profile_hits(hits: Sequence[ProfileHit], *, language: Language, max_tokens: int) -> str:

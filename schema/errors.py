@@ -15,6 +15,10 @@ class InvalidInput(HistorianError, ValueError):
     """Something handed in by a caller (a job, an id, a query) is not acceptable; nothing was written."""
 
 
+class ForgottenHere(InvalidInput):
+    """An archive holds what was forgotten here since; it comes back only where that is meant."""
+
+
 class StorageError(HistorianError):
     """A store could not read or write (disk full, file damaged, database locked too long)."""
 

@@ -19,6 +19,28 @@ MAX_NAME_BYTES = 96
 
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789_-")
 
+MOST_TOLD = 40
+"""A string of more characters is not repeated in a message: it may be a text that was put into the wrong field."""
+
+
+def told(value: object) -> str:
+    """A rejected value for a message: numbers and short strings as they are, of everything else the type and the size."""
+    is_short = len(value) <= MOST_TOLD if isinstance(value, str) else isinstance(value, int) and value.bit_length() <= 128
+    return repr(value) if is_short or value is None or isinstance(value, float) else type_and_size(value)
+
+
+def type_and_size(value: object) -> str:
+    """What a value is, and nothing of what it says.
+
+    >>> type_and_size("hunter2"), type_and_size(["a"]), type_and_size(5)
+    ('a string of 7 characters', 'a list of length 1', 'int')
+    """
+    if isinstance(value, str):
+        return f"a string of {len(value)} characters"
+    if isinstance(value, list | tuple | dict):
+        return f"a {type(value).__name__} of length {len(value)}"
+    return type(value).__name__
+
 
 def validate_id(value: object, what: str) -> str:
     """Return `value` as an id, or raise InvalidInput that names `what`, the value and the rule.
@@ -28,14 +50,16 @@ def validate_id(value: object, what: str) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
     if not isinstance(value, str):
-        raise InvalidInput(f"{what}: expected a string of 1-{MAX_ID_CHARACTERS} printable characters, got {value!r:.80}")
-    if not value or value != value.strip():
-        raise InvalidInput(f"{what}: {value!r} is empty or begins or ends with white space; pass the platform's own id")
+        raise InvalidInput(f"{what}: expected a string of 1-{MAX_ID_CHARACTERS} printable characters, got {told(value)}")
+    if not value:
+        raise InvalidInput(f"{what}: empty; pass the platform's own id")
+    if value != value.strip():
+        raise InvalidInput(f"{what}: {told(value)} begins or ends with white space; pass the platform's own id")
     if len(value) > MAX_ID_CHARACTERS:
-        raise InvalidInput(f"{what}: {value[:20]!r}… has {len(value)} characters; at most {MAX_ID_CHARACTERS} are allowed")
+        raise InvalidInput(f"{what}: {len(value)} characters; at most {MAX_ID_CHARACTERS} are allowed")
     bad = next((c for c in value if unicodedata.category(c) in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}), None)
     if bad is not None:
-        raise InvalidInput(f"{what}: {value!r} holds U+{ord(bad):04X}, which is not printable; remove it")
+        raise InvalidInput(f"{what}: {told(value)} holds U+{ord(bad):04X}, which is not printable; remove it")
     return value
 
 

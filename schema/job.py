@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from .errors import InvalidInput
-from .ids import encode_id, validate_id
+from .ids import encode_id, told, type_and_size, validate_id
 from .scope import RequestType, Scope
 
 JOB_SCHEMA_VERSION = 1
@@ -27,10 +27,18 @@ JobKind = Literal["remember", "forget", "edit", "rollback", "index", "states", "
 # Everything that is no text: C0 and C1 controls but tab, line feed and carriage return, and lone surrogates.
 _NO_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
+_LIST_MARKS = re.compile(r"(?:[-*•‣·]\s+)+")
+
 
 def clean_text(value: str) -> str:
     """`value` without control characters and lone surrogates (which no UTF-8 file can hold), stripped at both ends."""
     return _NO_TEXT.sub("", value).strip()
+
+
+def without_list_mark(value: str) -> str:
+    """`value` without the mark of a list ("- ", "• ") that models put before each of several statements."""
+    mark = _LIST_MARKS.match(value)
+    return value if mark is None else value[mark.end() :]
 
 
 def check_timezone(value: str) -> str:
@@ -38,7 +46,7 @@ def check_timezone(value: str) -> str:
     try:
         ZoneInfo(value)
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise InvalidInput(f"timezone: {value!r:.80} is not an IANA time zone; use a name such as Asia/Shanghai or UTC") from None
+        raise InvalidInput(f"timezone: {told(value)} is not an IANA time zone; use a name such as Asia/Shanghai or UTC") from None
     return value
 
 
@@ -51,12 +59,14 @@ def check_timestamp(value: str | datetime) -> str:
             moment = datetime.fromisoformat(value)
         except (ValueError, TypeError):
             raise InvalidInput(
-                f"timestamp: {value!r:.80} is not an ISO 8601 time; write it like 2026-02-21T17:30:00+08:00"
+                f"timestamp: {told(value)} is not an ISO 8601 time; write it like 2026-02-21T17:30:00+08:00"
             ) from None
     if moment.utcoffset() is None:
-        raise InvalidInput(f"timestamp: {value!s:.80} has no offset; write it like 2026-02-21T17:30:00+08:00")
+        raise InvalidInput(f"timestamp: {moment.isoformat()} has no offset; write it like 2026-02-21T17:30:00+08:00")
     if not FIRST_YEAR <= moment.year <= LAST_YEAR:
-        raise InvalidInput(f"timestamp: {value!s:.80} lies outside of the years {FIRST_YEAR} to {LAST_YEAR}; pass the real one")
+        raise InvalidInput(
+            f"timestamp: {moment.isoformat()} lies outside of the years {FIRST_YEAR} to {LAST_YEAR}; pass the real one"
+        )
     return moment.isoformat()
 
 
@@ -149,7 +159,7 @@ class Job(BaseModel):
     @field_validator("new_info")
     @classmethod
     def _clean_items(cls, value: list[str]) -> list[str]:
-        return [item for item in map(clean_text, value) if item]
+        return [item for item in (without_list_mark(clean_text(one)) for one in value) if item]
 
     @field_validator("timestamp", mode="before")
     @classmethod
@@ -168,14 +178,14 @@ class Job(BaseModel):
         if self.request_type == "group" and not self.group_id:
             raise InvalidInput("group_id: missing in a group job; pass the id of the group, or request_type='private'")
         if self.request_type == "private" and self.group_id:
-            raise InvalidInput(f"group_id: {self.group_id!r} given for a private job; leave it out, or request_type='group'")
+            raise InvalidInput(f"group_id: {told(self.group_id)} given for a private job; leave it out, or request_type='group'")
         for what in ("group_id", "bot_id"):
             if getattr(self, what):
                 validate_id(getattr(self, what), what)
         if not self.job_id:
             object.__setattr__(self, "job_id", make_job_id(self.request_id, self.end_seq))
         elif self.job_id != make_job_id(self.request_id, self.end_seq):
-            raise InvalidInput(f"job_id: {self.job_id!r} does not belong to request {self.request_id!r}, {self.end_seq}")
+            raise InvalidInput(f"job_id: {told(self.job_id)} does not belong to request {told(self.request_id)}, {self.end_seq}")
         return self
 
     @property
@@ -209,8 +219,15 @@ def make_job_id(request_id: str, end_seq: int) -> str:
     return f"{encode_id(request_id)}-{end_seq}"
 
 
+_TELLING = frozenset(("literal_error", "int_parsing", "int_type", "bool_parsing", "greater_than_equal", "less_than_equal"))
+"""Errors of fields that hold a number or one of few words, where a short value tells what went wrong."""
+
+
 def parse_job(data: Mapping[str, Any]) -> Job:
-    """Build a job from a mapping; raises InvalidInput that names the field, the value and what is allowed."""
+    """Build a job from a mapping; raises InvalidInput that names the field, what was given and what is allowed.
+
+    Of what was said only the type and the length are told: messages go into logs, and texts are not redacted yet.
+    """
     try:
         return Job.model_validate(data)
     except ValidationError as error:
@@ -223,4 +240,5 @@ def parse_job(data: Mapping[str, Any]) -> Job:
             raise InvalidInput(f"{where}: unknown field; known are {', '.join(Job.model_fields)}") from None
         if first["type"] == "missing":
             raise InvalidInput(f"{where}: missing; every job needs it") from None
-        raise InvalidInput(f"{where}: {first['msg']}, got {first['input']!r:.80}") from None
+        given = told(first["input"]) if first["type"] in _TELLING else type_and_size(first["input"])
+        raise InvalidInput(f"{where}: {first['msg']}, got {given}") from None

@@ -113,12 +113,18 @@ def _explain(error: ValidationError) -> str:
 
 def _known(dotted: str) -> str:
     known = [path for path, _ in walk()]
-    close = difflib.get_close_matches(dotted, known, n=1, cutoff=0.6)
-    if close:
-        return f"did you mean {close[0]}?"
     parent = dotted.rsplit(".", 1)[0] + "."
-    siblings = [path.removeprefix(parent) for path in known if path.startswith(parent)]
+    close = difflib.get_close_matches(dotted, known, n=1, cutoff=0.6)
+    if close and _is_alike(dotted, close[0]):
+        return f"did you mean {close[0]}"
+    below = (path.removeprefix(parent).partition(".") for path in known if path.startswith(parent))
+    siblings = dict.fromkeys(f"{name}{dot and '.…'}" for name, dot, _ in below)
     return f"known there are {', '.join(siblings)}" if siblings else "`historian init` writes a file with every key"
+
+
+def _is_alike(given: str, known: str) -> bool:
+    """Whether the names themselves are, not only the sections that they stand in."""
+    return difflib.SequenceMatcher(None, given.rpartition(".")[2], known.rpartition(".")[2]).ratio() >= 0.6
 
 
 def hot_changes(old: Settings, new: Settings) -> tuple[list[str], list[str]]:

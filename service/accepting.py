@@ -8,14 +8,18 @@ from datetime import datetime
 from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
-from ..schema.job import Job, parse_job
+from ..schema.errors import InvalidInput
+from ..schema.job import Job, check_timezone, parse_job
 from ..schema.settings import Settings
 from ..text.redaction import redact
 from .local_time import local_timezone
 
 
 def make_job(data: Mapping[str, Any], settings: Settings, clock: Callable[[], float]) -> Job:
-    """A job from what a bot gave, completed with what the settings know: time, time zone, bot name, a request id."""
+    """A job from what a bot gave, completed with what the settings know: time, time zone, bot name, a request id.
+
+    Raises InvalidInput that names the field; the message is free of secrets, whatever stood in it.
+    """
     timezone = data.get("timezone") or (
         local_timezone() if settings.cognitive.timezone == "local" else settings.cognitive.timezone
     )
@@ -26,9 +30,12 @@ def make_job(data: Mapping[str, Any], settings: Settings, clock: Callable[[], fl
         **{key: value for key, value in data.items() if value is not None},
         "timezone": timezone,
     }
-    if not complete.get("timestamp"):
-        complete["timestamp"] = datetime.fromtimestamp(clock(), ZoneInfo(str(timezone))).isoformat()
-    return parse_job(complete)
+    try:
+        if not complete.get("timestamp"):
+            complete["timestamp"] = datetime.fromtimestamp(clock(), ZoneInfo(check_timezone(str(timezone)))).isoformat()
+        return parse_job(complete)
+    except InvalidInput as error:
+        raise InvalidInput(redact(str(error))) from None
 
 
 def redacted(job: Job, level: Literal["secrets", "all", "none"]) -> Job:

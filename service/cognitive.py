@@ -276,9 +276,7 @@ class CognitiveService:
         `query` is what was said, or the messages of the turn; `context` what was said before, for queries too short to
         search with. Never raises and never takes longer than `recall_timeout_seconds`: what is ready then is used.
         """
-        said = query if isinstance(query, str) else "\n".join(query)
-        configured = self.settings.cognitive.language
-        spoken = language or (detect_language(said) if configured == "auto" else configured)
+        spoken = language or self._language_for(query)
         budget = max_tokens or self.settings.query.max_context_tokens
         if self._recall is None:
             return await self._plain_summaries(scope, spoken, budget)
@@ -307,10 +305,9 @@ class CognitiveService:
         """
         try:
             if self._recall is None:
-                said = query if isinstance(query, str) else "\n".join(query)
                 budget = max_tokens or self.settings.query.max_context_tokens
                 summaries = self._plain.of(scope.key)
-                return format_summaries(summaries, language=language or detect_language(said), max_tokens=budget)
+                return format_summaries(summaries, language=language or self._language_for(query), max_tokens=budget)
             work = partial(
                 self.build_context, query, scope, language=language, top_k=top_k, max_tokens=max_tokens, context=context
             )
@@ -467,6 +464,13 @@ class CognitiveService:
             log.warning("recall gives nothing: %s", str(error) or "out of time")
             return ""
         return format_summaries(summaries, language=language, max_tokens=budget)
+
+    def _language_for(self, query: str | Sequence[str]) -> Literal["zh", "en"]:
+        """The language of what is written for a reply: the configured one, else that of the query."""
+        configured = self.settings.cognitive.language
+        if configured != "auto":
+            return configured
+        return detect_language(query if isinstance(query, str) else "\n".join(query))
 
     async def _database_is_away(self) -> bool:
         """Asked where a recall brought nothing, and said why: once the database is found unusable, MEMORY.md takes over."""

@@ -11,8 +11,10 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from itertools import chain, groupby
+from operator import attrgetter
 
 from ..schema.entity import Entity
 from ..schema.errors import HistorianError, OwnerLockHeld
@@ -126,13 +128,22 @@ class Forgetting:
         found, unread = scan(directory, wanted, skip=[self.requests.path(traces.entity)])
         if found:
             # What others' records say as well is no trace: the same words, said by somebody else.
-            shared = standing_in(
-                (record.text for forgetter in everything for record in forgetter.others()), {one.piece for one in found}
-            )
+            others = chain.from_iterable(_texts(forgetter.others()) for forgetter in everything)
+            shared = standing_in(others, {one.piece for one in found})
             found = [one for one in found if one.piece not in shared]
         size = sum(path.stat().st_size for path in directory.rglob("*") if path.is_file())
         left = tuple(dict.fromkeys(f"{one.path}: byte {one.offset}" for one in found))
         return ForgetReport(traces.entity.key, left=left, unread=tuple(unread), too_short=too_short, bytes_scanned=size)
+
+
+def _texts(records: Iterable[Record]) -> Iterator[str]:
+    """The text of each record, and of those that are the lines of one thing (a portrait, an article) all of it: a piece of what
+    was said over two lines stands there over two lines."""
+    for _, lines in groupby(records, key=attrgetter("kind", "id")):
+        texts = [record.text for record in lines]
+        yield from texts
+        if len(texts) > 1:
+            yield "\n".join(texts)
 
 
 async def forget(

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from ..schema.entity import Entity
-from ..schema.errors import InvalidInput
+from ..schema.errors import ForgottenHere, HistorianError, InvalidInput
 from ..schema.event import EVENT_SCHEMA_VERSION, Event
 from ..schema.ids import encode_id, validate_id
 from ..schema.job import JOB_SCHEMA_VERSION, Job, check_timezone, clean_text, parse_job
@@ -62,6 +62,8 @@ class ImportReport:
 def export(parts: Parts, entity: Entity, path: Path, *, version: str, replace: bool = False) -> dict[str, Any]:
     """Write the archive of `entity` and return its manifest. Blocking; raises InvalidInput and StorageError.
 
+    Raises HistorianError, and leaves what lies at `path`, where nothing is known of `entity`.
+
     No vectors: whoever imports embeds with a model of their own. `version` is that of this program.
     """
     with ArchiveWriter(path, replace=replace) as archive:
@@ -86,6 +88,8 @@ def export(parts: Parts, entity: Entity, path: Path, *, version: str, replace: b
                 }
             )
         more, articles = write_layers(parts, entity, archive)
+        if not (any(counts.values()) or any(more.values()) or portraits or articles):
+            raise HistorianError(f"nothing is known of {entity.key}: {path} is not written; check the id")
         manifest = {
             "format": FORMAT,
             "version": VERSION,
@@ -106,7 +110,7 @@ def import_archive(parts: Parts, path: Path, *, even_forgotten: bool = False) ->
     """Bring back what an archive holds; the same archive again changes nothing. Blocking.
 
     All of it is read and checked before anything is written. Raises InvalidInput for a file that is no archive, is
-    damaged or newer than this version, and, unless `even_forgotten`, where anybody in it was forgotten here since.
+    damaged or newer than this version; ForgottenHere, unless `even_forgotten`, where anybody in it was forgotten here since.
     """
     with ArchiveReader(path) as archive:
         entity = _entity_of(archive, path)
@@ -262,5 +266,15 @@ def _refuse_forgotten(
     forgotten |= {key.entity for key in portraits if key.entity in buried}
     forgotten |= forgotten_of_layers(parts, layers)
     if forgotten:
-        some = ", ".join(sorted(forgotten)[:3]) + (f" and {len(forgotten) - 3} more" if len(forgotten) > 3 else "")
-        raise InvalidInput(f"{path}: {some} was forgotten here; nothing is imported. Add --even-forgotten to bring it back")
+        raise ForgottenHere(
+            f"{path}: {_named(forgotten)} forgotten here; nothing is imported. --even-forgotten brings back all of the archive"
+        )
+
+
+def _named(forgotten: set[str]) -> str:
+    """Who was forgotten, of several the first three; where it was single jobs only, how many."""
+    people = sorted(key for key in forgotten if not key.startswith("job "))
+    if not people:
+        return "one of its jobs was" if len(forgotten) == 1 else f"{len(forgotten)} of its jobs were"
+    more = f" and {len(people) - 3} more" if len(people) > 3 else ""
+    return f"{', '.join(people[:3])}{more} {'was' if len(people) == 1 else 'were'}"

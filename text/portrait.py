@@ -64,6 +64,8 @@ _NOTHING = re.compile(
 _TAG_BREAK = re.compile(r"[,，、;；|\n]+")
 _PARAGRAPH_END = re.compile(r"\n\s*\n")
 _LINE_END = re.compile(r"\n")
+_LINE_MARKS = re.compile(r"\A(?:(?:[-*•‣·]|#{1,6})\s+)+")
+_ENDS = tuple(".。!！?？:：;；,，…")
 _SENTENCE_END = re.compile(r"[。！？!?…]+[”」』\"']?|\.(?=\s)")
 
 
@@ -142,6 +144,18 @@ def clean_summary(summary: str, *, names: Iterable[str] = (), characters: int = 
     text = _without_top(text, {_bare(name) for name in names if _bare(name)})
     text = re.sub(r"\n{3,}", "\n\n", "\n".join(line.rstrip() for line in text.splitlines())).strip()
     return "" if _NOTHING.fullmatch(text) else shorten(text, characters)
+
+
+def in_one_line(summary: str, between: str = "; ") -> str:
+    """The lines of a portrait one after the other, without the marks of its list and headings.
+
+    >>> in_one_line("# 喜好\\n- 喜欢茶。\\n- 会弹吉他\\n- 住在杭州", "；")
+    '喜好；喜欢茶。 会弹吉他；住在杭州'
+    """
+    joined = ""
+    for line in filter(None, (_LINE_MARKS.sub("", one.strip()) for one in summary.splitlines())):
+        joined += ("" if not joined else " " if joined.endswith(_ENDS) else between) + line
+    return joined
 
 
 def shorten(text: str, characters: int) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from ..schema.job import without_list_mark
+
 MAX_BULLETS = 40
 """Bullets kept in a portrait written by rules; the oldest go first."""
 
@@ -19,7 +21,7 @@ SINGLE_VALUED = {
 
 def bullets_of(summary: str) -> list[str]:
     """The bullet lines of a portrait, without their marks."""
-    return [line.strip()[2:].strip() for line in summary.splitlines() if line.strip().startswith(("- ", "* "))]
+    return [without_list_mark(line.strip()).strip() for line in summary.splitlines() if line.strip().startswith(("- ", "* "))]
 
 
 def is_about(fact: str, name: str) -> bool:
@@ -41,7 +43,7 @@ def merge_facts(summary: str, facts: Sequence[str]) -> str:
     kept = bullets_of(summary)
     prose = [line for line in summary.splitlines() if not line.strip().startswith(("- ", "* "))]
     for fact in facts:
-        line = " ".join(fact.split())
+        line = without_list_mark(" ".join(fact.split()))
         if not line:
             continue
         topics = _topics(line)

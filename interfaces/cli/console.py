@@ -40,6 +40,11 @@ def short(text: object, limit: int = SHORT_TEXT) -> str:
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
+def counted(number: int, one: str, many: str = "") -> str:
+    """A number with what it counts: `1 job`, `2 jobs`; `many` where another letter than an s makes the plural."""
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
 def json_line(value: Mapping[str, Any]) -> str:
     """One JSON object as one line, readable where the output takes UTF-8, escaped where it does not."""
     line = json.dumps(value, ensure_ascii=False)

@@ -14,7 +14,7 @@ import typer
 from rich.text import Text
 
 from ...schema.errors import HistorianError
-from .console import plain, table
+from .console import counted, plain, table
 from .invocation import FAILED, Shell, command
 from .root import app
 from .stats import duration
@@ -150,7 +150,7 @@ async def _database(settings: Settings, directory: Path) -> Finding:
         finally:
             database.close()
 
-    return Finding("ok", f"{path.name} is sound: {await asyncio.to_thread(look)} records")
+    return Finding("ok", f"{path.name} is sound: {counted(await asyncio.to_thread(look), 'record')}")
 
 
 async def _queue(settings: Settings, directory: Path) -> Finding:
@@ -243,7 +243,7 @@ async def _asked(chosen: ChatSettings, section: str) -> Finding:
         used = model.usage()["doctor"]
     finally:
         await model.aclose()
-    detail = f"{model.model} answers in the form asked for ({used.calls} call(s), {used.prompt_tokens} prompt tokens)"
+    detail = f"{model.model} answers in the form asked for ({counted(used.calls, 'call')}, {used.prompt_tokens} prompt tokens)"
     if answer.sum != 5:
         return Finding("warning", f"{detail}, but thinks that 2 + 3 is {answer.sum}", "take a somewhat larger model")
     return Finding("ok", detail)

@@ -10,7 +10,7 @@ import typer
 from rich.text import Text
 
 from ...schema.errors import InvalidInput
-from .console import fields, short, table
+from .console import counted, fields, short, table
 from .invocation import CommandFailed, Shell, command, group
 from .opening import opened_stores
 from .orders import give_order
@@ -99,7 +99,7 @@ def delete_events(
     if not yes and not shell.json and sys.stdin.isatty():
         shell.out.print(event_table(found))
         typer.confirm("Remove for good?", abort=True)
-    give_order(shell, "forget", {"event_ids": event_ids}, done=f"{len(found)} records are removed")
+    give_order(shell, "forget", {"event_ids": event_ids}, done=f"{counted(len(found), 'record')} removed")
 
 
 def _existing(shell: Shell, event_ids: list[str]) -> list[Event]:

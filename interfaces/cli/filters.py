@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 Item = Literal["action", "fact"]
 
 TextsArgument = Annotated[
-    list[str] | None, typer.Argument(metavar="[TEXT]...", help="Texts; without any, lines from stdin.", show_default=False)
+    list[str] | None, typer.Argument(metavar="TEXT", help="Texts; without any, lines from stdin.", show_default=False)
 ]
 ItemOption = Annotated[
     Literal["action", "fact"], typer.Option("--item", help="What the bot did (action), or what it learnt about the user (fact).")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from .console import fields, short, table
+from .console import counted, fields, short, table
 from .invocation import FAILED, Shell, command
 from .opening import opened_stores, without_models
 from .root import app
@@ -18,6 +18,19 @@ if TYPE_CHECKING:
     from ...schema.entity import Entity
     from ...service.parts import Parts
     from ...stores.forget_requests import ForgetReport
+
+KINDS = {
+    "events": ("record", "records"),
+    "portraits": ("portrait", "portraits"),
+    "articles and summaries": ("article or summary", "articles and summaries"),
+    "jobs": ("job", "jobs"),
+    "plain summaries": ("plain summary", "plain summaries"),
+    "lines of MEMORY.md": ("line of MEMORY.md", "lines of MEMORY.md"),
+    "note files": ("note file", "note files"),
+}
+"""What is kept of people, one and several of it."""
+EVERYBODY = {"checkpoint and damaged files": ("checkpoint or damaged file", "checkpoint and damaged files")}
+"""What goes whenever anybody is forgotten, whether or not it was theirs."""
 
 
 @command(app, "forget")
@@ -77,9 +90,20 @@ def _print(shell: Shell, report: ForgetReport) -> None:
             "restart; nothing more of them is filed meanwhile. Run this again to see the report"
         )
         return
-    removed = ", ".join(f"{count} {kind}" for kind, count in report.removed.items()) or "nothing was kept"
+    if not (report.removed.keys() - EVERYBODY or report.mentions) and report.clean:
+        shell.say(
+            f"nothing was found of {report.entity}: the id is unknown here (check it), or was forgotten before. A tombstone "
+            "stays for it: should a job of the time before now still come, it is not filed"
+        )
+        return
+    names = {**KINDS, **EVERYBODY}
+    removed = ", ".join(counted(count, *names[kind]) for kind, count in report.removed.items()) or "nothing was kept"
     others = len(report.mentions) if not report.mentions_removed else 0
-    nothing = f"{others} records of others that mention {report.entity}, see below" if others else "nothing"
+    nothing = (
+        f"{counted(others, 'record')} of others that {'mentions' if others == 1 else 'mention'} {report.entity}, see below"
+        if others
+        else "nothing"
+    )
     left = "; ".join((*report.left, *report.unread)) or nothing
     shell.out.print(
         fields(
@@ -87,7 +111,7 @@ def _print(shell: Shell, report: ForgetReport) -> None:
                 "forgotten": report.entity,
                 "removed": removed,
                 "searched": f"{report.bytes_scanned / 1e6:.1f} MB"
-                + (f"; {report.too_short} texts are too short to search for" if report.too_short else ""),
+                + (f"; {counted(report.too_short, 'text')} too short to search for" if report.too_short else ""),
                 "left": left,
             }
         )
@@ -102,4 +126,11 @@ def _mention_rows(shell: Shell, report: ForgetReport) -> list[tuple[str, str, st
     ids = [item for kind, item in report.mentions if kind == "events"]
     with opened_stores(shell) as parts:
         texts = {event.event_id: event.text for event in parts.events.get(ids)}
-    return [(kind, item, short(texts.get(item, ""), 200) if kind == "events" else "") for kind, item in report.mentions]
+    return [(KINDS.get(kind, (kind,))[0], _named(kind, item), short(texts.get(item, ""), 200)) for kind, item in report.mentions]
+
+
+def _named(kind: str, item: str) -> str:
+    """What a record is called elsewhere on the command line."""
+    from ...schema.profile import ProfileKey
+
+    return str(ProfileKey.of_index_id(item)) if kind == "portraits" else item

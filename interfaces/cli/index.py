@@ -29,7 +29,7 @@ def index(
     shell: Shell,
     folder: Annotated[
         Path | None,
-        typer.Argument(metavar="[DIR]", help="The folder of notes (else cognitive.notes_dir).", show_default=False),
+        typer.Argument(metavar="DIR", help="The folder of notes (else cognitive.notes_dir).", show_default=False),
     ] = None,
     group: GroupOption = None,
     user: UserOption = None,

@@ -23,7 +23,7 @@ from rich.progress import Progress
 from rich.text import Text
 
 from ...schema.errors import InvalidInput
-from .console import plain
+from .console import counted, plain
 from .invocation import FAILED, CommandFailed, Shell, command
 from .root import app
 
@@ -172,7 +172,8 @@ def _opened(file: str, stack: ExitStack) -> BinaryIO:
 def _report(shell: Shell, file: str, line: Line) -> None:
     if shell.json:
         shell.emit(line=line.number, error=line.error)
-    shell.err.print(Text.assemble((f"{plain(file)}:{line.number}: ", "bold red"), plain(line.error)), soft_wrap=True)
+    source = "<stdin>" if file == "-" else plain(file)
+    shell.err.print(Text.assemble((f"{source}:{line.number}: ", "bold red"), plain(line.error)), soft_wrap=True)
 
 
 def _sum_up(shell: Shell, file: str, counts: Counter[str], remark: str) -> None:
@@ -180,9 +181,12 @@ def _sum_up(shell: Shell, file: str, counts: Counter[str], remark: str) -> None:
     if shell.json:
         shell.emit(file=file, **numbers)
         return
-    parts = [f"{counts['accepted']} jobs accepted"]
+    parts = [f"{counted(counts['accepted'], 'job')} accepted"]
     parts += [f"{counts['known']} known already"] if counts["known"] else []
     parts += [f"{counts['empty']} with nothing to say"] if counts["empty"] else []
-    parts += [f"{counts['wrong']} wrong lines"] if counts["wrong"] else []
+    parts += [counted(counts["wrong"], "wrong line")] if counts["wrong"] else []
     parts += [remark] if remark else []
-    shell.say(", ".join(parts) + ("; `historian worker --drain` files them" if counts["accepted"] else ""))
+    shell.say(
+        ", ".join(parts)
+        + (f"; `historian worker --drain` files {'it' if counts['accepted'] == 1 else 'them'}" if counts["accepted"] else "")
+    )

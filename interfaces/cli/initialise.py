@@ -16,7 +16,7 @@ def init(
     shell: Shell,
     path: Annotated[
         Path | None,
-        typer.Argument(metavar="[FILE]", help="Where to write it (else --config, else ./config.toml).", show_default=False),
+        typer.Argument(metavar="FILE", help="Where to write it (else --config, else ./config.toml).", show_default=False),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Write over a file that exists.", show_default=False)] = False,
     markdown: Annotated[

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 from rich.text import Text
 
-from .console import fields, short, table
+from .console import counted, fields, short, table
 from .invocation import CommandFailed, Shell, command, group
 from .opening import opened_queue
 from .root import app
@@ -47,7 +47,7 @@ def list_jobs(
             entry["job_id"] or entry["name"],
             Text(entry["state"], STATE_STYLES[entry["state"]]),
             _scope(entry),
-            entry.get("timestamp", "")[:16],
+            entry.get("timestamp", "")[:16].replace("T", " "),
             short(_what(entry), 200),
         )
         for entry in found
@@ -80,9 +80,7 @@ def show_job(shell: Shell, job_id: Annotated[str, typer.Argument(metavar="JOB", 
 @command(jobs, "retry")
 def retry_jobs(
     shell: Shell,
-    job_id: Annotated[
-        str | None, typer.Argument(metavar="[JOB]", help="The failed job to bring back.", show_default=False)
-    ] = None,
+    job_id: Annotated[str | None, typer.Argument(metavar="JOB", help="The failed job to bring back.", show_default=False)] = None,
     every: Annotated[bool, typer.Option("--all", help="Bring all failed jobs back.", show_default=False)] = False,
 ) -> None:
     """Bring failed jobs back into the queue, with their attempts forgotten."""
@@ -93,7 +91,7 @@ def retry_jobs(
         raise CommandFailed(f"job {job_id!r} is not among the failed ones; `historian jobs list --state failed` shows them")
     if shell.json:
         shell.emit(retried=count)
-    shell.say(f"{count} jobs are in the queue again")
+    shell.say(f"{counted(count, 'job')} put back into the queue")
 
 
 def entries_of(queue: JobQueue, limit: int | None) -> list[dict[str, Any]]:
@@ -127,7 +125,7 @@ def _what(entry: dict[str, Any]) -> str:
         return str(entry["error"])
     if entry.get("kind") == "states":
         said = [str(one.get("text", "")) for one in entry["payload"].get("states", [])]
-        return f"{len(said)} states: {' / '.join(said)}"
+        return f"{counted(len(said), 'state')}: {' / '.join(said)}"
     if entry.get("kind") != "remember":
         return f"{entry.get('kind')}: {entry.get('payload')}"
     error = f"[attempt {entry['attempts'] + 1}: {entry['last_error']}] " if entry.get("last_error") else ""

@@ -49,7 +49,14 @@ def list_profiles(shell: Shell) -> None:
         shell.say("no portraits yet")
         return
     rows = [
-        (one.key.entity, one.key.layer or PUBLIC, one.name, str(one.revision), one.updated_at[:16], short(one.summary, 120))
+        (
+            one.key.entity,
+            one.key.layer or PUBLIC,
+            one.name,
+            str(one.revision),
+            one.updated_at[:16].replace("T", " "),
+            _in_short(one),
+        )
         for one in found
     ]
     shell.out.print(table(("portrait", "layer", "name", "revision", "updated", "summary"), rows, wide="summary"))
@@ -80,7 +87,7 @@ def profile_history(shell: Shell, entity: EntityArgument, layer: LayerOption = N
             str(one.revision) + (" (current)" if one is current else ""),
             one.updated_at[:19].replace("T", " "),
             one.source_event_id,
-            short(one.summary, 120),
+            _in_short(one),
         )
         for one in revisions
     ]
@@ -131,7 +138,8 @@ def parse_entity(entity: str) -> tuple[EntityType, str]:
 
     entity_type, colon, entity_id = entity.partition(":")
     if not colon or entity_type not in ("user", "group"):
-        raise InvalidInput(f"{entity!r} names no portrait; write user:ID or group:ID, such as user:42")
+        such = f"user:{entity} or group:{entity}" if entity.isalnum() and len(entity) <= 40 else "user:42"
+        raise InvalidInput(f"{entity!r} names no portrait; write user:ID or group:ID, such as {such}")
     return cast("EntityType", entity_type), validate_id(entity_id, entity_type)
 
 
@@ -159,6 +167,12 @@ def print_profile(shell: Shell, one: Profile) -> None:
         shell.out.print(Text(plain(", ".join(one.tags)), style="cyan"))
     shell.out.print(plain(one.summary), soft_wrap=True)
     shell.out.print()
+
+
+def _in_short(one: Profile) -> str:
+    from ...text.portrait import in_one_line
+
+    return short(in_one_line(one.summary), 120)
 
 
 def _read(shell: Shell, entity: str, layer: str | None) -> list[Profile]:

@@ -11,7 +11,7 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from ...schema.errors import InvalidInput, ModelError
-from .console import fields
+from .console import counted, fields
 from .invocation import CommandFailed, Shell, command
 from .root import app
 
@@ -58,7 +58,7 @@ async def reembed(
         elif drop_old:
             with _owned(parts, shell.directory, "dropping the former vectors"):
                 dropped = parts.shadow.drop_old()
-            _say(shell, f"{dropped} vectors of a former model are deleted", dropped=dropped)
+            _say(shell, f"{counted(dropped, 'vector')} of a former model deleted", dropped=dropped)
         elif rollback:
             with _owned(parts, shell.directory, "going back"):
                 model, dimension = parts.shadow.roll_back()
@@ -66,7 +66,7 @@ async def reembed(
             lacking = parts.events.count() - parts.events.embedded_count()
             _say(
                 shell,
-                f"searches read the vectors of {model} ({dimension} dimensions) again; {lacking} newer records wait to be "
+                f"searches read the vectors of {model} ({dimension} dimensions) again; {counted(lacking, 'newer record')} to be "
                 "embedded. Configure that model in [models.embedding] before you start the bot",
                 model=model,
                 dimension=dimension,
@@ -230,11 +230,12 @@ def _print_sets(shell: Shell, sets: VectorSets) -> None:
 def _report(shell: Shell, built: Built, seconds: float) -> None:
     model, dimension = built.fingerprint
     again = f", {built.found} found made" if built.found else ""
-    skipped = f"; {built.skipped} records are found by keywords only" if built.skipped else ""
+    skipped = f"; {counted(built.skipped, 'record')} found by keywords only" if built.skipped else ""
     _say(
         shell,
-        f"searches read the vectors of {model} ({dimension} dimensions): {built.made} made{again}, {built.portraits} "
-        f"portraits, {seconds:.1f} s{skipped}. The former ones are kept: `--rollback` goes back, `--drop-old` deletes them",
+        f"searches read the vectors of {model} ({dimension} dimensions): {built.made} made{again}, "
+        f"{counted(built.portraits, 'portrait')}, {seconds:.1f} s{skipped}. The former ones are kept: `--rollback` goes back, "
+        "`--drop-old` deletes them",
         changed=True,
         seconds=round(seconds, 3),
         **asdict(built),

@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 PATIENCE_SECONDS = 60.0
 """How long `context` waits for a recall that begins cold; a bot that runs has its models warm."""
 
+WARM_UP_SECONDS = 20.0
+"""How long `search` waits for the embedder to be loaded, before it goes by keywords alone."""
+
 QueryArgument = Annotated[str, typer.Argument(metavar="QUERY", help="What to look for.")]
 
 
@@ -117,6 +120,7 @@ async def _found(settings: Settings, query: str, scope: Scope | None, top_k: int
     from ...service.cognitive import CognitiveService
 
     async with CognitiveService.open(patient(settings), worker=False) as memory:
+        await memory.ready(WARM_UP_SECONDS)
         if scope is None:
             return await memory.search_everywhere(query, top_k=top_k, **narrowed)
         return await memory.search_events(query, scope, top_k=top_k, **narrowed)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from .console import fields
+from .console import counted, fields
 from .invocation import Shell, command
 from .opening import opened_stores
 from .root import app
@@ -48,7 +48,7 @@ def stats(
         "memory": "on" if report["enabled"] else "switched off (cognitive.enabled = false)",
         "owner": report["owner"] or "nobody: jobs wait until a bot or `historian worker` runs",
         "queue": waiting,
-        "records": f"{events['count']} in {events['scopes']} conversations, {events['relative']} not absolute, "
+        "records": f"{events['count']} in {counted(events['scopes'], 'conversation')}, {events['relative']} not absolute, "
         f"{events['without_vector']} without a vector",
         "portraits": str(report["portraits"]),
         "vectors": f"{fingerprint['model']}, {fingerprint['dimension']} dimensions" if fingerprint else "none yet",

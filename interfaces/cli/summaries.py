@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .chapters import GroupOption, PersonArgument, person_key
-from .console import short, table
+from .console import counted, short, table
 from .invocation import Shell, command, group
 from .opening import opened_stores
 from .root import app
@@ -44,7 +44,7 @@ def list_summaries(shell: Shell, user: PersonArgument, in_group: GroupOption = N
         shell.out.print(table(("from", "until", "tokens", "by", "where", "summary"), rows, wide="summary"))
     else:
         shell.say("no summaries yet")
-    shell.say(f"{waiting} tokens of conversation wait to be summarised")
+    shell.say(f"{counted(waiting, 'token')} of conversation {'waits' if waiting == 1 else 'wait'} to be summarised")
 
 
 def summary_data(one: Summary) -> dict[str, Any]:

@@ -4,16 +4,30 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
+from ...schema.errors import ForgottenHere
 from .console import fields
 from .invocation import CommandFailed, Shell, command
 from .opening import opened_stores
 from .root import app
 
 KindArgument = Annotated[Literal["user", "group"], typer.Argument(metavar="user|group", help="Whether a person or a group.")]
+
+
+COUNTS = {
+    "events": "records",
+    "portraits": "portraits",
+    "jobs": "jobs",
+    "summaries": "plain summaries",
+    "articles": "articles",
+    "dated_summaries": "dated summaries",
+    "buffered_states": "buffered states",
+    "memory": "lines of MEMORY.md",
+}
+"""What an archive holds, as the two commands name it for people."""
 
 
 @command(app, "export")
@@ -38,13 +52,11 @@ def export(
         raise CommandFailed(f"there is nothing of {entity.key} to export")
     with opened_stores(shell) as parts:
         manifest = write(parts, entity, file, version=__version__, replace=force)
-    counts = {**manifest["counts"], "portraits": len(manifest["portraits"]), "articles": len(manifest["articles"])}
-    if not any(counts.values()):
-        raise CommandFailed(f"nothing is known of {entity.key}: {file} holds nothing; check the id")
+    counts = {**manifest["counts"], "portraits": _each(manifest["portraits"]), "articles": _each(manifest["articles"])}
     if shell.json:
         shell.emit(file=str(file), entity=entity.key, **counts)
         return
-    shell.out.print(fields({"written": file, "of": entity.key, **{name: str(count) for name, count in counts.items()}}))
+    shell.out.print(fields({"written": file, "of": entity.key, **{COUNTS[name]: str(counts[name]) for name in COUNTS}}))
 
 
 @command(app, "import")
@@ -62,7 +74,10 @@ def import_file(
     from ...service.transfer import import_archive
 
     with opened_stores(shell) as parts:
-        report = import_archive(parts, file, even_forgotten=even_forgotten)
+        try:
+            report = import_archive(parts, file, even_forgotten=even_forgotten)
+        except ForgottenHere as error:
+            raise CommandFailed(str(error)) from None
     if shell.json:
         shell.emit(file=str(file), **asdict(report))
         return
@@ -70,7 +85,7 @@ def import_file(
     changed = f", {report.different_events} of them with another text, which stays" if report.different_events else ""
     told = asdict(report)
     layers = {
-        what.replace("_", " "): f"{told[what]} added, {told[f'known_{what}']} known"
+        COUNTS[what]: f"{told[what]} added, {told[f'known_{what}']} known"
         + (f", {told[f'different_{what}']} differ and stay as they are" if told[f"different_{what}"] else "")
         for what in ("articles", "dated_summaries", "buffered_states")
     }
@@ -78,11 +93,16 @@ def import_file(
         fields(
             {
                 "of": report.entity,
-                "records": f"{report.events} added, {report.known_events} known{changed}",
-                "portraits": f"{report.portraits} added, {report.known_portraits} known{different}",
-                "jobs": f"{report.jobs} put into the queue",
-                "summaries": f"{report.summaries} added",
+                COUNTS["events"]: f"{report.events} added, {report.known_events} known{changed}",
+                COUNTS["portraits"]: f"{report.portraits} added, {report.known_portraits} known{different}",
+                COUNTS["jobs"]: f"{report.jobs} put into the queue",
+                COUNTS["summaries"]: f"{report.summaries} added",
                 **layers,
             }
         )
     )
+
+
+def _each(entries: list[dict[str, Any]]) -> int:
+    """How many portraits or articles the entries of a manifest are: each revision has one."""
+    return len({tuple(value for key, value in entry.items() if key not in ("member", "revision")) for entry in entries})

@@ -15,7 +15,7 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ...schema.errors import StorageError
-from .console import fields
+from .console import counted, fields
 from .invocation import CommandFailed, Shell, command
 from .root import app
 from .run_report import jobs_done, make_report, report_lines, save_report, usage_table
@@ -78,7 +78,7 @@ async def worker(
     _print(shell, report)
     if not complete:
         raise CommandFailed(
-            f"gave up with {counts.pending} jobs waiting on disk: {historian.outage or 'the model stayed away'}; "
+            f"gave up with {counted(counts.pending, 'job')} waiting on disk: {historian.outage or 'the model stayed away'}; "
             "`historian doctor` tells what is wrong, then run this again"
         )
 

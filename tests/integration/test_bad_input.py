@@ -37,6 +37,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"timestamp": "2026-02-21T17:30:00"}, "timestamp"),
     ({"timestamp": "yesterday"}, "timestamp"),
     ({"timezone": "Mars/Olympus"}, "timezone"),
+    ({"timezone": "Mars/Olympus", "timestamp": None}, "timezone"),
     ({"timezone": "../../etc/passwd"}, "timezone"),
     ({"new_info": [{"text": "x"}]}, "new_info"),
     ({"end_seq": -1}, "end_seq"),
@@ -53,6 +54,14 @@ async def test_a_wrong_field_is_named_and_nothing_is_written(
     with pytest.raises(InvalidInput, match=named):
         await memory.enqueue_job(**given)
     assert job_files(tmp_path) == []
+
+
+async def test_an_error_holds_no_secret_wherever_it_stood(memory: CognitiveService) -> None:
+    secret = "sk-" + "Ab3dEf6hIj9kLm2n" * 2
+    for field in ("timestamp", "timezone", "request_type", "end_seq", "group_id", "user_id", "recent_messages"):
+        with pytest.raises(InvalidInput, match=field) as refused:
+            await memory.enqueue_job("我讲了个笑话", **{**group_fields(), field: f" {secret}"})
+        assert secret[:12] not in str(refused.value)
 
 
 async def test_nothing_to_say_is_no_job(memory: CognitiveService, tmp_path: Path) -> None:

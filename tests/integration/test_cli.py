@@ -1,5 +1,6 @@
 """The command line, through its own entry: in this process where that is enough, as a process where it matters."""
 
+import asyncio
 import json
 import os
 import resource
@@ -14,11 +15,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from historian.retrieval import event_recall
+from historian.schema.protocols import Vector
 from historian.schema.settings import Settings
 from historian.schema.settings_source import load_settings, parse_settings
+from historian.service import parts as parts_module
 from historian.stores.owner_lock import OwnerLock
 from support.command import NO_MODELS, Called, historian
 from support.openai_server import OpenAIServer
+from support.recall import WordEmbedder
 
 TURNS: list[dict[str, Any]] = [
     {
@@ -108,6 +113,16 @@ def test_wrong_lines_are_named_and_the_good_ones_are_taken(call: Callable[..., C
     assert f"{file}:6: group_id: missing in a group job" in called.err
     assert "2 jobs accepted, 1 with nothing to say, 5 wrong lines" in called.out
     assert len(call("jobs", "list", "--json").lines) == 2
+
+
+def test_one_is_said_in_the_singular_and_lines_of_stdin_are_named_so(call: Callable[..., Called]) -> None:
+    lines = "not json\n" + json.dumps(TURNS[0]) + "\n"
+    called = call("ingest", "-", stdin=lines)
+    assert called.err.startswith("<stdin>:1: not JSON")
+    assert called.out == "1 job accepted, 1 wrong line; `historian worker --drain` files it\n"
+    assert call("worker", "--drain").status == 0
+    (event,) = event_ids(call, "--limit", 1)
+    assert call("events", "delete", event, "--yes").out == "1 record removed\n"
 
 
 def test_with_strict_one_wrong_line_keeps_everything_out(call: Callable[..., Called], tmp_path: Path) -> None:
@@ -213,12 +228,30 @@ def test_with_memory_switched_off_nothing_is_worked_on(call: Callable[..., Calle
 
 
 @pytest.mark.slow
+def test_a_search_waits_for_an_embedder_that_is_slow_to_load(
+    call: Callable[..., Called], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class ColdEmbedder(WordEmbedder):
+        async def embed_query(self, text: str) -> Vector:
+            if not self.calls:
+                await asyncio.sleep(0.5)
+            return await super().embed_query(text)
+
+    monkeypatch.setattr(event_recall, "PATIENCE_SECONDS", 0.25)
+    monkeypatch.setattr(parts_module, "make_embedder", lambda settings: ColdEmbedder())
+    assert call("ingest", write_lines(tmp_path / "jobs.jsonl", *TURNS)).status == 0
+    assert call("worker", "--drain").status == 0
+    found = call("search", "科幻", "--group", "-1001234", "--json")
+    assert "keywords alone" not in found.err
+    assert all("dense" in hit["scores"] for hit in found.lines) and found.lines
+
+
 def test_draining_is_given_up_while_the_model_stays_away(call: Callable[..., Called], tmp_path: Path) -> None:
     model = {"HISTORIAN__MODELS__CHAT__BASE_URL": "http://127.0.0.1:9/v1", "HISTORIAN__MODELS__CHAT__MODEL": "m"}
     call("ingest", write_lines(tmp_path / "jobs.jsonl", TURNS[0]))
     called = call("worker", "--drain", environ=model)
     assert called.status == 1
-    assert "gave up with 1 jobs waiting on disk" in called.err
+    assert "gave up with 1 job waiting on disk" in called.err
     assert len(call("jobs", "list", "--state", "pending", "--json").lines) == 1
 
 
@@ -251,11 +284,11 @@ def test_a_search_can_be_narrowed(filed: Callable[..., Called]) -> None:
     [
         (["search", "x"], "which conversation?"),
         (["search", "x", "--all", "--user", "1"], "--all together with --group or --user"),
-        (["search", "x", "--user", ""], "user_id: ''"),
+        (["search", "x", "--user", ""], "user_id: empty; pass the platform's own id"),
         (["search", "x", "--user", "1", "--from", "soon"], "--from: 'soon' is no time"),
         (["context", "x"], "which conversation?"),
         (["events", "list", "--group", "a\nb"], "group_id: "),
-        (["profile", "show", "42"], "'42' names no portrait"),
+        (["profile", "show", "42"], "'42' names no portrait; write user:ID or group:ID, such as user:42 or group:42"),
         (["jobs", "retry"], "say which"),
     ],
 )

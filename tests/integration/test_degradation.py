@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from historian.retrieval.formatting import OPENING
 from historian.schema.errors import HistorianError, ModelUnavailable, StorageError
 from historian.schema.profile import Profile, ProfileKey
 from historian.schema.protocols import Matrix
@@ -68,6 +69,16 @@ def test_synchronous_recall_before_and_after_the_service_is_open_is_empty(tmp_pa
 
     asyncio.run(open_and_close())
     assert memory.get_memory_context("吉他", GROUP) == ""
+
+
+async def test_synchronous_recall_speaks_the_configured_language_where_there_are_only_plain_summaries(tmp_path: Path) -> None:
+    settings = settings_for(tmp_path, enabled=False, language="en")
+    async with CognitiveService.open(settings, worker=False) as memory:
+        await memory.enqueue_job(**turn("我推荐了《三体》"))
+        text = memory.get_memory_context("三体", GROUP)
+        assert text == await memory.build_context("三体", GROUP)
+        assert text.startswith(OPENING["en"])
+        assert memory.get_memory_context("三体", GROUP, language="zh").startswith(OPENING["zh"])
 
 
 @pytest.mark.parametrize("query", ["", "\x00\ud800", "x" * 100_000, [], ["a", "b"], None, 7])

@@ -48,7 +48,13 @@ def test_every_make_target_that_is_named_exists() -> None:
 
 def test_every_kind_of_line_in_a_shell_block_is_checked_by_something() -> None:
     for document, line in shell_lines():
-        assert re.match(r"(make|pip install) |historian |echo .* \| historian ", line), f"{document}: {line}"
+        assert re.match(r"(make|pip install|curl) |historian |echo .* \| historian ", line), f"{document}: {line}"
+
+
+@pytest.mark.parametrize("readme", READMES)
+def test_the_notebook_that_the_readme_runs_alone_is_there(readme: str) -> None:
+    named = re.findall(r"notebooks/\w+\.\w+", (ROOT / readme).read_text(encoding="utf-8"))
+    assert len(named) == 2 and all((ROOT / path).is_file() for path in named)
 
 
 @pytest.mark.slow

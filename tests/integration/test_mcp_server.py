@@ -92,7 +92,7 @@ async def test_over_stdio_a_client_reads_one_conversation_and_cannot_write(fille
         assert "喜欢龙井茶" in await told(client, "get_profile")
         assert "每周五读书" in await told(client, "get_profile", entity_type="group")
         assert "龙井茶" in await told(client, "search_profiles", query="谁喜欢龙井茶")
-        with pytest.raises(MCPError, match="there is no tool 'remember'"):
+        with pytest.raises(MCPError, match="没有 'remember' 这个工具，只有"):
             await client.call_tool("remember", {"new_info": ["x"]})
     assert not list(Path(filled.cognitive.data_dir, "queues", "pending").glob("*.json"))
 

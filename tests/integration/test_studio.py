@@ -2,6 +2,8 @@
 
 import json
 import re
+import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -105,6 +107,32 @@ def test_a_form_that_makes_no_job_is_answered_with_what_is_wrong(server: Studio)
     assert "nothing to remember" in outcome["__error__"]["message"]
     outcome = run(server, "historian", {"timestamp": "yesterday"})
     assert "ISO 8601" in outcome["__error__"]["message"]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+@pytest.mark.parametrize(
+    ("readme", "found", "filed"), [("README.md", "peanuts", "Ann moved to Leeds"), ("README.zh-CN.md", "花生", "小林")]
+)
+def test_the_calls_of_the_readme_are_answered(server: Studio, readme: str, found: str, filed: str) -> None:
+    lines = [line for line in (ROOT / readme).read_text(encoding="utf-8").splitlines() if line.startswith("curl ")]
+    answers = []
+    for line in lines:
+        command = line.replace("http://127.0.0.1:2024/", f"{server.url}/")
+        answers.append(json.loads(subprocess.run(["sh", "-c", command], capture_output=True, check=True, timeout=60).stdout))
+    untouched, asked, written = answers
+    assert len(untouched["hits"]) == 3
+    assert found in asked["hits"][0]["text"]
+    (item,) = written["items"]
+    assert item["candidate"].startswith(filed) and item["passed"]
+
+
+@pytest.mark.slow
+def test_a_question_of_no_conversation_is_an_error_and_no_empty_answer(server: Studio) -> None:
+    nobody = run(server, "recall", {"query": "阿明住在哪里？", "group_id": "", "user_id": ""})
+    assert "user_id, group_id: both are empty" in nobody["__error__"]["message"]
+    assert "query: empty" in run(server, "recall", {"query": " "})["__error__"]["message"]
+    assert run(server, "recall", {"query": "阿明住在哪里？", "user_id": ""})["hits"], "a group needs nobody who asks"
 
 
 @pytest.mark.slow

@@ -165,7 +165,8 @@ def test_who_was_forgotten_comes_back_only_when_that_is_meant(data: Path, tmp_pa
 
     asyncio.run(work())
     called = historian("import", archive, "--data-dir", data)
-    assert called.status == 2 and "--even-forgotten" in called.err and "forgotten here" in called.err
+    refusal = f"error: {archive}: user:{USER} was forgotten here; nothing is imported. --even-forgotten brings back all"
+    assert called.status == 1 and called.err.startswith(refusal) and len(called.err.splitlines()) == 1
     assert not [kind for kind in left_of(data, "user") if kind in canaries("user")]
     (arrived,) = run("import", archive, "--even-forgotten", data=data).lines
     assert arrived["events"] == 7 and arrived["portraits"] == 3
@@ -190,7 +191,7 @@ def test_who_left_nothing_but_one_piece_of_the_layers_is_refused_once_forgotten(
     run("export", "user", OTHER, archive, data=data)
     assert using(data, lambda parts: asyncio.run(forget(parts, Entity("group", GROUP))).clean)
     refused = historian("import", archive, "--data-dir", data)
-    assert refused.status == 2 and f"group:{GROUP}" in refused.err and "was forgotten here" in refused.err
+    assert refused.status == 1 and f"group:{GROUP}" in refused.err and "was forgotten here" in refused.err
     assert using(data, memory_keys) == []
     (arrived,) = run("import", archive, "--even-forgotten", data=data).lines
     assert using(data, memory_keys) == [key]
@@ -236,7 +237,25 @@ def test_an_existing_file_is_replaced_only_with_force(data: Path, tmp_path: Path
     assert historian("export", "user", USER, archive, "--force", "--data-dir", data).status == 0
     assert zipfile.is_zipfile(archive) and [path.name for path in tmp_path.glob(".tmp*")] == []
     unknown = historian("export", "user", "nobody", tmp_path / "b.zip", "--data-dir", data)
-    assert unknown.status == 1 and "check the id" in unknown.err
+    assert unknown.status == 1 and "check the id" in unknown.err and not (tmp_path / "b.zip").exists()
+    before = archive.read_bytes()
+    assert historian("export", "user", "nobody", archive, "--force", "--data-dir", data).status == 1
+    assert archive.read_bytes() == before and [path.name for path in tmp_path.glob(".tmp*")] == []
+
+
+def test_export_and_import_name_and_count_the_same_things_alike(data: Path, tmp_path: Path) -> None:
+    archive = tmp_path / "a.zip"
+    written = historian("export", "user", USER, archive, "--data-dir", data)
+    arrived = historian("import", archive, "--data-dir", tmp_path / "there")
+
+    def counts(printed: str) -> dict[str, str]:
+        rows = [re.split(r" {2,}", line.strip()) for line in printed.splitlines()]
+        return {row[0]: row[1].split()[0] for row in rows if row[0] not in ("written", "of")}
+
+    counted = counts(written.out)
+    assert counted.pop("lines of MEMORY.md") == "1"
+    assert counts(arrived.out) == counted
+    assert counted["records"] == "7" and counted["portraits"] == "3" and counted["articles"] == "2"
 
 
 def rewritten(archive: Path, **members: Callable[[bytes], bytes]) -> Path:

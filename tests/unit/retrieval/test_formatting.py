@@ -74,6 +74,17 @@ def test_no_memory_name_tag_or_date_can_end_the_block(attack: str, language: str
     assert_one_block(format_profile_hits([ProfileHit(profile, 1.0)], language=language, max_tokens=50_000), language)  # type: ignore[arg-type]
 
 
+def test_a_portrait_and_a_record_stand_in_their_line_without_the_marks_of_a_list() -> None:
+    summary = "# Likes\n- Ann likes tea.\n- Ann plays chess\n\n* Ann lives in Leeds - near the park"
+    profile = Profile(ProfileKey("user", "42"), name="Ann", summary=summary)
+    records = [Hit(make_event("j1-0", n, text=text), 1.0) for n, text in enumerate(["- Ann has a cat", "• 她会弹琴", "-5 °C"])]
+    entries = assert_one_block(format_memories([profile], records, language="en", max_tokens=900), "en")
+    assert entries[0] == "- [user Ann] Likes; Ann likes tea. Ann plays chess; Ann lives in Leeds - near the park"
+    assert [entry.partition("] ")[2] for entry in entries[1:]] == ["Ann has a cat", "她会弹琴", "-5 °C"]
+    spoken = Profile(ProfileKey("user", "42"), name="阿明", summary="- 阿明住在杭州\n- 阿明喜欢弹吉他")
+    assert "- [用户画像 阿明] 阿明住在杭州；阿明喜欢弹吉他" in format_memories([spoken], [], language="zh", max_tokens=900)
+
+
 @given(st.lists(st.text(max_size=60), min_size=1, max_size=5), st.text(max_size=40))
 def test_any_text_at_all_stays_in_its_line(texts: list[str], name: str) -> None:
     hits = [Hit(make_event(text=f"x{text}", timestamp_local=name or "?"), 1.0) for text in texts]

@@ -44,7 +44,7 @@ def test_ids_with_signs_are_ids(user_id: str) -> None:
     ("changes", "message"),
     [
         ({"user_id": ""}, "user_id"),
-        ({"user_id": "x" * 200}, "user_id: 'xxxxxxxxxxxxxxxxxxxx'… has 200 characters; at most 128"),
+        ({"user_id": "x" * 200}, "user_id: 200 characters; at most 128 are allowed"),
         ({"user_id": "a\nb"}, r"user_id: .*U\+000A"),
         ({"request_id": ""}, "request_id"),
         ({"group_id": ""}, "group_id: missing in a group job"),
@@ -73,6 +73,30 @@ def test_a_wrong_field_is_named_with_its_value_and_the_remedy(changes: dict[str,
         parse_job({**GROUP, **changes})
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"new_info": {"password": "hunter2"}},
+        {"new_info": [["my password is hunter2"]]},
+        {"new_info": b'x"hunter2"'},
+        {"action_summary": ["hunter2"]},
+        {"recent_messages": "she said hunter2"},
+        {"recent_messages": ["hunter2"]},
+        {"payload": "hunter2"},
+        {"end_seq": ["hunter2"]},
+        {"timestamp": "he told me yesterday that his password is hunter2"},
+        {"timezone": "hunter2" * 8},
+        {"user_id": {"id": "hunter2"}},
+        {"user_id": " the password is hunter2, do not tell anybody"},
+    ],
+)
+def test_an_error_repeats_nothing_of_a_text_in_the_wrong_place(changes: dict[str, Any]) -> None:
+    field = next(iter(changes))
+    with pytest.raises(InvalidInput, match=field) as refused:
+        parse_job({**GROUP, **changes})
+    assert "hunter2" not in str(refused.value)
+
+
 @pytest.mark.parametrize("field", ["request_id", "timestamp", "timezone", "request_type"])
 def test_a_missing_field_is_named(field: str) -> None:
     with pytest.raises(InvalidInput, match=f"{field}"):
@@ -96,6 +120,13 @@ def test_the_old_name_summary_is_taken_for_action_summary() -> None:
 def test_one_string_of_new_info_is_a_list_of_one() -> None:
     assert parse_job({**GROUP, "new_info": "他喜欢科幻"}).new_info == ["他喜欢科幻"]
     assert parse_job({**GROUP, "new_info": None}).new_info == []
+
+
+def test_statements_lose_the_mark_of_the_list_that_they_stood_in() -> None:
+    given = ["- 他喜欢科幻", "• She likes tea", "* - nested", "-5 °C is too cold for her", "*wow*", "- ", "a - b"]
+    kept = ["他喜欢科幻", "She likes tea", "nested", "-5 °C is too cold for her", "*wow*", "-", "a - b"]
+    assert parse_job({**GROUP, "new_info": given}).new_info == kept
+    assert parse_job({**GROUP, "new_info": kept}).new_info == kept
 
 
 def test_numbers_are_taken_as_ids() -> None:

@@ -61,6 +61,11 @@ def test_a_table_in_the_environment_that_is_no_json_is_named() -> None:
         ({"cognitive": {"timezone": "Mars/Olympus"}}, "cognitive.timezone = 'Mars/Olympus': .*IANA.*or local"),
         ({"cognitive": {"enabled": "perhaps"}}, "cognitive.enabled = 'perhaps'"),
         ({"models": {"chat": {"temperature": 9}}}, "models.chat.temperature = 9"),
+        (
+            {"cognitive": {"bogus": 1}},
+            r"cognitive.bogus: unknown key; known there are enabled, .*language, .*query\.…, .*observation\.…\. Change it",
+        ),
+        ({"cognitive": {"langage": "zh"}}, r"did you mean cognitive\.language\. Change it"),
         ({"kognitive": {}}, "kognitive: unknown key"),
         ({"cognitive": {"query": 5}}, "cognitive.query = 5"),
     ],

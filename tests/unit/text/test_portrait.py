@@ -13,6 +13,7 @@ from historian.text.portrait import (
     clean_portrait,
     clean_summary,
     clean_tags,
+    in_one_line,
     shorten,
 )
 from historian.text.portrait_diff import profile_diff
@@ -22,6 +23,12 @@ from hypothesis import strategies as st
 KEY = ProfileKey("user", "42")
 OLD = Profile(KEY, name="小林", tags=("猫",), summary="- 养了一只叫阿橘的猫", revision=3)
 BODY = "- 养了一只叫阿橘的猫\n- 住在杭州"
+
+
+def test_a_portrait_in_one_line_has_no_marks_of_its_list_and_no_mark_twice() -> None:
+    assert in_one_line("# 喜好\n- 喜欢茶。\n\n- 会弹吉他\n* - 住在杭州", "；") == "喜好；喜欢茶。 会弹吉他；住在杭州"
+    assert in_one_line("prose - with a dash\n-5 °C is cold") == "prose - with a dash; -5 °C is cold"
+    assert in_one_line("\n \n") == ""
 
 
 @pytest.mark.parametrize(

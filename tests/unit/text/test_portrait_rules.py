@@ -24,6 +24,11 @@ def test_staying_in_hospital_is_no_new_home() -> None:
     assert merge_facts("- 阿明住在北京", ["阿明住院了"]) == "- 阿明住在北京\n- 阿明住院了"
 
 
+def test_a_fact_that_comes_as_an_item_of_a_list_gets_one_mark_and_no_second() -> None:
+    assert merge_facts("", ["- 阿明喜欢茶", "• Ann plays chess"]) == "- 阿明喜欢茶\n- Ann plays chess"
+    assert merge_facts("- - 阿明喜欢茶", ["阿明会弹吉他"]) == "- 阿明喜欢茶\n- 阿明会弹吉他"
+
+
 def test_prose_written_by_hand_stays_above_the_bullets() -> None:
     assert merge_facts("群里的老朋友。", ["阿明喜欢茶"]) == "群里的老朋友。\n\n- 阿明喜欢茶"
 
