@@ -103,6 +103,8 @@ def test_a_space_between_chinese_words_ends_a_clause(text: str, expected: str) -
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        ("日本旅行推迟到五月了", "日本旅行推迟到2026年5月了"),
+        ("会议改到周一了", "会议改到2026-02-23了"),
         ("10月11日去北京", "2026-10-11去北京"),
         ("10月11日去了北京", "2025-10-11去了北京"),
         ("The concert is on October 11", "The concert is on 2026-10-11"),
