@@ -30,6 +30,7 @@ class Block:
 
     def __init__(self, language: Language, max_tokens: int) -> None:
         self._opening = OPENING[language]
+        self._max_tokens = max_tokens
         self._room = max_tokens - estimate_tokens(self._opening) - estimate_tokens(CLOSING) - 2
         self.lines: list[str] = []
 
@@ -48,8 +49,15 @@ class Block:
             self._room -= cost
 
     def text(self) -> str:
-        """The block; "" where it holds no line."""
-        return "\n".join([self._opening, *self.lines, CLOSING]) if self.lines else ""
+        """The block; "" where it holds no line. What rounding has let in too much goes from its end."""
+        while self.lines and estimate_tokens(self._joined()) > self._max_tokens:
+            last = self.lines.pop()
+            shorter = _cut(last, estimate_tokens(last) - 2)
+            self.lines += [shorter] if shorter else []
+        return self._joined() if self.lines else ""
+
+    def _joined(self) -> str:
+        return "\n".join([self._opening, *self.lines, CLOSING])
 
 
 def _cut(line: str, tokens: int) -> str:

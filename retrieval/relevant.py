@@ -22,7 +22,7 @@ _K1, _B = 1.2, 0.4
 
 @dataclass(frozen=True, slots=True)
 class ReadLayers:
-    """One person's memory in one conversation: the article, and the summaries that are short-term memory, oldest first."""
+    """One person's memory in one conversation: the article, and all summaries, the promoted ones too, oldest first."""
 
     key: ArticleKey
     article: StoredArticle | None = None
@@ -31,7 +31,7 @@ class ReadLayers:
 
 def read_layers(layers: Layers, key: ArticleKey) -> ReadLayers:
     """Read both layers. Summaries first: what is promoted meanwhile is read twice, not never. Blocking; raises StorageError."""
-    summaries = tuple(one for one in layers.summaries.read(key) if one.is_short_term)
+    summaries = tuple(layers.summaries.read(key))
     return ReadLayers(key, layers.articles.read(key), summaries)
 
 

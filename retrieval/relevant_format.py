@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from ..schema.article import CHAPTER_NAMES, ChapterName
 from ..schema.two_layers import StoredArticle, Summary
+from ..text.statements import stamped, without_bullet
+from ..text.words import query_tokens, search_tokens
 from .block import Block, Language, day
 from .quoting import quoted
 from .relevant import ReadLayers
 
-ARTICLE_SHARE = 0.5
+ARTICLE_SHARE = 0.35
 """At most so much of the budget is for the article where there is anything else to say."""
 
 _CHAPTERS: Mapping[Language, Mapping[ChapterName, str]] = {
@@ -27,17 +30,37 @@ _SUMMARY = {"zh": "摘要", "en": "summary"}
 def format_relevant(read: ReadLayers, found: Sequence[str], *, language: Language, max_tokens: int) -> str:
     """The block within the budget; "" where there is nothing to say.
 
-    `found` are what a deep search brought, best first: ids of summaries, and Dynamic lines. They come before the rest; of
-    the other summaries the newest are kept where the budget is short.
+    `found` are what a deep search brought, best first: ids of summaries, and Dynamic lines. They come before the rest. Of
+    the other summaries the short-term ones come first, then, where there is room left, those that the article has taken in;
+    of each the newest. A Dynamic line that a summary in the block says in full is left out, which makes room for more.
     """
+    whole = _filled(read, found, language, max_tokens, said=())
+    shown = [one for one in read.summaries if summary_line(one, language) in whole.lines]
+    return _filled(read, found, language, max_tokens, said=shown).text()
+
+
+def _filled(read: ReadLayers, found: Sequence[str], language: Language, max_tokens: int, said: Sequence[Summary]) -> Block:
     block = Block(language, max_tokens)
     by_id = {one.id: one for one in read.summaries}
     if read.article is not None:
-        fill_article(block, read.article, language, ARTICLE_SHARE if read.summaries else 1.0, first=found)
+        stored = _without_what_is_said(read.article, said)
+        fill_article(block, stored, language, ARTICLE_SHARE if read.summaries else 1.0, first=found)
     chosen = [by_id[name] for name in found if name in by_id]
     rest = [one for one in reversed(read.summaries) if one not in chosen]
+    rest.sort(key=lambda one: not one.is_short_term)
     block.fill([summary_line(one, language) for one in (*chosen, *rest)], 1.0)
-    return block.text()
+    return block
+
+
+def _without_what_is_said(stored: StoredArticle, summaries: Sequence[Summary]) -> StoredArticle:
+    """The article without the Dynamic lines that one of `summaries` says in full."""
+    said = [set(search_tokens(one.text)) for one in summaries]
+    kept = [
+        line
+        for line in stored.article.lines("Dynamic")
+        if not any(set(query_tokens(stamped(without_bullet(line))[1])) <= words for words in said)
+    ]
+    return replace(stored, article=stored.article.with_chapters({"Dynamic": "\n".join(kept)}))
 
 
 def fill_article(block: Block, stored: StoredArticle, language: Language, share: float, first: Sequence[str] = ()) -> None:
@@ -46,7 +69,7 @@ def fill_article(block: Block, stored: StoredArticle, language: Language, share:
     Bedrock before Evolutionary before Dynamic, of which the newest lines are kept where room is short.
     """
     article = stored.article
-    lines = [(name, line) for name in CHAPTER_NAMES for line in _ordered(name, article.lines(name), first)]
+    lines = [(name, line) for name in CHAPTER_NAMES for line in _ordered(name, article.lines(name), first, language)]
     if lines:
         block.fill([_HEADING[language], *(article_line(name, line, language) for name, line in lines)], share)
     if block.lines and block.lines[-1] == _HEADING[language]:
@@ -65,8 +88,21 @@ def summary_line(summary: Summary, language: Language) -> str:
     return f"- [{when} {_SUMMARY[language]}] {quoted(summary.text)}"
 
 
-def _ordered(name: ChapterName, lines: Sequence[str], first: Sequence[str]) -> list[str]:
+def _ordered(name: ChapterName, lines: Sequence[str], first: Sequence[str], language: Language) -> list[str]:
     if name != "Dynamic":
         return list(lines)
     chosen = [line for line in first if line in lines]
-    return [*chosen, *(line for line in reversed(lines) if line not in chosen)]
+    return [*chosen, *_by_day([line for line in lines if line not in chosen], language)]
+
+
+def _by_day(lines: Sequence[str], language: Language) -> list[str]:
+    """Lines of one day as one line that names the day once, the newest first."""
+    days: list[tuple[str, list[str]]] = []
+    for line in lines:
+        day, said = stamped(without_bullet(line))
+        if day and days and days[-1][0] == day:
+            days[-1][1].append(said)
+        else:
+            days.append((day, [said]))
+    joint = "；" if language == "zh" else "; "
+    return [f"{day} {joint.join(said)}".strip() for day, said in reversed(days)]
