@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Literal
 
 from ..text.tokens import estimate_tokens
@@ -34,14 +34,16 @@ class Block:
         self._room = max_tokens - estimate_tokens(self._opening) - estimate_tokens(CLOSING) - 2
         self.lines: list[str] = []
 
-    def fill(self, lines: Sequence[str], share: float) -> None:
-        """Add what fits into `share` of what is left."""
+    def fill(self, lines: Iterable[str], share: float) -> None:
+        """Add what fits into `share` of what is left; lines that come when next to nothing is left are not looked at."""
         room = int(self._room * share)
         for line in lines:
             cost = estimate_tokens(line) + 1
             if cost > room:
                 line = _cut(line, room - 1)
                 cost = estimate_tokens(line) + 1 if line else 0
+            if not line and room < _SHORTEST_TOKENS:
+                break
             if not line:
                 continue
             self.lines.append(line)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from ..schema.article import CHAPTER_NAMES, ChapterName
 from ..schema.two_layers import StoredArticle, Summary
@@ -34,32 +35,40 @@ def format_relevant(read: ReadLayers, found: Sequence[str], *, language: Languag
     the other summaries the short-term ones come first, then, where there is room left, those that the article has taken in;
     of each the newest. A Dynamic line that a summary in the block says in full is left out, which makes room for more.
     """
-    whole = _filled(read, found, language, max_tokens, said=())
-    shown = [one for one in read.summaries if summary_line(one, language) in whole.lines]
-    return _filled(read, found, language, max_tokens, said=shown).text()
+    whole = _filled(read, found, language, max_tokens)
+    if read.article is None:
+        return whole.text()
+    shown = set(whole.lines)
+    said = takewhile(lambda one: summary_line(one, language) in shown, _in_order(read.summaries, found))
+    article = _without_what_is_said(read.article, list(said))
+    again = article is not read.article
+    return (_filled(replace(read, article=article), found, language, max_tokens) if again else whole).text()
 
 
-def _filled(read: ReadLayers, found: Sequence[str], language: Language, max_tokens: int, said: Sequence[Summary]) -> Block:
+def _filled(read: ReadLayers, found: Sequence[str], language: Language, max_tokens: int) -> Block:
     block = Block(language, max_tokens)
-    by_id = {one.id: one for one in read.summaries}
     if read.article is not None:
-        stored = _without_what_is_said(read.article, said)
-        fill_article(block, stored, language, ARTICLE_SHARE if read.summaries else 1.0, first=found)
-    chosen = [by_id[name] for name in found if name in by_id]
-    rest = [one for one in reversed(read.summaries) if one not in chosen]
-    rest.sort(key=lambda one: not one.is_short_term)
-    block.fill([summary_line(one, language) for one in (*chosen, *rest)], 1.0)
+        fill_article(block, read.article, language, ARTICLE_SHARE if read.summaries else 1.0, first=found)
+    block.fill((summary_line(one, language) for one in _in_order(read.summaries, found)), 1.0)
     return block
 
 
+def _in_order(summaries: Sequence[Summary], found: Sequence[str]) -> list[Summary]:
+    """What a search has found, then the short-term ones, then the promoted ones; of each the newest first."""
+    by_id = {one.id: one for one in summaries}
+    chosen = [by_id[name] for name in found if name in by_id]
+    rest = [one for one in reversed(summaries) if one.id not in found]
+    return [*chosen, *(one for one in rest if one.is_short_term), *(one for one in rest if not one.is_short_term)]
+
+
 def _without_what_is_said(stored: StoredArticle, summaries: Sequence[Summary]) -> StoredArticle:
-    """The article without the Dynamic lines that one of `summaries` says in full."""
-    said = [set(search_tokens(one.text)) for one in summaries]
-    kept = [
-        line
-        for line in stored.article.lines("Dynamic")
-        if not any(set(query_tokens(stamped(without_bullet(line))[1])) <= words for words in said)
-    ]
+    """The article without the Dynamic lines that one of `summaries` says in full; itself where there is none."""
+    said = [frozenset(search_tokens(one.text)) for one in summaries]
+    lines = stored.article.lines("Dynamic")
+    wanted = [frozenset(query_tokens(stamped(without_bullet(line))[1])) for line in lines]
+    kept = [line for line, words in zip(lines, wanted, strict=True) if not any(words <= held for held in said)]
+    if len(kept) == len(lines):
+        return stored
     return replace(stored, article=stored.article.with_chapters({"Dynamic": "\n".join(kept)}))
 
 

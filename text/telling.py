@@ -88,17 +88,18 @@ _WEIGHTLESS = frozenset(
     stem(word)
     for word in word_list(
         """
-        amazing awesome great cool nice wonderful incredible inspiring inspire inspiration lovely beautiful
-        proud glad happy excited exciting fun super support supportive means mean lot lots thing things way
-        make makes making made feel feels feeling feelings keep going good best better love loves loved like
-        likes bit much many get gets got getting go goes thanks thank wow hey yeah yes oh sure hope hopes
-        always ever see sees seeing look looks looking sound sounds know knows think thinks try trying tries
-        day days life world people others everyone someone something anything everything nothing kind moment
-        moments journey passion passionate special true truly totally definitely absolutely super pretty hard
-        work worth important matter matters difference help helps helped helpful positive strong strength
-        courage brave share sharing enjoy enjoying wait photo photography picture pic image well done right
-        even take takes taking come comes coming back around own part give gives giving need needs stay
-        remember happen happens happening step steps forward believe dream dreams
+        rewarding unbelievable enlightening fulfilling satisfying blast amazing awesome great cool nice
+        wonderful incredible inspiring inspire inspiration lovely beautiful proud glad happy excited exciting
+        fun super support supportive means mean lot lots thing things way make makes making made feel feels
+        feeling feelings keep going good best better love loves loved like likes bit much many get gets got
+        getting go goes thanks thank wow hey yeah yes oh sure hope hopes always ever see sees seeing look
+        looks looking sound sounds know knows think thinks try trying tries day days life world people others
+        everyone someone something anything everything nothing kind moment moments journey passion passionate
+        special true truly totally definitely absolutely super pretty hard work worth important matter matters
+        difference help helps helped helpful positive strong strength courage brave share sharing enjoy
+        enjoying wait photo photography picture pic image well done right even take takes taking come comes
+        coming back around own part give gives giving need needs stay remember happen happens happening step
+        steps forward believe dream dreams
         """
     )
 )
