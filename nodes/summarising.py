@@ -200,7 +200,12 @@ def _chosen(lines: Sequence[str], names: Names) -> list[str]:
         best = salient_lines([lines[n] for n in numbers], MOST_LINES, worth and [worth[n] for n in numbers])
         chosen = {numbers[n] for n in best}
     chosen.update(n for n, line in enumerate(lines) if _declares(line, names))
-    return list(dict.fromkeys(told[n][0] or lines[n] for n in sorted(chosen)))
+    return list(dict.fromkeys(_whole_or(told[n][0], lines[n], names) for n in sorted(chosen)))
+
+
+def _whole_or(shorter: str, line: str, names: Names) -> str:
+    """The shorter line, or the whole one where "she" is understood only with what was left out."""
+    return line if not shorter or _relative(shorter, names) else shorter
 
 
 def _declares(line: str, names: Names) -> bool:
