@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from historian.retrieval.relevant import ReadLayers
+from historian.retrieval.relevant import PROMOTED_SEARCHED, ReadLayers, _searched
 from historian.retrieval.relevant_format import format_relevant
 from historian.schema.article import Article
 from historian.schema.two_layers import ArticleKey, StoredArticle, Summary
@@ -67,3 +67,9 @@ def test_no_budget_is_ever_passed(budget: int, told: list[tuple[str, bool]]) -> 
     summaries = tuple(summary(n + 1, text or "x", promoted=promoted) for n, (text, promoted) in enumerate(told))
     text = format_relevant(ReadLayers(KEY, ARTICLE, summaries), (), language="zh", max_tokens=budget)
     assert estimate_tokens(text) <= budget
+
+
+def test_a_deep_search_looks_through_all_short_term_summaries_and_the_newest_promoted_ones() -> None:
+    long = "x" * (PROMOTED_SEARCHED // 2)
+    summaries = [*(summary(n + 1, long, promoted=True) for n in range(4)), summary(5, long), summary(6, long)]
+    assert {one.id for one in _searched(summaries)} == {"s3", "s4", "s5", "s6"}
