@@ -34,6 +34,11 @@ class Block:
         self._room = max_tokens - estimate_tokens(self._opening) - estimate_tokens(CLOSING) - 2
         self.lines: list[str] = []
 
+    @property
+    def left(self) -> int:
+        """Tokens that are left."""
+        return max(self._room, 0)
+
     def fill(self, lines: Iterable[str], share: float) -> None:
         """Add what fits into `share` of what is left; lines that come when next to nothing is left are not looked at."""
         room = int(self._room * share)

@@ -219,7 +219,8 @@ class CognitiveService:
         """The assistant's article about `user_id` and the summaries, newest first, as one quoted block; "" for none.
 
         Summaries that the article has taken in come last, where there is room. Nothing is searched; with `deep` all summaries
-        and what is known of the present are, and what fits `user_input` best comes first. `scope` as in `update_memory`. Never raises and never takes longer than `recall_timeout_seconds`.
+        and what is known of the present are, and what fits `user_input` best comes first. `scope` as in `update_memory`.
+        Never raises and never takes longer than `recall_timeout_seconds`.
         """
         if self._layers is None:
             return ""

@@ -61,6 +61,15 @@ def test_what_a_search_has_found_comes_first_a_promoted_summary_too() -> None:
     assert "summary 1 " in next(line for line in shown if " summary]" in line)
 
 
+def test_a_long_dynamic_leaves_room_for_summaries_and_takes_none_of_bedrocks() -> None:
+    dynamic = "\n".join(f"- 2026-01-{n:02} Ann painted boat {n} in the old harbour" for n in range(1, 29))
+    article = StoredArticle(KEY, Article("- Ann is allergic to peanuts", dynamic=dynamic), 1)
+    found = lines(ReadLayers(KEY, article, tuple(summary(n) for n in range(1, 20))), budget=500)
+    assert found[1] == "- [bedrock] Ann is allergic to peanuts" and "boat 28" in found[2]
+    assert estimate_tokens("\n".join(line for line in found if "[of late]" in line)) <= 100
+    assert sum(" summary]" in line for line in found) >= 10
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.integers(1, 400), st.lists(st.tuples(st.text("ab 1-，。船x\n", max_size=120), st.booleans()), max_size=12))
 def test_no_budget_is_ever_passed(budget: int, told: list[tuple[str, bool]]) -> None:
