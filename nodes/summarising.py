@@ -24,6 +24,7 @@ from ..text.naming import direct_speech
 from ..text.redaction import redact
 from ..text.salience import salient_lines
 from ..text.statements import spoken_by, statements
+from ..text.telling import told_in
 
 log = logging.getLogger(__name__)
 
@@ -184,20 +185,30 @@ def _believed(text: str, transcript: str, names: Names, moment: datetime, timezo
 
 
 def _chosen(lines: Sequence[str], names: Names) -> list[str]:
-    """The lines that say most, in order, and those in which the person says who they are.
+    """The lines that tell most, in order and without their small talk, and those in which the person says who they are.
 
-    What is still relative ("she likes it") is passed over as long as anything else was said.
+    What is still relative ("she likes it") is passed over as long as anything else was said; of small talk alone the lines
+    that stand for most of it are given.
     """
     lines = [line for line in lines if not _relative(line, names)] or lines
+    told = [told_in(line, names) for line in lines]
+    worth = [one for _, one in told] if any(text for text, _ in told) else None
     chosen: set[int] = set()
     for begin in range(0, len(lines), _WEIGHED_TOGETHER):
-        window = lines[begin : begin + _WEIGHED_TOGETHER]
-        chosen.update(begin + n for n in salient_lines(window, LINES_CHOSEN))
+        window = slice(begin, begin + _WEIGHED_TOGETHER)
+        found = salient_lines(lines[window], LINES_CHOSEN, worth and worth[window])
+        chosen.update(begin + n for n in found)
     if len(chosen) > MOST_LINES:
         numbers = sorted(chosen)[-2 * _WEIGHED_TOGETHER :]
-        chosen = {numbers[n] for n in salient_lines([lines[n] for n in numbers], MOST_LINES)}
+        best = salient_lines([lines[n] for n in numbers], MOST_LINES, worth and [worth[n] for n in numbers])
+        chosen = {numbers[n] for n in best}
     chosen.update(n for n, line in enumerate(lines) if _declares(line, names))
-    return list(dict.fromkeys(lines[n] for n in sorted(chosen)))
+    return list(dict.fromkeys(_whole_or(told[n][0], lines[n], names) for n in sorted(chosen)))
+
+
+def _whole_or(shorter: str, line: str, names: Names) -> str:
+    """The shorter line, or the whole one where "she" is understood only with what was left out."""
+    return line if not shorter or _relative(shorter, names) else shorter
 
 
 def _declares(line: str, names: Names) -> bool:

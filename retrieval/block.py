@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Literal
 
 from ..text.tokens import estimate_tokens
@@ -30,17 +30,25 @@ class Block:
 
     def __init__(self, language: Language, max_tokens: int) -> None:
         self._opening = OPENING[language]
+        self._max_tokens = max_tokens
         self._room = max_tokens - estimate_tokens(self._opening) - estimate_tokens(CLOSING) - 2
         self.lines: list[str] = []
 
-    def fill(self, lines: Sequence[str], share: float) -> None:
-        """Add what fits into `share` of what is left."""
+    @property
+    def left(self) -> int:
+        """Tokens that are left."""
+        return max(self._room, 0)
+
+    def fill(self, lines: Iterable[str], share: float) -> None:
+        """Add what fits into `share` of what is left; lines that come when next to nothing is left are not looked at."""
         room = int(self._room * share)
         for line in lines:
             cost = estimate_tokens(line) + 1
             if cost > room:
                 line = _cut(line, room - 1)
                 cost = estimate_tokens(line) + 1 if line else 0
+            if not line and room < _SHORTEST_TOKENS:
+                break
             if not line:
                 continue
             self.lines.append(line)
@@ -48,8 +56,15 @@ class Block:
             self._room -= cost
 
     def text(self) -> str:
-        """The block; "" where it holds no line."""
-        return "\n".join([self._opening, *self.lines, CLOSING]) if self.lines else ""
+        """The block; "" where it holds no line. What rounding has let in too much goes from its end."""
+        while self.lines and estimate_tokens(self._joined()) > self._max_tokens:
+            last = self.lines.pop()
+            shorter = _cut(last, estimate_tokens(last) - 2)
+            self.lines += [shorter] if shorter else []
+        return self._joined() if self.lines else ""
+
+    def _joined(self) -> str:
+        return "\n".join([self._opening, *self.lines, CLOSING])
 
 
 def _cut(line: str, tokens: int) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from ..schema.event import EventFilter
 from ..schema.protocols import EventStore, Vector
@@ -16,13 +17,15 @@ from .fusion import weighted_sum
 KEYWORD_WEIGHT = VECTOR_WEIGHT = 0.5
 MOST_FOUND = 8
 """Summaries and lines that a deep search brings at most."""
+PROMOTED_SEARCHED = 60_000
+"""Characters of promoted summaries, the newest, that a deep search looks through beside the short-term ones: about 40 ms."""
 _K1, _B = 1.2, 0.4
 """BM25, as over events."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadLayers:
-    """One person's memory in one conversation: the article, and the summaries that are short-term memory, oldest first."""
+    """One person's memory in one conversation: the article, and all summaries, the promoted ones too, oldest first."""
 
     key: ArticleKey
     article: StoredArticle | None = None
@@ -31,7 +34,7 @@ class ReadLayers:
 
 def read_layers(layers: Layers, key: ArticleKey) -> ReadLayers:
     """Read both layers. Summaries first: what is promoted meanwhile is read twice, not never. Blocking; raises StorageError."""
-    summaries = tuple(one for one in layers.summaries.read(key) if one.is_short_term)
+    summaries = tuple(layers.summaries.read(key))
     return ReadLayers(key, layers.articles.read(key), summaries)
 
 
@@ -40,17 +43,26 @@ def deepened(
 ) -> tuple[str, ...]:
     """What fits `query` best first: ids of summaries, and lines of the chapter Dynamic. Blocking; raises StorageError."""
     lines = read.article.article.lines("Dynamic") if read.article is not None else ()
-    texts = {**{one.id: one.text for one in read.summaries}, **{line: line for line in lines}}
+    searched = _searched(read.summaries)
+    texts = {**{one.id: one.text for one in searched}, **{line: line for line in lines}}
     dense: dict[str, float] = {}
     if vector is not None and texts:
         known = dict(layers.line_vectors.read(read.key, model)) if lines else {}
-        if read.summaries:
-            where = EventFilter(read.key.scope.key, event_ids=tuple(one.id for one in read.summaries))
+        if searched:
+            where = EventFilter(read.key.scope.key, event_ids=tuple(one.id for one in searched))
             ids, matrix = events.vectors(where)
             known.update(zip(ids, matrix, strict=True))
         dense = {name: float(known[name] @ vector) for name in texts if name in known and known[name].shape == vector.shape}
     fused = weighted_sum([(keyword_scores(query, texts), KEYWORD_WEIGHT), (dense, VECTOR_WEIGHT)])
     return tuple(sorted(fused, key=lambda name: -fused[name])[:MOST_FOUND])
+
+
+def _searched(summaries: Sequence[Summary]) -> list[Summary]:
+    """All short-term summaries, and of the promoted ones the newest."""
+    promoted = [one for one in reversed(summaries) if not one.is_short_term]
+    sizes = accumulate(len(one.text) for one in promoted)
+    newest = [one for one, size in zip(promoted, sizes, strict=True) if size <= PROMOTED_SEARCHED]
+    return [*(one for one in summaries if one.is_short_term), *newest]
 
 
 def keyword_scores(query: str, texts: Mapping[str, str]) -> dict[str, float]:

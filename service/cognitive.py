@@ -216,10 +216,11 @@ class CognitiveService:
         max_tokens: int | None = None,
         language: Literal["zh", "en"] | None = None,
     ) -> str:
-        """The assistant's article about `user_id` and the newest summaries, as one quoted block; "" for none.
+        """The assistant's article about `user_id` and the summaries, newest first, as one quoted block; "" for none.
 
-        Nothing is searched; with `deep` the summaries and what is known of the present are, and what fits `user_input` best
-        comes first. `scope` as in `update_memory`. Never raises and never takes longer than `recall_timeout_seconds`.
+        Summaries that the article has taken in come last, where there is room. Nothing is searched; with `deep` all summaries
+        and what is known of the present are, and what fits `user_input` best comes first. `scope` as in `update_memory`.
+        Never raises and never takes longer than `recall_timeout_seconds`.
         """
         if self._layers is None:
             return ""

@@ -13,6 +13,9 @@ from .orders import RollbackArticleOrder
 
 log = logging.getLogger(__name__)
 
+LOOK_EVERY = 30
+"""After so many looks at what jobs have changed, one is for articles that another process has brought back."""
+
 
 class LineIndex:
     """Keeps the vectors of Dynamic lines as the articles stand."""
@@ -21,6 +24,8 @@ class LineIndex:
         self._layers = layers
         self._embedder = embedder
         self._changed: set[ArticleKey] | None = None
+        self._known: set[ArticleKey] = set()
+        self._looks = 0
 
     def touch(self, job: Job) -> None:
         """Note whose article a finished job may have changed."""
@@ -32,11 +37,17 @@ class LineIndex:
             self._changed.add(ArticleKey(job.user_id, job.group_id))
 
     async def bring_up_to_date(self) -> None:
-        """One look at what has changed. Raises ModelUnavailable, ModelRefused and StorageError; what is left is done later."""
+        """One look at what has changed, now and then at what is there that was not; what is left is done later.
+
+        Raises ModelUnavailable, ModelRefused and StorageError.
+        """
         if self._embedder is None:
             return
-        if self._changed is None:
-            self._changed = set(await asyncio.to_thread(self._layers.articles.keys))
+        if self._changed is None or self._looks % LOOK_EVERY == 0:
+            keys = set(await asyncio.to_thread(self._layers.articles.keys))
+            self._changed = (self._changed or set()) | (keys - self._known)
+            self._known = keys
+        self._looks += 1
         while self._changed:
             key = next(iter(self._changed))
             await self._embed(key, self._embedder)

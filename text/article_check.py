@@ -12,7 +12,7 @@ from .article import holds_tag
 from .article_lines import says_again, touches
 from .article_reasons import Language, article_reason
 from .article_rules import is_significant
-from .declared import declared_topics
+from .declared import declared_topics, single_facts
 from .gate import Finding, find_invented, find_relative_words
 from .gate.form import chatter
 from .language import detect_language
@@ -34,6 +34,9 @@ _FIRST = re.compile(r"我|咱|(?<![A-Za-z])(?:I|me|[Mm]y|mine|[Ww]e|[Oo]ur|us)(?
 _DATED = re.compile(r"(?:\b(?:on|since|from|in) |[自从])?\d{4}-\d{2}-\d{2}起?", re.IGNORECASE)
 _NEWEST = 3
 """Of so many newest lines of a chapter at least one has to be said again."""
+_FULL = 0.8
+"""The share of its bound from which on Bedrock may give lines to Evolutionary."""
+_OWN = frozenset(("My", "Me", "Mine", "We", "Our"))
 _MOST_REASONS = 12
 """More reasons than a model can mend at once."""
 
@@ -102,7 +105,7 @@ def check_article(
                 if line.strip() not in known:
                     found += _line(without_bullet(line), basis, names, language)
         found += _forgotten(new, old, names, language)
-        found += _bedrock(new, old, stimulus, dropped, names, language)
+        found += _bedrock(new, old, stimulus, dropped, names, bounds, language)
         found += _news(new, old, basis, names, language)
     return list(dict.fromkeys(found))[:_MOST_REASONS]
 
@@ -156,7 +159,7 @@ def _line(line: str, basis: _Basis, names: Names, language: Language) -> Iterato
     near = [n for n, held in enumerate(basis.terms) if share(terms, held) >= _NEAR]
     given = [basis.content[n] for n in dict.fromkeys([*chosen, *near])] + (list(basis.orders) if reported else [])
     for finding in find_invented(line, "\n".join(given), names):
-        if finding.kind in {"number", "title", "name"}:
+        if finding.kind in {"number", "title", "name"} and finding.text not in _OWN:
             yield article_reason(language, "invented", text=finding.text)
     if chosen and _FIRST.match(stamped(line)[1]) and _is_anothers(line, basis.content[chosen[0]], names):
         yield article_reason(language, "first", text=line)
@@ -179,9 +182,12 @@ def _bedrock(
     stimulus: Sequence[str],
     dropped: Sequence[DroppedLine],
     names: Names,
+    bounds: ChapterBounds,
     language: Language,
 ) -> Iterator[str]:
-    now = [without_bullet(line) for line in new.lines("Bedrock")]
+    full = estimate_tokens(old.bedrock) >= _FULL * bounds.bedrock
+    held: tuple[ChapterName, ...] = ("Bedrock", "Evolutionary") if full else ("Bedrock",)
+    now = [without_bullet(line) for name in held for line in new.lines(name)]
     told = [statement for text in stimulus for statement in split_orders(text)[0]]
     for line in map(without_bullet, old.lines("Bedrock")):
         if says_again(line, now, names):
@@ -211,10 +217,11 @@ def _news(new: Article, old: Article, basis: _Basis, names: Names, language: Lan
     heard = False
     for statement in basis.news:
         speaker, said = spoken_by(stamped(statement)[1])
-        topics = declared_topics(said, names, by_user=speaker in ("", names.user_name))
-        held = says_again(" ".join(_DATED.sub(" ", said).split()), lines, names)
-        heard = heard or held
-        if topics and not held:
-            yield article_reason(language, "unheard", text=said)
+        for fact in single_facts(said, names):
+            topics = declared_topics(fact, names, by_user=speaker in ("", names.user_name))
+            held = says_again(" ".join(_DATED.sub(" ", fact).split()), lines, names)
+            heard = heard or held
+            if topics and not held:
+                yield article_reason(language, "unheard", text=fact)
     if new == old and not heard and is_significant(basis.news, names):
         yield article_reason(language, "ignored")

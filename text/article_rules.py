@@ -8,16 +8,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from ..schema.article import CHAPTER_NAMES, Article, ChapterBounds, ChapterName
+from ..schema.article import CHAPTER_NAMES, Article, ChapterBounds, ChapterName, DroppedLine
 from ..schema.names import Names
 from .declared import declared_topics, replaces, single_facts, topics_of
 from .first_person import in_first_person
 from .language import detect_language
 from .orders import split_orders
+from .portrait_rules import is_about
 from .salience import salient_lines
 from .statements import spoken_by, stamped, without_bullet
 from .subjects import with_subject
 from .support import content_terms, is_negative, share, weight, words_only
+from .telling import compact, telling, undated
 from .tokens import estimate_tokens
 
 log = logging.getLogger(__name__)
@@ -27,8 +29,16 @@ STATEMENTS_TAKEN = 6
 LONGEST_LINE = 240
 """Characters of a line that rules write; a longer statement is cut."""
 
+HALF_LIFE_DAYS = 365
+"""Days after which a line of Dynamic is worth half as much as when it was new."""
+
+_NEWEST = 3
 _SAME = 0.75
 """The share of words, both ways, that two statements have in common which say the same thing."""
+_NOTABLE = 0.5
+"""What a statement has to tell (`telling`) to be noted, ..."""
+_HABIT_TELLS = 0.9
+"""... and to be taken for a habit at its first mention."""
 _WORTH_NOTING = 1.5
 _SMALL_TALK = re.compile(
     r"^(?:好的?|好吧|嗯+|哈+|哦|谢谢|多谢|恭喜|加油|辛苦了|没事|没关系|你好|早安|晚安|再见|记住了|收到|知道了|OK|okay|sure"
@@ -45,6 +55,8 @@ _LEAD = re.compile(
     r"(?=\S)",
     re.IGNORECASE,
 )
+# What somebody says of themselves without a subject, beyond what records do (see `subjects`).
+_OWN_STEP = re.compile(r"(?:刚|已经|又)?(?:换(?:了)?(?:工作|公司)|跳槽|入职|辞职|升职|毕业|结婚|离婚|订婚|怀孕|搬家|退休)")
 _LOOKED_AT = 400
 """Statements of one text that are weighed against each other at most: the work grows with their square."""
 _SPAN_ZH = re.compile(r"（(?P<first>\d{4}-\d{2}-\d{2}) 至 \d{4}-\d{2}-\d{2}）$")
@@ -54,6 +66,15 @@ _HABIT = re.compile(
     r"喜欢|爱(?=[吃喝看玩听唱])|讨厌|习惯|每(?:天|周|晚|早|年|个?月)|经常|常常?|总是|目标|梦想|擅长"
     r"|\b(?:likes?|loves?|hates?|prefers?|enjoys?|usually|often|always|goals?|dreams?"
     r"|every (?:day|week|morning|evening|night|\w+day))\b",
+    re.IGNORECASE,
+)
+# What follows the person's name where a line says what they like, do again and again or aim at.
+_LASTING = re.compile(
+    r"(?:一直|从小|也|很|最|特别|非常|超级?|平时|不太?|的?(?:周末|早上|晚上))*(?:喜欢|爱(?=[吃喝看玩听唱])|讨厌|害怕|习惯|擅长|每(?:天|周|晚|早|年|个?月)"
+    r"|经常|常常?|总是|的(?:长期)?目标|的梦想)"
+    r"|(?: (?:also|really|just|still|absolutely|does not|doesn['’]t))*"
+    r" (?:(?:likes|loves|hates|enjoys)(?! (?:that|it|how|the way|these|those|this)\b)|prefers"
+    r"|usually|often|always \w+s\b|\w+s (?:[\w ]+ )?every )|['’]s (?:long-term )?(?:goals?|dream) (?:is|are)\b",
     re.IGNORECASE,
 )
 _MATTERS = re.compile(
@@ -88,8 +109,16 @@ def reconstruct_by_rules(old: Article, stimulus: Sequence[str], *, names: Names,
     chapters: dict[ChapterName, list[str]] = {name: [without_bullet(line) for line in old.lines(name)] for name in CHAPTER_NAMES}
     for news in _news(stimulus, today.isoformat(), names):
         _take_in(news, chapters, names)
-    _fit(chapters, bounds)
+    _fit(chapters, bounds, names, [without_bullet(line) for line in old.lines("Dynamic")][-_NEWEST:])
     return _article(chapters)
+
+
+def replaced_lines(old: Article, new: Article, names: Names) -> tuple[DroppedLine, ...]:
+    """The Bedrock lines of `old` that a newer one of `new` has put out, each with that line as the reason."""
+    now = [without_bullet(line) for line in new.lines("Bedrock")]
+    gone = [line for line in map(without_bullet, old.lines("Bedrock")) if line not in now]
+    reasons = {line: next((one for one in now if replaces(one, line, names)), "") for line in gone}
+    return tuple(DroppedLine(line, reason) for line, reason in reasons.items() if reason)
 
 
 def into_dynamic(old: Article, stimulus: Sequence[str], *, bounds: ChapterBounds, names: Names | None = None) -> Article:
@@ -97,12 +126,10 @@ def into_dynamic(old: Article, stimulus: Sequence[str], *, bounds: ChapterBounds
 
     The other chapters stay as they are.
     """
-    lines = [without_bullet(line) for line in old.lines("Dynamic")]
-    for news in _news(stimulus, "", names or Names()):
-        line = _dated(news.day, _wording(news, names or Names()))
-        if line not in lines:
-            lines.append(line)
-    return old.with_chapters({"Dynamic": _text(_newest(lines, bounds.dynamic))})
+    names = names or Names()
+    before = [without_bullet(line) for line in old.lines("Dynamic")]
+    lines = list(dict.fromkeys([*before, *(_dated(news.day, _wording(news, names)) for news in _news(stimulus, "", names))]))
+    return old.with_chapters({"Dynamic": _text(_most_telling(lines, bounds.dynamic, names, before[-_NEWEST:]))})
 
 
 def is_significant(stimulus: Sequence[str], names: Names | None = None) -> bool:
@@ -112,13 +139,15 @@ def is_significant(stimulus: Sequence[str], names: Names | None = None) -> bool:
 
 
 def notable(text: str, names: Names, count: int = STATEMENTS_TAKEN) -> list[str]:
-    """The statements of a text that say who somebody is, and beside them the most salient ones, `count` at most, in order."""
+    """The statements of a text that say who somebody is, and beside them those that tell most, `count` at most, in order."""
     told = [one for one in split_orders(text)[0] if _declares(one, names) or _is_worth_noting(one, names)]
     declared = {n for n, one in enumerate(told) if _declares(one, names)}
     if len(told) > _LOOKED_AT:
         told = [told[n] for n in sorted({*declared, *range(len(told) - _LOOKED_AT, len(told))})]
         declared = {n for n, one in enumerate(told) if _declares(one, names)}
-    salient = salient_lines(told, max(count - len(declared), 0)) if len(told) > count else range(len(told))
+    if len(told) <= count:
+        return told
+    salient = salient_lines(told, max(count - len(declared), 0), [telling(one, names) for one in told])
     return [told[n] for n in sorted({*declared, *salient})]
 
 
@@ -128,7 +157,9 @@ def _is_worth_noting(statement: str, names: Names) -> bool:
     if said.endswith(("?", "？", "吗", "呢")) and speaker in _own_names(names):
         return False
     says = weight(words_only(content_terms(said, names, dates=False)))
-    return says >= _WORTH_NOTING and (says > _SMALL or not _SMALL_TALK.match(said))
+    if says < _WORTH_NOTING or (says <= _SMALL and _SMALL_TALK.match(said)):
+        return False
+    return telling(statement, names) >= _NOTABLE
 
 
 def _own_names(names: Names) -> frozenset[str]:
@@ -171,16 +202,20 @@ def _news(stimulus: Sequence[str], today: str, names: Names) -> list[_News]:
         for statement in notable(text, names):
             own_day, rest = stamped(statement)
             speaker, said = spoken_by(rest)
-            said = _whole(said, speaker, names)
-            found += [_News(own_day or day, speaker, fact) for fact in single_facts(said, names) if fact]
+            said = _whole(compact(said, names), speaker, names)
+            found += [_News(own_day or day, speaker, fact) for fact in single_facts(said, names) if fact] if said else []
     return found
 
 
 def _whole(said: str, speaker: str, names: Names) -> str:
     """What was said without "by the way", and with who is meant where it begins with the verb."""
+    if not said:
+        return ""
     bare = _LEAD.sub("", said)
     said = bare if bare == said else bare[0].upper() + bare[1:]
     if speaker and speaker in (names.user("zh"), names.user("en")):
+        if _OWN_STEP.match(said):
+            return f"{speaker}{said}"
         return with_subject(said, names, "fact", detect_language(said))
     return with_subject(said, names, "action", detect_language(said)) if speaker in _own_names(names) else said
 
@@ -203,11 +238,31 @@ def _take_in(news: _News, chapters: dict[ChapterName, list[str]], names: Names) 
             return
     again = [one for one in dynamic if _same(stamped(one)[1], line, names)]
     days = [stamped(one)[0] for one in again]
-    if any(day and news.day and day != news.day for day in days):
+    if _is_habit(line, news, names):
+        chapters["Dynamic"] = [one for one in dynamic if one not in again]
+        kept = [one for one in evolutionary if not _contradicts(line, one, names)]
+        first = min((day for day in [*days, news.day] if day), default="")
+        chapters["Evolutionary"] = [*kept, _spanning(line, first if again else "", news.day)]
+    elif any(day and news.day and day != news.day for day in days):
         chapters["Dynamic"] = [one for one in dynamic if one not in again]
         evolutionary.append(_spanning(line, min(day for day in [*days, news.day] if day), news.day))
     elif not again:
         dynamic.append(_dated(news.day, line))
+
+
+def _is_habit(line: str, news: _News, names: Names) -> bool:
+    """Whether a line says of the person what they like, do again and again or aim at."""
+    user = next((name for name in (names.user("zh"), names.user("en")) if is_about(news.text, name)), "")
+    lasts = bool(user) and _LASTING.match(news.text[len(user) :]) is not None
+    return lasts and chapter_of(line, names) == "Evolutionary" and telling(line, names) >= _HABIT_TELLS
+
+
+def _contradicts(new: str, old: str, names: Names) -> bool:
+    """Whether two lines with nearly the same words say the contrary of each other."""
+    mine, theirs = (words_only(content_terms(_without_span(text)[0], names, dates=False)) for text in (new, old))
+    if is_negative(new) == is_negative(old):
+        return False
+    return bool(mine) and share(mine, theirs) >= _SAME and share(theirs, mine) >= _SAME
 
 
 def _wording(news: _News, names: Names) -> str:
@@ -224,7 +279,8 @@ def _wording(news: _News, names: Names) -> str:
 
 
 def _dated(day: str, line: str) -> str:
-    return f"{day} {line}" if day and not line.startswith(day) else line
+    bare = undated(line, day) if day else line
+    return f"{day} {bare or line}" if day else line
 
 
 def _spanning(line: str, first: str, last: str) -> str:
@@ -262,7 +318,7 @@ def _figures(terms: frozenset[str]) -> frozenset[str]:
     return frozenset(term for term in terms if term[0].isdigit())
 
 
-def _fit(chapters: dict[ChapterName, list[str]], bounds: ChapterBounds) -> None:
+def _fit(chapters: dict[ChapterName, list[str]], bounds: ChapterBounds, names: Names, newest: Sequence[str]) -> None:
     bedrock = chapters["Bedrock"]
     made_room: list[str] = []
     while len(bedrock) > 1 and estimate_tokens(_text(bedrock)) > bounds.bedrock:
@@ -275,7 +331,36 @@ def _fit(chapters: dict[ChapterName, list[str]], bounds: ChapterBounds) -> None:
         passing = next((n for n, line in enumerate(evolutionary) if not topics_of(line)), 0)
         evolutionary.pop(passing)
     chapters["Evolutionary"] = _newest(evolutionary, bounds.evolutionary)
-    chapters["Dynamic"] = _newest(chapters["Dynamic"], bounds.dynamic)
+    chapters["Dynamic"] = _most_telling(chapters["Dynamic"], bounds.dynamic, names, newest)
+
+
+def _most_telling(lines: Sequence[str], bound: int, names: Names, newest: Sequence[str]) -> list[str]:
+    """The lines of Dynamic that tell most and fit into `bound` tokens, in their order; what a line tells wanes with its age.
+
+    Of `newest`, the last lines of the old chapter, the best stays: what is stale goes, but not everything at once.
+    """
+    days = _days_of(lines)
+    last = max(days, default=0)
+    worth = [telling(line, names) * 0.5 ** ((last - day) / HALF_LIFE_DAYS) for line, day in zip(lines, days, strict=True)]
+    stays = max((n for n, line in enumerate(lines) if line in newest), key=lambda n: worth[n], default=-1)
+    sizes = [estimate_tokens(_text([line])) + 1 for line in lines]
+    kept = set(range(len(lines)))
+    for n in sorted(kept - {stays}, key=lambda n: (worth[n], n)):
+        if sum(sizes[n] for n in kept) <= bound:
+            break
+        kept.discard(n)
+    return _newest([lines[n] for n in sorted(kept)], bound)
+
+
+def _days_of(lines: Sequence[str]) -> list[int]:
+    """The day of each line by its number; a line without one has that of the line before it."""
+    found: list[int] = []
+    for line in lines:
+        try:
+            found.append(date.fromisoformat(stamped(line)[0]).toordinal())
+        except ValueError:
+            found.append(found[-1] if found else 0)
+    return [day or max(found) for day in found]
 
 
 def _newest(lines: Sequence[str], bound: int) -> list[str]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from ..schema.names import Names
 from .portrait_rules import SINGLE_VALUED, is_about
-from .support import has_ended
+from .support import content_terms, has_ended, words_only
 
 _KIN = (
     "爸爸|妈妈|父亲|母亲|爸|妈|老婆|妻子|太太|老公|丈夫|儿子|女儿|孩子|哥哥|姐姐|弟弟|妹妹|爷爷|奶奶|外公|外婆|姥姥|姥爷"
@@ -28,7 +29,8 @@ _TOPICS: dict[str, re.Pattern[str]] = {
     "name": re.compile(r"真名|本名|全名|大名|名字(?:是|叫)|\b(?:real|full|birth|legal) name\b|['’]s name is\b", re.I),
     "work": re.compile(
         rf"是(?:一名|一个|一位|个|名|[^，,。]{{1,14}}的)?[^，,。]{{0,12}}?(?:{_TRADES})(?![^，,。]*[吗?？])"
-        rf"|(?:就职于|入职|跳槽到|任职于|在[^，,。]{{1,16}}当|在[^，,。]{{1,16}}做[^，,。]{{1,10}}(?:{_TRADES}))"
+        rf"|(?:就职于|入职|跳槽到|任职于|在[^，,。]{{1,16}}当|在[^，,。]{{1,16}}做[^，,。]{{1,10}}(?:{_TRADES})"
+        rf"|去了?[^，,。]{{1,16}}[当做][^，,。]{{0,10}}(?:{_TRADES}))"
         rf"|\bis (?:an? |the )?(?:[\w-]+ ){{0,4}}{_ENGLISH_TRADES}\b|\b(?:got|has|started|found) a (?:new )?job\b"
         r"|\b(?:joined|employed (?:at|by))\b",
         re.I,
@@ -80,7 +82,19 @@ _POINTS_AT_TALK = re.compile(
     r"|\b(?:mention|talk about|bring up|discuss|bring)\s+(?:it|this|that)\b",
     re.I,
 )
-_CLAUSE_END = re.compile(r"[，,]\s*(?:and\s+)?|\s+and\s+(?=(?:lives|works|is|was|has|moved|joined|started)\b)")
+_CLAUSE_END = re.compile(
+    r"[，,]\s*(?:and\s+)?|\s+and\s+(?=(?:[A-Z]\w*\s+)?(?:lives|works|is|was|has|moved|joined|started)\b)|(?<=[一-鿿])并且|(?<=[一-鿿])而且"
+)
+_WISHED = re.compile(r"\b(?:wish\w*|if|maybe|perhaps)\b|要是|如果|假如|但愿|希望自己", re.I)
+_ENDS = re.compile(
+    r"不再|不是|已经|已不|再也不|恢复|可以|现在|吃|\b(?:no longer|any ?more|used to|former(?:ly)?|now|is|not|eats?|can)\b", re.I
+)
+_SUPPOSED = re.compile(r"如果|要是|假如|想|打算|计划|以前|曾经|\b(?:if|would|might|wants?|plans?|used to|formerly)\b", re.I)
+_OWN_NAME = re.compile(
+    r"^(?P<name>[^\s，,。]{1,30})(?:叫做?|名叫|就?是|的名字(?:就?是|叫)|['’]s name is| is called| is)\s*"
+    r"[“\"]?(?P=name)[”\"]?[。.]?$",
+    re.I,
+)
 _BELONGING = re.compile(r"^(?:的|['’]s?\s)")
 _OWN = re.compile(
     r"^(?:的|['’]s?\s)\s*(?:生日|名字|真名|本名|全名|工作|职业|家(?:住|在)|birthday|name|real name|full name|home|job)", re.I
@@ -114,30 +128,51 @@ def declared_topics(statement: str, names: Names, *, by_user: bool = False) -> f
         topics -= _ONE_AT_A_TIME
     if _PLANNED.search(rest):
         topics -= _MAY_BE_PLANNED
+    diet = _TOPICS["diet"].search(rest)
+    if diet is not None and _WISHED.search(rest[: diet.start()]):
+        topics -= {"diet"}
     return topics
 
 
 def single_facts(statement: str, names: Names) -> list[str]:
-    """A declared statement that holds several things of which one can change alone (home and work), as one line for each.
+    """A statement that holds several things of which each can change alone (home, work, an allergy), as one line for each.
 
-    It is parted at commas and at "and" before a verb; each part that then has no subject gets the person's name.
+    It is parted at commas and at "and" before a verb. A part without a subject gets the person's name where it goes on with
+    who they are, unless it may be about somebody just named. That somebody is called what they are called is no fact:
+    nothing is left of that. What is only supposed, planned or asked stays as it is.
     """
-    if len(declared_topics(statement, names) & _ONE_AT_A_TIME) < 2:
+    opening = _OPENING.match(statement)
+    begin = opening.end() if opening else 0
+    user = next((name for name in (names.user("zh"), names.user("en")) if is_about(statement[begin:], name)), "")
+    if not user or _QUESTION.search(statement) or _SUPPOSED.search(statement):
+        return [] if _OWN_NAME.match(statement) else [statement]
+    clauses = [clause.strip() for clause in _CLAUSE_END.split(statement[begin:]) if clause.strip()]
+    told = [clause for clause in clauses if not _OWN_NAME.match(clause)]
+    parts = _parts(told, user, names, begun=len(told) < len(clauses))
+    if len(told) == len(clauses) and (len(parts) < 2 or not any(topics for _, topics in parts)):
         return [statement]
-    user = next(name for name in (names.user("zh"), names.user("en")) if is_about(_OPENING.sub("", statement), name))
-    parts: list[str] = []
-    for piece in _CLAUSE_END.split(statement):
-        bare = piece.strip()
-        if not bare:
-            continue
-        chinese = not bare.isascii()
-        whole = bare if is_about(bare, user) else f"{user}{bare}" if chinese else f"{user} {bare}"
-        if declared_topics(whole, names) and (parts or is_about(_OPENING.sub("", bare), user)):
-            parts.append(whole)
-        elif parts:
-            parts[-1] += f"，{bare}" if chinese else f", {bare}"
+    return [f"{statement[:begin]}{parts[0][0]}", *(text for text, _ in parts[1:])] if parts else []
+
+
+def _parts(clauses: Sequence[str], user: str, names: Names, *, begun: bool) -> list[tuple[str, frozenset[str]]]:
+    """Clauses as lines with the topics that they declare; what declares nothing new stays with the line before it.
+
+    `begun`: whether something was declared before the first clause.
+    """
+    parts: list[tuple[str, frozenset[str]]] = []
+    for clause in clauses:
+        before, held = parts[-1] if parts else ("", frozenset(("name",)) if begun else frozenset())
+        chinese = not clause.isascii()
+        named = is_about(clause, user)
+        goes_on = bool(held) and user not in clause and not (chinese and _SOMEBODY_ELSE.search(before.replace(user, "")))
+        whole = clause if named else f"{user}{clause}" if chinese else f"{user} {clause}"
+        topics = declared_topics(whole, names) if named or goes_on else frozenset()
+        if topics and (not before or not topics <= held):
+            parts.append((whole, topics))
+        elif before:
+            parts[-1] = (f"{before}，{clause}" if chinese else f"{before}, {clause}", held)
         else:
-            return [statement]
+            parts.append((clause, topics))
     return parts
 
 
@@ -149,4 +184,14 @@ def replaces(new: str, old: str, names: Names) -> bool:
     mine, theirs = declared_topics(new, names), declared_topics(old, names)
     if mine & theirs & _ONE_AT_A_TIME:
         return True
-    return bool(mine & theirs) and has_ended(new) and not has_ended(old)
+    if not mine & theirs or not has_ended(new) or has_ended(old):
+        return False
+    over, stood = (_beside(text, mine & theirs, names) for text in (new, old))
+    return not over or not stood or bool(over & stood)
+
+
+def _beside(text: str, topics: frozenset[str], names: Names) -> frozenset[str]:
+    """What a line says besides the words of its topics: the peanuts of an allergy."""
+    for topic in topics & _TOPICS.keys():
+        text = _TOPICS[topic].sub(" ", text)
+    return words_only(content_terms(_ENDS.sub(" ", text), names, dates=False))

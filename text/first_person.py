@@ -8,21 +8,41 @@ from ..schema.names import Names
 from .gate.faithfulness import whole_name_pattern
 from .language import detect_language
 from .protected import overlaps, protected_spans
+from .word_lists import word_list
 
 _BEFORE_ME = re.compile(
     r"\b(?:to|with|for|from|by|about|at|told|asked|gave|thanked|called|showed|sent|wants|wanted|let|of|and|than|like)\s+$",
     re.IGNORECASE,
 )
 _AUXILIARY = {"is": "am", "has": "have", "does": "do", "doesn't": "don't", "hasn't": "haven't", "isn't": "am not"}
+_VERBS = word_list(
+    """
+    agree ask believe call care collect come cook cover enjoy feel find forget get give go guess hate help hope keep know learn
+    like live look love make mean miss need offer own paint plan play prefer promise read remember say see seem send sing sound
+    speak start study suggest take talk tell thank think travel try understand use visit wait want watch wish work worry write
+    """
+)
+
+
+def _with_s(verb: str) -> str:
+    """The third person of a verb."""
+    if verb[-1] == "y" and verb[-2] not in "aeo":
+        return f"{verb[:-1]}ies"
+    return f"{verb}es" if verb.endswith(("ch", "sh", "ss", "go")) else f"{verb}s"
+
+
+_THIRD_PERSON = {_with_s(verb): verb for verb in sorted(_VERBS)}
+# "Ann and": the name after it is a subject, where no preposition stands before ("with Ann and").
+_JOINED = re.compile(r"(?<![A-Za-z])[A-Z][\w'’]* and $")
 _PREDICATE = re.compile(
     r"^ (?P<verb>is|has|does|doesn't|hasn't|isn't|was|had|did|didn't|will|would|can|could|should|must"
     r"|told|gave|said|sent|wrote|went|found|made|read|took|got|kept|left|felt|thought|knew|spoke|taught|sang|drew"
-    r"|[a-z]+ed)\b"
+    rf"|{'|'.join(_THIRD_PERSON)}|[a-z]+ed)\b"
 )
 
 
 def in_first_person(text: str, names: Names) -> str:
-    """`text` with the bot's name as 我 or I, me, my. In English only where the verb after it needs no other ending.
+    """`text` with the bot's name as 我 or I, me, my. In English only where the verb after it is a common one.
 
     A name inside quotations and titles stays, and so does all of a text where the bot has no name.
     """
@@ -46,10 +66,14 @@ def _english(text: str, start: int, end: int) -> tuple[str, int]:
     """What stands for the name, and up to where of `text` it reaches."""
     if text[end : end + 2] in ("'s", "’s"):
         return ("My" if not text[:start].strip() else "my"), end + 2
+    before = text[:start]
+    joined = _JOINED.search(before)
+    if joined is not None and not _BEFORE_ME.search(before[: joined.start()]):
+        return "I", end
     predicate = _PREDICATE.match(text[end:])
-    if predicate is not None and not _BEFORE_ME.search(text[:start].removesuffix("and ")):
+    if predicate is not None and not _BEFORE_ME.search(before.removesuffix("and ")):
         verb = predicate["verb"]
-        return f"I {_AUXILIARY.get(verb, verb)}", end + predicate.end()
+        return f"I {_AUXILIARY.get(verb) or _THIRD_PERSON.get(verb, verb)}", end + predicate.end()
     if _BEFORE_ME.search(text[:start]):
         return "me", end
     return text[start:end], end

@@ -24,18 +24,21 @@ _FEW_WORDS = 4
 _Scores = npt.NDArray[np.float64]
 
 
-def salient_lines(lines: Sequence[str], count: int) -> list[int]:
-    """The numbers of at most `count` lines, in the order in which they stand; time and memory grow with the square of `lines`."""
+def salient_lines(lines: Sequence[str], count: int, worth: Sequence[float] | None = None) -> list[int]:
+    """The numbers of at most `count` lines, in the order in which they stand; time and memory grow with the square of `lines`.
+
+    `worth` says what each line is worth by itself; without it the lines' places in the graph do.
+    """
     words = [query_tokens(line) for line in lines]
     similar, weights = _similarities(words)
-    scores = _rank(similar) * weights
+    scores = _rank(similar) * weights if worth is None else np.asarray(worth, dtype=float)
     chosen: list[int] = []
     while len(chosen) < min(count, len(lines)):
         repeated = similar[:, chosen].max(axis=1) if chosen else np.zeros(len(lines))
-        worth = scores * (1.0 - repeated)
-        worth[chosen] = 0.0
-        best = int(worth.argmax())
-        if worth[best] <= _NOTHING:
+        left = scores * (1.0 - repeated)
+        left[chosen] = 0.0
+        best = int(left.argmax())
+        if left[best] <= _NOTHING:
             break
         chosen.append(best)
     return sorted(chosen)

@@ -37,7 +37,7 @@ def list_summaries(shell: Shell, user: PersonArgument, in_group: GroupOption = N
                 str(one.tokens),
                 one.written_by,
                 "short-term" if one.is_short_term else f"revision {one.promoted_into}",
-                short(one.text, 200),
+                short(" / ".join(one.text.splitlines()), 200),
             )
             for one in found
         ]

@@ -86,6 +86,11 @@ def test_summaries_are_listed_with_where_they_are(data: Path) -> None:
     shown = call(data, "summaries", "list", "42").out
     assert "revision 1" in shown and "short-term" in shown and "tokens of conversation wait" in shown
     assert len(lines(data, "summaries", "list", "42", "--group", "100")) == 2
+    parts = stored_parts(settings_for(data))
+    made = Summary("long", KEY, "Ann: tea\nClio: Dune", AT, AT, AT, 9, "rules", True, through="2")
+    parts.layers.summaries.add(made, forgotten=lambda: False)
+    asyncio.run(parts.aclose())
+    assert "Ann: tea / Clio: Dune" in call(data, "summaries", "list", "42").out, "its lines stay apart"
     assert "no summaries yet" in call(data, "summaries", "list", "43").out
 
 

@@ -94,7 +94,7 @@ def test_the_recall_runs_from_an_untouched_form_and_finds_the_sample(server: Stu
 @pytest.mark.slow
 def test_the_reflection_runs_from_an_untouched_form_and_writes_the_article(server: Studio) -> None:
     outcome = run(server, "reflection", {})
-    assert outcome["written"] == [1]
+    assert outcome["written"] == [1] and outcome["passed"] and outcome["occasion"] == ""
     assert "花生" in outcome["proposal"]["chapters"]["Bedrock"]
     said = [{"content": "我刚开始学做陶艺"}]
     assert run(server, "reflection", {"states": said, "threshold": 9_000, "reflect": False}).get("written") is None

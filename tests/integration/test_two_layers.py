@@ -385,6 +385,18 @@ async def test_one_line_that_may_not_stand_costs_the_rules_that_line_and_not_the
     assert "here" not in stored.article.dynamic
 
 
+async def test_by_rules_the_newest_home_puts_out_the_older_one_and_each_clause_stands_for_itself(tmp_path: Path) -> None:
+    settings = settings_for(tmp_path, shortterm={"summary_token_threshold": 10, "promote_above": 1, "promote_count": 1})
+    async with open_worker(settings, clock=lambda: NOW) as (parts, worker):
+        first = "My name is Ann, I live in Berlin and I am allergic to peanuts."
+        for n, said in enumerate((first, "I moved to Munich with all of my boats.", told(1))):
+            parts.queue.put(states(settings, [said], n))
+        assert await worker.run(drain=True)
+        stored = parts.layers.articles.read(KEY)
+    assert stored is not None and stored.revision == 2
+    assert stored.article.lines("Bedrock") == ("- Ann is allergic to peanuts", "- Ann moved to Munich with all of Ann's boats")
+
+
 # --- two hundred promotions
 
 
@@ -496,10 +508,12 @@ async def test_a_hopeless_job_keeps_its_states(tmp_path: Path, monkeypatch: pyte
 async def test_the_article_and_the_newest_summaries_are_read_without_a_search(tmp_path: Path) -> None:
     async with filled(tmp_path) as (memory, _):
         text = await memory.get_relevant_memories("anything", "7")
+        tight = await memory.get_relevant_memories("anything", "7", max_tokens=120)
+    assert "summary 5 " in tight and "summary 0 " not in tight
     assert text.startswith(OPENING["en"]) and text.endswith(CLOSING)
     assert "- [bedrock] I know that Ann is a nurse" in text
     assert text.index("I know that Ann is a nurse") < text.index("summary 5 ") < text.index("summary 4 ")
-    assert "summary 0 " not in text, "what is promoted is long-term memory"
+    assert text.index("summary 4 ") < text.index("summary 0 "), "what is promoted comes last, where there is room"
 
 
 async def test_the_budget_is_kept_and_costs_the_oldest_summaries_first(tmp_path: Path) -> None:

@@ -97,6 +97,16 @@ async def test_what_is_still_relative_is_passed_over_and_said_where_there_is_not
     assert not alone.is_absolute and alone.gate_reasons != ()
 
 
+async def test_by_rules_small_talk_goes_unless_there_is_nothing_else_or_somebody_would_be_unknown() -> None:
+    said = "太棒了！我2026-02-20在杭州买了一台窑炉。哈哈哈！"
+    assert (await by(None, [Spoken("user", said, "阿明"), *TALK])).text.startswith("阿明: 阿明2026-02-20在杭州买了一台窑炉\n")
+    assert "窑炉" in (await by(None, [Spoken("assistant", "哇，太棒了！"), Spoken("user", said, "阿明")])).text
+    english = [Spoken("user", "Great! My sister Eva called! She adopted a greyhound named Rocket in Bonn!", "Tom")]
+    draft = await by(None, english, EN)
+    assert draft.is_absolute and "Rocket" in draft.text
+    assert (await by(None, [Spoken("assistant", "Wow, amazing!"), Spoken("user", "Thanks, so nice!", "Tom")], EN)).text != ""
+
+
 async def test_nothing_said_gives_nothing() -> None:
     assert (await by(None, [Spoken("user", "  ", "阿明")])).text == ""
 

@@ -10,7 +10,7 @@ from historian.schema.article import Article
 from historian.schema.errors import ModelAnswerUnusable
 from historian.schema.protocols import Matrix
 from historian.schema.two_layers import ArticleKey
-from historian.service.line_index import LineIndex
+from historian.service.line_index import LOOK_EVERY, LineIndex
 from historian.service.parts import Parts
 from support.jobs import make_job
 from support.memory import AT, settings_for
@@ -53,6 +53,16 @@ async def test_lines_are_embedded_once_and_go_with_the_article(parts: Parts) -> 
     await index.bring_up_to_date()
     assert set(parts.layers.line_vectors.read(KEY, embedder.model)) == {"- piano", "- hiking"}
     assert asked == ["- tea", "- piano", "- hiking"]
+
+
+async def test_an_article_that_another_process_has_brought_back_is_embedded_soon(parts: Parts) -> None:
+    embedder = WordEmbedder()
+    index = LineIndex(parts.layers, embedder)
+    await index.bring_up_to_date()
+    write(parts, 0, "- tea")
+    for _ in range(LOOK_EVERY):
+        await index.bring_up_to_date()
+    assert set(parts.layers.line_vectors.read(KEY, embedder.model)) == {"- tea"}
 
 
 async def test_a_rollback_is_followed(parts: Parts) -> None:
