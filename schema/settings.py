@@ -219,7 +219,11 @@ class CognitiveSettings(Section):
         "迁入时是否交给史官改写；否则只按规则",
         "whether what is taken in goes through the historian; else the rules alone file it",
     )
-    timezone: str = key("local", "默认时区：IANA 名称或 local", "default time zone: an IANA name, or local")
+    timezone: str = key(
+        "local",
+        "默认时区：IANA 名称，或 local（本机的；时间戳带着别的时差则用它的）",
+        "default time zone: an IANA name, or local (of this machine, or of a timestamp that has another offset)",
+    )
     query: QuerySettings = Field(default_factory=QuerySettings)
     historian: HistorianSettings = Field(default_factory=HistorianSettings)
     profile: ProfileSettings = Field(default_factory=ProfileSettings)

@@ -12,7 +12,7 @@ from ..schema.errors import InvalidInput
 from ..schema.job import Job, check_timezone, parse_job
 from ..schema.settings import Settings
 from ..text.redaction import redact
-from .local_time import local_timezone
+from .local_time import told_timezone
 
 
 def make_job(data: Mapping[str, Any], settings: Settings, clock: Callable[[], float]) -> Job:
@@ -20,9 +20,7 @@ def make_job(data: Mapping[str, Any], settings: Settings, clock: Callable[[], fl
 
     Raises InvalidInput that names the field; the message is free of secrets, whatever stood in it.
     """
-    timezone = data.get("timezone") or (
-        local_timezone() if settings.cognitive.timezone == "local" else settings.cognitive.timezone
-    )
+    timezone = data.get("timezone") or told_timezone(settings.cognitive.timezone, data.get("timestamp"))
     complete = {
         "request_id": uuid.uuid4().hex,
         "request_type": "group" if data.get("group_id") not in (None, "") else "private",

@@ -164,8 +164,8 @@ def _absolutized(line: Mapping[str, Any], shell: Shell) -> tuple[str, Absolutize
 
     settings = shell.settings
     text = text_of(line)
-    zone = check_timezone(string_of(line, "timezone") or time_zone(settings))
     given = string_of(line, "timestamp")
+    zone = check_timezone(string_of(line, "timezone") or time_zone(settings, given))
     reference = datetime.fromisoformat(check_timestamp(given)) if given else datetime.fromtimestamp(time.time(), ZoneInfo(zone))
     item = string_of(line, "item") or "fact"
     if item not in ("action", "fact"):

@@ -71,11 +71,11 @@ def conditions(
     }
 
 
-def time_zone(settings: Settings) -> str:
-    """The configured time zone, or this machine's."""
-    from ...service.local_time import local_timezone
+def time_zone(settings: Settings, timestamp: str = "") -> str:
+    """The configured time zone, or this machine's; with "local", that of a timestamp which has another."""
+    from ...service.local_time import told_timezone
 
-    return local_timezone() if settings.cognitive.timezone == "local" else settings.cognitive.timezone
+    return told_timezone(settings.cognitive.timezone, timestamp)
 
 
 def moment(value: str | None, settings: Settings, option: str, *, end: bool) -> float | None:
