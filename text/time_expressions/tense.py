@@ -85,10 +85,13 @@ def chinese_evidence(text: str, start: int, end: int, *, wide: bool = True) -> s
     if arranged is not None and (before[arranged.start()] != "买" or _ZH_TICKET.match(after)):
         return "past" if _ZH_SURELY_PAST.search(after) else "future"
     found = _chinese_tense(before, after)
-    if found != "none" or not wide:
-        return found
-    low, high = _clause(text, start, end, _SENTENCE_END)
-    return _chinese_tense("", text[end:high]) if high > end else "none"
+    for stops in (_CLAUSE_END, _SENTENCE_END) if wide else (_CLAUSE_END,):
+        if found != "none":
+            break
+        further = _clause(text, start, end, stops)[1]
+        if further > high:
+            found = _chinese_tense("", text[end:further])
+    return found
 
 
 def _chinese_tense(before: str, after: str) -> str:
