@@ -25,6 +25,8 @@ from ..text.tokens import estimate_tokens
 from .rewrite import one_line
 
 _YEAR = re.compile(r"\d{4}[-年/]")
+_SAYS_NOTHING = re.compile(r"[\s(（\[【<{]*(?:empty|none|nothing|null|n/?a|空|无|没有|暂无|\.{3}|…)?[\s)）\]】>}.。]*", re.IGNORECASE)
+"""What stands for an empty chapter."""
 
 log = logging.getLogger(__name__)
 
@@ -234,7 +236,7 @@ def _chapters(written: Mapping[ChapterName, Sequence[str]], names: Names) -> dic
         kept = []
         for line in every:
             resolved = with_names(line, names)
-            if line and not any(is_same(resolved, one, names) for one in taken):
+            if line and not _SAYS_NOTHING.fullmatch(line) and not any(is_same(resolved, one, names) for one in taken):
                 taken.append(resolved)
                 kept.append(resolved)
         found[name] = "\n".join(f"- {line}" for line in kept)

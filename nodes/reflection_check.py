@@ -44,7 +44,7 @@ async def check_article(state: ReflectionState, runtime: Runtime[ReflectionConte
         mended = await asyncio.to_thread(without_faults, proposed, article, against)
         if not await asyncio.to_thread(against, mended):
             return {"reasons": reasons, "passed": True, "proposal": proposal_state(Proposal(mended), revision)}
-    log.warning("job %s: the old chapters of %s stand, the new ones have %d faults", job.job.job_id, job.key, len(reasons))
+    log.warning("job %s: the old chapters of %s stand; reasons against the new ones: %d", job.job.job_id, job.key, len(reasons))
     kept = await asyncio.to_thread(into_dynamic, article, stimulus, bounds=job.bounds, names=job.names)
     cleaned = await asyncio.to_thread(without_faults, kept, article, against)
     return {

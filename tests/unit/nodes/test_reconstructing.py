@@ -105,6 +105,12 @@ async def test_chapters_that_were_not_struck_stay_whatever_the_model_says() -> N
     assert proposal.article == OLD.with_chapters({"Dynamic": "- 2026-03-01 我给阿明推荐了《三体》"})
 
 
+async def test_what_stands_for_an_empty_chapter_is_no_line() -> None:
+    chat = AnsweringChat({**GOOD, "evolutionary": ["(empty)", "- None.", "（空）", "无", "…", *GOOD["evolutionary"], "无花果树是阿明种的"]})
+    proposal = await reconstruct(OLD, EVERYTHING, NEWS, (), chat=chat, names=ZH, bounds=BOUNDS, language="zh")
+    assert list(proposal.article.lines("Evolutionary")) == ["- 阿明每周日晚上练吉他", "- 无花果树是阿明种的"]
+
+
 async def test_reasons_are_put_to_the_model_and_what_it_repeats_is_taken_once() -> None:
     chat = AnsweringChat({**GOOD, "dynamic": [*GOOD["dynamic"], "阿明对花生过敏", *GOOD["dynamic"]]})
     assert await proposed({}, ("Bedrock 丢了“阿明对花生过敏”",), chat) == []
