@@ -6,9 +6,10 @@ import asyncio
 import logging
 import re
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from functools import cache
+from typing import Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from ..prompts import Language, render
 from ..schema.article import CHAPTER_NAMES, Article, ChapterBounds, ChapterName, Digest, DroppedLine, Proposal
@@ -25,7 +26,9 @@ from ..text.tokens import estimate_tokens
 from .rewrite import one_line
 
 _YEAR = re.compile(r"\d{4}[-年/]")
-_SAYS_NOTHING = re.compile(r"[\s(（\[【<{]*(?:empty|none|nothing|null|n/?a|空|无|没有|暂无|\.{3}|…)?[\s)）\]】>}.。]*", re.IGNORECASE)
+_SAYS_NOTHING = re.compile(
+    r"[\s(（\[【<{]*(?:empty|none|nothing|null|n/?a|空|无|没有|暂无|\.{3}|…)?[\s)）\]】>}.。]*", re.IGNORECASE
+)
 """What stands for an empty chapter."""
 
 log = logging.getLogger(__name__)
@@ -75,6 +78,17 @@ class Reconstruction(BaseModel):
     evolutionary: list[str] = Field(default_factory=list)
     dynamic: list[str] = Field(default_factory=list)
     dropped: list[Dropped] = Field(default_factory=list, description="old bedrock lines that are no longer true")
+
+
+@cache
+def reconstruction_of(chapters: tuple[ChapterName, ...]) -> type[BaseModel]:
+    """The form with these chapters alone: a small model fills every chapter it is offered, if need be thrice the same."""
+    wanted = {name: Reconstruction.model_fields[name.lower()] for name in chapters}
+    fields: dict[str, Any] = {name.lower(): (field.annotation, field) for name, field in wanted.items()}
+    if "Bedrock" in chapters:
+        dropped = Reconstruction.model_fields["dropped"]
+        fields["dropped"] = (dropped.annotation, dropped)
+    return create_model("Chapters", __doc__=Reconstruction.__doc__, __config__=Reconstruction.model_config, **fields)
 
 
 async def digest(
@@ -130,9 +144,9 @@ async def reconstruct(
     struck = [name for name in CHAPTER_NAMES if name in {*digest.chapters, *news.values()}] or ["Dynamic"]
     shown = article.with_chapters({"Dynamic": _newest_of(article, bounds)})
     answer = await chat.structured(
-        Reconstruction,
+        reconstruction_of(tuple(struck)),
         purpose="reconstruct",
-        system=render("reconstruct_system", language, bot=names.bot(language), user=names.user(language)),
+        system=_for_chapters(render("reconstruct_system", language, bot=names.bot(language), user=names.user(language)), struck),
         user=render(
             "reconstruct_user",
             language,
@@ -141,10 +155,20 @@ async def reconstruct(
             wrong=_complaint(reasons, language),
         ).strip(),
     )
-    written = {"Bedrock": answer.bedrock, "Evolutionary": answer.evolutionary, "Dynamic": answer.dynamic}
+    answered = Reconstruction.model_validate(answer.model_dump())
+    written = {"Bedrock": answered.bedrock, "Evolutionary": answered.evolutionary, "Dynamic": answered.dynamic}
     proposed = await asyncio.to_thread(_chapters, {name: written[name] for name in struck}, names)
-    dropped = tuple(DroppedLine(without_bullet(one.line), one.reason.strip()) for one in answer.dropped if one.line.strip())
+    if proposed.get("Dynamic"):
+        told = await asyncio.to_thread(_without_forgetting, shown.lines("Dynamic"), proposed["Dynamic"], bounds, names)
+        proposed["Dynamic"] = told
+    dropped = tuple(DroppedLine(without_bullet(one.line), one.reason.strip()) for one in answered.dropped if one.line.strip())
     return Proposal(article.with_chapters(proposed), dropped)
+
+
+def _for_chapters(prompt: str, struck: Sequence[ChapterName]) -> str:
+    """The prompt without the lines about chapters that are not asked for."""
+    told = {name: re.compile(rf"- {name.lower()}\b") for name in CHAPTER_NAMES if name not in struck}
+    return "\n".join(line for line in prompt.splitlines() if not any(one.match(line) for one in told.values()))
 
 
 def _digest_by_rules(stimulus: Sequence[str], names: Names) -> Digest:
@@ -241,6 +265,21 @@ def _chapters(written: Mapping[ChapterName, Sequence[str]], names: Names) -> dic
                 kept.append(resolved)
         found[name] = "\n".join(f"- {line}" for line in kept)
     return found
+
+
+def _without_forgetting(old: Sequence[str], new: str, bounds: ChapterBounds, names: Names) -> str:
+    """A new Dynamic with those old lines put back, newest first as far as there is room, that go beyond half of them.
+
+    A small model hands in the news alone and calls it the whole; what is over goes with the next reconstructions.
+    """
+    taken = new.splitlines()
+    if len(taken) > FLOOD_LINES:
+        return new
+    lost = [line for line in old if not any(is_same(line, one, names) for one in taken)]
+    back = lost[(len(old) + 1) // 2 :]
+    while back and estimate_tokens("\n".join([*back, *taken])) > DYNAMIC_SHOWN * bounds.dynamic:
+        back.pop(0)
+    return "\n".join([*back, *taken])
 
 
 def _complaint(reasons: Sequence[str], language: Language) -> str:

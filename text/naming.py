@@ -18,11 +18,13 @@ def with_names(text: str, names: Names) -> str:
 
     In a group only "the user" is replaced: there "he" may be anybody.
     """
-    kept = [
-        change
-        for change in draft(text, names, "fact").replaced
-        if not _FIRST.match(change.old) and (not names.group_id or _SAME_NAME.search(change.old))
-    ]
+    kept: list[Replacement] = []
+    own = -1  # where an "I" that stays ends: its verb stays too
+    for change in draft(text, names, "fact").replaced:
+        if _FIRST.match(change.old):
+            own = change.end
+        elif (own < 0 or text[own : change.start].strip()) and (not names.group_id or _SAME_NAME.search(change.old)):
+            kept.append(change)
     return _replaced(text, kept)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from historian import prompts
 from historian.models.answer_schema import answer_form
-from historian.nodes.reconstructing import DigestAnswer, Reconstruction, digest, reconstruct
+from historian.nodes.reconstructing import DigestAnswer, Reconstruction, digest, reconstruct, reconstruction_of
 from historian.nodes.summarising import StatesSummary
 from historian.schema.article import Article, ChapterBounds, Digest
 from historian.schema.errors import ModelAnswerUnusable, ModelRefused, ModelUnavailable
@@ -105,8 +105,33 @@ async def test_chapters_that_were_not_struck_stay_whatever_the_model_says() -> N
     assert proposal.article == OLD.with_chapters({"Dynamic": "- 2026-03-01 我给阿明推荐了《三体》"})
 
 
+async def test_a_model_is_asked_for_the_struck_chapters_alone() -> None:
+    chat = AnsweringChat({"dynamic": ["2026-03-01 我给阿明推荐了《三体》"]})
+    struck = Digest(significant=True, chapters=("Dynamic",), points=("2026-03-01 我给阿明推荐了《三体》",))
+    await reconstruct(OLD, struck, NEWS, (), chat=chat, names=ZH, bounds=BOUNDS, language="zh")
+    form, system = chat.asked[0][0], chat.asked[0][1]
+    assert "bedrock" not in system and "evolutionary" not in system and "- dynamic" in system, form
+    assert answer_form(reconstruction_of(("Dynamic",))).shape == '{"dynamic"?: [string, …]}'
+    assert set(reconstruction_of(("Bedrock", "Dynamic")).model_fields) == {"bedrock", "dynamic", "dropped"}
+
+
+async def test_no_model_forgets_more_than_half_of_what_goes_on_at_once() -> None:
+    lines = [f"- 2026-02-{day:02d} 阿明第{day}次去练歌房{word}" for day, word in enumerate("甲乙丙丁戊己庚辛", 1)]
+    old = OLD.with_chapters({"Dynamic": "\n".join(lines)})
+    chat = AnsweringChat({"dynamic": ["2026-03-01 我给阿明推荐了《三体》"]})
+    struck = Digest(significant=True, chapters=("Dynamic",), points=("2026-03-01 我给阿明推荐了《三体》",))
+    proposal = await reconstruct(old, struck, NEWS, (), chat=chat, names=ZH, bounds=BOUNDS, language="zh")
+    kept = proposal.article.lines("Dynamic")
+    assert list(kept) == [*lines[4:], "- 2026-03-01 我给阿明推荐了《三体》"]
+    narrow = ChapterBounds(400, 400, 60)
+    proposal = await reconstruct(old, struck, NEWS, (), chat=chat, names=ZH, bounds=narrow, language="zh")
+    assert estimate_tokens(proposal.article.dynamic) <= 60 and lines[-1] in proposal.article.lines("Dynamic")
+
+
 async def test_what_stands_for_an_empty_chapter_is_no_line() -> None:
-    chat = AnsweringChat({**GOOD, "evolutionary": ["(empty)", "- None.", "（空）", "无", "…", *GOOD["evolutionary"], "无花果树是阿明种的"]})
+    chat = AnsweringChat(
+        {**GOOD, "evolutionary": ["(empty)", "- None.", "（空）", "无", "…", *GOOD["evolutionary"], "无花果树是阿明种的"]}
+    )
     proposal = await reconstruct(OLD, EVERYTHING, NEWS, (), chat=chat, names=ZH, bounds=BOUNDS, language="zh")
     assert list(proposal.article.lines("Evolutionary")) == ["- 阿明每周日晚上练吉他", "- 无花果树是阿明种的"]
 
