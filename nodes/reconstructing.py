@@ -17,6 +17,7 @@ from ..schema.errors import ModelAnswerUnusable, ModelRefused
 from ..schema.names import Names
 from ..schema.protocols import ChatModel
 from ..text.article_rules import chapter_of, is_same, is_significant, notable, points_of
+from ..text.first_person import in_first_person
 from ..text.gate import find_invented, find_relative_words
 from ..text.naming import with_names
 from ..text.orders import split_orders
@@ -262,7 +263,7 @@ def _chapters(written: Mapping[ChapterName, Sequence[str]], names: Names) -> dic
             resolved = with_names(line, names)
             if line and not _SAYS_NOTHING.fullmatch(line) and not any(is_same(resolved, one, names) for one in taken):
                 taken.append(resolved)
-                kept.append(resolved)
+                kept.append(in_first_person(resolved, names))
         found[name] = "\n".join(f"- {line}" for line in kept)
     return found
 

@@ -128,6 +128,13 @@ async def test_no_model_forgets_more_than_half_of_what_goes_on_at_once() -> None
     assert estimate_tokens(proposal.article.dynamic) <= 60 and lines[-1] in proposal.article.lines("Dynamic")
 
 
+async def test_a_model_that_calls_the_assistant_by_its_name_is_read_as_i() -> None:
+    chat = AnsweringChat({"dynamic": ["2026-03-01 小史给阿明推荐了《三体》", "2026-03-02 阿明和小史聊了《三体》"]})
+    struck = Digest(significant=True, chapters=("Dynamic",), points=("2026-03-01 我给阿明推荐了《三体》",))
+    proposal = await reconstruct(OLD, struck, NEWS, (), chat=chat, names=ZH, bounds=BOUNDS, language="zh")
+    assert list(proposal.article.lines("Dynamic")) == ["- 2026-03-01 我给阿明推荐了《三体》", "- 2026-03-02 阿明和我聊了《三体》"]
+
+
 async def test_what_stands_for_an_empty_chapter_is_no_line() -> None:
     chat = AnsweringChat(
         {**GOOD, "evolutionary": ["(empty)", "- None.", "（空）", "无", "…", *GOOD["evolutionary"], "无花果树是阿明种的"]}
