@@ -156,7 +156,8 @@ class RememberingBot:
     async def _take_turn(self, heard: Heard, send: Say) -> None:
         """Recall, reply, and only then hand the turn over."""
         before = self.history.of(heard.scope)
-        conversation = self._conversation(heard, before)
+        said = Said(heard.text, heard.user_id, heard.user_name, heard.at)
+        conversation = self._conversation(heard, [*before, said])
         system = self._persona(heard) + system_prompt_text(self.language)
         agent = build_agent(self.memory, self.model, heard.scope, conversation, system, self.language)
         asked: dict[str, Any] = {"messages": [*as_messages(before), HumanMessage(heard.text)], "request_id": heard.request_id}
@@ -176,12 +177,12 @@ class RememberingBot:
                 return
             told = {"action_summary": self._exchange(heard, replies)}
             await handle_end_call(self.memory, told, conversation, language=self.language)
-        self.history.add(heard.scope, Said(heard.text, heard.user_id, heard.user_name, heard.at))
+        self.history.add(heard.scope, said)
         for text in replies:
             self.history.add(heard.scope, Said(text, heard.user_id, self.name, heard.at, by_bot=True))
 
-    def _conversation(self, heard: Heard, before: Sequence[Said]) -> dict[str, Any]:
-        """The job's fields: who talks, where, and what was said before."""
+    def _conversation(self, heard: Heard, recent: Sequence[Said]) -> dict[str, Any]:
+        """The job's fields: who talks, where, and what was said lately. This message is among that: it shows who "he" is."""
         return {
             "request_id": heard.request_id,
             "request_type": heard.scope.request_type,
@@ -199,7 +200,7 @@ class RememberingBot:
                     "text": said.text,
                     "at": said.at,
                 }
-                for said in before
+                for said in recent
             ],
         }
 

@@ -165,10 +165,12 @@ def part(text: str, entity: Mapping[str, Any]) -> str:
 
 def without(text: str, entities: Sequence[Mapping[str, Any]]) -> str:
     """The text without the parts that the entities cover."""
-    units = text.encode("utf-16-le", "surrogatepass")
-    for one in sorted(entities, key=lambda entity: -int(entity["offset"])):
-        units = units[: 2 * one["offset"]] + units[2 * (one["offset"] + one["length"]) :]
-    return units.decode("utf-16-le", "replace").strip()
+    units, kept, place = text.encode("utf-16-le", "surrogatepass"), [], 0
+    for one in entities:
+        kept.append(units[place : 2 * one["offset"]])
+        place = 2 * (one["offset"] + one["length"])
+    kept.append(units[place:])
+    return " ".join(filter(None, (piece.decode("utf-16-le", "replace").strip() for piece in kept)))
 
 
 class Polling:
