@@ -67,7 +67,9 @@ async def filed(polling: Any, *scope: str) -> list[str]:
 
 
 @contextlib.contextmanager
-def running(directory: Path, server: TelegramServer, **environ: str) -> Iterator[subprocess.Popen[str]]:
+def running(
+    directory: Path, server: TelegramServer, *, end: signal.Signals = signal.SIGINT, **environ: str
+) -> Iterator[subprocess.Popen[str]]:
     """The bot as a process, its log in bot.log; it is interrupted at the end of the block, and ends as it should."""
     command = [sys.executable, str(EXAMPLES / "telegram_bot.py"), "--api-base", server.base_url, "--verbose"]
     log = directory / "bot.log"
@@ -79,7 +81,7 @@ def running(directory: Path, server: TelegramServer, **environ: str) -> Iterator
     ):
         try:
             yield process
-            process.send_signal(signal.SIGINT)
+            process.send_signal(end)
             assert process.wait(30) == 130, log.read_text()
         finally:
             process.kill()
@@ -147,7 +149,7 @@ def test_the_token_is_in_no_log_and_in_no_file(tmp_path: Path, server: TelegramS
 def test_a_configured_model_that_forgets_to_end_its_turns_is_asked_to(tmp_path: Path, server: TelegramServer) -> None:
     with OpenAIServer(behaviour="converses_and_forgets_end") as model:
         endpoint = {"HISTORIAN__MODELS__CHAT__BASE_URL": model.base_url, "HISTORIAN__MODELS__CHAT__MODEL": "test"}
-        with running(tmp_path, server, **endpoint):
+        with running(tmp_path, server, end=signal.SIGTERM, **endpoint):
             server.say(f"{BOT} 我最喜欢的茶是龙井", user=1001, group=GROUP)
             assert server.wait_for_sent(1)[0]["text"] == "好的，我知道了。"
             server.wait_until_confirmed()
