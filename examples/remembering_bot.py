@@ -227,8 +227,10 @@ class RememberingBot:
         """What is known of who asks, or of this group: as far as this conversation may know it."""
         if of_group and not scope.group_id:
             return self._word("not_in_group")
-        kind, whose = ("group", scope.group_id) if of_group else ("user", scope.user_id)
-        found = await self.memory.get_profile(kind, whose, scope)
+        if of_group:
+            found = await self.memory.get_profile("group", scope.group_id, scope)
+        else:
+            found = await self.memory.get_profile("user", scope.user_id, scope)
         return self._word("no_profile") if found is None else shown(found, self.language)
 
     async def _forget(self, user_id: str) -> str:
