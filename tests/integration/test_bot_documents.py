@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import typing
@@ -16,6 +17,7 @@ from historian.text.absolutize import absolutize
 from mcp import Client, StdioServerParameters
 from support.command import NO_MODELS, historian
 from support.openai_server import OpenAIServer
+from support.telegram_server import TOKEN, TelegramServer
 
 ROOT = Path(__file__).parents[2]
 PAGES = ["docs/bots.md", "docs/bots.zh-CN.md"]
@@ -39,18 +41,30 @@ def run(directory: Path, snippet: str) -> str:
     return ended.stdout
 
 
-def records(directory: Path) -> list[str]:
-    """What is filed of the private chat with user 1001."""
+def records(directory: Path, *scope: str) -> list[str]:
+    """What is filed of a conversation; of the private chat with user 1001 if none is given."""
     data = ("--data-dir", directory / "data" / "cognitive")
     assert historian("worker", "--drain", "--json", *data).status == 0
-    return [line["text"] for line in historian("events", "list", "--user", "1001", "--json", *data).lines]
+    return [line["text"] for line in historian("events", "list", *(scope or ("--user", "1001")), "--json", *data).lines]
 
 
 @pytest.mark.parametrize("language", ["python", "json", "sh"])
 def test_both_pages_show_the_same_code(language: str) -> None:
     english, chinese = (blocks(page, language) for page in PAGES)
     assert english
-    assert english == chinese
+    assert [in_chinese(block) for block in english] == chinese
+
+
+def in_chinese(block: str) -> str:
+    """A command or configuration of the English page as the Chinese one has it: Chinese is the default."""
+    return block.replace('"--language", "en", ', "").replace(" --language en", "")
+
+
+def test_the_servers_of_the_english_page_speak_english() -> None:
+    commands = [" ".join(server["args"]) for server in configured().values() if "args" in server]
+    commands += [line for block in blocks(PAGES[0], "sh") for line in block.splitlines() if line.startswith("historian mcp")]
+    assert len(commands) == 3
+    assert all(" --language en " in command for command in commands)
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -79,16 +93,87 @@ def test_a_raw_bot_is_wired_in_ten_lines() -> None:
 
 @pytest.mark.slow
 def test_the_raw_bot_files_its_turn(tmp_path: Path) -> None:
-    wiring, trial = blocks(PAGES[0], "python")[:2]
+    wiring, trial, *_ = blocks(PAGES[0], "python")
     assert run(tmp_path, wiring + "\n" + trial) == "记住了。\n"
     promised, learnt = sorted(records(tmp_path))
     assert re.fullmatch(r"小史答应\d{4}-\d\d-\d\d提醒阿明", promised)
     assert learnt == "阿明养了一只叫阿橘的猫"
 
 
+def with_ask_model(page: str, beginning: str) -> str:
+    """The block of a page that defines a function, with the trial's model before it."""
+    trial = next(block for block in blocks(page, "python") if block.startswith("async def ask_model"))
+    (block,) = (block for block in blocks(page, "python") if beginning in block)
+    return trial.partition("async def send")[0] + block
+
+
+@pytest.mark.slow
+def test_the_telegram_bot_files_its_turns(tmp_path: Path) -> None:
+    with TelegramServer() as server:
+        snippet = with_ask_model(PAGES[0], "async def on_telegram_message").replace("https://api.telegram.org", server.base_url)
+        first = server.say("我养了一只叫阿橘的猫", user=1001)
+        server.say("我养了一只叫阿橘的猫", user=1001, group=-7001)
+        environ = {**SCRIPTS, "TELEGRAM_BOT_TOKEN": TOKEN, "NO_PROXY": "127.0.0.1"}
+        with subprocess.Popen([sys.executable, "-c", snippet], cwd=tmp_path, env=environ, stderr=subprocess.PIPE) as process:
+            server.wait_until_confirmed()
+            server.deliver_again(first)
+            server.wait_for_sent(3)
+            server.wait_until_confirmed()
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=60)
+        assert [(sent["chat_id"], sent["text"]) for sent in server.sent] == [
+            (1001, "记住了。"),
+            (-7001, "记住了。"),
+            (1001, "记住了。"),
+        ]
+    assert TOKEN.encode() not in err
+    assert len(records(tmp_path, "--user", "tg:1001")) == len(records(tmp_path, "--group", "tg:-7001")) == 2
+
+
+DISCORD = """
+import asyncio
+from types import SimpleNamespace as Some
+
+class Intents(Some):
+    default = classmethod(lambda cls: cls(message_content=False))
+
+def message(number, author, guild, text, mentions):
+    async def send(content):
+        print(guild, content)
+    channel = Some(id=7001, send=send)
+    return Some(id=number, author=author, guild=guild, channel=channel, clean_content=text, mentions=mentions)
+
+class Client:
+    user = Some(id=900, bot=True)
+    def __init__(self, *, intents):
+        assert intents.message_content
+    async def close(self):
+        pass
+    async def play(self):
+        ann = Some(id=1001, bot=False, display_name="阿明")
+        await self.setup_hook()
+        await self.on_message(message(1, ann, None, "我养了一只叫阿橘的猫", []))
+        await self.on_message(message(2, ann, "guild", "@小史 我养了一只叫阿橘的猫", [self.user]))
+        await self.on_message(message(3, ann, "guild", "大家好", []))
+        await self.on_message(message(4, self.user, None, "记住了。", []))
+        await self.close()
+    def run(self, token):
+        assert token == "token of the test"
+        asyncio.run(self.play())
+"""
+
+
+@pytest.mark.slow
+def test_the_discord_bot_files_its_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "discord.py").write_text(DISCORD, encoding="utf-8")
+    monkeypatch.setitem(SCRIPTS, "DISCORD_BOT_TOKEN", "token of the test")
+    assert run(tmp_path, with_ask_model(PAGES[0], "class Bot(discord.Client)")) == "None 记住了。\nguild 记住了。\n"
+    assert len(records(tmp_path, "--user", "dc:1001")) == len(records(tmp_path, "--group", "dc:7001")) == 2
+
+
 @pytest.mark.slow
 def test_the_graph_files_its_turn_and_the_chain_reads_it(tmp_path: Path) -> None:
-    graph, chain = blocks(PAGES[0], "python")[2:]
+    graph, chain = blocks(PAGES[0], "python")[-2:]
     with OpenAIServer(behaviour="converses") as server:
         assert run(tmp_path, graph.replace("http://127.0.0.1:11434/v1", server.base_url)) == "好的，我知道了。\n"
         assert "阿明养了一只叫阿橘的猫" in records(tmp_path)

@@ -1,0 +1,135 @@
+"""A Discord bot with long-term memory, on discord.py (`pip install discord.py`).
+
+    DISCORD_BOT_TOKEN=… python examples/discord_bot.py
+
+In private it answers everything; in a server what mentions it or replies to it, and observes the rest. `!profile` shows what is
+known of somebody, `!forgetme` forgets it. A channel is a conversation of its own: what is said in one is not read in
+another. The bot needs the message content intent (Developer Portal, Bot). The model is that of `models.chat`, or a stand-in.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import os
+import sys
+from contextlib import suppress
+from typing import Any
+
+from configured_model import make_model
+from historian import CognitiveService, HistorianError
+from remembering_bot import COMMANDS, Heard, RememberingBot, log_without, pieces
+from stand_in_model import StandInModel
+from terminal_bot import INTERRUPTED, Language
+
+log = logging.getLogger("discord_bot")
+
+TOKEN = "DISCORD_BOT_TOKEN"
+MARK = "!"
+LONGEST_MESSAGE = 2_000
+
+
+def heard_of(message: Any, me: Any) -> Heard | None:
+    """What a `discord.Message` says to the bot `me` (a `discord.ClientUser`); None for bots and for what has no text."""
+    if message.author.bot or not message.content.strip():
+        return None
+    is_group = message.guild is not None
+    replied_to = getattr(getattr(message.reference, "resolved", None), "author", None)
+    mentioned = any(one.id == me.id for one in message.mentions)
+    text = message.content
+    for one in message.mentions:
+        name = "" if one.id == me.id else f"@{one.display_name}"
+        text = text.replace(f"<@{one.id}>", name).replace(f"<@!{one.id}>", name)
+    said = text.strip() or message.content
+    command, _, argument = said[len(MARK) :].partition(" ") if said.startswith(MARK) else ("", "", "")
+    is_command = command.lower() in COMMANDS
+    return Heard(
+        text=argument.strip() if is_command else said,
+        user_id=f"dc:{message.author.id}",
+        user_name=message.author.display_name,
+        request_id=f"discord:{message.id}",
+        at=message.created_at.isoformat(),
+        group_id=f"dc:{message.channel.id}" if is_group else "",
+        group_name=f"{message.guild.name} #{message.channel.name}" if is_group else "",
+        to_bot=not is_group or mentioned or getattr(replied_to, "id", None) == me.id,
+        command=command.lower() if is_command else "",
+    )
+
+
+async def on_message(bot: RememberingBot, message: Any, me: Any) -> None:
+    """Deal with one `discord.Message`."""
+    heard = heard_of(message, me)
+    if heard is None:
+        return
+
+    async def say(text: str) -> None:
+        for piece in pieces(text, LONGEST_MESSAGE):
+            await message.channel.send(piece)
+
+    await bot.hear(heard, say)
+
+
+async def serve(options: argparse.Namespace, token: str) -> None:
+    """Listen until the task is cancelled."""
+    import discord  # here and not above: the handler needs nothing of it
+
+    intents = discord.Intents.default()
+    intents.message_content = True
+    async with CognitiveService.open(options.config) as memory:
+        configured = memory.settings.cognitive.language
+        language: Language = options.language or ("zh" if configured == "auto" else configured)
+        model = make_model(memory.settings)
+        if isinstance(model, StandInModel):
+            log.warning("no model in models.chat: a stand-in with a few fixed rules answers")
+        bot = RememberingBot(memory, model, "Discord", "", "", language, MARK)
+
+        class Client(discord.Client):  # type: ignore[misc, unused-ignore]
+            async def setup_hook(self) -> None:
+                bot.name = memory.settings.cognitive.bot_name or self.user.display_name
+                bot.bot_id = f"dc:{self.user.id}"
+
+            async def on_ready(self) -> None:
+                print(f"{self.user} is listening; Ctrl-C ends", file=sys.stderr, flush=True)
+
+            async def on_message(self, message: Any) -> None:
+                await on_message(bot, message, self.user)
+
+        await memory.ready()
+        # A reply may repeat what somebody said: let it ring for nobody.
+        async with Client(intents=intents, allowed_mentions=discord.AllowedMentions.none()) as client:
+            try:
+                await client.start(token)
+            except discord.LoginFailure:
+                raise SystemExit(f"error: Discord does not take the token of {TOKEN}") from None
+            except discord.PrivilegedIntentsRequired:
+                raise SystemExit("error: switch on the message content intent in the Developer Portal, under Bot") from None
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="A Discord bot with long-term memory.", epilog=f"The token stands in {TOKEN}.")
+    parser.add_argument("--config", help="the settings (else HISTORIAN_CONFIG, else ./config.toml)")
+    parser.add_argument("--language", choices=["zh", "en"], help="of the prompts (else cognitive.language, else zh)")
+    parser.add_argument("--verbose", action="store_true", help="log more")
+    options = parser.parse_args()
+    token = os.environ.get(TOKEN, "").strip()
+    if not token:
+        print(f"error: {TOKEN} holds no bot token; the Developer Portal gives one", file=sys.stderr)
+        return 2
+    log_without(token, verbose=options.verbose)
+    try:
+        with suppress(asyncio.CancelledError):
+            asyncio.run(serve(options, token))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except ModuleNotFoundError as error:
+        print(f"error: {error}; pip install discord.py", file=sys.stderr)
+        return 1
+    except HistorianError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

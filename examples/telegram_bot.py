@@ -1,0 +1,301 @@
+"""A Telegram bot with long-term memory, on the plain HTTP Bot API: long polling, no webhook, no further library.
+
+    TELEGRAM_BOT_TOKEN=123:abc python examples/telegram_bot.py
+
+In private it answers everything; in a group what mentions it or replies to it, and observes the rest (as far as Telegram shows
+it, see /setprivacy of @BotFather). `/profile` shows what is known of somebody, `/forgetme` forgets it. The model is the one of
+`models.chat`, or a stand-in with a few fixed rules. Without the token nothing is called.
+
+An update is confirmed once its turn was handed over. One that comes again is dealt with once; after a crash between the two the
+reply may go out twice, and is filed once. A message whose sending timed out is sent again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import os
+import random
+import re
+import signal
+import sys
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Any
+
+import httpx
+from configured_model import make_model
+from historian import CognitiveService, HistorianError
+from remembering_bot import COMMANDS, Heard, RememberingBot, log_without, pieces
+from stand_in_model import StandInModel
+from terminal_bot import INTERRUPTED, Language
+
+log = logging.getLogger("telegram_bot")
+
+API = "https://api.telegram.org"
+TOKEN = "TELEGRAM_BOT_TOKEN"
+POLL_SECONDS = 25
+CALL_SECONDS = 20.0
+SEND_ATTEMPTS = 6
+FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0
+CONFIRM_SECONDS = 3.0
+CHATS_AT_ONCE = 4
+UPDATES_KNOWN = 1_000
+LONGEST_MESSAGE = 4_096
+
+
+class TelegramError(Exception):
+    """A refusal of the Bot API, in its own words."""
+
+
+class TokenRefused(TelegramError):
+    """The token is not, or no longer, that of a bot."""
+
+
+class BotApi:
+    """Calls of the Bot API. `sleep` waits between attempts."""
+
+    def __init__(
+        self,
+        client: httpx.AsyncClient,
+        token: str,
+        base: str = API,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._client = client
+        self._address = f"{base.rstrip('/')}/bot{token}"
+        self._sleep = sleep
+
+    async def call(self, method: str, *, attempts: int | None = SEND_ATTEMPTS, longer: float = 0.0, **arguments: Any) -> Any:
+        """The `result` of a call. Raises TelegramError.
+
+        After too many requests, an error of the server or of the network it pauses and tries again: `attempts` times in all, or
+        (None) for ever. `longer` seconds are added to the time limit.
+        """
+        tries = 0
+        while True:
+            tries += 1
+            problem, wait = "", min(FIRST_WAIT * 2 ** (tries - 1), LONGEST_WAIT) * random.uniform(0.8, 1.2)
+            try:
+                answer = await self._client.post(f"{self._address}/{method}", json=arguments, timeout=CALL_SECONDS + longer)
+                body = body_of(answer)
+            except httpx.RequestError as error:
+                problem = type(error).__name__  # its text may hold the address, and so the token
+            else:
+                if body.get("ok"):
+                    return body.get("result")
+                problem = f"{answer.status_code} {body.get('description', '')}".strip()
+                if answer.status_code in (401, 404):
+                    raise TokenRefused(problem)
+                if answer.status_code == 429:
+                    wait = float((body.get("parameters") or {}).get("retry_after") or wait)
+                elif answer.status_code < 500 and answer.status_code not in (200, 409):
+                    raise TelegramError(f"{method}: {problem}")
+            if attempts is not None and tries >= attempts:
+                raise TelegramError(f"{method}: {problem}, {tries} times")
+            log.warning("%s: %s; next try in %.1f s", method, problem, wait)
+            await self._sleep(wait)
+
+
+def body_of(answer: httpx.Response) -> Mapping[str, Any]:
+    """The answer's JSON object; empty where a proxy or a broken server sent something else."""
+    with suppress(ValueError):
+        body = answer.json()
+        if isinstance(body, dict):
+            return body
+    return {}
+
+
+def heard_of(message: Mapping[str, Any], me: Mapping[str, Any]) -> Heard | None:
+    """What a message says to the bot `me` (an answer of getMe); None for bots, service messages, commands to other bots."""
+    sender, chat = message.get("from") or {}, message["chat"]
+    text = message.get("text") or message.get("caption") or ""
+    if not sender or sender.get("is_bot") or not text.strip():
+        return None
+    entities = message.get("entities") or message.get("caption_entities") or []
+    is_group = chat["type"] != "private"
+    mentions = [one for one in entities if is_mention(text, one, me)]
+    replied_to = ((message.get("reply_to_message") or {}).get("from") or {}).get("id")
+    to_bot = not is_group or bool(mentions) or replied_to == me["id"]
+    command, said = command_of(text, entities, me)
+    if command is None or (command not in COMMANDS and command and is_group):
+        return None
+    if command not in COMMANDS:
+        command, said = "", without(text, mentions) or text.strip()
+    name = " ".join(part for part in (sender.get("first_name"), sender.get("last_name")) if part)
+    return Heard(
+        text=said,
+        user_id=f"tg:{sender['id']}",
+        user_name=name or sender.get("username") or str(sender["id"]),
+        request_id=f"telegram:{me['id']}:{chat['id']}:{message['message_id']}",
+        at=datetime.fromtimestamp(message["date"], UTC).isoformat(),
+        group_id=f"tg:{chat['id']}" if is_group else "",
+        group_name=chat.get("title") or "" if is_group else "",
+        to_bot=to_bot,
+        command=command,
+    )
+
+
+def command_of(text: str, entities: Sequence[Mapping[str, Any]], me: Mapping[str, Any]) -> tuple[str | None, str]:
+    """A command's name and argument; "" for none, None for one to another bot."""
+    first = next((one for one in entities if one["type"] == "bot_command" and one["offset"] == 0), None)
+    if first is None:
+        return "", ""
+    written = part(text, first)
+    name, _, addressee = written[1:].partition("@")
+    if addressee and addressee.lower() != str(me.get("username", "")).lower():
+        return None, ""
+    return name.lower(), text[len(written) :].strip()
+
+
+def is_mention(text: str, entity: Mapping[str, Any], me: Mapping[str, Any]) -> bool:
+    if entity["type"] == "text_mention":
+        return bool(entity["user"]["id"] == me["id"])
+    return entity["type"] == "mention" and part(text, entity).lower() == f"@{me.get('username', '')}".lower()
+
+
+def part(text: str, entity: Mapping[str, Any]) -> str:
+    """What an entity covers; Telegram counts in UTF-16 code units."""
+    units = text.encode("utf-16-le", "surrogatepass")
+    return units[2 * entity["offset"] : 2 * (entity["offset"] + entity["length"])].decode("utf-16-le", "replace")
+
+
+def without(text: str, entities: Sequence[Mapping[str, Any]]) -> str:
+    """The text without the parts that the entities cover."""
+    units, kept, place = text.encode("utf-16-le", "surrogatepass"), [], 0
+    for one in entities:
+        kept.append(units[place : 2 * one["offset"]])
+        place = 2 * (one["offset"] + one["length"])
+    kept.append(units[place:])
+    return " ".join(filter(None, (piece.decode("utf-16-le", "replace").strip() for piece in kept)))
+
+
+class Polling:
+    """Takes updates, has the bot deal with them, and confirms those that it is done with."""
+
+    def __init__(self, api: BotApi, bot: RememberingBot, me: Mapping[str, Any]) -> None:
+        self._api, self._bot, self._me = api, bot, me
+        self._offset: int | None = None
+        self._open: set[int] = set()
+        self._known: deque[int] = deque(maxlen=UPDATES_KNOWN)
+        self._slots = asyncio.Semaphore(CHATS_AT_ONCE)
+
+    async def round(self) -> None:
+        """One batch. Chats go on side by side, each in its order; the next call of getUpdates confirms them all."""
+        asked: dict[str, Any] = {"timeout": POLL_SECONDS, "allowed_updates": ["message"]}
+        if self._offset is not None:
+            asked["offset"] = self._offset
+        updates = await self._api.call("getUpdates", attempts=None, longer=POLL_SECONDS, **asked)
+        fresh = [update for update in updates if update["update_id"] not in self._known]
+        self._open = {update["update_id"] for update in fresh}
+        chats: dict[int, list[Mapping[str, Any]]] = {}
+        for update in fresh:
+            if message := update.get("message"):
+                chats.setdefault(message["chat"]["id"], []).append(update)
+            else:
+                self._done(update)
+        if updates:
+            self._offset = updates[-1]["update_id"] + 1
+        async with asyncio.TaskGroup() as group:
+            for waiting in chats.values():
+                group.create_task(self._in_order(waiting))
+
+    async def confirm(self) -> None:
+        """Tell Telegram what is done with, before the end: everything up to the first update that is not."""
+        offset = min(self._open, default=self._offset)
+        if offset is None:
+            return
+        with suppress(TelegramError, TimeoutError):
+            async with asyncio.timeout(CONFIRM_SECONDS):
+                await self._api.call("getUpdates", attempts=1, offset=offset, limit=1, timeout=0, allowed_updates=["message"])
+
+    async def _in_order(self, updates: Sequence[Mapping[str, Any]]) -> None:
+        async with self._slots:
+            for update in updates:
+                try:
+                    await self._handle(update["message"])
+                except Exception:
+                    # Whatever it is about this one: asking for it again would stop all that come after it.
+                    log.exception("update %s could not be dealt with", update["update_id"])
+                self._done(update)
+
+    async def _handle(self, message: Mapping[str, Any]) -> None:
+        heard = heard_of(message, self._me)
+        if heard is None:
+            return
+        place: dict[str, Any] = {"chat_id": message["chat"]["id"]}
+        if heard.group_id:
+            place["reply_parameters"] = {"message_id": message["message_id"], "allow_sending_without_reply": True}
+        if message.get("is_topic_message"):
+            place["message_thread_id"] = message["message_thread_id"]
+
+        async def say(text: str) -> None:
+            for piece in pieces(text, LONGEST_MESSAGE):
+                await self._api.call("sendMessage", **place, text=piece)
+
+        await self._bot.hear(heard, say)
+
+    def _done(self, update: Mapping[str, Any]) -> None:
+        self._open.discard(update["update_id"])
+        self._known.append(update["update_id"])
+
+
+async def serve(options: argparse.Namespace, token: str) -> None:
+    """Poll until the task is cancelled."""
+    with suppress(NotImplementedError):  # Windows has no such handlers; Ctrl-C works there too
+        task = asyncio.current_task()
+        assert task is not None
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    async with CognitiveService.open(options.config) as memory, httpx.AsyncClient() as client:
+        api = BotApi(client, token, options.api_base)
+        me = await api.call("getMe", attempts=None)
+        configured = memory.settings.cognitive.language
+        language: Language = options.language or ("zh" if configured == "auto" else configured)
+        name = memory.settings.cognitive.bot_name or me["first_name"]
+        model = make_model(memory.settings)
+        if isinstance(model, StandInModel):
+            log.warning("no model in models.chat: a stand-in with a few fixed rules answers")
+        bot = RememberingBot(memory, model, "Telegram", name, f"tg:{me['id']}", language)
+        await memory.ready()
+        print(f"@{me.get('username', name)} is listening; Ctrl-C ends", file=sys.stderr, flush=True)
+        polling = Polling(api, bot, me)
+        try:
+            while True:
+                await polling.round()
+        finally:
+            await polling.confirm()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="A Telegram bot with long-term memory.", epilog=f"The token stands in {TOKEN}.")
+    parser.add_argument("--config", help="the settings (else HISTORIAN_CONFIG, else ./config.toml)")
+    parser.add_argument("--api-base", default=API, help="where the Bot API is (default: %(default)s)")
+    parser.add_argument("--language", choices=["zh", "en"], help="of the prompts (else cognitive.language, else zh)")
+    parser.add_argument("--verbose", action="store_true", help="log more")
+    options = parser.parse_args()
+    token = os.environ.get(TOKEN, "").strip()
+    if not re.fullmatch(r"\d+:[\w-]+", token, re.ASCII):
+        print(f"error: {TOKEN} holds no bot token; @BotFather gives one, of the form 123456:ABC-def", file=sys.stderr)
+        return 2
+    if not re.match(r"https?://[^/]", options.api_base):
+        print(f"error: --api-base {options.api_base}: expected an address such as {API}", file=sys.stderr)
+        return 2
+    log_without(token, verbose=options.verbose)
+    try:
+        asyncio.run(serve(options, token))
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        return INTERRUPTED
+    except TokenRefused as error:
+        print(f"error: Telegram does not take the token of {TOKEN}: {error}", file=sys.stderr)
+        return 1
+    except (HistorianError, TelegramError, httpx.InvalidURL) as error:
+        print(f"error: {str(error).replace(token, '***')}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
