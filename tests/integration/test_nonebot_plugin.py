@@ -120,8 +120,12 @@ def test_an_author_s_function_answers_and_profile_and_forgetme_work(tmp_path: Pa
             assert await client.ask("/profile", **ann) == "我还没有记下什么。"
             assert await client.ask("说说龙井茶", **ann) == "不知道"
             assert all(call["params"].get("user_id") in (1001, 1002, 1003) for call in client.calls), SELF_ID
+            assert await client.ask("我喜欢乌龙", user=1003, group=7001, name="小方") == "记住了。"
+            assert await client.ask("我喜欢普洱", user=1002, group=7001, name="小林") == "记住了。"
 
     asyncio.run(converse())
     assert not [text for text in records(tmp_path, "--user", "1001") if "阿明喜欢" in text]
     assert records(tmp_path, "--user", "1002") == ["小林喜欢普洱"]
+    in_group = sorted(records(tmp_path, "--group", "7001"))
+    assert in_group == ["小方喜欢乌龙", "小林喜欢普洱"], "it is about who has just spoken, whoever spoke before"
     assert records(tmp_path, "--user", "1003") == ["小方说“随便聊聊”，小史回复“不知道”"]

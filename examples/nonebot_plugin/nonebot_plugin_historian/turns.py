@@ -103,8 +103,17 @@ async def conversation_of(bot: Bot, event: MessageEvent, bot_name: str, history:
         "bot_name": bot_name,
         "timestamp": time_of(event),
         "recent_messages": [
-            {"sender_id": said.user_id or str(event.self_id), "sender_name": said.name, "text": said.text, "at": said.at}
-            for said in history
+            *(
+                {"sender_id": said.user_id or str(event.self_id), "sender_name": said.name, "text": said.text, "at": said.at}
+                for said in history
+            ),
+            # with the message itself: who has just spoken is whom the turn is about
+            {
+                "sender_id": str(event.user_id),
+                "sender_name": name_of(event),
+                "text": event.get_plaintext(),
+                "at": time_of(event),
+            },
         ],
     }
     if isinstance(event, GroupMessageEvent):
