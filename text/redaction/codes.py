@@ -38,6 +38,28 @@ _ENTERED = re.compile(
 _PLAIN = re.compile(
     r"(?:^|[.!?,:，。：\n][ ]?|(?:your|the|my|sms|new)[ ])code(?:[ ]is|:)[ ](?P<value>\d{6})(?![\w%]|[.:/-]\d)", re.I | re.M
 )
+# Of a shared folder or an archive; four figures are usual. And the long ones that unlock a program.
+_SHARED = re.compile(
+    r"(?:提取|访问|分享|共享|解压|解压缩|查看|阅读|开门|通行|门禁|会议|入会)(?:码|密码)[\"'”]?[ ]?(?:[:：=]|是|为)?[ ]?[\"'“【]?"
+    r"(?P<value>[A-Za-z0-9@#._!-]{4,32}?)(?=[^A-Za-z0-9@#_!-]|$)"
+)
+_LICENCE = re.compile(
+    r"(?:激活码|注册码|产品密钥|许可证密钥|序列号密钥|activation (?:key|code)|product key|licen[cs]e (?:key|code))[^\n]{0,8}?"
+    r"(?<![A-Za-z0-9-])(?P<value>(?:[A-Z0-9]{4,8}-){2,7}[A-Z0-9]{4,8})(?![A-Za-z0-9-])",
+    re.I,
+)
+_GUARD = re.compile(r"(?:steam guard|登录令牌|令牌验证)[^\n]{0,24}?[:： ](?-i:(?P<value>(?=[A-Z]{0,4}\d)[A-Z0-9]{5}))(?![A-Za-z0-9])", re.I)
+# `您的验证码刚发过来 482913`: words in between, then the usual six figures. `码：482913`.
+_CHINESE_TOLD = re.compile(
+    rf"(?:{_CHINESE_NAME}(?!错误|接口|服务|返回|失败|超时|订单|编号)[^\dA-Za-z\n。]{{0,14}}?|(?<![\u4e00-\u9fff])码(?:是|[:：])[ ]?)"
+    rf"(?<![A-Za-z0-9.])(?P<value>\d{{6}})(?![\w%]|[.:/-]\d){_END}"
+)
+# `your Uber code is 4471`
+_YOUR = re.compile(
+    r"\b(?:your|my|the)[ ](?:(?!error|status|exit|zip|postal|post|country|area|product|order|response|return|source|promo|discount|"
+    r"coupon|invite|referral|color|item|bar|qr|dress|room)[\w-]{1,16}[ ]){1,2}code(?:[ ]is|:)[ ](?P<value>\d{4,8})(?![\w%]|[.:/-]\d)",
+    re.I,
+)
 _KEPT_NAME = r"(?:recovery|backup|scratch|emergency|rescue)[ _-](?:codes?|keys?)|恢复码|恢复代码|备用码|备用验证码|备份码|救援码"
 _KEPT = re.compile(
     rf"(?:{_KEPT_NAME})[\"']?[^\S\n]{{0,3}}(?:[:：=]|是|are|is)?\s{{0,4}}"
@@ -56,6 +78,7 @@ _SEED = re.compile(
     rf"(?:[A-Za-z2-7]{{4}}[ ]){{3,15}}[A-Za-z2-7]{{4}}))(?![A-Za-z0-9])",
     re.I,
 )
+_END_OF_COUNT = re.compile(r"[ ]?(?:位|个|次|天|分|小时|年|月|人|字符)")
 _NAMES = (
     "code",
     "码",
@@ -69,6 +92,11 @@ _NAMES = (
     "authenticator",
     "setup key",
     "google auth",
+    "product key",
+    "activation key",
+    "licen",
+    "steam guard",
+    "令牌",
     "recovery",
     "rescue",
     "pin",
@@ -79,17 +107,46 @@ _NAMES = (
 )
 
 
+_ENGLISH_NAMES = ("code", "otp", "2fa", "mfa", "factor")
+_ENGLISH_KINDS = ("verif", "security", "confirm", "authent", "login", "log-in", "log in", "sign", "time", "sms", "recovery", "pairing", "activ")
+_KEPT_NAMES = ("recovery", "backup", "scratch", "emergency", "rescue", "恢复", "备用", "备份", "救援")
+_SEED_NAMES = ("验证", "2fa", "mfa", "otp", "authenticator", "setup key", "google auth")
+
+
+def _patterns(folded: str) -> Iterator[re.Pattern[str]]:
+    """Give the patterns of which a text holds the words."""
+    code = "code" in folded
+    if "码" in folded or "碼" in folded or "口令" in folded:
+        yield from (_CHINESE, _CHINESE_TOLD)
+    english = any(name in folded for name in _ENGLISH_NAMES)
+    if english or any(kind in folded for kind in _ENGLISH_KINDS):
+        yield _ENGLISH
+    if english or "码" in folded or "碼" in folded or "口令" in folded or "pin" in folded or "password" in folded:
+        yield _BEFORE
+    if any(word in folded for word in ("use ", "enter ", "type ")):
+        yield _ENTERED
+    if code:
+        yield from (_PLAIN, _YOUR)
+
+
 def find_codes(text: str) -> Iterator[Redaction]:
     """Find codes of four to eight figures that are called verification codes, recovery codes, authenticator seeds."""
     folded = text.lower()
     if not any(name in folded for name in _NAMES):
         return
-    for pattern in (_CHINESE, _ENGLISH, _BEFORE, _ENTERED, _PLAIN):
+    for pattern in _patterns(folded):
         for match in pattern.finditer(text):
             if any(character.isdigit() for character in match["value"]):
                 yield Redaction(*match.span("value"), "TOKEN")
-    for match in _KEPT.finditer(text):
-        if any(character.isdigit() for character in match["value"]):
-            yield Redaction(*match.span("value"), "TOKEN")
+    for pattern in (_SHARED, _LICENCE, _GUARD) if "码" in text or "code" in folded or "key" in folded or "令牌" in text else ():
+        for match in pattern.finditer(text):
+            if any(character.isdigit() for character in match["value"]) and not _END_OF_COUNT.match(text, match.end("value")):
+                yield Redaction(*match.span("value"), "PASSWORD")
+    if any(name in folded for name in _KEPT_NAMES):
+        for match in _KEPT.finditer(text):
+            if any(character.isdigit() for character in match["value"]):
+                yield Redaction(*match.span("value"), "TOKEN")
+    if not any(name in folded for name in _SEED_NAMES):
+        return
     for match in _SEED.finditer(text):
         yield Redaction(*match.span("value"), "SECRET")

@@ -8,7 +8,7 @@ from .randomness import is_hash, looks_random
 from .spans import Label, Redaction
 
 _QUOTE = r"\\{0,4}[\"'`]"
-_VALUE = rf"(?:{_QUOTE})?(?P<value>[^\s\"'`]{{3,256}})"
+_VALUE = rf"(?P<quote>{_QUOTE})?(?P<value>(?(quote)(?:(?!(?P=quote))[^\n]){{3,256}}|[^\s\"'`]{{3,256}}))"
 _BEFORE = r"(?<![\w.-])"
 _LINE = r"[^\n|;&]{0,200}?"
 # Options by which programs take a password.
@@ -33,7 +33,7 @@ _COMMANDS: tuple[tuple[str, re.Pattern[str]], ...] = (
         "-U",
         re.compile(
             rf"{_BEFORE}(?:smbclient|rpcclient|net|wmic|"
-            rf"smbget)(?=[ \t]){_LINE}[ \t]-U[ \t]?(?:{_QUOTE})?[^\s%\"']{{1,64}}%{_VALUE}"
+            rf"smbget)(?=[ \t]){_LINE}[ \t]-U[ \t]?(?:{_QUOTE})?[^\s%\"']{{1,64}}%(?P<value>[^\s\"'`]{{3,256}})"
         ),
     ),
     ("net use", re.compile(rf"net use(?=[ \t])[^\n]{{0,120}}?/user:[^\s]{{1,64}}[ \t]{_VALUE}", re.I)),
@@ -58,9 +58,16 @@ _COMMANDS: tuple[tuple[str, re.Pattern[str]], ...] = (
             rf"]{{3,128}})(?:{_QUOTE})?[ \t]*\|[ \t]*(?:sudo[ \t]+)?chpasswd"
         ),
     ),
+    ("<<<", re.compile(rf"sudo[ \t][^\n|;&]{{0,40}}?-S[^\n|;&<]{{0,40}}<<<[ \t]?{_VALUE}")),
+    ("wpa_passphrase", re.compile(rf"wpa_passphrase[ \t][^\s=]{{1,40}}[ \t]{_VALUE}")),
+    ("rabbitmqctl", re.compile(rf"rabbitmqctl[ \t](?:add_user|change_password)[ \t][^\s]{{1,40}}[ \t]{_VALUE}")),
+    ("mosquitto", re.compile(rf"{_BEFORE}mosquitto_(?:pub|sub)(?=[ \t]){_LINE}[ \t]-P[ \t]{_VALUE}")),
+    ("login", re.compile(r"[\w-][ ]login[ ](?:--relogin[ ])?(?P<value>[0-9a-f]{40})(?![\w.-])")),
+    ("net user", re.compile(rf"(?<!\w)net user[ \t][\w.-]{{1,40}}[ \t](?!/){_VALUE}", re.I)),
+    ("openssl", re.compile(rf"{_BEFORE}openssl(?=[ \t]){_LINE}[ \t]-(?:k|K|pass|passin|passout)[ \t](?:pass:)?{_VALUE}")),
     ("pass:", re.compile(rf"(?<!\w)pass:{_VALUE}")),
     ("WIFI:", re.compile(r"WIFI:(?=[^\n]{0,200};)(?:[^\n;]{0,80};){0,4}?P:(?P<value>(?:[^;\n\\]|\\.){3,128});")),
-    ("--auth", re.compile(rf"(?<!\w)(?:-a|--auth)[ \t=](?:{_QUOTE})?[\w.@-]{{1,64}}:{_VALUE}")),
+    ("--auth", re.compile(rf"(?<!\w)(?:-a|--auth)[ \t=](?:{_QUOTE})?[\w.@-]{{1,64}}:(?P<value>[^\s\"'`]{{3,256}})")),
 )
 # `["--password", "…"]`
 _ARGUMENT = re.compile(

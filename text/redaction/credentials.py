@@ -44,7 +44,7 @@ _SESSION = re.compile(
     re.I,
 )
 _USER_OPTION = re.compile(
-    rf"(?<![\w-])(?:-u|--user|--proxy-user)[ =]{{1,3}}(?:{_QUOTE})?[^\s:\"'@]{{1,64}}:(?P<value>[^\s\"'`]{{3,256}})"
+    rf"(?<![\w-])(?:-u|--user|--proxy-user)[ =]{{1,3}}(?P<quote>{_QUOTE})?[^\s:\"'@]{{1,64}}:(?P<value>(?(quote)(?:(?!(?P=quote))[^\n]){{3,256}}|[^\s\"'`]{{3,256}}))"
 )
 # What crypt(3), htpasswd and argon2 make of a password: it can be guessed from it.
 _CRYPT = re.compile(

@@ -14,20 +14,23 @@ from .spans import PLACEHOLDER, Redaction
 
 _LINK = re.compile(
     r"(?:[ _-]?(?:\d{1,2}|prod|production|dev|test|staging|new|old|value|string|plain|text|base64|b64)(?![a-z0-9]))?"
-    r"(?P<close>\\{0,4}[\"'`]|\*{1,2}|[\]】」』）]|\[\])?\]?\??(?:[ ]\([^()\n]{1,24}\)(?=[ ]?[:：=]))?"
+    r"(?P<close>\\{0,4}[\"'`]|\*{1,2}|[\]】」』）]|\[\])?\]?\??(?:[ ]?[(（\[【][^()（）\[\]【】\n]{1,24}[)）\]】](?=[ ]?[:：=]|[ ][!-~])|"
+    r"[ ]for[ ](?:[\"'][^\"'\n]{1,80}[\"']|[^\s:：]{1,60})(?=[:：]))?"
     r"(?:"
-    r"(?P<assigned>(?:[ \t]?[:=][ \t]?\{\s{0,8}|[ \t]?,\s{0,8}|"
-    r"\s{1,16})\\{0,4}[\"']?value\\{0,4}[\"']?[ \t]?[:=][ \t]?|[ \t]{0,8}(?:=>|:=|->|→|={1,2}|[:：＝]{1,2}|"
-    r"\|(?!\|))[ \t]{0,8}(?:\*{2}[ \t]{0,2})?(?:\r?\n[ \t]{0,16})?|"
-    r">|"
+    r"(?P<paired>(?<=[\"'`])\]?[\"'`]?[ \t]?(?:,\s{0,8}|\){1,2}\.(?:send_?keys|type|fill|set_?(?:value|text)|val|input)\([ ]?)"
+    r"(?=[rbfun@]{0,2}\\{0,4}[\"'`]))"
+    r"|(?P<assigned>(?:(?:[ \t]?[:=])?[ \t]?\{\s{0,8}(?:\w{1,16}[ \t]{0,16}=[ \t]?[\w\"]{1,40}\s{1,16}){0,3}|[ \t]?,\s{0,8}|"
+    r"\s{1,16}(?:[\w-]{1,20}=[\"'][^\"'\n]{0,40}[\"']\s{1,4}){0,3})\\{0,4}[\"']?(?:value|default)\\{0,4}[\"']?[ \t]{0,12}[:=][ \t]?|[ \t]{0,8}(?:=>|:=|->|→|={1,2}|[:：＝]{1,2}|"
+    r"\|(?!\|))[ \t]{0,8}(?:\*{2}[ \t]{0,2}|!!(?:str|binary)[ ])?(?:(?:[|>][+-]?)?\r?\n[ \t]{0,16})?|"
+    r"(?:[ \t][\w:-]{1,20}=[\"'][^\"'\n]{0,120}[\"']){0,3}>|"
     r"[ \t]{1,3}(?:value|content)[ \t]?=[ \t]?)"
     r"|(?P<said>[ \t]{0,3}(?:应该|现在|还|就|都|一直|默认|初始|已经?|被|我|给|重新|统一){0,3}"
     r"(?:是|为|叫|改成了?|改为了?|换成了?|设成了?|设置为|设置成了?|设为|变成了?|重置为|用的是|给你|发你了?|发给你)[ \t:：]{0,3}"
     r"|[ \t]{1,3}(?:(?:is|was|are|will|should|has|been|be|equals|set|"
     r"changed|reset|updated|now|still|just|to)[ \t]{1,3}){1,5}[: \t]{0,3})"
-    r"|(?P<beside>[ \t]{0,3}\r?\n|[ \t]{1,3}|[ \t]{0,2}[(（《<]|))"
+    r"|(?P<beside>[ \t]{0,3}\r?\n|[ \t]{1,24}|[ \t]{0,2}[(（《<]|))"
 )
-_QUOTED = re.compile(r"[rbfu@]{0,2}(?P<mark>\\{0,4}[\"'`]|[“‘「『])", re.I)
+_QUOTED = re.compile(r"[rbfun@]{0,2}(?P<mark>\\{0,4}[\"'`]|[“‘「『])", re.I)
 _CLOSING = {"“": "”", "‘": "’", "「": "」", "『": "』"}
 _BARE = re.compile(
     r"(?:[^\s\"'`<>,;&|，。；、！？：“”‘’「」『』（）【】《》\\" + HAN + r"]"
@@ -35,14 +38,14 @@ _BARE = re.compile(
     r"|[,;&](?=[^\s\"'`{\[,;&\\<>" + HAN + r"])(?![A-Za-z_][\w.-]{0,40}[ ]?[=:])){1,512}"
 )
 _SECOND = re.compile(r"[ \t]{0,2}[/／][ \t]{0,2}([^\s\"'`<>,;，。；、）)]{3,256})")
-_CHINESE_VALUE = re.compile(rf"[{HAN}]{{2,12}}(?![{HAN}])")
+_CHINESE_VALUE = re.compile(rf"(?:[{HAN}]{{2,12}}(?![A-Za-z0-9])|[{HAN}]{{1,8}}[A-Za-z0-9@#!._-]{{2,20}})(?![{HAN}])")
 _NEXT = re.compile(r"[ \t]{0,2}[,，、 ][ \t]{0,2}([^\s\"'`<>,;，。；、）)]{4,256})")
 _IN_TALK = re.compile(
     rf"(?!管理|保护|登录|强度|算法|错误|学|锁|本)[{HAN}]{{1,10}}"
     r"(?:[ \t]{0,2}([:：])[ \t]{0,2}|[ \t]{1,2})([!-~]{6,128})(?![!-~])"
 )
 _REVERSED = re.compile(
-    r"(?<![!-~])([!-~]{6,64}) (?:as|is) (?:the|my|our|your|his|her|their) (?:\w{1,20} )?(?:password|passcode|passphrase|pwd)\b"
+    r"(?<![!-~])([!-~]{6,64}) (?:as|is) (?:the|my|our|your|his|her|their) (?!worst|most|best|weakest)(?:\w{1,20} )?(?:password|passcode|passphrase|pwd)\b"
     r"|(?<![!-~])([!-~]{6,64})[ ]?(?:就是|是|当|作为|做|作)(?:我的?|你的?|他的?|新的?|登录|账号|开机){0,3}密码",
     re.I,
 )
@@ -85,17 +88,21 @@ def _linked_value(text: str, folded: str, name: re.Match[str], kind: Kind) -> Va
     linked = _LINK.match(folded, name.end())
     if linked is None:
         return None
-    link: Link = "assigned" if linked["assigned"] is not None else "said" if linked["said"] is not None else "beside"
+    link = _kind_of_link(linked)
     if link == "beside" and text[name.start() - 2 : name.start()].startswith("-") and linked["beside"].strip(" ") == "":
         link = "option"
     glued = linked.end() == name.end()
-    if glued and ((link == "beside" and text[name.end() - 1].isascii()) or text[name.end() : name.end() + 1] in ("-", "_")):
+    if link == "beside" and linked["beside"] == "" and _is_word(text[linked.end() - 1]):
+        return None
+    if glued and text[name.end() : name.end() + 1] in ("-", "_"):
         return None
     value = _value_at(text, linked.end())
-    if value is None:
+    if value is None or value.text.startswith("?"):  # `${PASSWORD:?is missing}`
         return None
-    if name.group() in ("pass", "pin") and link == "beside" and value.quoted:
+    if name.group() in ("pass", "pin") and link == "beside" and value.quoted and text[name.start() - 1 : name.start()] != "_":
         return None  # "pass `update`", "pin 'x<2'": the verbs
+    if name.group() == "pin" and link == "said" and not any(c.isdigit() for c in value.text):
+        return None  # "pin 5 to ground"
     before = text[max(0, name.start() - 12) : name.start()]
     credentials = name.group().startswith("cred") or "/" in name.group()
     account = kind == "password" and bool(_ACCOUNT_BEFORE.search(before))
@@ -106,6 +113,12 @@ def _linked_value(text: str, folded: str, name: re.Match[str], kind: Kind) -> Va
         if second:
             return Value(text[value.start : second.end()], value.start, second.end(), False)
     return value if is_plausible(kind, link, linked.group(), value, text) else None
+
+
+def _kind_of_link(linked: re.Match[str]) -> Link:
+    if linked["paired"] is not None:
+        return "paired"
+    return "assigned" if linked["assigned"] is not None else "said" if linked["said"] is not None else "beside"
 
 
 def _value_at(text: str, start: int) -> Value | None:
@@ -129,6 +142,10 @@ def _value_at(text: str, start: int) -> Value | None:
     while end > start and (text[end - 1] in ".?:…~" or _unbalanced(text[start:end])):
         end -= 1
     return Value(text[start:end], start, end, False) if end > start else None
+
+
+def _is_word(character: str) -> bool:
+    return character.isascii() and character.isalnum()
 
 
 def _is_escaped(text: str, at: int) -> bool:

@@ -58,8 +58,13 @@ _INTERNATIONAL = re.compile(
 _NORTH_AMERICAN = re.compile(
     r"(?<![A-Za-z0-9_.+-])(?<!\d[ .,])(?:1[-. ])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[-. ])[2-9]\d{2}[-. ]\d{4}(?![A-Za-z0-9_-]|\.\d)"
 )
+# Written as at home: Taiwan, Japan, Britain, France.
+_DOMESTIC = re.compile(
+    r"(?<![A-Za-z0-9_.+-])(?<!\d[ .,])(?:09\d{2}([ -])\d{3}\1\d{3}|0[2-8]([ -])\d{4}\2\d{4}|0[5789]0-\d{4}-\d{4}|07\d{3}[ ]\d{3}[ ]?\d{3}|"
+    r"020[ ]\d{4}[ ]\d{4}|0[67](?:([ .])\d{2})(?:\3\d{2}){3})(?![A-Za-z0-9_-]|[. ]\d)"
+)
 _NAMED_PHONE = re.compile(
-    r"(?:手机|电话|座机|传真|固话|联系方式|热线|whatsapp|phone|mobile|tel(?:ephone)?|fax|cell|call(?: me)?(?: at| on)?)"
+    r"(?:手机|电话(?!会议)|座机|传真|固话|联系方式|热线|whatsapp|phone|mobile|tel(?:ephone)?|fax|cell|call(?: me)?(?: at| on)?)"
     r"[\w号码]{0,6}[\"'’]{0,2}[ \t]{0,3}(?:[:：=.]|是|为|at|is|on|number)?[ \t]{0,3}"
     r"[\"']{0,2}(\+?(?:[ ().-]?\d){7,15})(?![A-Za-z0-9_-]|\.\d)",
     re.I,
@@ -105,7 +110,7 @@ _SOCIAL_SECURITY = re.compile(
 )
 # A WeChat name: 6 to 20 letters, figures, `_`, `-`, the first a letter. Behind a word alone it must not be a plain word.
 _WECHAT = re.compile(
-    r"(?:微信(?P<called>号|id|账号)?|加我?[vV]信?|[vV]信号?|wechat(?:[ _-]?(?P<named>id|account|no))?|weixin(?:号|id)?)"
+    r"(?:[微薇威][信x](?P<called>号|id|账号)?|加我?[vV]信?|[vV]信号?|(?<![a-z0-9])[vw][xX信](?:号|id)?|\+[ ]?v|wechat(?:[ _-]?(?P<named>id|account|no))?|weixin(?:号|id)?)"
     r"[\"'”]{0,2}(?:[ \t]{0,3}(?P<link>[:：=]|是|为|is)[ \t]{0,3}|[ \t]{1,3}|(?=[a-z]))[\"'“]{0,2}"
     r"(?P<value>[a-z][a-z0-9_-]{5,19})(?![A-Za-z0-9_.(/=-])",
     re.I,
@@ -174,7 +179,7 @@ def find_personal_data(text: str) -> Iterator[Redaction]:
             # … and neither is the user of an address.
             address = text[max(0, match.start() - 3) : match.start()] == "://"
             remote = re.match(r":[\w~/]", text[match.end() : match.end() + 2])
-            if match.group(1).lower() not in _NO_DOMAIN and not remote and not address:
+            if match.group(1).lower() not in _NO_DOMAIN and match.group()[:3].lower() not in ("xxx", "***") and not remote and not address:
                 yield Redaction(match.start(), match.end(), "EMAIL")
     for start, end in _number_windows(text):
         yield from _numbers(text, start, end)
@@ -192,7 +197,7 @@ def find_personal_data(text: str) -> Iterator[Redaction]:
         yield from (Redaction(*match.span("value"), "BANK_CARD") for match in _CARD_CODE.finditer(text))
     if "ssn" in folded or "social" in folded:
         yield from (Redaction(*match.span("value"), "ID_CARD") for match in _SOCIAL_SECURITY.finditer(text))
-    if any(word in folded for word in ("微信", "wechat", "weixin", "v信", "加v", "加我v")):
+    if any(word in folded for word in ("微信", "wechat", "weixin", "薇信", "威信", "微x", "vx", "wx", "v信", "加v", "加我v", "+v", "+ v")):
         yield from _wechat_names(text)
 
 
@@ -237,7 +242,7 @@ def _numbers(text: str, start: int, end: int) -> Iterator[Redaction]:
         yield Redaction(*match.span(1), "ID_CARD")
     for match in _CARD.finditer(text, start, end):
         digits = re.sub(r"\D", "", match.group())
-        if _ISSUERS.fullmatch(digits) and passes_luhn(digits) and not _is_identifier(text, match.start()):
+        if _ISSUERS.fullmatch(digits) and passes_luhn(digits) and not _is_identifier(text, match.start(), account=True):
             yield Redaction(match.start(), match.end(), "BANK_CARD")
     for match in _NAMED_CARD.finditer(text, start, end):
         yield Redaction(*match.span(1), "BANK_CARD")
@@ -245,7 +250,7 @@ def _numbers(text: str, start: int, end: int) -> Iterator[Redaction]:
 
 
 def _phones(text: str, start: int, end: int) -> Iterator[Redaction]:
-    for pattern in (_MOBILE, _LANDLINE, _NORTH_AMERICAN):
+    for pattern in (_MOBILE, _LANDLINE, _NORTH_AMERICAN, _DOMESTIC):
         for match in pattern.finditer(text, start, end):
             if not _is_identifier(text, match.start()):
                 yield Redaction(match.start(), match.end(), "PHONE")
@@ -259,8 +264,11 @@ def _phones(text: str, start: int, end: int) -> Iterator[Redaction]:
                 yield Redaction(*match.span(1), "PHONE")
 
 
-def _is_identifier(text: str, start: int) -> bool:
+def _is_identifier(text: str, start: int, account: bool = False) -> bool:
+    """Whether the word before a number makes it an identifier; an account (`账号`) may be the one at a bank."""
     before = text[max(0, start - 24) : start]
+    if account and re.search(r"[账帐]号[是为:： ]{0,3}$", before):
+        return False
     return (
         bool(_IDENTIFIER.search(before))
         and not _CARD_NUMBER.search(before)

@@ -10,10 +10,10 @@ from .secret_names import SECRET_NAMES, Kind, folded_case
 from .spans import PLACEHOLDER
 
 HAN = "\u3400-\u4dbf\u4e00-\u9fff"
-Link = Literal["assigned", "said", "option", "beside"]
+Link = Literal["assigned", "paired", "said", "option", "beside"]
 _CHINESE_NUMBER = re.compile("[零〇一二三四五六七八九两幺]{4,}")
 _CHINESE_TALK = re.compile(
-    "[请的了吗呢是在不无未没有错误对改忘记输入填写空需必须同上见附联系设置重弱强中等高低位数字长度过期失效保密管理任意随便]"
+    "[请的了吗呢是后前号在不无未没有错误对改忘记输入填写空需必须同上见附联系设置重弱强中等高低位数字长度过期失效保密管理任意随便]"
 )
 _COUNTED = re.compile(
     r"[ \t]{0,2}(?:位|个|次|天|分钟|小时|年|月|字|种|条|\+|-?(?:char|digit|letter|time|day|minute|hour|bit|"
@@ -25,7 +25,7 @@ _ALGORITHM = re.compile(
     r"(?:md5|sha-?\d{1,3}|bcrypt|argon2i?d?|pbkdf2|scrypt|base64|oauth2?|utf-?8|aes-?\d*|rsa-?\d*|win\d+|python\d|http2?|ipv[46])",
     re.I,
 )
-_DATE_OR_VERSION = re.compile(r"v?\d+(?:[.\-/:年月日]\d+){1,5}[\w日.-]*|\d{4}年.*")
+_DATE_OR_VERSION = re.compile(r"v?\d+(?:[.\-/:年月日]\d+){1,5}[\w日.-]{0,16}|\d{4}年.*")
 _VARIABLE = re.compile(r"[A-Za-z_$][A-Za-z_$]*")
 _CODE = re.compile(
     r"[A-Za-z_][\w.]*[\[(]|(?:self|this|os|process|config|settings|request|req|env|args|ctx|app|user|data|options|"
@@ -35,7 +35,8 @@ _CODE = re.compile(
 _PATH = re.compile(r"(?:~|\.{1,2})?/[\w.@-]+(?:/[\w.@-]+)+/?|[A-Za-z]:\\\w.*|\w+://.*|(?:\.{1,2}|~)/[\w./-]+")
 _TEMPLATE = re.compile(
     r"\$\{[^{}]*\}|\$\([^()]*\)?|\$[A-Za-z_]\w*|\{\{[^{}]*\}\}|\{[\w.!:\[\]'\"]*\}?|<[^<>]*>?|%[sdr]|%\(.*|%[A-Z_]+%|\[[^\]]*\]?|"
-    r"(?:your|my|the|some|an?|example|insert|enter|replace|put|add)[-_ ].{0,60}|.{0,20}(?:_here|-here|placeholder)|"
+    r"(?:your|example|insert|enter|replace|put|add)[-_ ].{0,60}|(?:my|the|some|an?)[-_ ][^\d]{0,60}|.{0,20}(?:_here|-here|placeholder)|"
+    r"change[-_ ]?(?:me|it)|"
     r"[xX*•.…#?\-_=+~]{1,200}|\([^()]*\)?|@[\w.]*|!(?:vault|env|secret|ref|sub|getatt|include)",
     re.I,
 )
@@ -137,9 +138,18 @@ def is_plausible(kind: Kind, link: Link, linking: str, value: Value, text: str) 
         return False
     if _names_a_secret(written):
         return False
+    if link == "paired":
+        return _is_distinct(written) and is_plausible(kind, "assigned", linking, value, text)
     if kind == "password":
         return _accepts_password(link, linking, value, text)
     return _accepts_key(kind, link, value, text)
+
+
+def _is_distinct(written: str) -> bool:
+    """Whether a word that follows the name in a list of arguments is a value, and not one more name or a message."""
+    if _is_salt(written):
+        return True
+    return len(written) >= 4 and " " not in written and "(" not in written and not re.fullmatch(r"[A-Za-z_-]+|\d+", written)
 
 
 def _accepts_password(link: Link, linking: str, value: Value, text: str) -> bool:
@@ -152,7 +162,8 @@ def _accepts_password(link: Link, linking: str, value: Value, text: str) -> bool
     if re.match(f"[{HAN}]", written):
         if _CHINESE_NUMBER.fullmatch(written):
             return True
-        return link == "assigned" and not _CHINESE_TALK.search(written)
+        mixed = value.quoted and any(c.isdigit() for c in written)
+        return (link == "assigned" or (link == "said" and mixed)) and not _CHINESE_TALK.search(written)
     if value.quoted and link != "assigned" and "(" in written:
         return False
     if value.quoted:
@@ -163,6 +174,7 @@ def _accepts_password(link: Link, linking: str, value: Value, text: str) -> bool
         return _accepts_plain_word(link, linking, written, after)
     if link == "beside":
         mixed = any(c.isdigit() for c in written) and any(not c.isdigit() for c in written)
+        mixed = mixed or (linking == "" and bool(re.fullmatch(r"[A-Za-z_]{2,}[@#$!%^&*]+[A-Za-z_]{2,}", written)))
         plain = not _DATE_OR_VERSION.fullmatch(written) and not re.fullmatch(r"[\w.-]+=.*|\w+\(.*", written)
         return mixed and plain and len(written) >= 6 and not _COUNTED.match(after)
     if link == "said" and _DATE_OR_VERSION.fullmatch(written):
@@ -189,6 +201,8 @@ def _accepts_plain_word(link: Link, linking: str, word: str, after: str) -> bool
         return bool(re.match(r"[ \t]*(?:$|[.!?。！？\n])", after)) and not word.lower().endswith(
             ("ed", "ing", "able", "ible", "ly", "en")
         )
+    if "==" in linking:
+        return False
     spaced = linking.rstrip("\"'*").endswith(" ")
     if "=" in linking and spaced:
         return "_" not in word and word.lower() not in _VARIABLES
@@ -197,6 +211,8 @@ def _accepts_plain_word(link: Link, linking: str, word: str, after: str) -> bool
 
 def _accepts_key(kind: Kind, link: Link, value: Value, text: str) -> bool:
     written = value.text
+    if value.quoted and _is_salt(written):
+        return True
     if " " in written or not written.isascii():
         return False
     if _rich_in_symbols(written) and (link != "beside" or value.quoted):
@@ -224,6 +240,11 @@ def _accepts_key(kind: Kind, link: Link, value: Value, text: str) -> bool:
 
 def _rich_in_symbols(value: str) -> bool:
     return len(value) >= 16 and len(set(value) & set("{}()[]$#<>^&*!%@~+")) >= 5 and "://" not in value
+
+
+def _is_salt(value: str) -> bool:
+    """Whether printable characters of every kind stand in no order, blanks among them, as generators of salts make them."""
+    return _rich_in_symbols(value) and len(value) >= 24 and not re.search(r"[a-z]{5}|[A-Z]{5}", value)
 
 
 def _is_mixed_case(value: str) -> bool:

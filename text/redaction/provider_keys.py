@@ -59,14 +59,17 @@ _PREFIXES = re.findall(
     pul- tskey- ops_eyJ CFPAT- xkeysib- xsmtpsib- mlsn. rzp_live_ rzp_test_ FLWSECK dt0c01. HRKU- rnd_ tfp_ PMAK- figd_
     figo_ NRAK- NRII- NRJS- NRIQ- lsv2_ ls__ api_org_ hf_oauth_ apify_api_ phx_ amzn.mws. gAAAAA ABSK cmVmdGtu
     bce-v3/ALTAK- access_token$production$ access_token$sandbox$ vck_ vcp_ vercel_ napi_ crsr_ ctx7sk- zpka_ waka_
-    shptka_ sgp_ bkua_ CCIPAT_ CCIPRJ_
+    shptka_ sgp_ bkua_ CCIPAT_ CCIPRJ_ p8e- CLOJARS_ duffel_live_ duffel_test_ EZAK EZTK fm1r_ fm1a_ fm2_ fio-u-
+    ico- s-s4t2ud- s-s4t2af- shippo_live_ shippo_test_ pnu_ rdme_ sm_pat_ squ_ sqp_ sqa_ tk-us- tgp_v1_ sha256~ dor_v1_
+    AQ.Ab8 AQVN IGQV IGAA dG9rO fastgpt- bedrock-api-key- sess- GR1348941 glimt- glffct- AKTP xprv shpua_ ghe_ live_pk_
+    live_sk_ lip_live_ lip_test_ rk-live- ubi_ wbh_ tsm_ sdk-live- mob-live- api-live-
     """,
 )
 
 # Forms as the providers document them; lengths are lower bounds, since they have changed before.
 _FORMS: tuple[_Form, ...] = (
     _form("sk-", rf"[{_URL}]{{16,400}}", accepts=_has_dense_part),  # OpenAI, Anthropic, DeepSeek, Moonshot, DashScope …
-    *(_form(prefix, r"[A-Z0-9]{16}(?![A-Za-z0-9])") for prefix in ("AKIA", "ASIA", "ABIA", "ACCA", "AROA", "AIDA")),
+    *(_form(prefix, r"[A-Z0-9]{16}(?![A-Za-z0-9])") for prefix in ("AKIA", "ASIA", "ABIA", "ACCA", "AROA", "AIDA", "A3TX")),
     *(_form(prefix, rf"[{_WORD}]{{30,255}}", "TOKEN") for prefix in ("ghp_", "gho_", "ghu_", "ghs_", "ghr_")),
     _form("github_pat_", r"[A-Za-z0-9_]{22,255}", "TOKEN"),
     *(
@@ -124,6 +127,21 @@ _FORMS: tuple[_Form, ...] = (
         for mark in "_-"
     ),
     _form("AKCp", rf"[{_WORD}]{{10,80}}"),  # Artifactory
+    _form("EAA", rf"[{_WORD}]{{60,400}}", "TOKEN", has_letter_and_digit),  # Meta
+    _form("A3-", r"[A-Z0-9]{6}-[A-Z0-9]{6}(?:-?[A-Z0-9]{5}){3,4}(?![A-Za-z0-9])", "SECRET"),  # 1Password
+    _form("access-", rf"(?:sandbox|development|production)-{UUID.pattern}", "TOKEN"),  # Plaid
+    _form("API-", r"[A-Z0-9]{25,32}(?![A-Za-z0-9])", accepts=has_letter_and_digit),  # Octopus
+    _form("ms-", UUID.pattern, "TOKEN"),  # ModelScope
+    _form("oauth:", r"[a-z0-9]{30}(?![A-Za-z0-9])", "TOKEN", has_letter_and_digit),  # Twitch
+    _form("mfa.", rf"[{_URL}]{{60,100}}", "TOKEN"),  # Discord
+    *(_form(prefix, r"[A-Za-z0-9]{24}(?![A-Za-z0-9])", accepts=has_letter_and_digit) for prefix in ("app-", "dataset-")),  # Dify
+    *(_form(prefix, r"[A-Za-z0-9]{22}(?![A-Za-z0-9])", "TOKEN", looks_random) for prefix in ("ak-", "as-")),  # Modal
+    _form("pa-", rf"[{_URL}]{{43}}(?![{_URL}])", accepts=_has_dense_part),  # Voyage
+    _whole("_", rf"(?<![{_WORD}])pk_\d{{6,10}}_[A-Z0-9]{{32}}(?![{_WORD}])", "TOKEN"),  # ClickUp
+    _whole("st.", r"(?<![A-Za-z0-9.])st\.[0-9a-f-]{24,36}\.[0-9a-f]{32}", "TOKEN"),  # Infisical
+    _whole("pat.", rf"(?<![{_WORD}.])[ps]at\.[{_URL}]{{22}}\.[0-9a-f]{{24}}\.[{_WORD}]{{20}}", "TOKEN"),  # Harness
+    _form("sctp", r"\d{1,8}t[a-z0-9]{16,40}", "TOKEN"),  # ServerChan
+    _form("SCU", r"\d{1,8}T[a-z0-9]{32,60}", "TOKEN"),
     _form("dapi", r"[0-9a-f]{32}", "TOKEN"),
     _form("key-", r"[0-9a-f]{32}(?![0-9a-f])"),  # Mailgun
     _whole("-us", rf"(?<![{_WORD}])[0-9a-f]{{32}}-us\d{{1,2}}(?![{_WORD}])", "API_KEY"),  # Mailchimp

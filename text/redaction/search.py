@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator
 
+from .calls import find_in_calls
 from .codes import find_codes
+from .columns import find_in_columns
 from .commands import find_in_commands
 from .credentials import find_credentials
 from .encodings import View, base64_texts, despaced, half_width, percent_decoded, unescaped
@@ -73,6 +75,8 @@ def _in_plain(text: str, level: Level, base64_depth: int) -> Iterator[Redaction]
     yield from find_named_values(text)
     yield from find_told_passwords(text)
     yield from find_codes(text)
+    yield from find_in_columns(text)
+    yield from find_in_calls(text)
     if level == "all":
         yield from find_personal_data(text)
     if base64_depth:

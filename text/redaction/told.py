@@ -17,7 +17,7 @@ _CODE_NAMES = r"(?:door|gate|alarm|entry|access|safe|lock|garage)[ ]code"
 _NAME = rf"(?:密码|密碼|口令|password|passcode|passphrase|passwd|(?<![a-z])(?:pwd|pass|pin|{_CODE_NAMES})(?![a-z]))"
 _CHINESE = re.compile(
     rf"(?:密码|密碼|口令)(?!管理|保护|强度|算法|学|本|错误|不对|长度)(?P<words>[{HAN}，,？? ]{{0,16}}?)"
-    rf"(?P<link>[:：][ ]?|(?<=[是为叫成的个用这])[ ]?|[，, ]|){_OPENING}(?P<value>[!-~]{{4,64}}?)(?=[」』”’）]|[^!-~]|$)"
+    rf"(?P<link>[:：][ ]?|(?<=[是为叫成的个用这输填到回认一])[ ]?|[，, ]|){_OPENING}(?P<value>[!-~]{{4,64}}?)(?=[」』”’）]|[^!-~]|$)"
 )
 _ENGLISH = re.compile(
     rf"(?<![a-z])(?P<name>password|passcode|passphrase|pwd|pw|pass|pin|{_CODE_NAMES}|combination)"
@@ -47,7 +47,7 @@ _ADMINISTRATOR = re.compile(
     re.I,
 )
 _ACCOUNT = re.compile(
-    r"(?:登录?|登陆|登下|账号|帐号|账户|号|(?<![a-z])(?:login|log in|sign in|account|creds?|credentials|user(?:name)?))"
+    r"(?:登录?|登陆|登下|账密|wi-?fi|ssid|账号|帐号|账户|号|(?<![a-z])(?:login|log in|sign in|account|creds?|credentials|user(?:name)?))"
     r"[^\n/／]{0,24}?(?<![!-~])(?P<account>[!-.0-~]{3,64})[ ]?[/／][ ]?(?P<value>[!-~]{6,64})(?![!-~])",
     re.I,
 )
@@ -58,13 +58,28 @@ _MAIL_CODE = re.compile(
 )
 _REDIS = re.compile(r"redis[^\n]{0,40}?(?<![a-z])auth[ ](?P<value>[!-~]{6,128})", re.I)
 _COMBINATION = re.compile(
-    r"combination(?:[a-z ]{0,16}(?:is|to|was)|[ ]?[:=])[ ](?P<value>\d{1,2}(?:-\d{1,2}){2,3})(?![\d-])", re.I
+    r"comb(?:o|ination)(?:[a-z ]{0,16}(?:is|to|was)|[ ]?[:=]|)[ ](?P<value>\d{1,2}(?:-\d{1,2}){2,3})(?![\d-])", re.I
+)
+_WIFI = re.compile(r"(?:wi-?fi|无线|wlan)[ ]?(?:密码|pw)?[:：]?[ ]?(?P<value>\d{8,12})(?![\w.-])", re.I)
+# `SSID: … Key: …`, `u: … p: …`
+_ABBREVIATED = re.compile(
+    r"(?:(?:ssid|wi-?fi|网络|无线)[^\n]{0,40}\s{0,2}(?<![a-z])(?:key|pw|pass)|(?<![a-z])u(?:ser)?[ ]?[:=][ ]?[!-~]{2,40}[ ,;/]{1,3}p|"
+    r"(?<![a-z])un?[ ]?[:=][ ]?[!-~]{2,40}[ ,;/]{1,3}pw)"
+    r"[ ]?[:：=][ ]?(?P<value>[!-~]{5,64})(?![!-~])",
+    re.I,
 )
 _ACCOUNT_AFTER = re.compile(
     r"(?<![!-~])(?P<account>[!-.0-~]{3,32})[ ]?[/／][ ]?(?P<value>[!-~]{6,64})[ ]?(?:是|为|这个|[(（])[^\n，。]{0,6}(?:账号|帐号|"
     r"账户|登录)"
 )
 _LOCK = re.compile(r"(?:密码|门锁|门禁|锁)[^\n#]{0,8}?(?<![\w#])(?P<value>#?\d{4,10}#)(?![\w#])")
+# Figures right behind the password of a thing that only figures open.
+_FIGURES = re.compile(
+    r"(?:保险[柜箱]|行李箱|箱子?|门锁?|门禁|锁屏?|柜子?|取款|支付|解锁|开机|手机|平板|房间|车库|仓库|抽屉|银行卡)的?密码[ ]?(?P<value>\d{3,8})(?![\w.:/-]|[ ]?[位个次天分年月])"
+)
+_STILL = re.compile(
+    r"(?:password|passcode|pwd)[^\n.!?:=]{0,30}[ ](?:still|again|remains|it's|its)[: ][ ]?(?P<value>[!-~]{6,64})(?![!-~])", re.I
+)
 _WARNING = re.compile("别用|别再|不要|不能|不许|勿|禁止|避免|比如|例如")
 # Words chosen by dice, and four groups of four letters, as mail providers print them.
 _PHRASE = re.compile(
@@ -77,7 +92,7 @@ _GROUPS = re.compile(
     r"为)[ ]?[\"']?(?P<value>(?:[a-z]{4}[ ]){3}[a-z]{4})(?![A-Za-z ])",
     re.I,
 )
-_PIN = re.compile(r"(?<![A-Za-z])PIN(?:[ ]code)?[ ](?P<value>\d{4,8})(?=[ ]*(?:[.,;!?，。；！)]|$|(?:for|on|to|of|is)\b))", re.M)
+_PIN = re.compile(r"(?<![A-Za-z])PIN(?:[ ]code)?[ ](?P<value>\d{4,8})(?=[ ]*(?:[.,;!?/，。；！)]|$|(?:for|on|to|of|is|and|PUK)\b))", re.M)
 _NUMBER = re.compile(r"\d{4,10}#?")
 _COUNTED = re.compile(r"[ ]{0,2}(?:位|个|次|天|分|小时|年|月|号|块|元|人|字|条|秒|度|楼|点|路)")
 _DATE = re.compile(r"(?:19|20)\d{2}[-./年]|v?\d+\.\d")
@@ -91,6 +106,7 @@ def find_told_passwords(text: str) -> Iterator[Redaction]:
     if any(word in folded for word in ("pass", "pw", "pin", "code", "combination")):
         yield from _english(text)
         yield from _mixed(_GLUED, text)
+        yield from _mixed(_STILL, text)
     if "授" in text or "app password" in folded or "auth" in folded:
         yield from _all(_MAIL_CODE, text)
     if "phrase" in folded or "短语" in text:
@@ -101,19 +117,20 @@ def find_told_passwords(text: str) -> Iterator[Redaction]:
         yield from _all(_PIN, text)
     if "redis" in folded:
         yield from _mixed(_REDIS, text)
-    if "combination" in folded:
+    if "combo" in folded or "combination" in folded:
         yield from _all(_COMBINATION, text)
     yield from _short_names_and_accounts(text, folded)
 
 
 def _chinese(text: str) -> Iterator[Redaction]:
     yield from _all(_LOCK, text)
+    yield from _all(_FIGURES, text)
     for found in _CHINESE.finditer(text):
         value = found["value"]
         if _WARNING.search(found["words"]):
             continue
         after = text[found.end("value") : found.end("value") + 6]
-        linked = bool(found["link"].strip(" ，,")) or (found["words"] or " ")[-1] in "是为叫成的个用这"
+        linked = bool(found["link"].strip(" ，,")) or (found["words"] or " ")[-1] in "是为叫成的个用这输填到回认一"
         quoted = text[found.start("value") - 1] in "「『“\"'‘`（("
         if _NUMBER.fullmatch(value):
             # Behind a comma alone a number is a code only in the usual six figures, or as the last word.
@@ -147,6 +164,9 @@ def _english(text: str) -> Iterator[Redaction]:
 def _short_names_and_accounts(text: str, folded: str) -> Iterator[Redaction]:
     if "密" in text or "mm" in folded:
         yield from _mixed(_SHORT_CHINESE_NAME, text)
+    if any(word in folded for word in ("ssid", "wifi", "wi-fi", "wlan", "u:", "u =", "un:", "user", "网络", "无线")):
+        yield from _mixed(_ABBREVIATED, text)
+        yield from _all(_WIFI, text)
     for found in _ADMINISTRATOR.finditer(text):
         slash = found["link"].strip() != ""
         if _is_password(found["value"], "") and (slash or _strong(found["value"])) and not _is_plain_name(found["value"]):
