@@ -23,10 +23,14 @@ _PAIR = re.compile(
 )
 # `WiFi.begin("ssid", "…")`, `jwt.encode(payload, "…")`, `hmac.new(b"…", …)`.
 _SIGNED = re.compile(
-    r"(?:hmac\.new\([ ]?|(?:jwt\.(?:encode|decode|sign|verify)|createHmac|WiFi\.begin)\([^()\n]{1,120}?,[ ]{0,2})" + _VALUE + r"[ ]?[,)]"
+    r"(?:hmac\.new\([ ]?|(?:jwt\.(?:encode|decode|sign|verify)|createHmac|WiFi\.begin)\([^()\n]{1,120}?,[ ]{0,2})"
+    + _VALUE
+    + r"[ ]?[,)]"
 )
 _CONNECTION = re.compile(
-    r"(?:getConnection|createConnection|DriverManager)\([^()\n]{1,200},[ ]{0,2}\\{0,2}[\"'][^\"'\n]{1,80}[\"'],[ ]{0,2}" + _VALUE + r"[ ]?\)"
+    r"(?:getConnection|createConnection|DriverManager)\([^()\n]{1,200},[ ]{0,2}\\{0,2}[\"'][^\"'\n]{1,80}[\"'],[ ]{0,2}"
+    + _VALUE
+    + r"[ ]?\)"
 )
 
 
@@ -35,7 +39,27 @@ _COOKIE = re.compile(r"cookies?\.(?:set|put|add|append)\([ ]?[\"'][^\"'\n]{1,40}
 
 def find_in_calls(text: str) -> Iterator[Redaction]:
     folded = text.lower()
-    for literals, pattern in ((("auth(", "authentication(", "login(", "log_in(", "logon(", "log_on(", "signin(", "sign_in(", "authenticate(", "credentials(", "credential("), _CALL), (("auth",), _PAIR), (("connection(",), _CONNECTION), (("jwt.", "hmac", "wifi.begin"), _SIGNED)):
+    for literals, pattern in (
+        (
+            (
+                "auth(",
+                "authentication(",
+                "login(",
+                "log_in(",
+                "logon(",
+                "log_on(",
+                "signin(",
+                "sign_in(",
+                "authenticate(",
+                "credentials(",
+                "credential(",
+            ),
+            _CALL,
+        ),
+        (("auth",), _PAIR),
+        (("connection(",), _CONNECTION),
+        (("jwt.", "hmac", "wifi.begin"), _SIGNED),
+    ):
         if any(literal in folded for literal in literals):
             for found in pattern.finditer(text):
                 if _is_password(found["value"]):

@@ -36,7 +36,8 @@ _ENTERED = re.compile(
     re.I,
 )
 _PLAIN = re.compile(
-    r"(?:^|[.!?,:，。：\n][ ]?|(?:your|the|my|sms|new)[ ])code(?:[ ]is|:)[ ](?P<value>\d{6})(?![\w%]|[.:/-]\d)", re.I | re.M
+    r"(?:^|[.!?,:，。：\n(（][ ]?|(?:your|the|my|sms|new)[ ])code(?:[ ]is|['’]s|:)[ ](?P<value>\d{6})(?![\w%]|[.:/-]\d)",
+    re.I | re.M,
 )
 # Of a shared folder or an archive; four figures are usual. And the long ones that unlock a program.
 _SHARED = re.compile(
@@ -48,7 +49,9 @@ _LICENCE = re.compile(
     r"(?<![A-Za-z0-9-])(?P<value>(?:[A-Z0-9]{4,8}-){2,7}[A-Z0-9]{4,8})(?![A-Za-z0-9-])",
     re.I,
 )
-_GUARD = re.compile(r"(?:steam guard|登录令牌|令牌验证)[^\n]{0,24}?[:： ](?-i:(?P<value>(?=[A-Z]{0,4}\d)[A-Z0-9]{5}))(?![A-Za-z0-9])", re.I)
+_GUARD = re.compile(
+    r"(?:steam guard|登录令牌|令牌验证)[^\n]{0,24}?[:： ](?-i:(?P<value>(?=[A-Z]{0,4}\d)[A-Z0-9]{5}))(?![A-Za-z0-9])", re.I
+)
 # `您的验证码刚发过来 482913`: words in between, then the usual six figures. `码：482913`.
 _CHINESE_TOLD = re.compile(
     rf"(?:{_CHINESE_NAME}(?!错误|接口|服务|返回|失败|超时|订单|编号)[^\dA-Za-z\n。]{{0,14}}?|(?<![\u4e00-\u9fff])码(?:是|[:：])[ ]?)"
@@ -108,7 +111,21 @@ _NAMES = (
 
 
 _ENGLISH_NAMES = ("code", "otp", "2fa", "mfa", "factor")
-_ENGLISH_KINDS = ("verif", "security", "confirm", "authent", "login", "log-in", "log in", "sign", "time", "sms", "recovery", "pairing", "activ")
+_ENGLISH_KINDS = (
+    "verif",
+    "security",
+    "confirm",
+    "authent",
+    "login",
+    "log-in",
+    "log in",
+    "sign",
+    "time",
+    "sms",
+    "recovery",
+    "pairing",
+    "activ",
+)
 _KEPT_NAMES = ("recovery", "backup", "scratch", "emergency", "rescue", "恢复", "备用", "备份", "救援")
 _SEED_NAMES = ("验证", "2fa", "mfa", "otp", "authenticator", "setup key", "google auth")
 

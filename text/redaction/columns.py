@@ -15,7 +15,10 @@ _HEADING = re.compile(
 )
 _RULE = re.compile(r"[\s|+:=-]+")
 _LONGEST_LINE = 400
-_INSERT = re.compile(r"(?:insert|replace)\s{1,4}(?:\w{1,10}\s{1,4})?into\s{1,4}[\w.`\"\[\]]{1,80}\s{0,4}\(([^()]{1,600})\)\s{0,8}values\s{0,8}", re.I)
+_INSERT = re.compile(
+    r"(?:insert|replace)\s{1,4}(?:\w{1,10}\s{1,4})?into\s{1,4}[\w.`\"\[\]]{1,80}\s{0,4}\(([^()]{1,600})\)\s{0,8}values\s{0,8}",
+    re.I,
+)
 _ROW = re.compile(r"\s{0,8},?\s{0,8}\(((?:[^()'\"]|'(?:[^'\\]|''|\\.)*'|\"[^\"]*\"|\([^()]*\)){1,2000})\)")
 _CELL = re.compile(r"(?:[^,'\"]|'(?:[^'\\]|''|\\.)*'|\"[^\"]*\")+")
 _LITERAL = re.compile(r"'((?:[^'\\]|''|\\.)+)'|\"([^\"]+)\"")

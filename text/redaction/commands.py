@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from .plausibility import is_placeholder
-from .randomness import is_hash, looks_random
+from .randomness import has_letter_and_digit, is_hash, looks_random
 from .spans import Label, Redaction
 
 _QUOTE = r"\\{0,4}[\"'`]"
@@ -65,9 +65,17 @@ _COMMANDS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("login", re.compile(r"[\w-][ ]login[ ](?:--relogin[ ])?(?P<value>[0-9a-f]{40})(?![\w.-])")),
     ("net user", re.compile(rf"(?<!\w)net user[ \t][\w.-]{{1,40}}[ \t](?!/){_VALUE}", re.I)),
     ("openssl", re.compile(rf"{_BEFORE}openssl(?=[ \t]){_LINE}[ \t]-(?:k|K|pass|passin|passout)[ \t](?:pass:)?{_VALUE}")),
+    ("SecureString", re.compile(rf"ConvertTo-SecureString[ \t]+(?:-String[ \t]+)?{_VALUE}")),
     ("pass:", re.compile(rf"(?<!\w)pass:{_VALUE}")),
     ("WIFI:", re.compile(r"WIFI:(?=[^\n]{0,200};)(?:[^\n;]{0,80};){0,4}?P:(?P<value>(?:[^;\n\\]|\\.){3,128});")),
     ("--auth", re.compile(rf"(?<!\w)(?:-a|--auth)[ \t=](?:{_QUOTE})?[\w.@-]{{1,64}}:(?P<value>[^\s\"'`]{{3,256}})")),
+)
+# A command that shows a secret; its answer stands alone in the next line.
+_SHOWN = re.compile(
+    r"(?:\.(?:password|token|secret)|secrets? versions access|get-secret-value|--with-decryption|vault (?:kv get|read)[^\n]*-field=|"
+    r"\b(?:op read|pass show|openssl rand|pwgen|apg|mkpasswd)\b|(?:echo|printenv)[ ]\$?\{?\w*(?:PASS|TOKEN|SECRET|PWD|API_?KEY)|"
+    r"\bcat[ ][^\n|]*(?:passw|secret|token)|base64 (?:-d|--decode|-D))[^\n]{0,120}\n(?P<value>[!-~]{8,256})[ \t]*(?=\n|$)",
+    re.I,
 )
 # `["--password", "…"]`
 _ARGUMENT = re.compile(
@@ -100,6 +108,10 @@ def find_in_commands(text: str) -> Iterator[Redaction]:
                 and (name != "key" or len(match["value"]) >= 16)
             ):
                 yield Redaction(*match.span("value"), label)
+    if "\n" in text:
+        for match in _SHOWN.finditer(text):
+            if has_letter_and_digit(match["value"]) and not is_placeholder(match["value"]) and not is_hash(match["value"]):
+                yield Redaction(*match.span("value"), "PASSWORD")
     if "=" in text:
         for match in _SETTING.finditer(text):
             value = match["value"].rstrip("=")

@@ -24,7 +24,7 @@ _USER_ONLY = re.compile(r"://(?P<user>[A-Za-z0-9_.~-]{16,255})@")
 _QUERY = re.compile(
     r"[?&;#](?:amp;)?(?P<name>(?:x-amz-|x-oss-|x-goog-)?(?:access_?token|id_token|refresh_token|auth_?token|token|auth|api_?key|"
     r"api-key|key|sig|sign|signature|security-token|secret|client_secret|app_?secret|corpsecret|password|passwd|pwd|"
-    r"ticket|session_?id|sid|code|rkey|jwt|hmac))=(?P<value>[^&\s\"'<>#，。；）]{4,4096})",
+    r"ticket|session_?id|sid|code|rkey|jwt|hmac))=(?P<value>[^&;\s\"'<>#，。；）]{4,4096})",
     re.I,
 )
 _EXAMPLES = frozenset(("password", "pass", "passwd", "pwd", "secret"))  # of manuals: `user:password@host`
@@ -33,6 +33,12 @@ _PAIR = r"[\w.$@-]{1,80}=[^\s;,\"'`\\&，。；]{2,4096}"
 _COOKIES = re.compile(
     rf"(?:set-)?cookies?(?:{_QUOTE})?[ \t]{{0,3}}(?:[:：=,]|是|为|填上|设为|is)[ \t:：]{{0,3}}(?:{_QUOTE})?"
     rf"(?P<value>{_PAIR}(?:;[ \t]{{0,2}}[\w.$@-]{{1,80}}(?:=[^\s;\"'`\\，。；]{{0,4096}})?)*)",
+    re.I,
+)
+_HARMLESS_COOKIE = re.compile(
+    r"path|domain|expires|max-age|samesite|secure|httponly|priority|partitioned|version|lang\w*|locale|i18n\w*|theme|mode|"
+    r"color\w*|dark\w*|view|layout|sidebar\w*|currency|region|country|city|tz|time_?zone|[\w-]*consent\w*|cookie\w*|utm_\w+|"
+    r"_g[ai]\w*|_gid|device|platform|font\w*|page_?size|",
     re.I,
 )
 _COOKIE_MAPPING = re.compile(r"cookies?(?:[\"'])?[ \t]{0,2}[:=][ \t]{0,2}\{(?P<value>[^{}\n]{6,4096})\}", re.I)
@@ -167,16 +173,24 @@ def _queries(text: str) -> Iterator[Redaction]:
         yield Redaction(*match.span("value"), "PASSWORD" if password else "TOKEN")
 
 
+def _is_harmless_cookie(pair: str) -> bool:
+    """Whether a cookie says only how a page shall look, how long it stays or what was agreed to."""
+    name, _, value = pair.strip().partition("=")
+    return bool(_HARMLESS_COOKIE.fullmatch(name)) and len(value) <= 40
+
+
 def _cookies(text: str, folded: str) -> Iterator[Redaction]:
     if "cookie" in folded:
         for match in _COOKIES.finditer(text):
-            yield Redaction(*match.span("value"), "COOKIE")
+            if not all(map(_is_harmless_cookie, match["value"].split(";"))):
+                yield Redaction(*match.span("value"), "COOKIE")
         for match in _COOKIE_MAPPING.finditer(text):
             if re.search(r"[\"']\s{0,2}[:,]\s{0,2}[\"'][^\"']{4}", match["value"]):
                 yield Redaction(*match.span("value"), "COOKIE")
     if "-b" in text or "--cookie" in text:
         for match in _COOKIE_OPTION.finditer(text):
-            yield Redaction(*match.span("value"), "COOKIE")
+            if not all(map(_is_harmless_cookie, match["value"].split(";"))):
+                yield Redaction(*match.span("value"), "COOKIE")
     for match in _SESSION.finditer(text):
         value = match["value"]
         enough = 20 if match["name"].lower() in ("sub", "subp") else 6

@@ -14,7 +14,9 @@ from .spans import PLACEHOLDER, Redaction
 
 _LINK = re.compile(
     r"(?:[ _-]?(?:\d{1,2}|prod|production|dev|test|staging|new|old|value|string|plain|text|base64|b64)(?![a-z0-9]))?"
-    r"(?P<close>\\{0,4}[\"'`]|\*{1,2}|[\]】」』）]|\[\])?\]?\??(?:[ ]?[(（\[【][^()（）\[\]【】\n]{1,24}[)）\]】](?=[ ]?[:：=]|[ ][!-~])|"
+    r"(?P<close>\\{0,4}[\"'`]|\*{1,2}|[\]】」』）]|\[\])?\]?\??(?:(?:[ ][(\[]|[（【]|[(\[](?=[^()\n]{0,24}["
+    + HAN
+    + r"]))[^()（）\[\]【】\n]{1,24}[)）\]】](?=[ ]?[:：=]|[ ]?[!-~])|"
     r"[ ]for[ ](?:[\"'][^\"'\n]{1,80}[\"']|[^\s:：]{1,60})(?=[:：]))?"
     r"(?:"
     r"(?P<paired>(?<=[\"'`])\]?[\"'`]?[ \t]?(?:,\s{0,8}|\){1,2}\.(?:send_?keys|type|fill|set_?(?:value|text)|val|input)\([ ]?)"
@@ -103,6 +105,8 @@ def _linked_value(text: str, folded: str, name: re.Match[str], kind: Kind) -> Va
         return None  # "pass `update`", "pin 'x<2'": the verbs
     if name.group() == "pin" and link == "said" and not any(c.isdigit() for c in value.text):
         return None  # "pin 5 to ground"
+    if name.group().startswith("app") and name.group().endswith("key") and len(value.text) < 16:
+        return None  # an app's short key is its name
     before = text[max(0, name.start() - 12) : name.start()]
     credentials = name.group().startswith("cred") or "/" in name.group()
     account = kind == "password" and bool(_ACCOUNT_BEFORE.search(before))
@@ -187,6 +191,9 @@ def _loose_value(text: str, name: re.Match[str], kind: Kind) -> Value | None:
     if run is None or run.start() - name.end() > _LOOSE_REACH:
         return None
     written = run.group().rstrip(".=")
+    inner = re.match(r"[A-Za-z_]{1,24}=(?!=)", written)  # `token …/lookup key=…`
+    start = run.start() + (inner.end() if inner else 0)
+    written = written[start - run.start() :]
     between = text[name.end() : run.start()]
     if not between and name.group().isascii():
         return None  # the name is a part of the run: four letters of some base64
@@ -194,9 +201,9 @@ def _loose_value(text: str, name: re.Match[str], kind: Kind) -> Value | None:
         r"\b(?:commit|hash|sha\d*|md5|uuid|id|etag|version|model|file)\b|[/@#]$|提交|哈希", between, re.I
     ):
         return None
-    if is_hash(written) or not looks_random(written, 20 if kind == "key" else 16):
+    if is_hash(written) or re.fullmatch("wx[0-9a-f]{16}", written) or not looks_random(written, 20 if kind == "key" else 16):
         return None
-    return Value(written, run.start(), run.start() + len(written), False)
+    return Value(written, start, start + len(written), False)
 
 
 def _is_in_placeholder(text: str, name: re.Match[str]) -> bool:

@@ -52,7 +52,7 @@ _LANDLINE = re.compile(
     r"|(?<![A-Za-z0-9_.+-])[48]00[- ]\d{3}[- ]?\d{4}(?![\d-])|(?<![A-Za-z0-9_.+-])[48]00[- ]\d{4}[- ]\d{3}(?![\d-])"
 )
 _INTERNATIONAL = re.compile(
-    r"(?<![A-Za-z0-9_.+=)\]])\+(?:[1-9]\d{0,2})(?:[ .-]?\(\d{1,4}\))?(?:[ .-]?\d{1,5}){2,6}(?![A-Za-z0-9_]|[.-]\d)"
+    r"(?<![A-Za-z0-9_.+)\]])(?:(?<!=)|(?=\+\d{11}))\+(?:[1-9]\d{0,2})(?:[ .-]?\(\d{1,4}\))?(?:[ .-]?\d{1,5}){2,6}(?![A-Za-z0-9_]|[.-]\d)"
 )
 # Not one of a row of numbers: `377 610 987 1597`.
 _NORTH_AMERICAN = re.compile(
@@ -103,6 +103,12 @@ _PAPER = re.compile(
     r"(?:[:：=#]|是|为|is)?[ \t]{0,3}[\"'“]{0,2}(?P<value>[A-Za-z]{0,3}\d{6,10}[A-Za-z]?)(?![A-Za-z0-9]|[.-]\d)",
     re.I,
 )
+# Some words between the name and the number: `my passport number for the hotel: it's …`.
+_PAPER_TOLD = re.compile(
+    r"(?:护照|通行证|回乡证|台胞证|passport)(?:号码?|[ ](?:number|no\.?))[^\d\n。]{1,32}?(?:[:：]|是|为|is|it['’]s)[ ]?"
+    r"(?P<value>[A-Za-z]{0,2}\d{7,9})(?![A-Za-z0-9]|[.-]\d)",
+    re.I,
+)
 _SOCIAL_SECURITY = re.compile(
     r"(?:\bssn|social[ _-]?security(?:[ _-]?(?:no|number|num))?)\b[\"']{0,2}\.?[ \t]{0,3}(?:[:：=#]|is|是)?[ \t]{0,3}[\"']{0,2}"
     r"(?P<value>\d{3}[ -]?\d{2}[ -]?\d{4})(?![\d-])",
@@ -121,7 +127,7 @@ _CARD_CODE = re.compile(
     re.I,
 )
 _IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?:[ ]?[A-Z0-9]{4}){2,7}(?:[ ]?[A-Z0-9]{1,3})?(?![A-Za-z0-9])")
-_CARD_NUMBER = re.compile(r"card (?:number|no)", re.I)
+_CARD_NUMBER = re.compile(r"card[ _]?(?:number|no)", re.I)
 # The first two figures of a Chinese identity card number: GB/T 2260, provinces.
 _PROVINCES = frozenset(
     [
@@ -179,7 +185,12 @@ def find_personal_data(text: str) -> Iterator[Redaction]:
             # … and neither is the user of an address.
             address = text[max(0, match.start() - 3) : match.start()] == "://"
             remote = re.match(r":[\w~/]", text[match.end() : match.end() + 2])
-            if match.group(1).lower() not in _NO_DOMAIN and match.group()[:3].lower() not in ("xxx", "***") and not remote and not address:
+            if (
+                match.group(1).lower() not in _NO_DOMAIN
+                and match.group()[:3].lower() not in ("xxx", "***")
+                and not remote
+                and not address
+            ):
                 yield Redaction(match.start(), match.end(), "EMAIL")
     for start, end in _number_windows(text):
         yield from _numbers(text, start, end)
@@ -192,12 +203,16 @@ def find_personal_data(text: str) -> Iterator[Redaction]:
         word in folded
         for word in ("证", "護照", "护照", "社保", "passport", "visa", "license", "licence", "permit", "national id")
     ):
-        yield from (Redaction(*match.span("value"), "ID_CARD") for match in _PAPER.finditer(text))
+        for pattern in (_PAPER, _PAPER_TOLD):
+            yield from (Redaction(*match.span("value"), "ID_CARD") for match in pattern.finditer(text))
     if "cv" in folded:
         yield from (Redaction(*match.span("value"), "BANK_CARD") for match in _CARD_CODE.finditer(text))
     if "ssn" in folded or "social" in folded:
         yield from (Redaction(*match.span("value"), "ID_CARD") for match in _SOCIAL_SECURITY.finditer(text))
-    if any(word in folded for word in ("微信", "wechat", "weixin", "薇信", "威信", "微x", "vx", "wx", "v信", "加v", "加我v", "+v", "+ v")):
+    if any(
+        word in folded
+        for word in ("微信", "wechat", "weixin", "薇信", "威信", "微x", "vx", "wx", "v信", "加v", "加我v", "+v", "+ v")
+    ):
         yield from _wechat_names(text)
 
 
@@ -215,8 +230,9 @@ def _wechat_names(text: str) -> Iterator[Redaction]:
         value = match["value"]
         called = match["called"] or match["named"]
         distinct = any(c.isdigit() or c == "_" for c in value) and any(c.isalpha() for c in value)
+        told = called and match["link"]
         # `wx` and sixteen hexadecimal figures is an app's public id, `wxid_` what bots know users by.
-        if re.fullmatch(r"wx[0-9a-f]{16}|wxid_\w+", value) or not (distinct or (called and match["link"])):
+        if re.fullmatch(r"wx[0-9a-f]{16}" if told else r"wx[0-9a-f]{16}|wxid_\w+", value) or not (distinct or told):
             continue
         yield Redaction(*match.span("value"), "WECHAT")
 

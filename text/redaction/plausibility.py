@@ -28,7 +28,7 @@ _ALGORITHM = re.compile(
 _DATE_OR_VERSION = re.compile(r"v?\d+(?:[.\-/:年月日]\d+){1,5}[\w日.-]{0,16}|\d{4}年.*")
 _VARIABLE = re.compile(r"[A-Za-z_$][A-Za-z_$]*")
 _CODE = re.compile(
-    r"[A-Za-z_][\w.]*[\[(]|(?:self|this|os|process|config|settings|request|req|env|args|ctx|app|user|data|options|"
+    r"[A-Za-z_][\w.]*[\[(]|\$\w+(?:\[|->|::)|(?:self|this|os|process|config|settings|request|req|env|args|ctx|app|user|data|options|"
     r"params|form|body|event|secrets|vault|state|session|props|cfg|conf|opts|client|res|response|import|system|"
     r"obj|var|local|module|z|t|yup|getpass)\.[A-Za-z_]"
 )
@@ -52,6 +52,7 @@ _NO_VALUES = frozenset(
         all same here there below above too very also only still already never always ok okay good bad safe unsafe short long
         ok. pass fail failed passed disabled enabled private public basic bearer token password secret key value field column
         manager hint policy reset input type name prompt protected generator hashing login authentication authorization
+        new await raise return throw async yield typeof lambda not if else elif def class import function via from with as using by
         self file path env environment vault prompted ask read typing tbd todo lost forgotten known shared exposed leaked
         compromised
         """,
@@ -203,6 +204,8 @@ def _accepts_plain_word(link: Link, linking: str, word: str, after: str) -> bool
         )
     if "==" in linking:
         return False
+    if "\n" in linking and re.match(r"[ \t]+[A-Za-z(]", after):
+        return False  # the next line begins a sentence
     spaced = linking.rstrip("\"'*").endswith(" ")
     if "=" in linking and spaced:
         return "_" not in word and word.lower() not in _VARIABLES
@@ -224,7 +227,7 @@ def _accepts_key(kind: Kind, link: Link, value: Value, text: str) -> bool:
         return link in ("assigned", "said", "option") and random
     if link == "beside":
         random = looks_random(written) and not _DATE_OR_VERSION.fullmatch(written)
-        return random and (not is_hash(written) or text[value.start - 1] == " ")
+        return random and (not is_hash(written) or text[value.start - 1] in " )）")
     if _DATE_OR_VERSION.fullmatch(written) or "://" in written:
         return False
     if value.quoted and kind == "secret":

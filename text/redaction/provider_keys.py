@@ -150,7 +150,18 @@ _FORMS: tuple[_Form, ...] = (
     _form("b3BlbnNzaC1rZXktdjE", r"[A-Za-z0-9+/=]{40,8000}", "PRIVATE_KEY"),  # "openssh-key-v1" in base64
     _whole("eyJ", rf"(?<![{_URL}.])eyJ[{_URL}]{{8,}}\.[{_URL}]{{8,}}(?:\.[{_URL}]*){{0,3}}", "TOKEN"),  # JWT, JWE
 )
-_AMAZON_SECRET = re.compile(r"(?<![A-Za-z0-9/+=])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])")
+# The secrets that go with the names of accounts which are secret themselves: both are pasted together.
+_COMPANIONS = {
+    literal: re.compile(rf"(?<![A-Za-z0-9/+=]){form}(?![A-Za-z0-9/+=])")
+    for literals, form in (
+        (("AKIA", "ASIA"), "[A-Za-z0-9/+]{40}"),
+        (("AC",), "[0-9a-f]{32}"),
+        (("LTAI",), "[A-Za-z0-9]{30}"),
+        (("AKID",), "[A-Za-z0-9]{32}"),
+    )
+    for literal in literals
+}
+_MASK = re.compile(r"([xX*.])\1{7}")
 
 
 def find_provider_keys(text: str) -> Iterator[Redaction]:
@@ -158,9 +169,10 @@ def find_provider_keys(text: str) -> Iterator[Redaction]:
         if form.literal not in text:
             continue
         for match in form.pattern.finditer(text):
-            if form.accepts(match.group()):
-                yield Redaction(match.start(), match.end(), form.label)
-                if form.literal in ("AKIA", "ASIA"):
-                    secret = _AMAZON_SECRET.search(text, match.end(), match.end() + 200)
-                    if secret and has_letter_and_digit(secret.group()):
-                        yield Redaction(secret.start(), secret.end(), "SECRET")
+            if not form.accepts(match.group()) or _MASK.search(match.group()):
+                continue
+            yield Redaction(match.start(), match.end(), form.label)
+            companion = _COMPANIONS.get(form.literal)
+            secret = companion.search(text, match.end(), match.end() + 200) if companion else None
+            if secret and has_letter_and_digit(secret.group()):
+                yield Redaction(secret.start(), secret.end(), "SECRET")

@@ -92,7 +92,9 @@ _GROUPS = re.compile(
     r"为)[ ]?[\"']?(?P<value>(?:[a-z]{4}[ ]){3}[a-z]{4})(?![A-Za-z ])",
     re.I,
 )
-_PIN = re.compile(r"(?<![A-Za-z])PIN(?:[ ]code)?[ ](?P<value>\d{4,8})(?=[ ]*(?:[.,;!?/，。；！)]|$|(?:for|on|to|of|is|and|PUK)\b))", re.M)
+_PIN = re.compile(
+    r"(?<![A-Za-z])PIN(?:[ ]code)?[ ](?P<value>\d{4,8})(?=[ ]*(?:[.,;!?/，。；！)]|$|(?:for|on|to|of|is|and|PUK)\b))", re.M
+)
 _NUMBER = re.compile(r"\d{4,10}#?")
 _COUNTED = re.compile(r"[ ]{0,2}(?:位|个|次|天|分|小时|年|月|号|块|元|人|字|条|秒|度|楼|点|路)")
 _DATE = re.compile(r"(?:19|20)\d{2}[-./年]|v?\d+\.\d")
