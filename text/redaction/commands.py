@@ -63,6 +63,7 @@ _COMMANDS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("rabbitmqctl", re.compile(rf"rabbitmqctl[ \t](?:add_user|change_password)[ \t][^\s]{{1,40}}[ \t]{_VALUE}")),
     ("mosquitto", re.compile(rf"{_BEFORE}mosquitto_(?:pub|sub)(?=[ \t]){_LINE}[ \t]-P[ \t]{_VALUE}")),
     ("login", re.compile(r"[\w-][ ]login[ ](?:--relogin[ ])?(?P<value>[0-9a-f]{40})(?![\w.-])")),
+    ("digest", re.compile(rf"auth[ \t]digest[ \t](?:{_QUOTE})?[\w.@-]{{1,64}}:(?P<value>[^\s\"'`]{{3,256}})")),
     ("net user", re.compile(rf"(?<!\w)net user[ \t][\w.-]{{1,40}}[ \t](?!/){_VALUE}", re.I)),
     ("openssl", re.compile(rf"{_BEFORE}openssl(?=[ \t]){_LINE}[ \t]-(?:k|K|pass|passin|passout)[ \t](?:pass:)?{_VALUE}")),
     ("SecureString", re.compile(rf"ConvertTo-SecureString[ \t]+(?:-String[ \t]+)?{_VALUE}")),
@@ -77,6 +78,10 @@ _SHOWN = re.compile(
     r"\bcat[ ][^\n|]*(?:passw|secret|token)|base64 (?:-d|--decode|-D))[^\n]{0,120}\n(?P<value>[!-~]{8,256})[ \t]*(?=\n|$)",
     re.I,
 )
+_SHOWING = (
+    "base64 ", "op read", "pass show", "openssl rand", "pwgen", "apg", "mkpasswd", "printenv", "echo $", "cat ", "secret", "vault ",
+    ".password", ".token", "--with-decryption",
+)  # fmt: skip
 # `["--password", "…"]`
 _ARGUMENT = re.compile(
     r"[\"']--?[\w-]{0,24}(?P<name>password|passwd|passphrase|pass|pwd|token|secret|api-?key|key)[\"'],\s{0,4}[\"'](?P<value>[^\"'\n]{3,256})[\"']",
@@ -108,7 +113,8 @@ def find_in_commands(text: str) -> Iterator[Redaction]:
                 and (name != "key" or len(match["value"]) >= 16)
             ):
                 yield Redaction(*match.span("value"), label)
-    if "\n" in text:
+    folded = text.lower()
+    if "\n" in text and any(word in folded for word in _SHOWING):
         for match in _SHOWN.finditer(text):
             if has_letter_and_digit(match["value"]) and not is_placeholder(match["value"]) and not is_hash(match["value"]):
                 yield Redaction(*match.span("value"), "PASSWORD")

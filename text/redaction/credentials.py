@@ -27,7 +27,9 @@ _QUERY = re.compile(
     r"ticket|session_?id|sid|code|rkey|jwt|hmac))=(?P<value>[^&;\s\"'<>#，。；）]{4,4096})",
     re.I,
 )
-_EXAMPLES = frozenset(("password", "pass", "passwd", "pwd", "secret"))  # of manuals: `user:password@host`
+_EXAMPLES = frozenset(
+    ("password", "pass", "passwd", "pwd", "secret", "changeme", "mypassword", "yourpassword", "pw")
+)  # of manuals: `user:password@host`
 _WEAK_QUERY = frozenset(("key", "sign", "code", "sid", "ticket", "auth"))
 _PAIR = r"[\w.$@-]{1,80}=[^\s;,\"'`\\&，。；]{2,4096}"
 _COOKIES = re.compile(
@@ -49,6 +51,10 @@ _SESSION = re.compile(
     r"ltoken|cookie_token|stoken|MUSIC_U|z_c0|d_c0)=(?P<value>[^\s;,\"'`\\&，。；]{6,4096})",
     re.I,
 )
+_SESSION_NAMES = (
+    "sess", "skey", "bili_jct", "pt4_token", "pt_login", "connect.sid", "csrf", "xsrf", "bduss", "stoken", "sub", "__secure", "ltoken",
+    "cookie_token", "music_u", "_c0",
+)  # fmt: skip
 _USER_OPTION = re.compile(
     rf"(?<![\w-])(?:-u|--user|--proxy-user)[ =]{{1,3}}(?P<quote>{_QUOTE})?[^\s:\"'@]{{1,64}}:(?P<value>(?(quote)(?:(?!(?P=quote))[^\n]){{3,256}}|[^\s\"'`]{{3,256}}))"
 )
@@ -191,7 +197,7 @@ def _cookies(text: str, folded: str) -> Iterator[Redaction]:
         for match in _COOKIE_OPTION.finditer(text):
             if not all(map(_is_harmless_cookie, match["value"].split(";"))):
                 yield Redaction(*match.span("value"), "COOKIE")
-    for match in _SESSION.finditer(text):
+    for match in _SESSION.finditer(text) if any(name in folded for name in _SESSION_NAMES) else ():
         value = match["value"]
         enough = 20 if match["name"].lower() in ("sub", "subp") else 6
         if len(value) >= enough and has_letter_and_digit(value) and not is_placeholder(value):

@@ -51,6 +51,7 @@ _REVERSED = re.compile(
     r"|(?<![!-~])([!-~]{6,64})[ ]?(?:就是|是|当|作为|做|作)(?:我的?|你的?|他的?|新的?|登录|账号|开机){0,3}密码",
     re.I,
 )
+_IN_ADDRESS = re.compile(r"(?:://|arn:)[^\s\"'<>]*$")
 _LOOSE = re.compile(r"[A-Za-z0-9_+/=.~-]{16,512}")
 _LOOSE_REACH = 40
 _MNEMONIC = re.compile(r"[\s:：\"'`是为=]{0,6}(?:is[ ])?((?:[a-z]{3,8}[ ,\n]{1,3}){11,23}[a-z]{3,8})(?![a-z])")
@@ -101,15 +102,22 @@ def _linked_value(text: str, folded: str, name: re.Match[str], kind: Kind) -> Va
     value = _value_at(text, linked.end())
     if value is None or value.text.startswith("?"):  # `${PASSWORD:?is missing}`
         return None
+    before = text[max(0, name.start() - 80) : name.start()]
+    if _IN_ADDRESS.search(before):
+        cut = value.text.find("@")
+        if "arn:" in before or cut == 0:
+            return None  # the name of a resource
+        value = Value(value.text[:cut], value.start, value.start + cut, False) if cut > 0 else value
+    elif value.text.startswith("@") and linked.group().endswith(">"):
+        return None  # `app:<password>@localhost`
     if name.group() in ("pass", "pin") and link == "beside" and value.quoted and text[name.start() - 1 : name.start()] != "_":
         return None  # "pass `update`", "pin 'x<2'": the verbs
     if name.group() == "pin" and link == "said" and not any(c.isdigit() for c in value.text):
         return None  # "pin 5 to ground"
     if name.group().startswith("app") and name.group().endswith("key") and len(value.text) < 16:
         return None  # an app's short key is its name
-    before = text[max(0, name.start() - 12) : name.start()]
     credentials = name.group().startswith("cred") or "/" in name.group()
-    account = kind == "password" and bool(_ACCOUNT_BEFORE.search(before))
+    account = kind == "password" and bool(_ACCOUNT_BEFORE.search(before[-12:]))
     if link != "option" and (account or credentials or (kind == "password" and "/" in value.text)):
         second = _SECOND.match(text, value.end) or (_NEXT.match(text, value.end) if account else None)
         if second and second.re is _NEXT and not is_password_in_talk(second[1], "") and not value.text.isdecimal():
@@ -191,7 +199,7 @@ def _loose_value(text: str, name: re.Match[str], kind: Kind) -> Value | None:
     if run is None or run.start() - name.end() > _LOOSE_REACH:
         return None
     written = run.group().rstrip(".=")
-    inner = re.match(r"[A-Za-z_]{1,24}=(?!=)", written)  # `token …/lookup key=…`
+    inner = re.match(r"[A-Za-z_.-]{1,80}=(?!=)", written)  # `token …/lookup key=…`
     start = run.start() + (inner.end() if inner else 0)
     written = written[start - run.start() :]
     between = text[name.end() : run.start()]

@@ -9,6 +9,10 @@ _EMAIL = re.compile(
     r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]{1,64}[@＠]"
     r"(?=[A-Za-z0-9.-]{1,255}(?![A-Za-z0-9.-]))[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,6}\.([A-Za-z]{2,24})(?![A-Za-z0-9])"
 )
+# Before what looks like a mailbox: a command that goes to a machine, the name of a message, a name in the fediverse.
+_NO_MAILBOX = re.compile(
+    r"(?:(?<![\w-])(?:ssh|scp|sftp|rsync|mosh|ssh-copy-id)[ ][^\n|;]*|(?:message-id|references|in-reply-to):[^\n]*|@)$", re.I
+)
 _LONG_NUMBER = re.compile(r"\d(?:[ ().-]{0,3}\d){6,}")
 _CONTEXT = 40
 # Last parts that are file names (`icon@2x.png`) or attributes, not domains.
@@ -64,8 +68,8 @@ _DOMESTIC = re.compile(
     r"020[ ]\d{4}[ ]\d{4}|0[67](?:([ .])\d{2})(?:\3\d{2}){3})(?![A-Za-z0-9_-]|[. ]\d)"
 )
 _NAMED_PHONE = re.compile(
-    r"(?:手机|电话(?!会议)|座机|传真|固话|联系方式|热线|whatsapp|phone|mobile|tel(?:ephone)?|fax|cell|call(?: me)?(?: at| on)?)"
-    r"[\w号码]{0,6}[\"'’]{0,2}[ \t]{0,3}(?:[:：=.]|是|为|at|is|on|number)?[ \t]{0,3}"
+    r"(?:手机|电话(?!会议)|座机|传真|固话|联系方式|热线|whatsapp|phone|mobile|tel(?:ephone)?|fax|cell|call(?: me)?(?: at| on)?(?![\w-]))"
+    r"(?![_-]?(?:id|model|code|type))[\w号码]{0,6}[\"'’]{0,2}[ \t]{0,3}(?:[:：=.]|是|为|at|is|on|number)?[ \t]{0,3}"
     r"[\"']{0,2}(\+?(?:[ ().-]?\d){7,15})(?![A-Za-z0-9_-]|\.\d)",
     re.I,
 )
@@ -86,7 +90,8 @@ _NAMED_CARD = re.compile(
 # What stands before a number that identifies an account, a message or an order, and no telephone or card.
 _IDENTIFIER = re.compile(
     r"(?:qq|uin|id|uid|群|群号|单号|订单|订单号|流水号|编号|学号|工号|运单|快递|order|invoice|tracking|channel|tweet|message|isbn|"
-    r"serial|ticket|群聊|账号|帐号|no|number)(?:号码?|号是)?"
+    r"serial|ticket|群聊|账号|帐号|seq|offset|size|bytes|length|total|amount|余额|金额|总计|seed|nonce|sn|序列号|条码|barcode|sku|货号|"
+    r"发票号?|合同号?|imei|批号|交易号|准考证号?|会员号|timestamp|ts|version|build|no|number)(?:号码?|号是)?"
     r"[\"'’]{0,2}[ \t]{0,3}(?:[:：=#＝.,，]|是|为|is)?[ \t]{0,3}[\"'\[(（]{0,2}$",
     re.I,
 )
@@ -184,7 +189,9 @@ def find_personal_data(text: str) -> Iterator[Redaction]:
             # `git@host:path` is a remote, not a mailbox.
             # … and neither is the user of an address.
             address = text[max(0, match.start() - 3) : match.start()] == "://"
-            remote = re.match(r":[\w~/]", text[match.end() : match.end() + 2])
+            remote = re.match(r":[\w~/]", text[match.end() : match.end() + 2]) or _NO_MAILBOX.search(
+                text[max(0, match.start() - 60) : match.start()]
+            )
             if (
                 match.group(1).lower() not in _NO_DOMAIN
                 and match.group()[:3].lower() not in ("xxx", "***")
@@ -231,6 +238,8 @@ def _wechat_names(text: str) -> Iterator[Redaction]:
         called = match["called"] or match["named"]
         distinct = any(c.isdigit() or c == "_" for c in value) and any(c.isalpha() for c in value)
         told = called and match["link"]
+        if re.match(r"[vw]x[ \t]", match.group(), re.I) and not any(c.isdigit() for c in value):
+            continue
         # `wx` and sixteen hexadecimal figures is an app's public id, `wxid_` what bots know users by.
         if re.fullmatch(r"wx[0-9a-f]{16}" if told else r"wx[0-9a-f]{16}|wxid_\w+", value) or not (distinct or told):
             continue

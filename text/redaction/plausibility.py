@@ -32,12 +32,13 @@ _CODE = re.compile(
     r"params|form|body|event|secrets|vault|state|session|props|cfg|conf|opts|client|res|response|import|system|"
     r"obj|var|local|module|z|t|yup|getpass)\.[A-Za-z_]"
 )
-_PATH = re.compile(r"(?:~|\.{1,2})?/[\w.@-]+(?:/[\w.@-]+)+/?|[A-Za-z]:\\\w.*|\w+://.*|(?:\.{1,2}|~)/[\w./-]+")
+_PATH = re.compile(r"/[a-z]{2,12}/?|(?:~|\.{1,2})?/[\w.@-]+(?:/[\w.@-]+)+/?|[A-Za-z]:\\\w.*|\w+://.*|(?:\.{1,2}|~)/[\w./-]+")
 _TEMPLATE = re.compile(
     r"\$\{[^{}]*\}|\$\([^()]*\)?|\$[A-Za-z_]\w*|\{\{[^{}]*\}\}|\{[\w.!:\[\]'\"]*\}?|<[^<>]*>?|%[sdr]|%\(.*|%[A-Z_]+%|\[[^\]]*\]?|"
     r"(?:your|example|insert|enter|replace|put|add)[-_ ].{0,60}|(?:my|the|some|an?)[-_ ][^\d]{0,60}|.{0,20}(?:_here|-here|placeholder)|"
     r"change[-_ ]?(?:me|it)|"
-    r"[xX*•.…#?\-_=+~]{1,200}|\([^()]*\)?|@[\w.]*|!(?:vault|env|secret|ref|sub|getatt|include)",
+    r"[xX*•.…#?\-_=+~]{1,200}|\([^()]*\)?|@[\w.]*@?|:[a-z_]+|#\{.*|__\w+__|"
+    r".{0,16}(?:\*{3}|•{3}|\.{3}|…|x{5}|X{5}).{0,24}|!(?:vault|env|secret|ref|sub|getatt|include)",
     re.I,
 )
 _NO_VALUES = frozenset(

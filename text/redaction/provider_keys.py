@@ -137,7 +137,7 @@ _FORMS: tuple[_Form, ...] = (
     *(_form(prefix, r"[A-Za-z0-9]{24}(?![A-Za-z0-9])", accepts=has_letter_and_digit) for prefix in ("app-", "dataset-")),  # Dify
     *(_form(prefix, r"[A-Za-z0-9]{22}(?![A-Za-z0-9])", "TOKEN", looks_random) for prefix in ("ak-", "as-")),  # Modal
     _form("pa-", rf"[{_URL}]{{43}}(?![{_URL}])", accepts=_has_dense_part),  # Voyage
-    _whole("_", rf"(?<![{_WORD}])pk_\d{{6,10}}_[A-Z0-9]{{32}}(?![{_WORD}])", "TOKEN"),  # ClickUp
+    _whole("pk_", rf"pk_(?<![{_WORD}]pk_)\d{{6,10}}_[A-Z0-9]{{32}}(?![{_WORD}])", "TOKEN"),  # ClickUp
     _whole("st.", r"(?<![A-Za-z0-9.])st\.[0-9a-f-]{24,36}\.[0-9a-f]{32}", "TOKEN"),  # Infisical
     _whole("pat.", rf"(?<![{_WORD}.])[ps]at\.[{_URL}]{{22}}\.[0-9a-f]{{24}}\.[{_WORD}]{{20}}", "TOKEN"),  # Harness
     _form("sctp", r"\d{1,8}t[a-z0-9]{16,40}", "TOKEN"),  # ServerChan

@@ -11,6 +11,7 @@ from .credentials import find_credentials
 from .encodings import View, base64_texts, despaced, half_width, percent_decoded, unescaped
 from .key_blocks import find_key_blocks
 from .named_values import find_named_values
+from .nearby import find_nearby
 from .personal import find_personal_data
 from .plausibility import HAN
 from .provider_keys import find_provider_keys
@@ -93,6 +94,7 @@ def _in_plain(text: str, level: Level, base64_depth: int) -> Iterator[Redaction]
     yield from find_in_commands(text)
     yield from find_named_values(text)
     yield from find_told_passwords(text)
+    yield from find_nearby(text)
     yield from find_codes(text)
     yield from find_in_columns(text)
     yield from find_in_calls(text)

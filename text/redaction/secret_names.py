@@ -49,6 +49,14 @@ _SHORT_NAMES = frozenset(
 _LABELS: dict[Kind, Label] = {
     "password": "PASSWORD", "secret": "SECRET", "token": "TOKEN", "key": "API_KEY", "mnemonic": "PRIVATE_KEY"
 }  # fmt: skip
+# What a secret belongs to, in names written in one: `dbpass`, `-srcstorepass`, `rootpw`.
+_OWNER = re.compile(
+    r"(?<![a-z])(?:(?:src|dest|trust|key)?store|key|db|user|usr|root|admin|adm|smtp|imap|mail|email|s?ftp|ssh|wi-?fi|my|login|https?|"
+    r"ldap|sql|mysql|pg|postgres|redis|mongo|mq|proxy|vpn|web|acct|account|new|old|client|server|app|api|test|master|backup|"
+    r"svc|service|host|sys|sudo|enc|zip|rar|tmp|temp|raw|plain|bot|game|steam|bind|super|dev|prod|remote|local|guest|domain|"
+    r"site|cert|ca|p12|pfx|jks|access|auth|device|nas|router|rpc|ipmi|bmc|vnc|rdp)$",
+    re.I,
+)
 _PUBLIC = re.compile(r"(?:public|primary|foreign|sort|partition|cache|unique|row|lookup|idempotency|host)[ _-]?$", re.I)
 
 
@@ -86,7 +94,7 @@ def is_name(text: str, name: re.Match[str]) -> bool:
     if name.group() in _SHORT_NAMES and before.isascii() and before.isalpha():
         camel_case = text[name.start()].isupper() and before.islower()
         defined = before in "DP" and text[max(0, name.start() - 2) : name.start() - 1] == "-"  # `-Ptoken=…`
-        if not camel_case and not defined:
+        if not camel_case and not defined and not _OWNER.search(text[max(0, name.start() - 16) : name.start()]):
             return False
     after = text[name.end() : name.end() + 1]
     return not (after.isascii() and after.isalpha())

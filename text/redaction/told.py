@@ -108,7 +108,8 @@ def find_told_passwords(text: str) -> Iterator[Redaction]:
     if any(word in folded for word in ("pass", "pw", "pin", "code", "combination")):
         yield from _english(text)
         yield from _mixed(_GLUED, text)
-        yield from _mixed(_STILL, text)
+        if any(word in folded for word in ("still", "again", "remains", "it's", "its ")):
+            yield from _mixed(_STILL, text)
     if "授" in text or "app password" in folded or "auth" in folded:
         yield from _all(_MAIL_CODE, text)
     if "phrase" in folded or "短语" in text:
@@ -141,7 +142,7 @@ def _chinese(text: str) -> Iterator[Redaction]:
             )
             if ((linked and found["words"]) or usual) and not _COUNTED.match(after):
                 yield _span(found)
-        elif (linked or quoted or _strong(value)) and _is_password(value, after):
+        elif (linked or quoted or _strong(value) or _ends_it(value, after)) and _is_password(value, after):
             yield _span(found)
     for found in _SECOND.finditer(text):
         if _is_password(found["value"], "") or _NUMBER.fullmatch(found["value"]):
@@ -166,7 +167,7 @@ def _english(text: str) -> Iterator[Redaction]:
 def _short_names_and_accounts(text: str, folded: str) -> Iterator[Redaction]:
     if "密" in text or "mm" in folded:
         yield from _mixed(_SHORT_CHINESE_NAME, text)
-    if any(word in folded for word in ("ssid", "wifi", "wi-fi", "wlan", "u:", "u =", "un:", "user", "网络", "无线")):
+    if any(word in folded for word in ("ssid", "wifi", "wi-fi", "wlan", "网络", "无线", "p:", "p=", "p =", "pw:", "pw=")):
         yield from _mixed(_ABBREVIATED, text)
         yield from _all(_WIFI, text)
     for found in _ADMINISTRATOR.finditer(text):
@@ -209,6 +210,12 @@ def _strong(value: str) -> bool:
     """Whether a value without any word that links it can be nothing else: long, with figures and more than one kind besides."""
     kinds = (any(c.islower() for c in value), any(c.isupper() for c in value), any(not c.isalnum() for c in value))
     return len(value) >= 8 and sum(c.isdigit() for c in value) >= 2 and sum(kinds) >= 2
+
+
+def _ends_it(value: str, after: str) -> bool:
+    """Whether the last word of a sentence is letters with three figures or more: `老样子 lily1990`."""
+    figures = sum(c.isdigit() for c in value)
+    return len(value) >= 7 and figures >= 3 and len(value) - figures >= 2 and not after[:1].strip("，。,.!！~～;；\n")
 
 
 def _is_plain_name(value: str) -> bool:

@@ -1,0 +1,114 @@
+"""Passwords and codes that stand some way off their name: behind other words, in the answer to a question, in lists of accounts."""
+
+import re
+from collections.abc import Iterator
+
+from .plausibility import HAN, is_password_in_talk, is_placeholder
+from .spans import Redaction
+
+_NAME = re.compile(r"密码|密碼|口令|password|passcode|passphrase|passwd|(?<![a-z])pwd(?![a-z])", re.I)
+_REACH = 64
+_RUN = re.compile(r"[!-~]+")
+_SYMBOLS = frozenset("!@#$%^&*+~?")
+_NOT_IN_PASSWORDS = frozenset("=\"'`<>(){}[]\\|,;:/")
+# A password that is spoken of and not told: what to avoid, what somebody else tried.
+_SPOKEN_OF = re.compile(
+    r"别用|别再|不要|不能|不许|禁止|避免|比如|例如|类似|弱|错误|(?<![a-z])(?:like|such as|e\.g\.|avoid|never|weak|regex|hash)",
+    re.I,
+)
+_NO_PASSWORD = re.compile(
+    r"[a-z][\w/-]*#\d+|[a-z][\w./-]*@v?\d[\w.]*|[\w.+-]+@[\w-]+\.[\w.-]+|\w+@\d+(?:\.\d+){3}|[a-z]\+\+\d*|.*%[0-9A-F]{2}.*"
+)
+_ASKED = re.compile(
+    rf"(?:密码|密碼|口令|password|passcode|(?<![a-z])pwd)[^\n?？]{{0,24}}[?？][^\S\n]{{0,2}}\n?(?:[^\n:：]{{1,24}}[:：]|[{HAN}，,：:\s—-]{{0,12}}|"
+    r"[^\n\d]{0,16}?(?:it['’]s|try|is))[ ]?(?P<value>[!-~]{6,40})(?=[ ]*(?:$|[\n，。,.!！~～]))",
+    re.I,
+)
+_CODE_ASKED = re.compile(
+    r"(?:验证码|校验码|动态码|(?:verification|2fa|otp|sms|login|auth\w*|security|one[- ]time)[ ]code)[^\d。]{1,48}?"
+    r"(?:it['’]s|it is|it says|is|是|[:：—→-])[ ]{0,2}(?P<value>\d{3}[ -]?\d{3})(?![\w%]|[.:/-]\d|[ ]?(?:位|个|次|分|秒|小时|条|元|ms\b))",
+    re.I,
+)
+# Lists of accounts: `.pgpass`, the users of a pool, `login ann:…`.
+_LISTED = (
+    (
+        (":*:", ":5", ":3", ":6", ":1"),
+        re.compile(r"^[\w.*-]{1,80}:(?:\d{4,5}|\*):[\w*-]{1,64}:[\w*.-]{1,64}:(?P<value>[!-~]{4,128})$", re.M),
+    ),
+    (
+        ("userlist", "auth_file", "chap-secrets", "users.txt", "credentials"),
+        re.compile(
+            r"(?:userlist|auth_file|chap-secrets|users\.txt|credentials)[^\n]{0,80}\n(?:[\"'][^\"'\n]{1,64}[\"'][ \t]+[\"'][^\"'\n]{1,128}[\"']\n){0,8}?"
+            r"[\"'][^\"'\n]{1,64}[\"'][ \t]+[\"'](?P<value>[^\"'\n]{4,128})[\"']",
+            re.I,
+        ),
+    ),
+)
+_ACCOUNT = re.compile(
+    r"(?:(?<![a-z])(?:auth|login|creds?|basic auth)|账号|帐号|登录|用户)[ ]?[:：]?[ ]?(?<![\w:])[\w.-]{2,32}:(?P<value>[!-~]{8,64})(?![!-~])",
+    re.I,
+)
+
+
+def find_nearby(text: str) -> Iterator[Redaction]:
+    folded = text.lower()
+    if any(word in folded for word in ("密", "口令", "pass", "pwd")):
+        yield from _behind_other_words(text)
+        if "?" in text or "？" in text:
+            for found in _ASKED.finditer(text):
+                if _is_answer(found["value"]):
+                    yield _span(found, "value")
+    if "码" in text or "code" in folded:
+        for found in _CODE_ASKED.finditer(text):
+            yield Redaction(*found.span("value"), "TOKEN")
+    yield from _in_lists(text, folded)
+
+
+def _behind_other_words(text: str) -> Iterator[Redaction]:
+    """Find runs that can be nothing but passwords in the rest of the sentence: letters, figures and a symbol between them."""
+    for name in _NAME.finditer(text):
+        end = min(len(text), name.end() + _REACH)
+        line = text.find("\n", name.end(), end)
+        for run in _RUN.finditer(text, name.end(), line if line >= 0 else end):
+            if run.end() == end and end < len(text) and "!" <= text[end] <= "~":
+                break
+            if _is_unmistakable(run.group()) and not _SPOKEN_OF.search(text, name.end(), run.start()):
+                yield Redaction(run.start(), run.start() + len(run.group().rstrip(".,;:?)")), "PASSWORD")
+                break
+
+
+def _is_unmistakable(run: str) -> bool:
+    run = run.rstrip(".,;:?)")
+    body = run[1:-1]
+    return (
+        7 <= len(run) <= 40
+        and not _NOT_IN_PASSWORDS & set(run)
+        and bool(_SYMBOLS & set(body))
+        and any(c.isdigit() for c in run)
+        and sum(c.isalpha() for c in run) >= 2
+        and run[0] not in "-$#@%&"
+        and not _NO_PASSWORD.fullmatch(run)
+        and not is_placeholder(run)
+    )
+
+
+def _is_answer(written: str) -> bool:
+    figures = sum(c.isdigit() for c in written)
+    return not _NOT_IN_PASSWORDS & set(written) and is_password_in_talk(written, "") and figures >= 2
+
+
+def _in_lists(text: str, folded: str) -> Iterator[Redaction]:
+    for words, pattern in _LISTED:
+        if any(word in folded for word in words):
+            for found in pattern.finditer(text):
+                if not is_placeholder(found["value"]):
+                    yield _span(found, "value")
+    if not any(word in folded for word in ("auth", "login", "cred", "号", "登录", "用户")):
+        return
+    for found in _ACCOUNT.finditer(text):
+        if is_password_in_talk(found["value"], "") and not _NOT_IN_PASSWORDS & set(found["value"]):
+            yield _span(found, "value")
+
+
+def _span(found: re.Match[str], group: str) -> Redaction:
+    return Redaction(*found.span(group), "PASSWORD")
