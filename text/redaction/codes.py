@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from .spans import Redaction
 
-_CHINESE_NAME = r"(?:验证码|驗證碼|校验码|动态码|动态密码|动态口令|激活码|登录码|安全码|取件码|确认码|一次性密码)"
+_CHINESE_NAME = r"(?:验证码|驗證碼|校验码|动态码|动态密码|动态口令|激活码|登录码|安全码|取件码|配对码|锁屏码|解锁码|开锁码|绑定码|确认码|一次性密码)"
 _ENGLISH_NAME = (
     r"(?:verification|verify|security|confirmation|authentication|authenticator|auth|login|log-?in|sign-?in|"
     r"one[- ]?time|otp|totp|2fa|mfa|"
@@ -63,7 +63,9 @@ _YOUR = re.compile(
     r"coupon|invite|referral|color|item|bar|qr|dress|room)[\w-]{1,16}[ ]){1,2}code(?:[ ]is|:)[ ](?P<value>\d{4,8})(?![\w%]|[.:/-]\d)",
     re.I,
 )
-_KEPT_NAME = r"(?:recovery|backup|scratch|emergency|rescue)[ _-](?:codes?|keys?)|恢复码|恢复代码|备用码|备用验证码|备份码|救援码"
+_KEPT_NAME = (
+    r"(?:recovery|backup|scratch|emergency|rescue)[ _-](?:codes?|keys?)|恢复码|恢复密钥|恢复代码|备用码|备用验证码|备份码|救援码"
+)
 _KEPT = re.compile(
     rf"(?:{_KEPT_NAME})[\"']?[^\S\n]{{0,3}}(?:[:：=]|是|are|is)?\s{{0,4}}"
     r"(?P<value>[\[\"'\d.)\s-]{0,8}(?:[A-Za-z0-9]{4,8}(?:-[A-Za-z0-9]{4,8}){1,7}|\d{6,10}|\d{4}[ ]\d{4}|"

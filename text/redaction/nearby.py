@@ -20,7 +20,7 @@ _NO_PASSWORD = re.compile(
     r"[a-z][\w/-]*#\d+|[a-z][\w./-]*@v?\d[\w.]*|[\w.+-]+@[\w-]+\.[\w.-]+|\w+@\d+(?:\.\d+){3}|[a-z]\+\+\d*|.*%[0-9A-F]{2}.*"
 )
 _ASKED = re.compile(
-    rf"(?:密码|密碼|口令|password|passcode|(?<![a-z])pwd)[^\n?？]{{0,24}}[?？][^\S\n]{{0,2}}\n?(?:[^\n:：]{{1,24}}[:：]|[{HAN}，,：:\s—-]{{0,12}}|"
+    rf"(?:密码|密碼|口令|password|passcode|(?<![a-z])pwd)(?:[^\n?？]{{0,24}}[?？]|(?:是|要)?(?:多少|是啥|啥|什么)[呀啊呢来着]{{0,2}}(?=\n))[^\S\n]{{0,2}}\n?(?:[^\n:：]{{1,24}}[:：]|[{HAN}，,：:\s—-]{{0,12}}|"
     r"[^\n\d]{0,16}?(?:it['’]s|try|is))[ ]?(?P<value>[!-~]{6,40})(?=[ ]*(?:$|[\n，。,.!！~～]))",
     re.I,
 )
@@ -29,6 +29,7 @@ _CODE_ASKED = re.compile(
     r"(?:it['’]s|it is|it says|is|是|[:：—→-])[ ]{0,2}(?P<value>\d{3}[ -]?\d{3})(?![\w%]|[.:/-]\d|[ ]?(?:位|个|次|分|秒|小时|条|元|ms\b))",
     re.I,
 )
+_KINDS = ("verification", "2fa", "otp", "sms", "login", "auth", "authentication", "authenticator", "security", "time")
 # Lists of accounts: `.pgpass`, the users of a pool, `login ann:…`.
 _LISTED = (
     (
@@ -54,11 +55,11 @@ def find_nearby(text: str) -> Iterator[Redaction]:
     folded = text.lower()
     if any(word in folded for word in ("密", "口令", "pass", "pwd")):
         yield from _behind_other_words(text)
-        if "?" in text or "？" in text:
+        if any(mark in text for mark in ("? ", "?\n", "？", "多少", "啥", "什么")):
             for found in _ASKED.finditer(text):
                 if _is_answer(found["value"]):
                     yield _span(found, "value")
-    if "码" in text or "code" in folded:
+    if "验码" in text or "验证码" in text or "动态码" in text or any(kind + " code" in folded for kind in _KINDS):
         for found in _CODE_ASKED.finditer(text):
             yield Redaction(*found.span("value"), "TOKEN")
     yield from _in_lists(text, folded)

@@ -28,13 +28,13 @@ _ALGORITHM = re.compile(
 _DATE_OR_VERSION = re.compile(r"v?\d+(?:[.\-/:年月日]\d+){1,5}[\w日.-]{0,16}|\d{4}年.*")
 _VARIABLE = re.compile(r"[A-Za-z_$][A-Za-z_$]*")
 _CODE = re.compile(
-    r"[A-Za-z_][\w.]*[\[(]|\$\w+(?:\[|->|::)|(?:self|this|os|process|config|settings|request|req|env|args|ctx|app|user|data|options|"
+    r"[A-Za-z_][\w.]*(?:<\w+>)?[\[(]|\$\w+(?:\[|->|::)|(?:self|this|os|process|config|settings|request|req|env|args|ctx|app|user|data|options|"
     r"params|form|body|event|secrets|vault|state|session|props|cfg|conf|opts|client|res|response|import|system|"
     r"obj|var|local|module|z|t|yup|getpass)\.[A-Za-z_]"
 )
 _PATH = re.compile(r"/[a-z]{2,12}/?|(?:~|\.{1,2})?/[\w.@-]+(?:/[\w.@-]+)+/?|[A-Za-z]:\\\w.*|\w+://.*|(?:\.{1,2}|~)/[\w./-]+")
 _TEMPLATE = re.compile(
-    r"\$\{[^{}]*\}|\$\([^()]*\)?|\$[A-Za-z_]\w*|\{\{[^{}]*\}\}|\{[\w.!:\[\]'\"]*\}?|<[^<>]*>?|%[sdr]|%\(.*|%[A-Z_]+%|\[[^\]]*\]?|"
+    r"\$\{[^{}]*\}|\$\([^()]*\)?|\$[A-Za-z_]\w*|\{\{[^{}]*\}\}|\{[\w.!:\[\]'\"]*\}?|<[^<>]*>?|%[sdr]|%\w*\(.*|%[A-Z_]+%|\[[^\]]*\]?|"
     r"(?:your|example|insert|enter|replace|put|add)[-_ ].{0,60}|(?:my|the|some|an?)[-_ ][^\d]{0,60}|.{0,20}(?:_here|-here|placeholder)|"
     r"change[-_ ]?(?:me|it)|"
     r"[xX*•.…#?\-_=+~]{1,200}|\([^()]*\)?|@[\w.]*@?|:[a-z_]+|#\{.*|__\w+__|"

@@ -16,7 +16,7 @@ _OPENING = r"[「『“\"'‘`（(]?"
 _CODE_NAMES = r"(?:door|gate|alarm|entry|access|safe|lock|garage)[ ]code"
 _NAME = rf"(?:密码|密碼|口令|password|passcode|passphrase|passwd|(?<![a-z])(?:pwd|pass|pin|{_CODE_NAMES})(?![a-z]))"
 _CHINESE = re.compile(
-    rf"(?:密码|密碼|口令)(?!管理|保护|强度|算法|学|本|错误|不对|长度)(?P<words>[{HAN}，,？? ]{{0,16}}?)"
+    rf"(?:密码|密碼|口令|暗号)(?!管理|保护|强度|算法|学|本|错误|不对|长度)(?P<words>[{HAN}，,？? ]{{0,16}}?)"
     rf"(?P<link>[:：][ ]?|(?<=[是为叫成的个用这输填到回认一])[ ]?|[，, ]|){_OPENING}(?P<value>[!-~]{{4,64}}?)(?=[」』”’）]|[^!-~]|$)"
 )
 _ENGLISH = re.compile(
@@ -92,6 +92,11 @@ _GROUPS = re.compile(
     r"为)[ ]?[\"']?(?P<value>(?:[a-z]{4}[ ]){3}[a-z]{4})(?![A-Za-z ])",
     re.I,
 )
+_NAMED_PIN = re.compile(
+    r"(?<![a-z])(?:voicemail|card|sim|atm|phone|bank|door|gate|app|account|screen|tablet|alarm|entry|key ?pad|(?:lock ?box|door|gate|"
+    r"garage|safe|alarm)(?: code)?)[ ](?:pin|code|key ?pad)[: ][ ]?(?P<value>\d{4,8}#?)(?![\w.:/-])",
+    re.I,
+)
 _PIN = re.compile(
     r"(?<![A-Za-z])PIN(?:[ ]code)?[ ](?P<value>\d{4,8})(?=[ ]*(?:[.,;!?/，。；！)]|$|(?:for|on|to|of|is|and|PUK)\b))", re.M
 )
@@ -103,7 +108,7 @@ _TRAILING = ".,;:!?…。，"
 
 def find_told_passwords(text: str) -> Iterator[Redaction]:
     folded = text.lower()
-    if "密" in text or "口令" in text:
+    if "密" in text or "口令" in text or "暗号" in text:
         yield from _chinese(text)
     if any(word in folded for word in ("pass", "pw", "pin", "code", "combination")):
         yield from _english(text)
@@ -116,6 +121,8 @@ def find_told_passwords(text: str) -> Iterator[Redaction]:
         yield from _all(_PHRASE, text)
     if "pass" in folded or "pwd" in folded or "码" in text:
         yield from _all(_GROUPS, text)
+    if "pin" in folded or "code" in folded or "pad" in folded:
+        yield from _all(_NAMED_PIN, text)
     if "PIN" in text:
         yield from _all(_PIN, text)
     if "redis" in folded:
@@ -167,7 +174,7 @@ def _english(text: str) -> Iterator[Redaction]:
 def _short_names_and_accounts(text: str, folded: str) -> Iterator[Redaction]:
     if "密" in text or "mm" in folded:
         yield from _mixed(_SHORT_CHINESE_NAME, text)
-    if any(word in folded for word in ("ssid", "wifi", "wi-fi", "wlan", "网络", "无线", "p:", "p=", "p =", "pw:", "pw=")):
+    if any(word in folded for word in ("ssid", "wifi", "wi-fi", "wlan", "网络", "无线", " p:", " p=", " p =", "pw:", "pw=")):
         yield from _mixed(_ABBREVIATED, text)
         yield from _all(_WIFI, text)
     for found in _ADMINISTRATOR.finditer(text):
