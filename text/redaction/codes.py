@@ -11,7 +11,7 @@ _ENGLISH_NAME = (
     r"one[- ]?time|otp|totp|2fa|mfa|"
     r"two[- ]factor|passcode|activation|sms|recovery|pairing)[ _-]?(?:pass)?(?:codes?|pin|password)|\botp|\btotp|\b2fa|\bmfa"
 )
-_FIGURES = r"(?P<value>\d{3}[ -]\d{3}|\d{4,8}|[A-Z]-\d{4,8}|(?=[A-Z0-9]{0,7}\d)[A-Z0-9]{6,8})"
+_FIGURES = r"(?P<value>\d{3}[ -]\d{3}|\d{4,8}|[A-Z]-\d{4,8}|(?=[A-Z0-9]{0,7}\d)[A-Z0-9]{5,8})"
 _END = r"(?![A-Za-z0-9%]|[.:/-]\d|[ ]?(?:位|个|次|分|秒|小时|天|条|元|块|毫秒|ms\b|minutes?|seconds?|digits?|characters?|times))"
 _CHINESE = re.compile(
     rf"{_CHINESE_NAME}(?:[是为：:\s\"'“【「（(,，]|您的|你的|[我他她]|发|给|输入|填|一下|就|刚|收到的?|了){{0,8}}(?<![A-Za-z0-9]){_FIGURES}{_END}"
@@ -103,6 +103,7 @@ _NAMES = (
     "steam guard",
     "令牌",
     "recovery",
+    "恢复",
     "rescue",
     "pin",
     "verify",

@@ -54,7 +54,9 @@ _REVERSED = re.compile(
 _IN_ADDRESS = re.compile(r"(?:://|arn:)[^\s\"'<>]*$")
 _LOOSE = re.compile(r"[A-Za-z0-9_+/=.~-]{16,512}")
 _LOOSE_REACH = 40
-_MNEMONIC = re.compile(r"[\s:：\"'`是为=]{0,6}(?:is[ ])?((?:[a-z]{3,8}[ ,\n]{1,3}){11,23}[a-z]{3,8})(?![a-z])")
+_MNEMONIC = re.compile(
+    r"(?:备份|如下|是)?[\s:：\"'`是为=]{0,6}(?:is[ ])?((?:(?:\d{1,2}[.)、:][ ]?)?[a-z]{3,8}[ ,，、\n]{1,3}){11,23}(?:\d{1,2}[.)、:][ ]?)?[a-z]{3,8})(?![a-z])"
+)
 _ACCOUNT_BEFORE = re.compile(
     r"(?:账号|帐号|账户|用户名?|user(?:name)?|login)[ \t]{0,2}(?:/|和|与|,|，|、|and|&|\+)?[ \t]{0,2}$", re.I
 )

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from .plausibility import HAN, is_password_in_talk, is_placeholder
+from .randomness import has_letter_and_digit
 from .spans import Redaction
 
 _NAME = re.compile(r"密码|密碼|口令|password|passcode|passphrase|passwd|(?<![a-z])pwd(?![a-z])", re.I)
@@ -30,6 +31,18 @@ _CODE_ASKED = re.compile(
     re.I,
 )
 _KINDS = ("verification", "2fa", "otp", "sms", "login", "auth", "authentication", "authenticator", "security", "time")
+# What an authenticator shows, a text message says: `my authenticator says 771 204`, `enter this code to sign in: 640182`.
+_CODE_SHOWN = re.compile(
+    r"(?:authenticator|google auth|authy|(?<![a-z])(?:otp|totp|2fa)[ ](?:app|shows)|code to[ ]|(?:got|sent|came)[^\d\n.]{0,16}(?:text|sms))"
+    r"[^\d\n.]{0,40}?(?:says|shows|reads|is|it['’]s|:)[ ](?P<value>\d{3}[ -]?\d{3})(?![\w%]|[.:/-]\d)",
+    re.I,
+)
+# `… use the following password:`, and in the next line nothing but it.
+_BELOW = re.compile(
+    r"(?:密码|口令|令牌|密钥|password|passcode|passphrase|token|secret|(?<!public )key)(?![^\n]*(?:finger|public|公钥))[^\n:：]{0,60}[:：][^\S\n]*\n\s{0,8}"
+    r"(?P<value>[!-~]{8,256})[ \t]*(?=\n|$)",
+    re.I,
+)
 # Lists of accounts: `.pgpass`, the users of a pool, `login ann:…`.
 _LISTED = (
     (
@@ -62,6 +75,13 @@ def find_nearby(text: str) -> Iterator[Redaction]:
     if "验码" in text or "验证码" in text or "动态码" in text or any(kind + " code" in folded for kind in _KINDS):
         for found in _CODE_ASKED.finditer(text):
             yield Redaction(*found.span("value"), "TOKEN")
+    if any(word in folded for word in ("authenticator", "google auth", "authy", "otp", "2fa", "code to", "text", "sms")):
+        for found in _CODE_SHOWN.finditer(text):
+            yield Redaction(*found.span("value"), "TOKEN")
+    if ":\n" in text or "：\n" in text or ": \n" in text:
+        for found in _BELOW.finditer(text):
+            if _stands_alone(found["value"]):
+                yield _span(found, "value")
     yield from _in_lists(text, folded)
 
 
@@ -91,6 +111,11 @@ def _is_unmistakable(run: str) -> bool:
         and not _NO_PASSWORD.fullmatch(run)
         and not is_placeholder(run)
     )
+
+
+def _stands_alone(written: str) -> bool:
+    code = (_NOT_IN_PASSWORDS - set("=/")) & set(written)
+    return not code and has_letter_and_digit(written) and not is_placeholder(written) and not re.match(r"[-*/.#@]", written)
 
 
 def _is_answer(written: str) -> bool:

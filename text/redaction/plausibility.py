@@ -38,9 +38,10 @@ _TEMPLATE = re.compile(
     r"(?:your|example|insert|enter|replace|put|add)[-_ ].{0,60}|(?:my|the|some|an?)[-_ ][^\d]{0,60}|.{0,20}(?:_here|-here|placeholder)|"
     r"change[-_ ]?(?:me|it)|"
     r"[xX*•.…#?\-_=+~]{1,200}|\([^()]*\)?|@[\w.]*@?|:[a-z_]+|#\{.*|__\w+__|"
-    r".{0,16}(?:\*{3}|•{3}|\.{3}|…|x{5}|X{5}).{0,24}|!(?:vault|env|secret|ref|sub|getatt|include)",
+    r"!(?:vault|env|secret|ref|sub|getatt|include)",
     re.I,
 )
+_MASKED = re.compile(r".{0,16}(?:\*{3}|•{3}|\.{3}|…|x{5}|X{5}).{0,24}")  # `sk-ab****yz`
 _NO_VALUES = frozenset(
     re.findall(
         r"\S+",
@@ -117,7 +118,7 @@ class Value:
 
 def is_placeholder(value: str) -> bool:
     """Whether `value` stands for a secret instead of being one: `${TOKEN}`, `<your key>`, `****`, `[PASSWORD]`, null."""
-    return value.lower() in _NO_VALUES or is_template(value)
+    return value.lower() in _NO_VALUES or is_template(value) or bool(_MASKED.fullmatch(value))
 
 
 def is_template(value: str) -> bool:
@@ -225,7 +226,10 @@ def _accepts_key(kind: Kind, link: Link, value: Value, text: str) -> bool:
     if kind == "key":
         random = looks_random(written, 20) or (len(written) >= 20 and has_letter_and_digit(written) and _is_mixed_case(written))
         random = random or (is_hash(written) and not UUID.fullmatch(written))
-        return link in ("assigned", "said", "option") and random
+        named = link == "beside" and re.search(
+            r"(?:[a-z]{3}|[\u4e00-\u9fff]) ?key $", text[max(0, value.start - 12) : value.start], re.I
+        )
+        return (link in ("assigned", "said", "option") or bool(named)) and random
     if link == "beside":
         random = looks_random(written) and not _DATE_OR_VERSION.fullmatch(written)
         return random and (not is_hash(written) or text[value.start - 1] in " )）")

@@ -89,7 +89,10 @@ _FORMS: tuple[_Form, ...] = (
     _form("hf_", rf"[{_WORD}]{{28,64}}", "TOKEN"),
     _form("npm_", rf"[{_WORD}]{{30,64}}", "TOKEN"),
     _form("pypi-", rf"[{_URL}]{{50,500}}", "TOKEN"),
-    *(_form(prefix, rf"[{_WORD}]{{20,128}}") for prefix in ("gsk_", "xai-", "r8_", "tvly-", "pplx-", "fw_", "csk-", "nvapi-")),
+    *(
+        _form(prefix, rf"[{_WORD}]{{20,128}}")
+        for prefix in ("gsk_", "xai-", "r8_", "tvly-", "tvly-dev-", "pplx-", "fw_", "csk-", "nvapi-")
+    ),
     _whole("SG.", rf"SG\.(?<![{_WORD}]SG\.)[{_URL}]{{16,32}}\.[{_URL}]{{16,64}}", "API_KEY"),
     _whole("SK", rf"SK(?<![{_WORD}]SK)[0-9a-f]{{32}}(?![{_WORD}])", "API_KEY"),  # Twilio
     _whole(

@@ -13,7 +13,10 @@ from .spans import Redaction
 
 _VALUE = r"(?P<value>[!-~]{4,64})(?![!-~])"
 _OPENING = r"[「『“\"'‘`（(]?"
-_CODE_NAMES = r"(?:door|gate|alarm|entry|access|safe|lock|garage)[ ]code"
+_CODE_NAMES = (
+    r"(?:(?:door|gate|alarm|entry|access|safe|lock|garage|lock ?box|key ?pad|key|building|apartment|lift|elevator|pool|bike|padlock|"
+    r"locker|unlock|screen|phone|disarm|storage|unit|mailbox)[ ]code|key ?pad|code to (?:get in|enter|open|unlock))"
+)
 _NAME = rf"(?:密码|密碼|口令|password|passcode|passphrase|passwd|(?<![a-z])(?:pwd|pass|pin|{_CODE_NAMES})(?![a-z]))"
 _CHINESE = re.compile(
     rf"(?:密码|密碼|口令|暗号)(?!管理|保护|强度|算法|学|本|错误|不对|长度)(?P<words>[{HAN}，,？? ]{{0,16}}?)"
@@ -27,7 +30,7 @@ _ENGLISH = re.compile(
     re.I,
 )
 _ENTERED = re.compile(
-    r"(?<![a-z])(?:enter|use|type|try|press|punch in)[ ](?P<value>[!-~]{4,64})[ ](?:as|for)[ ](?:the[ ]|your[ ]|my[ ])?"
+    r"(?<![a-z])(?:enter|use|type|try|press|punch in|with)[ ](?P<value>[!-~]{4,64})[ ](?:as|for)[ ](?:the[ ]|your[ ]|my[ ])?"
     r"(?P<name>pin|password|passcode|code)(?=[ ]*(?:[.,!?;)]|$)|[ ](?:on|at|to|when|and)\b)",
     re.I,
 )
@@ -72,7 +75,7 @@ _ACCOUNT_AFTER = re.compile(
     r"(?<![!-~])(?P<account>[!-.0-~]{3,32})[ ]?[/／][ ]?(?P<value>[!-~]{6,64})[ ]?(?:是|为|这个|[(（])[^\n，。]{0,6}(?:账号|帐号|"
     r"账户|登录)"
 )
-_LOCK = re.compile(r"(?:密码|门锁|门禁|锁)[^\n#]{0,8}?(?<![\w#])(?P<value>#?\d{4,10}#)(?![\w#])")
+_LOCK = re.compile(r"(?:密码|门锁|门禁|锁)[^\n#]{0,16}?(?<![\w#])(?P<value>#?\d{4,10}#)(?![\w#])")
 # Figures right behind the password of a thing that only figures open.
 _FIGURES = re.compile(
     r"(?:保险[柜箱]|行李箱|箱子?|门锁?|门禁|锁屏?|柜子?|取款|支付|解锁|开机|手机|平板|房间|车库|仓库|抽屉|银行卡)的?密码[ ]?(?P<value>\d{3,8})(?![\w.:/-]|[ ]?[位个次天分年月])"
@@ -110,6 +113,8 @@ def find_told_passwords(text: str) -> Iterator[Redaction]:
     folded = text.lower()
     if "密" in text or "口令" in text or "暗号" in text:
         yield from _chinese(text)
+    if "#" in text and ("门" in text or "锁" in text or "密码" in text):
+        yield from _all(_LOCK, text)
     if any(word in folded for word in ("pass", "pw", "pin", "code", "combination")):
         yield from _english(text)
         yield from _mixed(_GLUED, text)
@@ -133,7 +138,6 @@ def find_told_passwords(text: str) -> Iterator[Redaction]:
 
 
 def _chinese(text: str) -> Iterator[Redaction]:
-    yield from _all(_LOCK, text)
     yield from _all(_FIGURES, text)
     for found in _CHINESE.finditer(text):
         value = found["value"]
