@@ -49,7 +49,7 @@ def _tables(text: str) -> Iterator[Redaction]:
 
 
 def _secret_columns(cells: list[str]) -> dict[int, Kind]:
-    if any(len(cell.strip()) > 32 for cell in cells):
+    if any(len(cell.strip()) > 32 for cell in cells) or sum(bool(cell.strip()) for cell in cells) < 2:
         return {}
     kinds = {place: kind_of_name(cell.strip(" \t\r\"'`*")) for place, cell in enumerate(cells)}
     return {place: kind for place, kind in kinds.items() if kind is not None}
@@ -91,10 +91,10 @@ def _is_literal_secret(kind: Kind, written: str) -> bool:
 
 
 def _is_secret(kind: Kind, written: str) -> bool:
-    if " " in written or not written.isascii() or is_placeholder(written):
+    if re.search(r"[ =(]", written) or not written.isascii() or is_placeholder(written):
         return False
     if kind == "password":
-        symbols = any(not c.isalnum() for c in written[1:-1]) and not re.search(r"^[\d.,/:~-]+$|^[a-z]+[-_][a-z]+$", written)
+        symbols = bool(set("!@#$%^&*+?~") & set(written[1:-1]))
         return len(written) >= 4 and (written.isdecimal() or is_password_in_talk(written, "") or symbols)
     return len(written) >= 16 and has_letter_and_digit(written)
 

@@ -11,19 +11,19 @@ _QUOTE = r"\\{0,4}[\"'`]"
 _BARE = r"(?P<value>[^\s\"'`]{3,256})"
 _VALUE = rf"(?P<quote>{_QUOTE})?(?P<value>(?(quote)(?:(?!(?P=quote))[^\n]){{3,256}}|[^\s\"'`]{{3,256}}))"
 _LINE = r"[^\n|;&]{0,200}?"
-_Command = tuple[tuple[str, ...], re.Pattern[str]]
+_Command = tuple[tuple[bytes, ...], re.Pattern[str]]
 
 
 def _command(literal: str, pattern: str, flags: re.RegexFlag = re.NOFLAG) -> _Command:
     """Give a pattern and what stands in every text that it fits."""
-    return (literal,), re.compile(pattern, flags)
+    return (literal.encode(),), re.compile(pattern, flags)
 
 
 def _option(programs: str, options: str, between: str = r"[ \t]") -> _Command:
     """Give the pattern of programs (their names or how these begin) that take a password behind an option (`-p`)."""
     names = "|".join(rf"{name}[\w-]*" for name in programs.split("|"))
     pattern = rf"(?<![\w.-])(?:{names})(?=[ \t]){_LINE}[ \t]-(?:{options}){between}{_VALUE}"
-    return tuple(programs.split("|")), re.compile(pattern)
+    return tuple(programs.encode().split(b"|")), re.compile(pattern)
 
 
 _COMMANDS: tuple[_Command, ...] = (
@@ -127,8 +127,9 @@ _TYPED_WORDS = tuple(
 
 def find_in_commands(text: str) -> Iterator[Redaction]:
     folded = text.lower()
+    plain = text.encode("ascii", "ignore")  # bytes are searched faster
     for literals, pattern in _COMMANDS:
-        if any(literal in text for literal in literals):
+        if any(literal in plain for literal in literals):
             for match in pattern.finditer(text):
                 if not is_placeholder(match["value"]) and not re.fullmatch(r"\d{1,5}", match["value"]):
                     yield Redaction(*match.span("value"), "PASSWORD")

@@ -88,7 +88,7 @@ def find_credentials(text: str) -> Iterator[Redaction]:
         for match in _SIGNED.finditer(text):
             yield Redaction(*match.span("value"), "TOKEN")
         for match in _AUTHORIZATION.finditer(text):
-            if is_placeholder(match["value"]) or match["value"].lower() in ("bearer", "basic", "token"):
+            if is_placeholder(match["value"]) or re.fullmatch(r"bearer|basic|token|[a-z_]+=", match["value"].lower()):
                 continue
             if not match["scheme"] and is_code(match["value"]):
                 continue
@@ -156,7 +156,7 @@ def _hooks(text: str) -> Iterator[Redaction]:
     for match in _ZAPIER.finditer(text):
         yield Redaction(*match.span("value"), "TOKEN")
     for match in _HOOK.finditer(text):
-        hook = "hook" in match.group().lower()
+        hook = "hook" in match.group().lower() and not re.search(r"/(?:blob|tree|commit|raw)/", match.group())
         for segment in _SEGMENT.finditer(text, *match.span("path")):
             written = segment.group()
             if looks_random(written.replace("-", "").replace("_", "")) and (hook or not is_hash(written)):

@@ -19,7 +19,7 @@ _LINK = re.compile(
     + r"]))[^()（）\[\]【】\n]{1,24}[)）\]】](?=[ ]?[:：=]|[ ]?[!-~])|"
     r"[ ]for[ ](?:[\"'][^\"'\n]{1,80}[\"']|[^\s:：]{1,60})(?=[:：]))?"
     r"(?:"
-    r"(?P<paired>(?<=[\"'`])\]?[\"'`]?[ \t]?(?:,\s{0,8}|\){1,2}\.(?:send_?keys|type|fill|set_?(?:value|text)|val|input)\([ ]?)"
+    r"(?P<paired>(?<=[\"'`])\]?[\"'`]?[ \t]?(?:,[ \t]{0,8}|\){1,2}\.(?:send_?keys|type|fill|set_?(?:value|text)|val|input)\([ ]?)"
     r"(?=[rbfun@]{0,2}\\{0,4}[\"'`]))"
     r"|(?P<assigned>(?:(?:[ \t]?[:=])?[ \t]?\{\s{0,8}(?:\w{1,16}[ \t]{0,16}=[ \t]?[\w\"]{1,40}\s{1,16}){0,3}|[ \t]?,\s{0,8}|"
     r"\s{1,16}(?:[\w-]{1,20}=[\"'][^\"'\n]{0,40}[\"']\s{1,4}){0,3})\\{0,4}[\"']?(?:value|default)\\{0,4}[\"']?[ \t]{0,12}[:=][ \t]?|[ \t]{0,8}(?:=>|:=|->|→|={1,2}|[:：＝]{1,2}|"
@@ -51,7 +51,14 @@ _REVERSED = re.compile(
     r"|(?<![!-~])([!-~]{6,64})[ ]?(?:就是|是|当|作为|做|作)(?:我的?|你的?|他的?|新的?|登录|账号|开机){0,3}密码",
     re.I,
 )
-_IN_ADDRESS = re.compile(r"(?:://|arn:)[^\s\"'<>]*$")
+# `nextPageToken`, `eos_token`: places in a list and parts of a text.
+_HARMLESS_TOKEN = re.compile(
+    r"(?:next|lock|client[ _-]?request|page|pagination|continuation|sync|idempotency|resume|cancellation|pad|eos|bos|unk|mask|stop|special|syntax|lexer|"
+    r"range|marker|change|watch|fencing|delta|design|cursor|scroll|action|client ?request)[ _-]?$",
+    re.I,
+)
+_IN_ADDRESS = re.compile(r"://[^\s\"'<>]*$")
+_RESOURCE = re.compile(r"arn:[\w-]{2,12}:[^\s\"'<>]{0,100}$")
 _LOOSE = re.compile(r"[A-Za-z0-9_+/=.~-]{16,512}")
 _LOOSE_REACH = 40
 _MNEMONIC = re.compile(
@@ -69,8 +76,11 @@ def find_named_values(text: str) -> Iterator[Redaction]:
     if not any(part in folded for part in NAME_PARTS):
         return
     done = 0
+    resources = "arn:" in text
     for name in SECRET_NAMES.finditer(folded):
         if name.start() < done or not is_name(text, name) or _is_in_placeholder(text, name):
+            continue
+        if resources and _RESOURCE.search(text, max(0, name.start() - 120), name.start()):
             continue
         kind = kind_of_match(name)
         if kind == "mnemonic":
@@ -97,6 +107,8 @@ def _linked_value(text: str, folded: str, name: re.Match[str], kind: Kind) -> Va
     if link == "beside" and text[name.start() - 2 : name.start()].startswith("-") and linked["beside"].strip(" ") == "":
         link = "option"
     glued = linked.end() == name.end()
+    if kind == "token" and _HARMLESS_TOKEN.search(text[max(0, name.start() - 24) : name.start()]):
+        return None
     if link == "beside" and linked["beside"] == "" and _is_word(text[linked.end() - 1]):
         return None
     if glued and text[name.end() : name.end() + 1] in ("-", "_"):
@@ -105,10 +117,10 @@ def _linked_value(text: str, folded: str, name: re.Match[str], kind: Kind) -> Va
     if value is None or value.text.startswith("?"):  # `${PASSWORD:?is missing}`
         return None
     before = text[max(0, name.start() - 80) : name.start()]
-    if _IN_ADDRESS.search(before):
+    if "://" in before and _IN_ADDRESS.search(before):
         cut = value.text.find("@")
-        if "arn:" in before or cut == 0:
-            return None  # the name of a resource
+        if cut == 0:
+            return None
         value = Value(value.text[:cut], value.start, value.start + cut, False) if cut > 0 else value
     elif value.text.startswith("@") and linked.group().endswith(">"):
         return None  # `app:<password>@localhost`

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from .plausibility import HAN, is_password_in_talk, is_placeholder
 from .randomness import has_letter_and_digit
+from .secret_names import folded_case
 from .spans import Redaction
 
 _NAME = re.compile(r"密码|密碼|口令|password|passcode|passphrase|passwd|(?<![a-z])pwd(?![a-z])", re.I)
@@ -59,13 +60,12 @@ _LISTED = (
     ),
 )
 _ACCOUNT = re.compile(
-    r"(?:(?<![a-z])(?:auth|login|creds?|basic auth)|账号|帐号|登录|用户)[ ]?[:：]?[ ]?(?<![\w:])[\w.-]{2,32}:(?P<value>[!-~]{8,64})(?![!-~])",
-    re.I,
+    r"(?:auth|login|creds?|basic auth|账号|帐号|登录|用户)[ ]?[:：]?[ ]?(?<![\w:])[\w.-]{2,32}:(?P<value>[!-~]{8,64})(?![!-~])"
 )
 
 
 def find_nearby(text: str) -> Iterator[Redaction]:
-    folded = text.lower()
+    folded = folded_case(text)
     if any(word in folded for word in ("密", "口令", "pass", "pwd")):
         yield from _behind_other_words(text)
         if any(mark in text for mark in ("? ", "?\n", "？", "多少", "啥", "什么")):
@@ -131,8 +131,9 @@ def _in_lists(text: str, folded: str) -> Iterator[Redaction]:
                     yield _span(found, "value")
     if not any(word in folded for word in ("auth", "login", "cred", "号", "登录", "用户")):
         return
-    for found in _ACCOUNT.finditer(text):
-        if is_password_in_talk(found["value"], "") and not _NOT_IN_PASSWORDS & set(found["value"]):
+    for found in _ACCOUNT.finditer(folded):
+        value = text[found.start("value") : found.end("value")]
+        if is_password_in_talk(value, "") and not _NOT_IN_PASSWORDS & set(value):
             yield _span(found, "value")
 
 

@@ -32,6 +32,8 @@ _CODE = re.compile(
     r"params|form|body|event|secrets|vault|state|session|props|cfg|conf|opts|client|res|response|import|system|"
     r"obj|var|local|module|z|t|yup|getpass)\.[A-Za-z_]"
 )
+_REGEX = re.compile(r"A-Z|a-z|0-9\]|\\[dwsS]|\(\?[:=!<]|\.\*")
+_ATTRIBUTE = re.compile(r"[A-Za-z_]+(?:\.[A-Za-z_]+)+")
 _PATH = re.compile(r"/[a-z]{2,12}/?|(?:~|\.{1,2})?/[\w.@-]+(?:/[\w.@-]+)+/?|[A-Za-z]:\\\w.*|\w+://.*|(?:\.{1,2}|~)/[\w./-]+")
 _TEMPLATE = re.compile(
     r"\$\{[^{}]*\}|\$\([^()]*\)?|\$[A-Za-z_]\w*|\{\{[^{}]*\}\}|\{[\w.!:\[\]'\"]*\}?|<[^<>]*>?|%[sdr]|%\w*\(.*|%[A-Z_]+%|\[[^\]]*\]?|"
@@ -55,6 +57,7 @@ _NO_VALUES = frozenset(
         ok. pass fail failed passed disabled enabled private public basic bearer token password secret key value field column
         manager hint policy reset input type name prompt protected generator hashing login authentication authorization
         new await raise return throw async yield typeof lambda not if else elif def class import function via from with as using by
+        option options argument arguments flag flags parameter incomplete
         self file path env environment vault prompted ask read typing tbd todo lost forgotten known shared exposed leaked
         compromised
         """,
@@ -133,7 +136,9 @@ def is_code(value: str) -> bool:
 
 def is_plausible(kind: Kind, link: Link, linking: str, value: Value, text: str) -> bool:
     written = value.text
-    if is_placeholder(written) or _PATH.fullmatch(written):
+    if is_placeholder(written) or _PATH.fullmatch(written) or _REGEX.search(written):
+        return False
+    if not value.quoted and linking.rstrip().endswith("=") and linking.startswith(" ") and _ATTRIBUTE.fullmatch(written):
         return False
     if not value.quoted and (
         _CODE.match(written) or (_VARIABLE.fullmatch(written) and text[value.end : value.end + 1] in ("(", "["))
@@ -152,7 +157,13 @@ def _is_distinct(written: str) -> bool:
     """Whether a word that follows the name in a list of arguments is a value, and not one more name or a message."""
     if _is_salt(written):
         return True
-    return len(written) >= 4 and " " not in written and "(" not in written and not re.fullmatch(r"[A-Za-z_-]+|\d+", written)
+    return (
+        len(written) >= 4
+        and " " not in written
+        and "(" not in written
+        and has_letter_and_digit(written)
+        and not _ALGORITHM.search(written)
+    )
 
 
 def _accepts_password(link: Link, linking: str, value: Value, text: str) -> bool:
@@ -201,13 +212,17 @@ def _accepts_plain_word(link: Link, linking: str, word: str, after: str) -> bool
     if link == "said":
         if re.search(f"[{HAN}]", linking):
             return len(word) >= 4
-        return bool(re.match(r"[ \t]*(?:$|[.!?。！？\n])", after)) and not word.lower().endswith(
-            ("ed", "ing", "able", "ible", "ly", "en")
+        return (
+            linking.strip() != "to"
+            and bool(re.match(r"[ \t]*(?:$|[.!?。！？\n])", after))
+            and not word.lower().endswith(("ed", "ing", "able", "ible", "ly", "en"))
         )
     if "==" in linking:
         return False
     if "\n" in linking and re.match(r"[ \t]+[A-Za-z(]", after):
         return False  # the next line begins a sentence
+    if ":" in linking and re.fullmatch(r"(?:[A-Z][a-z0-9]+){2,}", word) and re.match(r"\s*[,)|=]", after):
+        return False  # a type
     spaced = linking.rstrip("\"'*").endswith(" ")
     if "=" in linking and spaced:
         return "_" not in word and word.lower() not in _VARIABLES
@@ -239,10 +254,10 @@ def _accepts_key(kind: Kind, link: Link, value: Value, text: str) -> bool:
         return len(written) >= 6 and not re.fullmatch(r"[a-z]+(?:[-_.][a-z]+)+", written)
     if link == "option":
         return len(written) >= 8
+    if not value.quoted and re.fullmatch(r"(?:[A-Z][a-z]+|[A-Z]\d{1,4}){3,}", written):
+        return False  # a class: `account_key: AuthConfigAccountKey`
     if mixed:
         return len(written) >= 8 and not re.fullmatch(r"[a-z]+(?:[-_.][a-z]+)*[-_.]?v?\d{1,2}", written)
-    if not value.quoted and re.fullmatch(r"(?:[A-Z][a-z]+){3,}", written):
-        return False  # a class: `account_key: AuthConfigAccountKey`
     return len(written) >= 16 and (_is_mixed_case(written) or (kind == "secret" and len(set(written)) >= 8 and written.isalpha()))
 
 
@@ -263,10 +278,10 @@ def _is_mixed_case(value: str) -> bool:
 
 def _names_a_secret(value: str) -> bool:
     """Whether the value is itself a name from code: `user_password`, `new_token`, `DB_PASSWORD`, `your-api-key`."""
-    if not re.fullmatch(r"[A-Za-z_.\-$]{4,60}", value):
+    if not re.fullmatch(r"[A-Za-z_.\-$]{3,60}|(?:[A-Z][a-z]+|[A-Z]\d){3,}", value):
         return False
-    name = SECRET_NAMES.search(folded_case(value))
-    return name is not None and (name.group() not in ("pw", "pin", "key", "pass", "auth") or name.group() == value.lower())
+    short = ("pw", "pin", "key", "pass", "auth")
+    return any(name.group() not in short or name.group() == value.lower() for name in SECRET_NAMES.finditer(folded_case(value)))
 
 
 def _is_sentence(value: str) -> bool:

@@ -167,9 +167,14 @@ _COMPANIONS = {
 _MASK = re.compile(r"([xX*.])\1{7}")
 
 
+# No key is shorter or holds a blank: only what stands in such runs has to be looked for.
+_RUN = re.compile(r"[!-~]{14,}")
+
+
 def find_provider_keys(text: str) -> Iterator[Redaction]:
+    runs = " ".join(_RUN.findall(text))
     for form in _FORMS:
-        if form.literal not in text:
+        if form.literal not in runs:
             continue
         for match in form.pattern.finditer(text):
             if not form.accepts(match.group()) or _MASK.search(match.group()):

@@ -7,6 +7,7 @@ and figures, or a lone number where a code is spoken of.
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 from .plausibility import HAN, is_password_in_talk, is_placeholder
 from .spans import Redaction
@@ -17,17 +18,20 @@ _CODE_NAMES = (
     r"(?:(?:door|gate|alarm|entry|access|safe|lock|garage|lock ?box|key ?pad|key|building|apartment|lift|elevator|pool|bike|padlock|"
     r"locker|unlock|screen|phone|disarm|storage|unit|mailbox)[ ]code|key ?pad|code to (?:get in|enter|open|unlock))"
 )
-_NAME = rf"(?:密码|密碼|口令|password|passcode|passphrase|passwd|(?<![a-z])(?:pwd|pass|pin|{_CODE_NAMES})(?![a-z]))"
+_NAME = rf"(?:密码|密碼|口令|password|passcode|passphrase|passwd|(?<![a-z])(?:pwd|pass|pin)(?![a-z]))"
 _CHINESE = re.compile(
     rf"(?:密码|密碼|口令|暗号)(?!管理|保护|强度|算法|学|本|错误|不对|长度)(?P<words>[{HAN}，,？? ]{{0,16}}?)"
     rf"(?P<link>[:：][ ]?|(?<=[是为叫成的个用这输填到回认一])[ ]?|[，, ]|){_OPENING}(?P<value>[!-~]{{4,64}}?)(?=[」』”’）]|[^!-~]|$)"
 )
-_ENGLISH = re.compile(
-    rf"(?<![a-z])(?P<name>password|passcode|passphrase|pwd|pw|pass|pin|{_CODE_NAMES}|combination)"
-    r"(?:(?P<own>['’]s[ ])|(?P<comma>,[ ])|(?P<words>(?:[ ][a-z0-9.'-]{1,16}){0,6}[ ](?:is|was|be|"
-    r"(?:changed|set|reset|updated|switched)[ ]to)[ :]{1,2}))"
-    rf"(?P<open>[\"'“‘`]?){_VALUE}",
-    re.I,
+_ENGLISH, _ENGLISH_CODE = (
+    re.compile(
+        rf"(?<![a-z])(?P<name>{names})"
+        r"(?:(?P<own>['’]s[ ])|(?P<comma>,[ ])|(?P<words>(?:[ ][a-z0-9.'-]{1,16}){0,6}[ ](?:is|was|be|"
+        r"(?:changed|set|reset|updated|switched)[ ]to)[ :]{1,2}))"
+        rf"(?P<open>[\"'“‘`]?){_VALUE}",
+        re.I,
+    )
+    for names in ("password|passcode|passphrase|pwd|pw|pass|pin", rf"{_CODE_NAMES}|combination")
 )
 _ENTERED = re.compile(
     r"(?<![a-z])(?:enter|use|type|try|press|punch in|with)[ ](?P<value>[!-~]{4,64})[ ](?:as|for)[ ](?:the[ ]|your[ ]|my[ ])?"
@@ -116,7 +120,7 @@ def find_told_passwords(text: str) -> Iterator[Redaction]:
     if "#" in text and ("门" in text or "锁" in text or "密码" in text):
         yield from _all(_LOCK, text)
     if any(word in folded for word in ("pass", "pw", "pin", "code", "combination")):
-        yield from _english(text)
+        yield from _english(text, folded)
         yield from _mixed(_GLUED, text)
         if any(word in folded for word in ("still", "again", "remains", "it's", "its ")):
             yield from _mixed(_STILL, text)
@@ -126,7 +130,7 @@ def find_told_passwords(text: str) -> Iterator[Redaction]:
         yield from _all(_PHRASE, text)
     if "pass" in folded or "pwd" in folded or "码" in text:
         yield from _all(_GROUPS, text)
-    if "pin" in folded or "code" in folded or "pad" in folded:
+    if any(word in folded for word in (" pin", " code", "keypad", "key pad")):
         yield from _all(_NAMED_PIN, text)
     if "PIN" in text:
         yield from _all(_PIN, text)
@@ -155,13 +159,14 @@ def _chinese(text: str) -> Iterator[Redaction]:
                 yield _span(found)
         elif (linked or quoted or _strong(value) or _ends_it(value, after)) and _is_password(value, after):
             yield _span(found)
-    for found in _SECOND.finditer(text):
+    for found in _SECOND.finditer(text) if any(word in text for word in "新旧老现后备另") else ():
         if _is_password(found["value"], "") or _NUMBER.fullmatch(found["value"]):
             yield _span(found)
 
 
-def _english(text: str) -> Iterator[Redaction]:
-    for found in _ENGLISH.finditer(text):
+def _english(text: str, folded: str) -> Iterator[Redaction]:
+    codes = any(word in folded for word in (" code", "code to", "keypad", "key pad", "combination"))
+    for found in chain(_ENGLISH.finditer(text), _ENGLISH_CODE.finditer(text) if codes else ()):
         value = found["value"].rstrip(_TRAILING)
         after = text[found.end("value") : found.end("value") + 12]
         number = _NUMBER.fullmatch(value) and found["comma"] is None
@@ -169,7 +174,7 @@ def _english(text: str) -> Iterator[Redaction]:
         word = found["name"].lower() not in ("pin", "combination") and _is_password(value, after)
         if word or (number and not _COUNTED.match(after) and not re.match(r" [a-z]+s\b", after)):
             yield Redaction(found.start("value"), found.start("value") + len(value), "PASSWORD")
-    for found in _ENTERED.finditer(text):
+    for found in _ENTERED.finditer(text) if " as " in folded or " for " in folded else ():
         word = found["name"].lower().startswith("pass") and _is_password(found["value"], "")
         if word or _NUMBER.fullmatch(found["value"]):
             yield _span(found)
