@@ -16,9 +16,8 @@ _CALL = re.compile(
     re.I,
 )
 _PAIR = re.compile(
-    r"(?<![a-z])(?:basic_?|http_?|proxy_?)?auth\w{0,12}[\"']?[ ]?[:=][ ]?[\[(][ ]?(?:[\w.]{1,40}|\\{0,2}[\"'][^\"'\n]{1,80}[\"']),[ ]?"
-    + _VALUE
-    + r"[ ]?,?[ ]?[\])]",
+    r"(?<![a-z])(?:basic_?|http_?|proxy_?)?auth\w{0,12}[\"']?[ ]?[:=][ ]?[\[(][ ]?(?:[\w.]{1,40}|"
+    r"\\{0,2}[\"'][^\"'\n]{1,80}[\"']),[ ]?" + _VALUE + r"[ ]?,?[ ]?[\])]",
     re.I,
 )
 # `WiFi.begin("ssid", "…")`, `jwt.encode(payload, "…")`, `hmac.new(b"…", …)`.
@@ -28,38 +27,22 @@ _SIGNED = re.compile(
     + r"[ ]?[,)]"
 )
 _CONNECTION = re.compile(
-    r"(?:getConnection|createConnection|DriverManager)\([^()\n]{1,200},[ ]{0,2}\\{0,2}[\"'][^\"'\n]{1,80}[\"'],[ ]{0,2}"
-    + _VALUE
-    + r"[ ]?\)"
+    r"(?:getConnection|createConnection|mysqli?_connect|mysqli|PDO|"
+    r"pg_connect)\([^()\n]{1,200}?,[ ]{0,2}\\{0,2}[\"'][^\"'\n]{1,80}[\"'],[ ]{0,2}" + _VALUE + r"[ ]?[,)]"
 )
-
-
 _COOKIE = re.compile(r"cookies?\.(?:set|put|add|append)\([ ]?[\"'][^\"'\n]{1,40}[\"'],[ ]?" + _VALUE, re.I)
+# What stands in a text in which a pattern can be found.
+_CALLS = (
+    (("auth(", "login(", "log_in(", "logon(", "log_on(", "signin(", "sign_in(", "authentic", "credential"), _CALL),
+    (("auth",), _PAIR),
+    (("connection(", "_connect(", "mysqli(", "pdo("), _CONNECTION),
+    (("jwt.", "hmac", "wifi.begin"), _SIGNED),
+)
 
 
 def find_in_calls(text: str) -> Iterator[Redaction]:
     folded = text.lower()
-    for literals, pattern in (
-        (
-            (
-                "auth(",
-                "authentication(",
-                "login(",
-                "log_in(",
-                "logon(",
-                "log_on(",
-                "signin(",
-                "sign_in(",
-                "authenticate(",
-                "credentials(",
-                "credential(",
-            ),
-            _CALL,
-        ),
-        (("auth",), _PAIR),
-        (("connection(",), _CONNECTION),
-        (("jwt.", "hmac", "wifi.begin"), _SIGNED),
-    ):
+    for literals, pattern in _CALLS:
         if any(literal in folded for literal in literals):
             for found in pattern.finditer(text):
                 if _is_password(found["value"]):

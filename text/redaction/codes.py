@@ -5,7 +5,10 @@ from collections.abc import Iterator
 
 from .spans import Redaction
 
-_CHINESE_NAME = r"(?:验证码|驗證碼|校验码|动态码|动态密码|动态口令|激活码|登录码|安全码|取件码|配对码|锁屏码|解锁码|开锁码|绑定码|确认码|一次性密码)"
+_CHINESE_NAME = (
+    r"(?:验证码|驗證碼|校验码|动态码|动态密码|动态口令|激活码|登录码|"
+    r"安全码|取件码|配对码|锁屏码|解锁码|开锁码|绑定码|确认码|一次性密码)"
+)
 _ENGLISH_NAME = (
     r"(?:verification|verify|security|confirmation|authentication|authenticator|auth|login|log-?in|sign-?in|"
     r"one[- ]?time|otp|totp|2fa|mfa|"
@@ -54,13 +57,16 @@ _GUARD = re.compile(
 )
 # `您的验证码刚发过来 482913`: words in between, then the usual six figures. `码：482913`.
 _CHINESE_TOLD = re.compile(
-    rf"(?:{_CHINESE_NAME}(?!错误|接口|服务|返回|失败|超时|订单|编号)[^\dA-Za-z\n。]{{0,14}}?|(?<![\u4e00-\u9fff])码(?:是|[:：])[ ]?)"
+    rf"(?:{_CHINESE_NAME}(?!错误|接口|服务|返回|失败|超时|订单|编号)[^\dA-Za-z\n。]{{0,14}}?|(?<![\u4e00-\u9fff])码(?:是|"
+    rf"[:：])[ ]?)"
     rf"(?<![A-Za-z0-9.])(?P<value>\d{{6}})(?![\w%]|[.:/-]\d){_END}"
 )
 # `your Uber code is 4471`
 _YOUR = re.compile(
-    r"\b(?:your|my|the)[ ](?:(?!error|status|exit|zip|postal|post|country|area|product|order|response|return|source|promo|discount|"
-    r"coupon|invite|referral|color|item|bar|qr|dress|room)[\w-]{1,16}[ ]){1,2}code(?:[ ]is|:)[ ](?P<value>\d{4,8})(?![\w%]|[.:/-]\d)",
+    r"\b(?:your|my|the)[ ](?:(?!error|status|exit|zip|postal|post|country|area|product|order|response|return|source|promo|"
+    r"discount|"
+    r"coupon|invite|referral|color|item|bar|qr|dress|room)[\w-]{1,16}[ ]){1,2}code(?:[ ]is|:)[ ](?P<value>\d{4,8})(?![\w%]|"
+    r"[.:/-]\d)",
     re.I,
 )
 _KEPT_NAME = (

@@ -1,7 +1,7 @@
 """Secrets in columns: tables of Markdown and databases, CSV, `INSERT INTO users (name, password) VALUES (…)`."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 from .plausibility import is_password_in_talk, is_placeholder
 from .randomness import has_letter_and_digit
@@ -9,7 +9,8 @@ from .secret_names import Kind, kind_of_name, label_of_kind
 from .spans import Redaction
 
 _HEADING = re.compile(
-    r"(?:^|[|,;\t])[ \t]*[\"'`*]{0,2}[\w .-]{0,24}(?:password|passwd|pwd|pass|pin|secret|token|key|密码|口令|密钥|令牌)[\"'`*]{0,2}[ \t]*"
+    r"(?:^|[|,;\t])[ \t]*[\"'`*]{0,2}[\w .-]{0,24}(?:password|passwd|pwd|pass|pin|secret|token|key|密码|口令|密钥|"
+    r"令牌)[\"'`*]{0,2}[ \t]*"
     r"(?=[|,;\t\r\n]|$)",
     re.I | re.M,
 )
@@ -55,7 +56,7 @@ def _secret_columns(cells: list[str]) -> dict[int, Kind]:
     return {place: kind for place, kind in kinds.items() if kind is not None}
 
 
-def _rows(text: str, end: int, separator: str, columns: dict[int, Kind], width: int) -> Iterator[Redaction]:
+def _rows(text: str, end: int, separator: str, columns: dict[int, Kind], width: int) -> Generator[Redaction, None, int]:
     while end < len(text):
         start, end = end + 1, _line_end(text, end + 1)
         line = text[start:end]

@@ -55,7 +55,8 @@ _COMMANDS: tuple[_Command, ...] = (
     _command(
         "|",
         rf"(?:echo|printf)[ \t](?:-[ne]{{1,2}}[ \t])?{_VALUE}(?:{_QUOTE})?[ \t]*\|[ \t]*(?:sudo[ \t]+[^\n|;&]{{0,40}}?-S|"
-        r"(?:wrangler|docker|podman|gh|fly|flyctl|vercel|nomad)[ ][^\n|;&]{0,24}?(?:secret|env add|login)|passwd[ ]--stdin|cryptsetup)",
+        r"(?:wrangler|docker|podman|gh|fly|flyctl|vercel|nomad)[ ][^\n|;&]{0,24}?(?:secret|env add|login)|passwd[ ]--stdin|"
+        r"cryptsetup)",
     ),
     _command(
         "chpasswd",
@@ -75,6 +76,7 @@ _COMMANDS: tuple[_Command, ...] = (
     _command("IDENTIFY", rf"(?<!\w)identify[ ](?:[\w-]{{1,32}}[ ])?(?!by|with){_VALUE}(?=\s|$)", re.I),
     _command("LOGIN", rf"^[\w*.]{{1,8}}[ ]LOGIN[ ]\S{{1,64}}[ ]{_VALUE}", re.M),
     _command("SecureString", rf"ConvertTo-SecureString[ \t]+(?:-String[ \t]+)?{_VALUE}"),
+    _command("assword", r"assword:?[^\n]{0,24}\n[^\n]{0,24}?send[ ](?:--[ ])?\"(?P<value>[^\"\\\n]{3,64})\\+[rn]"),
     _command("Key Content", rf"Key Content[ ]*:[ ]{_BARE}"),
     _command("pass:", rf"(?<!\w)pass:{_VALUE}"),
     _command("WIFI:", r"WIFI:(?=[^\n]{0,200};)(?:[^\n;]{0,80};){0,4}?P:(?P<value>(?:[^;\n\\]|\\.){3,128});"),
@@ -82,7 +84,8 @@ _COMMANDS: tuple[_Command, ...] = (
     # An account of Oracle: `scott/…@orcl`.
     _command(
         "/",
-        rf"(?:sqlplus(?:[ ]-\w+)*[ ]|thin:|(?:imp|exp)(?:dp)?[ ]|rman target[ ])(?:{_QUOTE})?[\w$#]{{1,32}}/(?P<value>[^\s\"'`/@]{{3,64}})@",
+        rf"(?:sqlplus(?:[ ]-\w+)*[ ]|thin:|(?:imp|exp)(?:dp)?[ ]|"
+        rf"rman target[ ])(?:{_QUOTE})?[\w$#]{{1,32}}/(?P<value>[^\s\"'`/@]{{3,64}})@",
     ),
 )
 # A user, and behind it a password whatever the program: `-u ann … -p …`.
@@ -96,14 +99,16 @@ _TYPED = re.compile(
 )
 # A command that shows a secret; its answer stands alone in the next line.
 _SHOWN = re.compile(
-    r"(?:\.(?:password|token|secret)|secrets? versions access|get-secret-value|--with-decryption|vault (?:kv get|read)[^\n]*-field=|"
-    r"\b(?:op read|pass show|openssl rand|pwgen|apg|mkpasswd)\b|(?:echo|printenv)[ ]\$?\{?\w*(?:PASS|TOKEN|SECRET|PWD|API_?KEY)|"
+    r"(?:\.(?:password|token|secret)|secrets? versions access|get-secret-value|--with-decryption|vault (?:kv get|"
+    r"read)[^\n]*-field=|"
+    r"\b(?:op read|pass show|openssl rand|pwgen|apg|mkpasswd|wg genkey|wg genpsk)\b|(?:echo|printenv)[ ]\$?\{?\w*(?:PASS|"
+    r"TOKEN|SECRET|PWD|API_?KEY)|"
     r"\bcat[ ][^\n|]*(?:passw|secret|token)|base64 (?:-d|--decode|-D))[^\n]{0,120}\n(?P<value>[!-~]{8,256})[ \t]*(?=\n|$)",
     re.I,
 )
 _SHOWING = (
-    "base64 ", "op read", "pass show", "openssl rand", "pwgen", "apg", "mkpasswd", "printenv", "echo $", "cat ", "secret", "vault ",
-    ".password", ".token", "--with-decryption",
+    "base64 ", "op read", "pass show", "openssl rand", "pwgen", "apg", "wg gen", "mkpasswd", "printenv",
+    "echo $", "cat ", "secret", "vault ", ".password", ".token", "--with-decryption",
 )  # fmt: skip
 # `["--password", "…"]`
 _ARGUMENT = re.compile(
@@ -116,7 +121,7 @@ _SETTING = re.compile(
     r"(?P<value>[A-Za-z0-9_+/-]{20,200}={0,2})(?P=quote)(?=\s|$)"
 )
 _IDENTIFYING = re.compile(
-    r"SHA|HASH|COMMIT|REV|REF|DIGEST|MD5|CHECKSUM|SUM|ETAG|VERSION|BUILD|TRACE|SPAN|CACHE|TAG|IMAGE|UUID|GUID|(?:^|_)ID|PUBLIC|NONCE|MODEL|FILE|PATH|NAME"
+    r"SHA|HASH|COMMIT|RELEASE|PARENT|HEAD|BASE|REV|REF|DIGEST|MD5|CHECKSUM|SUM|ETAG|VERSION|BUILD|TRACE|SPAN|CACHE|TAG|IMAGE|UUID|GUID|(?:^|_)ID|PUBLIC|NONCE|MODEL|FILE|PATH|NAME"
 )
 
 

@@ -55,11 +55,13 @@ _SESSION = re.compile(
     re.I,
 )
 _SESSION_NAMES = (
-    "sess", "skey", "bili_jct", "pt4_token", "pt_login", "connect.sid", "csrf", "xsrf", "bduss", "stoken", "sub", "__secure", "ltoken",
-    "cookie_token", "music_u", "_c0",
+    "sess", "skey", "bili_jct", "pt4_token", "pt_login", "connect.sid", "csrf", "xsrf", "bduss", "stoken",
+    "sub", "__secure", "ltoken", "cookie_token", "music_u", "_c0",
 )  # fmt: skip
 _USER_OPTION = re.compile(
-    rf"(?<![\w-])(?:-u|--user|--proxy-user)[ =]{{1,3}}(?P<quote>{_QUOTE})?[^\s:\"'@]{{1,64}}:(?P<value>(?(quote)(?:(?!(?P=quote))[^\n]){{3,256}}|[^\s\"'`]{{3,256}}))"
+    rf"(?<![\w-])(?:-u|--user|"
+    rf"--proxy-user)[ =]{{1,3}}(?P<quote>{_QUOTE})?[^\s:\"'@]{{1,64}}:(?P<value>(?(quote)(?:(?!(?P=quote))[^\n]){{3,256}}|"
+    rf"[^\s\"'`]{{3,256}}))"
 )
 # What crypt(3), htpasswd and argon2 make of a password: it can be guessed from it.
 _CRYPT = re.compile(

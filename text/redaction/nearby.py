@@ -1,4 +1,4 @@
-"""Passwords and codes that stand some way off their name: behind other words, in the answer to a question, in lists of accounts."""
+"""Passwords and codes some way off their name: behind other words, in the answer to a question, in lists of accounts."""
 
 import re
 from collections.abc import Iterator
@@ -28,19 +28,22 @@ _ASKED = re.compile(
 )
 _CODE_ASKED = re.compile(
     r"(?:验证码|校验码|动态码|(?:verification|2fa|otp|sms|login|auth\w*|security|one[- ]time)[ ]code)[^\d。]{1,48}?"
-    r"(?:it['’]s|it is|it says|is|是|[:：—→-])[ ]{0,2}(?P<value>\d{3}[ -]?\d{3})(?![\w%]|[.:/-]\d|[ ]?(?:位|个|次|分|秒|小时|条|元|ms\b))",
+    r"(?:it['’]s|it is|it says|is|是|[:：—→-])[ ]{0,2}(?P<value>\d{3}[ -]?\d{3})(?![\w%]|[.:/-]\d|[ ]?(?:位|个|次|分|秒|"
+    r"小时|条|元|ms\b))",
     re.I,
 )
 _KINDS = ("verification", "2fa", "otp", "sms", "login", "auth", "authentication", "authenticator", "security", "time")
 # What an authenticator shows, a text message says: `my authenticator says 771 204`, `enter this code to sign in: 640182`.
 _CODE_SHOWN = re.compile(
-    r"(?:authenticator|google auth|authy|(?<![a-z])(?:otp|totp|2fa)[ ](?:app|shows)|code to[ ]|(?:got|sent|came)[^\d\n.]{0,16}(?:text|sms))"
+    r"(?:authenticator|google auth|authy|(?<![a-z])(?:otp|totp|2fa)[ ](?:app|shows)|code to[ ]|(?:got|sent|"
+    r"came)[^\d\n.]{0,16}(?:text|sms))"
     r"[^\d\n.]{0,40}?(?:says|shows|reads|is|it['’]s|:)[ ](?P<value>\d{3}[ -]?\d{3})(?![\w%]|[.:/-]\d)",
     re.I,
 )
 # `… use the following password:`, and in the next line nothing but it.
 _BELOW = re.compile(
-    r"(?:密码|口令|令牌|密钥|password|passcode|passphrase|token|secret|(?<!public )key)(?![^\n]*(?:finger|public|公钥))[^\n:：]{0,60}[:：][^\S\n]*\n\s{0,8}"
+    r"(?:密码|口令|令牌|密钥|password|passcode|passphrase|token|secret|(?<!public )key)(?![^\n]*(?:finger|public|"
+    r"公钥))[^\n:：]{0,60}[:：][^\S\n]*\n\s{0,8}"
     r"(?P<value>[!-~]{8,256})[ \t]*(?=\n|$)",
     re.I,
 )
@@ -53,7 +56,8 @@ _LISTED = (
     (
         ("userlist", "auth_file", "chap-secrets", "users.txt", "credentials"),
         re.compile(
-            r"(?:userlist|auth_file|chap-secrets|users\.txt|credentials)[^\n]{0,80}\n(?:[\"'][^\"'\n]{1,64}[\"'][ \t]+[\"'][^\"'\n]{1,128}[\"']\n){0,8}?"
+            r"(?:userlist|auth_file|chap-secrets|users\.txt|"
+            r"credentials)[^\n]{0,80}\n(?:[\"'][^\"'\n]{1,64}[\"'][ \t]+[\"'][^\"'\n]{1,128}[\"']\n){0,8}?"
             r"[\"'][^\"'\n]{1,64}[\"'][ \t]+[\"'](?P<value>[^\"'\n]{4,128})[\"']",
             re.I,
         ),

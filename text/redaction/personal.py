@@ -51,12 +51,14 @@ _MOBILE_SAID = re.compile(
 )
 _MOBILE_ASSIGNED = re.compile(r"(?<![A-Za-z0-9_])(?:phone|mobile|tel|cell|telephone)\w{0,8}=(1[3-9]\d{9})(?!\d)", re.I)
 _LANDLINE = re.compile(
-    r"(?<![A-Za-z0-9_.+-])(?:[(（]0(?:10|2\d|[3-9]\d{2})[)）] ?|0(?:10|2\d|[3-9]\d{2})[- ])[2-8]\d{2,3}[ -]?\d{4}(?!\d|-\d{5}|-\D)"
+    r"(?<![A-Za-z0-9_.+-])(?:[(（]0(?:10|2\d|[3-9]\d{2})[)）] ?|0(?:10|2\d|[3-9]\d{2})[- ])[2-8]\d{2,3}[ -]?\d{4}(?!\d|"
+    r"-\d{5}|-\D)"
     r"(?:(?:[转轉-]| ?(?:ext|x)\.? ?)\d{1,6})?"
     r"|(?<![A-Za-z0-9_.+-])[48]00[- ]\d{3}[- ]?\d{4}(?![\d-])|(?<![A-Za-z0-9_.+-])[48]00[- ]\d{4}[- ]\d{3}(?![\d-])"
 )
 _INTERNATIONAL = re.compile(
-    r"(?<![A-Za-z0-9_.+)\]])(?:(?<!=)|(?=\+\d{11}))\+(?:[1-9]\d{0,2})(?:[ .-]?\(\d{1,4}\))?(?:[ .-]?\d{1,5}){2,6}(?![A-Za-z0-9_]|[.-]\d)"
+    r"(?<![A-Za-z0-9_.+)\]])(?:(?<!=)|"
+    r"(?=\+\d{11}))\+(?:[1-9]\d{0,2})(?:[ .-]?\(\d{1,4}\))?(?:[ .-]?\d{1,5}){2,6}(?![A-Za-z0-9_]|[.-]\d)"
 )
 # Not one of a row of numbers: `377 610 987 1597`.
 _NORTH_AMERICAN = re.compile(
@@ -64,11 +66,13 @@ _NORTH_AMERICAN = re.compile(
 )
 # Written as at home: Taiwan, Japan, Britain, France.
 _DOMESTIC = re.compile(
-    r"(?<![A-Za-z0-9_.+-])(?<!\d[ .,])(?:09\d{2}([ -])\d{3}\1\d{3}|0[2-8]([ -])\d{4}\2\d{4}|0[5789]0-\d{4}-\d{4}|07\d{3}[ ]\d{3}[ ]?\d{3}|"
+    r"(?<![A-Za-z0-9_.+-])(?<!\d[ .,])(?:09\d{2}([ -])\d{3}\1\d{3}|0[2-8]([ -])\d{4}\2\d{4}|0[5789]0-\d{4}-\d{4}|"
+    r"07\d{3}[ ]\d{3}[ ]?\d{3}|"
     r"020[ ]\d{4}[ ]\d{4}|0[67](?:([ .])\d{2})(?:\3\d{2}){3})(?![A-Za-z0-9_-]|[. ]\d)"
 )
 _NAMED_PHONE = re.compile(
-    r"(?:手机|电话(?!会议)|座机|传真|固话|联系方式|热线|whatsapp|phone|mobile|tel(?:ephone)?|fax|cell|call(?: \w{1,12})?(?: at| on)?(?![\w-]))"
+    r"(?:手机|电话(?!会议)|座机|传真|固话|联系方式|热线|whatsapp|phone|mobile|tel(?:ephone)?|fax|cell|"
+    r"call(?: \w{1,12})?(?: at| on)?(?![\w-]))"
     r"(?![_-]?(?:id|model|code|type))[\w号码]{0,6}[\"'’]{0,2}[ \t]{0,3}(?:[:：=.]|是|为|at|is|on|number)?[ \t]{0,3}"
     r"[\"']{0,2}(\+?(?:[ ().-]?\d){7,15})(?![A-Za-z0-9_-]|\.\d)",
     re.I,
@@ -121,7 +125,8 @@ _SOCIAL_SECURITY = re.compile(
 )
 # A WeChat name: 6 to 20 letters, figures, `_`, `-`, the first a letter. Behind a word alone it must not be a plain word.
 _WECHAT = re.compile(
-    r"(?:[微薇威][信x](?P<called>号|id|账号)?(?:搜一?下?|加)?|加我?[vV]信?|[vV]信号?|(?<![a-z0-9])[vw][xX信](?:号|id)?|\+[ ]?v|wechat(?:[ _-]?(?P<named>id|account|no))?|weixin(?:号|id)?)"
+    r"(?:[微薇威][信x](?P<called>号|id|账号)?(?:搜一?下?|加)?|加我?[vV]信?|[vV]信号?|(?<![a-z0-9])[vw][xX信](?:号|id)?|"
+    r"\+[ ]?v|wechat(?:[ _-]?(?P<named>id|account|no))?|weixin(?:号|id)?)"
     r"[\"'”]{0,2}(?:[ \t]{0,3}(?P<link>[:：=]|是|为|is)[ \t]{0,3}|[ \t]{1,3}|(?=[a-z]))[\"'“]{0,2}"
     r"(?P<value>[a-z][a-z0-9_-]{5,19})(?![A-Za-z0-9_.(/=-])",
     re.I,

@@ -13,7 +13,7 @@ HAN = "\u3400-\u4dbf\u4e00-\u9fff"
 Link = Literal["assigned", "paired", "said", "option", "beside"]
 _CHINESE_NUMBER = re.compile("[零〇一二三四五六七八九两幺]{4,}")
 _CHINESE_TALK = re.compile(
-    "[请的了吗呢是后前号在不无未没有错误对改忘记输入填写空需必须同上见附联系设置重弱强中等高低位数字长度过期失效保密管理任意随便]"
+    "[请的了吗呢是后前号私聊问找群在不无未没有错误对改忘记输入填写空需必须同上见附联系设置重弱强中等高低位数字长度过期失效保密管理任意随便]"
 )
 _COUNTED = re.compile(
     r"[ \t]{0,2}(?:位|个|次|天|分钟|小时|年|月|字|种|条|\+|-?(?:char|digit|letter|time|day|minute|hour|bit|"
@@ -37,7 +37,8 @@ _ATTRIBUTE = re.compile(r"[A-Za-z_]+(?:\.[A-Za-z_]+)+")
 _PATH = re.compile(r"/[a-z]{2,12}/?|(?:~|\.{1,2})?/[\w.@-]+(?:/[\w.@-]+)+/?|[A-Za-z]:\\\w.*|\w+://.*|(?:\.{1,2}|~)/[\w./-]+")
 _TEMPLATE = re.compile(
     r"\$\{[^{}]*\}|\$\([^()]*\)?|\$[A-Za-z_]\w*|\{\{[^{}]*\}\}|\{[\w.!:\[\]'\"]*\}?|<[^<>]*>?|%[sdr]|%\w*\(.*|%[A-Z_]+%|\[[^\]]*\]?|"
-    r"(?:your|example|insert|enter|replace|put|add)[-_ ].{0,60}|(?:my|the|some|an?)[-_ ][^\d]{0,60}|.{0,20}(?:_here|-here|placeholder)|"
+    r"(?:your|example|insert|enter|replace|put|add)[-_ ].{0,60}|(?:my|the|some|an?)[-_ ][^\d]{0,60}|.{0,20}(?:_here|-here|"
+    r"placeholder)|"
     r"change[-_ ]?(?:me|it)|"
     r"[xX*•.…#?\-_=+~]{1,200}|\([^()]*\)?|@[\w.]*@?|:[a-z_]+|#\{.*|__\w+__|"
     r"!(?:vault|env|secret|ref|sub|getatt|include)",
@@ -56,7 +57,8 @@ _NO_VALUES = frozenset(
         all same here there below above too very also only still already never always ok okay good bad safe unsafe short long
         ok. pass fail failed passed disabled enabled private public basic bearer token password secret key value field column
         manager hint policy reset input type name prompt protected generator hashing login authentication authorization
-        new await raise return throw async yield typeof lambda not if else elif def class import function via from with as using by
+        new await raise return throw async yield typeof lambda not if else elif def class import function via from
+        with as using by
         option options argument arguments flag flags parameter incomplete
         self file path env environment vault prompted ask read typing tbd todo lost forgotten known shared exposed leaked
         compromised
@@ -219,9 +221,11 @@ def _accepts_plain_word(link: Link, linking: str, word: str, after: str) -> bool
         )
     if "==" in linking:
         return False
-    if "\n" in linking and re.match(r"[ \t]+[A-Za-z(]", after):
+    if "\n" in linking and re.match(r"[ \t]+\S", after):
         return False  # the next line begins a sentence
-    if ":" in linking and re.fullmatch(r"(?:[A-Z][a-z0-9]+){2,}", word) and re.match(r"\s*[,)|=]", after):
+    if "=" in linking and re.match(r"\s*[+*/%?]|[ ](?:if|or|and|in|is|for)\b", after):
+        return False  # a sum, a condition
+    if ":" in linking and re.fullmatch(r"(?:[A-Z][a-z0-9]+)+", word) and re.match(r"[,)]|[ ][|=]", after):
         return False  # a type
     spaced = linking.rstrip("\"'*").endswith(" ")
     if "=" in linking and spaced:
@@ -239,6 +243,8 @@ def _accepts_key(kind: Kind, link: Link, value: Value, text: str) -> bool:
         return True
     mixed = has_letter_and_digit(written)
     if kind == "key":
+        if UUID.fullmatch(written) and re.search(r"[\"']key[\"']\s?:\s?[\"']$", text[max(0, value.start - 10) : value.start]):
+            return False  # of a store's object
         random = looks_random(written, 20) or (len(written) >= 20 and has_letter_and_digit(written) and _is_mixed_case(written))
         random = random or (is_hash(written) and not UUID.fullmatch(written))
         named = link == "beside" and re.search(

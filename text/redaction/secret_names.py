@@ -7,22 +7,27 @@ from .spans import Label
 
 Kind = Literal["password", "secret", "token", "key", "mnemonic"]
 SECRET_NAMES = re.compile(
-    r"(?P<mnemonic>助记词|助記詞|恢复短语|seed (?:phrase|words)|recovery (?:phrase|words)|backup phrase|wallet seed|mnemonic(?: phrase)?|seed(?=[:：]| is ))"
-    r"|(?P<secret>api[ _-]?hash|(?:client|app|api|consumer|corp|shared|signing|webhook|jwt|hmac|session|master)[ _-]?secret|"
+    r"(?P<mnemonic>助记词|助記詞|恢复短语|seed (?:phrase|words)|recovery (?:phrase|words)|backup phrase|wallet seed|"
+    r"mnemonic(?: phrase)?|seed(?=[:：]| is ))"
+    r"|(?P<secret>api[ _-]?hash|passkey|rss[ _-]?key|(?:auth|logged_in|nonce)_salt|(?:client|app|api|consumer|corp|shared|"
+    r"signing|webhook|jwt|hmac|session|master)[ _-]?secret|"
     r"secret[ _-]?(?:access[ _-]?)?key|secretaccesskey|accesskeysecret|access[ _-]?key[ _-]?secret|secret|"
-    r"(?:api|access|private|signing|encryption|account|master|service|license|signature|subscription|auth|ssh|verify|push|send|stream|shared[ _-]?access|"
+    r"(?:api|access|private|signing|encryption|account|master|service|license|signature|subscription|auth|ssh|verify|push|"
+    r"send|stream|shared[ _-]?access|"
     r"storage|deploy|aes|hmac|app|web|secret|function|admin)[ _-]?key|apikey|sharedaccesssignature|"
     r"密钥|密鑰|密匙|秘钥|金鑰|私钥|私鑰|私匙|加签)"
     r"|(?P<token>(?:access|auth|refresh|bot|api|id|session|bearer|oauth|csrf|xsrf|security|verification)[ _-]?token|token|令牌|"
     r"credentials?|creds?|凭证|凭据|authkey|auth|session[ _-]?(?:id|key|string)|string[ _-]?session|bearer)"
-    r"|(?P<password>password|passwd|passphrase|passcode|passwort|requirepass|masterauth|contraseña|pass|pswd|psw|pwd|pw|(?:wpa[23]?[ _-]?)?psk|(?:wpa[23]?|wi-?fi|wlan)[ _-]?key|pre-?shared[ _-]?key|puk|"
+    r"|(?P<password>password|passwd|passphrase|passcode|passwort|requirepass|masterauth|contraseña|pass|pswd|psw|pwd|pw|"
+    r"(?:wpa[23]?[ _-]?)?psk|(?:wpa[23]?|wi-?fi|wlan)[ _-]?key|pre-?shared[ _-]?key|puk|"
     r"pin ?码|pin|密码|密碼|口令|授权码)"
     r"|(?P<key>key|ak ?/ ?sk|ak(?<![a-z0-9._-]ak)(?![a-z0-9_-])|sk(?<![a-z0-9._-]sk)(?![a-z0-9_-]))"
 )
 # One of these stands in every text that holds a name: most texts need not be searched.
 NAME_PARTS = (
-    "key", "token", "api_hash", "apihash", "psk", "puk", "seed", "secret", "pass", "psw", "pswd", "pw", "pin", "auth", "cred", "bearer", "session", "mnemonic", "phrase",
-    "contraseña", "signature", "密", "秘", "鑰", "钥", "口令", "令牌", "凭证", "凭据", "恢复短语", "私匙", "加签", "助记", "助記", "授权码", "ak", "sk",
+    "key", "token", "api_hash", "apihash", "psk", "puk", "seed", "secret", "pass", "psw", "pswd", "pw", "pin",
+    "auth", "cred", "bearer", "session", "mnemonic", "phrase", "contraseña", "signature", "密", "秘", "鑰", "钥",
+    "口令", "令牌", "凭证", "凭据", "恢复短语", "私匙", "加签", "助记", "助記", "授权码", "ak", "sk",
 )  # fmt: skip
 _SHORT_NAMES = frozenset(
     (
@@ -58,7 +63,9 @@ _OWNER = re.compile(
     re.I,
 )
 _PUBLIC = re.compile(
-    r"(?:public|primary|foreign|sort|partition|cache|unique|row|lookup|idempotency|host|object|redis|hash|dedup\w*|s3|storage|file|node|map|dict|group|routing|join|index|shard|etcd|kafka|message|cluster|release|gpg|pgp|api|translation|i18n|config)[ _-]?$",
+    r"(?:public|primary|foreign|sort|partition|cache|unique|row|lookup|idempotency|host|object|redis|hash|dedup\w*|s3|"
+    r"storage|file|node|map|dict|group|routing|join|index|shard|etcd|kafka|message|cluster|release|gpg|pgp|api|translation|"
+    r"i18n|config)[ _-]?$",
     re.I,
 )
 

@@ -15,13 +15,15 @@ from .spans import Redaction
 _VALUE = r"(?P<value>[!-~]{4,64})(?![!-~])"
 _OPENING = r"[「『“\"'‘`（(]?"
 _CODE_NAMES = (
-    r"(?:(?:door|gate|alarm|entry|access|safe|lock|garage|lock ?box|key ?pad|key|building|apartment|lift|elevator|pool|bike|padlock|"
+    r"(?:(?:door|gate|alarm|entry|access|safe|lock|garage|lock ?box|key ?pad|key|building|apartment|lift|elevator|pool|bike|"
+    r"padlock|"
     r"locker|unlock|screen|phone|disarm|storage|unit|mailbox)[ ]code|key ?pad|code to (?:get in|enter|open|unlock))"
 )
-_NAME = rf"(?:密码|密碼|口令|password|passcode|passphrase|passwd|(?<![a-z])(?:pwd|pass|pin)(?![a-z]))"
+_NAME = r"(?:密码|密碼|口令|password|passcode|passphrase|passwd|(?<![a-z])(?:pwd|pass|pin)(?![a-z]))"
 _CHINESE = re.compile(
     rf"(?:密码|密碼|口令|暗号)(?!管理|保护|强度|算法|学|本|错误|不对|长度)(?P<words>[{HAN}，,？? ]{{0,16}}?)"
-    rf"(?P<link>[:：][ ]?|(?<=[是为叫成的个用这输填到回认一])[ ]?|[，, ]|){_OPENING}(?P<value>[!-~]{{4,64}}?)(?=[」』”’）]|[^!-~]|$)"
+    rf"(?P<link>[:：][ ]?|(?<=[是为叫成的个用这输填到回认一])[ ]?|[，, ]|){_OPENING}(?P<value>[!-~]{{4,64}}?)(?=[」』”’）]|"
+    rf"[^!-~]|$)"
 )
 _ENGLISH, _ENGLISH_CODE = (
     re.compile(
@@ -54,7 +56,8 @@ _ADMINISTRATOR = re.compile(
     re.I,
 )
 _ACCOUNT = re.compile(
-    r"(?:登录?|登陆|登下|账密|wi-?fi|ssid|账号|帐号|账户|号|(?<![a-z])(?:login|log in|sign in|account|creds?|credentials|user(?:name)?))"
+    r"(?:登录?|登陆|登下|账密|wi-?fi|ssid|账号|帐号|账户|号|(?<![a-z])(?:login|log in|sign in|account|creds?|credentials|"
+    r"user(?:name)?))"
     r"[^\n/／]{0,24}?(?<![!-~])(?P<account>[!-.0-~]{3,64})[ ]?[/／][ ]?(?P<value>[!-~]{6,64})(?![!-~])",
     re.I,
 )
@@ -70,7 +73,8 @@ _COMBINATION = re.compile(
 _WIFI = re.compile(r"(?:wi-?fi|无线|wlan)[ ]?(?:密码|pw)?[:：]?[ ]?(?P<value>\d{8,12})(?![\w.-])", re.I)
 # `SSID: … Key: …`, `u: … p: …`
 _ABBREVIATED = re.compile(
-    r"(?:(?:ssid|wi-?fi|网络|无线)[^\n]{0,40}\s{0,2}(?<![a-z])(?:key|pw|pass)|(?<![a-z])u(?:ser)?[ ]?[:=][ ]?[!-~]{2,40}[ ,;/]{1,3}p|"
+    r"(?:(?:ssid|wi-?fi|网络|无线)[^\n]{0,40}\s{0,2}(?<![a-z])(?:key|pw|pass)|"
+    r"(?<![a-z])u(?:ser)?[ ]?[:=][ ]?[!-~]{2,40}[ ,;/]{1,3}p|"
     r"(?<![a-z])un?[ ]?[:=][ ]?[!-~]{2,40}[ ,;/]{1,3}pw)"
     r"[ ]?[:：=][ ]?(?P<value>[!-~]{5,64})(?![!-~])",
     re.I,
@@ -82,7 +86,8 @@ _ACCOUNT_AFTER = re.compile(
 _LOCK = re.compile(r"(?:密码|门锁|门禁|锁)[^\n#]{0,16}?(?<![\w#])(?P<value>#?\d{4,10}#)(?![\w#])")
 # Figures right behind the password of a thing that only figures open.
 _FIGURES = re.compile(
-    r"(?:保险[柜箱]|行李箱|箱子?|门锁?|门禁|锁屏?|柜子?|取款|支付|解锁|开机|手机|平板|房间|车库|仓库|抽屉|银行卡)的?密码[ ]?(?P<value>\d{3,8})(?![\w.:/-]|[ ]?[位个次天分年月])"
+    r"(?:保险[柜箱]|行李箱|箱子?|门锁?|门禁|锁屏?|柜子?|取款|支付|解锁|开机|手机|平板|房间|车库|仓库|抽屉|"
+    r"银行卡)的?密码[ ]?(?P<value>\d{3,8})(?![\w.:/-]|[ ]?[位个次天分年月])"
 )
 _STILL = re.compile(
     r"(?:password|passcode|pwd)[^\n.!?:=]{0,30}[ ](?:still|again|remains|it's|its)[: ][ ]?(?P<value>[!-~]{6,64})(?![!-~])", re.I
@@ -91,7 +96,7 @@ _WARNING = re.compile("别用|别再|不要|不能|不许|勿|禁止|避免|比�
 # Words chosen by dice, and four groups of four letters, as mail providers print them.
 _PHRASE = re.compile(
     r"(?:pass ?phrase|口令短语|密码短语)[\"']?[ ]?(?:[:：=]|is|是|"
-    r"为)[ ]?[\"']?(?P<value>[a-z]{3,9}(?:[ -][a-z]{3,9}){2,9})[\"']?[ ]*(?:$|[.,;，。\n])",
+    r"为)[ ]?[\"']?(?P<value>[a-z]{3,9}(?:[ -][a-z0-9]{2,9}){2,9})[\"']?[ ]*(?:$|[.,;，。\n])",
     re.M,
 )
 _GROUPS = re.compile(
@@ -100,7 +105,8 @@ _GROUPS = re.compile(
     re.I,
 )
 _NAMED_PIN = re.compile(
-    r"(?<![a-z])(?:voicemail|card|sim|atm|phone|bank|door|gate|app|account|screen|tablet|alarm|entry|key ?pad|(?:lock ?box|door|gate|"
+    r"(?<![a-z])(?:voicemail|card|sim|atm|phone|bank|door|gate|app|account|screen|tablet|alarm|entry|key ?pad|(?:lock ?box|"
+    r"door|gate|"
     r"garage|safe|alarm)(?: code)?)[ ](?:pin|code|key ?pad)[: ][ ]?(?P<value>\d{4,8}#?)(?![\w.:/-])",
     re.I,
 )
