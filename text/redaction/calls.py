@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from .plausibility import is_placeholder
-from .randomness import has_letter_and_digit
+from .randomness import is_hash, looks_random
 from .spans import Redaction
 
 _VALUE = r"[rbu]?(?P<mark>\\{0,2}[\"'`])(?P<value>(?:(?!(?P=mark))[^\n]){3,128})(?P=mark)"
@@ -49,7 +49,7 @@ def find_in_calls(text: str) -> Iterator[Redaction]:
                     yield Redaction(*found.span("value"), "PASSWORD")
     if "cookie" in folded:
         for found in _COOKIE.finditer(text):
-            if len(found["value"]) >= 8 and has_letter_and_digit(found["value"]) and not is_placeholder(found["value"]):
+            if is_hash(found["value"]) or looks_random(found["value"], 10):
                 yield Redaction(*found.span("value"), "COOKIE")
 
 

@@ -14,14 +14,16 @@ _ENGLISH_NAME = (
     r"one[- ]?time|otp|totp|2fa|mfa|"
     r"two[- ]factor|passcode|activation|sms|recovery|pairing)[ _-]?(?:pass)?(?:codes?|pin|password)|\botp|\btotp|\b2fa|\bmfa"
 )
-_FIGURES = r"(?P<value>\d{3}[ -]\d{3}|\d{4,8}|[A-Z]-\d{4,8}|(?=[A-Z0-9]{0,7}\d)[A-Z0-9]{5,8})"
+_FIGURES = (
+    r"(?P<value>\d{3}[ -]\d{3}|\d{4,8}|[A-Z]-\d{4,8}|(?=[A-Z-]{0,6}\d)[A-Z0-9]{3}-[A-Z0-9]{3}|(?=[A-Z0-9]{0,7}\d)[A-Z0-9]{5,8})"
+)
 _END = r"(?![A-Za-z0-9%]|[.:/-]\d|[ ]?(?:位|个|次|分|秒|小时|天|条|元|块|毫秒|ms\b|minutes?|seconds?|digits?|characters?|times))"
 _CHINESE = re.compile(
     rf"{_CHINESE_NAME}(?:[是为：:\s\"'“【「（(,，]|您的|你的|[我他她]|发|给|输入|填|一下|就|刚|收到的?|了){{0,8}}(?<![A-Za-z0-9]){_FIGURES}{_END}"
 )
 _ENGLISH = re.compile(
     rf"(?<![a-z])(?:{_ENGLISH_NAME})(?:[ ](?:for|to|on|from|of)[ ][\w@.' -]{{1,40}}?)?"
-    r"(?:[\"']?[ \t]{0,2}(?:is|was|[:：=]|are)[ \t]{0,2}|[ \t]{1,2})(?:now[ ])?[\"']?"
+    r"(?:[\"']?[ \t]{0,2}(?:(?:is|was|are)[ ]?[:：]?|[:：=])[ \t]{0,2}|[ \t]{1,2})(?:now[ ])?[\"']?"
     rf"(?-i:{_FIGURES}){_END}",
     re.I,
 )
@@ -39,7 +41,8 @@ _ENTERED = re.compile(
     re.I,
 )
 _PLAIN = re.compile(
-    r"(?:^|[.!?,:，。：\n(（][ ]?|(?:your|the|my|sms|new)[ ])code(?:[ ]is|['’]s|:)[ ](?P<value>\d{6})(?![\w%]|[.:/-]\d)",
+    r"(?:^|[.!?,:，。：\n(（][ ]?|(?:your|the|my|sms|new)[ ])code(?:[ ]is|['’]s|:)[ ](?P<value>\d{6})(?![\w%]|[.:/-]\d|"
+    r"[ ]?,[ ]?\"?(?:msg|message|error|data))",
     re.I | re.M,
 )
 # Of a shared folder or an archive; four figures are usual. And the long ones that unlock a program.

@@ -55,7 +55,8 @@ _COMMANDS: tuple[_Command, ...] = (
     _command(
         "|",
         rf"(?:echo|printf)[ \t](?:-[ne]{{1,2}}[ \t])?{_VALUE}(?:{_QUOTE})?[ \t]*\|[ \t]*(?:sudo[ \t]+[^\n|;&]{{0,40}}?-S|"
-        r"(?:wrangler|docker|podman|gh|fly|flyctl|vercel|nomad)[ ][^\n|;&]{0,24}?(?:secret|env add|login)|passwd[ ]--stdin|"
+        r"(?:wrangler|docker|podman|gh|fly|flyctl|vercel|nomad)[ ][^\n|;&]{0,24}?(?:secrets?[ ](?:create|put|set|import)|"
+        r"env add|login)|passwd[ ]--stdin|"
         r"cryptsetup)",
     ),
     _command(
@@ -70,7 +71,7 @@ _COMMANDS: tuple[_Command, ...] = (
     _command("+login", rf"\+login[ \t](?!anonymous)[\w.@-]{{1,64}}[ \t](?!\+){_VALUE}"),
     _command("login", r"[\w-][ ]login[ ](?:--relogin[ ])?(?P<value>[0-9a-f]{40})(?![\w.-])"),
     _command("digest", rf"auth[ \t]digest[ \t](?:{_QUOTE})?[\w.@-]{{1,64}}:{_BARE}"),
-    _command("using", rf"(?<!\w)connect to[ ]\S{{1,40}}[ ]user[ ]\S{{1,40}}[ ]using[ ]{_VALUE}", re.I),
+    _command("using", rf"(?<!\w)connect to[ ]\S{{1,40}}[ ]user[ ]\S{{1,40}}[ ]using[ ](?=\S*\d){_VALUE}", re.I),
     _command("SETUSER", rf"ACL SETUSER[ ][^\n]{{1,80}}?[ ]>{_BARE}"),
     _command("AUTH PLAIN", r"AUTH PLAIN (?P<value>[A-Za-z0-9+/]{12,}={0,2})(?![\w+/])"),
     _command("IDENTIFY", rf"(?<!\w)identify[ ](?:[\w-]{{1,32}}[ ])?(?!by|with){_VALUE}(?=\s|$)", re.I),
@@ -168,4 +169,8 @@ def find_in_commands(text: str) -> Iterator[Redaction]:
 
 
 def _is_password(written: str) -> bool:
-    return has_letter_and_digit(written) and not is_placeholder(written) and not re.search(r"://|^\d+[:/]|^[./~]|=", written)
+    return (
+        has_letter_and_digit(written)
+        and not is_placeholder(written)
+        and not re.search(r"://|^\d+[:/]|^[./~]|=|\.[a-z]{2,4}$", written)
+    )

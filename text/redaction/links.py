@@ -41,8 +41,9 @@ _CHINESE = (
     r"写成)[ \t:：]{0,3}"
 )
 _ENGLISH = (
-    r"[ \t]{1,3}(?:(?:is|was|are|will|should|has|been|be|equals|set|changed|reset|updated|now|still|just|to)[ \t]{1,3}){1,5}"
-    r"[: \t]{0,3}(?:(?:->|→|=>)[ ])?"
+    r"[ \t]{1,3}(?:(?:is|was|are|will|should|has|been|be|equals|set|changed|reset|updated|now|still|just|to)(?:[ \t]{1,3}|"
+    r"(?=[:：]))){1,5}"
+    r"[:： \t]{0,3}(?:(?:->|→|=>)[ ])?"
 )
 _NOTHING = r"[ \t]{0,3}\r?\n|[ \t]{0,2}[(（《<]|[ \t]{1,24}|"
 

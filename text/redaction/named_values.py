@@ -143,7 +143,7 @@ def _with_account(text: str, name: re.Match[str], kind: Kind, value: Value, befo
     if not (account or credentials or (kind == "password" and "/" in value.text)):
         return None
     second = _SECOND.match(text, value.end)
-    if second is None and account:
+    if second is None:
         second = _NEXT.match(text, value.end)
         if second and not is_password_in_talk(second[1], "") and not value.text.isdecimal():
             second = None

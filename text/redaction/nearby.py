@@ -47,6 +47,12 @@ _BELOW = re.compile(
     r"(?P<value>[!-~]{8,256})[ \t]*(?=\n|$)",
     re.I,
 )
+# `I send you the password here: …`
+_HERE = re.compile(
+    r"(?:password|passcode|passphrase|pwd)[^\n:=]{1,60}?(?:here|here it is|here you go|as follows|"
+    r"below)[:：][ ](?P<value>[!-~]{6,64})(?![!-~])",
+    re.I,
+)
 # Lists of accounts: `.pgpass`, the users of a pool, `login ann:…`.
 _LISTED = (
     (
@@ -82,6 +88,10 @@ def find_nearby(text: str) -> Iterator[Redaction]:
     if any(word in folded for word in ("authenticator", "google auth", "authy", "otp", "2fa", "code to", "text", "sms")):
         for found in _CODE_SHOWN.finditer(text):
             yield Redaction(*found.span("value"), "TOKEN")
+    if "here" in folded or "below" in folded or "follows" in folded:
+        for found in _HERE.finditer(text):
+            if _is_answer(found["value"].rstrip(".,;")) and not re.search(r"\.[a-z]{2,4}$", found["value"]):
+                yield _span(found, "value")
     if ":\n" in text or "：\n" in text or ": \n" in text:
         for found in _BELOW.finditer(text):
             if _stands_alone(found["value"]):

@@ -32,7 +32,7 @@ _CODE = re.compile(
     r"params|form|body|event|secrets|vault|state|session|props|cfg|conf|opts|client|res|response|import|system|"
     r"obj|var|local|module|z|t|yup|getpass)\.[A-Za-z_]"
 )
-_REGEX = re.compile(r"A-Z|a-z|0-9\]|\\[dwsS]|\(\?[:=!<]|\.\*")
+_REGEX = re.compile(r"A-Z|a-z|0-9\]|\\[dwsS]|\(\?[:=!<]|\[\^|\.\*")
 _ATTRIBUTE = re.compile(r"[A-Za-z_]+(?:\.[A-Za-z_]+)+")
 _PATH = re.compile(r"/[a-z]{2,12}/?|(?:~|\.{1,2})?/[\w.@-]+(?:/[\w.@-]+)+/?|[A-Za-z]:\\\w.*|\w+://.*|(?:\.{1,2}|~)/[\w./-]+")
 _TEMPLATE = re.compile(
@@ -160,7 +160,7 @@ def _is_distinct(written: str) -> bool:
     if _is_salt(written):
         return True
     return (
-        len(written) >= 4
+        len(written) >= 6
         and " " not in written
         and "(" not in written
         and has_letter_and_digit(written)
@@ -173,12 +173,15 @@ def _accepts_password(link: Link, linking: str, value: Value, text: str) -> bool
     after = text[value.end : value.end + 24]
     if written.isdecimal():
         adjacent = linking == "" and not re.match(r"[\w.:-]", after)
+        adjacent = adjacent or (linking.strip() in ("（", "(", "【") and after[:1] in ("）", ")", "】"))
         enough = 4 if link != "beside" or adjacent or re.search("[Pp][Ii][Nn] ?码$", text[: value.start].rstrip()[-6:]) else 6
         return len(written) >= enough and not _COUNTED.match(after)
     if re.match(f"[{HAN}]", written):
         if _CHINESE_NUMBER.fullmatch(written):
             return True
         mixed = value.quoted and any(c.isdigit() for c in written)
+        if "|" in linking:
+            return False  # the next cell
         return (link == "assigned" or (link == "said" and mixed)) and not _CHINESE_TALK.search(written)
     if value.quoted and link != "assigned" and "(" in written:
         return False

@@ -9,7 +9,9 @@ Kind = Literal["password", "secret", "token", "key", "mnemonic"]
 SECRET_NAMES = re.compile(
     r"(?P<mnemonic>助记词|助記詞|恢复短语|seed (?:phrase|words)|recovery (?:phrase|words)|backup phrase|wallet seed|"
     r"mnemonic(?: phrase)?|seed(?=[:：]| is ))"
-    r"|(?P<secret>api[ _-]?hash|passkey|rss[ _-]?key|(?:auth|logged_in|nonce)_salt|(?:client|app|api|consumer|corp|shared|"
+    r"|(?P<secret>api[ _-]?hash|app[ _-]?certificate|"
+    r"passkey|rss[ _-]?key|(?:auth|logged_in|nonce)_salt|(?:client|app|api|"
+    r"consumer|corp|shared|"
     r"signing|webhook|jwt|hmac|session|master)[ _-]?secret|"
     r"secret[ _-]?(?:access[ _-]?)?key|secretaccesskey|accesskeysecret|access[ _-]?key[ _-]?secret|secret|"
     r"(?:api|access|private|signing|encryption|account|master|service|license|signature|subscription|auth|ssh|verify|push|"
@@ -25,7 +27,7 @@ SECRET_NAMES = re.compile(
 )
 # One of these stands in every text that holds a name: most texts need not be searched.
 NAME_PARTS = (
-    "key", "token", "api_hash", "apihash", "psk", "puk", "seed", "secret", "pass", "psw", "pswd", "pw", "pin",
+    "key", "token", "api_hash", "apihash", "certificate", "psk", "puk", "seed", "secret", "pass", "psw", "pswd", "pw", "pin",
     "auth", "cred", "bearer", "session", "mnemonic", "phrase", "contraseña", "signature", "密", "秘", "鑰", "钥",
     "口令", "令牌", "凭证", "凭据", "恢复短语", "私匙", "加签", "助记", "助記", "授权码", "ak", "sk",
 )  # fmt: skip

@@ -17,7 +17,8 @@ _OPENING = r"[「『“\"'‘`（(]?"
 _CODE_NAMES = (
     r"(?:(?:door|gate|alarm|entry|access|safe|lock|garage|lock ?box|key ?pad|key|building|apartment|lift|elevator|pool|bike|"
     r"padlock|"
-    r"locker|unlock|screen|phone|disarm|storage|unit|mailbox)[ ]code|key ?pad|code to (?:get in|enter|open|unlock))"
+    r"locker|unlock|screen|phone|disarm|storage|unit|mailbox)[ ]code|key ?pad|code to (?:get in|enter|open|unlock)|"
+    r"code (?:for|to|on|of) the [a-z ]{0,16}(?:gate|door|lock|garage|alarm|building|safe|pool|box|entrance|lobby))"
 )
 _NAME = r"(?:密码|密碼|口令|password|passcode|passphrase|passwd|(?<![a-z])(?:pwd|pass|pin)(?![a-z]))"
 _CHINESE = re.compile(
@@ -51,7 +52,7 @@ _SHORT_CHINESE_NAME = re.compile(
 _GLUED = re.compile(r"(?<![A-Za-z0-9_])(?:pwd|psw)(?P<value>[a-z]{2,}\d[a-z0-9]{4,32})(?![!-~])")
 # An account and its password side by side: `root/…`, `login: ann@example.org / …`, `登录 admin …`.
 _ADMINISTRATOR = re.compile(
-    r"(?<![\w/.@-])(?:root|admin|administrator|sa|postgres|ubuntu|pi)(?P<link>[ ]?[/／][ ]?|[ ]{1,2})"
+    r"(?<![\w/.@-])(?:root|admin|administrator|sa|postgres|ubuntu|pi)(?P<link>[ ]?[/／][ ]?|[ ]{1,2}|:|,[ ])"
     r"(?P<value>[!-~]{6,64})(?![!-~])",
     re.I,
 )
@@ -70,7 +71,7 @@ _REDIS = re.compile(r"redis[^\n]{0,40}?(?<![a-z])auth[ ](?P<value>[!-~]{6,128})"
 _COMBINATION = re.compile(
     r"comb(?:o|ination)(?:[a-z ]{0,16}(?:is|to|was)|[ ]?[:=]|)[ ](?P<value>\d{1,2}(?:-\d{1,2}){2,3})(?![\d-])", re.I
 )
-_WIFI = re.compile(r"(?:wi-?fi|无线|wlan)[ ]?(?:密码|pw)?[:：]?[ ]?(?P<value>\d{8,12})(?![\w.-])", re.I)
+_WIFI = re.compile(r"(?:wi-?fi|无线|wlan)[ ]?(?:密码|pw)?[:：]?[ ]?(?P<value>\d{8,12})(?![\w.-]|[ ]{1,2}[台个人次户元条])", re.I)
 # `SSID: … Key: …`, `u: … p: …`
 _ABBREVIATED = re.compile(
     r"(?:(?:ssid|wi-?fi|网络|无线)[^\n]{0,40}\s{0,2}(?<![a-z])(?:key|pw|pass)|"
@@ -193,7 +194,7 @@ def _short_names_and_accounts(text: str, folded: str) -> Iterator[Redaction]:
         yield from _mixed(_ABBREVIATED, text)
         yield from _all(_WIFI, text)
     for found in _ADMINISTRATOR.finditer(text):
-        slash = found["link"].strip() != ""
+        slash = found["link"].strip() in ("/", "／")
         if _is_password(found["value"], "") and (slash or _strong(found["value"])) and not _is_plain_name(found["value"]):
             yield _span(found)
     if ("/" in text or "／" in text) and ("号" in text or "账户" in text or "登录" in text):
