@@ -5,14 +5,11 @@ from collections.abc import Generator, Iterator
 
 from .plausibility import is_password_in_talk, is_placeholder
 from .randomness import has_letter_and_digit
-from .secret_names import Kind, kind_of_name, label_of_kind
+from .secret_names import Kind, folded_case, kind_of_name, label_of_kind
 from .spans import Redaction
 
 _HEADING = re.compile(
-    r"(?:^|[|,;\t])[ \t]*[\"'`*]{0,2}[\w .-]{0,24}(?:password|passwd|pwd|pass|pin|secret|token|key|密码|口令|密钥|"
-    r"令牌)[\"'`*]{0,2}[ \t]*"
-    r"(?=[|,;\t\r\n]|$)",
-    re.I | re.M,
+    r"(?:password|passwd|pwd|pass|pin|secret|token|key|密码|口令|密钥|令牌)[\"'`*]{0,2}[ \t]{0,16}(?=[|,;\t\r\n]|\Z)"
 )
 _RULE = re.compile(r"[\s|+:=-]+")
 _LONGEST_LINE = 400
@@ -35,7 +32,7 @@ def find_in_columns(text: str) -> Iterator[Redaction]:
 
 def _tables(text: str) -> Iterator[Redaction]:
     done = 0
-    for heading in _HEADING.finditer(text):
+    for heading in _HEADING.finditer(folded_case(text)):
         if heading.start() < done:
             continue
         start = text.rfind("\n", 0, heading.end()) + 1

@@ -8,7 +8,7 @@ from .randomness import has_letter_and_digit
 from .secret_names import folded_case
 from .spans import Redaction
 
-_NAME = re.compile(r"密码|密碼|口令|password|passcode|passphrase|passwd|(?<![a-z])pwd(?![a-z])", re.I)
+_NAME = re.compile(r"密码|密碼|口令|password|passcode|passphrase|passwd|pwd(?<![a-z]pwd)(?![a-z])")
 _REACH = 64
 _RUN = re.compile(r"[!-~]+")
 _SYMBOLS = frozenset("!@#$%^&*+~?")
@@ -77,7 +77,7 @@ _ACCOUNT = re.compile(
 def find_nearby(text: str) -> Iterator[Redaction]:
     folded = folded_case(text)
     if any(word in folded for word in ("密", "口令", "pass", "pwd")):
-        yield from _behind_other_words(text)
+        yield from _behind_other_words(text, folded)
         if any(mark in text for mark in ("? ", "?\n", "？", "多少", "啥", "什么")):
             for found in _ASKED.finditer(text):
                 if _is_answer(found["value"]):
@@ -99,9 +99,9 @@ def find_nearby(text: str) -> Iterator[Redaction]:
     yield from _in_lists(text, folded)
 
 
-def _behind_other_words(text: str) -> Iterator[Redaction]:
+def _behind_other_words(text: str, folded: str) -> Iterator[Redaction]:
     """Find runs that can be nothing but passwords in the rest of the sentence: letters, figures and a symbol between them."""
-    for name in _NAME.finditer(text):
+    for name in _NAME.finditer(folded):
         end = min(len(text), name.end() + _REACH)
         line = text.find("\n", name.end(), end)
         for run in _RUN.finditer(text, name.end(), line if line >= 0 else end):
