@@ -12,7 +12,8 @@ _CHINESE_NAME = (
 _ENGLISH_NAME = (
     r"(?:verification|verify|security|confirmation|authentication|authenticator|auth|login|log-?in|sign-?in|"
     r"one[- ]?time|otp|totp|2fa|mfa|"
-    r"two[- ]factor|passcode|activation|sms|recovery|pairing)[ _-]?(?:pass)?(?:codes?|pin|password)|\botp|\btotp|\b2fa|\bmfa"
+    r"two[- ]factor|passcode|activation|sms|captcha|recovery|pairing)[ _-]?(?:pass)?(?:codes?|pin|password)|\botp|\btotp|"
+    r"\b2fa|\bmfa"
 )
 _FIGURES = (
     r"(?P<value>\d{3}[ -]\d{3}|\d{4,8}|[A-Z]-\d{4,8}|(?=[A-Z-]{0,6}\d)[A-Z0-9]{3}-[A-Z0-9]{3}|(?=[A-Z0-9]{0,7}\d)[A-Z0-9]{5,8})"
@@ -31,7 +32,7 @@ _ENGLISH = re.compile(
 _BEFORE = re.compile(
     rf"(?<![A-Za-z0-9.:/-])(?-i:{_FIGURES})(?:[ ](?:is|as)[ ](?:your|the|"
     rf"my)[ ](?:[\w.-]{{1,20}}[ ]){{0,3}}(?:{_ENGLISH_NAME}|code)\b"
-    rf"|[ ]?[（(【]?(?:是|为|就是)?(?:您的|你的|我的)?[\w]{{0,6}}{_CHINESE_NAME})",
+    rf"|[ ]?[（(【，,]?(?:是|为|就是)?(?:您的|你的|我的)?[\w]{{0,6}}{_CHINESE_NAME})",
     re.I,
 )
 _ENTERED = re.compile(

@@ -35,7 +35,7 @@ _EXAMPLES = frozenset(
 _WEAK_QUERY = frozenset(("key", "sign", "code", "sid", "ticket", "auth"))
 _PAIR = r"[\w.$@-]{1,80}=[^\s;,\"'`\\&，。；]{2,4096}"
 _COOKIES = re.compile(
-    rf"(?:set-)?cookies?(?:{_QUOTE})?[ \t]{{0,3}}(?:[:：=,]|是|为|填上|设为|is)[ \t:：]{{0,3}}(?:{_QUOTE})?"
+    rf"(?:set-)?cookies?(?:{_QUOTE})?[ \t]{{0,3}}(?:[:：=,]|是|为|填上|设为|里有?的?|中的?|is)[ \t:：]{{0,3}}(?:{_QUOTE})?"
     rf"(?P<value>{_PAIR}(?:;[ \t]{{0,2}}[\w.$@-]{{1,80}}(?:=[^\s;\"'`\\，。；]{{0,4096}})?)*)",
     re.I,
 )

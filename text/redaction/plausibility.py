@@ -182,6 +182,8 @@ def _accepts_password(link: Link, linking: str, value: Value, text: str) -> bool
         mixed = value.quoted and any(c.isdigit() for c in written)
         if "|" in linking:
             return False  # the next cell
+        if link == "assigned" and re.fullmatch(rf"[{HAN}]{{2,8}}\d{{3,}}", written):
+            return True
         return (link == "assigned" or (link == "said" and mixed)) and not _CHINESE_TALK.search(written)
     if value.quoted and link != "assigned" and "(" in written:
         return False

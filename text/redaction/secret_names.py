@@ -22,7 +22,7 @@ SECRET_NAMES = re.compile(
     r"credentials?|creds?|凭证|凭据|authkey|auth|session[ _-]?(?:id|key|string)|string[ _-]?session|bearer)"
     r"|(?P<password>password|passwd|passphrase|passcode|passwort|requirepass|masterauth|contraseña|pass|pswd|psw|pwd|pw|"
     r"(?:wpa[23]?[ _-]?)?psk|(?:wpa[23]?|wi-?fi|wlan)[ _-]?key|pre-?shared[ _-]?key|puk|"
-    r"pin ?码|pin|密码|密碼|口令|授权码)"
+    r"pin ?码|pin(?:[ _-]?code)?|密码|密碼|口令|授权码)"
     r"|(?P<key>key|ak ?/ ?sk|ak(?<![a-z0-9._-]ak)(?![a-z0-9_-])|sk(?<![a-z0-9._-]sk)(?![a-z0-9_-]))"
 )
 # One of these stands in every text that holds a name: most texts need not be searched.
@@ -41,6 +41,10 @@ _SHORT_NAMES = frozenset(
         "puk",
         "seed",
         "pin",
+        "pincode",
+        "pin code",
+        "pin_code",
+        "pin-code",
         "auth",
         "key",
         "token",

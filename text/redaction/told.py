@@ -59,7 +59,7 @@ _ADMINISTRATOR = re.compile(
 _ACCOUNT = re.compile(
     r"(?:登录?|登陆|登下|账密|wi-?fi|ssid|账号|帐号|账户|号|(?<![a-z])(?:login|log in|sign in|account|creds?|credentials|"
     r"user(?:name)?))"
-    r"[^\n/／]{0,24}?(?<![!-~])(?P<account>[!-.0-~]{3,64})[ ]?[/／][ ]?(?P<value>[!-~]{6,64})(?![!-~])",
+    r"[^\n/／]{0,40}?(?<![!-~])(?P<account>[!-.0-~]{3,64})[ ]?[/／][ ]?(?P<value>[!-~]{6,64})(?![!-~])",
     re.I,
 )
 # Mail providers give out sixteen small letters as the password of a program.
@@ -106,7 +106,8 @@ _GROUPS = re.compile(
     re.I,
 )
 _NAMED_PIN = re.compile(
-    r"(?<![a-z])(?:voicemail|card|sim|atm|phone|bank|door|gate|app|account|screen|tablet|alarm|entry|key ?pad|(?:lock ?box|"
+    r"(?<![a-z])(?:voicemail|card|sim|atm|phone|bank|door|gate|app|account|screen|tablet|alarm|entry|unlock|key ?pad|"
+    r"(?:lock ?box|"
     r"door|gate|"
     r"garage|safe|alarm)(?: code)?)[ ](?:pin|code|key ?pad)[: ][ ]?(?P<value>\d{4,8}#?)(?![\w.:/-])",
     re.I,
