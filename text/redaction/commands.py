@@ -100,7 +100,7 @@ _TYPED = re.compile(
 )
 # A command that shows a secret; its answer stands alone in the next line.
 _SHOWN = re.compile(
-    r"(?:\.(?:password|token|secret)|secrets? versions access|get-secret-value|--with-decryption|vault (?:kv get|"
+    r"(?:\.(?:password|token|secret)\}|secrets? versions access|get-secret-value|--with-decryption|vault (?:kv get|"
     r"read)[^\n]*-field=|"
     r"\b(?:op read|pass show|openssl rand|pwgen|apg|mkpasswd|wg genkey|wg genpsk)\b|(?:echo|printenv)[ ]\$?\{?\w*(?:PASS|"
     r"TOKEN|SECRET|PWD|API_?KEY)|"

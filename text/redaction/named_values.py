@@ -125,6 +125,8 @@ def _is_of_another_thing(name: re.Match[str], linking: str, link: Link, value: V
     word = name.group()
     if value.text.startswith("?") or (value.text.startswith("@") and linking.endswith(">")):
         return True  # `${PASSWORD:?is missing}`, `app:<password>@localhost`
+    if "\n" in linking and re.match(r"[A-Za-z_][\w.-]*=|https?:", value.text):
+        return True  # a line of its own
     if link == "beside" and "\n" in linking and re.search(r"[,;|\t][ ]?[\"']?$", before):
         return True  # the heading of a table
     if word in ("pass", "pin") and link == "beside" and value.quoted and not before.endswith("_"):
@@ -222,6 +224,8 @@ def _loose_value(text: str, name: re.Match[str], kind: Kind) -> Value | None:
     between = text[name.end() : run.start()]
     if not between and name.group().isascii():
         return None  # the name is a part of the run: four letters of some base64
+    if "\n" in between and not re.search(r"[:：=][ \t]*$", between[: between.index("\n")]):
+        return None
     if "://" in between or re.search(
         r"\b(?:commit|hash|sha\d*|md5|uuid|id|etag|version|model|file)\b|BEGIN (?:PUBLIC|CERT)|[/@#]$|提交|哈希", between, re.I
     ):

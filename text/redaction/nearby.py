@@ -129,7 +129,12 @@ def _is_unmistakable(run: str) -> bool:
 
 def _stands_alone(written: str) -> bool:
     code = (_NOT_IN_PASSWORDS - set("=/")) & set(written)
-    return not code and has_letter_and_digit(written) and not is_placeholder(written) and not re.match(r"[-*/.#@]", written)
+    return (
+        not code
+        and has_letter_and_digit(written)
+        and not is_placeholder(written)
+        and not re.match(r"[-*/.#@]|[A-Za-z_][\w.-]*=(?!=?$)", written)
+    )
 
 
 def _is_answer(written: str) -> bool:

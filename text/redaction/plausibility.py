@@ -45,6 +45,7 @@ _TEMPLATE = re.compile(
     re.I,
 )
 _MASKED = re.compile(r".{0,16}(?:\*{3}|•{3}|\.{3}|…|x{5}|X{5}).{0,24}")  # `sk-ab****yz`
+_PUBLIC_KEY = re.compile(r"AAAA[BCE][23][NV]")  # of SSH
 _NO_VALUES = frozenset(
     re.findall(
         r"\S+",
@@ -123,7 +124,7 @@ class Value:
 
 def is_placeholder(value: str) -> bool:
     """Whether `value` stands for a secret instead of being one: `${TOKEN}`, `<your key>`, `****`, `[PASSWORD]`, null."""
-    return value.lower() in _NO_VALUES or is_template(value) or bool(_MASKED.fullmatch(value))
+    return value.lower() in _NO_VALUES or is_template(value) or bool(_MASKED.fullmatch(value) or _PUBLIC_KEY.match(value))
 
 
 def is_template(value: str) -> bool:
