@@ -36,7 +36,8 @@ _REVERSED = re.compile(
 _UNPACKED = re.compile(r"\w, \w{0,24}$")  # `user, password = split`
 # `nextPageToken`, `eos_token`: places in a list and parts of a text.
 _HARMLESS_TOKEN = re.compile(
-    r"(?:next|lock|client[ _-]?request|page|pagination|continuation|sync|idempotency|resume|cancellation|pad|eos|bos|unk|"
+    r"(?:next|lock|public[ _-]?key|client[ _-]?request|page|pagination|continuation|sync|idempotency|resume|cancellation|"
+    r"pad|eos|bos|unk|"
     r"mask|stop|special|syntax|lexer|"
     r"range|marker|change|watch|fencing|delta|design|cursor|scroll|action|client ?request)[ _-]?$",
     re.I,
@@ -149,6 +150,8 @@ def _with_account(text: str, name: re.Match[str], kind: Kind, value: Value, befo
         second = _NEXT.match(text, value.end)
         if second and not is_password_in_talk(second[1], "") and not value.text.isdecimal():
             second = None
+        if second and not account and not set("!@#$%^&*+?~") & set(second[1]):
+            second = None  # a word of the sentence
     return Value(text[value.start : second.end()], value.start, second.end(), False) if second else None
 
 
