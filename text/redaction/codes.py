@@ -7,7 +7,7 @@ from .spans import Redaction
 
 _CHINESE_NAME = (
     r"(?:验证码|驗證碼|校验码|动态码|动态密码|动态口令|激活码|登录码|"
-    r"安全码|取件码|配对码|锁屏码|解锁码|开锁码|绑定码|确认码|一次性密码)"
+    r"安全码|取件码|配对码|锁屏码|解锁码|开锁码|绑定码|确认码|撤防码|布防码|门锁码|门禁码|入户码|开门码|开柜码|一次性密码)"
 )
 _ENGLISH_NAME = (
     r"(?:verification|verify|security|confirmation|authentication|authenticator|auth|login|log-?in|sign-?in|"
@@ -46,6 +46,7 @@ _PLAIN = re.compile(
     r"[ ]?,[ ]?\"?(?:msg|message|error|data))",
     re.I | re.M,
 )
+_PICK_UP = re.compile(r"(?:取件码|取货码|提货码)[是为:：\s\"'“]{0,4}(?P<value>[A-Z]?\d{1,3}-\d{1,3}-\d{3,6})(?![\w-])")
 # Of a shared folder or an archive; four figures are usual. And the long ones that unlock a program.
 _SHARED = re.compile(
     r"(?:提取|访问|分享|共享|解压|解压缩|查看|阅读|开门|通行|门禁|会议|入会)(?:码|密码)[\"'”]?[ ]?(?:[:：=]|是|为)?[ ]?[\"'“【]?"
@@ -74,14 +75,17 @@ _YOUR = re.compile(
     re.I,
 )
 _KEPT_NAME = (
-    r"(?:recovery|backup|scratch|emergency|rescue)[ _-](?:codes?|keys?)|恢复码|恢复密钥|恢复代码|备用码|备用验证码|备份码|救援码"
+    r"(?:recovery|backup|scratch|emergency|rescue|single-use|one-time)[ _-]"
+    r"(?:(?:2fa|mfa|login|log-in|access|two-factor|2-step|verification|one-time|account)[ _-])?(?:codes?|keys?)|"
+    r"恢复码|恢复密钥|恢复代码|备用码|备用验证码|备用代码|备用登录码|备份码|备份代码|备份验证码|救援码|应急码|应急代码"
+)
+_KEPT_ONE = (
+    r"(?:[A-Za-z0-9]{4,8}(?:-[A-Za-z0-9]{4,8}){1,7}|\d{6,10}|\d{4}[ ]\d{4}|(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{8,16})"
 )
 _KEPT = re.compile(
-    rf"(?:{_KEPT_NAME})[\"']?[^\S\n]{{0,3}}(?:[:：=]|是|are|is)?\s{{0,4}}"
-    r"(?P<value>[\[\"'\d.)\s-]{0,8}(?:[A-Za-z0-9]{4,8}(?:-[A-Za-z0-9]{4,8}){1,7}|\d{6,10}|\d{4}[ ]\d{4}|"
-    r"(?=[a-z]*\d)[a-z0-9]{8,16})"
-    r"(?:[\"']?[\s,，、;]{1,4}[\"']?(?:\d{1,2}[.)][ ])?(?:[A-Za-z0-9]{4,8}(?:-[A-Za-z0-9]{4,8}){1,7}|\d{6,10}|\d{4}[ ]\d{4}|"
-    r"(?=[a-z]*\d)[a-z0-9]{8,16})(?![A-Za-z0-9])){0,31})",
+    rf"(?:{_KEPT_NAME})(?:[\"']?[^\S\n]{{0,3}}(?:[:：=]|是|are|is)?|[^\n:：\d]{{0,48}}(?:[:：]|[ ]are|[ ]is|是))[*_]{{0,2}}\s{{0,4}}"
+    rf"(?P<value>[\[\"'`\d.)*•\s-]{{0,8}}{_KEPT_ONE}"
+    rf"(?:[\"'`]?(?:[ ](?:and|or|&)|[\s,，、;/|和与及*•-]){{1,4}}[\"'`]?(?:\d{{1,2}}[.)][ ])?[ ]?{_KEPT_ONE}(?![A-Za-z0-9])){{0,31}})",
     re.I,
 )
 # The seed from which an authenticator makes its codes.
@@ -139,7 +143,7 @@ _ENGLISH_KINDS = (
     "pairing",
     "activ",
 )
-_KEPT_NAMES = ("recovery", "backup", "scratch", "emergency", "rescue", "恢复", "备用", "备份", "救援")
+_KEPT_NAMES = ("recovery", "backup", "scratch", "emergency", "rescue", "single-use", "one-time", "恢复", "备用", "备份", "救援", "应急")
 _SEED_NAMES = ("验证", "2fa", "mfa", "otp", "authenticator", "setup key", "google auth")
 
 
@@ -147,7 +151,7 @@ def _patterns(folded: str) -> Iterator[re.Pattern[str]]:
     """Give the patterns of which a text holds the words."""
     code = "code" in folded
     if "码" in folded or "碼" in folded or "口令" in folded:
-        yield from (_CHINESE, _CHINESE_TOLD)
+        yield from (_CHINESE, _CHINESE_TOLD, _PICK_UP)
     english = any(name in folded for name in _ENGLISH_NAMES)
     if english or any(kind in folded for kind in _ENGLISH_KINDS):
         yield _ENGLISH

@@ -45,6 +45,7 @@ _COMMANDS: tuple[_Command, ...] = (
     ),
     _command("lftp", rf"lftp(?=[ \t]){_LINE}[ \t]-u[ \t]?[^\s,]{{1,64}},{_BARE}"),
     _command("net use", rf"net use(?=[ \t])[^\n]{{0,120}}?/user:[^\s]{{1,64}}[ \t]{_VALUE}", re.I),
+    _command("net use", rf"net use[ ](?:[A-Za-z*]:?[ ])?\\{{2,4}}[^\s\"]{{3,120}}[ ](?![/*]){_VALUE}", re.I),
     _command("net user", rf"(?<!\w)net user[ \t][\w.-]{{1,40}}[ \t](?!/){_VALUE}", re.I),
     _command(
         "htpasswd",
@@ -75,7 +76,9 @@ _COMMANDS: tuple[_Command, ...] = (
     _command("SETUSER", rf"ACL SETUSER[ ][^\n]{{1,80}}?[ ]>{_BARE}"),
     _command("AUTH PLAIN", r"AUTH PLAIN (?P<value>[A-Za-z0-9+/]{12,}={0,2})(?![\w+/])"),
     _command("IDENTIFY", rf"(?<!\w)identify[ ](?:[\w-]{{1,32}}[ ])?(?!by|with){_VALUE}(?=\s|$)", re.I),
-    _command("LOGIN", rf"^[\w*.]{{1,8}}[ ]LOGIN[ ]\S{{1,64}}[ ]{_VALUE}", re.M),
+    _command("LOGIN", rf"(?:^|[^\w.][ ]?)[A-Za-z]{{0,4}}\d{{1,5}}[ ]LOGIN[ ](?!OK|NO|BAD|failed|attempt)\S{{1,64}}[ ]{_VALUE}", re.M),
+    # The answer to "Password:" in the base64 of mail servers.
+    _command("334 UGFzc3dvcmQ6", r"334 UGFzc3dvcmQ6[^\n]{0,8}\n[^\n]{0,24}?(?P<value>[A-Za-z0-9+/]{4,128}={0,2})(?=\s|$)"),
     _command("SecureString", rf"ConvertTo-SecureString[ \t]+(?:-String[ \t]+)?{_VALUE}"),
     _command("assword", r"assword:?[^\n]{0,24}\n[^\n]{0,24}?send[ ](?:--[ ])?\"(?P<value>[^\"\\\n]{3,64})\\+[rn]"),
     _command("Key Content", rf"Key Content[ ]*:[ ]{_BARE}"),

@@ -47,7 +47,9 @@ _HARMLESS_COOKIE = re.compile(
 )
 _COOKIE_MAPPING = re.compile(r"cookies?(?:[\"'])?[ \t]{0,2}[:=][ \t]{0,2}\{(?P<value>[^{}\n]{6,4096})\}", re.I)
 _COOKIE_OPTION = re.compile(rf"(?<![\w-])(?:-b|--cookie)[ =](?:{_QUOTE})?(?P<value>{_PAIR}(?:;[ \t]?{_PAIR})*)")
-_APP_ID = re.compile(r"(?<![a-z])app_?id=(?P<value>[0-9a-f]{32})(?![0-9a-z])", re.I)
+_APP_ID = re.compile(
+    r"(?<![a-z])app_?(?:id|key|code)(?:\\{0,4}[\"'])?[ ]?[:=][ ]?(?:\\{0,4}[\"'])?(?P<value>[0-9a-f]{32})(?![0-9a-z])", re.I
+)
 _SESSION = re.compile(
     r"(?<![A-Za-z0-9])(?P<name>SESSDATA|bili_jct|p_skey|skey|pt4_token|pt_login_sig|PHPSESSID|JSESSIONID|ASP\.NET_SessionId|"
     r"connect\.sid|session_?id|csrf_?token|XSRF-TOKEN|BDUSS|STOKEN|SUB|SUBP|sessionKey|laravel_session|__Secure-[\w-]{2,40}|"
@@ -107,6 +109,8 @@ def find_credentials(text: str) -> Iterator[Redaction]:
         for match in _BARE_USER_INFO.finditer(text):
             if has_letter_and_digit(match["value"]) and not is_template(match["value"]):
                 yield Redaction(*match.span("value"), "PASSWORD")
+    if "appid" in folded or "app_" in folded or "appkey" in folded or "appcode" in folded:
+        yield from (Redaction(*match.span("value"), "API_KEY") for match in _APP_ID.finditer(text))
     if "$" in text:
         yield from (Redaction(*match.span(), "PASSWORD") for match in _CRYPT.finditer(text))
     if "=" in text:
@@ -177,8 +181,6 @@ def _scheme_length(text: str, colon: int) -> int:
 
 
 def _queries(text: str) -> Iterator[Redaction]:
-    for match in _APP_ID.finditer(text):
-        yield Redaction(*match.span("value"), "API_KEY")
     for match in _QUERY.finditer(text):
         value = match["value"]
         weak = match["name"].lower() in _WEAK_QUERY

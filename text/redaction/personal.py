@@ -127,7 +127,8 @@ _SOCIAL_SECURITY = re.compile(
 _WECHAT = re.compile(
     r"(?:[微薇威][信x](?P<called>号|id|账号)?(?:搜一?下?|加)?|加我?[vV]信?|[vV]信号?|(?<![a-z0-9])[vw][xX信](?:号|id)?|"
     r"\+[ ]?v|wechat(?:[ _-]?(?P<named>id|account|no))?|weixin(?:号|id)?)"
-    r"[\"'”]{0,2}(?:[ \t]{0,3}(?P<link>[:：=]|是|为|is)[ \t]{0,3}|[ \t]{1,3}|(?=[a-z]))[\"'“]{0,2}"
+    r"[\"'”】」』）]{0,2}(?:[ \t]{0,3}(?P<link>[:：=]|是|为|is|(?<=[号Dd])(?=[\"'“「『【（《]))[ \t]{0,3}|"
+    r"[ \t]{1,3}|(?=[a-z\"'“「『【]))[\"'“‘「『【（《(]{0,2}"
     r"(?P<value>[a-z][a-z0-9_-]{5,19})(?![A-Za-z0-9_.(/=-])",
     re.I,
 )
@@ -245,8 +246,10 @@ def _wechat_names(text: str) -> Iterator[Redaction]:
         told = called and match["link"]
         if re.match(r"[vw]x[ \t]", match.group(), re.I) and not any(c.isdigit() for c in value):
             continue
+        if value.lower().startswith("id_"):
+            continue  # of `wxid_…`
         # `wx` and sixteen hexadecimal figures is an app's public id, `wxid_` what bots know users by.
-        if re.fullmatch(r"wx[0-9a-f]{16}" if told else r"wx[0-9a-f]{16}|wxid_\w+", value) or not (distinct or told):
+        if re.fullmatch(r"wx[0-9a-f]{16}" if told or match["called"] == "号" else r"wx[0-9a-f]{16}|wxid_\w+", value) or not (distinct or told):
             continue
         yield Redaction(*match.span("value"), "WECHAT")
 

@@ -22,7 +22,7 @@ SECRET_NAMES = re.compile(
     r"credentials?|creds?|凭证|凭据|authkey|auth|session[ _-]?(?:id|key|string)|string[ _-]?session|bearer)"
     r"|(?P<password>password|passwd|passphrase|passcode|passwort|requirepass|masterauth|contraseña|pass|pswd|psw|pwd|pw|"
     r"(?:wpa[23]?[ _-]?)?psk|(?:wpa[23]?|wi-?fi|wlan)[ _-]?key|pre-?shared[ _-]?key|puk|"
-    r"pin ?码|pin(?:[ _-]?code)?|密码|密碼|口令|授权码)"
+    r"pin ?码|pin(?:[ _-]?code)?|密[ \u3000]{0,2}码|密碼|口令|授权码)"
     r"|(?P<key>key|ak ?/ ?sk|ak(?<![a-z0-9._-]ak)(?![a-z0-9_-])|sk(?<![a-z0-9._-]sk)(?![a-z0-9_-]))"
 )
 # One of these stands in every text that holds a name: most texts need not be searched.
@@ -71,7 +71,7 @@ _OWNER = re.compile(
 _PUBLIC = re.compile(
     r"(?:public|primary|foreign|sort|partition|cache|unique|row|lookup|idempotency|host|object|redis|hash|dedup\w*|s3|"
     r"storage|file|node|map|dict|group|routing|join|index|shard|etcd|kafka|message|cluster|release|gpg|pgp|api|translation|"
-    r"i18n|config)[ _-]?$",
+    r"i18n|config|rsa|dsa|ecdsa|eddsa|ed25519|elgamal|curve25519|fingerprint|keyserver)[ _-]?$",
     re.I,
 )
 

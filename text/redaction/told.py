@@ -15,12 +15,12 @@ from .spans import Redaction
 _VALUE = r"(?P<value>[!-~]{4,64})(?![!-~])"
 _OPENING = r"[「『“\"'‘`（(]?"
 _CODE_NAMES = (
-    r"(?:(?:door|gate|alarm|entry|access|safe|lock|garage|lock ?box|key ?pad|key|building|apartment|lift|elevator|pool|bike|"
+    r"(?:(?:door|gate|alarm|burglar alarm|entrance|front door|back door|key safe|parking|shed|entry|access|safe|lock|garage|lock ?box|key ?pad|key|building|apartment|lift|elevator|pool|bike|"
     r"padlock|"
     r"locker|unlock|screen|phone|disarm|storage|unit|mailbox)[ ]code|key ?pad|code to (?:get in|enter|open|unlock)|"
-    r"code (?:for|to|on|of) the [a-z ]{0,16}(?:gate|door|lock|garage|alarm|building|safe|pool|box|entrance|lobby))"
+    r"(?<!zip )(?<!post )(?<!postal )(?<!area )(?<!dress )(?<!country )code (?:for|to|on|of) the [a-z ]{0,16}(?:gate|door|lock|garage|alarm|building|safe|pool|box|entrance|lobby|shed|flat|house|unit|locker))"
 )
-_NAME = r"(?:密码|密碼|口令|password|passcode|passphrase|passwd|(?<![a-z])(?:pwd|pass|pin)(?![a-z]))"
+_NAME = r"(?:密码|密碼|口令|password|passcode|passphrase|passwd|(?<![a-z])(?:pwd|pass|pin|pw)(?![a-z]))"
 _CHINESE = re.compile(
     rf"(?:密码|密碼|口令|暗号)(?!管理|保护|强度|算法|学|本|错误|不对|长度)(?P<words>[{HAN}，,？? ]{{0,16}}?)"
     rf"(?P<link>[:：][ ]?|(?<=[是为叫成的个用这输填到回认一])[ ]?|[，, ]|){_OPENING}(?P<value>[!-~]{{4,64}}?)(?=[」』”’）]|"
@@ -29,7 +29,7 @@ _CHINESE = re.compile(
 _ENGLISH, _ENGLISH_CODE = (
     re.compile(
         rf"(?<![a-z])(?P<name>{names})"
-        r"(?:(?P<own>['’]s[ ])|(?P<comma>,[ ])|(?P<words>(?:[ ][a-z0-9.'-]{1,16}){0,6}[ ](?:is|was|be|"
+        r"(?:(?P<own>['’]s[ ])|(?P<comma>,[ ])|(?P<colon>(?:[ ][a-z0-9.'-]{1,16}){1,5}[ ]?:[ ])|(?P<words>(?:[ ][a-z0-9.'-]{1,16}){0,6}[ ](?:is|was|be|"
         r"(?:changed|set|reset|updated|switched)[ ]to)[ :]{1,2}))"
         rf"(?P<open>[\"'“‘`]?){_VALUE}",
         re.I,
@@ -46,8 +46,25 @@ _SECOND = re.compile(
     r"(?P<value>[!-~]{4,64})",
     re.I,
 )
+# Both at once: `旧的 … 作废，新的 …`, `the old password … the new one is …`, `from … to …`.
+_OLD_AND_NEW = re.compile(
+    r"(?:(?:旧|老|新|原|之前|以前|原来|现在|目前|换成|改成|改为|换为|从|由|改用|现用)(?:的|了|密码|口令|用的?|是|为|改成|换成|叫){0,3}"
+    r"|(?<![a-z])(?:old|new|previous|former|current|from|to|now|it['’]s now)(?:[ ](?:one|password|pass|pw|is|was|it|use)){0,3})"
+    r"[ ]?[:：=]?[ ]?[「“\"'‘`]?(?P<value>[!-~]{6,64}?)(?=[」”\"'’`]?(?:[^!-~]|$|[,;.!](?:\s|$)))",
+    re.I,
+)
+# `temp password for ann → …`, `密码 👉 …`, `password — …`
+_ARROW = re.compile(
+    rf"{_NAME}(?:[ ]?[（(][^\n()（）]{{1,24}}[)）]|(?:[ ][\w.@'’-]{{1,20}}){{1,5}})?"
+    r"(?:[ ]?(?:-{1,8}>|→|=>|–|—{1,2}|➡️?|👉|⇒|~|～|\\?\||-{2,8}|;)[ ]?|[ ](?:-|>)[ ])"
+    r"[\"'“「`*_]{0,3}(?P<value>[!-~]{6,64}?)(?=[\"'”」`*_]{0,3}(?:[^!-~]|$|[,;.!)](?:\s|$)))",
+    re.I,
+)
+_BRACKETED = re.compile(
+    rf"{_NAME}(?:是|为|[ ]is)?[ ]?[:：=]?[ ]?[<\[《〈【{{]{{1,2}}[ ]?(?P<value>[A-Za-z0-9!@#$%^&*_.+-]{{6,40}})[ ]?[>\]》〉】}}]", re.I
+)
 _SHORT_CHINESE_NAME = re.compile(
-    r"(?:(?<![A-Za-z])mm(?:[:：]|是|为)|(?:号|名|邮箱)[^\n密]{0,40}?密(?:[:：]|是)?)[ ]?(?P<value>[!-~]{6,64})", re.I
+    r"(?:(?<![A-Za-z])mm(?:[:：]|是|为)|(?:号|名|邮箱)[^\n密]{0,40}?(?:密(?:[:：]|是)?|[ ]mm(?=[ ])))[ ]?(?P<value>[!-~]{6,64})", re.I
 )
 _GLUED = re.compile(r"(?<![A-Za-z0-9_])(?:pwd|psw)(?P<value>[a-z]{2,}\d[a-z0-9]{4,32})(?![!-~])")
 # An account and its password side by side: `root/…`, `login: ann@example.org / …`, `登录 admin …`.
@@ -71,6 +88,7 @@ _REDIS = re.compile(r"redis[^\n]{0,40}?(?<![a-z])auth[ ](?P<value>[!-~]{6,128})"
 _COMBINATION = re.compile(
     r"comb(?:o|ination)(?:[a-z ]{0,16}(?:is|to|was)|[ ]?[:=]|)[ ](?P<value>\d{1,2}(?:-\d{1,2}){2,3})(?![\d-])", re.I
 )
+_TURNED = re.compile(r"(?:密码|保险|密码锁)[^\n]{0,16}?(?P<value>[左右][转边]?[ ]?\d{1,2}(?:[，, ]?[左右][转边]?[ ]?\d{1,2}){2,4})")
 _WIFI = re.compile(r"(?:wi-?fi|无线|wlan)[ ]?(?:密码|pw)?[:：]?[ ]?(?P<value>\d{8,12})(?![\w.-]|[ ]{1,2}[台个人次户元条])", re.I)
 # `SSID: … Key: …`, `u: … p: …`
 _ABBREVIATED = re.compile(
@@ -87,7 +105,7 @@ _ACCOUNT_AFTER = re.compile(
 _LOCK = re.compile(r"(?:密码|门锁|门禁|锁)[^\n#]{0,16}?(?<![\w#])(?P<value>#?\d{4,10}#)(?![\w#])")
 # Figures right behind the password of a thing that only figures open.
 _FIGURES = re.compile(
-    r"(?:保险[柜箱]|行李箱|箱子?|门锁?|门禁|锁屏?|柜子?|取款|支付|解锁|开机|手机|平板|房间|车库|仓库|抽屉|"
+    r"(?:保险[柜箱]|行李箱|警报器?|报警器?|安防|布防|撤防|智能锁|密码锁|储物柜|寄存柜|单元|楼下|楼道|箱子?|门锁?|门禁|锁屏?|柜子?|取款|支付|解锁|开机|手机|平板|房间|车库|仓库|抽屉|"
     r"银行卡)的?密码[ ]?(?P<value>\d{3,8})(?![\w.:/-]|[ ]?[位个次天分年月])"
 )
 _STILL = re.compile(
@@ -109,12 +127,28 @@ _NAMED_PIN = re.compile(
     r"(?<![a-z])(?:voicemail|card|sim|atm|phone|bank|door|gate|app|account|screen|tablet|alarm|entry|unlock|key ?pad|"
     r"(?:lock ?box|"
     r"door|gate|"
-    r"garage|safe|alarm)(?: code)?)[ ](?:pin|code|key ?pad)[: ][ ]?(?P<value>\d{4,8}#?)(?![\w.:/-])",
+    r"garage|safe|alarm)(?: code)?|opener)[ ](?:pin|code|key ?pad)(?:[: ]|[ ][-–:=])[ ]?(?P<value>(?-i:[A-Z]?)\d{4,8}(?-i:[A-Z]?)#?)"
+    r"(?![\w.:/-]|[ ](?:in the|means|indicates|error|=))",
     re.I,
 )
+# A thing with a lock, and `code …` some words behind it.
+_LOCKED = re.compile(
+    r"(?<![a-z])(?:alarm|gate|door|lock ?box|key ?safe|key ?pad|garage|padlock|safe|locker|building|entrance|storage unit|"
+    r"shed|intercom|bike lock)(?![^\n]{0,60}\b(?:error|status|exit|response|return|sensor|fault|zip|post|plc|http)\b)"
+    r"(?:['’]s)?[^\n\d]{0,48}?[ ,(](?:code|pin|dial)(?:[ ](?:is|was|now|changed to|set to)|[ ]?[:=–-]|)[ ]"
+    r"(?P<value>[*#]?\d{3,8}[*#]?)(?=[ ]*(?:[.,;!?)]|$|\n|\b(?:for|to|on|at|and|then|until|tonight|till|if|before|after)\b))",
+    re.I,
+)
+_KEYED = re.compile(r"(?:门|锁|电梯|楼下|闸机)[^\n\d#*]{0,10}(?:按|输入?|摁)[ ]?(?P<value>[#*]\d{3,8}#?|\d{3,8}#)(?![\w.])")
+_PAIR_OF_FOURS = re.compile(r"(?:门锁|门禁|开门|入住|房间|临时)密码[是为:： ]{0,2}(?P<value>\d{3,4}[ -]\d{3,4})(?![\d-])")
 _PIN = re.compile(
     r"(?<![A-Za-z])PIN(?:[ ]code)?[ ](?P<value>\d{4,8})(?=[ ]*(?:[.,;!?/，。；！)]|$|(?:for|on|to|of|is|and|PUK)\b))", re.M
 )
+_NAMED = re.compile(_NAME, re.I)
+_RENEWED = ("旧", "老", "新", "原", "前", "现", "换", "改", "old", "new", "previous", "former", "current", "from")
+_ARROWS = ("->", "→", "=>", "–", "—", "➡", "👉", "⇒", "~", "～", "|", "--", ";", " - ", " > ")
+_HINT = re.compile("your|here|char|len|digit|word|value|example|sample|hex|placeholder|pass|secret|token", re.I)
+_NUMBERED = re.compile(r"[A-Z]{2,8}[-_#]\d{1,8}|v\d+.*|[a-z]+_v?\d{1,6}")  # tickets, tables, versions
 _NUMBER = re.compile(r"\d{4,10}#?")
 _COUNTED = re.compile(r"[ ]{0,2}(?:位|个|次|天|分|小时|年|月|号|块|元|人|字|条|秒|度|楼|点|路)")
 _DATE = re.compile(r"(?:19|20)\d{2}[-./年]|v?\d+\.\d")
@@ -125,8 +159,9 @@ def find_told_passwords(text: str) -> Iterator[Redaction]:
     folded = text.lower()
     if "密" in text or "口令" in text or "暗号" in text:
         yield from _chinese(text)
-    if "#" in text and ("门" in text or "锁" in text or "密码" in text):
+    if "#" in text and any(word in text for word in ("门", "锁", "密码", "电梯", "楼下", "闸机")):
         yield from _all(_LOCK, text)
+        yield from _all(_KEYED, text)
     if any(word in folded for word in ("pass", "pw", "pin", "code", "combination")):
         yield from _english(text, folded)
         yield from _mixed(_GLUED, text)
@@ -134,14 +169,29 @@ def find_told_passwords(text: str) -> Iterator[Redaction]:
             yield from _mixed(_STILL, text)
     if "授" in text or "app password" in folded or "auth" in folded:
         yield from _all(_MAIL_CODE, text)
+    if any(word in folded for word in ("pass", "pw", "pin", "密码", "密碼", "口令")):
+        for found in _ARROW.finditer(text) if any(mark in text for mark in _ARROWS) else ():
+            if not _NUMBERED.fullmatch(found["value"]) and sum(c.isdigit() for c in found["value"]) >= 2:
+                yield from _if_password(found)
+        for found in _BRACKETED.finditer(text):
+            if sum(c.isdigit() for c in found["value"]) >= 2 and not _HINT.search(found["value"]):
+                yield from _if_password(found)
+    if any(word in folded for word in _RENEWED) and (named := _NAMED.search(text)):
+        for found in _OLD_AND_NEW.finditer(text, named.start()):
+            start = max(text.rfind("\n", 0, found.start()) + 1, found.start() - 100)
+            if not _NUMBERED.fullmatch(found["value"]) and _NAMED.search(text, start, found.start() + 8):
+                yield from _if_password(found)
     if "phrase" in folded or "短语" in text:
         yield from _all(_PHRASE, text)
     if "pass" in folded or "pwd" in folded or "码" in text:
         yield from _all(_GROUPS, text)
-    if any(word in folded for word in (" pin", " code", "keypad", "key pad")):
+    if any(word in folded for word in (" pin", " code", "keypad", "key pad", " dial")):
         yield from _all(_NAMED_PIN, text)
+        yield from _all(_LOCKED, text)
     if "PIN" in text:
         yield from _all(_PIN, text)
+    if "左" in text and "右" in text:
+        yield from _all(_TURNED, text)
     if "redis" in folded:
         yield from _mixed(_REDIS, text)
     if "combo" in folded or "combination" in folded:
@@ -151,6 +201,7 @@ def find_told_passwords(text: str) -> Iterator[Redaction]:
 
 def _chinese(text: str) -> Iterator[Redaction]:
     yield from _all(_FIGURES, text)
+    yield from _all(_PAIR_OF_FOURS, text)
     for found in _CHINESE.finditer(text):
         value = found["value"]
         if _WARNING.search(found["words"]):
@@ -180,7 +231,8 @@ def _english(text: str, folded: str) -> Iterator[Redaction]:
         number = _NUMBER.fullmatch(value) and found["comma"] is None
         # A pin that "is connected to GPIO17" is no number.
         word = found["name"].lower() not in ("pin", "combination") and _is_password(value, after)
-        if word or (number and not _COUNTED.match(after) and not re.match(r" [a-z]+s\b", after)):
+        counted = _COUNTED.match(after) or (value == found["value"] and re.match(r" [a-z]+s\b", after))
+        if word or (number and not counted):
             yield Redaction(found.start("value"), found.start("value") + len(value), "PASSWORD")
     for found in _ENTERED.finditer(text) if " as " in folded or " for " in folded else ():
         word = found["name"].lower().startswith("pass") and _is_password(found["value"], "")
@@ -206,6 +258,11 @@ def _short_names_and_accounts(text: str, folded: str) -> Iterator[Redaction]:
         for found in _ACCOUNT.finditer(text):
             if _is_password(found["value"], "") and not _is_plain_name(found["value"]) and "://" not in found["account"]:
                 yield _span(found)
+
+
+def _if_password(found: re.Match[str]) -> Iterator[Redaction]:
+    if _is_password(found["value"], ""):
+        yield _span(found)
 
 
 def _all(pattern: re.Pattern[str], text: str) -> Iterator[Redaction]:
