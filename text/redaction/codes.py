@@ -52,6 +52,11 @@ _SHARED = re.compile(
     r"(?:提取|访问|分享|共享|解压|解压缩|查看|阅读|开门|通行|门禁|会议|入会)(?:码|密码)[\"'”]?[ ]?(?:[:：=]|是|为)?[ ]?[\"'“【]?"
     r"(?P<value>[A-Za-z0-9@#._!-]{4,32}?)(?=[^A-Za-z0-9@#_!-]|$)"
 )
+_PAN = re.compile(
+    r"(?<![a-z])(?:share|extract(?:ion)?|pan|link|folder)[ ](?:pwd|code|password|pass)[ ]?(?:is|[:=])?[ ]?"
+    r"(?P<value>(?-i:(?=[a-z]{0,3}\d)(?=\d{0,3}[a-z])[a-z0-9]{4}))(?![\w-])",
+    re.I,
+)
 _LICENCE = re.compile(
     r"(?:激活码|注册码|产品密钥|许可证密钥|序列号密钥|activation (?:key|code)|product key|licen[cs]e (?:key|code))[^\n]{0,8}?"
     r"(?<![A-Za-z0-9-])(?P<value>(?:[A-Z0-9]{4,8}-){2,7}[A-Z0-9]{4,8})(?![A-Za-z0-9-])",
@@ -79,9 +84,7 @@ _KEPT_NAME = (
     r"(?:(?:2fa|mfa|login|log-in|access|two-factor|2-step|verification|one-time|account)[ _-])?(?:codes?|keys?)|"
     r"恢复码|恢复密钥|恢复代码|备用码|备用验证码|备用代码|备用登录码|备份码|备份代码|备份验证码|救援码|应急码|应急代码"
 )
-_KEPT_ONE = (
-    r"(?:[A-Za-z0-9]{4,8}(?:-[A-Za-z0-9]{4,8}){1,7}|\d{6,10}|\d{4}[ ]\d{4}|(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{8,16})"
-)
+_KEPT_ONE = r"(?:[A-Za-z0-9]{4,8}(?:-[A-Za-z0-9]{4,8}){1,7}|\d{6,10}|\d{4}[ ]\d{4}|(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{8,16})"
 _KEPT = re.compile(
     rf"(?:{_KEPT_NAME})(?:[\"']?[^\S\n]{{0,3}}(?:[:：=]|是|are|is)?|[^\n:：\d]{{0,48}}(?:[:：]|[ ]are|[ ]is|是))[*_]{{0,2}}\s{{0,4}}"
     rf"(?P<value>[\[\"'`\d.)*•\s-]{{0,8}}{_KEPT_ONE}"
@@ -143,7 +146,20 @@ _ENGLISH_KINDS = (
     "pairing",
     "activ",
 )
-_KEPT_NAMES = ("recovery", "backup", "scratch", "emergency", "rescue", "single-use", "one-time", "恢复", "备用", "备份", "救援", "应急")
+_KEPT_NAMES = (
+    "recovery",
+    "backup",
+    "scratch",
+    "emergency",
+    "rescue",
+    "single-use",
+    "one-time",
+    "恢复",
+    "备用",
+    "备份",
+    "救援",
+    "应急",
+)
 _SEED_NAMES = ("验证", "2fa", "mfa", "otp", "authenticator", "setup key", "google auth")
 
 
@@ -172,7 +188,11 @@ def find_codes(text: str) -> Iterator[Redaction]:
         for match in pattern.finditer(text):
             if any(character.isdigit() for character in match["value"]):
                 yield Redaction(*match.span("value"), "TOKEN")
-    for pattern in (_SHARED, _LICENCE, _GUARD) if "码" in text or "code" in folded or "key" in folded or "令牌" in text else ():
+    for pattern in (
+        (_SHARED, _PAN, _LICENCE, _GUARD)
+        if "码" in text or "code" in folded or "pan" in folded or "key" in folded or "令牌" in text
+        else ()
+    ):
         for match in pattern.finditer(text):
             if any(character.isdigit() for character in match["value"]) and not _END_OF_COUNT.match(text, match.end("value")):
                 yield Redaction(*match.span("value"), "PASSWORD")

@@ -76,7 +76,12 @@ _COMMANDS: tuple[_Command, ...] = (
     _command("SETUSER", rf"ACL SETUSER[ ][^\n]{{1,80}}?[ ]>{_BARE}"),
     _command("AUTH PLAIN", r"AUTH PLAIN (?P<value>[A-Za-z0-9+/]{12,}={0,2})(?![\w+/])"),
     _command("IDENTIFY", rf"(?<!\w)identify[ ](?:[\w-]{{1,32}}[ ])?(?!by|with){_VALUE}(?=\s|$)", re.I),
-    _command("LOGIN", rf"(?:^|[^\w.][ ]?)[A-Za-z]{{0,4}}\d{{1,5}}[ ]LOGIN[ ](?!OK|NO|BAD|failed|attempt)\S{{1,64}}[ ]{_VALUE}", re.M),
+    _command(
+        "LOGIN",
+        rf"(?:^|[^\w.][ ]?)[A-Za-z]{{0,4}}\d{{1,5}}[ ]LOGIN[ ](?!OK|NO|BAD|failed|"
+        rf"attempt)\S{{1,64}}[ ]{_VALUE}",
+        re.M,
+    ),
     # The answer to "Password:" in the base64 of mail servers.
     _command("334 UGFzc3dvcmQ6", r"334 UGFzc3dvcmQ6[^\n]{0,8}\n[^\n]{0,24}?(?P<value>[A-Za-z0-9+/]{4,128}={0,2})(?=\s|$)"),
     _command("SecureString", rf"ConvertTo-SecureString[ \t]+(?:-String[ \t]+)?{_VALUE}"),
@@ -116,7 +121,8 @@ _SHOWING = (
 )  # fmt: skip
 # `["--password", "…"]`
 _ARGUMENT = re.compile(
-    r"[\"']--?[\w-]{0,24}(?P<name>password|passwd|passphrase|pass|pwd|token|secret|api-?key|key)[\"'],\s{0,4}[\"'](?P<value>[^\"'\n]{3,256})[\"']",
+    r"[\"']--?[\w-]{0,24}(?P<name>password|passwd|passphrase|pass|pwd|token|secret|api-?key|"
+    r"key)[\"'],\s{0,4}[\"'](?P<value>[^\"'\n]{3,256})[\"']",
     re.I,
 )
 # `OPENWEATHER=…`: what stands alone beside a service's name and is drawn by lot is its key.
@@ -125,7 +131,8 @@ _SETTING = re.compile(
     r"(?P<value>[A-Za-z0-9_+/-]{20,200}={0,2})(?P=quote)(?=\s|$)"
 )
 _IDENTIFYING = re.compile(
-    r"SHA|HASH|COMMIT|RELEASE|PARENT|HEAD|BASE|REV|REF|DIGEST|MD5|CHECKSUM|SUM|ETAG|VERSION|BUILD|TRACE|SPAN|CACHE|TAG|IMAGE|UUID|GUID|(?:^|_)ID|PUBLIC|NONCE|MODEL|FILE|PATH|NAME"
+    r"SHA|HASH|COMMIT|RELEASE|PARENT|HEAD|BASE|REV|REF|DIGEST|MD5|CHECKSUM|SUM|ETAG|VERSION|BUILD|TRACE|SPAN|CACHE|TAG|"
+    r"IMAGE|UUID|GUID|(?:^|_)ID|PUBLIC|NONCE|MODEL|FILE|PATH|NAME"
 )
 
 

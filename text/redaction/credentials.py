@@ -24,7 +24,8 @@ _USER_ONLY = re.compile(r"://(?P<user>[A-Za-z0-9_.~-]{16,255})@")
 # Addresses of proxies name nothing but a password, or an id that serves as one.
 _PROXY = re.compile(r"(?<![a-z])(?:trojan|hysteria2?|hy2|tuic|vless|ss|ssr|anytls)://(?P<value>[^\s@/\"'<>]{4,256})@", re.I)
 _QUERY = re.compile(
-    r"[?&;#](?:amp;)?(?P<name>(?:x-amz-|x-oss-|x-goog-|q-)?(?:access_?token|id_token|refresh_token|auth_?token|token|auth|api_?key|"
+    r"[?&;#](?:amp;)?(?P<name>(?:x-amz-|x-oss-|x-goog-|q-)?(?:access_?token|id_token|refresh_token|auth_?token|token|auth|"
+    r"api_?key|"
     r"api-key|key|sig|sign|signature|security-token|secret|client_secret|app_?secret|corpsecret|password|passwd|pwd|"
     r"ticket|session_?id|sid|code|rkey|jwt|hmac))=(?P<value>[^&;\s\"'<>#，。；）]{4,4096})",
     re.I,
@@ -79,7 +80,8 @@ _HOOK = re.compile(
 _ZAPIER = re.compile(r"hooks\.zapier\.com/hooks/(?:catch|standard)/(?P<value>[\w/]{6,60})", re.I)
 # `admin:…@10.0.0.1` without a scheme: beside an address of figures or with a port, or it could be a mailbox.
 _BARE_USER_INFO = re.compile(
-    r"(?<![\w/.@:])[\w.-]{1,32}:(?P<value>[^\s:/\"'<>，。；]{4,64})@(?:\d{1,3}(?:\.\d{1,3}){3}|localhost|(?:tcp|unix)\(|[\w.-]{1,80}:\d{2,5})"
+    r"(?<![\w/.@:])[\w.-]{1,32}:(?P<value>[^\s:/\"'<>，。；]{4,64})@(?:\d{1,3}(?:\.\d{1,3}){3}|localhost|(?:tcp|unix)\(|"
+    r"[\w.-]{1,80}:\d{2,5})"
 )
 _SIGNED = re.compile(r"authorization[^\n]{0,600}?(?<![a-z])(?:signature|response)=[\"']?(?P<value>[A-Za-z0-9+/=%]{27,128})", re.I)
 _SEGMENT = re.compile(r"(?<=/)[\w-]{16,200}")

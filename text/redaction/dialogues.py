@@ -29,11 +29,12 @@ _ANSWER = re.compile(
     re.I,
 )
 _CODE = re.compile(r"\d{4,8}|\d{3}[ -]\d{3}|(?=[A-Z]{0,7}\d)(?=\d{0,7}[A-Z])[A-Z0-9]{5,8}")
+_WORDS = ("码", "碼", "口令", "令牌", "暗号", "code", "otp", "2fa", "mfa", "pass", "pw", "pin")
 _LONGEST_QUESTION = 120
 
 
 def find_in_dialogues(text: str, folded: str) -> Iterator[Redaction]:
-    if "\n" not in text:
+    if "\n" not in text or not any(word in folded for word in _WORDS):
         return
     done = 0
     for asked in _ASKED_FOR.finditer(folded):
@@ -60,6 +61,8 @@ def _is_password(value: str) -> bool:
     figures = sum(c.isdigit() for c in value)
     words = re.fullmatch(r"[a-z]{3,9}(?:-[a-z0-9]{2,9}){2,7}", value)
     plain = not value.startswith(("/", "-", "#", "@", "http")) and not set(value) & set("=()<>[]{}\\;\"'")
-    return plain and not is_placeholder(value) and (
-        bool(words) or (has_letter_and_digit(value) and figures >= 2 and is_password_in_talk(value, ""))
+    return (
+        plain
+        and not is_placeholder(value)
+        and (bool(words) or (has_letter_and_digit(value) and figures >= 2 and is_password_in_talk(value, "")))
     )

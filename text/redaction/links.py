@@ -8,7 +8,7 @@ _QUOTE = r"[\"'`]"
 _ESCAPED_QUOTE = r"\\{0,4}[\"']"
 # `password_2`, `token prod`, and what closes the name: a quotation mark, asterisks, a bracket.
 _REST = (
-    r"(?:[ _-]?(?:\d{1,2}|prod|production|dev|test|staging|new|old|value|string|plain|text|base64|b64)(?![a-z0-9]))?"
+    r"(?:[ _-]?(?:\d{1,2}|prod|production|dev|test|staging|new|old|value|string|plain|text|base64|b64|base)(?![a-z0-9]))?"
     r"(?P<close>\\{0,4}[\"'`]|\*{1,2}|[\]】」』）]|\[\])?\]?\??"
 )
 # `密码（测试）：`, `secret (staging) = `, `Password for ann@host: `

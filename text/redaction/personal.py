@@ -249,7 +249,9 @@ def _wechat_names(text: str) -> Iterator[Redaction]:
         if value.lower().startswith("id_"):
             continue  # of `wxid_…`
         # `wx` and sixteen hexadecimal figures is an app's public id, `wxid_` what bots know users by.
-        if re.fullmatch(r"wx[0-9a-f]{16}" if told or match["called"] == "号" else r"wx[0-9a-f]{16}|wxid_\w+", value) or not (distinct or told):
+        if re.fullmatch(r"wx[0-9a-f]{16}" if told or match["called"] == "号" else r"wx[0-9a-f]{16}|wxid_\w+", value) or not (
+            distinct or told
+        ):
             continue
         yield Redaction(*match.span("value"), "WECHAT")
 

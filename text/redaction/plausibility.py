@@ -22,13 +22,15 @@ _COUNTED = re.compile(
 )
 _ABOUT_HASHING = re.compile(r"[ \t]{0,2}(?:加密|哈希|算法|格式|编码|类型|协议|散列|hash|encrypt|encod|algorithm)", re.I)
 _ALGORITHM = re.compile(
-    r"(?:md5|sha-?\d{1,3}|bcrypt|argon2i?d?|pbkdf2|scrypt|base64|oauth2?|utf-?8|aes-?\d*|rsa-?\d*|win\d+|python\d|http2?|ipv[46])",
+    r"(?:md5|sha-?\d{1,3}|bcrypt|argon2i?d?|pbkdf2|scrypt|base64|oauth2?|utf-?8|aes-?\d*|rsa-?\d*|win\d+|python\d|http2?|"
+    r"ipv[46])",
     re.I,
 )
 _DATE_OR_VERSION = re.compile(r"v?\d+(?:[.\-/:年月日]\d+){1,5}[\w日.-]{0,16}|\d{4}年.*")
 _VARIABLE = re.compile(r"[A-Za-z_$][A-Za-z_$]*")
 _CODE = re.compile(
-    r"[A-Za-z_][\w.]*(?:<\w+>)?[\[(]|\$\w+(?:\[|->|::)|(?:self|this|os|process|config|settings|request|req|env|args|ctx|app|user|data|options|"
+    r"[A-Za-z_][\w.]*(?:<\w+>)?[\[(]|\$\w+(?:\[|->|::)|(?:self|this|os|process|config|settings|request|req|env|args|ctx|"
+    r"app|user|data|options|"
     r"params|form|body|event|secrets|vault|state|session|props|cfg|conf|opts|client|res|response|import|system|"
     r"obj|var|local|module|z|t|yup|getpass)\.[A-Za-z_]"
 )
@@ -36,7 +38,8 @@ _REGEX = re.compile(r"A-Z|a-z|0-9\]|\\[dwsS]|\(\?[:=!<]|\[\^|\.\*")
 _ATTRIBUTE = re.compile(r"[A-Za-z_]+(?:\.[A-Za-z_]+)+")
 _PATH = re.compile(r"/[a-z]{2,12}/?|(?:~|\.{1,2})?/[\w.@-]+(?:/[\w.@-]+)+/?|[A-Za-z]:\\\w.*|\w+://.*|(?:\.{1,2}|~)/[\w./-]+")
 _TEMPLATE = re.compile(
-    r"\$\{[^{}]*\}|\$\([^()]*\)?|\$[A-Za-z_]\w*|\{\{[^{}]*\}\}|\{[\w.!:\[\]'\"]*\}?|<[^<>]*>?|%[sdr]|%\w*\(.*|%[A-Z_]+%|\[[^\]]*\]?|"
+    r"\$\{[^{}]*\}|\$\([^()]*\)?|\$[A-Za-z_]\w*|\{\{[^{}]*\}\}|\{[\w.!:\[\]'\"]*\}?|<[^<>]*>?|%[sdr]|%\w*\(.*|%[A-Z_]+%|"
+    r"\[[^\]]*\]?|"
     r"(?:your|example|insert|enter|replace|put|add)[-_ ].{0,60}|(?:my|the|some|an?)[-_ ][^\d]{0,60}|.{0,20}(?:_here|-here|"
     r"placeholder)|"
     r"change[-_ ]?(?:me|it)|"

@@ -123,7 +123,8 @@ _FORMS: tuple[_Form, ...] = (
     *(
         _whole(
             mark,
-            rf"(?<![{_WORD}])(?:sk|pat|apikey|secret|token|tok|tkn|key){mark}(?:v?\d{{1,2}}{mark})?[{_WORD}]{{20,200}}(?![{_WORD}])",
+            rf"(?<![{_WORD}])(?:sk|pat|apikey|secret|token|tok|tkn|"
+            rf"key){mark}(?:v?\d{{1,2}}{mark})?[{_WORD}]{{20,200}}(?![{_WORD}])",
             "API_KEY",
             _ends_in_a_draw,
         )

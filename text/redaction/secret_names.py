@@ -62,7 +62,8 @@ _LABELS: dict[Kind, Label] = {
 }  # fmt: skip
 # What a secret belongs to, in names written in one: `dbpass`, `-srcstorepass`, `rootpw`.
 _OWNER = re.compile(
-    r"(?<![a-z])(?:(?:src|dest|trust|key)?store|key|db|user|usr|root|admin|adm|smtp|imap|mail|email|s?ftp|ssh|wi-?fi|my|login|https?|"
+    r"(?<![a-z])(?:(?:src|dest|trust|key)?store|key|db|user|usr|root|admin|adm|smtp|imap|mail|email|s?ftp|ssh|wi-?fi|my|"
+    r"login|https?|"
     r"ldap|sql|mysql|pg|postgres|redis|mongo|mq|proxy|vpn|web|acct|account|new|old|client|server|app|api|test|master|backup|"
     r"svc|service|host|sys|sudo|enc|zip|rar|tmp|temp|raw|plain|bot|game|steam|bind|super|dev|prod|remote|local|guest|domain|"
     r"site|cert|ca|p12|pfx|jks|access|auth|device|nas|router|rpc|ipmi|bmc|vnc|rdp)$",

@@ -15,10 +15,12 @@ from .spans import Redaction
 _VALUE = r"(?P<value>[!-~]{4,64})(?![!-~])"
 _OPENING = r"[「『“\"'‘`（(]?"
 _CODE_NAMES = (
-    r"(?:(?:door|gate|alarm|burglar alarm|entrance|front door|back door|key safe|parking|shed|entry|access|safe|lock|garage|lock ?box|key ?pad|key|building|apartment|lift|elevator|pool|bike|"
+    r"(?:(?:door|gate|alarm|burglar alarm|entrance|front door|back door|key safe|parking|shed|entry|access|safe|lock|"
+    r"garage|lock ?box|key ?pad|key|building|apartment|lift|elevator|pool|bike|"
     r"padlock|"
     r"locker|unlock|screen|phone|disarm|storage|unit|mailbox)[ ]code|key ?pad|code to (?:get in|enter|open|unlock)|"
-    r"(?<!zip )(?<!post )(?<!postal )(?<!area )(?<!dress )(?<!country )code (?:for|to|on|of) the [a-z ]{0,16}(?:gate|door|lock|garage|alarm|building|safe|pool|box|entrance|lobby|shed|flat|house|unit|locker))"
+    r"(?<!zip )(?<!post )(?<!postal )(?<!area )(?<!dress )(?<!country )code (?:for|to|on|of) the [a-z ]{0,16}(?:gate|door|"
+    r"lock|garage|alarm|building|safe|pool|box|entrance|lobby|shed|flat|house|unit|locker))"
 )
 _NAME = r"(?:密码|密碼|口令|password|passcode|passphrase|passwd|(?<![a-z])(?:pwd|pass|pin|pw)(?![a-z]))"
 _CHINESE = re.compile(
@@ -29,7 +31,8 @@ _CHINESE = re.compile(
 _ENGLISH, _ENGLISH_CODE = (
     re.compile(
         rf"(?<![a-z])(?P<name>{names})"
-        r"(?:(?P<own>['’]s[ ])|(?P<comma>,[ ])|(?P<colon>(?:[ ][a-z0-9.'-]{1,16}){1,5}[ ]?:[ ])|(?P<words>(?:[ ][a-z0-9.'-]{1,16}){0,6}[ ](?:is|was|be|"
+        r"(?:(?P<own>['’]s[ ])|(?P<comma>,[ ])|(?P<colon>(?:[ ][a-z0-9.'+&-]{1,16}){1,6}[ ]?:[ ])|"
+        r"(?P<words>(?:[ ][a-z0-9.'-]{1,16}){0,6}[ ](?:is|was|be|"
         r"(?:changed|set|reset|updated|switched)[ ]to)[ :]{1,2}))"
         rf"(?P<open>[\"'“‘`]?){_VALUE}",
         re.I,
@@ -61,10 +64,12 @@ _ARROW = re.compile(
     re.I,
 )
 _BRACKETED = re.compile(
-    rf"{_NAME}(?:是|为|[ ]is)?[ ]?[:：=]?[ ]?[<\[《〈【{{]{{1,2}}[ ]?(?P<value>[A-Za-z0-9!@#$%^&*_.+-]{{6,40}})[ ]?[>\]》〉】}}]", re.I
+    rf"{_NAME}(?:是|为|[ ]is)?[ ]?[:：=]?[ ]?[<\[《〈【{{]{{1,2}}[ ]?(?P<value>[A-Za-z0-9!@#$%^&*_.+-]{{6,40}})[ ]?[>\]》〉】}}]",
+    re.I,
 )
 _SHORT_CHINESE_NAME = re.compile(
-    r"(?:(?<![A-Za-z])mm(?:[:：]|是|为)|(?:号|名|邮箱)[^\n密]{0,40}?(?:密(?:[:：]|是)?|[ ]mm(?=[ ])))[ ]?(?P<value>[!-~]{6,64})", re.I
+    r"(?:(?<![A-Za-z])mm(?:[:：]|是|为)|(?:号|名|邮箱)[^\n密]{0,40}?(?:密(?:[:：]|是)?|[ ]mm(?=[ ])))[ ]?(?P<value>[!-~]{6,64})",
+    re.I,
 )
 _GLUED = re.compile(r"(?<![A-Za-z0-9_])(?:pwd|psw)(?P<value>[a-z]{2,}\d[a-z0-9]{4,32})(?![!-~])")
 # An account and its password side by side: `root/…`, `login: ann@example.org / …`, `登录 admin …`.
@@ -88,14 +93,22 @@ _REDIS = re.compile(r"redis[^\n]{0,40}?(?<![a-z])auth[ ](?P<value>[!-~]{6,128})"
 _COMBINATION = re.compile(
     r"comb(?:o|ination)(?:[a-z ]{0,16}(?:is|to|was)|[ ]?[:=]|)[ ](?P<value>\d{1,2}(?:-\d{1,2}){2,3})(?![\d-])", re.I
 )
-_TURNED = re.compile(r"(?:密码|保险|密码锁)[^\n]{0,16}?(?P<value>[左右][转边]?[ ]?\d{1,2}(?:[，, ]?[左右][转边]?[ ]?\d{1,2}){2,4})")
+_TURNED = re.compile(
+    r"(?:密码|保险|密码锁)[^\n]{0,16}?(?P<value>[左右][转边]?[ ]?\d{1,2}(?:[，, ]?[左右][转边]?[ ]?\d{1,2}){2,4})"
+)
 _WIFI = re.compile(r"(?:wi-?fi|无线|wlan)[ ]?(?:密码|pw)?[:：]?[ ]?(?P<value>\d{8,12})(?![\w.-]|[ ]{1,2}[台个人次户元条])", re.I)
 # `SSID: … Key: …`, `u: … p: …`
 _ABBREVIATED = re.compile(
-    r"(?:(?:ssid|wi-?fi|网络|无线)[^\n]{0,40}\s{0,2}(?<![a-z])(?:key|pw|pass)|"
+    r"(?:(?:ssid|wi-?fi|网络|无线|热点|路由)[^\n]{0,40}\s{0,2}(?:(?<![a-z])(?:key|pw|pass)|密钥|秘钥)|"
     r"(?<![a-z])u(?:ser)?[ ]?[:=][ ]?[!-~]{2,40}[ ,;/]{1,3}p|"
     r"(?<![a-z])un?[ ]?[:=][ ]?[!-~]{2,40}[ ,;/]{1,3}pw)"
     r"[ ]?[:：=][ ]?(?P<value>[!-~]{5,64})(?![!-~])",
+    re.I,
+)
+# `log in with ann and …`
+_LOGGED_IN = re.compile(
+    r"(?<![a-z])(?:log|sign)[ -]?(?:in|on)[ ](?:with|as|using)[ ](?P<account>[!-.0-~]{2,64})[ ]?(?:and|with|/|\+|,|;)[ ]?"
+    r"(?:password[ ]|pw[ ]|pass[ ])?(?P<value>[!-~]{6,64})(?![!-~])",
     re.I,
 )
 _ACCOUNT_AFTER = re.compile(
@@ -127,7 +140,8 @@ _NAMED_PIN = re.compile(
     r"(?<![a-z])(?:voicemail|card|sim|atm|phone|bank|door|gate|app|account|screen|tablet|alarm|entry|unlock|key ?pad|"
     r"(?:lock ?box|"
     r"door|gate|"
-    r"garage|safe|alarm)(?: code)?|opener)[ ](?:pin|code|key ?pad)(?:[: ]|[ ][-–:=])[ ]?(?P<value>(?-i:[A-Z]?)\d{4,8}(?-i:[A-Z]?)#?)"
+    r"garage|safe|alarm)(?: code)?|opener)[ ](?:pin|code|key ?pad)(?:[: ]|"
+    r"[ ][-–:=])[ ]?(?P<value>(?-i:[A-Z]?)\d{4,8}(?-i:[A-Z]?)#?)"
     r"(?![\w.:/-]|[ ](?:in the|means|indicates|error|=))",
     re.I,
 )
@@ -169,14 +183,15 @@ def find_told_passwords(text: str) -> Iterator[Redaction]:
             yield from _mixed(_STILL, text)
     if "授" in text or "app password" in folded or "auth" in folded:
         yield from _all(_MAIL_CODE, text)
-    if any(word in folded for word in ("pass", "pw", "pin", "密码", "密碼", "口令")):
+    named_here = any(word in folded for word in ("pass", "pw", "pin", "密码", "密碼", "口令"))
+    if named_here:
         for found in _ARROW.finditer(text) if any(mark in text for mark in _ARROWS) else ():
             if not _NUMBERED.fullmatch(found["value"]) and sum(c.isdigit() for c in found["value"]) >= 2:
                 yield from _if_password(found)
         for found in _BRACKETED.finditer(text):
             if sum(c.isdigit() for c in found["value"]) >= 2 and not _HINT.search(found["value"]):
                 yield from _if_password(found)
-    if any(word in folded for word in _RENEWED) and (named := _NAMED.search(text)):
+    if named_here and any(word in folded for word in _RENEWED) and (named := _NAMED.search(text)):
         for found in _OLD_AND_NEW.finditer(text, named.start()):
             start = max(text.rfind("\n", 0, found.start()) + 1, found.start() - 100)
             if not _NUMBERED.fullmatch(found["value"]) and _NAMED.search(text, start, found.start() + 8):
@@ -250,6 +265,8 @@ def _short_names_and_accounts(text: str, folded: str) -> Iterator[Redaction]:
         slash = found["link"].strip() in ("/", "／")
         if _is_password(found["value"], "") and (slash or _strong(found["value"])) and not _is_plain_name(found["value"]):
             yield _span(found)
+    if " in " in folded or " on " in folded:
+        yield from _mixed(_LOGGED_IN, text)
     if ("/" in text or "／" in text) and ("号" in text or "账户" in text or "登录" in text):
         for found in _ACCOUNT_AFTER.finditer(text):
             if _is_password(found["value"], "") and not _is_plain_name(found["value"]) and "://" not in found["account"]:
