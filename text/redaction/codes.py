@@ -49,7 +49,8 @@ _PLAIN = re.compile(
 _PICK_UP = re.compile(r"(?:取件码|取货码|提货码)[是为:：\s\"'“]{0,4}(?P<value>[A-Z]?\d{1,3}-\d{1,3}-\d{3,6})(?![\w-])")
 # Of a shared folder or an archive; four figures are usual. And the long ones that unlock a program.
 _SHARED = re.compile(
-    r"(?:提取|访问|分享|共享|解压|解压缩|查看|阅读|开门|通行|门禁|会议|入会)(?:码|密码)[\"'”]?[ ]?(?:[:：=]|是|为)?[ ]?[\"'“【]?"
+    r"(?:提取|访问|分享|共享|解压|解压缩|查看|阅读|开门|通行|门禁|会议|入会|进房|房间|进群|入群|进服|入服|组队|比赛|直播|听课|课堂|上课|考试|自习室|频道|车队|队伍|包间|对局|文件|链接|网盘|相册|"
+    r"文档)(?:码|密码|口令)[\"'”]?[ ]?(?:[:：=]|是|为)?[ ]?[\"'“【]?"
     r"(?P<value>[A-Za-z0-9@#._!-]{4,32}?)(?=[^A-Za-z0-9@#_!-]|$)"
 )
 _PAN = re.compile(
@@ -71,6 +72,13 @@ _CHINESE_TOLD = re.compile(
     rf"[:：])[ ]?)"
     rf"(?<![A-Za-z0-9.])(?P<value>\d{{6}})(?![\w%]|[.:/-]\d){_END}"
 )
+# Sent or shown somewhere, and then `code is …`.
+_SENT = re.compile(
+    r"(?<![a-z])(?:sms|text(?:ed)?|authenticator|log(?:ging)?[ -]?in|sign(?:ing)?[ -]?in|2fa|otp|verif\w{1,9}|unlock|phone)"
+    r"[^\n]{0,60}?(?<!error )(?<!status )(?<!exit )(?<!zip )(?<!area )(?<!country )code(?:[ ]is|['’]s|[ ]was|[ ]?[:=])[ ]"
+    r"(?P<value>\d{4,8}|\d{3}[ -]\d{3})(?![\w%]|[.:/-]\d)",
+    re.I,
+)
 # `your Uber code is 4471`
 _YOUR = re.compile(
     r"\b(?:your|my|the)[ ](?:(?!error|status|exit|zip|postal|post|country|area|product|order|response|return|source|promo|"
@@ -86,7 +94,7 @@ _KEPT_NAME = (
 )
 _KEPT_ONE = r"(?:[A-Za-z0-9]{4,8}(?:-[A-Za-z0-9]{4,8}){1,7}|\d{6,10}|\d{4}[ ]\d{4}|(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{8,16})"
 _KEPT = re.compile(
-    rf"(?:{_KEPT_NAME})(?:[\"']?[^\S\n]{{0,3}}(?:[:：=]|是|are|is)?|[^\n:：\d]{{0,48}}(?:[:：]|[ ]are|[ ]is|是))[*_]{{0,2}}\s{{0,4}}"
+    rf"(?:{_KEPT_NAME})(?:[\"']?[^\S\n]{{0,3}}(?:[:：=]|是|are|is)?|[^\n:：\d]{{0,90}}(?:[:：]|[ ]are|[ ]is|是))[*_]{{0,2}}\s{{0,4}}"
     rf"(?P<value>[\[\"'`\d.)*•\s-]{{0,8}}{_KEPT_ONE}"
     rf"(?:[\"'`]?(?:[ ](?:and|or|&)|[\s,，、;/|和与及*•-]){{1,4}}[\"'`]?(?:\d{{1,2}}[.)][ ])?[ ]?{_KEPT_ONE}(?![A-Za-z0-9])){{0,31}})",
     re.I,
@@ -176,7 +184,7 @@ def _patterns(folded: str) -> Iterator[re.Pattern[str]]:
     if any(word in folded for word in ("use ", "enter ", "type ")):
         yield _ENTERED
     if code:
-        yield from (_PLAIN, _YOUR)
+        yield from (_PLAIN, _YOUR, _SENT)
 
 
 def find_codes(text: str) -> Iterator[Redaction]:

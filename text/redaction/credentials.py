@@ -47,6 +47,8 @@ _HARMLESS_COOKIE = re.compile(
     re.I,
 )
 _COOKIE_MAPPING = re.compile(r"cookies?(?:[\"'])?[ \t]{0,2}[:=][ \t]{0,2}\{(?P<value>[^{}\n]{6,4096})\}", re.I)
+# A line of a Netscape cookie file.
+_JAR = re.compile(r"^\S{1,120}\s(?:TRUE|FALSE)\s\S{1,80}\s(?:TRUE|FALSE)\s\d{1,12}\s\S{1,80}\s(?P<value>[!-~]{8,4096})$", re.M)
 _COOKIE_OPTION = re.compile(rf"(?<![\w-])(?:-b|--cookie)[ =](?:{_QUOTE})?(?P<value>{_PAIR}(?:;[ \t]?{_PAIR})*)")
 _APP_ID = re.compile(
     r"(?<![a-z])app_?(?:id|key|code)(?:\\{0,4}[\"'])?[ ]?[:=][ ]?(?:\\{0,4}[\"'])?(?P<value>[0-9a-f]{32})(?![0-9a-z])", re.I
@@ -124,7 +126,8 @@ def find_credentials(text: str) -> Iterator[Redaction]:
                 yield Redaction(*match.span("value"), "PASSWORD")
     if "identified" in folded:
         for match in _IDENTIFIED.finditer(text):
-            yield Redaction(*match.span("value"), "PASSWORD")
+            if not is_template(match["value"]):
+                yield Redaction(*match.span("value"), "PASSWORD")
 
 
 def _is_scheme_value(scheme: str, value: str) -> bool:
@@ -200,6 +203,8 @@ def _is_harmless_cookie(pair: str) -> bool:
 
 def _cookies(text: str, folded: str) -> Iterator[Redaction]:
     if "cookie" in folded:
+        for match in _JAR.finditer(text):
+            yield Redaction(*match.span("value"), "COOKIE")
         for match in _COOKIES.finditer(text):
             if not all(map(_is_harmless_cookie, match["value"].split(";"))):
                 yield Redaction(*match.span("value"), "COOKIE")

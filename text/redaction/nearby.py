@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from .dialogues import find_in_dialogues
+from .far_values import find_far_values
 from .plausibility import HAN, is_password_in_talk, is_placeholder
 from .randomness import has_letter_and_digit
 from .secret_names import folded_case
@@ -98,6 +99,7 @@ def find_nearby(text: str) -> Iterator[Redaction]:
         for found in _BELOW.finditer(text):
             if _stands_alone(found["value"]):
                 yield _span(found, "value")
+    yield from find_far_values(text, folded)
     yield from find_in_dialogues(text, folded)
     yield from _in_lists(text, folded)
 

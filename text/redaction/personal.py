@@ -132,13 +132,19 @@ _WECHAT = re.compile(
     r"(?P<value>[a-z][a-z0-9_-]{5,19})(?![A-Za-z0-9_.(/=-])",
     re.I,
 )
+# Some words between: `on WeChat, id: …`, `联系方式（微信）：…`, `type=wechat value=…`.
+_WECHAT_TOLD = re.compile(
+    r"(?:微信|wechat|weixin)[^\n:：=]{0,24}?(?:[:：]|(?<=id)=|(?<=value)=|(?<=account)=|(?<=handle)=|(?<=name)=|[ ]is[ ])[ ]?"
+    r"[\"'“「]?(?P<value>[a-z][a-z0-9_-]{5,19})(?![A-Za-z0-9_.(/=:-])",
+    re.I,
+)
 _CARD_CODE = re.compile(
     r"(?<![a-z])(?:cvv2?|cvc2?|cvn2?)[码号]?[\"']?[ \t]{0,2}(?:[:：=#]|是|is)?[ \t]{0,2}[\"']?(?P<value>\d{3,4})(?!\d|"
     r"[ ]?[a-df-z])",
     re.I,
 )
 _IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?:[ ]?[A-Z0-9]{4}){2,7}(?:[ ]?[A-Z0-9]{1,3})?(?![A-Za-z0-9])")
-_CARD_NUMBER = re.compile(r"card[ _]?(?:number|no)", re.I)
+_CARD_NUMBER = re.compile(r"(?:card|visa|master ?card|amex|union ?pay|debit|credit|银联)[ _]?(?:number|no|num)?", re.I)
 # The first two figures of a Chinese identity card number: GB/T 2260, provinces.
 _PROVINCES = frozenset(
     [
@@ -227,6 +233,7 @@ def find_personal_data(text: str) -> Iterator[Redaction]:
         for word in ("微信", "wechat", "weixin", "薇信", "威信", "微x", "vx", "wx", "v信", "加v", "加我v", "+v", "+ v")
     ):
         yield from _wechat_names(text)
+        yield from _wechat_names_told(text)
 
 
 def _spoken_numbers(text: str) -> Iterator[Redaction]:
@@ -246,7 +253,7 @@ def _wechat_names(text: str) -> Iterator[Redaction]:
         told = called and match["link"]
         if re.match(r"[vw]x[ \t]", match.group(), re.I) and not any(c.isdigit() for c in value):
             continue
-        if value.lower().startswith("id_"):
+        if value.lower().startswith("id_") or re.fullmatch(r"wxid_\w{1,9}", value):
             continue  # of `wxid_…`
         # `wx` and sixteen hexadecimal figures is an app's public id, `wxid_` what bots know users by.
         if re.fullmatch(r"wx[0-9a-f]{16}" if told or match["called"] == "号" else r"wx[0-9a-f]{16}|wxid_\w+", value) or not (
@@ -254,6 +261,18 @@ def _wechat_names(text: str) -> Iterator[Redaction]:
         ):
             continue
         yield Redaction(*match.span("value"), "WECHAT")
+
+
+def _wechat_names_told(text: str) -> Iterator[Redaction]:
+    for match in _WECHAT_TOLD.finditer(text):
+        value = match["value"]
+        distinct = any(c.isdigit() or c == "_" for c in value) and any(c.isalpha() for c in value)
+        if distinct and not re.fullmatch(
+            r"wx[0-9a-f]{16}|wxid_\w{1,9}|id_\w+|[a-z]+_(?:id|app|bot|pay|msg|api|type|"
+            r"v\d+)",
+            value,
+        ):
+            yield Redaction(*match.span("value"), "WECHAT")
 
 
 def _number_windows(text: str) -> Iterator[tuple[int, int]]:

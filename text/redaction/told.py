@@ -246,6 +246,7 @@ def _english(text: str, folded: str) -> Iterator[Redaction]:
         number = _NUMBER.fullmatch(value) and found["comma"] is None
         # A pin that "is connected to GPIO17" is no number.
         word = found["name"].lower() not in ("pin", "combination") and _is_password(value, after)
+        word = word and not (found["colon"] and re.fullmatch(r".*\.[a-z]{2,4}", value))
         counted = _COUNTED.match(after) or (value == found["value"] and re.match(r" [a-z]+s\b", after))
         if word or (number and not counted):
             yield Redaction(found.start("value"), found.start("value") + len(value), "PASSWORD")
