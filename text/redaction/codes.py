@@ -7,7 +7,7 @@ from .spans import Redaction
 
 _CHINESE_NAME = (
     r"(?:验证码|驗證碼|校验码|动态码|动态密码|动态口令|激活码|登录码|"
-    r"安全码|取件码|配对码|锁屏码|解锁码|开锁码|绑定码|确认码|撤防码|布防码|门锁码|门禁码|入户码|开门码|开柜码|一次性密码)"
+    r"安全码|取件码|配对码|锁屏码|解锁码|开锁码|绑定码|确认码|投屏码|撤防码|布防码|门锁码|门禁码|入户码|开门码|开柜码|一次性密码)"
 )
 _ENGLISH_NAME = (
     r"(?:verification|verify|security|confirmation|authentication|authenticator|auth|login|log-?in|sign-?in|"
@@ -79,11 +79,32 @@ _SENT = re.compile(
     r"(?P<value>\d{4,8}|\d{3}[ -]\d{3})(?![\w%]|[.:/-]\d)",
     re.I,
 )
+# `短信来了：338871`, `enter code 77120 … to sign in`, `it sent me 771204, use it to log in`
+_BY_THE_WAY = (
+    re.compile(
+        r"(?:短信|验证器|令牌器|authenticator)(?!平台|接口|服务|签名|模板|通道|条数|中心|号码|编号|返回)[^\n\dA-Za-z]{0,10}?"
+        rf"(?<!\d)(?P<value>\d{{6}})(?![\d\w%]|[.:/-]\d){_END}",
+    ),
+    re.compile(
+        r"(?<![\w.:/#-])(?<!单号)(?<!号)(?<!群)(?<!群 )(?<!单 )(?P<value>\d{6})(?!\d)[ ，,]?(?:这个|这串|是|就是|这)[^\d\n]{0,12}"
+        r"(?:验证码|动态码|校验码|登录码)"
+    ),
+    re.compile(
+        r"(?<![a-z])(?<!error )(?<!zip )(?<!status )(?<!exit )(?<!area )(?<!post )code[ ](?P<value>\d{4,8}|\d{3}[ -]\d{3})(?![\w-]|\.\d)"
+        r"(?=[^\n]{0,48}(?:(?:log|sign)(?:ging|ned)?[ -]?(?:in|on)\b|verify|authenticat))",
+        re.I,
+    ),
+    re.compile(
+        r"(?<![a-z])(?:sent|texted|emailed|got|received|gave)[^\d\n]{0,16}[ ](?P<value>\d{6}|\d{3}[ -]\d{3})(?![\w-]|[.:/]\d)"
+        r"(?=[^\n]{0,48}(?:(?:log|sign)[ -]?(?:in|on)\b|verify|verification|code|otp|2fa))",
+        re.I,
+    ),
+)
 # `your Uber code is 4471`
 _YOUR = re.compile(
     r"\b(?:your|my|the)[ ](?:(?!error|status|exit|zip|postal|post|country|area|product|order|response|return|source|promo|"
     r"discount|"
-    r"coupon|invite|referral|color|item|bar|qr|dress|room)[\w-]{1,16}[ ]){1,2}code(?:[ ]is|:)[ ](?P<value>\d{4,8})(?![\w%]|"
+    r"coupon|invite|referral|color|item|bar|qr|dress|room)[\w-]{1,16}[ ]){1,2}code(?:[ ]is|:)[ ](?P<value>\d{4,8}|\d{3}-\d{3})(?![\w%]|"
     r"[.:/-]\d)",
     re.I,
 )
@@ -101,7 +122,8 @@ _KEPT = re.compile(
 )
 # The seed from which an authenticator makes its codes.
 _SEED_NAME = (
-    r"(?:二步验证|两步验证|双重验证|二次验证|身份验证器|谷歌验证器?|2fa|mfa|totp|otp|authenticator|setup key|google auth)"
+    r"(?:二步验证|两步验证|双重验证|二次验证|身份验证器|谷歌验证器?|2fa|mfa|totp|otp|authenticator|setup (?:key|code)|google auth|two[- ]factor|2-step|two-step|"
+    r"manual(?:ly| entry)|entry key|手动输入|绑定密钥)"
 )
 _SEED = re.compile(
     rf"{_SEED_NAME}[^\n]{{0,24}}?(?-i:(?<![A-Za-z0-9])(?P<value>[A-Z2-7]{{16,64}}|"
@@ -121,12 +143,19 @@ _NAMES = (
     "验证",
     "authenticator",
     "setup key",
+    "manual",
+    "entry key",
+    "factor",
+    "手动",
+    "绑定",
     "google auth",
     "product key",
     "activation key",
     "licen",
     "steam guard",
     "令牌",
+    "短信",
+    "log",
     "recovery",
     "恢复",
     "rescue",
@@ -168,7 +197,7 @@ _KEPT_NAMES = (
     "救援",
     "应急",
 )
-_SEED_NAMES = ("验证", "2fa", "mfa", "otp", "authenticator", "setup key", "google auth")
+_SEED_NAMES = ("手动", "绑定", "factor", "-step", "manual", "entry key", "setup code", "验证", "2fa", "mfa", "otp", "authenticator", "setup key", "google auth")
 
 
 def _patterns(folded: str) -> Iterator[re.Pattern[str]]:
@@ -183,6 +212,10 @@ def _patterns(folded: str) -> Iterator[re.Pattern[str]]:
         yield _BEFORE
     if any(word in folded for word in ("use ", "enter ", "type ")):
         yield _ENTERED
+    if "短信" in folded or "验证" in folded or "动态码" in folded or "校验码" in folded or "登录码" in folded:
+        yield from _BY_THE_WAY[:2]
+    if any(word in folded for word in ("log", "sign", "verif", "authent", "otp", "2fa")):
+        yield from _BY_THE_WAY[2:]
     if code:
         yield from (_PLAIN, _YOUR, _SENT)
 

@@ -84,6 +84,13 @@ _COMMANDS: tuple[_Command, ...] = (
     ),
     # The answer to "Password:" in the base64 of mail servers.
     _command("334 UGFzc3dvcmQ6", r"334 UGFzc3dvcmQ6[^\n]{0,8}\n[^\n]{0,24}?(?P<value>[A-Za-z0-9+/]{4,128}={0,2})(?=\s|$)"),
+    # Of routers and switches; of a store's prompt; of a player.
+    _command("isakmp", rf"isakmp key (?:[06] )?{_VALUE}"),
+    _command("secret", rf"(?:enable|privilege \d+|username \S{{1,32}}) secret (?:[0-9] )?(?=\S*\d){_VALUE}"),
+    _command("password", rf"(?:enable|privilege \d+|username \S{{1,32}}) password (?:[07] )(?=\S*\d){_VALUE}"),
+    _command("community", rf"snmp-server community {_VALUE}"),
+    _command("decryption_key", rf"decryption_key[ =]{_VALUE}"),
+    _command("> ", rf"^\S{{0,40}}> (?:AUTH|auth) (?:[\w-]{{1,24}} )?{_VALUE}$", re.M),
     _command("SecureString", rf"ConvertTo-SecureString[ \t]+(?:-String[ \t]+)?{_VALUE}"),
     _command("assword", r"assword:?[^\n]{0,24}\n[^\n]{0,24}?send[ ](?:--[ ])?\"(?P<value>[^\"\\\n]{3,64})\\+[rn]"),
     _command("Key Content", rf"Key Content[ ]*:[ ]{_BARE}"),

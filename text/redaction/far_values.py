@@ -10,7 +10,7 @@ _RUN = re.compile(r"(?<![A-Za-z0-9_+/=~%.$-])[A-Za-z0-9_+/=~%.-]{20,2048}")
 _WORD = re.compile(
     r"cookie|session|sess_?id|authoriz|authentic|credential|secret|token|api[ _-]?key|access[ _-]?key|auth[ _-]?key|apikey|"
     r"private[ _-]?key|license[ _-]?key|(?<![a-z])(?:auth|login|key|jwt|sso)(?![a-z])|passw|密码|密钥|秘钥|密匙|令牌|口令|凭证|凭据|"
-    r"登录态|授权|鉴权|私钥|(?<![公])钥"
+    r"登录态|授权|鉴权|私钥|(?<![公])钥|\"ticket\""
 )
 # Behind these even what has the form of a digest is a key.
 _NAMED = re.compile(
@@ -21,7 +21,7 @@ _NAMED = re.compile(
 _PUBLIC_BLOCK = re.compile(r"-{4,5}BEGIN (?!(?:[A-Z]{2,9} )?PRIVATE)[A-Z0-9 ]{3,40}-{4,5}[^-]{0,16384}")
 _WORDS = (
     "cookie", "sess", "auth", "cred", "secret", "token", "key", "login", "jwt", "sso", "passw",
-    "密", "令牌", "口令", "凭", "登录态", "授权", "鉴权", "钥",
+    "ticket", "密", "令牌", "口令", "凭", "登录态", "授权", "鉴权", "钥",
 )  # fmt: skip
 # What a run like this may be instead; the word stands some way before it.
 _HARMLESS = re.compile(
@@ -30,6 +30,11 @@ _HARMLESS = re.compile(
     r"branch|img|png|"
     r"jpg|gif|ssh-\w+|cert|certificate|cache|key_id|kid|jti|chunk|block|address|wallet|order|tracking|object|node|pod|container|"
     r"package|name|sitekey|site_key|serial|编号|单号|文件|订单|地址|标识)(?![a-z])|-----|data:|://|0x"
+)
+# Right behind it: `… 这个 token 能用`, `…, that key leaked`.
+_AFTER = re.compile(
+    r"[^\S\n]*[^\w\s]?[^\n.。]{0,20}?(?:api[ _-]?key|access[ _-]?key|(?:this|that|the|my|our|old|leaked)[ ](?:[a-z]+[ ])?(?:key|token|secret)"
+    r"|token|密钥|令牌|密码|口令|凭证|(?<![a-z])key)(?![a-z])"
 )
 _REACH = 160
 _NEAR = 32
@@ -54,11 +59,15 @@ def find_far_values(text: str, folded: str) -> Iterator[Redaction]:
         before = max(0, run.start() - _REACH)
         line = text.rfind("\n", before, run.start())
         above = text.rfind("\n", before, line) if line > 0 else -1
+        while 0 < line == above + 1 and above > 0:  # an empty line
+            line, above = above, text.rfind("\n", before, above)
         first = max(before, above + 1)
         if hashed:
             near = max(line + 1, start - 48)
             if _NAMED.search(folded, near, start) and not _HARMLESS.search(folded, near, start):
                 yield Redaction(start, start + len(written), "TOKEN")
+        elif _AFTER.match(folded, start + len(written)) and not _HARMLESS.search(folded, max(line + 1, start - 24), start):
+            yield Redaction(start, start + len(written), "TOKEN")
         elif _WORD.search(folded, first, start) and not _HARMLESS.search(folded, max(line + 1, start - _NEAR), start):
             yield Redaction(start, start + len(written), "TOKEN")
 

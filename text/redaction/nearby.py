@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from .dialogues import find_in_dialogues
 from .far_values import find_far_values
@@ -112,7 +113,7 @@ def _behind_other_words(text: str, folded: str) -> Iterator[Redaction]:
         for run in _RUN.finditer(text, name.end(), line if line >= 0 else end):
             if run.end() == end and end < len(text) and "!" <= text[end] <= "~":
                 break
-            if _is_unmistakable(run.group()) and not _SPOKEN_OF.search(text, name.end(), run.start()):
+            if (_is_unmistakable(run.group()) or _is_shuffled(run.group())) and not _SPOKEN_OF.search(text, name.end(), run.start()):
                 yield Redaction(run.start(), run.start() + len(run.group().rstrip(".,;:?)")), "PASSWORD")
                 break
 
@@ -129,6 +130,21 @@ def _is_unmistakable(run: str) -> bool:
         and run[0] not in "-$#@%&"
         and not _NO_PASSWORD.fullmatch(run)
         and not is_placeholder(run)
+    )
+
+
+def _is_shuffled(run: str) -> bool:
+    """Whether letters and figures change places more often than in a name with a number: `tt778899a`, `kq83hf7z`."""
+    run = run.rstrip(".,;:?!)")
+    kinds = [c.isdigit() for c in run]
+    return (
+        7 <= len(run) <= 16
+        and run.isalnum()
+        and sum(kinds) >= 2
+        and sum(not kind for kind in kinds) >= 2
+        and sum(a != b for a, b in pairwise(kinds)) >= 2
+        and not re.fullmatch(r"[0-9a-f]+|[0-9A-F]+|\d+[a-z]{1,3}\d+[a-z]{1,3}", run)
+        and is_password_in_talk(run, "")
     )
 
 

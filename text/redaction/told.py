@@ -15,11 +15,11 @@ from .spans import Redaction
 _VALUE = r"(?P<value>[!-~]{4,64})(?![!-~])"
 _OPENING = r"[「『“\"'‘`（(]?"
 _CODE_NAMES = (
-    r"(?:(?:door|gate|alarm|burglar alarm|entrance|front door|back door|key safe|parking|shed|entry|access|safe|lock|"
+    r"(?:(?:door|lobby|hallway|laundry|gym|stairwell|reception|mailroom|bike lock|gate|alarm|burglar alarm|entrance|front door|back door|key safe|parking|shed|entry|access|safe|lock|"
     r"garage|lock ?box|key ?pad|key|building|apartment|lift|elevator|pool|bike|"
     r"padlock|"
     r"locker|unlock|screen|phone|disarm|storage|unit|mailbox)[ ]code|key ?pad|code to (?:get in|enter|open|unlock)|"
-    r"(?<!zip )(?<!post )(?<!postal )(?<!area )(?<!dress )(?<!country )code (?:for|to|on|of) the [a-z ]{0,16}(?:gate|door|"
+    r"(?<!zip )(?<!post )(?<!postal )(?<!area )(?<!dress )(?<!country )code (?:for|to|on|of) (?:the|our|my) [a-z ]{0,20}(?:lobby|hallway|gym|dumpster|stairwell|entry|bike|gate|door|"
     r"lock|garage|alarm|building|safe|pool|box|entrance|lobby|shed|flat|house|unit|locker))"
 )
 _NAME = r"(?:密码|密碼|口令|password|passcode|passphrase|passwd|(?<![a-z])(?:pwd|pass|pin|pw)(?![a-z]))"
@@ -44,6 +44,12 @@ _ENTERED = re.compile(
     r"(?P<name>pin|password|passcode|code)(?=[ ]*(?:[.,!?;)]|$)|[ ](?:on|at|to|when|and)\b)",
     re.I,
 )
+# `type … at the password prompt`, `when it asks for the passphrase, use …`
+_TYPED_IN = re.compile(
+    r"(?:(?<![a-z])(?:type|use|try|enter|using|with|worked|paste|put)[ ]|(?:输入?|用|填|敲)[ ]?)[\"'“‘`「]?(?P<value>[!-~]{6,64}?)"
+    r"(?=[\"'”’`」]?(?:[^!-~]|$|[,;.!](?:\s|$)))",
+    re.I,
+)
 _SECOND = re.compile(
     rf"{_NAME}[^\n]{{1,40}}?[，,;；、][ ]?(?:新|旧|老|现在|后来|备用|另一个)的?(?:密码)?(?:是|为|[:：])?[ ]?"
     r"(?P<value>[!-~]{4,64})",
@@ -51,7 +57,7 @@ _SECOND = re.compile(
 )
 # Both at once: `旧的 … 作废，新的 …`, `the old password … the new one is …`, `from … to …`.
 _OLD_AND_NEW = re.compile(
-    r"(?:(?:旧|老|新|原|之前|以前|原来|现在|目前|换成|改成|改为|换为|从|由|改用|现用)(?:的|了|密码|口令|用的?|是|为|改成|换成|叫){0,3}"
+    r"(?:(?:旧|老|新|原|之前|以前|原来|现在|目前|换成|改成|改为|换为|从|由|改用|现用|应该|正确|其实)(?:的|了|密码|口令|用的?|是|为|改成|换成|叫){0,3}"
     r"|(?<![a-z])(?:old|new|previous|former|current|from|to|now|it['’]s now)(?:[ ](?:one|password|pass|pw|is|was|it|use)){0,3})"
     r"[ ]?[:：=]?[ ]?[「“\"'‘`]?(?P<value>[!-~]{6,64}?)(?=[」”\"'’`]?(?:[^!-~]|$|[,;.!](?:\s|$)))",
     re.I,
@@ -153,6 +159,15 @@ _LOCKED = re.compile(
     r"(?P<value>[*#]?\d{3,8}[*#]?)(?=[ ]*(?:[.,;!?)]|$|\n|\b(?:for|to|on|at|and|then|until|tonight|till|if|before|after)\b))",
     re.I,
 )
+# `code 4471 opens the front door`, `punch 5567`, `unlocks with 258014`
+_OPENS = re.compile(
+    r"(?<![a-z])(?:(?:code|pin|use|enter|punch(?: in)?|dial|key in|tap)[ ](?P<value>[*#]?\d{4,8}[*#]?)(?=[^\n]{0,24}"
+    r"(?<![a-z])(?:opens?|unlocks?|(?:open|unlock|disarm)\b|(?:gets?|lets?) (?:you|us|me|him|her|them) in|(?:at|on|for) the "
+    r"(?:[a-z]+ )?(?:door|gate|"
+    r"lock|key ?pad|safe|garage|alarm|intercom|lockbox)\b))"
+    r"|unlock(?:s|ed)?(?: it)?[ ]with[ ](?P<with>\d{4,10})(?![\w.-]))",
+    re.I,
+)
 _KEYED = re.compile(r"(?:门|锁|电梯|楼下|闸机)[^\n\d#*]{0,10}(?:按|输入?|摁)[ ]?(?P<value>[#*]\d{3,8}#?|\d{3,8}#)(?![\w.])")
 _PAIR_OF_FOURS = re.compile(r"(?:门锁|门禁|开门|入住|房间|临时)密码[是为:： ]{0,2}(?P<value>\d{3,4}[ -]\d{3,4})(?![\d-])")
 _PIN = re.compile(
@@ -173,6 +188,9 @@ def find_told_passwords(text: str) -> Iterator[Redaction]:
     folded = text.lower()
     if "密" in text or "口令" in text or "暗号" in text:
         yield from _chinese(text)
+    if any(word in folded for word in ("open", "lock", "disarm", " in", "door", "gate", "pad")):
+        for found in _OPENS.finditer(text):
+            yield Redaction(*found.span(found.lastgroup or 0), "PASSWORD")
     if "#" in text and any(word in text for word in ("门", "锁", "密码", "电梯", "楼下", "闸机")):
         yield from _all(_LOCK, text)
         yield from _all(_KEYED, text)
@@ -191,6 +209,7 @@ def find_told_passwords(text: str) -> Iterator[Redaction]:
         for found in _BRACKETED.finditer(text):
             if sum(c.isdigit() for c in found["value"]) >= 2 and not _HINT.search(found["value"]):
                 yield from _if_password(found)
+        yield from _near_their_name(text)
     if named_here and any(word in folded for word in _RENEWED) and (named := _NAMED.search(text)):
         for found in _OLD_AND_NEW.finditer(text, named.start()):
             start = max(text.rfind("\n", 0, found.start()) + 1, found.start() - 100)
@@ -212,6 +231,20 @@ def find_told_passwords(text: str) -> Iterator[Redaction]:
     if "combo" in folded or "combination" in folded:
         yield from _all(_COMBINATION, text)
     yield from _short_names_and_accounts(text, folded)
+
+
+def _near_their_name(text: str) -> Iterator[Redaction]:
+    """Find what somebody shall type, in a line that asks for a password."""
+    for found in _TYPED_IN.finditer(text):
+        value = found["value"]
+        if sum(c.isdigit() for c in value) < 2 or _NUMBERED.fullmatch(value) or _is_plain_name(value):
+            continue
+        start = max(text.rfind("\n", 0, found.start()) + 1, found.start() - 64)
+        end = text.find("\n", found.end(), found.end() + 48)
+        if _NAMED.search(text, start, end if end >= 0 else found.end() + 48):
+            phrase = re.fullmatch(r"[a-z]{3,9}(?:-[a-z]{3,9})+-\d{2,4}", value)
+            if phrase or _is_password(value, ""):
+                yield _span(found)
 
 
 def _chinese(text: str) -> Iterator[Redaction]:
