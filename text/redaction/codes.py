@@ -30,7 +30,7 @@ _ENGLISH = re.compile(
 )
 # `482913 is your … code`, `482913（登录验证码）`, `enter 482913 to sign in`
 _BEFORE = re.compile(
-    rf"(?<![A-Za-z0-9.:/-])(?-i:{_FIGURES})(?:[ ](?:is|as)[ ](?:your|the|"
+    rf"(?<![A-Za-z0-9.:/-])(?<!单号)(?<!单)(?<!单 )(?-i:{_FIGURES})(?:[ ](?:is|as)[ ](?:your|the|"
     rf"my)[ ](?:[\w.-]{{1,20}}[ ]){{0,3}}(?:{_ENGLISH_NAME}|code)\b"
     rf"|[ ]?[（(【，,]?(?:是|为|就是)?(?:您的|你的|我的)?[\w]{{0,6}}{_CHINESE_NAME})",
     re.I,
@@ -90,12 +90,13 @@ _BY_THE_WAY = (
         r"(?:验证码|动态码|校验码|登录码)"
     ),
     re.compile(
-        r"(?<![a-z])(?<!error )(?<!zip )(?<!status )(?<!exit )(?<!area )(?<!post )code[ ](?P<value>\d{4,8}|\d{3}[ -]\d{3})(?![\w-]|\.\d)"
-        r"(?=[^\n]{0,48}(?:(?:log|sign)(?:ging|ned)?[ -]?(?:in|on)\b|verify|authenticat))",
+        r"(?<![a-z])(?:(?:enter|use|type|your|login|sms|telegram|whatsapp|netflix|steam|google|discord|signal|apple|microsoft)[ ](?:the[ ])?"
+        r"code[ ](?P<value>\d{4,8}|\d{3}[ -]\d{3})(?![\w-]|\.\d)"
+        r"(?=[^\n]{0,48}(?:(?:log|sign)(?:ging|ned)?[ -]?(?:in|on)\b|verify|authenticat)))",
         re.I,
     ),
     re.compile(
-        r"(?<![a-z])(?:sent|texted|emailed|got|received|gave)[^\d\n]{0,16}[ ](?P<value>\d{6}|\d{3}[ -]\d{3})(?![\w-]|[.:/]\d)"
+        r"(?<![a-z])(?:sent|texted|emailed|got|received|gave)[^\d\n]{0,16}[ ](?P<value>\d{6}|\d{3}[ -]\d{3})(?![\w-]|[.:/]\d|[ ][a-z]+s\b)"
         r"(?=[^\n]{0,48}(?:(?:log|sign)[ -]?(?:in|on)\b|verify|verification|code|otp|2fa))",
         re.I,
     ),

@@ -29,6 +29,7 @@ _ANSWER = re.compile(
     re.I,
 )
 _CODE = re.compile(r"\d{4,8}|\d{3}[ -]\d{3}|(?=[A-Z]{0,7}\d)(?=\d{0,7}[A-Z])[A-Z0-9]{5,8}")
+_ABOUT = re.compile("policy|rule|length|require|规则|规范|要求|几位|多少位|长度|强度|红包")
 _WORDS = ("码", "碼", "口令", "令牌", "暗号", "code", "otp", "2fa", "mfa", "pass", "pw", "pin")
 _LONGEST_QUESTION = 120
 
@@ -50,6 +51,8 @@ def find_in_dialogues(text: str, folded: str) -> Iterator[Redaction]:
         if answer is None:
             continue
         value = answer["value"].rstrip(".!~")
+        if _ABOUT.search(folded, start, end) or (asked.group() == "pin" and not value.isdecimal()):
+            continue
         if _CODE.fullmatch(value) if asked["code"] else _is_password(value):
             label = "TOKEN" if asked["code"] else "PASSWORD"
             yield Redaction(answer.start("value"), answer.start("value") + len(value), label)  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ from .spans import Redaction
 
 _RUN = re.compile(r"(?<![A-Za-z0-9_+/=~%.$-])[A-Za-z0-9_+/=~%.-]{20,2048}")
 _WORD = re.compile(
-    r"cookie|session|sess_?id|authoriz|authentic|credential|secret|token|api[ _-]?key|access[ _-]?key|auth[ _-]?key|apikey|"
+    r"cookie|session|sess_?id|authoriz|authentic|credential|secret|token(?!iz)|api[ _-]?key|access[ _-]?key|auth[ _-]?key|apikey|"
     r"private[ _-]?key|license[ _-]?key|(?<![a-z])(?:auth|login|key|jwt|sso)(?![a-z])|passw|密码|密钥|秘钥|密匙|令牌|口令|凭证|凭据|"
     r"登录态|授权|鉴权|私钥|(?<![公])钥|\"ticket\""
 )
@@ -27,7 +27,7 @@ _WORDS = (
 _HARMLESS = re.compile(
     r"hash|sha-?\d|md5|commit|checksum|digest|etag|uuid|guid|fingerprint|public|pubkey|公钥|指纹|哈希|校验|integrity|version|"
     r"build|trace|request|cursor|page|next|nonce|image|base64|(?<![a-z])(?:id|ids|ref|rev|tx|txid|cid|file|path|model|"
-    r"branch|img|png|"
+    r"branch|img|png|docs?|drive|video|folder|sheet|form|"
     r"jpg|gif|ssh-\w+|cert|certificate|cache|key_id|kid|jti|chunk|block|address|wallet|order|tracking|object|node|pod|container|"
     r"package|name|sitekey|site_key|serial|编号|单号|文件|订单|地址|标识)(?![a-z])|-----|data:|://|0x"
 )
@@ -39,7 +39,7 @@ _AFTER = re.compile(
 _REACH = 160
 _NEAR = 32
 _SHOULD_BE_ONE = re.compile(r"(?!0[xX][0-9a-fA-F]{40,64}$)[A-Za-z0-9+/=_-]+(?:[.%~][A-Za-z0-9+/=_-]+){0,8}")
-_FILE = re.compile(r".*\.[A-Za-z]{1,5}|[/~.].*|.*//.*|(?:[a-z]+[-_./]){2,}.*|.*(?:[-_./][a-z]{3,}){2,}")
+_FILE = re.compile(r".*\.[A-Za-z]{1,5}|[/~.].*|.*//.*|(?:[a-z]+[-_./]){2,}.*|[a-z0-9]+(?:-[a-z0-9]+)*-[a-z0-9]{8,10}-[a-z0-9]{5}|.*(?:[-_./][a-z]{3,}){2,}")
 
 
 def find_far_values(text: str, folded: str) -> Iterator[Redaction]:

@@ -230,7 +230,7 @@ def _loose_value(text: str, name: re.Match[str], kind: Kind) -> Value | None:
     if "\n" in between and not re.search(r"[:：=][ \t]*$", between[: between.index("\n")]):
         return None
     if "://" in between or re.search(
-        r"\b(?:commit|hash|sha\d*|md5|uuid|id|etag|version|model|file)\b|BEGIN (?:PUBLIC|CERT)|[/@#]$|提交|哈希", between, re.I
+        r"\b(?:commit|hash|sha\d*|md5|uuid|id|etag|version|model|file|trace|request|pod|doc|video)\b|BEGIN (?:PUBLIC|CERT)|[/@#]$|提交|哈希", between, re.I
     ):
         return None
     if (

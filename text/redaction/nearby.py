@@ -24,6 +24,11 @@ _SPOKEN_OF = re.compile(
 _NO_PASSWORD = re.compile(
     r"[a-z][\w/-]*#\d+|[a-z][\w./-]*@v?\d[\w.]*|[\w.+-]+@[\w-]+\.[\w.-]+|\w+@\d+(?:\.\d+){3}|[a-z]\+\+\d*|.*%[0-9A-F]{2}.*"
 )
+_IDENTIFIED = re.compile(
+    r"(?:id|工单|单号|编号|订单|用户|账号|帐号|群|文件|版本|型号|表|字段|分支|主机|机器|user|host|branch|file|ticket|case|build|"
+    r"model|commit|trace|version|ref|order|room|column|table|#)[ ]?(?:是|为|is|[:：=])?[ ]?[\"'`]?$",
+    re.I,
+)
 _ASKED = re.compile(
     rf"(?:密码|密碼|口令|password|passcode|(?<![a-z])pwd)(?:[^\n?？]{{0,24}}[?？]|(?:是|要)?(?:多少|是啥|啥|"
     rf"什么)[呀啊呢来着]{{0,2}}(?=\n))[^\S\n]{{0,2}}\n?(?:[^\n:：]{{1,24}}[:：]|[{HAN}，,：:\s—-]{{0,12}}|"
@@ -113,7 +118,8 @@ def _behind_other_words(text: str, folded: str) -> Iterator[Redaction]:
         for run in _RUN.finditer(text, name.end(), line if line >= 0 else end):
             if run.end() == end and end < len(text) and "!" <= text[end] <= "~":
                 break
-            if (_is_unmistakable(run.group()) or _is_shuffled(run.group())) and not _SPOKEN_OF.search(text, name.end(), run.start()):
+            shuffled = _is_shuffled(run.group()) and not _IDENTIFIED.search(text, max(name.end(), run.start() - 12), run.start())
+            if (_is_unmistakable(run.group()) or shuffled) and not _SPOKEN_OF.search(text, name.end(), run.start()):
                 yield Redaction(run.start(), run.start() + len(run.group().rstrip(".,;:?)")), "PASSWORD")
                 break
 

@@ -134,7 +134,8 @@ _WECHAT = re.compile(
 )
 # Some words between: `on WeChat, id: …`, `联系方式（微信）：…`, `type=wechat value=…`.
 _WECHAT_TOLD = re.compile(
-    r"(?:微信|wechat|weixin)[^\n:：=]{0,24}?(?:[:：]|(?<=id)=|(?<=value)=|(?<=account)=|(?<=handle)=|(?<=name)=|[ ]is[ ])[ ]?"
+    r"(?:微信|wechat|weixin)(?![^\n:：=]{0,20}(?:公众|小程序|群|商户|版本|app|union|open|bot|import))"
+    r"(?:[)）】]|[^\n:：=]{0,20}?(?:(?<![a-z])id|号|handle|account|value|me|add))[ ]?(?:[:：=]|[ ]is[ ])[ ]?"
     r"[\"'“「]?(?P<value>[a-z][a-z0-9_-]{5,19})(?![A-Za-z0-9_.(/=:-])",
     re.I,
 )

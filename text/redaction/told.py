@@ -161,7 +161,7 @@ _LOCKED = re.compile(
 )
 # `code 4471 opens the front door`, `punch 5567`, `unlocks with 258014`
 _OPENS = re.compile(
-    r"(?<![a-z])(?:(?:code|pin|use|enter|punch(?: in)?|dial|key in|tap)[ ](?P<value>[*#]?\d{4,8}[*#]?)(?=[^\n]{0,24}"
+    r"(?<![a-z])(?<!area )(?<!zip )(?<!error )(?<!status )(?<!country )(?:(?:code|pin|use|enter|punch(?: in)?|dial|key in|tap)[ ](?P<value>[*#]?\d{4,8}[*#]?)(?=[^\n]{0,24}"
     r"(?<![a-z])(?:opens?|unlocks?|(?:open|unlock|disarm)\b|(?:gets?|lets?) (?:you|us|me|him|her|them) in|(?:at|on|for) the "
     r"(?:[a-z]+ )?(?:door|gate|"
     r"lock|key ?pad|safe|garage|alarm|intercom|lockbox)\b))"
@@ -177,6 +177,7 @@ _NAMED = re.compile(_NAME, re.I)
 _RENEWED = ("旧", "老", "新", "原", "前", "现", "换", "改", "old", "new", "previous", "former", "current", "from")
 _ARROWS = ("->", "→", "=>", "–", "—", "➡", "👉", "⇒", "~", "～", "|", "--", ";", " - ", " > ")
 _HINT = re.compile("your|here|char|len|digit|word|value|example|sample|hex|placeholder|pass|secret|token", re.I)
+_NAMED_AND_NUMBERED = re.compile(r"[A-Za-z]+[-_.]?\d+(?:\.\d+)*|.*/.*|.*\.[a-z]{1,5}|v?\d[\w.]*")
 _NUMBERED = re.compile(r"[A-Z]{2,8}[-_#]\d{1,8}|v\d+.*|[a-z]+_v?\d{1,6}")  # tickets, tables, versions
 _NUMBER = re.compile(r"\d{4,10}#?")
 _COUNTED = re.compile(r"[ ]{0,2}(?:位|个|次|天|分|小时|年|月|号|块|元|人|字|条|秒|度|楼|点|路)")
@@ -237,7 +238,7 @@ def _near_their_name(text: str) -> Iterator[Redaction]:
     """Find what somebody shall type, in a line that asks for a password."""
     for found in _TYPED_IN.finditer(text):
         value = found["value"]
-        if sum(c.isdigit() for c in value) < 2 or _NUMBERED.fullmatch(value) or _is_plain_name(value):
+        if sum(c.isdigit() for c in value) < 2 or _NUMBERED.fullmatch(value) or _NAMED_AND_NUMBERED.fullmatch(value):
             continue
         start = max(text.rfind("\n", 0, found.start()) + 1, found.start() - 64)
         end = text.find("\n", found.end(), found.end() + 48)
