@@ -90,13 +90,15 @@ _BY_THE_WAY = (
         r"(?:验证码|动态码|校验码|登录码)"
     ),
     re.compile(
-        r"(?<![a-z])(?:(?:enter|use|type|your|login|sms|telegram|whatsapp|netflix|steam|google|discord|signal|apple|microsoft)[ ](?:the[ ])?"
+        r"(?<![a-z])(?:(?:enter|use|type|your|login|sms|telegram|whatsapp|netflix|steam|google|discord|signal|apple|"
+        r"microsoft)[ ](?:the[ ])?"
         r"code[ ](?P<value>\d{4,8}|\d{3}[ -]\d{3})(?![\w-]|\.\d)"
         r"(?=[^\n]{0,48}(?:(?:log|sign)(?:ging|ned)?[ -]?(?:in|on)\b|verify|authenticat)))",
         re.I,
     ),
     re.compile(
-        r"(?<![a-z])(?:sent|texted|emailed|got|received|gave)[^\d\n]{0,16}[ ](?P<value>\d{6}|\d{3}[ -]\d{3})(?![\w-]|[.:/]\d|[ ][a-z]+s\b)"
+        r"(?<![a-z])(?:sent|texted|emailed|got|received|gave)[^\d\n]{0,16}[ ](?P<value>\d{6}|\d{3}[ -]\d{3})(?![\w-]|"
+        r"[.:/]\d|[ ][a-z]+s\b)"
         r"(?=[^\n]{0,48}(?:(?:log|sign)[ -]?(?:in|on)\b|verify|verification|code|otp|2fa))",
         re.I,
     ),
@@ -105,7 +107,8 @@ _BY_THE_WAY = (
 _YOUR = re.compile(
     r"\b(?:your|my|the)[ ](?:(?!error|status|exit|zip|postal|post|country|area|product|order|response|return|source|promo|"
     r"discount|"
-    r"coupon|invite|referral|color|item|bar|qr|dress|room)[\w-]{1,16}[ ]){1,2}code(?:[ ]is|:)[ ](?P<value>\d{4,8}|\d{3}-\d{3})(?![\w%]|"
+    r"coupon|invite|referral|color|item|bar|qr|dress|room)[\w-]{1,16}[ ]){1,2}code(?:[ ]is|:)[ ](?P<value>\d{4,8}|"
+    r"\d{3}-\d{3})(?![\w%]|"
     r"[.:/-]\d)",
     re.I,
 )
@@ -123,7 +126,8 @@ _KEPT = re.compile(
 )
 # The seed from which an authenticator makes its codes.
 _SEED_NAME = (
-    r"(?:二步验证|两步验证|双重验证|二次验证|身份验证器|谷歌验证器?|2fa|mfa|totp|otp|authenticator|setup (?:key|code)|google auth|two[- ]factor|2-step|two-step|"
+    r"(?:二步验证|两步验证|双重验证|二次验证|身份验证器|谷歌验证器?|2fa|mfa|totp|otp|authenticator|setup (?:key|code)|google auth|two[- ]factor|"
+    r"2-step|two-step|"
     r"manual(?:ly| entry)|entry key|手动输入|绑定密钥)"
 )
 _SEED = re.compile(
@@ -156,7 +160,8 @@ _NAMES = (
     "steam guard",
     "令牌",
     "短信",
-    "log",
+    "login",
+    "log-in",
     "recovery",
     "恢复",
     "rescue",
@@ -198,7 +203,22 @@ _KEPT_NAMES = (
     "救援",
     "应急",
 )
-_SEED_NAMES = ("手动", "绑定", "factor", "-step", "manual", "entry key", "setup code", "验证", "2fa", "mfa", "otp", "authenticator", "setup key", "google auth")
+_SEED_NAMES = (
+    "手动",
+    "绑定",
+    "factor",
+    "-step",
+    "manual",
+    "entry key",
+    "setup code",
+    "验证",
+    "2fa",
+    "mfa",
+    "otp",
+    "authenticator",
+    "setup key",
+    "google auth",
+)
 
 
 def _patterns(folded: str) -> Iterator[re.Pattern[str]]:
@@ -215,8 +235,10 @@ def _patterns(folded: str) -> Iterator[re.Pattern[str]]:
         yield _ENTERED
     if "短信" in folded or "验证" in folded or "动态码" in folded or "校验码" in folded or "登录码" in folded:
         yield from _BY_THE_WAY[:2]
-    if any(word in folded for word in ("log", "sign", "verif", "authent", "otp", "2fa")):
-        yield from _BY_THE_WAY[2:]
+    if code:
+        yield _BY_THE_WAY[2]
+    if any(word in folded for word in ("sent", "texted", "mailed", "got ", "received", "gave")):
+        yield _BY_THE_WAY[3]
     if code:
         yield from (_PLAIN, _YOUR, _SENT)
 

@@ -79,7 +79,7 @@ _COMMANDS: tuple[_Command, ...] = (
     _command(
         "LOGIN",
         rf"(?:^|[^\w.][ ]?)[A-Za-z]{{0,4}}\d{{1,5}}[ ]LOGIN[ ](?!OK|NO|BAD|failed|"
-        rf"attempt)\S{{1,64}}[ ]{_VALUE}",
+        rf"attempt)\S{{1,64}}[ ](?=\S*[\d\"]){_VALUE}",
         re.M,
     ),
     # The answer to "Password:" in the base64 of mail servers.
@@ -88,9 +88,9 @@ _COMMANDS: tuple[_Command, ...] = (
     _command("isakmp", rf"isakmp key (?:[06] )?{_VALUE}"),
     _command("secret", rf"(?:enable|privilege \d+|username \S{{1,32}}) secret (?:[0-9] )?(?=\S*\d){_VALUE}"),
     _command("password", rf"(?:enable|privilege \d+|username \S{{1,32}}) password (?:[07] )(?=\S*\d){_VALUE}"),
-    _command("community", rf"snmp-server community {_VALUE}"),
+    _command("community", rf"snmp-server community (?!strings?\b){_VALUE}"),
     _command("decryption_key", rf"decryption_key[ =]{_VALUE}"),
-    _command("> ", rf"^\S{{0,40}}> (?:AUTH|auth) (?:[\w-]{{1,24}} )?{_VALUE}$", re.M),
+    _command("> ", rf"^\S{{0,40}}> (?:AUTH|auth) (?!module|service|server)(?:[\w-]{{1,24}} )?{_VALUE}$", re.M),
     _command("SecureString", rf"ConvertTo-SecureString[ \t]+(?:-String[ \t]+)?{_VALUE}"),
     _command("assword", r"assword:?[^\n]{0,24}\n[^\n]{0,24}?send[ ](?:--[ ])?\"(?P<value>[^\"\\\n]{3,64})\\+[rn]"),
     _command("Key Content", rf"Key Content[ ]*:[ ]{_BARE}"),

@@ -9,10 +9,11 @@ from .spans import Redaction
 
 _ASKED_FOR = re.compile(
     r"(?P<code>验证码|校验码|动态码|动态密码|动态口令|激活码|登录码|安全码|提取码|取件码|邀请口令|令牌|"
-    r"(?<!error )(?<!status )(?<!exit )(?<!zip )(?<!post )(?<!postal )(?<!area )(?<!country )(?<!source )(?<!qr )(?<!promo )"
-    r"(?<!discount )(?<!coupon )(?<!product )(?<!response )(?<!return )"
-    r"(?<![a-z])codes?(?![a-z])|(?<![a-z])(?:otp|2fa|mfa)(?![a-z]))"
+    r"(?<![a-z])(?:codes?|otp|2fa|mfa)(?![a-z]))"
     r"|(?P<password>密码|密碼|口令|暗号|password|passwd|passcode|passphrase|(?<![a-z])(?:pwd|pw|pin)(?![a-z]))"
+)
+_OTHER_CODE = re.compile(
+    r"(?:error|status|exit|zip|post|postal|area|country|source|qr|promo|discount|coupon|product|response|return)[ ]$"
 )
 _REQUEST = re.compile(
     r"[?？]|请|输入|输一下|填|提供|发|给|告诉|多少|是啥|什么|要|求|来个|报一下|"
@@ -51,7 +52,9 @@ def find_in_dialogues(text: str, folded: str) -> Iterator[Redaction]:
         if answer is None:
             continue
         value = answer["value"].rstrip(".!~")
-        if _ABOUT.search(folded, start, end) or (asked.group() == "pin" and not value.isdecimal()):
+        if _ABOUT.search(folded, start, end) or _OTHER_CODE.search(folded[max(0, asked.start() - 10) : asked.start()]):
+            continue
+        if asked.group() == "pin" and not value.isdecimal():
             continue
         if _CODE.fullmatch(value) if asked["code"] else _is_password(value):
             label = "TOKEN" if asked["code"] else "PASSWORD"

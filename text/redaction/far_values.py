@@ -33,13 +33,17 @@ _HARMLESS = re.compile(
 )
 # Right behind it: `… 这个 token 能用`, `…, that key leaked`.
 _AFTER = re.compile(
-    r"[^\S\n]*[^\w\s]?[^\n.。]{0,20}?(?:api[ _-]?key|access[ _-]?key|(?:this|that|the|my|our|old|leaked)[ ](?:[a-z]+[ ])?(?:key|token|secret)"
+    r"[^\S\n]*[^\w\s]?[^\n.。]{0,20}?(?:api[ _-]?key|access[ _-]?key|(?:this|that|the|my|our|old|"
+    r"leaked)[ ](?:[a-z]+[ ])?(?:key|token|secret)"
     r"|token|密钥|令牌|密码|口令|凭证|(?<![a-z])key)(?![a-z])"
 )
 _REACH = 160
 _NEAR = 32
 _SHOULD_BE_ONE = re.compile(r"(?!0[xX][0-9a-fA-F]{40,64}$)[A-Za-z0-9+/=_-]+(?:[.%~][A-Za-z0-9+/=_-]+){0,8}")
-_FILE = re.compile(r".*\.[A-Za-z]{1,5}|[/~.].*|.*//.*|(?:[a-z]+[-_./]){2,}.*|[a-z0-9]+(?:-[a-z0-9]+)*-[a-z0-9]{8,10}-[a-z0-9]{5}|.*(?:[-_./][a-z]{3,}){2,}")
+_FILE = re.compile(
+    r".*\.[A-Za-z]{1,5}|[/~.].*|.*//.*|(?:[a-z]+[-_./]){2,}.*|"
+    r"[a-z0-9]+(?:-[a-z0-9]+)*-[a-z0-9]{8,10}-[a-z0-9]{5}|.*(?:[-_./][a-z]{3,}){2,}"
+)
 
 
 def find_far_values(text: str, folded: str) -> Iterator[Redaction]:

@@ -269,7 +269,7 @@ def _wechat_names_told(text: str) -> Iterator[Redaction]:
         value = match["value"]
         distinct = any(c.isdigit() or c == "_" for c in value) and any(c.isalpha() for c in value)
         if distinct and not re.fullmatch(
-            r"wx[0-9a-f]{16}|wxid_\w{1,9}|id_\w+|[a-z]+_(?:id|app|bot|pay|msg|api|type|"
+            r"wx[0-9a-f]{16}|wxid_\w{1,9}|id_\w+|wechat\w*|[a-z]+_(?:id|app|bot|pay|msg|api|type|"
             r"v\d+)",
             value,
         ):

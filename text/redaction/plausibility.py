@@ -22,7 +22,8 @@ _COUNTED = re.compile(
 )
 _ABOUT_HASHING = re.compile(r"[ \t]{0,2}(?:加密|哈希|算法|格式|编码|类型|协议|散列|hash|encrypt|encod|algorithm)", re.I)
 _ALGORITHM = re.compile(
-    r"(?:md5|sha-?\d{1,3}|bcrypt\d*|argon2i?d?|varchar\d*|pbkdf2|scrypt|base64|oauth2?|utf-?8(?:mb\d)?|aes-?\d*|rsa-?\d*|win\d+|python\d|http2?|"
+    r"(?:md5|sha-?\d{1,3}|bcrypt\d*|argon2i?d?|varchar\d*|pbkdf2|scrypt|base64|oauth2?|utf-?8(?:mb\d)?|aes-?\d*|rsa-?\d*|"
+    r"win\d+|python\d|http2?|"
     r"ipv[46]|1password\d?|keepass\w{0,4})",
     re.I,
 )

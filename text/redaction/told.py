@@ -15,11 +15,14 @@ from .spans import Redaction
 _VALUE = r"(?P<value>[!-~]{4,64})(?![!-~])"
 _OPENING = r"[「『“\"'‘`（(]?"
 _CODE_NAMES = (
-    r"(?:(?:door|lobby|hallway|laundry|gym|stairwell|reception|mailroom|bike lock|gate|alarm|burglar alarm|entrance|front door|back door|key safe|parking|shed|entry|access|safe|lock|"
+    r"(?:(?:door|lobby|hallway|laundry|gym|stairwell|reception|mailroom|bike lock|gate|alarm|burglar alarm|entrance|"
+    r"front door|back door|key safe|parking|shed|entry|access|safe|lock|"
     r"garage|lock ?box|key ?pad|key|building|apartment|lift|elevator|pool|bike|"
     r"padlock|"
-    r"locker|unlock|screen|phone|disarm|storage|unit|mailbox)[ ]code|key ?pad|code to (?:get in|enter|open|unlock)|"
-    r"(?<!zip )(?<!post )(?<!postal )(?<!area )(?<!dress )(?<!country )code (?:for|to|on|of) (?:the|our|my) [a-z ]{0,20}(?:lobby|hallway|gym|dumpster|stairwell|entry|bike|gate|door|"
+    r"locker|unlock|screen|phone|disarm|dumpster|bin store|storage|unit|mailbox)[ ]code|key ?pad|code to (?:get in|enter|"
+    r"open|unlock)|"
+    r"(?<!zip )(?<!post )(?<!postal )(?<!area )(?<!dress )(?<!country )code (?:for|to|on|of) (?:the|our|"
+    r"my) [a-z ]{0,20}(?:lobby|hallway|gym|dumpster|stairwell|entry|bike|gate|door|"
     r"lock|garage|alarm|building|safe|pool|box|entrance|lobby|shed|flat|house|unit|locker))"
 )
 _NAME = r"(?:密码|密碼|口令|password|passcode|passphrase|passwd|(?<![a-z])(?:pwd|pass|pin|pw)(?![a-z]))"
@@ -113,7 +116,8 @@ _ABBREVIATED = re.compile(
 )
 # `log in with ann and …`
 _LOGGED_IN = re.compile(
-    r"(?<![a-z])(?:log|sign)[ -]?(?:in|on)[ ](?:with|as|using)[ ](?P<account>[!-.0-~]{2,64})[ ]?(?:and|with|/|\+|,|;)[ ]?"
+    r"(?<![a-z])(?:log(?:ged)?|sign(?:ed)?)[ -]?(?:in|on)[ ](?:with|as|using)[ ](?P<account>[!-.0-~]{2,64})[ ]?(?:and|with|"
+    r"using|/|\+|,|;)[ ]?"
     r"(?:password[ ]|pw[ ]|pass[ ])?(?P<value>[!-~]{6,64})(?![!-~])",
     re.I,
 )
@@ -161,7 +165,8 @@ _LOCKED = re.compile(
 )
 # `code 4471 opens the front door`, `punch 5567`, `unlocks with 258014`
 _OPENS = re.compile(
-    r"(?<![a-z])(?<!area )(?<!zip )(?<!error )(?<!status )(?<!country )(?:(?:code|pin|use|enter|punch(?: in)?|dial|key in|tap)[ ](?P<value>[*#]?\d{4,8}[*#]?)(?=[^\n]{0,24}"
+    r"(?<![a-z])(?<!area )(?<!zip )(?<!error )(?<!status )(?<!country )(?:(?:code|pin|use|enter|punch(?: in)?|dial|key in|"
+    r"tap)[ ](?P<value>[*#]?\d{4,8}[*#]?)(?=[^\n]{0,24}"
     r"(?<![a-z])(?:opens?|unlocks?|(?:open|unlock|disarm)\b|(?:gets?|lets?) (?:you|us|me|him|her|them) in|(?:at|on|for) the "
     r"(?:[a-z]+ )?(?:door|gate|"
     r"lock|key ?pad|safe|garage|alarm|intercom|lockbox)\b))"
@@ -189,7 +194,7 @@ def find_told_passwords(text: str) -> Iterator[Redaction]:
     folded = text.lower()
     if "密" in text or "口令" in text or "暗号" in text:
         yield from _chinese(text)
-    if any(word in folded for word in ("open", "lock", "disarm", " in", "door", "gate", "pad")):
+    if any(word in folded for word in ("code ", "pin ", "enter ", "punch ", "dial ", "unlock", "key in ")):
         for found in _OPENS.finditer(text):
             yield Redaction(*found.span(found.lastgroup or 0), "PASSWORD")
     if "#" in text and any(word in text for word in ("门", "锁", "密码", "电梯", "楼下", "闸机")):
@@ -300,7 +305,9 @@ def _short_names_and_accounts(text: str, folded: str) -> Iterator[Redaction]:
         slash = found["link"].strip() in ("/", "／")
         if _is_password(found["value"], "") and (slash or _strong(found["value"])) and not _is_plain_name(found["value"]):
             yield _span(found)
-    if " in " in folded or " on " in folded:
+    if any(
+        word in folded for word in ("log in", "login", "log-in", "log on", "logon", "logged", "sign in", "sign-in", "sign on")
+    ):
         yield from _mixed(_LOGGED_IN, text)
     if ("/" in text or "／" in text) and ("号" in text or "账户" in text or "登录" in text):
         for found in _ACCOUNT_AFTER.finditer(text):
