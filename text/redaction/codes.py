@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from .secret_names import folded_case
 from .spans import Redaction
 
 _CHINESE_NAME = (
@@ -77,7 +78,6 @@ _SENT = re.compile(
     r"(?<![a-z])(?:sms|text(?:ed)?|authenticator|log(?:ging)?[ -]?in|sign(?:ing)?[ -]?in|2fa|otp|verif\w{1,9}|unlock|phone)"
     r"[^\n]{0,60}?(?<!error )(?<!status )(?<!exit )(?<!zip )(?<!area )(?<!country )code(?:[ ]is|['’]s|[ ]was|[ ]?[:=])[ ]"
     r"(?P<value>\d{4,8}|\d{3}[ -]\d{3})(?![\w%]|[.:/-]\d)",
-    re.I,
 )
 # `短信来了：338871`, `enter code 77120 … to sign in`, `it sent me 771204, use it to log in`
 _BY_THE_WAY = (
@@ -94,13 +94,11 @@ _BY_THE_WAY = (
         r"microsoft)[ ](?:the[ ])?"
         r"code[ ](?P<value>\d{4,8}|\d{3}[ -]\d{3})(?![\w-]|\.\d)"
         r"(?=[^\n]{0,48}(?:(?:log|sign)(?:ging|ned)?[ -]?(?:in|on)\b|verify|authenticat)))",
-        re.I,
     ),
     re.compile(
         r"(?<![a-z])(?:sent|texted|emailed|got|received|gave)[^\d\n]{0,16}[ ](?P<value>\d{6}|\d{3}[ -]\d{3})(?![\w-]|"
         r"[.:/]\d|[ ][a-z]+s\b)"
         r"(?=[^\n]{0,48}(?:(?:log|sign)[ -]?(?:in|on)\b|verify|verification|code|otp|2fa))",
-        re.I,
     ),
 )
 # `your Uber code is 4471`
@@ -119,14 +117,18 @@ _KEPT_NAME = (
 )
 _KEPT_ONE = r"(?:[A-Za-z0-9]{4,8}(?:-[A-Za-z0-9]{4,8}){1,7}|\d{6,10}|\d{4}[ ]\d{4}|(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{8,16})"
 _KEPT = re.compile(
-    rf"(?:{_KEPT_NAME})(?:[\"']?[^\S\n]{{0,3}}(?:[:：=]|是|are|is)?|[^\n:：\d]{{0,90}}(?:[:：]|[ ]are|[ ]is|是))[*_]{{0,2}}\s{{0,4}}"
+    rf"(?:{_KEPT_NAME})(?:[\"']?[^\S\n]{{0,3}}(?:[:：=]|是|are|is)?|"
+    rf"[^\n:：\d]{{0,90}}(?:[:：]|[ ]are|[ ]is|是))[*_]{{0,2}}\s{{0,4}}"
     rf"(?P<value>[\[\"'`\d.)*•\s-]{{0,8}}{_KEPT_ONE}"
-    rf"(?:[\"'`]?(?:[ ](?:and|or|&)|[\s,，、;/|和与及*•-]){{1,4}}[\"'`]?(?:\d{{1,2}}[.)][ ])?[ ]?{_KEPT_ONE}(?![A-Za-z0-9])){{0,31}})",
+    rf"(?:[\"'`]?(?:[ ](?:and|or|&)|[\s,，、;/|和与及*•-]){{1,4}}[\"'`]?"
+    rf"(?:\d{{1,2}}[.)][ ])?[ ]?{_KEPT_ONE}(?![A-Za-z0-9])){{0,31}})",
     re.I,
 )
 # The seed from which an authenticator makes its codes.
 _SEED_NAME = (
-    r"(?:二步验证|两步验证|双重验证|二次验证|身份验证器|谷歌验证器?|2fa|mfa|totp|otp|authenticator|setup (?:key|code)|google auth|two[- ]factor|"
+    r"(?:二步验证|两步验证|双重验证|二次验证|身份验证器|谷歌验证器?|2fa|mfa|totp|otp|authenticator|setup (?:key|code)|"
+    r"google auth|"
+    r"two[- ]factor|"
     r"2-step|two-step|"
     r"manual(?:ly| entry)|entry key|手动输入|绑定密钥)"
 )
@@ -236,18 +238,24 @@ def _patterns(folded: str) -> Iterator[re.Pattern[str]]:
     if "短信" in folded or "验证" in folded or "动态码" in folded or "校验码" in folded or "登录码" in folded:
         yield from _BY_THE_WAY[:2]
     if code:
-        yield _BY_THE_WAY[2]
+        yield from (_PLAIN, _YOUR)
+
+
+def _told_by_the_way(folded: str) -> Iterator[re.Pattern[str]]:
+    """Give the patterns that are searched in the text in lower case."""
+    if "code" in folded:
+        yield from (_SENT, _BY_THE_WAY[2])
     if any(word in folded for word in ("sent", "texted", "mailed", "got ", "received", "gave")):
         yield _BY_THE_WAY[3]
-    if code:
-        yield from (_PLAIN, _YOUR, _SENT)
 
 
 def find_codes(text: str) -> Iterator[Redaction]:
     """Find codes of four to eight figures that are called verification codes, recovery codes, authenticator seeds."""
-    folded = text.lower()
+    folded = folded_case(text)
     if not any(name in folded for name in _NAMES):
         return
+    for pattern in _told_by_the_way(folded):
+        yield from (Redaction(*match.span("value"), "TOKEN") for match in pattern.finditer(folded))
     for pattern in _patterns(folded):
         for match in pattern.finditer(text):
             if any(character.isdigit() for character in match["value"]):

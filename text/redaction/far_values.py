@@ -9,8 +9,8 @@ from .spans import Redaction
 _RUN = re.compile(r"(?<![A-Za-z0-9_+/=~%.$-])[A-Za-z0-9_+/=~%.-]{20,2048}")
 _WORD = re.compile(
     r"cookie|session|sess_?id|authoriz|authentic|credential|secret|token(?!iz)|api[ _-]?key|access[ _-]?key|auth[ _-]?key|apikey|"
-    r"private[ _-]?key|license[ _-]?key|(?<![a-z])(?:auth|login|key|jwt|sso)(?![a-z])|passw|密码|密钥|秘钥|密匙|令牌|口令|凭证|凭据|"
-    r"登录态|授权|鉴权|私钥|(?<![公])钥|\"ticket\""
+    r"private[ _-]?key|license[ _-]?key|(?<![a-z])(?:auth|login|key|jwt|sso)(?![a-z])|passw|密码|密钥|秘钥|密匙|令牌|"
+    r"口令|凭证|凭据|登录态|授权|鉴权|私钥|(?<![公])钥|\"ticket\""
 )
 # Behind these even what has the form of a digest is a key.
 _NAMED = re.compile(
@@ -60,20 +60,24 @@ def find_far_values(text: str, folded: str) -> Iterator[Redaction]:
         hashed = is_hash(written) and not UUID.fullmatch(written)
         if not (hashed or _is_drawn(written)):
             continue
-        before = max(0, run.start() - _REACH)
-        line = text.rfind("\n", before, run.start())
-        above = text.rfind("\n", before, line) if line > 0 else -1
-        while 0 < line == above + 1 and above > 0:  # an empty line
-            line, above = above, text.rfind("\n", before, above)
-        first = max(before, above + 1)
-        if hashed:
-            near = max(line + 1, start - 48)
-            if _NAMED.search(folded, near, start) and not _HARMLESS.search(folded, near, start):
-                yield Redaction(start, start + len(written), "TOKEN")
-        elif _AFTER.match(folded, start + len(written)) and not _HARMLESS.search(folded, max(line + 1, start - 24), start):
+        if _is_announced(text, folded, start, start + len(written), hashed):
             yield Redaction(start, start + len(written), "TOKEN")
-        elif _WORD.search(folded, first, start) and not _HARMLESS.search(folded, max(line + 1, start - _NEAR), start):
-            yield Redaction(start, start + len(written), "TOKEN")
+
+
+def _is_announced(text: str, folded: str, start: int, end: int, hashed: bool) -> bool:
+    """Whether the line, the one above it or the words right behind speak of a secret, and no nearer word of something else."""
+    before = max(0, start - _REACH)
+    line = text.rfind("\n", before, start)
+    above = text.rfind("\n", before, line) if line > 0 else -1
+    while 0 < line == above + 1 and above > 0:  # an empty line
+        line, above = above, text.rfind("\n", before, above)
+    if hashed:
+        near = max(line + 1, start - 48)
+        return bool(_NAMED.search(folded, near, start)) and not _HARMLESS.search(folded, near, start)
+    if _AFTER.match(folded, end) and not _HARMLESS.search(folded, max(line + 1, start - 24), start):
+        return True
+    told = _WORD.search(folded, max(before, above + 1), start)
+    return bool(told) and not _HARMLESS.search(folded, max(line + 1, start - _NEAR), start)
 
 
 def _is_drawn(written: str) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from .plausibility import HAN, is_password_in_talk, is_placeholder
+from .secret_names import folded_case
 from .spans import Redaction
 
 _VALUE = r"(?P<value>[!-~]{4,64})(?![!-~])"
@@ -38,7 +39,6 @@ _ENGLISH, _ENGLISH_CODE = (
         r"(?P<words>(?:[ ][a-z0-9.'-]{1,16}){0,6}[ ](?:is|was|be|"
         r"(?:changed|set|reset|updated|switched)[ ]to)[ :]{1,2}))"
         rf"(?P<open>[\"'“‘`]?){_VALUE}",
-        re.I,
     )
     for names in ("password|passcode|passphrase|pwd|pw|pass|pin", rf"{_CODE_NAMES}|combination")
 )
@@ -49,7 +49,8 @@ _ENTERED = re.compile(
 )
 # `type … at the password prompt`, `when it asks for the passphrase, use …`
 _TYPED_IN = re.compile(
-    r"(?:(?<![a-z])(?:type|use|try|enter|using|with|worked|paste|put)[ ]|(?:输入?|用|填|敲)[ ]?)[\"'“‘`「]?(?P<value>[!-~]{6,64}?)"
+    r"(?:(?<![a-z])(?:type|use|try|enter|using|with|worked|paste|put)[ ]|(?:输入?|用|填|敲)[ ]?)[\"'“‘`「]?"
+    r"(?P<value>[!-~]{6,64}?)"
     r"(?=[\"'”’`」]?(?:[^!-~]|$|[,;.!](?:\s|$)))",
     re.I,
 )
@@ -63,7 +64,6 @@ _OLD_AND_NEW = re.compile(
     r"(?:(?:旧|老|新|原|之前|以前|原来|现在|目前|换成|改成|改为|换为|从|由|改用|现用|应该|正确|其实)(?:的|了|密码|口令|用的?|是|为|改成|换成|叫){0,3}"
     r"|(?<![a-z])(?:old|new|previous|former|current|from|to|now|it['’]s now)(?:[ ](?:one|password|pass|pw|is|was|it|use)){0,3})"
     r"[ ]?[:：=]?[ ]?[「“\"'‘`]?(?P<value>[!-~]{6,64}?)(?=[」”\"'’`]?(?:[^!-~]|$|[,;.!](?:\s|$)))",
-    re.I,
 )
 # `temp password for ann → …`, `密码 👉 …`, `password — …`
 _ARROW = re.compile(
@@ -151,9 +151,8 @@ _NAMED_PIN = re.compile(
     r"(?:lock ?box|"
     r"door|gate|"
     r"garage|safe|alarm)(?: code)?|opener)[ ](?:pin|code|key ?pad)(?:[: ]|"
-    r"[ ][-–:=])[ ]?(?P<value>(?-i:[A-Z]?)\d{4,8}(?-i:[A-Z]?)#?)"
+    r"[ ][-–:=])[ ]?(?P<value>[a-z]?\d{4,8}[a-z]?#?)"
     r"(?![\w.:/-]|[ ](?:in the|means|indicates|error|=))",
-    re.I,
 )
 # A thing with a lock, and `code …` some words behind it.
 _LOCKED = re.compile(
@@ -161,7 +160,6 @@ _LOCKED = re.compile(
     r"shed|intercom|bike lock)(?![^\n]{0,60}\b(?:error|status|exit|response|return|sensor|fault|zip|post|plc|http)\b)"
     r"(?:['’]s)?[^\n\d]{0,48}?[ ,(](?:code|pin|dial)(?:[ ](?:is|was|now|changed to|set to)|[ ]?[:=–-]|)[ ]"
     r"(?P<value>[*#]?\d{3,8}[*#]?)(?=[ ]*(?:[.,;!?)]|$|\n|\b(?:for|to|on|at|and|then|until|tonight|till|if|before|after)\b))",
-    re.I,
 )
 # `code 4471 opens the front door`, `punch 5567`, `unlocks with 258014`
 _OPENS = re.compile(
@@ -171,14 +169,13 @@ _OPENS = re.compile(
     r"(?:[a-z]+ )?(?:door|gate|"
     r"lock|key ?pad|safe|garage|alarm|intercom|lockbox)\b))"
     r"|unlock(?:s|ed)?(?: it)?[ ]with[ ](?P<with>\d{4,10})(?![\w.-]))",
-    re.I,
 )
 _KEYED = re.compile(r"(?:门|锁|电梯|楼下|闸机)[^\n\d#*]{0,10}(?:按|输入?|摁)[ ]?(?P<value>[#*]\d{3,8}#?|\d{3,8}#)(?![\w.])")
 _PAIR_OF_FOURS = re.compile(r"(?:门锁|门禁|开门|入住|房间|临时)密码[是为:： ]{0,2}(?P<value>\d{3,4}[ -]\d{3,4})(?![\d-])")
 _PIN = re.compile(
     r"(?<![A-Za-z])PIN(?:[ ]code)?[ ](?P<value>\d{4,8})(?=[ ]*(?:[.,;!?/，。；！)]|$|(?:for|on|to|of|is|and|PUK)\b))", re.M
 )
-_NAMED = re.compile(_NAME, re.I)
+_NAMED = re.compile(_NAME)
 _RENEWED = ("旧", "老", "新", "原", "前", "现", "换", "改", "old", "new", "previous", "former", "current", "from")
 _ARROWS = ("->", "→", "=>", "–", "—", "➡", "👉", "⇒", "~", "～", "|", "--", ";", " - ", " > ")
 _HINT = re.compile("your|here|char|len|digit|word|value|example|sample|hex|placeholder|pass|secret|token", re.I)
@@ -191,11 +188,11 @@ _TRAILING = ".,;:!?…。，"
 
 
 def find_told_passwords(text: str) -> Iterator[Redaction]:
-    folded = text.lower()
+    folded = folded_case(text)
     if "密" in text or "口令" in text or "暗号" in text:
         yield from _chinese(text)
     if any(word in folded for word in ("code ", "pin ", "enter ", "punch ", "dial ", "unlock", "key in ")):
-        for found in _OPENS.finditer(text):
+        for found in _OPENS.finditer(folded):
             yield Redaction(*found.span(found.lastgroup or 0), "PASSWORD")
     if "#" in text and any(word in text for word in ("门", "锁", "密码", "电梯", "楼下", "闸机")):
         yield from _all(_LOCK, text)
@@ -215,19 +212,20 @@ def find_told_passwords(text: str) -> Iterator[Redaction]:
         for found in _BRACKETED.finditer(text):
             if sum(c.isdigit() for c in found["value"]) >= 2 and not _HINT.search(found["value"]):
                 yield from _if_password(found)
-        yield from _near_their_name(text)
-    if named_here and any(word in folded for word in _RENEWED) and (named := _NAMED.search(text)):
-        for found in _OLD_AND_NEW.finditer(text, named.start()):
+        yield from _near_their_name(text, folded)
+    if named_here and any(word in folded for word in _RENEWED) and (named := _NAMED.search(folded)):
+        for found in _OLD_AND_NEW.finditer(folded, named.start()):
+            value = text[found.start("value") : found.end("value")]
             start = max(text.rfind("\n", 0, found.start()) + 1, found.start() - 100)
-            if not _NUMBERED.fullmatch(found["value"]) and _NAMED.search(text, start, found.start() + 8):
-                yield from _if_password(found)
+            if _is_password(value, "") and not _NUMBERED.fullmatch(value) and _NAMED.search(folded, start, found.start() + 8):
+                yield _span(found)
     if "phrase" in folded or "短语" in text:
         yield from _all(_PHRASE, text)
     if "pass" in folded or "pwd" in folded or "码" in text:
         yield from _all(_GROUPS, text)
     if any(word in folded for word in (" pin", " code", "keypad", "key pad", " dial")):
-        yield from _all(_NAMED_PIN, text)
-        yield from _all(_LOCKED, text)
+        yield from _all(_NAMED_PIN, folded)
+        yield from _all(_LOCKED, folded)
     if "PIN" in text:
         yield from _all(_PIN, text)
     if "左" in text and "右" in text:
@@ -239,7 +237,7 @@ def find_told_passwords(text: str) -> Iterator[Redaction]:
     yield from _short_names_and_accounts(text, folded)
 
 
-def _near_their_name(text: str) -> Iterator[Redaction]:
+def _near_their_name(text: str, folded: str) -> Iterator[Redaction]:
     """Find what somebody shall type, in a line that asks for a password."""
     for found in _TYPED_IN.finditer(text):
         value = found["value"]
@@ -247,7 +245,7 @@ def _near_their_name(text: str) -> Iterator[Redaction]:
             continue
         start = max(text.rfind("\n", 0, found.start()) + 1, found.start() - 64)
         end = text.find("\n", found.end(), found.end() + 48)
-        if _NAMED.search(text, start, end if end >= 0 else found.end() + 48):
+        if _NAMED.search(folded, start, end if end >= 0 else found.end() + 48):
             phrase = re.fullmatch(r"[a-z]{3,9}(?:-[a-z]{3,9})+-\d{2,4}", value)
             if phrase or _is_password(value, ""):
                 yield _span(found)
@@ -279,14 +277,15 @@ def _chinese(text: str) -> Iterator[Redaction]:
 
 def _english(text: str, folded: str) -> Iterator[Redaction]:
     codes = any(word in folded for word in (" code", "code to", "keypad", "key pad", "combination"))
-    for found in chain(_ENGLISH.finditer(text), _ENGLISH_CODE.finditer(text) if codes else ()):
-        value = found["value"].rstrip(_TRAILING)
+    for found in chain(_ENGLISH.finditer(folded), _ENGLISH_CODE.finditer(folded) if codes else ()):
+        written = text[found.start("value") : found.end("value")]
+        value = written.rstrip(_TRAILING)
         after = text[found.end("value") : found.end("value") + 12]
         number = _NUMBER.fullmatch(value) and found["comma"] is None
         # A pin that "is connected to GPIO17" is no number.
         word = found["name"].lower() not in ("pin", "combination") and _is_password(value, after)
         word = word and not (found["colon"] and re.fullmatch(r".*\.[a-z]{2,4}", value))
-        counted = _COUNTED.match(after) or (value == found["value"] and re.match(r" [a-z]+s\b", after))
+        counted = _COUNTED.match(after) or (value == written and re.match(r" [a-z]+s\b", after))
         if word or (number and not counted):
             yield Redaction(found.start("value"), found.start("value") + len(value), "PASSWORD")
     for found in _ENTERED.finditer(text) if " as " in folded or " for " in folded else ():
