@@ -30,7 +30,8 @@ _IN_TALK = re.compile(
 _REVERSED = re.compile(
     r"(?<![!-~])([!-~]{6,64}) (?:as|is) (?:the|my|our|your|his|her|their) (?!worst|most|best|"
     r"weakest)(?:\w{1,20} )?(?:password|passcode|passphrase|pwd)\b"
-    r"|(?<![!-~])([!-~]{6,64})[ ]?(?:就是|是|当|作为|做|作|这个|那个|这|为)(?:我的?|你的?|他的?|新的?|登录|账号|开机){0,3}密码",
+    r"|(?<![!-~])([!-~]{6,64})[ ]?(?:就是|是|当|作为|做|作|这个|那个|这|为|设成|设为|改成|设置为)"
+    r"(?:我的?|你的?|他的?|新的?|登录|账号|开机){0,3}密码",
     re.I,
 )
 _UNPACKED = re.compile(r"\w, \w{0,24}$")  # `user, password = split`
@@ -230,8 +231,9 @@ def _loose_value(text: str, name: re.Match[str], kind: Kind) -> Value | None:
     if "\n" in between and not re.search(r"[:：=][ \t]*$", between[: between.index("\n")]):
         return None
     if "://" in between or re.search(
-        r"\b(?:commit|hash|sha\d*|md5|uuid|id|etag|version|model|file|trace|request|pod|doc|video)\b|BEGIN (?:PUBLIC|CERT)|"
-        r"[/@#]$|提交|哈希",
+        r"\b(?:commit|hash|sha\d*|md5|uuid|id|etag|version|model|file|trace|request|pod|doc|video|contract|address)\b|"
+        r"BEGIN (?:PUBLIC|CERT)|"
+        r"[/@#]$|提交|哈希|合约|地址",
         between,
         re.I,
     ):

@@ -132,7 +132,9 @@ _FIGURES = re.compile(
     r"银行卡)的?密码[ ]?(?P<value>\d{3,8})(?![\w.:/-]|[ ]?[位个次天分年月])"
 )
 _STILL = re.compile(
-    r"(?:password|passcode|pwd)[^\n.!?:=]{0,30}[ ](?:still|again|remains|it's|its)[: ][ ]?(?P<value>[!-~]{6,64})(?![!-~])", re.I
+    r"(?:password|passcode|pwd)[^\n.!?:=]{0,30}[ ](?:still|again|remains|says|reads|it's|"
+    r"its)[: ][ ]?(?P<value>[!-~]{6,64})(?![!-~])",
+    re.I,
 )
 _WARNING = re.compile("别用|别再|不要|不能|不许|勿|禁止|避免|比如|例如")
 # Words chosen by dice, and four groups of four letters, as mail providers print them.
@@ -168,7 +170,7 @@ _OPENS = re.compile(
     r"(?<![a-z])(?:opens?|unlocks?|(?:open|unlock|disarm)\b|(?:gets?|lets?) (?:you|us|me|him|her|them) in|(?:at|on|for) the "
     r"(?:[a-z]+ )?(?:door|gate|"
     r"lock|key ?pad|safe|garage|alarm|intercom|lockbox)\b))"
-    r"|unlock(?:s|ed)?(?: it)?[ ]with[ ](?P<with>\d{4,10})(?![\w.-]))",
+    r"|(?:unlock(?:s|ed)?|opens?)(?: it)?[ ]with[ ](?P<with>\d{4,10}|\d{1,2}(?:-\d{1,2}){2,3})(?![\w.-]))",
 )
 _KEYED = re.compile(r"(?:门|锁|电梯|楼下|闸机)[^\n\d#*]{0,10}(?:按|输入?|摁)[ ]?(?P<value>[#*]\d{3,8}#?|\d{3,8}#)(?![\w.])")
 _PAIR_OF_FOURS = re.compile(r"(?:门锁|门禁|开门|入住|房间|临时)密码[是为:： ]{0,2}(?P<value>\d{3,4}[ -]\d{3,4})(?![\d-])")
@@ -191,7 +193,7 @@ def find_told_passwords(text: str) -> Iterator[Redaction]:
     folded = folded_case(text)
     if "密" in text or "口令" in text or "暗号" in text:
         yield from _chinese(text)
-    if any(word in folded for word in ("code ", "pin ", "enter ", "punch ", "dial ", "unlock", "key in ")):
+    if any(word in folded for word in ("code ", "pin ", "enter ", "punch ", "dial ", "unlock", "key in ", "opens with")):
         for found in _OPENS.finditer(folded):
             yield Redaction(*found.span(found.lastgroup or 0), "PASSWORD")
     if "#" in text and any(word in text for word in ("门", "锁", "密码", "电梯", "楼下", "闸机")):
@@ -200,7 +202,7 @@ def find_told_passwords(text: str) -> Iterator[Redaction]:
     if any(word in folded for word in ("pass", "pw", "pin", "code", "combination")):
         yield from _english(text, folded)
         yield from _mixed(_GLUED, text)
-        if any(word in folded for word in ("still", "again", "remains", "it's", "its ")):
+        if any(word in folded for word in ("still", "again", "remains", "it's", "its ", "says", "reads")):
             yield from _mixed(_STILL, text)
     if "授" in text or "app password" in folded or "auth" in folded:
         yield from _all(_MAIL_CODE, text)
@@ -214,10 +216,10 @@ def find_told_passwords(text: str) -> Iterator[Redaction]:
                 yield from _if_password(found)
         yield from _near_their_name(text, folded)
     if named_here and any(word in folded for word in _RENEWED) and (named := _NAMED.search(folded)):
-        for found in _OLD_AND_NEW.finditer(folded, named.start()):
+        for found in _OLD_AND_NEW.finditer(folded, max(0, named.start() - 60)):
             value = text[found.start("value") : found.end("value")]
             start = max(text.rfind("\n", 0, found.start()) + 1, found.start() - 100)
-            if _is_password(value, "") and not _NUMBERED.fullmatch(value) and _NAMED.search(folded, start, found.start() + 8):
+            if _is_password(value, "") and not _NUMBERED.fullmatch(value) and _NAMED.search(folded, start, found.end() + 24):
                 yield _span(found)
     if "phrase" in folded or "短语" in text:
         yield from _all(_PHRASE, text)
