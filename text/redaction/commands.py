@@ -4,67 +4,132 @@ import re
 from collections.abc import Iterator
 
 from .plausibility import is_placeholder
-from .randomness import is_hash, looks_random
+from .randomness import has_letter_and_digit, is_hash, looks_random
 from .spans import Label, Redaction
 
 _QUOTE = r"\\{0,4}[\"'`]"
-_VALUE = rf"(?:{_QUOTE})?(?P<value>[^\s\"'`]{{3,256}})"
-_BEFORE = r"(?<![\w.-])"
+_BARE = r"(?P<value>[^\s\"'`]{3,256})"
+_VALUE = rf"(?P<quote>{_QUOTE})?(?P<value>(?(quote)(?:(?!(?P=quote))[^\n]){{3,256}}|[^\s\"'`]{{3,256}}))"
 _LINE = r"[^\n|;&]{0,200}?"
-# Options by which programs take a password.
-_COMMANDS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("mysql", re.compile(rf"{_BEFORE}mysql(?:dump|admin|import|check|sh)?(?=[ \t]){_LINE}[ \t]-p{_VALUE}")),
-    ("mariadb", re.compile(rf"{_BEFORE}mariadb(?:-\w+)?(?=[ \t]){_LINE}[ \t]-p{_VALUE}")),
-    ("redis-cli", re.compile(rf"{_BEFORE}redis-cli(?=[ \t]){_LINE}[ \t](?:-a|--pass)[ \t]{_VALUE}")),
-    (
-        "-p",
-        re.compile(
-            rf"{_BEFORE}(?:sshpass|docker login|podman login|mongo(?:sh|dump|restore)?|twine|ldapsearch|az login|"
-            rf"sqlcmd|nmcli|rclone)"
-            rf"(?=[ \t]){_LINE}[ \t]-(?:p|a|w)[ \t]?{_VALUE}"
-        ),
-    ),
-    ("-w", re.compile(rf"{_BEFORE}ldap(?:search|modify|add|whoami)(?=[ \t]){_LINE}[ \t]-w[ \t]?{_VALUE}")),
-    ("-P", re.compile(rf"{_BEFORE}(?:un)?zip(?=[ \t]){_LINE}[ \t]-P[ \t]?{_VALUE}")),
-    ("-P", re.compile(rf"{_BEFORE}(?:sqlcmd|bcp|isql)(?=[ \t]){_LINE}[ \t]-P[ \t]?{_VALUE}")),
-    ("-p", re.compile(rf"{_BEFORE}(?:7z[ar]?|(?:un)?rar)(?=[ \t]){_LINE}[ \t]-h?p{_VALUE}")),
-    ("ssh-keygen", re.compile(rf"{_BEFORE}ssh-keygen(?=[ \t]){_LINE}[ \t]-[NP][ \t]{{1,2}}{_VALUE}")),
-    (
+_Command = tuple[tuple[bytes, ...], re.Pattern[str]]
+
+
+def _command(literal: str, pattern: str, flags: re.RegexFlag = re.NOFLAG) -> _Command:
+    """Give a pattern and what stands in every text that it fits."""
+    return (literal.encode(),), re.compile(pattern, flags)
+
+
+def _option(programs: str, options: str, between: str = r"[ \t]") -> _Command:
+    """Give the pattern of programs (their names or how these begin) that take a password behind an option (`-p`)."""
+    names = "|".join(rf"{name}[\w-]*" for name in programs.split("|"))
+    pattern = rf"(?<![\w.-])(?:{names})(?=[ \t]){_LINE}[ \t]-(?:{options}){between}{_VALUE}"
+    return tuple(programs.encode().split(b"|")), re.compile(pattern)
+
+
+_COMMANDS: tuple[_Command, ...] = (
+    _option("mysql|mariadb", "p", ""),
+    _option("redis-cli|keydb-cli", "a|-pass"),
+    _option("sshpass|docker login|podman login|mongo|twine|az login|nmcli|psexec|cqlsh|ldapsearch", "p", r"[ \t]?"),
+    _option("ldap|sqlcmd|kadmin", "w", r"[ \t]?"),
+    _option("rclone|mongo", "a"),
+    _option("zip|unzip|sqlcmd|bcp|isql|mosquitto_|ipmitool", "P", r"[ \t]?"),
+    _option("7z|rar|unrar", "h?p", ""),
+    _option("plink|pscp|psftp|putty", "pw"),
+    _option("snmp", "A|X"),
+    _option("ssh-keygen", "N|P", r"[ \t]{1,2}"),
+    _option("openssl", "k|K|pass|passin|passout", r"[ \t](?:pass:)?"),
+    _command("openssl passwd", rf"openssl passwd(?:[ ]-[\w]+){{0,4}}[ ](?!-){_VALUE}"),
+    _command(
         "-U",
-        re.compile(
-            rf"{_BEFORE}(?:smbclient|rpcclient|net|wmic|"
-            rf"smbget)(?=[ \t]){_LINE}[ \t]-U[ \t]?(?:{_QUOTE})?[^\s%\"']{{1,64}}%{_VALUE}"
-        ),
+        rf"(?<![\w.-])(?:smbclient|rpcclient|net|wmic|smbget)(?=[ \t]){_LINE}[ \t]-U[ \t]?(?:{_QUOTE})?[^\s%\"']{{1,64}}%{_BARE}",
     ),
-    ("net use", re.compile(rf"net use(?=[ \t])[^\n]{{0,120}}?/user:[^\s]{{1,64}}[ \t]{_VALUE}", re.I)),
-    (
+    _command("lftp", rf"lftp(?=[ \t]){_LINE}[ \t]-u[ \t]?[^\s,]{{1,64}},{_BARE}"),
+    _command("net use", rf"net use(?=[ \t])[^\n]{{0,120}}?/user:[^\s]{{1,64}}[ \t]{_VALUE}", re.I),
+    _command("net use", rf"net use[ ](?:[A-Za-z*]:?[ ])?\\{{2,4}}[^\s\"]{{3,120}}[ ](?![/*]){_VALUE}", re.I),
+    _command("net user", rf"(?<!\w)net user[ \t][\w.-]{{1,40}}[ \t](?!/){_VALUE}", re.I),
+    _command(
         "htpasswd",
-        re.compile(
-            rf"{_BEFORE}htpasswd(?=[ \t])(?:[ \t]-[A-Za-z]{{1,6}})*?[ \t]-[a-zA-Z]*b[a-zA-Z]*[ \t][^\n|"
-            rf";& ]{{1,120}}[ \t][^\s]{{1,64}}[ \t]{_VALUE}"
-        ),
+        rf"(?<![\w.-])htpasswd(?=[ \t])(?:[ \t]-[A-Za-z]{{1,6}})*?[ \t]-[a-zA-Z]*(?:b[a-zA-Z]*[ \t][^\n|;& ]{{1,120}}|nb)"
+        rf"[ \t][^\s]{{1,64}}[ \t]{_VALUE}",
     ),
-    (
-        "sudo",
-        re.compile(
-            rf"echo[ \t](?:-[ne]{{1,2}}[ \t])?(?:{_QUOTE})?(?P<value>[^\s\"'`|"
-            rf"]{{3,128}})(?:{_QUOTE})?[ \t]*\|[ \t]*sudo[ \t]+[^\n|;&]{{0,40}}?-S"
-        ),
+    # Handed on by `echo … |` or `<<< …`.
+    _command(
+        "|",
+        rf"(?:echo|printf)[ \t](?:-[ne]{{1,2}}[ \t])?{_VALUE}(?:{_QUOTE})?[ \t]*\|[ \t]*(?:sudo[ \t]+[^\n|;&]{{0,40}}?-S|"
+        r"(?:wrangler|docker|podman|gh|fly|flyctl|vercel|nomad)[ ][^\n|;&]{0,24}?(?:secrets?[ ](?:create|put|set|import)|"
+        r"env add|login)|passwd[ ]--stdin|"
+        r"cryptsetup)",
     ),
-    (
+    _command(
         "chpasswd",
-        re.compile(
-            rf"echo[ \t](?:{_QUOTE})?[\w.-]{{1,32}}:(?P<value>[^\s\"'`|"
-            rf"]{{3,128}})(?:{_QUOTE})?[ \t]*\|[ \t]*(?:sudo[ \t]+)?chpasswd"
-        ),
+        rf"echo[ \t](?:{_QUOTE})?[\w.-]{{1,32}}:(?P<value>[^\s\"'`|]{{3,128}})(?:{_QUOTE})?[ \t]*\|[ \t]*(?:sudo[ \t]+)?chpasswd",
     ),
-    ("pass:", re.compile(rf"(?<!\w)pass:{_VALUE}")),
-    ("WIFI:", re.compile(r"WIFI:(?=[^\n]{0,200};)(?:[^\n;]{0,80};){0,4}?P:(?P<value>(?:[^;\n\\]|\\.){3,128});")),
-    ("--auth", re.compile(rf"(?<!\w)(?:-a|--auth)[ \t=](?:{_QUOTE})?[\w.@-]{{1,64}}:{_VALUE}")),
+    _command("chpasswd", rf"chpasswd[ \t]*<<<[ \t]*(?:{_QUOTE})?[\w.-]{{1,32}}:{_BARE}"),
+    _command("<<<", rf"(?:sudo[ \t][^\n|;&]{{0,40}}?-S[^\n|;&<]{{0,40}}|kinit[ \t][^\n<]{{0,60}})<<<[ \t]?{_VALUE}"),
+    # Behind a word instead of an option.
+    _command("wpa_passphrase", rf"wpa_passphrase[ \t][^\s=]{{1,40}}[ \t]{_VALUE}"),
+    _command("rabbitmqctl", rf"rabbitmqctl[ \t](?:add_user|change_password)[ \t][^\s]{{1,40}}[ \t]{_VALUE}"),
+    _command("+login", rf"\+login[ \t](?!anonymous)[\w.@-]{{1,64}}[ \t](?!\+){_VALUE}"),
+    _command("login", r"[\w-][ ]login[ ](?:--relogin[ ])?(?P<value>[0-9a-f]{40})(?![\w.-])"),
+    _command("digest", rf"auth[ \t]digest[ \t](?:{_QUOTE})?[\w.@-]{{1,64}}:{_BARE}"),
+    _command("using", rf"(?<!\w)connect to[ ]\S{{1,40}}[ ]user[ ]\S{{1,40}}[ ]using[ ](?=\S*\d){_VALUE}", re.I),
+    _command("SETUSER", rf"ACL SETUSER[ ][^\n]{{1,80}}?[ ]>{_BARE}"),
+    _command("AUTH PLAIN", r"AUTH PLAIN (?P<value>[A-Za-z0-9+/]{12,}={0,2})(?![\w+/])"),
+    _command("IDENTIFY", rf"(?<!\w)identify[ ](?:[\w-]{{1,32}}[ ])?(?!by|with){_VALUE}(?=\s|$)", re.I),
+    _command(
+        "LOGIN",
+        rf"(?:^|[^\w.][ ]?)[A-Za-z]{{0,4}}\d{{1,5}}[ ]LOGIN[ ](?!OK|NO|BAD|failed|"
+        rf"attempt)\S{{1,64}}[ ](?=\S*[\d\"]){_VALUE}",
+        re.M,
+    ),
+    # The answer to "Password:" in the base64 of mail servers.
+    _command("334 UGFzc3dvcmQ6", r"334 UGFzc3dvcmQ6[^\n]{0,8}\n[^\n]{0,24}?(?P<value>[A-Za-z0-9+/]{4,128}={0,2})(?=\s|$)"),
+    # Of routers and switches; of a store's prompt; of a player.
+    _command("isakmp", rf"isakmp key (?:[06] )?{_VALUE}"),
+    _command("secret", rf"(?:enable|privilege \d+|username \S{{1,32}}) secret (?:[0-9] )?(?=\S*\d){_VALUE}"),
+    _command("password", rf"(?:enable|privilege \d+|username \S{{1,32}}) password (?:[07] )(?=\S*\d){_VALUE}"),
+    _command("community", rf"snmp-server community (?!strings?\b){_VALUE}"),
+    _command("decryption_key", rf"decryption_key[ =]{_VALUE}"),
+    _command("> ", rf"^\S{{0,40}}> (?:AUTH|auth) (?!module|service|server)(?:[\w-]{{1,24}} )?{_VALUE}$", re.M),
+    _command("SecureString", rf"ConvertTo-SecureString[ \t]+(?:-String[ \t]+)?{_VALUE}"),
+    _command("assword", r"assword:?[^\n]{0,24}\n[^\n]{0,24}?send[ ](?:--[ ])?\"(?P<value>[^\"\\\n]{3,64})\\+[rn]"),
+    _command("Key Content", rf"Key Content[ ]*:[ ]{_BARE}"),
+    _command("pass:", rf"(?<!\w)pass:{_VALUE}"),
+    _command("WIFI:", r"WIFI:(?=[^\n]{0,200};)(?:[^\n;]{0,80};){0,4}?P:(?P<value>(?:[^;\n\\]|\\.){3,128});"),
+    _command("--auth", rf"(?<!\w)(?:-a|--auth)[ \t=](?:{_QUOTE})?[\w.@-]{{1,64}}:{_BARE}"),
+    # An account of Oracle: `scott/…@orcl`.
+    _command(
+        "/",
+        rf"(?:sqlplus(?:[ ]-\w+)*[ ]|thin:|(?:imp|exp)(?:dp)?[ ]|"
+        rf"rman target[ ])(?:{_QUOTE})?[\w$#]{{1,32}}/(?P<value>[^\s\"'`/@]{{3,64}})@",
+    ),
 )
+# A user, and behind it a password whatever the program: `-u ann … -p …`.
+_USER_AND_PASSWORD = re.compile(
+    rf"(?<![\w-])(?:-u|-U|-user|--user(?:name)?)[ =]\S{{1,64}}[^\n|;&]{{0,80}}?[ ]-(?:p|P|pw|w)[ ]?{_VALUE}"
+)
+# What a player or a member types into a chat: `/login …`, `/register … …`.
+_TYPED = re.compile(
+    r"^[/!.。](?:login|register|reg|auth|changepassword|bind|登录|注册|绑定)[ ](?:\S{1,32}[ ])?(?P<value>[!-~]{6,64})[ ]*$",
+    re.I | re.M,
+)
+# A command that shows a secret; its answer stands alone in the next line.
+_SHOWN = re.compile(
+    r"(?:\.(?:password|token|secret)\}|secrets? versions access|get-secret-value|--with-decryption|vault (?:kv get|"
+    r"read)[^\n]*-field=|"
+    r"\b(?:op read|pass show|openssl rand|pwgen|apg|mkpasswd|wg genkey|wg genpsk)\b|(?:echo|printenv)[ ]\$?\{?\w*(?:PASS|"
+    r"TOKEN|SECRET|PWD|API_?KEY)|"
+    r"\bcat[ ][^\n|]*(?:passw|secret|token)|base64 (?:-d|--decode|-D))[^\n]{0,120}\n(?P<value>[!-~]{8,256})[ \t]*(?=\n|$)",
+    re.I,
+)
+_SHOWING = (
+    "base64 ", "op read", "pass show", "openssl rand", "pwgen", "apg", "wg gen", "mkpasswd", "printenv",
+    "echo $", "cat ", "secret", "vault ", ".password", ".token", "--with-decryption",
+)  # fmt: skip
 # `["--password", "…"]`
 _ARGUMENT = re.compile(
-    r"[\"']--?[\w-]{0,24}(?P<name>password|passwd|passphrase|pass|pwd|token|secret|api-?key|key)[\"'],\s{0,4}[\"'](?P<value>[^\"'\n]{3,256})[\"']",
+    r"[\"']--?[\w-]{0,24}(?P<name>password|passwd|passphrase|pass|pwd|token|secret|api-?key|"
+    r"key)[\"'],\s{0,4}[\"'](?P<value>[^\"'\n]{3,256})[\"']",
     re.I,
 )
 # `OPENWEATHER=…`: what stands alone beside a service's name and is drawn by lot is its key.
@@ -73,16 +138,32 @@ _SETTING = re.compile(
     r"(?P<value>[A-Za-z0-9_+/-]{20,200}={0,2})(?P=quote)(?=\s|$)"
 )
 _IDENTIFYING = re.compile(
-    r"SHA|HASH|COMMIT|REV|REF|DIGEST|MD5|CHECKSUM|SUM|ETAG|VERSION|BUILD|TRACE|SPAN|CACHE|TAG|IMAGE|UUID|GUID|(?:^|_)ID|PUBLIC|NONCE|MODEL|FILE|PATH|NAME"
+    r"SHA|HASH|COMMIT|RELEASE|PARENT|HEAD|BASE|REV|REF|DIGEST|MD5|CHECKSUM|SUM|ETAG|VERSION|BUILD|TRACE|SPAN|CACHE|TAG|"
+    r"IMAGE|UUID|GUID|(?:^|_)ID|PUBLIC|NONCE|MODEL|FILE|PATH|NAME"
+)
+
+
+_TYPED_WORDS = tuple(
+    mark + word for mark in "/!.。" for word in ("login", "reg", "auth", "changepassword", "bind", "登录", "注册", "绑定")
 )
 
 
 def find_in_commands(text: str) -> Iterator[Redaction]:
-    for literal, pattern in _COMMANDS:
-        if literal in text:
+    folded = text.lower()
+    plain = text.encode("ascii", "ignore")  # bytes are searched faster
+    for literals, pattern in _COMMANDS:
+        if any(literal in plain for literal in literals):
             for match in pattern.finditer(text):
                 if not is_placeholder(match["value"]) and not re.fullmatch(r"\d{1,5}", match["value"]):
                     yield Redaction(*match.span("value"), "PASSWORD")
+    if "-u" in text or "-U" in text:
+        for match in _USER_AND_PASSWORD.finditer(text):
+            if _is_password(match["value"]):
+                yield Redaction(*match.span("value"), "PASSWORD")
+    if any(word in folded for word in _TYPED_WORDS):
+        for match in _TYPED.finditer(text):
+            if _is_password(match["value"]):
+                yield Redaction(*match.span("value"), "PASSWORD")
     if "--" in text or '"-' in text:
         for match in _ARGUMENT.finditer(text):
             name = match["name"].lower()
@@ -93,8 +174,20 @@ def find_in_commands(text: str) -> Iterator[Redaction]:
                 and (name != "key" or len(match["value"]) >= 16)
             ):
                 yield Redaction(*match.span("value"), label)
+    if "\n" in text and any(word in folded for word in _SHOWING):
+        for match in _SHOWN.finditer(text):
+            if has_letter_and_digit(match["value"]) and not is_placeholder(match["value"]) and not is_hash(match["value"]):
+                yield Redaction(*match.span("value"), "PASSWORD")
     if "=" in text:
         for match in _SETTING.finditer(text):
             value = match["value"].rstrip("=")
             if not _IDENTIFYING.search(match["name"]) and ((is_hash(value) and "-" not in value) or looks_random(value, 20)):
                 yield Redaction(*match.span("value"), "API_KEY")
+
+
+def _is_password(written: str) -> bool:
+    return (
+        has_letter_and_digit(written)
+        and not is_placeholder(written)
+        and not re.search(r"://|^\d+[:/]|^[./~]|=|\.[a-z]{2,4}$", written)
+    )

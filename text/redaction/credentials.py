@@ -21,30 +21,52 @@ _USER_INFO = re.compile(
     r"[A-Za-z][A-Za-z0-9+.-]{0,24}(?<![A-Za-z0-9+.-]{26})://(?P<user>[^\s/:@\"'<>，。；]{0,128}):(?P<password>[^\s\"'<>，。；]{1,256})"
 )
 _USER_ONLY = re.compile(r"://(?P<user>[A-Za-z0-9_.~-]{16,255})@")
+# Addresses of proxies name nothing but a password, or an id that serves as one.
+_PROXY = re.compile(r"(?<![a-z])(?:trojan|hysteria2?|hy2|tuic|vless|ss|ssr|anytls)://(?P<value>[^\s@/\"'<>]{4,256})@", re.I)
 _QUERY = re.compile(
-    r"[?&;#](?:amp;)?(?P<name>(?:x-amz-|x-oss-|x-goog-)?(?:access_?token|id_token|refresh_token|auth_?token|token|auth|api_?key|"
+    r"[?&;#](?:amp;)?(?P<name>(?:x-amz-|x-oss-|x-goog-|q-)?(?:access_?token|id_token|refresh_token|auth_?token|token|auth|"
+    r"api_?key|"
     r"api-key|key|sig|sign|signature|security-token|secret|client_secret|app_?secret|corpsecret|password|passwd|pwd|"
-    r"ticket|session_?id|sid|code|rkey|jwt|hmac))=(?P<value>[^&\s\"'<>#，。；）]{4,4096})",
+    r"ticket|session_?id|sid|code|rkey|jwt|hmac))=(?P<value>[^&;\s\"'<>#，。；）]{4,4096})",
     re.I,
 )
-_EXAMPLES = frozenset(("password", "pass", "passwd", "pwd", "secret"))  # of manuals: `user:password@host`
+_EXAMPLES = frozenset(
+    ("password", "pass", "passwd", "pwd", "secret", "changeme", "mypassword", "yourpassword", "pw")
+)  # of manuals: `user:password@host`
 _WEAK_QUERY = frozenset(("key", "sign", "code", "sid", "ticket", "auth"))
 _PAIR = r"[\w.$@-]{1,80}=[^\s;,\"'`\\&，。；]{2,4096}"
 _COOKIES = re.compile(
-    rf"(?:set-)?cookies?(?:{_QUOTE})?[ \t]{{0,3}}(?:[:：=,]|是|为|填上|设为|is)[ \t:：]{{0,3}}(?:{_QUOTE})?"
+    rf"(?:set-)?cookies?(?:{_QUOTE})?[ \t]{{0,3}}(?:[:：=,]|是|为|填上|设为|里有?的?|中的?|is)[ \t:：]{{0,3}}(?:{_QUOTE})?"
     rf"(?P<value>{_PAIR}(?:;[ \t]{{0,2}}[\w.$@-]{{1,80}}(?:=[^\s;\"'`\\，。；]{{0,4096}})?)*)",
     re.I,
 )
+_HARMLESS_COOKIE = re.compile(
+    r"path|domain|expires|max-age|samesite|secure|httponly|priority|partitioned|version|lang\w*|locale|i18n\w*|theme|mode|"
+    r"color\w*|dark\w*|view|layout|sidebar\w*|currency|region|country|city|tz|time_?zone|[\w-]*consent\w*|cookie\w*|utm_\w+|"
+    r"_g[ai]\w*|_gid|device|platform|font\w*|page_?size|",
+    re.I,
+)
 _COOKIE_MAPPING = re.compile(r"cookies?(?:[\"'])?[ \t]{0,2}[:=][ \t]{0,2}\{(?P<value>[^{}\n]{6,4096})\}", re.I)
+# A line of a Netscape cookie file.
+_JAR = re.compile(r"^\S{1,120}\s(?:TRUE|FALSE)\s\S{1,80}\s(?:TRUE|FALSE)\s\d{1,12}\s\S{1,80}\s(?P<value>[!-~]{8,4096})$", re.M)
 _COOKIE_OPTION = re.compile(rf"(?<![\w-])(?:-b|--cookie)[ =](?:{_QUOTE})?(?P<value>{_PAIR}(?:;[ \t]?{_PAIR})*)")
+_APP_ID = re.compile(
+    r"(?<![a-z])app_?(?:id|key|code)(?:\\{0,4}[\"'])?[ ]?[:=][ ]?(?:\\{0,4}[\"'])?(?P<value>[0-9a-f]{32})(?![0-9a-z])", re.I
+)
 _SESSION = re.compile(
     r"(?<![A-Za-z0-9])(?P<name>SESSDATA|bili_jct|p_skey|skey|pt4_token|pt_login_sig|PHPSESSID|JSESSIONID|ASP\.NET_SessionId|"
     r"connect\.sid|session_?id|csrf_?token|XSRF-TOKEN|BDUSS|STOKEN|SUB|SUBP|sessionKey|laravel_session|__Secure-[\w-]{2,40}|"
     r"ltoken|cookie_token|stoken|MUSIC_U|z_c0|d_c0)=(?P<value>[^\s;,\"'`\\&，。；]{6,4096})",
     re.I,
 )
+_SESSION_NAMES = (
+    "sess", "skey", "bili_jct", "pt4_token", "pt_login", "connect.sid", "csrf", "xsrf", "bduss", "stoken",
+    "sub", "__secure", "ltoken", "cookie_token", "music_u", "_c0",
+)  # fmt: skip
 _USER_OPTION = re.compile(
-    rf"(?<![\w-])(?:-u|--user|--proxy-user)[ =]{{1,3}}(?:{_QUOTE})?[^\s:\"'@]{{1,64}}:(?P<value>[^\s\"'`]{{3,256}})"
+    rf"(?<![\w-])(?:-u|--user|"
+    rf"--proxy-user)[ =]{{1,3}}(?P<quote>{_QUOTE})?[^\s:\"'@]{{1,64}}:(?P<value>(?(quote)(?:(?!(?P=quote))[^\n]){{3,256}}|"
+    rf"[^\s\"'`]{{3,256}}))"
 )
 # What crypt(3), htpasswd and argon2 make of a password: it can be guessed from it.
 _CRYPT = re.compile(
@@ -60,7 +82,8 @@ _HOOK = re.compile(
 _ZAPIER = re.compile(r"hooks\.zapier\.com/hooks/(?:catch|standard)/(?P<value>[\w/]{6,60})", re.I)
 # `admin:…@10.0.0.1` without a scheme: beside an address of figures or with a port, or it could be a mailbox.
 _BARE_USER_INFO = re.compile(
-    r"(?<![\w/.@:])[\w.-]{1,32}:(?P<value>[^\s:/\"'<>，。；]{4,64})@(?:\d{1,3}(?:\.\d{1,3}){3}|localhost|[\w.-]{1,80}:\d{2,5})(?![\w.])"
+    r"(?<![\w/.@:])[\w.-]{1,32}:(?P<value>[^\s:/\"'<>，。；]{4,64})@(?:\d{1,3}(?:\.\d{1,3}){3}|localhost|(?:tcp|unix)\(|"
+    r"[\w.-]{1,80}:\d{2,5})"
 )
 _SIGNED = re.compile(r"authorization[^\n]{0,600}?(?<![a-z])(?:signature|response)=[\"']?(?P<value>[A-Za-z0-9+/=%]{27,128})", re.I)
 _SEGMENT = re.compile(r"(?<=/)[\w-]{16,200}")
@@ -73,7 +96,7 @@ def find_credentials(text: str) -> Iterator[Redaction]:
         for match in _SIGNED.finditer(text):
             yield Redaction(*match.span("value"), "TOKEN")
         for match in _AUTHORIZATION.finditer(text):
-            if is_placeholder(match["value"]) or match["value"].lower() in ("bearer", "basic", "token"):
+            if is_placeholder(match["value"]) or re.fullmatch(r"bearer|basic|token|[a-z_]+=", match["value"].lower()):
                 continue
             if not match["scheme"] and is_code(match["value"]):
                 continue
@@ -90,6 +113,8 @@ def find_credentials(text: str) -> Iterator[Redaction]:
         for match in _BARE_USER_INFO.finditer(text):
             if has_letter_and_digit(match["value"]) and not is_template(match["value"]):
                 yield Redaction(*match.span("value"), "PASSWORD")
+    if "appid" in folded or "app_" in folded or "appkey" in folded or "appcode" in folded:
+        yield from (Redaction(*match.span("value"), "API_KEY") for match in _APP_ID.finditer(text))
     if "$" in text:
         yield from (Redaction(*match.span(), "PASSWORD") for match in _CRYPT.finditer(text))
     if "=" in text:
@@ -101,7 +126,8 @@ def find_credentials(text: str) -> Iterator[Redaction]:
                 yield Redaction(*match.span("value"), "PASSWORD")
     if "identified" in folded:
         for match in _IDENTIFIED.finditer(text):
-            yield Redaction(*match.span("value"), "PASSWORD")
+            if not is_template(match["value"]):
+                yield Redaction(*match.span("value"), "PASSWORD")
 
 
 def _is_scheme_value(scheme: str, value: str) -> bool:
@@ -133,13 +159,15 @@ def _user_info(text: str) -> Iterator[Redaction]:
     for found in _USER_ONLY.finditer(text):
         if looks_random(found["user"]):
             yield Redaction(*found.span("user"), "TOKEN")
+    for found in _PROXY.finditer(text):
+        yield Redaction(*found.span("value"), "PASSWORD")
 
 
 def _hooks(text: str) -> Iterator[Redaction]:
     for match in _ZAPIER.finditer(text):
         yield Redaction(*match.span("value"), "TOKEN")
     for match in _HOOK.finditer(text):
-        hook = "hook" in match.group().lower()
+        hook = "hook" in match.group().lower() and not re.search(r"/(?:blob|tree|commit|raw)/", match.group())
         for segment in _SEGMENT.finditer(text, *match.span("path")):
             written = segment.group()
             if looks_random(written.replace("-", "").replace("_", "")) and (hook or not is_hash(written)):
@@ -167,17 +195,27 @@ def _queries(text: str) -> Iterator[Redaction]:
         yield Redaction(*match.span("value"), "PASSWORD" if password else "TOKEN")
 
 
+def _is_harmless_cookie(pair: str) -> bool:
+    """Whether a cookie says only how a page shall look, how long it stays or what was agreed to."""
+    name, _, value = pair.strip().partition("=")
+    return is_template(value) or value[:1] in ("<", "{", "$") or bool(_HARMLESS_COOKIE.fullmatch(name) and len(value) <= 40)
+
+
 def _cookies(text: str, folded: str) -> Iterator[Redaction]:
     if "cookie" in folded:
-        for match in _COOKIES.finditer(text):
+        for match in _JAR.finditer(text):
             yield Redaction(*match.span("value"), "COOKIE")
+        for match in _COOKIES.finditer(text):
+            if not all(map(_is_harmless_cookie, match["value"].split(";"))):
+                yield Redaction(*match.span("value"), "COOKIE")
         for match in _COOKIE_MAPPING.finditer(text):
             if re.search(r"[\"']\s{0,2}[:,]\s{0,2}[\"'][^\"']{4}", match["value"]):
                 yield Redaction(*match.span("value"), "COOKIE")
     if "-b" in text or "--cookie" in text:
         for match in _COOKIE_OPTION.finditer(text):
-            yield Redaction(*match.span("value"), "COOKIE")
-    for match in _SESSION.finditer(text):
+            if not all(map(_is_harmless_cookie, match["value"].split(";"))):
+                yield Redaction(*match.span("value"), "COOKIE")
+    for match in _SESSION.finditer(text) if any(name in folded for name in _SESSION_NAMES) else ():
         value = match["value"]
         enough = 20 if match["name"].lower() in ("sub", "subp") else 6
         if len(value) >= enough and has_letter_and_digit(value) and not is_placeholder(value):

@@ -7,48 +7,51 @@ are linked (an equals sign says more than a space) and what the value looks like
 import re
 from collections.abc import Iterator
 
+from .links import LINK, kind_of_link
 from .plausibility import HAN, Link, Value, is_password_in_talk, is_plausible
 from .randomness import is_hash, looks_random
 from .secret_names import NAME_PARTS, SECRET_NAMES, Kind, folded_case, is_name, kind_of_match, label_of_kind
 from .spans import PLACEHOLDER, Redaction
 
-_LINK = re.compile(
-    r"(?:[ _-]?(?:\d{1,2}|prod|production|dev|test|staging|new|old|value|string|plain|text|base64|b64)(?![a-z0-9]))?"
-    r"(?P<close>\\{0,4}[\"'`]|\*{1,2}|[\]】」』）]|\[\])?\]?\??(?:[ ]\([^()\n]{1,24}\)(?=[ ]?[:：=]))?"
-    r"(?:"
-    r"(?P<assigned>(?:[ \t]?[:=][ \t]?\{\s{0,8}|[ \t]?,\s{0,8}|"
-    r"\s{1,16})\\{0,4}[\"']?value\\{0,4}[\"']?[ \t]?[:=][ \t]?|[ \t]{0,8}(?:=>|:=|->|→|={1,2}|[:：＝]{1,2}|"
-    r"\|(?!\|))[ \t]{0,8}(?:\*{2}[ \t]{0,2})?(?:\r?\n[ \t]{0,16})?|"
-    r">|"
-    r"[ \t]{1,3}(?:value|content)[ \t]?=[ \t]?)"
-    r"|(?P<said>[ \t]{0,3}(?:应该|现在|还|就|都|一直|默认|初始|已经?|被|我|给|重新|统一){0,3}"
-    r"(?:是|为|叫|改成了?|改为了?|换成了?|设成了?|设置为|设置成了?|设为|变成了?|重置为|用的是|给你|发你了?|发给你)[ \t:：]{0,3}"
-    r"|[ \t]{1,3}(?:(?:is|was|are|will|should|has|been|be|equals|set|"
-    r"changed|reset|updated|now|still|just|to)[ \t]{1,3}){1,5}[: \t]{0,3})"
-    r"|(?P<beside>[ \t]{0,3}\r?\n|[ \t]{1,3}|[ \t]{0,2}[(（《<]|))"
-)
-_QUOTED = re.compile(r"[rbfu@]{0,2}(?P<mark>\\{0,4}[\"'`]|[“‘「『])", re.I)
-_CLOSING = {"“": "”", "‘": "’", "「": "」", "『": "』"}
+_QUOTED = re.compile(r"[rbfun@]{0,2}(?P<mark>\\{0,4}[\"'`]|[“‘「『【])", re.I)
+_CLOSING = {"“": "”", "‘": "’", "「": "」", "『": "』", "【": "】"}
 _BARE = re.compile(
     r"(?:[^\s\"'`<>,;&|，。；、！？：“”‘’「」『』（）【】《》\\" + HAN + r"]"
     r"|\\(?![nrtu\"'\\])|[<>](?=[^\s/<>])"
     r"|[,;&](?=[^\s\"'`{\[,;&\\<>" + HAN + r"])(?![A-Za-z_][\w.-]{0,40}[ ]?[=:])){1,512}"
 )
 _SECOND = re.compile(r"[ \t]{0,2}[/／][ \t]{0,2}([^\s\"'`<>,;，。；、）)]{3,256})")
-_CHINESE_VALUE = re.compile(rf"[{HAN}]{{2,12}}(?![{HAN}])")
+_CHINESE_VALUE = re.compile(rf"(?:[{HAN}]{{2,12}}(?![A-Za-z0-9])|[{HAN}]{{1,8}}[A-Za-z0-9@#!._-]{{2,20}})(?![{HAN}])")
 _NEXT = re.compile(r"[ \t]{0,2}[,，、 ][ \t]{0,2}([^\s\"'`<>,;，。；、）)]{4,256})")
 _IN_TALK = re.compile(
     rf"(?!管理|保护|登录|强度|算法|错误|学|锁|本)[{HAN}]{{1,10}}"
     r"(?:[ \t]{0,2}([:：])[ \t]{0,2}|[ \t]{1,2})([!-~]{6,128})(?![!-~])"
 )
 _REVERSED = re.compile(
-    r"(?<![!-~])([!-~]{6,64}) (?:as|is) (?:the|my|our|your|his|her|their) (?:\w{1,20} )?(?:password|passcode|passphrase|pwd)\b"
-    r"|(?<![!-~])([!-~]{6,64})[ ]?(?:就是|是|当|作为|做|作)(?:我的?|你的?|他的?|新的?|登录|账号|开机){0,3}密码",
+    r"(?<![!-~])([!-~]{6,64}) (?:as|is) (?:the|my|our|your|his|her|their) (?!worst|most|best|"
+    r"weakest)(?:\w{1,20} )?(?:password|passcode|passphrase|pwd)\b"
+    r"|(?<![!-~])([!-~]{6,64})[ ]?(?:就是|是|当|作为|做|作|这个|那个|这|为|设成|设为|改成|设置为)"
+    r"(?:我的?|你的?|他的?|新的?|登录|账号|开机){0,3}密码",
     re.I,
 )
+_UNPACKED = re.compile(r"\w, \w{0,24}$")  # `user, password = split`
+# `nextPageToken`, `eos_token`: places in a list and parts of a text.
+_HARMLESS_TOKEN = re.compile(
+    r"(?:next|lock|public[ _-]?key|client[ _-]?request|page|pagination|continuation|sync|idempotency|resume|cancellation|"
+    r"pad|eos|bos|unk|"
+    r"mask|stop|special|syntax|lexer|"
+    r"range|marker|change|watch|fencing|delta|design|cursor|scroll|action|client ?request)[ _-]?$",
+    re.I,
+)
+_IN_ADDRESS = re.compile(r"://[^\s\"'<>]*$")
+_RESOURCE = re.compile(r"arn:[\w-]{2,12}:[^\s\"'<>]{0,100}$")
 _LOOSE = re.compile(r"[A-Za-z0-9_+/=.~-]{16,512}")
 _LOOSE_REACH = 40
-_MNEMONIC = re.compile(r"[\s:：\"'`是为=]{0,6}(?:is[ ])?((?:[a-z]{3,8}[ ,\n]{1,3}){11,23}[a-z]{3,8})(?![a-z])")
+_MNEMONIC = re.compile(
+    r"(?:备份|如下|"
+    r"是)?[\s:：\"'`是为=]{0,6}(?:is[ ])?((?:(?:\d{1,2}[.)、:][ ]?)?[a-z]{3,8}[ ,，、\n]{1,3}){11,23}"
+    r"(?:\d{1,2}[.)、:][ ]?)?[a-z]{3,8})(?![a-z])"
+)
 _ACCOUNT_BEFORE = re.compile(
     r"(?:账号|帐号|账户|用户名?|user(?:name)?|login)[ \t]{0,2}(?:/|和|与|,|，|、|and|&|\+)?[ \t]{0,2}$", re.I
 )
@@ -61,10 +64,15 @@ def find_named_values(text: str) -> Iterator[Redaction]:
     if not any(part in folded for part in NAME_PARTS):
         return
     done = 0
+    resources = "arn:" in text
     for name in SECRET_NAMES.finditer(folded):
         if name.start() < done or not is_name(text, name) or _is_in_placeholder(text, name):
             continue
+        if resources and _RESOURCE.search(text, max(0, name.start() - 120), name.start()):
+            continue
         kind = kind_of_match(name)
+        if kind == "token" and _HARMLESS_TOKEN.search(text, max(0, name.start() - 24), name.start()):
+            continue
         if kind == "mnemonic":
             words = _MNEMONIC.match(folded, name.end())
             if words:
@@ -82,30 +90,70 @@ def find_named_values(text: str) -> Iterator[Redaction]:
 
 
 def _linked_value(text: str, folded: str, name: re.Match[str], kind: Kind) -> Value | None:
-    linked = _LINK.match(folded, name.end())
+    linked = LINK.match(folded, name.end())
     if linked is None:
         return None
-    link: Link = "assigned" if linked["assigned"] is not None else "said" if linked["said"] is not None else "beside"
+    link = kind_of_link(linked)
     if link == "beside" and text[name.start() - 2 : name.start()].startswith("-") and linked["beside"].strip(" ") == "":
         link = "option"
-    glued = linked.end() == name.end()
-    if glued and ((link == "beside" and text[name.end() - 1].isascii()) or text[name.end() : name.end() + 1] in ("-", "_")):
+    before = text[max(0, name.start() - 80) : name.start()]
+    value = None if _is_part_of_a_word(text, name, linked, link) else _value_at(text, linked.end())
+    if value is not None and "://" in before and _IN_ADDRESS.search(before):
+        value = _before_the_host(value)
+    if value is None or _is_of_another_thing(name, linked.group(), link, value, before):
         return None
-    value = _value_at(text, linked.end())
-    if value is None:
-        return None
-    if name.group() in ("pass", "pin") and link == "beside" and value.quoted:
-        return None  # "pass `update`", "pin 'x<2'": the verbs
-    before = text[max(0, name.start() - 12) : name.start()]
-    credentials = name.group().startswith("cred") or "/" in name.group()
-    account = kind == "password" and bool(_ACCOUNT_BEFORE.search(before))
-    if link != "option" and (account or credentials or (kind == "password" and "/" in value.text)):
-        second = _SECOND.match(text, value.end) or (_NEXT.match(text, value.end) if account else None)
-        if second and second.re is _NEXT and not is_password_in_talk(second[1], "") and not value.text.isdecimal():
-            second = None
-        if second:
-            return Value(text[value.start : second.end()], value.start, second.end(), False)
+    if link != "option":
+        both = _with_account(text, name, kind, value, before)
+        if both is not None:
+            return both
     return value if is_plausible(kind, link, linked.group(), value, text) else None
+
+
+def _is_part_of_a_word(text: str, name: re.Match[str], linked: re.Match[str], link: Link) -> bool:
+    """Whether the name and what follows it are written in one, and no sign stands between them."""
+    if link == "beside" and linked["beside"] == "" and _is_word(text[linked.end() - 1]):
+        return True
+    return linked.end() == name.end() and text[name.end() : name.end() + 1] in ("-", "_")
+
+
+def _before_the_host(value: Value) -> Value | None:
+    """Give the value without the host that follows it in an address (`://x-access-token:…@github.com`)."""
+    cut = value.text.find("@")
+    return value if cut < 0 else Value(value.text[:cut], value.start, value.start + cut, False) if cut else None
+
+
+def _is_of_another_thing(name: re.Match[str], linking: str, link: Link, value: Value, before: str) -> bool:
+    """Whether the word means something else here: a verb, a place in a list, a variable among others."""
+    word = name.group()
+    if value.text.startswith("?") or (value.text.startswith("@") and linking.endswith(">")):
+        return True  # `${PASSWORD:?is missing}`, `app:<password>@localhost`
+    if "\n" in linking and re.match(r"[A-Za-z_][\w.-]*=|https?:", value.text):
+        return True  # a line of its own
+    if link == "beside" and "\n" in linking and re.search(r"[,;|\t][ ]?[\"']?$", before):
+        return True  # the heading of a table
+    if word in ("pass", "pin") and link == "beside" and value.quoted and not before.endswith("_"):
+        return True  # "pass `update`", "pin 'x<2'"
+    if word == "pin" and link == "said" and not any(c.isdigit() for c in value.text):
+        return True  # "pin 5 to ground"
+    if word.startswith("app") and word.endswith("key") and len(value.text) < 16:
+        return True  # an app's short key is its name
+    return not value.quoted and linking == " = " and bool(_UNPACKED.search(before) and re.fullmatch(r"[A-Za-z_.]+", value.text))
+
+
+def _with_account(text: str, name: re.Match[str], kind: Kind, value: Value, before: str) -> Value | None:
+    """Give an account and its password where one name announces both: `账号密码：ann / …`, `credentials: ann / …`."""
+    credentials = name.group().startswith("cred") or "/" in name.group()
+    account = kind == "password" and bool(_ACCOUNT_BEFORE.search(before[-12:]))
+    if not (account or credentials or (kind == "password" and "/" in value.text)):
+        return None
+    second = _SECOND.match(text, value.end)
+    if second is None:
+        second = _NEXT.match(text, value.end)
+        if second and not is_password_in_talk(second[1], "") and not value.text.isdecimal():
+            second = None
+        if second and not account and not set("!@#$%^&*+?~") & set(second[1]):
+            second = None  # a word of the sentence
+    return Value(text[value.start : second.end()], value.start, second.end(), False) if second else None
 
 
 def _value_at(text: str, start: int) -> Value | None:
@@ -129,6 +177,10 @@ def _value_at(text: str, start: int) -> Value | None:
     while end > start and (text[end - 1] in ".?:…~" or _unbalanced(text[start:end])):
         end -= 1
     return Value(text[start:end], start, end, False) if end > start else None
+
+
+def _is_word(character: str) -> bool:
+    return character.isascii() and character.isalnum()
 
 
 def _is_escaped(text: str, at: int) -> bool:
@@ -170,16 +222,29 @@ def _loose_value(text: str, name: re.Match[str], kind: Kind) -> Value | None:
     if run is None or run.start() - name.end() > _LOOSE_REACH:
         return None
     written = run.group().rstrip(".=")
+    inner = re.match(r"[A-Za-z_.-]{1,80}=(?!=)", written)  # `token …/lookup key=…`
+    start = run.start() + (inner.end() if inner else 0)
+    written = written[start - run.start() :]
     between = text[name.end() : run.start()]
     if not between and name.group().isascii():
         return None  # the name is a part of the run: four letters of some base64
+    if "\n" in between and not re.search(r"[:：=][ \t]*$", between[: between.index("\n")]):
+        return None
     if "://" in between or re.search(
-        r"\b(?:commit|hash|sha\d*|md5|uuid|id|etag|version|model|file)\b|[/@#]$|提交|哈希", between, re.I
+        r"\b(?:commit|hash|sha\d*|md5|uuid|id|etag|version|model|file|trace|request|pod|doc|video|contract|address)\b|"
+        r"BEGIN (?:PUBLIC|CERT)|"
+        r"[/@#]$|提交|哈希|合约|地址",
+        between,
+        re.I,
     ):
         return None
-    if is_hash(written) or not looks_random(written, 20 if kind == "key" else 16):
+    if (
+        is_hash(written)
+        or re.fullmatch("wx[0-9a-f]{16}|0x[0-9a-fA-F]{40}", written)
+        or not looks_random(written, 20 if kind == "key" else 16)
+    ):
         return None
-    return Value(written, run.start(), run.start() + len(written), False)
+    return Value(written, start, start + len(written), False)
 
 
 def _is_in_placeholder(text: str, name: re.Match[str]) -> bool:

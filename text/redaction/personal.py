@@ -9,6 +9,10 @@ _EMAIL = re.compile(
     r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]{1,64}[@＠]"
     r"(?=[A-Za-z0-9.-]{1,255}(?![A-Za-z0-9.-]))[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,6}\.([A-Za-z]{2,24})(?![A-Za-z0-9])"
 )
+# Before what looks like a mailbox: a command that goes to a machine, the name of a message, a name in the fediverse.
+_NO_MAILBOX = re.compile(
+    r"(?:(?<![\w-])(?:ssh|scp|sftp|rsync|mosh|ssh-copy-id)[ ][^\n|;]*|(?:message-id|references|in-reply-to):[^\n]*|@)$", re.I
+)
 _LONG_NUMBER = re.compile(r"\d(?:[ ().-]{0,3}\d){6,}")
 _CONTEXT = 40
 # Last parts that are file names (`icon@2x.png`) or attributes, not domains.
@@ -47,20 +51,29 @@ _MOBILE_SAID = re.compile(
 )
 _MOBILE_ASSIGNED = re.compile(r"(?<![A-Za-z0-9_])(?:phone|mobile|tel|cell|telephone)\w{0,8}=(1[3-9]\d{9})(?!\d)", re.I)
 _LANDLINE = re.compile(
-    r"(?<![A-Za-z0-9_.+-])(?:[(（]0(?:10|2\d|[3-9]\d{2})[)）] ?|0(?:10|2\d|[3-9]\d{2})[- ])[2-8]\d{2,3}[ -]?\d{4}(?![\d-])"
-    r"(?:(?:[转轉]| ?(?:ext|x)\.? ?)\d{1,6})?"
+    r"(?<![A-Za-z0-9_.+-])(?:[(（]0(?:10|2\d|[3-9]\d{2})[)）] ?|0(?:10|2\d|[3-9]\d{2})[- ])[2-8]\d{2,3}[ -]?\d{4}(?!\d|"
+    r"-\d{5}|-\D)"
+    r"(?:(?:[转轉-]| ?(?:ext|x)\.? ?)\d{1,6})?"
     r"|(?<![A-Za-z0-9_.+-])[48]00[- ]\d{3}[- ]?\d{4}(?![\d-])|(?<![A-Za-z0-9_.+-])[48]00[- ]\d{4}[- ]\d{3}(?![\d-])"
 )
 _INTERNATIONAL = re.compile(
-    r"(?<![A-Za-z0-9_.+=)\]])\+(?:[1-9]\d{0,2})(?:[ .-]?\(\d{1,4}\))?(?:[ .-]?\d{1,5}){2,6}(?![A-Za-z0-9_]|[.-]\d)"
+    r"(?<![A-Za-z0-9_.+)\]])(?:(?<!=)|"
+    r"(?=\+\d{11}))\+(?:[1-9]\d{0,2})(?:[ .-]?\(\d{1,4}\))?(?:[ .-]?\d{1,5}){2,6}(?![A-Za-z0-9_]|[.-]\d)"
 )
 # Not one of a row of numbers: `377 610 987 1597`.
 _NORTH_AMERICAN = re.compile(
     r"(?<![A-Za-z0-9_.+-])(?<!\d[ .,])(?:1[-. ])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[-. ])[2-9]\d{2}[-. ]\d{4}(?![A-Za-z0-9_-]|\.\d)"
 )
+# Written as at home: Taiwan, Japan, Britain, France.
+_DOMESTIC = re.compile(
+    r"(?<![A-Za-z0-9_.+-])(?<!\d[ .,])(?:09\d{2}([ -])\d{3}\1\d{3}|0[2-8]([ -])\d{4}\2\d{4}|0[5789]0-\d{4}-\d{4}|"
+    r"07\d{3}[ ]\d{3}[ ]?\d{3}|"
+    r"020[ ]\d{4}[ ]\d{4}|0[67](?:([ .])\d{2})(?:\3\d{2}){3})(?![A-Za-z0-9_-]|[. ]\d)"
+)
 _NAMED_PHONE = re.compile(
-    r"(?:手机|电话|座机|传真|固话|联系方式|热线|whatsapp|phone|mobile|tel(?:ephone)?|fax|cell|call(?: me)?(?: at| on)?)"
-    r"[\w号码]{0,6}[\"'’]{0,2}[ \t]{0,3}(?:[:：=.]|是|为|at|is|on|number)?[ \t]{0,3}"
+    r"(?:手机|电话(?!会议)|座机|传真|固话|联系方式|热线|whatsapp|phone|mobile|tel(?:ephone)?|fax|cell|"
+    r"call(?: \w{1,12})?(?: at| on)?(?![\w-]))"
+    r"(?![_-]?(?:id|model|code|type))[\w号码]{0,6}[\"'’]{0,2}[ \t]{0,3}(?:[:：=.]|是|为|at|is|on|number)?[ \t]{0,3}"
     r"[\"']{0,2}(\+?(?:[ ().-]?\d){7,15})(?![A-Za-z0-9_-]|\.\d)",
     re.I,
 )
@@ -69,7 +82,7 @@ _ID_CARD = re.compile(
 )
 _OLD_ID_CARD = re.compile(r"身份证(?:号码?)?[是为:： ]{0,3}([1-8]\d{14})(?!\d)")
 _CARD = re.compile(
-    r"(?<![A-Za-z0-9_.+-])[2-69]\d{3}(?:([ -]?)\d{4}\1\d{4}(?:\1\d{1,4}(?:\1\d{1,3})?)?|[ -]\d{6}[ -]\d{5})(?![A-Za-z0-9_-]|\.\d)"
+    r"(?<![A-Za-z0-9_.+-])[2-69]\d{3}(?:([ -]?)\d{4}\1\d{4}(?:\1\d{1,4}(?:\1\d{3})?)?|[ -]\d{6}[ -]\d{5})(?![A-Za-z0-9_-]|\.\d)"
 )
 _NAMED_CARD = re.compile(
     r"(?:银行卡|信用卡|储蓄卡|借记卡|工资卡|卡号|银行账[号户]|付款账[号户]|收款账[号户]|credit card|debit card|bank card|"
@@ -81,7 +94,8 @@ _NAMED_CARD = re.compile(
 # What stands before a number that identifies an account, a message or an order, and no telephone or card.
 _IDENTIFIER = re.compile(
     r"(?:qq|uin|id|uid|群|群号|单号|订单|订单号|流水号|编号|学号|工号|运单|快递|order|invoice|tracking|channel|tweet|message|isbn|"
-    r"serial|ticket|群聊|账号|帐号|no|number)(?:号码?|号是)?"
+    r"serial|ticket|群聊|账号|帐号|seq|offset|size|bytes|length|total|amount|余额|金额|总计|seed|nonce|sn|序列号|条码|barcode|sku|货号|"
+    r"发票号?|合同号?|imei|批号|交易号|准考证号?|会员号|timestamp|ts|version|build|no|number)(?:号码?|号是)?"
     r"[\"'’]{0,2}[ \t]{0,3}(?:[:：=#＝.,，]|是|为|is)?[ \t]{0,3}[\"'\[(（]{0,2}$",
     re.I,
 )
@@ -98,6 +112,12 @@ _PAPER = re.compile(
     r"(?:[:：=#]|是|为|is)?[ \t]{0,3}[\"'“]{0,2}(?P<value>[A-Za-z]{0,3}\d{6,10}[A-Za-z]?)(?![A-Za-z0-9]|[.-]\d)",
     re.I,
 )
+# Some words between the name and the number: `my passport number for the hotel: it's …`.
+_PAPER_TOLD = re.compile(
+    r"(?:护照|通行证|回乡证|台胞证|passport)(?:号码?|[ ](?:number|no\.?))[^\d\n。]{1,32}?(?:[:：]|是|为|is|it['’]s)[ ]?"
+    r"(?P<value>[A-Za-z]{0,2}\d{7,9})(?![A-Za-z0-9]|[.-]\d)",
+    re.I,
+)
 _SOCIAL_SECURITY = re.compile(
     r"(?:\bssn|social[ _-]?security(?:[ _-]?(?:no|number|num))?)\b[\"']{0,2}\.?[ \t]{0,3}(?:[:：=#]|is|是)?[ \t]{0,3}[\"']{0,2}"
     r"(?P<value>\d{3}[ -]?\d{2}[ -]?\d{4})(?![\d-])",
@@ -105,9 +125,18 @@ _SOCIAL_SECURITY = re.compile(
 )
 # A WeChat name: 6 to 20 letters, figures, `_`, `-`, the first a letter. Behind a word alone it must not be a plain word.
 _WECHAT = re.compile(
-    r"(?:微信(?P<called>号|id|账号)?|加我?[vV]信?|[vV]信号?|wechat(?:[ _-]?(?P<named>id|account|no))?|weixin(?:号|id)?)"
-    r"[\"'”]{0,2}(?:[ \t]{0,3}(?P<link>[:：=]|是|为|is)[ \t]{0,3}|[ \t]{1,3}|(?=[a-z]))[\"'“]{0,2}"
+    r"(?:[微薇威][信x](?P<called>号|id|账号)?(?:搜一?下?|加)?|加我?[vV]信?|[vV]信号?|(?<![a-z0-9])[vw][xX信](?:号|id)?|"
+    r"\+[ ]?v|wechat(?:[ _-]?(?P<named>id|account|no))?|weixin(?:号|id)?)"
+    r"[\"'”】」』）]{0,2}(?:[ \t]{0,3}(?P<link>[:：=]|是|为|is|(?<=[号Dd])(?=[\"'“「『【（《]))[ \t]{0,3}|"
+    r"[ \t]{1,3}|(?=[a-z\"'“「『【]))[\"'“‘「『【（《(]{0,2}"
     r"(?P<value>[a-z][a-z0-9_-]{5,19})(?![A-Za-z0-9_.(/=-])",
+    re.I,
+)
+# Some words between: `on WeChat, id: …`, `联系方式（微信）：…`, `type=wechat value=…`.
+_WECHAT_TOLD = re.compile(
+    r"(?:微信|wechat|weixin)(?![^\n:：=]{0,20}(?:公众|小程序|群|商户|版本|app|union|open|bot|import))"
+    r"(?:[)）】]|[^\n:：=]{0,20}?(?:(?<![a-z])id|号|handle|account|value|me|add))[ ]?(?:[:：=]|[ ]is[ ])[ ]?"
+    r"[\"'“「]?(?P<value>[a-z][a-z0-9_-]{5,19})(?![A-Za-z0-9_.(/=:-])",
     re.I,
 )
 _CARD_CODE = re.compile(
@@ -116,7 +145,7 @@ _CARD_CODE = re.compile(
     re.I,
 )
 _IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?:[ ]?[A-Z0-9]{4}){2,7}(?:[ ]?[A-Z0-9]{1,3})?(?![A-Za-z0-9])")
-_CARD_NUMBER = re.compile(r"card (?:number|no)", re.I)
+_CARD_NUMBER = re.compile(r"(?:card|visa|master ?card|amex|union ?pay|debit|credit|银联)[ _]?(?:number|no|num)?", re.I)
 # The first two figures of a Chinese identity card number: GB/T 2260, provinces.
 _PROVINCES = frozenset(
     [
@@ -173,8 +202,15 @@ def find_personal_data(text: str) -> Iterator[Redaction]:
             # `git@host:path` is a remote, not a mailbox.
             # … and neither is the user of an address.
             address = text[max(0, match.start() - 3) : match.start()] == "://"
-            remote = re.match(r":[\w~/]", text[match.end() : match.end() + 2])
-            if match.group(1).lower() not in _NO_DOMAIN and not remote and not address:
+            remote = re.match(r":[\w~/]", text[match.end() : match.end() + 2]) or _NO_MAILBOX.search(
+                text[max(0, match.start() - 60) : match.start()]
+            )
+            if (
+                match.group(1).lower() not in _NO_DOMAIN
+                and match.group()[:3].lower() not in ("xxx", "***")
+                and not remote
+                and not address
+            ):
                 yield Redaction(match.start(), match.end(), "EMAIL")
     for start, end in _number_windows(text):
         yield from _numbers(text, start, end)
@@ -187,13 +223,18 @@ def find_personal_data(text: str) -> Iterator[Redaction]:
         word in folded
         for word in ("证", "護照", "护照", "社保", "passport", "visa", "license", "licence", "permit", "national id")
     ):
-        yield from (Redaction(*match.span("value"), "ID_CARD") for match in _PAPER.finditer(text))
+        for pattern in (_PAPER, _PAPER_TOLD):
+            yield from (Redaction(*match.span("value"), "ID_CARD") for match in pattern.finditer(text))
     if "cv" in folded:
         yield from (Redaction(*match.span("value"), "BANK_CARD") for match in _CARD_CODE.finditer(text))
     if "ssn" in folded or "social" in folded:
         yield from (Redaction(*match.span("value"), "ID_CARD") for match in _SOCIAL_SECURITY.finditer(text))
-    if any(word in folded for word in ("微信", "wechat", "weixin", "v信", "加v", "加我v")):
+    if any(
+        word in folded
+        for word in ("微信", "wechat", "weixin", "薇信", "威信", "微x", "vx", "wx", "v信", "加v", "加我v", "+v", "+ v")
+    ):
         yield from _wechat_names(text)
+        yield from _wechat_names_told(text)
 
 
 def _spoken_numbers(text: str) -> Iterator[Redaction]:
@@ -210,10 +251,29 @@ def _wechat_names(text: str) -> Iterator[Redaction]:
         value = match["value"]
         called = match["called"] or match["named"]
         distinct = any(c.isdigit() or c == "_" for c in value) and any(c.isalpha() for c in value)
+        told = called and match["link"]
+        if re.match(r"[vw]x[ \t]", match.group(), re.I) and not any(c.isdigit() for c in value):
+            continue
+        if value.lower().startswith("id_") or re.fullmatch(r"wxid_\w{1,9}", value):
+            continue  # of `wxid_…`
         # `wx` and sixteen hexadecimal figures is an app's public id, `wxid_` what bots know users by.
-        if re.fullmatch(r"wx[0-9a-f]{16}|wxid_\w+", value) or not (distinct or (called and match["link"])):
+        if re.fullmatch(r"wx[0-9a-f]{16}" if told or match["called"] == "号" else r"wx[0-9a-f]{16}|wxid_\w+", value) or not (
+            distinct or told
+        ):
             continue
         yield Redaction(*match.span("value"), "WECHAT")
+
+
+def _wechat_names_told(text: str) -> Iterator[Redaction]:
+    for match in _WECHAT_TOLD.finditer(text):
+        value = match["value"]
+        distinct = any(c.isdigit() or c == "_" for c in value) and any(c.isalpha() for c in value)
+        if distinct and not re.fullmatch(
+            r"wx[0-9a-f]{16}|wxid_\w{1,9}|id_\w+|wechat\w*|[a-z]+_(?:id|app|bot|pay|msg|api|type|"
+            r"v\d+)",
+            value,
+        ):
+            yield Redaction(*match.span("value"), "WECHAT")
 
 
 def _number_windows(text: str) -> Iterator[tuple[int, int]]:
@@ -237,7 +297,7 @@ def _numbers(text: str, start: int, end: int) -> Iterator[Redaction]:
         yield Redaction(*match.span(1), "ID_CARD")
     for match in _CARD.finditer(text, start, end):
         digits = re.sub(r"\D", "", match.group())
-        if _ISSUERS.fullmatch(digits) and passes_luhn(digits) and not _is_identifier(text, match.start()):
+        if _ISSUERS.fullmatch(digits) and passes_luhn(digits) and not _is_identifier(text, match.start(), account=True):
             yield Redaction(match.start(), match.end(), "BANK_CARD")
     for match in _NAMED_CARD.finditer(text, start, end):
         yield Redaction(*match.span(1), "BANK_CARD")
@@ -245,7 +305,7 @@ def _numbers(text: str, start: int, end: int) -> Iterator[Redaction]:
 
 
 def _phones(text: str, start: int, end: int) -> Iterator[Redaction]:
-    for pattern in (_MOBILE, _LANDLINE, _NORTH_AMERICAN):
+    for pattern in (_MOBILE, _LANDLINE, _NORTH_AMERICAN, _DOMESTIC):
         for match in pattern.finditer(text, start, end):
             if not _is_identifier(text, match.start()):
                 yield Redaction(match.start(), match.end(), "PHONE")
@@ -259,8 +319,11 @@ def _phones(text: str, start: int, end: int) -> Iterator[Redaction]:
                 yield Redaction(*match.span(1), "PHONE")
 
 
-def _is_identifier(text: str, start: int) -> bool:
+def _is_identifier(text: str, start: int, account: bool = False) -> bool:
+    """Whether the word before a number makes it an identifier; an account (`账号`) may be the one at a bank."""
     before = text[max(0, start - 24) : start]
+    if account and re.search(r"[账帐]号[是为:： ]{0,3}$", before):
+        return False
     return (
         bool(_IDENTIFIER.search(before))
         and not _CARD_NUMBER.search(before)

@@ -10,10 +10,10 @@ from .secret_names import SECRET_NAMES, Kind, folded_case
 from .spans import PLACEHOLDER
 
 HAN = "\u3400-\u4dbf\u4e00-\u9fff"
-Link = Literal["assigned", "said", "option", "beside"]
+Link = Literal["assigned", "paired", "said", "option", "beside"]
 _CHINESE_NUMBER = re.compile("[零〇一二三四五六七八九两幺]{4,}")
 _CHINESE_TALK = re.compile(
-    "[请的了吗呢是在不无未没有错误对改忘记输入填写空需必须同上见附联系设置重弱强中等高低位数字长度过期失效保密管理任意随便]"
+    "[请的了吗呢是后前号私聊问找群在不无未没有错误对改忘记输入填写空需必须同上见附联系设置重弱强中等高低位数字长度过期失效保密管理任意随便]"
 )
 _COUNTED = re.compile(
     r"[ \t]{0,2}(?:位|个|次|天|分钟|小时|年|月|字|种|条|\+|-?(?:char|digit|letter|time|day|minute|hour|bit|"
@@ -22,23 +22,34 @@ _COUNTED = re.compile(
 )
 _ABOUT_HASHING = re.compile(r"[ \t]{0,2}(?:加密|哈希|算法|格式|编码|类型|协议|散列|hash|encrypt|encod|algorithm)", re.I)
 _ALGORITHM = re.compile(
-    r"(?:md5|sha-?\d{1,3}|bcrypt|argon2i?d?|pbkdf2|scrypt|base64|oauth2?|utf-?8|aes-?\d*|rsa-?\d*|win\d+|python\d|http2?|ipv[46])",
+    r"(?:md5|sha-?\d{1,3}|bcrypt\d*|argon2i?d?|varchar\d*|pbkdf2|scrypt|base64|oauth2?|utf-?8(?:mb\d)?|aes-?\d*|rsa-?\d*|"
+    r"win\d+|python\d|http2?|"
+    r"ipv[46]|1password\d?|keepass\w{0,4})",
     re.I,
 )
-_DATE_OR_VERSION = re.compile(r"v?\d+(?:[.\-/:年月日]\d+){1,5}[\w日.-]*|\d{4}年.*")
+_DATE_OR_VERSION = re.compile(r"v?\d+(?:[.\-/:年月日]\d+){1,5}[\w日.-]{0,16}|\d{4}年.*")
 _VARIABLE = re.compile(r"[A-Za-z_$][A-Za-z_$]*")
 _CODE = re.compile(
-    r"[A-Za-z_][\w.]*[\[(]|(?:self|this|os|process|config|settings|request|req|env|args|ctx|app|user|data|options|"
+    r"[A-Za-z_][\w.]*(?:<\w+>)?[\[(]|\$\w+(?:\[|->|::)|(?:self|this|os|process|config|settings|request|req|env|args|ctx|"
+    r"app|user|data|options|"
     r"params|form|body|event|secrets|vault|state|session|props|cfg|conf|opts|client|res|response|import|system|"
     r"obj|var|local|module|z|t|yup|getpass)\.[A-Za-z_]"
 )
-_PATH = re.compile(r"(?:~|\.{1,2})?/[\w.@-]+(?:/[\w.@-]+)+/?|[A-Za-z]:\\\w.*|\w+://.*|(?:\.{1,2}|~)/[\w./-]+")
+_REGEX = re.compile(r"A-Z|a-z|0-9\]|\\[dwsS]|\(\?[:=!<]|\[\^|\.\*")
+_ATTRIBUTE = re.compile(r"[A-Za-z_]+(?:\.[A-Za-z_]+)+")
+_PATH = re.compile(r"/[a-z]{2,12}/?|(?:~|\.{1,2})?/[\w.@-]+(?:/[\w.@-]+)+/?|[A-Za-z]:\\\w.*|\w+://.*|(?:\.{1,2}|~)/[\w./-]+")
 _TEMPLATE = re.compile(
-    r"\$\{[^{}]*\}|\$\([^()]*\)?|\$[A-Za-z_]\w*|\{\{[^{}]*\}\}|\{[\w.!:\[\]'\"]*\}?|<[^<>]*>?|%[sdr]|%\(.*|%[A-Z_]+%|\[[^\]]*\]?|"
-    r"(?:your|my|the|some|an?|example|insert|enter|replace|put|add)[-_ ].{0,60}|.{0,20}(?:_here|-here|placeholder)|"
-    r"[xX*•.…#?\-_=+~]{1,200}|\([^()]*\)?|@[\w.]*|!(?:vault|env|secret|ref|sub|getatt|include)",
+    r"\$\{[^{}]*\}|\$\([^()]*\)?|\$[A-Za-z_]\w*|\{\{[^{}]*\}\}|\{[\w.!:\[\]'\"]*\}?|<[^<>]*>?|%[sdr]|%\w*\(.*|%[A-Z_]+%|"
+    r"\[[^\]]*\]?|"
+    r"(?:your|example|insert|enter|replace|put|add)[-_ ].{0,60}|(?:my|the|some|an?)[-_ ][^\d]{0,60}|.{0,20}(?:_here|-here|"
+    r"placeholder)|"
+    r"change[-_ ]?(?:me|it)|"
+    r"[xX*•.…#?\-_=+~]{1,200}|\([^()]*\)?|@[\w.]*@?|:[a-z_]+|#\{.*|__\w+__|"
+    r"!(?:vault|env|secret|ref|sub|getatt|include)",
     re.I,
 )
+_MASKED = re.compile(r".{0,16}(?:\*{3}|•{3}|\.{3}|…|x{5}|X{5}).{0,24}")  # `sk-ab****yz`
+_PUBLIC_KEY = re.compile(r"AAAA[BCE][23][NV]")  # of SSH
 _NO_VALUES = frozenset(
     re.findall(
         r"\S+",
@@ -51,6 +62,9 @@ _NO_VALUES = frozenset(
         all same here there below above too very also only still already never always ok okay good bad safe unsafe short long
         ok. pass fail failed passed disabled enabled private public basic bearer token password secret key value field column
         manager hint policy reset input type name prompt protected generator hashing login authentication authorization
+        new await raise return throw async yield typeof lambda not if else elif def class import function via from
+        with as using by
+        option options argument arguments flag flags parameter incomplete
         self file path env environment vault prompted ask read typing tbd todo lost forgotten known shared exposed leaked
         compromised
         """,
@@ -114,7 +128,7 @@ class Value:
 
 def is_placeholder(value: str) -> bool:
     """Whether `value` stands for a secret instead of being one: `${TOKEN}`, `<your key>`, `****`, `[PASSWORD]`, null."""
-    return value.lower() in _NO_VALUES or is_template(value)
+    return value.lower() in _NO_VALUES or is_template(value) or bool(_MASKED.fullmatch(value) or _PUBLIC_KEY.match(value))
 
 
 def is_template(value: str) -> bool:
@@ -129,7 +143,11 @@ def is_code(value: str) -> bool:
 
 def is_plausible(kind: Kind, link: Link, linking: str, value: Value, text: str) -> bool:
     written = value.text
-    if is_placeholder(written) or _PATH.fullmatch(written):
+    if is_placeholder(written) or _PATH.fullmatch(written) or _REGEX.search(written):
+        return False
+    if ("->" in linking or "→" in linking) and re.match(r"\s*(?:->|→)", text[value.end : value.end + 4]):
+        return False  # a step of several
+    if not value.quoted and linking.rstrip().endswith("=") and linking.startswith(" ") and _ATTRIBUTE.fullmatch(written):
         return False
     if not value.quoted and (
         _CODE.match(written) or (_VARIABLE.fullmatch(written) and text[value.end : value.end + 1] in ("(", "["))
@@ -137,9 +155,24 @@ def is_plausible(kind: Kind, link: Link, linking: str, value: Value, text: str) 
         return False
     if _names_a_secret(written):
         return False
+    if link == "paired":
+        return _is_distinct(written) and is_plausible(kind, "assigned", linking, value, text)
     if kind == "password":
         return _accepts_password(link, linking, value, text)
     return _accepts_key(kind, link, value, text)
+
+
+def _is_distinct(written: str) -> bool:
+    """Whether a word that follows the name in a list of arguments is a value, and not one more name or a message."""
+    if _is_salt(written):
+        return True
+    return (
+        len(written) >= 6
+        and " " not in written
+        and "(" not in written
+        and has_letter_and_digit(written)
+        and not _ALGORITHM.search(written)
+    )
 
 
 def _accepts_password(link: Link, linking: str, value: Value, text: str) -> bool:
@@ -147,12 +180,18 @@ def _accepts_password(link: Link, linking: str, value: Value, text: str) -> bool
     after = text[value.end : value.end + 24]
     if written.isdecimal():
         adjacent = linking == "" and not re.match(r"[\w.:-]", after)
+        adjacent = adjacent or (linking.strip() in ("（", "(", "【") and after[:1] in ("）", ")", "】"))
         enough = 4 if link != "beside" or adjacent or re.search("[Pp][Ii][Nn] ?码$", text[: value.start].rstrip()[-6:]) else 6
         return len(written) >= enough and not _COUNTED.match(after)
     if re.match(f"[{HAN}]", written):
         if _CHINESE_NUMBER.fullmatch(written):
             return True
-        return link == "assigned" and not _CHINESE_TALK.search(written)
+        mixed = value.quoted and any(c.isdigit() for c in written)
+        if "|" in linking:
+            return False  # the next cell
+        if link == "assigned" and re.fullmatch(rf"[{HAN}]{{2,8}}\d{{3,}}", written):
+            return True
+        return (link == "assigned" or (link == "said" and mixed)) and not _CHINESE_TALK.search(written)
     if value.quoted and link != "assigned" and "(" in written:
         return False
     if value.quoted:
@@ -163,6 +202,7 @@ def _accepts_password(link: Link, linking: str, value: Value, text: str) -> bool
         return _accepts_plain_word(link, linking, written, after)
     if link == "beside":
         mixed = any(c.isdigit() for c in written) and any(not c.isdigit() for c in written)
+        mixed = mixed or (linking == "" and bool(re.fullmatch(r"[A-Za-z_]{2,}[@#$!%^&*]+[A-Za-z_]{2,}", written)))
         plain = not _DATE_OR_VERSION.fullmatch(written) and not re.fullmatch(r"[\w.-]+=.*|\w+\(.*", written)
         return mixed and plain and len(written) >= 6 and not _COUNTED.match(after)
     if link == "said" and _DATE_OR_VERSION.fullmatch(written):
@@ -186,9 +226,19 @@ def _accepts_plain_word(link: Link, linking: str, word: str, after: str) -> bool
     if link == "said":
         if re.search(f"[{HAN}]", linking):
             return len(word) >= 4
-        return bool(re.match(r"[ \t]*(?:$|[.!?。！？\n])", after)) and not word.lower().endswith(
-            ("ed", "ing", "able", "ible", "ly", "en")
+        return (
+            linking.strip() != "to"
+            and bool(re.match(r"[ \t]*(?:$|[.!?。！？\n])", after))
+            and not word.lower().endswith(("ed", "ing", "able", "ible", "ly", "en"))
         )
+    if "==" in linking:
+        return False
+    if "\n" in linking and re.match(r"[ \t]+\S", after):
+        return False  # the next line begins a sentence
+    if "=" in linking and re.match(r"\s*[+*/%?]|[ ](?:if|or|and|in|is|for)\b", after):
+        return False  # a sum, a condition
+    if ":" in linking and re.fullmatch(r"(?:[A-Z][a-z0-9]+)+", word) and re.match(r"[,)]|[ ][|=]", after):
+        return False  # a type
     spaced = linking.rstrip("\"'*").endswith(" ")
     if "=" in linking and spaced:
         return "_" not in word and word.lower() not in _VARIABLES
@@ -197,33 +247,45 @@ def _accepts_plain_word(link: Link, linking: str, word: str, after: str) -> bool
 
 def _accepts_key(kind: Kind, link: Link, value: Value, text: str) -> bool:
     written = value.text
+    if value.quoted and _is_salt(written):
+        return True
     if " " in written or not written.isascii():
         return False
     if _rich_in_symbols(written) and (link != "beside" or value.quoted):
         return True
     mixed = has_letter_and_digit(written)
     if kind == "key":
+        if UUID.fullmatch(written) and re.search(r"[\"']key[\"']\s?:\s?[\"']$", text[max(0, value.start - 10) : value.start]):
+            return False  # of a store's object
         random = looks_random(written, 20) or (len(written) >= 20 and has_letter_and_digit(written) and _is_mixed_case(written))
         random = random or (is_hash(written) and not UUID.fullmatch(written))
-        return link in ("assigned", "said", "option") and random
+        named = link == "beside" and re.search(
+            r"(?:[a-z]{3}|[\u4e00-\u9fff]) ?key $", text[max(0, value.start - 12) : value.start], re.I
+        )
+        return (link in ("assigned", "said", "option") or bool(named)) and random
     if link == "beside":
         random = looks_random(written) and not _DATE_OR_VERSION.fullmatch(written)
-        return random and (not is_hash(written) or text[value.start - 1] == " ")
+        return random and (not is_hash(written) or text[value.start - 1] in " )）")
     if _DATE_OR_VERSION.fullmatch(written) or "://" in written:
         return False
     if value.quoted and kind == "secret":
         return len(written) >= 6 and not re.fullmatch(r"[a-z]+(?:[-_.][a-z]+)+", written)
     if link == "option":
         return len(written) >= 8
+    if not value.quoted and re.fullmatch(r"(?:[A-Z][a-z]+|[A-Z]\d{1,4}){3,}", written):
+        return False  # a class: `account_key: AuthConfigAccountKey`
     if mixed:
         return len(written) >= 8 and not re.fullmatch(r"[a-z]+(?:[-_.][a-z]+)*[-_.]?v?\d{1,2}", written)
-    if not value.quoted and re.fullmatch(r"(?:[A-Z][a-z]+){3,}", written):
-        return False  # a class: `account_key: AuthConfigAccountKey`
     return len(written) >= 16 and (_is_mixed_case(written) or (kind == "secret" and len(set(written)) >= 8 and written.isalpha()))
 
 
 def _rich_in_symbols(value: str) -> bool:
     return len(value) >= 16 and len(set(value) & set("{}()[]$#<>^&*!%@~+")) >= 5 and "://" not in value
+
+
+def _is_salt(value: str) -> bool:
+    """Whether printable characters of every kind stand in no order, blanks among them, as generators of salts make them."""
+    return _rich_in_symbols(value) and len(value) >= 24 and not re.search(r"[a-z]{5}|[A-Z]{5}", value)
 
 
 def _is_mixed_case(value: str) -> bool:
@@ -234,10 +296,10 @@ def _is_mixed_case(value: str) -> bool:
 
 def _names_a_secret(value: str) -> bool:
     """Whether the value is itself a name from code: `user_password`, `new_token`, `DB_PASSWORD`, `your-api-key`."""
-    if not re.fullmatch(r"[A-Za-z_.\-$]{4,60}", value):
+    if not re.fullmatch(r"[A-Za-z_.\-$]{3,60}|(?:[A-Z][a-z]+|[A-Z]\d){3,}", value):
         return False
-    name = SECRET_NAMES.search(folded_case(value))
-    return name is not None and (name.group() not in ("pw", "pin", "key", "pass", "auth") or name.group() == value.lower())
+    short = ("pw", "pin", "key", "pass", "auth")
+    return any(name.group() not in short or name.group() == value.lower() for name in SECRET_NAMES.finditer(folded_case(value)))
 
 
 def _is_sentence(value: str) -> bool:

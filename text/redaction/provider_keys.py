@@ -59,14 +59,17 @@ _PREFIXES = re.findall(
     pul- tskey- ops_eyJ CFPAT- xkeysib- xsmtpsib- mlsn. rzp_live_ rzp_test_ FLWSECK dt0c01. HRKU- rnd_ tfp_ PMAK- figd_
     figo_ NRAK- NRII- NRJS- NRIQ- lsv2_ ls__ api_org_ hf_oauth_ apify_api_ phx_ amzn.mws. gAAAAA ABSK cmVmdGtu
     bce-v3/ALTAK- access_token$production$ access_token$sandbox$ vck_ vcp_ vercel_ napi_ crsr_ ctx7sk- zpka_ waka_
-    shptka_ sgp_ bkua_ CCIPAT_ CCIPRJ_
+    shptka_ sgp_ bkua_ CCIPAT_ CCIPRJ_ p8e- CLOJARS_ duffel_live_ duffel_test_ EZAK EZTK fm1r_ fm1a_ fm2_ fio-u-
+    ico- s-s4t2ud- s-s4t2af- shippo_live_ shippo_test_ pnu_ rdme_ sm_pat_ squ_ sqp_ sqa_ tk-us- tgp_v1_ sha256~ dor_v1_
+    AQ.Ab8 AQVN IGQV IGAA dG9rO fastgpt- bedrock-api-key- sess- GR1348941 glimt- glffct- AKTP xprv shpua_ ghe_ live_pk_
+    live_sk_ lip_live_ lip_test_ rk-live- ubi_ wbh_ tsm_ sdk-live- mob-live- api-live-
     """,
 )
 
 # Forms as the providers document them; lengths are lower bounds, since they have changed before.
 _FORMS: tuple[_Form, ...] = (
     _form("sk-", rf"[{_URL}]{{16,400}}", accepts=_has_dense_part),  # OpenAI, Anthropic, DeepSeek, Moonshot, DashScope …
-    *(_form(prefix, r"[A-Z0-9]{16}(?![A-Za-z0-9])") for prefix in ("AKIA", "ASIA", "ABIA", "ACCA", "AROA", "AIDA")),
+    *(_form(prefix, r"[A-Z0-9]{16}(?![A-Za-z0-9])") for prefix in ("AKIA", "ASIA", "ABIA", "ACCA", "AROA", "AIDA", "A3TX")),
     *(_form(prefix, rf"[{_WORD}]{{30,255}}", "TOKEN") for prefix in ("ghp_", "gho_", "ghu_", "ghs_", "ghr_")),
     _form("github_pat_", r"[A-Za-z0-9_]{22,255}", "TOKEN"),
     *(
@@ -86,7 +89,10 @@ _FORMS: tuple[_Form, ...] = (
     _form("hf_", rf"[{_WORD}]{{28,64}}", "TOKEN"),
     _form("npm_", rf"[{_WORD}]{{30,64}}", "TOKEN"),
     _form("pypi-", rf"[{_URL}]{{50,500}}", "TOKEN"),
-    *(_form(prefix, rf"[{_WORD}]{{20,128}}") for prefix in ("gsk_", "xai-", "r8_", "tvly-", "pplx-", "fw_", "csk-", "nvapi-")),
+    *(
+        _form(prefix, rf"[{_WORD}]{{20,128}}")
+        for prefix in ("gsk_", "xai-", "r8_", "tvly-", "tvly-dev-", "pplx-", "fw_", "csk-", "nvapi-")
+    ),
     _whole("SG.", rf"SG\.(?<![{_WORD}]SG\.)[{_URL}]{{16,32}}\.[{_URL}]{{16,64}}", "API_KEY"),
     _whole("SK", rf"SK(?<![{_WORD}]SK)[0-9a-f]{{32}}(?![{_WORD}])", "API_KEY"),  # Twilio
     _whole(
@@ -117,13 +123,29 @@ _FORMS: tuple[_Form, ...] = (
     *(
         _whole(
             mark,
-            rf"(?<![{_WORD}])(?:sk|pat|apikey|secret|token|tok|tkn|key){mark}(?:v?\d{{1,2}}{mark})?[{_WORD}]{{20,200}}(?![{_WORD}])",
+            rf"(?<![{_WORD}])(?:sk|pat|apikey|secret|token|tok|tkn|"
+            rf"key){mark}(?:v?\d{{1,2}}{mark})?[{_WORD}]{{20,200}}(?![{_WORD}])",
             "API_KEY",
             _ends_in_a_draw,
         )
         for mark in "_-"
     ),
     _form("AKCp", rf"[{_WORD}]{{10,80}}"),  # Artifactory
+    _form("EAA", rf"[{_WORD}]{{60,400}}", "TOKEN", has_letter_and_digit),  # Meta
+    _form("A3-", r"[A-Z0-9]{6}-[A-Z0-9]{6}(?:-?[A-Z0-9]{5}){3,4}(?![A-Za-z0-9])", "SECRET"),  # 1Password
+    _form("access-", rf"(?:sandbox|development|production)-{UUID.pattern}", "TOKEN"),  # Plaid
+    _form("API-", r"[A-Z0-9]{25,32}(?![A-Za-z0-9])", accepts=has_letter_and_digit),  # Octopus
+    _form("ms-", UUID.pattern, "TOKEN"),  # ModelScope
+    _form("oauth:", r"[a-z0-9]{30}(?![A-Za-z0-9])", "TOKEN", has_letter_and_digit),  # Twitch
+    _form("mfa.", rf"[{_URL}]{{60,100}}", "TOKEN"),  # Discord
+    *(_form(prefix, r"[A-Za-z0-9]{24}(?![A-Za-z0-9])", accepts=has_letter_and_digit) for prefix in ("app-", "dataset-")),  # Dify
+    *(_form(prefix, r"[A-Za-z0-9]{22}(?![A-Za-z0-9])", "TOKEN", looks_random) for prefix in ("ak-", "as-")),  # Modal
+    _form("pa-", rf"[{_URL}]{{43}}(?![{_URL}])", accepts=_has_dense_part),  # Voyage
+    _whole("pk_", rf"pk_(?<![{_WORD}]pk_)\d{{6,10}}_[A-Z0-9]{{32}}(?![{_WORD}])", "TOKEN"),  # ClickUp
+    _whole("st.", r"(?<![A-Za-z0-9.])st\.[0-9a-f-]{24,36}\.[0-9a-f]{32}", "TOKEN"),  # Infisical
+    _whole("pat.", rf"(?<![{_WORD}.])[ps]at\.[{_URL}]{{22}}\.[0-9a-f]{{24}}\.[{_WORD}]{{20}}", "TOKEN"),  # Harness
+    _form("sctp", r"\d{1,8}t[a-z0-9]{16,40}", "TOKEN"),  # ServerChan
+    _form("SCU", r"\d{1,8}T[a-z0-9]{32,60}", "TOKEN"),
     _form("dapi", r"[0-9a-f]{32}", "TOKEN"),
     _form("key-", r"[0-9a-f]{32}(?![0-9a-f])"),  # Mailgun
     _whole("-us", rf"(?<![{_WORD}])[0-9a-f]{{32}}-us\d{{1,2}}(?![{_WORD}])", "API_KEY"),  # Mailchimp
@@ -132,17 +154,34 @@ _FORMS: tuple[_Form, ...] = (
     _form("b3BlbnNzaC1rZXktdjE", r"[A-Za-z0-9+/=]{40,8000}", "PRIVATE_KEY"),  # "openssh-key-v1" in base64
     _whole("eyJ", rf"(?<![{_URL}.])eyJ[{_URL}]{{8,}}\.[{_URL}]{{8,}}(?:\.[{_URL}]*){{0,3}}", "TOKEN"),  # JWT, JWE
 )
-_AMAZON_SECRET = re.compile(r"(?<![A-Za-z0-9/+=])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])")
+# The secrets that go with the names of accounts which are secret themselves: both are pasted together.
+_COMPANIONS = {
+    literal: re.compile(rf"(?<![A-Za-z0-9/+=]){form}(?![A-Za-z0-9/+=])")
+    for literals, form in (
+        (("AKIA", "ASIA"), "[A-Za-z0-9/+]{40}"),
+        (("AC",), "[0-9a-f]{32}"),
+        (("LTAI",), "[A-Za-z0-9]{30}"),
+        (("AKID",), "[A-Za-z0-9]{32}"),
+    )
+    for literal in literals
+}
+_MASK = re.compile(r"([xX*.])\1{7}")
+
+
+# No key is shorter or holds a blank: only what stands in such runs has to be looked for.
+_RUN = re.compile(r"[!-~]{14,}")
 
 
 def find_provider_keys(text: str) -> Iterator[Redaction]:
+    runs = " ".join(_RUN.findall(text))
     for form in _FORMS:
-        if form.literal not in text:
+        if form.literal not in runs:
             continue
         for match in form.pattern.finditer(text):
-            if form.accepts(match.group()):
-                yield Redaction(match.start(), match.end(), form.label)
-                if form.literal in ("AKIA", "ASIA"):
-                    secret = _AMAZON_SECRET.search(text, match.end(), match.end() + 200)
-                    if secret and has_letter_and_digit(secret.group()):
-                        yield Redaction(secret.start(), secret.end(), "SECRET")
+            if not form.accepts(match.group()) or _MASK.search(match.group()):
+                continue
+            yield Redaction(match.start(), match.end(), form.label)
+            companion = _COMPANIONS.get(form.literal)
+            secret = companion.search(text, match.end(), match.end() + 200) if companion else None
+            if secret and has_letter_and_digit(secret.group()):
+                yield Redaction(secret.start(), secret.end(), "SECRET")

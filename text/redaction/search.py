@@ -1,21 +1,29 @@
 """All finders over one text, in every coat it may wear."""
 
+import re
 from collections.abc import Iterator
 
+from .calls import find_in_calls
 from .codes import find_codes
+from .columns import find_in_columns
 from .commands import find_in_commands
 from .credentials import find_credentials
 from .encodings import View, base64_texts, despaced, half_width, percent_decoded, unescaped
 from .key_blocks import find_key_blocks
 from .named_values import find_named_values
+from .nearby import find_nearby
 from .personal import find_personal_data
+from .plausibility import HAN
 from .provider_keys import find_provider_keys
+from .randomness import has_letter_and_digit
 from .spans import Level, Redaction, merged, replaced
 from .told import find_told_passwords
 
 # Taken off one after the other; a JSON text inside a JSON text is escaped twice.
 _COATS = (unescaped, percent_decoded, unescaped)
 _PASSES = 8
+_ONCE = ("COOKIE", "PRIVATE_KEY", "EMAIL", "PHONE", "ID_CARD", "BANK_CARD", "WECHAT")
+_RUN = re.compile(rf"[^\s\"'`<>,;&=，。；：、（）(【】「」“”{HAN}]{{8,512}}")
 
 
 def find_secrets(text: str, level: Level = "secrets") -> list[Redaction]:
@@ -27,7 +35,9 @@ def find_secrets(text: str, level: Level = "secrets") -> list[Redaction]:
     """
     if level == "none" or not text:
         return []
-    return merged(_found(text, level), text)
+    spans = merged(_found(text, level), text)
+    again = list(_said_again(text, spans))
+    return merged((*spans, *again), text) if again else spans
 
 
 def redact(text: str, level: Level = "secrets") -> str:
@@ -65,6 +75,18 @@ def _found(text: str, level: Level, base64_depth: int = 2) -> Iterator[Redaction
             yield Redaction(start, end, span.label)
 
 
+def _said_again(text: str, spans: list[Redaction]) -> Iterator[Redaction]:
+    """Find what was a secret at one place wherever else it stands."""
+    secrets = {text[span.start : span.end]: span.label for span in spans if 8 <= span.end - span.start <= 512}
+    secrets = {secret: label for secret, label in secrets.items() if label not in _ONCE and has_letter_and_digit(secret)}
+    if not secrets:
+        return
+    for run in _RUN.finditer(text):
+        written = run.group().rstrip(".:!?)…")
+        if written in secrets:
+            yield Redaction(run.start(), run.start() + len(written), secrets[written])
+
+
 def _in_plain(text: str, level: Level, base64_depth: int) -> Iterator[Redaction]:
     yield from find_key_blocks(text)
     yield from find_provider_keys(text)
@@ -72,7 +94,10 @@ def _in_plain(text: str, level: Level, base64_depth: int) -> Iterator[Redaction]
     yield from find_in_commands(text)
     yield from find_named_values(text)
     yield from find_told_passwords(text)
+    yield from find_nearby(text)
     yield from find_codes(text)
+    yield from find_in_columns(text)
+    yield from find_in_calls(text)
     if level == "all":
         yield from find_personal_data(text)
     if base64_depth:
