@@ -14,6 +14,8 @@ _BODY = re.compile(
     r"Argon2-[A-Za-z]+):?[^\n\\]{0,120}))*"
     rf"(?:{_BREAK}*-{{1,5}}(?: ?E(?:N(?:D[ A-Z]{{0,50}}-{{0,5}})?)?)?)?"
 )
+_EMPTY = re.compile(r"(?:\s|\\+[rn])*(?:\.{3}|…|<[^<>]{1,40}>|(?:YOUR|your)[\w -]{1,60}|\*{3,})?(?:\s|\\+[rn])*")
+"""What stands for a key in examples."""
 _PUTTY_REST = re.compile(r"[^\n\\]{0,60}")  # the key's kind: the mark of such a file does not end its line
 _BODY_LINE = re.compile(r"[ \t>|]*[A-Za-z0-9+/]{2,}={0,2}[ \t\r]*")
 
@@ -26,10 +28,12 @@ def find_key_blocks(text: str) -> Iterator[Redaction]:
     done = 0
     for mark in _MARK.finditer(text):
         if mark[1] == "END":
-            if begin is not None:
-                yield Redaction(begin.start(), mark.end(), "PRIVATE_KEY")
+            if begin is None:
+                start = _first_line_before(text, mark.start(), done)
             else:
-                yield Redaction(_first_line_before(text, mark.start(), done), mark.end(), "PRIVATE_KEY")
+                start = mark.start() if _EMPTY.fullmatch(text, begin.end(), mark.start()) else begin.start()
+            if start < mark.start():
+                yield Redaction(start, mark.end(), "PRIVATE_KEY")
             begin, done = None, mark.end()
             continue
         if begin is not None:

@@ -73,8 +73,8 @@ _DOMESTIC = re.compile(
 _NAMED_PHONE = re.compile(
     r"(?:手机|电话(?!会议)|座机|传真|固话|联系方式|热线|whatsapp|phone|mobile|tel(?:ephone)?|fax|cell|"
     r"call(?: \w{1,12})?(?: at| on)?(?![\w-]))"
-    r"(?![_-]?(?:id|model|code|type))[\w号码]{0,6}[\"'’]{0,2}[ \t]{0,3}(?:[:：=.]|是|为|at|is|on|number)?[ \t]{0,3}"
-    r"[\"']{0,2}(\+?(?:[ ().-]?\d){7,15})(?![A-Za-z0-9_-]|\.\d)",
+    r"(?![_-]?(?:id|model|code|type))[\w号码]{0,6}[\"'’]{0,2}[ \t]{0,3}(?:number[ \t])?"
+    r"(?:[:：=.]|是|为|at|is|on|number)?[ \t]{0,3}[\"']{0,2}(\+?(?:[ ().-]?\d){7,15})(?![A-Za-z0-9_-]|\.\d)",
     re.I,
 )
 _ID_CARD = re.compile(
@@ -145,6 +145,9 @@ _CARD_CODE = re.compile(
     re.I,
 )
 _IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?:[ ]?[A-Z0-9]{4}){2,7}(?:[ ]?[A-Z0-9]{1,3})?(?![A-Za-z0-9])")
+_NAMED_IBAN = re.compile(
+    r"iban(?: is|是|为)?[:：= ]{1,3}([a-z]{2}\d{2}(?:[ ]?[a-z0-9]{4}){2,7}(?:[ ]?[a-z0-9]{1,3})?)(?![a-z0-9])", re.I
+)
 _CARD_NUMBER = re.compile(r"(?:card|visa|master ?card|amex|union ?pay|debit|credit|银联)[ _]?(?:number|no|num)?", re.I)
 # The first two figures of a Chinese identity card number: GB/T 2260, provinces.
 _PROVINCES = frozenset(
@@ -201,7 +204,7 @@ def find_personal_data(text: str) -> Iterator[Redaction]:
         for match in _EMAIL.finditer(text):
             # `git@host:path` is a remote, not a mailbox.
             # … and neither is the user of an address.
-            address = text[max(0, match.start() - 3) : match.start()] == "://"
+            address = re.search(r"://(?:[^\s/@]{0,60}:)?$", text[max(0, match.start() - 64) : match.start()])
             remote = re.match(r":[\w~/]", text[match.end() : match.end() + 2]) or _NO_MAILBOX.search(
                 text[max(0, match.start() - 60) : match.start()]
             )
@@ -219,6 +222,10 @@ def find_personal_data(text: str) -> Iterator[Redaction]:
             yield Redaction(match.start(), match.end(), "BANK_CARD")
     yield from _spoken_numbers(text)
     folded = text.lower()
+    if "iban" in folded:
+        for match in _NAMED_IBAN.finditer(text):
+            if valid_iban(match.group(1).upper()):
+                yield Redaction(*match.span(1), "BANK_CARD")
     if any(
         word in folded
         for word in ("证", "護照", "护照", "社保", "passport", "visa", "license", "licence", "permit", "national id")
@@ -307,7 +314,7 @@ def _numbers(text: str, start: int, end: int) -> Iterator[Redaction]:
 def _phones(text: str, start: int, end: int) -> Iterator[Redaction]:
     for pattern in (_MOBILE, _LANDLINE, _NORTH_AMERICAN, _DOMESTIC):
         for match in pattern.finditer(text, start, end):
-            if not _is_identifier(text, match.start()):
+            if match.group()[0] == "(" or not _is_identifier(text, match.start()):
                 yield Redaction(match.start(), match.end(), "PHONE")
     for match in _INTERNATIONAL.finditer(text, start, end):
         digits = re.sub(r"\D", "", match.group())

@@ -49,6 +49,11 @@ _TEMPLATE = re.compile(
     re.I,
 )
 _MASKED = re.compile(r".{0,16}(?:\*{3}|•{3}|\.{3}|…|x{5}|X{5}).{0,24}")  # `sk-ab****yz`
+_DUMMY = re.compile(  # glc_11111111…, X_PUT_YOUR_TOKEN_HERE_X, ACCESS_TOKEN
+    r".*([\w#*.])\1{9}.*|.*(?:YOUR|your)[-_ ](?:\w+[-_ ])*(?:TOKEN|KEY|SECRET|PASSWORD|token|key|secret|password).*"
+    r"|[A-Z]+(?:_[A-Z]+)*_(?:TOKEN|KEY|SECRET|PASSWORD)",
+    re.DOTALL,
+)
 _PUBLIC_KEY = re.compile(r"AAAA[BCE][23][NV]")  # of SSH
 _NO_VALUES = frozenset(
     re.findall(
@@ -128,7 +133,11 @@ class Value:
 
 def is_placeholder(value: str) -> bool:
     """Whether `value` stands for a secret instead of being one: `${TOKEN}`, `<your key>`, `****`, `[PASSWORD]`, null."""
-    return value.lower() in _NO_VALUES or is_template(value) or bool(_MASKED.fullmatch(value) or _PUBLIC_KEY.match(value))
+    return (
+        value.lower() in _NO_VALUES
+        or is_template(value)
+        or bool(_MASKED.fullmatch(value) or _PUBLIC_KEY.match(value) or _DUMMY.fullmatch(value))
+    )
 
 
 def is_template(value: str) -> bool:

@@ -165,7 +165,8 @@ _COMPANIONS = {
     )
     for literal in literals
 }
-_MASK = re.compile(r"([xX*.])\1{7}")
+_MASK = re.compile(r"([\w*.#])\1{7}|(?:YOUR|your|my)[-_]\w|[-_]HERE|-here\b")
+"""What no key holds: eight times the same, words to the reader."""
 
 
 # No key is shorter or holds a blank: only what stands in such runs has to be looked for.

@@ -177,6 +177,34 @@ def test_what_is_a_secret_at_one_place_is_one_everywhere() -> None:
     assert redact(f"/tell bot {secret}\n你的密码已设为 {secret}") == "/tell bot [PASSWORD]\n你的密码已设为 [PASSWORD]"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        'api_key = "fo1_' + "x" * 43 + '"',
+        'API_KEY="glc_' + "1" * 42 + '="',
+        'apiKey: "AI' + "za" + "a" * 34 + '"',
+        "access_token=ACCESS_TOKEN&department=1",
+        '--set token.token="sha256~' + "X" * 10 + '_PUT_YOUR_TOKEN_HERE_XXXX"',
+        'PRIVATE_KEY="-----BEGIN ' + "PRIVATE KEY-----\\nYOUR_PRIVATE_KEY_CONTENT_HERE\\n-----END " + 'PRIVATE KEY-----"',
+        "mongodb://YOUR_USERNAME:YOUR_PASSWORD@cluster.mongodb.net/test",
+    ],
+)
+def test_what_examples_have_in_the_place_of_a_secret_stays(text: str) -> None:
+    assert redact(text, "all") == text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("My US number is (415) 555-" + "0132", "My US number is [PHONE]"),
+        ("my phone number is 42588" + "29090", "my phone number is [PHONE]"),
+        ("IBAN: de8937040044" + "0532013000", "IBAN: [BANK_CARD]"),
+    ],
+)
+def test_numbers_named_in_words_are_found(text: str, expected: str) -> None:
+    assert redact(text, "all") == expected
+
+
 def test_characters_set_apart_are_read_as_words() -> None:
     assert redact("密 码 是 a b c 1 2 3 记住了吗") == "密 码 是 [PASSWORD] 记住了吗"
     assert redact("x y z 1 2 3 a b c") == "x y z 1 2 3 a b c"
