@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 LABELLED = Path(__file__).parents[2] / "data" / "redaction_labelled.jsonl"
+HELD_OUT = LABELLED.with_name("redaction_held_out.jsonl")
 PLACEHOLDER = re.compile(r"\[[A-Z_]+\]")
 PASSWORD = "Tr0ub4" + "dor&3x"
 BOT_TOKEN = "7213808860" + ":AA" + "H1bjqpKKW3maRSPAxzIU-0v6xNuq2-NjM"
@@ -24,10 +25,10 @@ KEY_BLOCK = (
 )
 
 
-def lines() -> list[tuple[str, list[str], str | None, str | None]]:
+def lines(path: Path = LABELLED) -> list[tuple[str, list[str], str | None, str | None]]:
     """Give text, secrets, label and level of every labelled line."""
     rows = []
-    for line in LABELLED.read_text("utf-8").splitlines():
+    for line in path.read_text("utf-8").splitlines():
         row = json.loads(line)
         text, secrets = row["text"], ["".join(parts) for parts in row["parts"]]
         for place, secret in enumerate(secrets):
@@ -65,6 +66,20 @@ def test_at_least_99_percent_of_the_labelled_secrets_are_found() -> None:
         if any(remains(s, redact(text, level), around=without(text, secrets)) for s in secrets)  # type: ignore[arg-type]
     ]
     assert len(missed) / len(secret_lines) <= 0.01, missed
+
+
+def test_lines_that_no_rule_was_made_for_are_nearly_as_safe() -> None:
+    """Nobody who changes the rules reads that file: what it says is how the rules do on what nobody thought of."""
+    rows = lines(HELD_OUT)
+    secret_lines = [(text, secrets, level) for text, secrets, label, level in rows if label]
+    missed = sum(
+        any(remains(s, redact(text, level), around=without(text, secrets)) for s in secrets)  # type: ignore[arg-type]
+        for text, secrets, level in secret_lines
+    )
+    harmless = [text for text, _, label, _ in rows if label is None]
+    touched = sum(redact(text, "all") != text for text in harmless)
+    assert missed / len(secret_lines) < 0.04, f"{missed} of {len(secret_lines)}"
+    assert touched / len(harmless) < 0.02, f"{touched} of {len(harmless)}"
 
 
 def test_less_than_1_percent_of_the_harmless_lines_are_touched() -> None:
