@@ -183,6 +183,7 @@ async def serve_http(server: Server[Any], port: int, listening: Callable[[str], 
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((LOOPBACK, port))
+            listener.listen()  # before anybody is told the address: who comes too early waits instead of being refused
         except OSError as error:
             raise InvalidInput(f"port {port}: {error.strerror or error}; choose another, or 0 for a free one") from None
         application = server.streamable_http_app(host=LOOPBACK)
