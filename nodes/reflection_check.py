@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 from ..schema.article import CHAPTER_NAMES, Article, DroppedLine, Proposal
 from ..schema.reflection_states import ReflectionContext, ReflectionState, ReflectionUpdate
 from ..text.article_check import check_article as violations
-from ..text.article_rules import into_dynamic
+from ..text.article_rules import into_dynamic, reconstruct_by_rules, replaced_lines
 from ..text.language import Language
 from .reflection_job import ReflectionJob, read_article, reflection_job
 from .reflection_reconstruct import dropped_lines, proposal_state, proposed_article
@@ -22,8 +22,8 @@ _NOTHING: dict[Language, str] = {"zh": "没有给出可用的篇章。", "en": "
 
 
 async def check_article(state: ReflectionState, runtime: Runtime[ReflectionContext]) -> ReflectionUpdate:
-    """The reasons against a proposal go back to the model. After the last try the old chapters stand, and the stimulus
-    goes into Dynamic by rule."""
+    """The reasons against a proposal go back to the model. After the last try the old chapters stand and the rules add the
+    stimulus; where that does not pass either, it goes into Dynamic as it is."""
     context = runtime.context
     job = reflection_job(state, context.settings)
     article, revision = await read_article(job, context)
@@ -45,6 +45,9 @@ async def check_article(state: ReflectionState, runtime: Runtime[ReflectionConte
         if not await asyncio.to_thread(against, mended):
             return {"reasons": reasons, "passed": True, "proposal": proposal_state(Proposal(mended), revision)}
     log.warning("job %s: the old chapters of %s stand; reasons against the new ones: %d", job.job.job_id, job.key, len(reasons))
+    ruled = await asyncio.to_thread(_by_rules, article, stimulus, job)
+    if ruled is not None:
+        return {"reasons": reasons, "passed": True, "proposal": proposal_state(ruled, revision)}
     kept = await asyncio.to_thread(into_dynamic, article, stimulus, bounds=job.bounds, names=job.names)
     cleaned = await asyncio.to_thread(without_faults, kept, article, against)
     return {
@@ -52,6 +55,16 @@ async def check_article(state: ReflectionState, runtime: Runtime[ReflectionConte
         "passed": True,
         "proposal": proposal_state(Proposal(kept if cleaned == article else cleaned), revision),
     }
+
+
+def _by_rules(article: Article, stimulus: Sequence[str], job: ReflectionJob) -> Proposal | None:
+    """What the rules make of it where the model failed: who somebody says they are gets into Bedrock all the same."""
+    made = reconstruct_by_rules(article, stimulus, names=job.names, bounds=job.bounds, today=job.today)
+    dropped = replaced_lines(article, made, job.names)
+    made = without_faults(made, article, lambda one: reasons_against(one, dropped, article, stimulus, job))
+    if made == article or reasons_against(made, dropped, article, stimulus, job):
+        return None
+    return Proposal(made, dropped)
 
 
 def without_faults(new: Article, old: Article, against: Callable[[Article], list[str]]) -> Article:

@@ -373,6 +373,19 @@ async def test_a_model_that_gives_nothing_usable_costs_no_summary_and_no_promoti
         await run(settings, [states(settings, [told(n), told(n + 10)], n) for n in range(3)], look)
 
 
+async def test_what_somebody_is_gets_into_bedrock_though_the_model_fails(tmp_path: Path) -> None:
+    with OpenAIServer(behaviour="garbage") as server:
+        settings = settings_for(tmp_path, base_url=server.base_url, shortterm={"reconstruct_max_retry": 0})
+        async with CognitiveService.open(settings) as memory:
+            said = [{"role": "user", "content": "I am allergic to peanuts and I live in Leeds."}]
+            await memory.update_memory(said, "7", user_name="Tom", bot_name="Nova", threshold=5, reflect=True)
+            assert await memory.settled(60)
+            assert memory._parts is not None
+            stored = memory._parts.layers.articles.read(ArticleKey("7"))
+    assert stored is not None
+    assert "Tom is allergic to peanuts" in stored.article.bedrock and "Leeds" in stored.article.bedrock
+
+
 async def test_one_line_that_may_not_stand_costs_the_rules_that_line_and_not_the_others(tmp_path: Path) -> None:
     settings = settings_for(tmp_path, shortterm={"summary_token_threshold": 10, "promote_above": 1, "promote_count": 1})
     async with open_worker(settings, clock=lambda: NOW) as (parts, worker):
