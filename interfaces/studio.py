@@ -30,7 +30,7 @@ from ..schema.reflection_states import ReflectionContext, ReflectionInput, Refle
 from ..schema.scope import Scope
 from ..schema.states import HistorianContext, HistorianInput, HistorianState
 from ..service.cognitive import make_job, redacted
-from ..service.local_time import local_timezone
+from ..service.local_time import configured_timezone
 from ..service.two_layers import states_job
 from .studio_forms import HistorianForm, HistorianOptions, RecallForm, RecallOptions, ReflectionForm, ReflectionOptions
 from .studio_memory import Memory, opened
@@ -141,7 +141,7 @@ def _recall_context(memory: Memory, options: RecallOptions | None) -> RecallCont
         parts, settings = memory.parts, chosen.over(memory.settings)
         steps = EventRecall(parts.events, parts.embedder, parts.reranker, settings=lambda: settings.query, clock=parts.clock)
         zone = settings.cognitive.timezone
-        known = RecallContext(steps, settings, parts.clock, local_timezone() if zone == "local" else zone)
+        known = RecallContext(steps, settings, parts.clock, configured_timezone(zone))
         while len(memory.recalls) >= RECALLS_KEPT:
             memory.recalls.pop(next(iter(memory.recalls)))
         memory.recalls[chosen] = known

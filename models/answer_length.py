@@ -10,7 +10,7 @@ from ..text.tokens import estimate_tokens
 from .lenient_json import is_open_thought
 
 if TYPE_CHECKING:
-    from langchain_core.messages import AIMessage
+    from langchain_core.messages import AIMessage, BaseMessage
 
 ROOM = 512
 """Tokens that an answer has beside as many as it was asked with."""
@@ -30,7 +30,7 @@ def answered_tokens(message: AIMessage) -> int:
     return int((getattr(message, "usage_metadata", None) or {}).get("output_tokens") or 0)
 
 
-def is_cut_off(message: AIMessage) -> bool:
+def is_cut_off(message: BaseMessage) -> bool:
     return message.response_metadata.get("finish_reason") == "length"
 
 

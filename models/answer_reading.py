@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic
 from pydantic import BaseModel, ValidationError
 
 from ..schema.protocols import Answer
+from .answer_length import is_cut_off
 from .endpoint import clean_text
 from .lenient_json import CutOff, NotJson, find_json, parse_lenient
 
@@ -65,7 +66,7 @@ def read_answer(message: BaseMessage, answer: type[Answer]) -> Reading[Answer]:
     said = said.strip() or called_text
     if near:
         return Reading(None, near, said, is_near=True)
-    if found.cut_off or message.response_metadata.get("finish_reason") == "length":
+    if found.cut_off or is_cut_off(message):
         problem = "the JSON is cut off"
     return Reading(None, problem or ("it holds no JSON object of this form" if said else "it is empty"), said)
 

@@ -160,16 +160,16 @@ async def reconstruct(
     written = {"Bedrock": answered.bedrock, "Evolutionary": answered.evolutionary, "Dynamic": answered.dynamic}
     proposed = await asyncio.to_thread(_chapters, {name: written[name] for name in struck}, names)
     if proposed.get("Dynamic"):
-        told = await asyncio.to_thread(_without_forgetting, shown.lines("Dynamic"), proposed["Dynamic"], bounds, names)
-        proposed["Dynamic"] = told
+        old = shown.lines("Dynamic")
+        proposed["Dynamic"] = await asyncio.to_thread(_without_forgetting, old, proposed["Dynamic"], bounds, names)
     dropped = tuple(DroppedLine(without_bullet(one.line), one.reason.strip()) for one in answered.dropped if one.line.strip())
     return Proposal(article.with_chapters(proposed), dropped)
 
 
 def _for_chapters(prompt: str, struck: Sequence[ChapterName]) -> str:
     """The prompt without the lines about chapters that are not asked for."""
-    told = {name: re.compile(rf"- {name.lower()}\b") for name in CHAPTER_NAMES if name not in struck}
-    return "\n".join(line for line in prompt.splitlines() if not any(one.match(line) for one in told.values()))
+    others = tuple(f"- {name.lower()}" for name in CHAPTER_NAMES if name not in struck)
+    return "\n".join(line for line in prompt.splitlines() if not line.startswith(others))
 
 
 def _digest_by_rules(stimulus: Sequence[str], names: Names) -> Digest:

@@ -11,10 +11,10 @@ from langgraph.runtime import Runtime
 from ..schema.article import CHAPTER_NAMES, Article, DroppedLine, Proposal
 from ..schema.reflection_states import ReflectionContext, ReflectionState, ReflectionUpdate
 from ..text.article_check import check_article as violations
-from ..text.article_rules import into_dynamic, reconstruct_by_rules, replaced_lines
+from ..text.article_rules import into_dynamic
 from ..text.language import Language
 from .reflection_job import ReflectionJob, read_article, reflection_job
-from .reflection_reconstruct import dropped_lines, proposal_state, proposed_article
+from .reflection_reconstruct import dropped_lines, proposal_by_rules, proposal_state, proposed_article
 
 log = logging.getLogger(__name__)
 
@@ -59,12 +59,13 @@ async def check_article(state: ReflectionState, runtime: Runtime[ReflectionConte
 
 def _by_rules(article: Article, stimulus: Sequence[str], job: ReflectionJob) -> Proposal | None:
     """What the rules make of it where the model failed: who somebody says they are gets into Bedrock all the same."""
-    made = reconstruct_by_rules(article, stimulus, names=job.names, bounds=job.bounds, today=job.today)
-    dropped = replaced_lines(article, made, job.names)
-    made = without_faults(made, article, lambda one: reasons_against(one, dropped, article, stimulus, job))
-    if made == article or reasons_against(made, dropped, article, stimulus, job):
-        return None
-    return Proposal(made, dropped)
+    ruled = proposal_by_rules(article, stimulus, job)
+
+    def against(candidate: Article) -> list[str]:
+        return reasons_against(candidate, ruled.dropped, article, stimulus, job)
+
+    made = without_faults(ruled.article, article, against)
+    return None if made == article or against(made) else Proposal(made, ruled.dropped)
 
 
 def without_faults(new: Article, old: Article, against: Callable[[Article], list[str]]) -> Article:

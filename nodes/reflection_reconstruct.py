@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from typing import cast
 
 from langgraph.runtime import Runtime
@@ -13,7 +14,7 @@ from ..schema.errors import ModelAnswerUnusable, ModelRefused
 from ..schema.reflection_states import DroppedState, ProposalState, ReflectionContext, ReflectionState, ReflectionUpdate
 from ..text.article_rules import reconstruct_by_rules, replaced_lines
 from . import reconstructing
-from .reflection_job import read_article, reflection_job
+from .reflection_job import ReflectionJob, read_article, reflection_job
 
 log = logging.getLogger(__name__)
 
@@ -25,11 +26,8 @@ async def reconstruct(state: ReflectionState, runtime: Runtime[ReflectionContext
     article, revision = await read_article(job, context)
     stimulus, tries = state["stimulus"], state.get("tries", 0) + 1
     if context.chat is None:
-        made = await asyncio.to_thread(
-            reconstruct_by_rules, article, stimulus, names=job.names, bounds=job.bounds, today=job.today
-        )
-        replaced = replaced_lines(article, made, job.names)
-        return {"proposal": proposal_state(Proposal(made, replaced), revision), "tries": tries, "conflict": False}
+        ruled = await asyncio.to_thread(proposal_by_rules, article, stimulus, job)
+        return {"proposal": proposal_state(ruled, revision), "tries": tries, "conflict": False}
     digested = state["digested"]
     try:
         proposal = await reconstructing.reconstruct(
@@ -49,6 +47,12 @@ async def reconstruct(state: ReflectionState, runtime: Runtime[ReflectionContext
         spent = job.shortterm.reconstruct_max_retry + 1 if isinstance(error, ModelRefused) else tries
         return {"proposal": no_proposal(revision), "tries": max(spent, tries), "conflict": False}
     return {"proposal": proposal_state(proposal, revision), "tries": tries, "conflict": False}
+
+
+def proposal_by_rules(article: Article, stimulus: Sequence[str], job: ReflectionJob) -> Proposal:
+    """What the rules make of an article and new information, and the Bedrock lines that they replace."""
+    made = reconstruct_by_rules(article, stimulus, names=job.names, bounds=job.bounds, today=job.today)
+    return Proposal(made, replaced_lines(article, made, job.names))
 
 
 def no_proposal(base_revision: int) -> ProposalState:

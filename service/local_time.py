@@ -21,6 +21,11 @@ def local_timezone() -> str:
     return name
 
 
+def configured_timezone(configured: str) -> str:
+    """The IANA time zone that the setting `cognitive.timezone` names: this machine's for "local"."""
+    return local_timezone() if configured == "local" else configured
+
+
 def told_timezone(configured: str, timestamp: object) -> str:
     """The IANA time zone in which what was said at `timestamp` is meant, for the setting `configured` ("local" or a name).
 

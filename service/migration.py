@@ -18,7 +18,7 @@ from ..schema.job import Job
 from ..schema.scope import Scope
 from ..schema.settings import Settings
 from .cognitive import redacted
-from .local_time import local_timezone
+from .local_time import configured_timezone
 from .old_summaries import Assumed, BadEntry, OldSummary, read_old_summaries
 from .parts import Parts
 
@@ -97,7 +97,7 @@ class Migration:
 
     def _read(self, path: Path) -> list[OldSummary | BadEntry]:
         cognitive = self._settings.cognitive
-        zone = local_timezone() if cognitive.timezone == "local" else cognitive.timezone
+        zone = configured_timezone(cognitive.timezone)
         try:
             changed = path.stat().st_mtime
         except OSError as error:

@@ -20,7 +20,7 @@ from ..stores.file_manifest import FileChange, FileManifest, IndexedFile, note_j
 from ..stores.note_folder import Listing, NoteFile, NotText, content_hash, list_notes, read_note
 from ..text.chunks import Chunk, chunk
 from ..text.redaction import redact
-from .local_time import local_timezone
+from .local_time import configured_timezone
 from .parts import data_directory
 
 log = logging.getLogger(__name__)
@@ -89,7 +89,7 @@ class NotesIndex:
         self._vectors = vectors
         self._clock = clock
         configured = settings.cognitive.timezone
-        self._timezone = local_timezone() if configured == "local" else configured
+        self._timezone = configured_timezone(configured)
 
     async def run(
         self,

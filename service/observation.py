@@ -20,7 +20,7 @@ from ..schema.event import OBSERVATION, Event, EventFilter
 from ..schema.protocols import EventStore
 from ..schema.scope import Scope
 from ..schema.settings import ObservationSettings
-from .local_time import local_timezone
+from .local_time import configured_timezone
 from .observed import Cleaned, Observed, cleaned, events_of, observe_message, observe_tool
 from .outage import Outage
 from .parts import Parts
@@ -316,7 +316,7 @@ class Observation:
 def make_observation(parts: Parts, *, random: Callable[[], float]) -> Observation:
     """An observation put together from parts; it begins with `start()`."""
     cognitive = parts.settings.cognitive
-    timezone = ZoneInfo(local_timezone() if cognitive.timezone == "local" else cognitive.timezone)
+    timezone = ZoneInfo(configured_timezone(cognitive.timezone))
     records = UnwrittenRecords(parts.events, parts.embedder, clock=parts.clock, random=random)
     summaries = SessionSummaries(
         records,

@@ -34,7 +34,7 @@ from ..schema.protocols import Vector, VectorIndex
 from ..schema.scope import EntityType, Scope
 from ..schema.settings import QuerySettings, Settings
 from ..schema.two_layers import ArticleKey, StoredArticle
-from .local_time import local_timezone
+from .local_time import configured_timezone
 from .parts import Parts
 
 log = logging.getLogger(__name__)
@@ -366,7 +366,7 @@ class Recall:
 
     def _timezone(self) -> str:
         configured = self._settings().cognitive.timezone
-        return local_timezone() if configured == "local" else configured
+        return configured_timezone(configured)
 
     async def _run(self, function: Callable[..., Result], /, *arguments: Any) -> Result:
         return await asyncio.get_running_loop().run_in_executor(self._pool, function, *arguments)
