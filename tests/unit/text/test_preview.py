@@ -154,6 +154,25 @@ def test_plain_dictionaries_are_copied_as_any_other_mapping(value: object, chara
     assert repr(snapshot(value, characters)) == repr(snapshot(as_mapping(value), characters))
 
 
+class Name(str):
+    """A text that is more than a text."""
+
+
+FIELDS = st.dictionaries(
+    st.sampled_from(("n", "text", "title", Name("name"), 7)),
+    st.none() | st.booleans() | st.sampled_from((0, 1 << 61, -(1 << 62), 1 << 300)) | st.floats() | st.text(max_size=9) | LEAVES,
+)
+
+
+@given(st.lists(FIELDS, max_size=6), st.integers(0, 80))
+def test_rows_are_copied_as_any_other_list(rows: list[dict[object, object]], characters: int) -> None:
+    copy = snapshot(rows, characters)
+    assert repr(copy) == repr(snapshot([OrderedDict(row) for row in rows], characters))
+    assert isinstance(copy, list)
+    assert not any(row is one for row in rows for one in copy)
+    assert not any(type(name) is Name for one in copy if isinstance(one, dict) for name in one)
+
+
 @pytest.mark.parametrize("shift", range(0, len(KEY) + 8, 3))
 def test_no_secret_is_cut_in_two_before_it_is_recognised(shift: int) -> None:
     text = "w " * ((SHORT - shift) // 2) + KEY + " end" * 2_000
