@@ -110,11 +110,21 @@ def find_nearby(text: str) -> Iterator[Redaction]:
     yield from _in_lists(text, folded)
 
 
+# `密码我设的跟去年一样，就是 Chongqing@huoguo`: two words with a sign between them.
+_TWO_WORDS = re.compile(
+    r"(?:就是|[是为叫用]|[:：]|(?<![a-z])(?:is|was|to|it['’]s))[ ]?[\"'“「`]?(?P<value>[A-Za-z]{3,16}[@#$!%^&*+]{1,3}[A-Za-z]{3,16}[!?~]{0,2})"
+    r"(?![\w.@#$%^&*+/:=(-])"
+)
+
+
 def _behind_other_words(text: str, folded: str) -> Iterator[Redaction]:
     """Find runs that can be nothing but passwords in the rest of the sentence: letters, figures and a symbol between them."""
     for name in _NAME.finditer(folded):
         end = min(len(text), name.end() + _REACH)
         line = text.find("\n", name.end(), end)
+        words = _TWO_WORDS.search(text, name.end(), line if line >= 0 else end)
+        if words and not _SPOKEN_OF.search(text, name.end(), words.start("value")):
+            yield _span(words, "value")
         for run in _RUN.finditer(text, name.end(), line if line >= 0 else end):
             if run.end() == end and end < len(text) and "!" <= text[end] <= "~":
                 break

@@ -125,6 +125,18 @@ _ACCOUNT_AFTER = re.compile(
     r"(?<![!-~])(?P<account>[!-.0-~]{3,32})[ ]?[/／][ ]?(?P<value>[!-~]{6,64})[ ]?(?:是|为|这个|[(（])[^\n，。]{0,6}(?:账号|帐号|"
     r"账户|登录)"
 )
+# `我：nacos / nacos_Bd2024`, a line of its own; that it is an account some line around it says.
+_PAIR = re.compile(
+    r"^(?:[^\n:：]{1,24}[:：]|[-*•>][ ])?[ ]?(?P<account>[A-Za-z][\w.@-]{1,40})[ ]{1,2}[/／|][ ]{1,2}(?P<value>[!-~]{6,64})[ ]*$", re.M
+)
+_PAIR_NAMES = re.compile(r"密码|口令|账号|帐号|账户|登录|登陆|控制台|后台|password|passwd|login|log in|account|cred|console")
+_PAIR_REACH = 120
+# `the wifi at the office is correct-horse-battery`: several words in one are a password where a network is.
+_NETWORK_PHRASE = re.compile(
+    r"(?<![a-z])(?:wi-?fi|wlan|hotspot|ssid)[^\n:：=]{0,40}?(?:[ ]is|[:：=]|是)[ ]?(?P<value>[A-Za-z]{3,12}(?:-[A-Za-z0-9]{2,12}){2,6})"
+    r"(?![\w./-])",
+    re.I,
+)
 _LOCK = re.compile(r"(?:密码|门锁|门禁|锁)[^\n#]{0,16}?(?<![\w#])(?P<value>#?\d{4,10}#)(?![\w#])")
 # Figures right behind the password of a thing that only figures open.
 _FIGURES = re.compile(
@@ -301,6 +313,8 @@ def _short_names_and_accounts(text: str, folded: str) -> Iterator[Redaction]:
         yield from _mixed(_SHORT_CHINESE_NAME, text)
     if any(word in folded for word in ("ssid", "wifi", "wi-fi", "wlan", "网络", "无线", " p:", " p=", " p =", "pw:", "pw=")):
         yield from _mixed(_ABBREVIATED, text)
+        if "pass" in folded or "密码" in text or "pw" in folded:
+            yield from _all(_NETWORK_PHRASE, text)
         yield from _all(_WIFI, text)
     for found in _ADMINISTRATOR.finditer(text):
         slash = found["link"].strip() in ("/", "／")
@@ -313,6 +327,11 @@ def _short_names_and_accounts(text: str, folded: str) -> Iterator[Redaction]:
     if ("/" in text or "／" in text) and ("号" in text or "账户" in text or "登录" in text):
         for found in _ACCOUNT_AFTER.finditer(text):
             if _is_password(found["value"], "") and not _is_plain_name(found["value"]) and "://" not in found["account"]:
+                yield _span(found)
+    if " / " in text or " | " in text or " ／ " in text:
+        for found in _PAIR.finditer(text):
+            told = _PAIR_NAMES.search(folded, max(0, found.start() - _PAIR_REACH), found.end() + _PAIR_REACH)
+            if told and _is_password(found["value"], "") and not _is_plain_name(found["value"]):
                 yield _span(found)
     if "/" in text or "／" in text:
         for found in _ACCOUNT.finditer(text):
