@@ -12,6 +12,8 @@ from .secret_names import folded_case
 from .spans import Redaction
 
 _NAME = re.compile(r"密码|密碼|口令|password|passcode|passphrase|passwd|pwd(?<![a-z]pwd)(?![a-z])")
+# What was reset or made for somebody: only what can be nothing but a password counts behind these.
+_RESET = re.compile(r"重置|初始化账号|开了?个?号|统一给|reset|sign in|log in|logged in")
 _REACH = 64
 _RUN = re.compile(r"[!-~]+")
 _SYMBOLS = frozenset("!@#$%^&*+~?")
@@ -30,9 +32,9 @@ _IDENTIFIED = re.compile(
     re.I,
 )
 _ASKED = re.compile(
-    rf"(?:密码|密碼|口令|password|passcode|(?<![a-z])pwd)(?:[^\n?？]{{0,24}}[?？]|(?:是|要)?(?:多少|是啥|啥|"
+    rf"(?:密码|密碼|口令|password|passcode|(?<![a-z])(?:pwd|pass|pw)(?![a-z]))(?:[^\n?？]{{0,24}}[?？]|(?:是|要)?(?:多少|是啥|啥|"
     rf"什么)[呀啊呢来着]{{0,2}}(?=\n))[^\S\n]{{0,2}}\n?(?:[^\n:：]{{1,24}}[:：]|[{HAN}，,：:\s—-]{{0,12}}|"
-    r"[^\n\d]{0,16}?(?:it['’]s|try|is))[ ]?(?P<value>[!-~]{6,40})(?=[ ]*(?:$|[\n，。,.!！~～]))",
+    r"[^\n\d]{0,16}?(?:it['’]s|try|is))[ ]?(?P<value>[!-~]{6,40})(?=[ ]*(?:$|[\n，。,.!！~～]|iirc|afaik|i think|吧|好像))",
     re.I,
 )
 _CODE_ASKED = re.compile(
@@ -91,6 +93,8 @@ def find_nearby(text: str) -> Iterator[Redaction]:
             for found in _ASKED.finditer(text):
                 if _is_answer(found["value"]):
                     yield _span(found, "value")
+    if any(word in folded for word in ("重置", "开了", "开个", "统一给", "reset", "sign in", "log in", "logged in")):
+        yield from _behind_resets(text, folded)
     if "验码" in text or "验证码" in text or "动态码" in text or any(kind + " code" in folded for kind in _KINDS):
         for found in _CODE_ASKED.finditer(text):
             yield Redaction(*found.span("value"), "TOKEN")
@@ -112,8 +116,16 @@ def find_nearby(text: str) -> Iterator[Redaction]:
 
 # `密码我设的跟去年一样，就是 Chongqing@huoguo`: two words with a sign between them.
 _TWO_WORDS = re.compile(
-    r"(?:就是|[是为叫用]|[:：]|(?<![a-z])(?:is|was|to|it['’]s))[ ]?[\"'“「`]?(?P<value>[A-Za-z]{3,16}[@#$!%^&*+]{1,3}[A-Za-z]{3,16}[!?~]{0,2})"
+    r"(?:就是|[是为叫用]|[:：]|(?:密码|口令)[ ]?|(?<![a-z])(?:is|was|to|it['’]s))[ ]?[\"'“「`]?"
+    r"(?P<value>[A-Za-z]{3,16}[@#$!%^&*+]{1,3}[A-Za-z]{3,16}[!?~]{0,2})"
     r"(?![\w.@#$%^&*+/:=(-])"
+)
+
+# `密码别再问了，pangpang0618，记住没`: a clause of its own.
+_OWN_CLAUSE = re.compile(
+    r"[，,。：:；;~～！!][ ]?(?P<value>[a-z]{4,16}\d{3,8})(?=[，,。；;！!~～\n]|[ ]?(?:$|可以|能|才|就|试试|登|记|别)|"
+    r"[ ](?:works?|worked|did)(?![a-z]))",
+    re.I,
 )
 
 
@@ -122,15 +134,28 @@ def _behind_other_words(text: str, folded: str) -> Iterator[Redaction]:
     for name in _NAME.finditer(folded):
         end = min(len(text), name.end() + _REACH)
         line = text.find("\n", name.end(), end)
-        words = _TWO_WORDS.search(text, name.end(), line if line >= 0 else end)
-        if words and not _SPOKEN_OF.search(text, name.end(), words.start("value")):
-            yield _span(words, "value")
+        for pattern in (_TWO_WORDS, _OWN_CLAUSE):
+            told = pattern.search(text, name.start(), line if line >= 0 else end)
+            if told and not _SPOKEN_OF.search(text, name.end(), told.start("value")):
+                yield _span(told, "value")
         for run in _RUN.finditer(text, name.end(), line if line >= 0 else end):
             if run.end() == end and end < len(text) and "!" <= text[end] <= "~":
                 break
             shuffled = _is_shuffled(run.group()) and not _IDENTIFIED.search(text, max(name.end(), run.start() - 12), run.start())
             if (_is_unmistakable(run.group()) or shuffled) and not _SPOKEN_OF.search(text, name.end(), run.start()):
                 yield Redaction(run.start(), run.start() + len(run.group().rstrip(".,;:?)")), "PASSWORD")
+                break
+
+
+def _behind_resets(text: str, folded: str) -> Iterator[Redaction]:
+    for name in _RESET.finditer(folded):
+        end = min(len(text), name.end() + _REACH)
+        line = text.find("\n", name.end(), end)
+        for run in _RUN.finditer(text, name.end(), line if line >= 0 else end):
+            written = run.group().rstrip(".,;:?)")
+            mixed = any(c.isupper() for c in written) and any(c.islower() for c in written)
+            if run.end() < end and mixed and _is_unmistakable(written) and "." not in written:
+                yield Redaction(run.start(), run.start() + len(written), "PASSWORD")
                 break
 
 

@@ -8,6 +8,7 @@ from .codes import find_codes
 from .columns import find_in_columns
 from .commands import find_in_commands
 from .credentials import find_credentials
+from .drawn_tokens import find_drawn_tokens
 from .encodings import View, base64_texts, despaced, half_width, percent_decoded, unescaped
 from .key_blocks import find_key_blocks
 from .named_values import find_named_values
@@ -98,6 +99,7 @@ def _in_plain(text: str, level: Level, base64_depth: int) -> Iterator[Redaction]
     yield from find_codes(text)
     yield from find_in_columns(text)
     yield from find_in_calls(text)
+    yield from find_drawn_tokens(text)
     if level == "all":
         yield from find_personal_data(text)
     if base64_depth:

@@ -127,13 +127,16 @@ _ACCOUNT_AFTER = re.compile(
 )
 # `我：nacos / nacos_Bd2024`, a line of its own; that it is an account some line around it says.
 _PAIR = re.compile(
-    r"^(?:[^\n:：]{1,24}[:：]|[-*•>][ ])?[ ]?(?P<account>[A-Za-z][\w.@-]{1,40})[ ]{1,2}[/／|][ ]{1,2}(?P<value>[!-~]{6,64})[ ]*$", re.M
+    r"^(?:[^\n:：]{1,24}[:：]|[-*•>][ ])?[ ]?(?P<account>[A-Za-z][\w.@-]{1,40})[ ]{1,2}[/／|][ ]{1,2}(?P<value>[!-~]{6,64})[ ]*$",
+    re.M,
 )
+_TWO_WORDS = re.compile(r"[A-Za-z]{3,16}[@#$!%^&*+]{1,3}[A-Za-z]{3,16}[!?~]?")
 _PAIR_NAMES = re.compile(r"密码|口令|账号|帐号|账户|登录|登陆|控制台|后台|password|passwd|login|log in|account|cred|console")
 _PAIR_REACH = 120
 # `the wifi at the office is correct-horse-battery`: several words in one are a password where a network is.
 _NETWORK_PHRASE = re.compile(
-    r"(?<![a-z])(?:wi-?fi|wlan|hotspot|ssid)[^\n:：=]{0,40}?(?:[ ]is|[:：=]|是)[ ]?(?P<value>[A-Za-z]{3,12}(?:-[A-Za-z0-9]{2,12}){2,6})"
+    r"(?<![a-z])(?:wi-?fi|wlan|hotspot|ssid)[^\n:：=]{0,40}?(?:[ ]is|[:：=]|是)[ ]?"
+    r"(?P<value>[A-Za-z]{3,12}(?:-[A-Za-z0-9]{2,12}){2,6})"
     r"(?![\w./-])",
     re.I,
 )
@@ -149,6 +152,13 @@ _STILL = re.compile(
     re.I,
 )
 _WARNING = re.compile("别用|别再|不要|不能|不许|勿|禁止|避免|比如|例如")
+# `passphrase sunny dumplings 88`
+_NUMBERED_PHRASE = re.compile(
+    r"(?:pass ?phrase|口令短语|密码短语)[ ]?[:：]?[ ]"
+    r"(?P<value>(?!is |was |must |should |with |of |for |and |or )[a-z]{3,12}(?:[ ][a-z]{2,12}){1,5}[ ]\d{1,4})"
+    r"(?=[ ]*(?:$|[.,;，。\n]))",
+    re.M,
+)
 # Words chosen by dice, and four groups of four letters, as mail providers print them.
 _PHRASE = re.compile(
     r"(?:pass ?phrase|口令短语|密码短语)[\"']?[ ]?(?:[:：=]|is|是|"
@@ -235,6 +245,7 @@ def find_told_passwords(text: str) -> Iterator[Redaction]:
                 yield _span(found)
     if "phrase" in folded or "短语" in text:
         yield from _all(_PHRASE, text)
+        yield from _all(_NUMBERED_PHRASE, text)
     if "pass" in folded or "pwd" in folded or "码" in text:
         yield from _all(_GROUPS, text)
     if any(word in folded for word in (" pin", " code", "keypad", "key pad", " dial")):
@@ -303,7 +314,9 @@ def _english(text: str, folded: str) -> Iterator[Redaction]:
         if word or (number and not counted):
             yield Redaction(found.start("value"), found.start("value") + len(value), "PASSWORD")
     for found in _ENTERED.finditer(text) if " as " in folded or " for " in folded else ():
-        word = found["name"].lower().startswith("pass") and _is_password(found["value"], "")
+        word = found["name"].lower().startswith("pass") and (
+            _is_password(found["value"], "") or bool(_TWO_WORDS.fullmatch(found["value"]))
+        )
         if word or _NUMBER.fullmatch(found["value"]):
             yield _span(found)
 
