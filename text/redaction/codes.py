@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from .secret_names import folded_case
-from .spans import Redaction
+from .spans import Label, Redaction
+from .stretches import stretches
 
 _CHINESE_NAME = (
     r"(?:验证码|驗證碼|校验码|动态码|动态密码|动态口令|激活码|登录码|"
@@ -223,30 +225,37 @@ _SEED_NAMES = (
 )
 
 
-def _patterns(folded: str) -> Iterator[re.Pattern[str]]:
-    """Give the patterns of which a text holds the words."""
-    code = "code" in folded
-    if "码" in folded or "碼" in folded or "口令" in folded:
-        yield from (_CHINESE, _CHINESE_TOLD, _PICK_UP)
-    english = any(name in folded for name in _ENGLISH_NAMES)
-    if english or any(kind in folded for kind in _ENGLISH_KINDS):
-        yield _ENGLISH
-    if english or "码" in folded or "碼" in folded or "口令" in folded or "pin" in folded or "password" in folded:
-        yield _BEFORE
-    if any(word in folded for word in ("use ", "enter ", "type ")):
-        yield _ENTERED
-    if "短信" in folded or "验证" in folded or "动态码" in folded or "校验码" in folded or "登录码" in folded:
-        yield from _BY_THE_WAY[:2]
-    if code:
-        yield from (_PLAIN, _YOUR)
+_CHINESE_CUES = ("码", "碼", "口令")
+_SHORT_MESSAGE_CUES = ("短信", "验证", "动态码", "校验码", "登录码")
+_SENT_CUES = ("sent", "texted", "mailed", "got ", "received", "gave")
+_SHARED_CUES = ("码", "code", "pan", "key", "令牌", "pwd", "password")
+_MOST_KEPT = 34
+"""Lines in which kept codes may stand below their name."""
 
 
-def _told_by_the_way(folded: str) -> Iterator[re.Pattern[str]]:
-    """Give the patterns that are searched in the text in lower case."""
-    if "code" in folded:
-        yield from (_SENT, _BY_THE_WAY[2])
-    if any(word in folded for word in ("sent", "texted", "mailed", "got ", "received", "gave")):
-        yield _BY_THE_WAY[3]
+@dataclass(frozen=True, slots=True)
+class _Search:
+    cues: tuple[str, ...]
+    """One of them stands in or near whatever the patterns find."""
+    patterns: tuple[re.Pattern[str], ...]
+    label: Label = "TOKEN"
+    in_folded: bool = False
+    below: int = 2
+
+
+_SEARCHES = (
+    _Search(("code",), (_SENT, _BY_THE_WAY[2]), in_folded=True),
+    _Search(_SENT_CUES, (_BY_THE_WAY[3],), in_folded=True),
+    _Search(_CHINESE_CUES, (_CHINESE, _CHINESE_TOLD, _PICK_UP)),
+    _Search((*_ENGLISH_NAMES, *_ENGLISH_KINDS), (_ENGLISH,)),
+    _Search((*_ENGLISH_NAMES, *_CHINESE_CUES, "pin", "password"), (_BEFORE,)),
+    _Search(("use ", "enter ", "type "), (_ENTERED,)),
+    _Search(_SHORT_MESSAGE_CUES, _BY_THE_WAY[:2]),
+    _Search(("code",), (_PLAIN, _YOUR)),
+    _Search(_SHARED_CUES, (_SHARED, _PAN, _LICENCE, _GUARD), "PASSWORD"),
+    _Search(_KEPT_NAMES, (_KEPT,), below=_MOST_KEPT),
+    _Search(_SEED_NAMES, (_SEED,), "SECRET"),
+)
 
 
 def find_codes(text: str) -> Iterator[Redaction]:
@@ -254,25 +263,17 @@ def find_codes(text: str) -> Iterator[Redaction]:
     folded = folded_case(text)
     if not any(name in folded for name in _NAMES):
         return
-    for pattern in _told_by_the_way(folded):
-        yield from (Redaction(*match.span("value"), "TOKEN") for match in pattern.finditer(folded))
-    for pattern in _patterns(folded):
-        for match in pattern.finditer(text):
-            if any(character.isdigit() for character in match["value"]):
-                yield Redaction(*match.span("value"), "TOKEN")
-    for pattern in (
-        (_SHARED, _PAN, _LICENCE, _GUARD)
-        if "码" in text or "code" in folded or "pan" in folded or "key" in folded or "令牌" in text
-        else ()
-    ):
-        for match in pattern.finditer(text):
-            if any(character.isdigit() for character in match["value"]) and not _END_OF_COUNT.match(text, match.end("value")):
-                yield Redaction(*match.span("value"), "PASSWORD")
-    if any(name in folded for name in _KEPT_NAMES):
-        for match in _KEPT.finditer(text):
-            if any(character.isdigit() for character in match["value"]):
-                yield Redaction(*match.span("value"), "TOKEN")
-    if not any(name in folded for name in _SEED_NAMES):
-        return
-    for match in _SEED.finditer(text):
-        yield Redaction(*match.span("value"), "SECRET")
+    for search in _SEARCHES:
+        searched = folded if search.in_folded else text
+        for start, end in stretches(text, folded, search.cues, below=search.below):
+            for pattern in search.patterns:
+                for match in pattern.finditer(searched, start, end):
+                    if _is_code(search, text, match):
+                        yield Redaction(*match.span("value"), search.label)
+
+
+def _is_code(search: _Search, text: str, match: re.Match[str]) -> bool:
+    if search.label == "SECRET":
+        return True
+    counted = search.label == "PASSWORD" and _END_OF_COUNT.match(text, match.end("value"))
+    return not counted and any(character.isdigit() for character in match["value"])
