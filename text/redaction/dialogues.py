@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from .plausibility import is_password_in_talk, is_placeholder
 from .randomness import has_letter_and_digit
 from .spans import Redaction
+from .stretches import stretches
 
 _ASKED_FOR = re.compile(
     r"(?P<code>验证码|校验码|动态码|动态密码|动态口令|激活码|登录码|安全码|提取码|取件码|邀请口令|令牌|"
@@ -36,10 +37,12 @@ _LONGEST_QUESTION = 120
 
 
 def find_in_dialogues(text: str, folded: str) -> Iterator[Redaction]:
-    if "\n" not in text or not any(word in folded for word in _WORDS):
+    if "\n" not in text:
         return
     done = 0
-    for asked in _ASKED_FOR.finditer(folded):
+    for asked in (
+        one for start, end in stretches(text, folded, _WORDS, above=0, below=0) for one in _ASKED_FOR.finditer(folded, start, end)
+    ):
         if asked.start() < done:
             continue
         start = max(text.rfind("\n", 0, asked.start()) + 1, asked.start() - _LONGEST_QUESTION)

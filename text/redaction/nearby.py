@@ -10,6 +10,7 @@ from .plausibility import HAN, is_password_in_talk, is_placeholder
 from .randomness import has_letter_and_digit
 from .secret_names import folded_case
 from .spans import Redaction
+from .stretches import stretches
 
 _NAME = re.compile(r"密码|密碼|口令|password|passcode|passphrase|passwd|pwd(?<![a-z]pwd)(?![a-z])")
 # What was reset or made for somebody: only what can be nothing but a password counts behind these.
@@ -85,33 +86,40 @@ _ACCOUNT = re.compile(
 )
 
 
+_PASSWORD_CUES = ("密", "口令", "pass", "pwd", "pw")
+_CODE_CUES = ("验码", "验证码", "动态码", *(kind + " code" for kind in _KINDS))
+_SHOWN_CUES = ("authenticator", "google auth", "authy", "otp", "2fa", "code to", "text", "sms")
+_RESET_CUES = ("重置", "开了", "开个", "统一给", "reset", "sign in", "log in", "logged in")
+
+
 def find_nearby(text: str) -> Iterator[Redaction]:
     folded = folded_case(text)
     if any(word in folded for word in ("密", "口令", "pass", "pwd")):
         yield from _behind_other_words(text, folded)
-        if any(mark in text for mark in ("? ", "?\n", "？", "多少", "啥", "什么")):
-            for found in _ASKED.finditer(text):
-                if _is_answer(found["value"]):
-                    yield _span(found, "value")
-    if any(word in folded for word in ("重置", "开了", "开个", "统一给", "reset", "sign in", "log in", "logged in")):
+    if any(mark in text for mark in ("? ", "?\n", "？", "多少", "啥", "什么")):
+        for found in _all(_ASKED, text, folded, _PASSWORD_CUES):
+            if _is_answer(found["value"]):
+                yield _span(found, "value")
+    if any(word in folded for word in _RESET_CUES):
         yield from _behind_resets(text, folded)
-    if "验码" in text or "验证码" in text or "动态码" in text or any(kind + " code" in folded for kind in _KINDS):
-        for found in _CODE_ASKED.finditer(text):
-            yield Redaction(*found.span("value"), "TOKEN")
-    if any(word in folded for word in ("authenticator", "google auth", "authy", "otp", "2fa", "code to", "text", "sms")):
-        for found in _CODE_SHOWN.finditer(text):
+    for pattern, cues in ((_CODE_ASKED, _CODE_CUES), (_CODE_SHOWN, _SHOWN_CUES)):
+        for found in _all(pattern, text, folded, cues):
             yield Redaction(*found.span("value"), "TOKEN")
     if "here" in folded or "below" in folded or "follows" in folded:
         for found in _HERE.finditer(text):
             if _is_answer(found["value"].rstrip(".,;")) and not re.search(r"\.[a-z]{2,4}$", found["value"]):
                 yield _span(found, "value")
-    if ":\n" in text or "：\n" in text or ": \n" in text:
-        for found in _BELOW.finditer(text):
-            if _stands_alone(found["value"]):
-                yield _span(found, "value")
+    for found in _all(_BELOW, text, folded, (":\n", "：\n", ": \n")):
+        if _stands_alone(found["value"]):
+            yield _span(found, "value")
     yield from find_far_values(text, folded)
     yield from find_in_dialogues(text, folded)
     yield from _in_lists(text, folded)
+
+
+def _all(pattern: re.Pattern[str], text: str, folded: str, cues: tuple[str, ...]) -> Iterator[re.Match[str]]:
+    for start, end in stretches(text, folded, cues):
+        yield from pattern.finditer(text, start, end)
 
 
 # `密码我设的跟去年一样，就是 Chongqing@huoguo`: two words with a sign between them.
@@ -154,7 +162,9 @@ def _behind_resets(text: str, folded: str) -> Iterator[Redaction]:
         for run in _RUN.finditer(text, name.end(), line if line >= 0 else end):
             written = run.group().rstrip(".,;:?)")
             mixed = any(c.isupper() for c in written) and any(c.islower() for c in written)
-            if run.end() < end and mixed and _is_unmistakable(written) and "." not in written:
+            if run.end() == end and end < len(text) and "!" <= text[end] <= "~":
+                break
+            if mixed and _is_unmistakable(written) and "." not in written:
                 yield Redaction(run.start(), run.start() + len(written), "PASSWORD")
                 break
 

@@ -6,22 +6,29 @@ with, and a word is found at once.
 
 from collections.abc import Iterable
 
+_SHORT = 400
+"""Characters of a text that is searched whole."""
 
-def stretches(text: str, folded: str, words: Iterable[str], *, below: int = 2) -> list[tuple[int, int]]:
+
+def stretches(text: str, folded: str, words: Iterable[str], *, above: int = 1, below: int = 2) -> list[tuple[int, int]]:
     """Give, in order and apart from each other, the stretches of whole lines around the words.
 
-    A stretch holds the line above a word's line and `below` lines after it. `folded` is `text` in lower case, of the
+    A stretch holds `above` lines before a word's line and `below` lines after it. `folded` is `text` in lower case, of the
     same length; the words are in lower case too.
     """
+    if len(text) < _SHORT:
+        return [(0, len(text))] if any(word in folded for word in words) else []
     hit: list[tuple[int, int]] = []
     for word in words:
         at = folded.find(word)
         while at >= 0:
-            start = text.rfind("\n", 0, max(0, text.rfind("\n", 0, at))) + 1
+            start = text.rfind("\n", 0, at)
+            for _ in range(above):
+                start = text.rfind("\n", 0, max(start, 0))
             end = line_end = _line_end(text, at)
             for _ in range(below):
                 end = _line_end(text, end + 1)
-            hit.append((start, end))
+            hit.append((start + 1, end))
             at = folded.find(word, line_end)
     if len(hit) < 2:
         return hit

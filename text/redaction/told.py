@@ -12,6 +12,7 @@ from itertools import chain
 from .plausibility import HAN, is_password_in_talk, is_placeholder
 from .secret_names import folded_case
 from .spans import Redaction
+from .stretches import stretches
 
 _VALUE = r"(?P<value>[!-~]{4,64})(?![!-~])"
 _OPENING = r"[「『“\"'‘`（(]?"
@@ -211,7 +212,24 @@ _DATE = re.compile(r"(?:19|20)\d{2}[-./年]|v?\d+\.\d")
 _TRAILING = ".,;:!?…。，"
 
 
+_CUES = (
+    "pass", "pw", "pin", "code", "comb", "phrase", "key pad", "keypad", "dial", "unlock", "opens with", "enter ", "punch ",
+    "log in", "login", "log-in", "log on", "logon", "logged", "sign in", "sign-in", "sign on", "account", "cred", "user",
+    "ssid", "wifi", "wi-fi", "wlan", "auth", "redis", "mm", "root", "admin", "postgres", "ubuntu",
+    "console", "sa/", "sa:", "sa,", "sa ", "pi/", "pi:", "pi,", "pi ",
+    "密", "口令", "暗号", "码", "锁", "门", "电梯", "楼下", "闸机", "短语", "号", "账户", "登", "账密", "网络", "无线", "热点",
+    "路由", "控制台", "后台", " p:", " p=", " p =",
+)  # fmt: skip
+_LINES_AROUND = 3
+
+
 def find_told_passwords(text: str) -> Iterator[Redaction]:
+    for start, end in stretches(text, folded_case(text), _CUES, above=_LINES_AROUND, below=_LINES_AROUND):
+        for found in _told(text[start:end]):
+            yield Redaction(start + found.start, start + found.end, found.label)
+
+
+def _told(text: str) -> Iterator[Redaction]:
     folded = folded_case(text)
     if "密" in text or "口令" in text or "暗号" in text:
         yield from _chinese(text)
