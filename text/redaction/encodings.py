@@ -15,6 +15,8 @@ _FULL_WIDTH = re.compile("[０-９Ａ-Ｚａ-ｚ＠]")
 _HALF_WIDTH = {code: code - 0xFEE0 for code in (*range(0xFF10, 0xFF1A), *range(0xFF20, 0xFF3B), *range(0xFF41, 0xFF5B))}
 _SPACED = re.compile(r"(?<!\S)\S(?: \S){3,}(?!\S)")
 _PRINTABLE = 0.9
+_REACH = 1_000
+"""Characters around a decoded one that are read again with it."""
 _Decoder = Callable[[re.Match[str]], list[tuple[str, int]] | None]
 
 
@@ -32,6 +34,25 @@ class View:
     def origin(self, start: int, end: int) -> tuple[int, int]:
         """Give the span of the original text that decodes to `start` … `end` (end > start)."""
         return self._begin(start), self._finish(end)
+
+    def around_decoded(self) -> list[tuple[int, int]]:
+        """Give the stretches of the decoded text, apart from each other, that reach `_REACH` characters around what is
+        decoded, and on to the next ends of lines. All the rest reads as it did in the original."""
+        stretches: list[tuple[int, int]] = []
+        ends = (*self.decoded[1:], len(self.text))
+        for at, width, length in zip(self.decoded, self.lengths, ends, strict=True):
+            if length - at == width and width != 1:
+                continue  # verbatim
+            if stretches and at <= stretches[-1][1] - _REACH:
+                continue
+            start = self.text.rfind("\n", max(0, at - 2 * _REACH), max(0, at - _REACH)) + 1 or max(0, at - 2 * _REACH)
+            end = self.text.find("\n", at + _REACH, at + 2 * _REACH)
+            end = min(len(self.text), at + 2 * _REACH) if end < 0 else end
+            if stretches and start <= stretches[-1][1]:
+                stretches[-1] = (stretches[-1][0], end)
+            else:
+                stretches.append((start, end))
+        return stretches
 
     def _begin(self, offset: int) -> int:
         piece = bisect_right(self.decoded, offset) - 1

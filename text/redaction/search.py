@@ -61,7 +61,7 @@ def _found(text: str, level: Level, base64_depth: int = 2) -> Iterator[Redaction
     yield from _in_plain(seen, level, base64_depth)
     joined = despaced(seen)
     if joined is not None:
-        for span in _in_plain(joined.text, level, 0):
+        for span in _where_decoded(joined, level, 0):
             yield Redaction(*joined.origin(span.start, span.end), span.label)
     for take_off in _COATS:
         view = take_off(seen)
@@ -69,11 +69,17 @@ def _found(text: str, level: Level, base64_depth: int = 2) -> Iterator[Redaction
             continue
         worn.append(view)
         seen = view.text
-        for span in _in_plain(seen, level, base64_depth):
+        for span in _where_decoded(view, level, base64_depth):
             start, end = span.start, span.end
             for outer in reversed(worn):
                 start, end = outer.origin(start, end)
             yield Redaction(start, end, span.label)
+
+
+def _where_decoded(view: View, level: Level, base64_depth: int) -> Iterator[Redaction]:
+    for start, end in view.around_decoded():
+        for span in _in_plain(view.text[start:end], level, base64_depth):
+            yield Redaction(start + span.start, start + span.end, span.label)
 
 
 def _said_again(text: str, spans: list[Redaction]) -> Iterator[Redaction]:
