@@ -113,7 +113,8 @@ def report_lines(name: str, lines: list[Line], peers: dict[str, Callable[[str], 
 def _figures(name: str, found: int, secrets: int, alarms: int, harmless: int) -> str:
     recall = 100 * found / max(secrets, 1)
     false = 100 * alarms / max(harmless, 1)
-    return f"  {name:<44} found {found:>5} of {secrets:<5} {recall:6.2f} %   false alarms {alarms:>4} of {harmless:<5} {false:5.2f} %"
+    told = f"found {found:>5} of {secrets:<5} {recall:6.2f} %   false alarms {alarms:>4} of {harmless:<5} {false:5.2f} %"
+    return f"  {name:<58} {told}"
 
 
 def sources(folder: Path, megabytes: float) -> list[str]:
