@@ -12,8 +12,8 @@ _LATIN = "A-Za-z0-9À-ÖØ-öø-ÿ"
 _EMAIL = re.compile(
     rf"(?:(?<![{_LATIN}._%+-])(?:[OoDd]'(?=[A-Za-z]))?[{_LATIN}._%+-]{{1,64}}|"
     rf"\"[\w.+-]{{1,30}}(?:[ ][\w.+-]{{1,30}}){{0,2}}\")[@＠]"
-    rf"(?:(?=[{_LATIN}.-]{{1,255}}(?![{_LATIN}.-]))[{_LATIN}-]{{1,63}}(?:\.[{_LATIN}-]{{1,63}}){{0,6}}"
-    r"\.(xn--[A-Za-z0-9-]{2,20}|[A-Za-z]{2,24})(?![A-Za-z0-9])|\[\d{1,3}(?:\.\d{1,3}){3}\])"
+    rf"(?:(?=[{_LATIN}.．-]{{1,255}}(?![{_LATIN}.．-]))[{_LATIN}-]{{1,63}}(?:[.．][{_LATIN}-]{{1,63}}){{0,6}}"
+    r"[.．](xn--[A-Za-z0-9-]{2,20}|[A-Za-z]{2,24})(?![A-Za-z0-9])|\[\d{1,3}(?:\.\d{1,3}){3}\])"
 )
 # Written so that no machine reads it: `name [at] example [dot] com`, `name AT example DOT com`, `name 艾特 example 点 com`.
 _PROVIDER = (

@@ -42,7 +42,7 @@ _WITH_COUNTRY = re.compile(
     r"9[679]\d)[ -](?:\(0\)[ ]?)?"
     r"\d{1,5}(?:[ -]?\d{1,5}){1,5}|(?:\((?:86|852|853|886|81|82|65|44)\)[ ]?|(?:86|852|853|886|972|81|"
     r"82)-)\d{1,4}(?:[ -]\d{3,4}){2}|"
-    r"\((?:852|853|65)\)[ ]?\d{4}[ -]?\d{4}|86-\d{2,3}-\d{7,8})" + _END
+    r"\((?:852|853|65)\)[ ]?\d{4}[ -]?\d{4}|(?:86|972|886|81|82)-\d{1,3}-\d{7,8})" + _END
 )
 _NORTH_AMERICAN = re.compile(
     # With the area in brackets, even one that nobody is given.
@@ -86,6 +86,8 @@ _OTHER = re.compile(
     + _END,
     re.I,
 )
+# The address of a link that rings somebody up.
+_LINK = re.compile(r"(?<![A-Za-z])(?:wa\.me/|(?:tel|sms|callto):/{0,2})(\+?\d{7,15})(?![A-Za-z0-9])")
 # Nothing separates the figures: ten that begin 04 … 09, eleven that begin 01 … 09.
 _UNSEPARATED = re.compile(r"(?<![A-Za-z0-9_.+/=#`-])0(?:[4-9]\d{8}|[1-9]\d{9})(?![A-Za-z0-9_/-]|\.\d)")
 _COUNTED_UP = ("0123456789", "01234567890", "09876543210", "0987654321")
@@ -170,6 +172,7 @@ def _phones(view: str) -> Iterator[tuple[int, int]]:
         digits = re.sub(r"\D", "", match.group())
         if 9 <= len(digits) <= 17 and (len(digits) >= 10 or not match.group()[1:].isdecimal()):
             yield match.span()
+    yield from (match.span(1) for match in _LINK.finditer(view))
     for pattern in (_MOBILE_ASSIGNED, _MOBILE_SAID):
         for match in pattern.finditer(view):
             if pattern is not _MOBILE_SAID or not is_identifier(view, match.start(1)):
