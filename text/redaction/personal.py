@@ -3,17 +3,69 @@
 import re
 from collections.abc import Iterator
 
-from .spans import Redaction
+from .identifiers import is_identifier, is_in_long_run
+from .phones import find_phones
+from .plausibility import HAN
+from .spans import Label, Redaction
 
+_LATIN = "A-Za-z0-9À-ÖØ-öø-ÿ"
 _EMAIL = re.compile(
-    r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]{1,64}[@＠]"
-    r"(?=[A-Za-z0-9.-]{1,255}(?![A-Za-z0-9.-]))[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,6}\.([A-Za-z]{2,24})(?![A-Za-z0-9])"
+    rf"(?:(?<![{_LATIN}._%+-])(?:[OoDd]'(?=[A-Za-z]))?[{_LATIN}._%+-]{{1,64}}|"
+    rf"\"[\w.+-]{{1,30}}(?:[ ][\w.+-]{{1,30}}){{0,2}}\")[@＠]"
+    rf"(?:(?=[{_LATIN}.．-]{{1,255}}(?![{_LATIN}.．-]))[{_LATIN}-]{{1,63}}(?:[.．][{_LATIN}-]{{1,63}}){{0,6}}"
+    r"[.．](xn--[A-Za-z0-9-]{2,20}|[A-Za-z]{2,24})(?![A-Za-z0-9])|\[\d{1,3}(?:\.\d{1,3}){3}\])"
+)
+# Written so that no machine reads it: `name [at] example [dot] com`, `name AT example DOT com`, `name 艾特 example 点 com`.
+_PROVIDER = (
+    r"(?:gmail|googlemail|outlook|hotmail|live|yahoo|qq|vip[ .]?qq|163|126|139|icloud|proton(?:mail)?|foxmail|sina|aliyun|gmx)"
+)
+_LEFT, _RIGHT = r"[ ]{0,2}[\[({<【（]{1,2}[ ]?", r"[ ]?[\])}>】）]{1,2}[ ]{0,2}"
+_POINT = rf"(?:{_LEFT}(?:[Dd][Oo][Tt]|\.|点|點){_RIGHT}|[ _-][Dd][Oo][Tt][ _-]|\.)"
+_EMAIL_HIDDEN = re.compile(
+    rf"(?<![A-Za-z0-9._%+-])(?:[A-Za-z0-9._%+-]{{1,40}}{_POINT}){{0,3}}?[A-Za-z0-9._%+-]{{1,64}}(?:"
+    rf"{_LEFT}(?:[Aa][Tt]|@|艾特){_RIGHT}|[ _-]AT[ _-]|[ ]?(?:艾特|圈a)[ ]?|[ ]at[ ](?={_PROVIDER}(?:[ .]|{_LEFT}))|"
+    r"[ ]at[ ](?=[A-Za-z0-9.-]{3,255}>))"
+    rf"[A-Za-z0-9-]{{1,63}}(?:{_POINT}[A-Za-z0-9-]{{1,63}}){{0,4}}?(?:{_POINT}|[ ]?[点點][ ]?)"
+    r"(?P<last>[A-Za-z]{2,24})(?![A-Za-z0-9(]|\.[A-Za-z])"
+)
+_AT_SIGN = re.compile(
+    rf"[\[({{<【（][ ]?(?:[Aa][Tt]|@|艾特)[ ]?[\])}}>】）]|[ _-]AT[ _-]|艾特|圈a|[ ]at[ ](?:{_PROVIDER}(?:[ .]|{_LEFT})|"
+    rf"[A-Za-z0-9-]{{1,63}}[.][^ ])"
+)
+_AT_SIGNS = (
+    "[at",
+    "(at",
+    "{at",
+    "<at",
+    "【at",
+    "（at",
+    "[ at",
+    "( at",
+    "{ at",
+    "@]",
+    "@)",
+    "@}",
+    " at ",
+    "_at_",
+    "-at-",
+    "艾特",
+    "圈a",
+)
+_AROUND = 200
+_EMAIL_SAID = re.compile(
+    r"(?:e-?mails?|mailbox|邮箱|郵箱|邮件|郵件|电邮|電郵)[^\n@]{0,24}?(?<![A-Za-z0-9._%+-])(?P<value>[A-Za-z0-9._%+-]{1,64}(?:"
+    r"(?:[ ]dot[ ][A-Za-z0-9_-]{1,30}){0,3}[ ]at[ ][A-Za-z0-9-]{1,63}(?:[ ]dot[ ][A-Za-z0-9-]{1,63}){0,3}?[ ]dot[ ]|"
+    r"[ ]{0,2}@[ ]{0,2}[A-Za-z0-9-]{1,63}(?:[ ]?\.[ ]?[A-Za-z0-9-]{1,63}){0,3}?[ ]?\.[ ]?)[A-Za-z]{2,24})(?![A-Za-z0-9])",
+    re.I,
+)
+_EMAIL_REPLACED = re.compile(
+    r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]{1,64}[#＃*][A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,3}?\.[A-Za-z]{2,24}(?![A-Za-z0-9])"
 )
 # Before what looks like a mailbox: a command that goes to a machine, the name of a message, a name in the fediverse.
 _NO_MAILBOX = re.compile(
     r"(?:(?<![\w-])(?:ssh|scp|sftp|rsync|mosh|ssh-copy-id)[ ][^\n|;]*|(?:message-id|references|in-reply-to):[^\n]*|@)$", re.I
 )
-_LONG_NUMBER = re.compile(r"\d(?:[ ().-]{0,3}\d){6,}")
+_LONG_NUMBER = re.compile(r"\d(?:[ ()./\-‐‑‒–—―−－（）\u00a0\u2009\u202f\u3000]{0,3}\d){6,}")
 _CONTEXT = 40
 # Last parts that are file names (`icon@2x.png`) or attributes, not domains.
 _NO_DOMAIN = frozenset(
@@ -41,49 +93,26 @@ _NO_DOMAIN = frozenset(
     ]
 )
 
-_MOBILE = re.compile(
-    r"(?<![A-Za-z0-9_.#/-])(?:(?:\+|00)?86[ -]?)?1[3-9]\d(?P<gap>[ -]?)\d{4}(?P=gap)\d{4}(?![\d_-]|\.\d|[A-Za-z])"
-)
-_MOBILE_SAID = re.compile(
-    r"(?:号码|电话|手机|打给|联系|呼我|微信|phone|mobile|call|cell|"
-    r"number)[^\d\n]{0,12}(?<!\d[ -])(1[ -]?[3-9](?:[ -]?\d){9})(?![ -]?\d|[A-Za-z_])",
+_ID_CARD = re.compile(r"(?<![A-Za-z0-9_.-])[1-9]\d(?:[ -]?\d){15}[ -]?[\dXx](?![A-Za-z0-9])")
+_BIRTHDAY = r"(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])"
+_OLD_ID_CARD = re.compile(
+    r"(?:身[份分][证證]|证件|證件|id[ ]?card)(?:号码?|號碼?|[ ](?:number|no\.?))?[\"'”]{0,2}(?:[是为為:： =]|"
+    r"is){0,3}[\"'“]?([1-8]\d{14})(?!\d)",
     re.I,
 )
-_MOBILE_ASSIGNED = re.compile(r"(?<![A-Za-z0-9_])(?:phone|mobile|tel|cell|telephone)\w{0,8}=(1[3-9]\d{9})(?!\d)", re.I)
-_LANDLINE = re.compile(
-    r"(?<![A-Za-z0-9_.+-])(?:[(（]0(?:10|2\d|[3-9]\d{2})[)）] ?|0(?:10|2\d|[3-9]\d{2})[- ])[2-8]\d{2,3}[ -]?\d{4}(?!\d|"
-    r"-\d{5}|-\D)"
-    r"(?:(?:[转轉-]| ?(?:ext|x)\.? ?)\d{1,6})?"
-    r"|(?<![A-Za-z0-9_.+-])[48]00[- ]\d{3}[- ]?\d{4}(?![\d-])|(?<![A-Za-z0-9_.+-])[48]00[- ]\d{4}[- ]\d{3}(?![\d-])"
-)
-_INTERNATIONAL = re.compile(
-    r"(?<![A-Za-z0-9_.+)\]])(?:(?<!=)|"
-    r"(?=\+\d{11}))\+(?:[1-9]\d{0,2})(?:[ .-]?\(\d{1,4}\))?(?:[ .-]?\d{1,5}){2,6}(?![A-Za-z0-9_]|[.-]\d)"
-)
-# Not one of a row of numbers: `377 610 987 1597`.
-_NORTH_AMERICAN = re.compile(
-    r"(?<![A-Za-z0-9_.+-])(?<!\d[ .,])(?:1[-. ])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[-. ])[2-9]\d{2}[-. ]\d{4}(?![A-Za-z0-9_-]|\.\d)"
-)
-# Written as at home: Taiwan, Japan, Britain, France.
-_DOMESTIC = re.compile(
-    r"(?<![A-Za-z0-9_.+-])(?<!\d[ .,])(?:09\d{2}([ -])\d{3}\1\d{3}|0[2-8]([ -])\d{4}\2\d{4}|0[5789]0-\d{4}-\d{4}|"
-    r"07\d{3}[ ]\d{3}[ ]?\d{3}|"
-    r"020[ ]\d{4}[ ]\d{4}|0[67](?:([ .])\d{2})(?:\3\d{2}){3})(?![A-Za-z0-9_-]|[. ]\d)"
-)
-_NAMED_PHONE = re.compile(
-    r"(?:手机|电话(?!会议)|座机|传真|固话|联系方式|热线|whatsapp|phone|mobile|tel(?:ephone)?|fax|cell|"
-    r"call(?: \w{1,12})?(?: at| on)?(?![\w-]))"
-    r"(?![_-]?(?:id|model|code|type))[\w号码]{0,6}[\"'’]{0,2}[ \t]{0,3}(?:number[ \t])?"
-    r"(?:[:：=.]|是|为|at|is|on|number)?[ \t]{0,3}[\"']{0,2}(\+?(?:[ ().-]?\d){7,15})(?![A-Za-z0-9_-]|\.\d)",
+_OLD_ID_CARD_ALONE = re.compile(rf"\s*([1-8]\d{{5}}\d\d{_BIRTHDAY}\d{{3}})\s*")
+# Hong Kong's, its check figure in brackets, and Taiwan's.
+_HONG_KONG_CARD = re.compile(r"(?<![A-Za-z0-9])[A-Z]{1,2}\d{6}[(（][\dA][)）]")
+_TAIWAN_CARD = re.compile(
+    r"(?:身[份分][证證](?:字[号號])?|national[ ]id|\bid)(?:号码?|號碼?|[ ](?:number|no\.?|"
+    r"card))?[是为為:： =]{0,3}([A-Z][1289]\d{8})(?![A-Za-z0-9])",
     re.I,
 )
-_ID_CARD = re.compile(
-    r"(?<![A-Za-z0-9_.-])(\d{6})([ -]?)((?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))\2(\d{3}[\dXx])(?![A-Za-z0-9])"
-)
-_OLD_ID_CARD = re.compile(r"身份证(?:号码?)?[是为:： ]{0,3}([1-8]\d{14})(?!\d)")
 _CARD = re.compile(
-    r"(?<![A-Za-z0-9_.+-])[2-69]\d{3}(?:([ -]?)\d{4}\1\d{4}(?:\1\d{1,4}(?:\1\d{3})?)?|[ -]\d{6}[ -]\d{5})(?![A-Za-z0-9_-]|\.\d)"
+    r"(?<![A-Za-z0-9_.+-])[2-69]\d{3}(?:([ .-]?)\d{4}\1\d{4}(?:\1\d{1,4}(?:\1\d{3})?)?|[ -]?\d{6}[ -]\d{5})(?![A-Za-z0-9_-]|\.\d)"
 )
+_DUMP_BEFORE = re.compile(r"(?<![A-Za-z0-9])(?:(?:[0-9A-Fa-f]{4,8}\s){2}|[0-9A-Fa-f]{7,8}:?[ ]{1,2})$")
+_DUMP_AFTER = re.compile(r"(?:\s[0-9A-Fa-f]{4,8}){2}(?![A-Za-z0-9])")
 _NAMED_CARD = re.compile(
     r"(?:银行卡|信用卡|储蓄卡|借记卡|工资卡|卡号|银行账[号户]|付款账[号户]|收款账[号户]|credit card|debit card|bank card|"
     r"card (?:no|"
@@ -91,19 +120,17 @@ _NAMED_CARD = re.compile(
     r"[号码尾]{0,2}[\"']?[ \t]{0,3}(?:[:：=#.]|是|为|is)?[ \t]{0,3}[\"']?(\d(?:[ -]?\d){13,18})(?![\d-])",
     re.I,
 )
-# What stands before a number that identifies an account, a message or an order, and no telephone or card.
-_IDENTIFIER = re.compile(
-    r"(?:qq|uin|id|uid|群|群号|单号|订单|订单号|流水号|编号|学号|工号|运单|快递|order|invoice|tracking|channel|tweet|message|isbn|"
-    r"serial|ticket|群聊|账号|帐号|seq|offset|size|bytes|length|total|amount|余额|金额|总计|seed|nonce|sn|序列号|条码|barcode|sku|货号|"
-    r"发票号?|合同号?|imei|批号|交易号|准考证号?|会员号|timestamp|ts|version|build|no|number)(?:号码?|号是)?"
-    r"[\"'’]{0,2}[ \t]{0,3}(?:[:：=#＝.,，]|是|为|is)?[ \t]{0,3}[\"'\[(（]{0,2}$",
-    re.I,
-)
-# Spoken numbers, as voice-to-text writes them: eleven figures of a mobile, eighteen of an identity card.
+# Spoken numbers, as voice-to-text writes them: eleven figures of a mobile, eighteen of an identity card, a bank card's.
 _SPOKEN = re.compile(
-    r"(?<![零〇一二三四五六七八九幺两])[零〇一二三四五六七八九幺两](?:[ ,，、]?[零〇一二三四五六七八九幺两Xx]){9,21}"
+    r"(?<![零〇一二三四五六七八九幺两\d])[零〇一二三四五六七八九幺两洞拐勾兩壹贰叁肆伍陆柒捌玖\d]"
+    r"(?:[ ,，、-]?[零〇一二三四五六七八九幺两洞拐勾兩壹贰叁肆伍陆柒捌玖Xx\d]){9,21}"
 )
-_FIGURES = str.maketrans("零〇一二三四五六七八九幺两", "0012345678912")
+_FIGURES = str.maketrans("零〇一二三四五六七八九幺两洞拐勾兩壹贰叁肆伍陆柒捌玖", "00123456789120792123456789")
+_FIGURE_WORDS = dict(
+    zip(("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "oh"), "01234567890", strict=True)
+)
+_SPOKEN_FIGURE = r"(?:zero|oh|one|two|three|four|five|six|seven|eight|nine)"
+_SPOKEN_IN_ENGLISH = re.compile(rf"(?<![A-Za-z]){_SPOKEN_FIGURE}(?:[ ,-]{{1,2}}{_SPOKEN_FIGURE}){{9,18}}(?![A-Za-z])", re.I)
 _PAPER = re.compile(
     r"(?:护照|通行证|回乡证|台胞证|港澳证|台湾证|居留证|居住证|驾驶证|驾照|社保卡?|社会保障|军官证|passport|visa|"
     r"driver'?s?[ ]licen[cs]e|"
@@ -148,7 +175,6 @@ _IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?:[ ]?[A-Z0-9]{4}){2,7}(?:[ ]
 _NAMED_IBAN = re.compile(
     r"iban(?: is|是|为)?[:：= ]{1,3}([a-z]{2}\d{2}(?:[ ]?[a-z0-9]{4}){2,7}(?:[ ]?[a-z0-9]{1,3})?)(?![a-z0-9])", re.I
 )
-_CARD_NUMBER = re.compile(r"(?:card|visa|master ?card|amex|union ?pay|debit|credit|银联)[ _]?(?:number|no|num)?", re.I)
 # The first two figures of a Chinese identity card number: GB/T 2260, provinces.
 _PROVINCES = frozenset(
     [
@@ -209,12 +235,13 @@ def find_personal_data(text: str) -> Iterator[Redaction]:
                 text[max(0, match.start() - 60) : match.start()]
             )
             if (
-                match.group(1).lower() not in _NO_DOMAIN
+                (match.group(1) or "").lower() not in _NO_DOMAIN
                 and match.group()[:3].lower() not in ("xxx", "***")
                 and not remote
                 and not address
             ):
                 yield Redaction(match.start(), match.end(), "EMAIL")
+    yield from _hidden_emails(text)
     for start, end in _number_windows(text):
         yield from _numbers(text, start, end)
     for match in _IBAN.finditer(text):
@@ -244,19 +271,74 @@ def find_personal_data(text: str) -> Iterator[Redaction]:
         yield from _wechat_names_told(text)
 
 
+def _hidden_emails(text: str) -> Iterator[Redaction]:
+    reached = 0
+    folded = text.lower()
+    if any(sign in folded for sign in _AT_SIGNS):
+        for found in _AT_SIGN.finditer(text):
+            for match in _EMAIL_HIDDEN.finditer(text, max(reached, found.start() - _AROUND), found.end() + _AROUND):
+                if match["last"].lower() not in _NO_DOMAIN:
+                    yield Redaction(match.start(), match.end(), "EMAIL")
+            reached = max(reached, found.end())
+    if ("mail" in folded or "邮" in text or "郵" in text) and (" at " in folded or " @" in text or "@ " in text):
+        for match in _EMAIL_SAID.finditer(text):
+            if " " in match["value"] and not match["value"].lower().startswith("xxx"):
+                yield Redaction(*match.span("value"), "EMAIL")
+    if re.search(r"[换換改替][^\n]{0,4}[@＠]|replace[^\n]{0,12}@", text):
+        yield from (Redaction(*match.span(), "EMAIL") for match in _EMAIL_REPLACED.finditer(text))
+
+
 def _spoken_numbers(text: str) -> Iterator[Redaction]:
     for match in _SPOKEN.finditer(text):
-        digits = re.sub(r"[^\dX]", "", match.group().translate(_FIGURES).upper())
-        if re.fullmatch(r"1[3-9]\d{9}", digits):
-            yield Redaction(match.start(), match.end(), "PHONE")
-        elif len(digits) == 18 and digits[:17].isdecimal() and valid_id_card(digits):
-            yield Redaction(match.start(), match.end(), "ID_CARD")
+        if sum(not character.isascii() and character.isalpha() for character in match.group()) < 3:
+            continue
+        label = _label_of_figures(re.sub(r"[^\dX]", "", match.group().translate(_FIGURES).upper()))
+        if label is not None:
+            yield Redaction(match.start(), match.end(), label)
+    for match in _spoken_in_english(text):
+        digits = "".join(_FIGURE_WORDS[word.lower()] for word in re.findall("[A-Za-z]+", match.group()))
+        label = _label_of_figures(digits) or ("PHONE" if len(digits) in (10, 11) else None)
+        if label is not None and digits not in "012345678901234567890":
+            yield Redaction(match.start(), match.end(), label)
+
+
+def _spoken_in_english(text: str) -> Iterator[re.Match[str]]:
+    """Look for the words by themselves first: that is ten times as fast as the pattern at every letter."""
+    starts: list[int] = []
+    for word in _FIGURE_WORDS:
+        for written in (word, word.capitalize()):
+            at = text.find(written)
+            while at >= 0:
+                starts.append(at)
+                at = text.find(written, at + 1)
+    reached = 0
+    for start in sorted(starts) if len(starts) >= 10 else ():
+        if start >= reached and (match := _SPOKEN_IN_ENGLISH.match(text, start)):
+            reached = match.end()
+            yield match
+
+
+def _label_of_figures(digits: str) -> Label | None:
+    if re.fullmatch(r"1[3-9]\d{9}|0(?:10|2\d|[3-9]\d{2})[2-8]\d{6,7}|[48]00\d{7}", digits):
+        return "PHONE"
+    if len(digits) == 18 and digits[:17].isdecimal() and valid_id_card(digits):
+        return "ID_CARD"
+    return "BANK_CARD" if _ISSUERS.fullmatch(digits) and passes_luhn(digits) else None
 
 
 def _wechat_names(text: str) -> Iterator[Redaction]:
     for match in _WECHAT.finditer(text):
         value = match["value"]
+        if is_in_long_run(text, *match.span("value")):
+            continue
         called = match["called"] or match["named"]
+        # `a +vb` adds up; `加+vlihua88` tells a name.
+        if re.match(r"\+v[a-z]", match.group(), re.I) and not re.search(
+            f"[{HAN}]", text[max(0, match.start() - 12) : match.start()]
+        ):
+            continue
+        if re.match(r"\+[ ]v[a-z]", match.group(), re.I):
+            continue
         distinct = any(c.isdigit() or c == "_" for c in value) and any(c.isalpha() for c in value)
         told = called and match["link"]
         if re.match(r"[vw]x[ \t]", match.group(), re.I) and not any(c.isdigit() for c in value):
@@ -287,7 +369,7 @@ def _number_windows(text: str) -> Iterator[tuple[int, int]]:
     """Give the stretches around long numbers: nothing else has to be looked at."""
     start = end = -1
     for match in _LONG_NUMBER.finditer(text):
-        if match.start() - _CONTEXT > end:
+        if end < 0 or match.start() - _CONTEXT > end:
             if end >= 0:
                 yield start, end
             start = max(0, match.start() - _CONTEXT)
@@ -298,44 +380,40 @@ def _number_windows(text: str) -> Iterator[tuple[int, int]]:
 
 def _numbers(text: str, start: int, end: int) -> Iterator[Redaction]:
     for match in _ID_CARD.finditer(text, start, end):
-        if valid_id_card(match[1] + match[3] + match[4]):
+        digits = re.sub("[ -]", "", match.group())
+        if re.match(rf"\d{{6}}(?:19|20)\d\d{_BIRTHDAY}", digits) and valid_id_card(digits):
             yield Redaction(match.start(), match.end(), "ID_CARD")
     for match in _OLD_ID_CARD.finditer(text, start, end):
         yield Redaction(*match.span(1), "ID_CARD")
+    alone = _OLD_ID_CARD_ALONE.fullmatch(text) if len(text) < 40 else None
+    if alone is not None and alone[1][:2] in _PROVINCES and not passes_luhn(alone[1]):
+        yield Redaction(*alone.span(1), "ID_CARD")
+    for match in _HONG_KONG_CARD.finditer(text, start, end):
+        if valid_hong_kong_card(match.group()):
+            yield Redaction(match.start(), match.end(), "ID_CARD")
+    for match in _TAIWAN_CARD.finditer(text, start, end):
+        if valid_taiwan_card(match[1].upper()):
+            yield Redaction(*match.span(1), "ID_CARD")
     for match in _CARD.finditer(text, start, end):
         digits = re.sub(r"\D", "", match.group())
-        if _ISSUERS.fullmatch(digits) and passes_luhn(digits) and not _is_identifier(text, match.start(), account=True):
+        if (
+            _ISSUERS.fullmatch(digits)
+            and passes_luhn(digits)
+            and not is_identifier(text, match.start(), account=True)
+            and not _is_in_dump(text, *match.span())
+        ):
             yield Redaction(match.start(), match.end(), "BANK_CARD")
     for match in _NAMED_CARD.finditer(text, start, end):
         yield Redaction(*match.span(1), "BANK_CARD")
-    yield from _phones(text, start, end)
+    yield from (Redaction(*span, "PHONE") for span in find_phones(text, start, end))
 
 
-def _phones(text: str, start: int, end: int) -> Iterator[Redaction]:
-    for pattern in (_MOBILE, _LANDLINE, _NORTH_AMERICAN, _DOMESTIC):
-        for match in pattern.finditer(text, start, end):
-            if match.group()[0] == "(" or not _is_identifier(text, match.start()):
-                yield Redaction(match.start(), match.end(), "PHONE")
-    for match in _INTERNATIONAL.finditer(text, start, end):
-        digits = re.sub(r"\D", "", match.group())
-        if 9 <= len(digits) <= 15 and (len(digits) >= 10 or not match.group()[1:].isdecimal()):
-            yield Redaction(match.start(), match.end(), "PHONE")
-    for pattern in (_NAMED_PHONE, _MOBILE_ASSIGNED, _MOBILE_SAID):
-        for match in pattern.finditer(text, start, end):
-            if pattern is not _MOBILE_SAID or not _is_identifier(text, match.start(1)):
-                yield Redaction(*match.span(1), "PHONE")
-
-
-def _is_identifier(text: str, start: int, account: bool = False) -> bool:
-    """Whether the word before a number makes it an identifier; an account (`账号`) may be the one at a bank."""
-    before = text[max(0, start - 24) : start]
-    if account and re.search(r"[账帐]号[是为:： ]{0,3}$", before):
+def _is_in_dump(text: str, start: int, end: int) -> bool:
+    """Whether groups of a memory's dump stand around: `0300 3e00 4010 0000 0000 0000`, `00000010: 4010 …`."""
+    before = text[max(0, start - 32) : start]
+    if re.search("卡|card|visa|amex", before, re.I):
         return False
-    return (
-        bool(_IDENTIFIER.search(before))
-        and not _CARD_NUMBER.search(before)
-        and not re.search("手机|电话|phone|mobile|(?:my|your|his|her|our|cell|call|contact) number", before, re.I)
-    )
+    return bool(_DUMP_BEFORE.search(before) or _DUMP_AFTER.match(text[end : end + 24]))
 
 
 def valid_id_card(digits: str) -> bool:
@@ -344,6 +422,20 @@ def valid_id_card(digits: str) -> bool:
         return False
     total = sum(int(digit) * weight for digit, weight in zip(digits, _ID_WEIGHTS, strict=False))
     return "10X98765432"[total % 11] == digits[17].upper()
+
+
+def valid_hong_kong_card(written: str) -> bool:
+    """Check the last figure of a Hong Kong identity card number, `A123456(3)` (weights 9 … 1, letters as 10 … 35, modulo 11)."""
+    signs = re.sub(r"[()（）]", "", written)
+    values = [36] * (9 - len(signs)) + [int(sign, 36) for sign in signs]
+    return sum(value * weight for value, weight in zip(values, range(9, 0, -1), strict=True)) % 11 == 0
+
+
+def valid_taiwan_card(signs: str) -> bool:
+    """Check the last figure of a Taiwanese identity card number (the letter as two figures, weights 1, 9 … 1, 1, modulo 10)."""
+    letter = "ABCDEFGHJKLMNPQRSTUVXYWZIO".index(signs[0]) + 10
+    values = [letter // 10, letter % 10, *map(int, signs[1:])]
+    return sum(value * weight for value, weight in zip(values, (1, 9, 8, 7, 6, 5, 4, 3, 2, 1, 1), strict=True)) % 10 == 0
 
 
 def valid_iban(written: str) -> bool:

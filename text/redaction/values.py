@@ -9,8 +9,36 @@ from .spans import Label, Level, placeholder
 
 _DEEPEST = 200
 _PERSONAL_NAMES: tuple[tuple[Label, tuple[str, ...]], ...] = (
-    ("PHONE", ("phone", "mobile", "telephone", "手机", "手机号", "电话", "phone_number", "phonenumber", "tel")),
-    ("EMAIL", ("email", "e-mail", "mail", "邮箱")),
+    (
+        "PHONE",
+        (
+            "phone",
+            "mobile",
+            "telephone",
+            "tel",
+            "fax",
+            "phone_number",
+            "phonenumber",
+            "phone_no",
+            "mobile_phone",
+            "mobilephone",
+            "mobile_number",
+            "cellphone",
+            "cell_phone",
+            "whatsapp",
+            "手机",
+            "手机号",
+            "手机号码",
+            "手機",
+            "手機號碼",
+            "电话",
+            "电话号码",
+            "联系电话",
+            "電話",
+            "電話番号",
+        ),
+    ),
+    ("EMAIL", ("email", "e-mail", "mail", "email_address", "emailaddress", "邮箱", "邮箱地址", "电子邮箱", "郵箱")),
     (
         "ID_CARD",
         (
@@ -19,6 +47,8 @@ _PERSONAL_NAMES: tuple[tuple[Label, tuple[str, ...]], ...] = (
             "id_number",
             "身份证",
             "身份证号",
+            "身份证号码",
+            "身份證",
             "证件号码",
             "passport",
             "passport_no",
@@ -29,7 +59,10 @@ _PERSONAL_NAMES: tuple[tuple[Label, tuple[str, ...]], ...] = (
         ),
     ),
     ("WECHAT", ("wechat", "wechat_id", "微信", "微信号")),
-    ("BANK_CARD", ("bank_card", "bankcard", "card_number", "credit_card", "卡号", "银行卡", "银行卡号")),
+    (
+        "BANK_CARD",
+        ("bank_card", "bankcard", "card_number", "cardnumber", "card_no", "credit_card", "iban", "卡号", "银行卡", "银行卡号"),
+    ),
 )
 _NO_VALUES = frozenset(("none", "null", "undefined", "true", "false", "string", "str", "required", "optional", "n/a"))
 _NAME_FIELDS = ("name", "key", "header", "field")

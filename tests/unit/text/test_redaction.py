@@ -220,6 +220,71 @@ def test_numbers_named_in_words_are_found(text: str, expected: str) -> None:
     assert redact(text, "all") == expected
 
 
+@pytest.mark.parametrize(
+    "written",
+    [
+        "0932" + "184756",
+        "(02)2756" + "-1834",
+        "010-123" + "45678",
+        "（+86）138-" + "1234-5678",
+        "080(4321)" + "5678",
+        "031-321" + "-5678",
+        "0171/" + "1234567",
+        "0161 496" + " 0123",
+        "01 42 68" + " 53 00",
+        "(02) 9876" + " 5432",
+        "054-762" + "5400",
+        "(555) 123" + "-4567",
+        "415-666-" + "7777EXT623",
+        "0049 171 " + "1234567",
+        "8 (495) 123" + "-45-67",
+    ],
+)
+def test_telephones_of_many_countries_are_found(written: str) -> None:
+    assert not remains(written, redact(written, "all"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "0300 3e00 0100 0000 4010 0000 0000 0000",
+        "<Buffer 01 02 03 04 05 06 07 08>",
+        "integrity sha512-" + "aB3" * 9 + "+VnyAQFtJ4G2+" + "9Xc" * 9 + "==",
+        "[`0580258449`](https://x.test)",
+        "手机号少一位 1381234567",
+        "手机 20230401 上市",
+        "phone: 2023-05-06 10:11:12",
+        "訂單編號 0932184756",
+        "ISBN 0306406152",
+        "test string 95130-64212",
+        "look at github dot com",
+        "PYVER = 'py' + VER_SUFFIX",
+    ],
+)
+def test_what_only_looks_like_personal_data_stays(text: str) -> None:
+    assert redact(text, "all") == text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Tel/Fax: 2851" + "2345", "Tel/Fax: [PHONE]"),
+        ("電話 2851 " + "2345", "電話 [PHONE]"),
+        ("write to lihua [at] example" + " [dot] com", "write to [EMAIL]"),
+        ("<lihua at example" + ".org>", "<[EMAIL]>"),
+        ("邮箱：lihua @ example" + ".cn", "邮箱：[EMAIL]"),
+        ("jürgen@bücher" + ".de", "[EMAIL]"),
+        ("call five five five one two three " + "four five six seven", "call [PHONE]"),
+        ("1101 0519 4912 " + "3100 2X", "[ID_CARD]"),
+        ("身份證：A1234" + "56789", "身份證：[ID_CARD]"),
+        ("A1234" + "56(3)", "[ID_CARD]"),
+        ("4111.1111.1111" + ".1111", "[BANK_CARD]"),
+    ],
+)
+def test_personal_data_in_unusual_forms_goes(text: str, expected: str) -> None:
+    assert redact(text, "all") == expected
+
+
 def test_characters_set_apart_are_read_as_words() -> None:
     assert redact("密 码 是 a b c 1 2 3 记住了吗") == "密 码 是 [PASSWORD] 记住了吗"
     assert redact("x y z 1 2 3 a b c") == "x y z 1 2 3 a b c"
