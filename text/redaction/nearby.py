@@ -14,7 +14,7 @@ from .stretches import stretches
 
 _NAME = re.compile(r"密码|密碼|口令|password|passcode|passphrase|passwd|pwd(?<![a-z]pwd)(?![a-z])")
 # What was reset or made for somebody: only what can be nothing but a password counts behind these.
-_RESET = re.compile(r"重置|初始化账号|开了?个?号|统一给|reset|sign in|log in|logged in")
+_RESET = re.compile(r"重置|初始化账号|开了?个?号|统一给|reset|sign in|log in|logged in|login (?:is|was|now|changed|went)")
 _REACH = 64
 _RUN = re.compile(r"[!-~]+")
 _SYMBOLS = frozenset("!@#$%^&*+~?")
@@ -35,7 +35,8 @@ _IDENTIFIED = re.compile(
 _ASKED = re.compile(
     rf"(?:密码|密碼|口令|password|passcode|(?<![a-z])(?:pwd|pass|pw)(?![a-z]))(?:[^\n?？]{{0,24}}[?？]|(?:是|要)?(?:多少|是啥|啥|"
     rf"什么)[呀啊呢来着]{{0,2}}(?=\n))[^\S\n]{{0,2}}\n?(?:[^\n:：]{{1,24}}[:：]|[{HAN}，,：:\s—-]{{0,12}}|"
-    r"[^\n\d]{0,16}?(?:it['’]s|try|is))[ ]?(?P<value>[!-~]{6,40})(?=[ ]*(?:$|[\n，。,.!！~～]|iirc|afaik|i think|吧|好像))",
+    r"[^\n\d]{0,16}?(?:it['’]s|try|is))[ ]?(?P<value>[!-~]{6,40})(?=[ ]*(?:$|[\n，。,.!！~～]|iirc|afaik|i think|吧|"
+    r"好像|没换|没改|别))",
     re.I,
 )
 _CODE_ASKED = re.compile(
@@ -65,6 +66,19 @@ _HERE = re.compile(
     r"below)[:：][ ](?P<value>[!-~]{6,64})(?![!-~])",
     re.I,
 )
+# `grandpa's password, in case he rings: …`: the end of a line, and a word nobody would write.
+_AT_THE_END = re.compile(
+    r"(?:password|passcode|passphrase|(?<![a-z])(?:pwd|pass|pw)(?![a-z])|密码|口令)[^\n:：=]{1,60}[:：][ ]?"
+    r"(?P<value>(?=[A-Za-z]*[A-Z])(?=[A-Z]*[a-z])[A-Za-z]{3,24}\d{2,8}[A-Za-z]{0,12}[!?.]?)[ \t]*(?=\n|$)",
+    re.I,
+)
+# `my rcon pass its cr33per_no_boom`, `It's Bumblebee_Orbit4 now`: words with figures for letters or at the end.
+_ITS = re.compile(
+    r"(?:password|passcode|passphrase|(?<![a-z])(?:pwd|pass|pw)(?![a-z]))[^\n]{0,60}?(?<![a-z])(?:it['’]?s|is)[ ]"
+    r"(?P<value>(?=[A-Za-z_-]{1,24}\d)[A-Za-z0-9]{3,16}(?:[_-][A-Za-z0-9]{2,16}){1,4})"
+    r"(?=[ ]*(?:$|[\n,.;!]|now|thx|thanks|again|still|for|on|and|same))",
+    re.I,
+)
 # Lists of accounts: `.pgpass`, the users of a pool, `login ann:…`.
 _LISTED = (
     (
@@ -89,7 +103,7 @@ _ACCOUNT = re.compile(
 _PASSWORD_CUES = ("密", "口令", "pass", "pwd", "pw")
 _CODE_CUES = ("验码", "验证码", "动态码", *(kind + " code" for kind in _KINDS))
 _SHOWN_CUES = ("authenticator", "google auth", "authy", "otp", "2fa", "code to", "text", "sms")
-_RESET_CUES = ("重置", "开了", "开个", "统一给", "reset", "sign in", "log in", "logged in")
+_RESET_CUES = ("重置", "开了", "开个", "统一给", "reset", "sign in", "log in", "logged in", "login ")
 
 
 def find_nearby(text: str) -> Iterator[Redaction]:
@@ -99,6 +113,10 @@ def find_nearby(text: str) -> Iterator[Redaction]:
     if any(mark in text for mark in ("? ", "?\n", "？", "多少", "啥", "什么")):
         for found in _all(_ASKED, text, folded, _PASSWORD_CUES):
             if _is_answer(found["value"]):
+                yield _span(found, "value")
+    for pattern in (_AT_THE_END, _ITS):
+        for found in _all(pattern, text, folded, _PASSWORD_CUES):
+            if not _SPOKEN_OF.search(text, found.start(), found.start("value")) and not is_placeholder(found["value"]):
                 yield _span(found, "value")
     if any(word in folded for word in _RESET_CUES):
         yield from _behind_resets(text, folded)

@@ -120,6 +120,12 @@ _NAMED_CARD = re.compile(
     r"[号码尾]{0,2}[\"']?[ \t]{0,3}(?:[:：=#.]|是|为|is)?[ \t]{0,3}[\"']?(\d(?:[ -]?\d){13,18})(?![\d-])",
     re.I,
 )
+_REFUSED = re.compile(
+    r"luhn|校验|校驗|抄错|输错|不合法|无效|不正确|拒绝|拦下|不存在|假的|"
+    r"checksum|check digit|invalid|mistyped|rejected|refused|declined|"
+    r"not valid|not a (?:real|valid)|dummy",
+    re.I,
+)
 # Spoken numbers, as voice-to-text writes them: eleven figures of a mobile, eighteen of an identity card, a bank card's.
 _SPOKEN = re.compile(
     r"(?<![零〇一二三四五六七八九幺两\d])[零〇一二三四五六七八九幺两洞拐勾兩壹贰叁肆伍陆柒捌玖\d]"
@@ -404,7 +410,10 @@ def _numbers(text: str, start: int, end: int) -> Iterator[Redaction]:
         ):
             yield Redaction(match.start(), match.end(), "BANK_CARD")
     for match in _NAMED_CARD.finditer(text, start, end):
-        yield Redaction(*match.span(1), "BANK_CARD")
+        digits = re.sub(r"\D", "", match[1])
+        refused = not passes_luhn(digits) and _REFUSED.search(text, max(0, match.start() - _CONTEXT), match.end() + _CONTEXT)
+        if not refused:  # a slip of the pen still gives a card away, a number that was turned down is none
+            yield Redaction(*match.span(1), "BANK_CARD")
     yield from (Redaction(*span, "PHONE") for span in find_phones(text, start, end))
 
 

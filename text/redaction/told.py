@@ -160,6 +160,11 @@ _NUMBERED_PHRASE = re.compile(
     r"(?=[ ]*(?:$|[.,;，。\n]))",
     re.M,
 )
+_ASKED_PHRASE = re.compile(
+    r"(?:pass ?phrase|password|密码|口令)[?？][ ]{0,2}(?:it['’]s|it is|是|就是)?[ ]?[\"“‘「]"
+    r"(?P<value>[A-Za-z]{3,12}(?:[ ][A-Za-z0-9]{1,12}){2,8})[\"”’」]",
+    re.I,
+)
 # Words chosen by dice, and four groups of four letters, as mail providers print them.
 _PHRASE = re.compile(
     r"(?:pass ?phrase|口令短语|密码短语)[\"']?[ ]?(?:[:：=]|is|是|"
@@ -264,6 +269,8 @@ def _told(text: str) -> Iterator[Redaction]:
     if "phrase" in folded or "短语" in text:
         yield from _all(_PHRASE, text)
         yield from _all(_NUMBERED_PHRASE, text)
+    if "?" in text or "？" in text:
+        yield from _all(_ASKED_PHRASE, text)
     if "pass" in folded or "pwd" in folded or "码" in text:
         yield from _all(_GROUPS, text)
     if any(word in folded for word in (" pin", " code", "keypad", "key pad", " dial")):
