@@ -165,6 +165,8 @@ def is_plausible(kind: Kind, link: Link, linking: str, value: Value, text: str) 
     written = value.text
     if value.quoted and _is_glued(written, text[max(0, value.start - 2) : value.start]):
         return False
+    if not value.quoted and re.fullmatch(r"<\w{1,8}>[a-z-]+(?:</\w{0,8}>?)?", written):
+        return False  # the next word of a page
     if is_placeholder(written) or is_placeholder(written.lstrip("=")) or _PATH.fullmatch(written) or _REGEX.search(written):
         return False
     if ("->" in linking or "→" in linking) and re.match(r"\s*(?:->|→)", text[value.end : value.end + 4]):
@@ -188,8 +190,9 @@ def _is_glued(written: str, before: str) -> bool:
     """Whether quotation marks hold code: what is put between two texts (`" + password + "`), or a text with variables in it."""
     if re.match(r"\s*[+.&]\s", written) and re.search(r"\s[+.&]\s*$", written):
         return True
-    rest = re.sub(r"\{[\w.\[\]()'\"]{1,60}(?:![rsa])?\}", "", written)
-    return before[:1] in ("f", "F") and rest != written and not (len(rest) >= 8 and has_letter_and_digit(rest))
+    variable = r"\{[\w.\[\]()'\"]{1,60}(?:![rsa])?\}" if before[:1] in ("f", "F") else r"\$\{[^{}]{1,80}\}"
+    rest = re.sub(variable, "", written)
+    return rest != written and not (len(rest) >= 8 and has_letter_and_digit(rest))
 
 
 def _is_a_phrase(written: str) -> bool:
