@@ -71,6 +71,13 @@ _COMMANDS: tuple[_Command, ...] = (
     _command("rabbitmqctl", rf"rabbitmqctl[ \t](?:add_user|change_password)[ \t][^\s]{{1,40}}[ \t]{_VALUE}"),
     _command("+login", rf"\+login[ \t](?!anonymous)[\w.@-]{{1,64}}[ \t](?!\+){_VALUE}"),
     _command("login", r"[\w-][ ]login[ ](?:--relogin[ ])?(?P<value>[0-9a-f]{40})(?![\w.-])"),
+    _command(
+        " -t ",
+        r"[\w-][ ](?:auth|login)(?:[ ][a-z]{2,10})?[ ](?:[^\n|;&]{1,60}[ ])?-t[ ]"
+        r"(?P<value>[0-9a-f]{40,128}|(?=\S*\d)[\w.-]{20,200})(?!\S)",
+    ),
+    _command("/RP", rf"schtasks(?=[ \t]){_LINE}[ \t]/RP[ \t]{_VALUE}", re.I),
+    _command("winrs", rf"winrs(?=[ \t]){_LINE}[ \t]-p(?:assword)?:{_VALUE}"),
     _command("digest", rf"auth[ \t]digest[ \t](?:{_QUOTE})?[\w.@-]{{1,64}}:{_BARE}"),
     _command("using", rf"(?<!\w)connect to[ ]\S{{1,40}}[ ]user[ ]\S{{1,40}}[ ]using[ ](?=\S*\d){_VALUE}", re.I),
     _command("SETUSER", rf"ACL SETUSER[ ][^\n]{{1,80}}?[ ]>{_BARE}"),

@@ -26,14 +26,14 @@ _PROXY = re.compile(r"(?<![a-z])(?:trojan|hysteria2?|hy2|tuic|vless|ss|ssr|anytl
 _QUERY = re.compile(
     r"[?&;#](?:amp;)?(?P<name>(?:x-amz-|x-oss-|x-goog-|q-)?(?:access_?token|id_token|refresh_token|auth_?token|token|auth|"
     r"api_?key|"
-    r"api-key|key|sig|sign|signature|security-token|secret|client_secret|app_?secret|corpsecret|password|passwd|pwd|"
+    r"api-key|key|sig|sign|signature|security-token|hapikey|appid|apitoken|user_?key|access_?key|secret_?key|private_?key|subscription-key|secret|client_secret|app_?secret|corpsecret|password|passwd|pwd|"
     r"ticket|session_?id|sid|code|rkey|jwt|hmac))=(?P<value>[^&;\s\"'<>#，。；）]{4,4096})",
     re.I,
 )
 _EXAMPLES = frozenset(
     ("password", "pass", "passwd", "pwd", "secret", "changeme", "mypassword", "yourpassword", "pw")
 )  # of manuals: `user:password@host`
-_WEAK_QUERY = frozenset(("key", "sign", "code", "sid", "ticket", "auth"))
+_WEAK_QUERY = frozenset(("appid", "user_key", "userkey", "key", "sign", "code", "sid", "ticket", "auth"))
 _PAIR = r"[\w.$@-]{1,80}=[^\s;,\"'`\\&，。；]{2,4096}"
 _COOKIES = re.compile(
     rf"(?:set-)?cookies?(?:{_QUOTE})?[ \t]{{0,3}}(?:[:：=,]|是|为|填上|设为|里有?的?|中的?|is)[ \t:：]{{0,3}}(?:{_QUOTE})?"
@@ -72,6 +72,13 @@ _USER_OPTION = re.compile(
 _CRYPT = re.compile(
     r"\$(?:[1256y]|2[abxy]|7|gy|apr1|md5|scrypt|argon2(?:id?|d)|pbkdf2(?:-sha\d+)?|bcrypt)\$[A-Za-z0-9./$,=+-]{20,400}"
 )
+# What Windows keeps of passwords: lines of a dump, an answer caught on the way.
+_NT_HASH = re.compile(r":\d{1,7}:[0-9A-Fa-f]{32}:(?P<value>[0-9A-Fa-f]{32}):::")
+_NT_ANSWER = re.compile(
+    r"::[\w.-]{0,40}:(?P<value>[0-9A-Fa-f]{16}:[0-9A-Fa-f]{32}:[0-9A-Fa-f]{40,1024}|[0-9A-Fa-f]{48}:[0-9A-Fa-f]{48}:[0-9A-Fa-f]{16})"
+)
+# A key in the place of the user: `-u …:`, `-u …:X`.
+_KEY_AS_USER = re.compile(rf"(?<![\w-])(?:-u|--user)[ =]{{1,3}}(?:{_QUOTE})?(?P<value>[\w.-]{{16,128}}):[xX]?(?=[\s\"'\\]|$)")
 # Whoever knows the address of a hook may write to it.
 _HOOK = re.compile(
     r"https?://(?=[^\s\"'<>]{0,120}(?:hook|push|notify|notification|robot|alert|api\.day\.app|incoming|\.send\b|"
@@ -122,12 +129,24 @@ def find_credentials(text: str) -> Iterator[Redaction]:
         yield from _cookies(text, folded)
     if " -" in text or text.startswith("-"):
         for match in _USER_OPTION.finditer(text):
-            if not match["value"].isdecimal() and not is_placeholder(match["value"]):
+            if not match["value"].isdecimal() and not is_placeholder(match["value"]) and not _is_example(match):
                 yield Redaction(*match.span("value"), "PASSWORD")
+        for match in _KEY_AS_USER.finditer(text):
+            if is_hash(match["value"]) or looks_random(match["value"]):
+                yield Redaction(*match.span("value"), "API_KEY")
+    if "::" in text:
+        for pattern in (_NT_HASH, _NT_ANSWER):
+            yield from (Redaction(*match.span("value"), "PASSWORD") for match in pattern.finditer(text))
     if "identified" in folded:
         for match in _IDENTIFIED.finditer(text):
             if not is_template(match["value"]):
                 yield Redaction(*match.span("value"), "PASSWORD")
+
+
+def _is_example(match: re.Match[str]) -> bool:
+    """Whether an account and its password stand for others: `<user:password>`, `xxx:yyy`."""
+    account = re.split(r"[ =\"'`\\]", match.group()[: match.start("value") - match.start() - 1])[-1]
+    return account.startswith(("<", "[", "{")) or bool(re.fullmatch(r"([A-Za-z])\1{2,}", match["value"]))
 
 
 def _is_scheme_value(scheme: str, value: str) -> bool:

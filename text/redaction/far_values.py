@@ -37,6 +37,7 @@ _AFTER = re.compile(
     r"leaked)[ ](?:[a-z]+[ ])?(?:key|token|secret)"
     r"|token|密钥|令牌|密码|口令|凭证|(?<![a-z])key)(?![a-z])"
 )
+_FIELD = re.compile(r"\"[ ]?:[ ]")  # it names a field
 _REACH = 160
 _NEAR = 32
 _SHOULD_BE_ONE = re.compile(r"(?!0[xX][0-9a-fA-F]{40,64}$)[A-Za-z0-9+/=_-]+(?:[.%~][A-Za-z0-9+/=_-]+){0,8}")
@@ -58,7 +59,7 @@ def find_far_values(text: str, folded: str) -> Iterator[Redaction]:
         start = run.start() + (cut.end() if cut else 0)
         written = written[start - run.start() :]
         hashed = is_hash(written) and not UUID.fullmatch(written)
-        if not (hashed or _is_drawn(written)):
+        if not (hashed or _is_drawn(written)) or _FIELD.match(text, run.end()):
             continue
         if _is_announced(text, folded, start, start + len(written), hashed):
             yield Redaction(start, start + len(written), "TOKEN")

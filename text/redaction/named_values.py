@@ -34,6 +34,7 @@ _REVERSED = re.compile(
     r"(?:我的?|你的?|他的?|新的?|登录|账号|开机){0,3}密码",
     re.I,
 )
+_ENVIRONMENT = re.compile(r"(?:^|\n)[ \t]*(?:ENV|ARG|setenv|SetEnv)[ \t]+[A-Z0-9_]*$")  # `ENV DB_PASSWORD …`
 _UNPACKED = re.compile(r"\w, \w{0,24}$")  # `user, password = split`
 # `nextPageToken`, `eos_token`: places in a list and parts of a text.
 _HARMLESS_TOKEN = re.compile(
@@ -97,10 +98,14 @@ def _linked_value(text: str, folded: str, name: re.Match[str], kind: Kind) -> Va
     if link == "beside" and text[name.start() - 2 : name.start()].startswith("-") and linked["beside"].strip(" ") == "":
         link = "option"
     before = text[max(0, name.start() - 80) : name.start()]
+    if link == "beside" and _ENVIRONMENT.search(before):
+        link = "option"
     value = None if _is_part_of_a_word(text, name, linked, link) else _value_at(text, linked.end())
     if value is not None and "://" in before and _IN_ADDRESS.search(before):
         value = _before_the_host(value)
-    if value is None or _is_of_another_thing(name, linked.group(), link, value, before):
+    if link == "paired" and value is not None and re.match(r"[\"'][ ]?:", text[value.end : value.end + 3]):
+        return None  # the name of the next field
+    if value is None or _is_of_another_thing(name, linked.group(), link, value, before, text[value.end : value.end + 2]):
         return None
     if link != "option":
         both = _with_account(text, name, kind, value, before)
@@ -122,13 +127,15 @@ def _before_the_host(value: Value) -> Value | None:
     return value if cut < 0 else Value(value.text[:cut], value.start, value.start + cut, False) if cut else None
 
 
-def _is_of_another_thing(name: re.Match[str], linking: str, link: Link, value: Value, before: str) -> bool:
+def _is_of_another_thing(name: re.Match[str], linking: str, link: Link, value: Value, before: str, after: str) -> bool:
     """Whether the word means something else here: a verb, a place in a list, a variable among others."""
     word = name.group()
     if value.text.startswith("?") or (value.text.startswith("@") and linking.endswith(">")):
         return True  # `${PASSWORD:?is missing}`, `app:<password>@localhost`
     if "\n" in linking and re.match(r"[A-Za-z_][\w.-]*=|https?:", value.text):
         return True  # a line of its own
+    if "\n" in linking and not value.quoted and re.match(r":(?:\s|$)", after):
+        return True  # the first field of a mapping
     if link == "beside" and "\n" in linking and re.search(r"[,;|\t][ ]?[\"']?$", before):
         return True  # the heading of a table
     if word in ("pass", "pin") and link == "beside" and value.quoted and not before.endswith("_"):
@@ -226,6 +233,8 @@ def _loose_value(text: str, name: re.Match[str], kind: Kind) -> Value | None:
     start = run.start() + (inner.end() if inner else 0)
     written = written[start - run.start() :]
     between = text[name.end() : run.start()]
+    if re.match(r"[\"'][ ]?:", text[run.end() : run.end() + 3]):
+        return None  # the name of a field
     if not between and name.group().isascii():
         return None  # the name is a part of the run: four letters of some base64
     if "\n" in between and not re.search(r"[:：=][ \t]*$", between[: between.index("\n")]):

@@ -39,19 +39,19 @@ _REGEX = re.compile(r"A-Z|a-z|0-9\]|\\[dwsS]|\(\?[:=!<]|\[\^|\.\*")
 _ATTRIBUTE = re.compile(r"[A-Za-z_]+(?:\.[A-Za-z_]+)+")
 _PATH = re.compile(r"/[a-z]{2,12}/?|(?:~|\.{1,2})?/[\w.@-]+(?:/[\w.@-]+)+/?|[A-Za-z]:\\\w.*|\w+://.*|(?:\.{1,2}|~)/[\w./-]+")
 _TEMPLATE = re.compile(
-    r"\$\{[^{}]*\}|\$\([^()]*\)?|\$[A-Za-z_]\w*|\{\{[^{}]*\}\}|\{[\w.!:\[\]'\"]*\}?|<[^<>]*>?|%[sdr]|%\w*\(.*|%[A-Z_]+%|"
+    r"\$\{[^{}]*\}|\$\(.*|\$[A-Za-z_]\w*|\{\{[^{}]*\}\}|\{[\w.!:\[\]'\"]*\}?|<[^<>]*>?|%[sdr]|%\w*\(.*|%[A-Z_]+%|"
     r"\[[^\]]*\]?|"
     r"(?:your|example|insert|enter|replace|put|add)[-_ ].{0,60}|(?:my|the|some|an?)[-_ ][^\d]{0,60}|.{0,20}(?:_here|-here|"
     r"placeholder)|"
     r"change[-_ ]?(?:me|it)|"
-    r"[xX*•.…#?\-_=+~]{1,200}|\([^()]*\)?|@[\w.]*@?|:[a-z_]+|#\{.*|__\w+__|"
+    r"[xX*•.…#?\-_=+~]{1,200}|\([^()]*\)?|@[\w.]*@?|@{2,}.*@{2,}|:[a-z_]+|#\{.*|__\w+__|"
     r"!(?:vault|env|secret|ref|sub|getatt|include)",
     re.I,
 )
 _MASKED = re.compile(r".{0,16}(?:\*{3}|•{3}|\.{3}|…|x{5}|X{5}).{0,24}")  # `sk-ab****yz`
 _DUMMY = re.compile(  # glc_11111111…, X_PUT_YOUR_TOKEN_HERE_X, ACCESS_TOKEN
     r".*([\w#*.])\1{9}.*|.*(?:YOUR|your)[-_ ](?:\w+[-_ ])*(?:TOKEN|KEY|SECRET|PASSWORD|token|key|secret|password).*"
-    r"|[A-Z]+(?:_[A-Z]+)*_(?:TOKEN|KEY|SECRET|PASSWORD)",
+    r"|[A-Z]+(?:_[A-Z]+)*_(?:TOKEN|KEY|SECRET|PASSWORD)|AKIA\w{9}EXAMPLE|.{20,}EXAMPLEKEY",
     re.DOTALL,
 )
 _PUBLIC_KEY = re.compile(r"AAAA[BCE][23][NV]")  # of SSH
@@ -123,6 +123,17 @@ _VARIABLES = frozenset(
 )
 
 
+_CODE_WORDS = frozenset(
+    re.findall(
+        r"\S+",
+        """
+        get set read load new old current user db database input default config env args value var my the raw
+        plain hashed root admin from to parse decode encode encrypted test temp tmp self
+        """,
+    )
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Value:
     text: str
@@ -152,7 +163,11 @@ def is_code(value: str) -> bool:
 
 def is_plausible(kind: Kind, link: Link, linking: str, value: Value, text: str) -> bool:
     written = value.text
-    if is_placeholder(written) or _PATH.fullmatch(written) or _REGEX.search(written):
+    if value.quoted and _is_glued(written, text[max(0, value.start - 2) : value.start]):
+        return False
+    if not value.quoted and re.fullmatch(r"<\w{1,8}>[a-z-]+(?:</\w{0,8}>?)?", written):
+        return False  # the next word of a page
+    if is_placeholder(written) or is_placeholder(written.lstrip("=")) or _PATH.fullmatch(written) or _REGEX.search(written):
         return False
     if ("->" in linking or "→" in linking) and re.match(r"\s*(?:->|→)", text[value.end : value.end + 4]):
         return False  # a step of several
@@ -162,13 +177,48 @@ def is_plausible(kind: Kind, link: Link, linking: str, value: Value, text: str) 
         _CODE.match(written) or (_VARIABLE.fullmatch(written) and text[value.end : value.end + 1] in ("(", "["))
     ):
         return False
-    if _names_a_secret(written):
+    if _names_a_secret(written) and not (kind == "password" and link == "assigned" and value.quoted and _is_a_phrase(written)):
         return False
     if link == "paired":
         return _is_distinct(written) and is_plausible(kind, "assigned", linking, value, text)
     if kind == "password":
         return _accepts_password(link, linking, value, text)
     return _accepts_key(kind, link, value, text)
+
+
+def _is_glued(written: str, before: str) -> bool:
+    """Whether quotation marks hold code: what is put between two texts (`" + password + "`), or a text with variables in it."""
+    if re.match(r"\s*[+.&]\s", written) and re.search(r"\s[+.&]\s*$", written):
+        return True
+    variable = r"\{[\w.\[\]()'\"]{1,60}(?:![rsa])?\}" if before[:1] in ("f", "F") else r"\$\{[^{}]{1,80}\}"
+    rest = re.sub(variable, "", written)
+    return rest != written and not (len(rest) >= 8 and has_letter_and_digit(rest))
+
+
+def _is_a_phrase(written: str) -> bool:
+    """Whether small letters say more than whose password it is: `thisismypassword`, not `userpassword`."""
+    said = re.fullmatch(
+        r"([a-z]{6,40})(?:password|passwd|passphrase|secret)|(?:password|passwd|passphrase|secret)([a-z]{8,40})", written
+    )
+    return said is not None and bool(re.search("my|is|the|this|our", said[1] or said[2]))
+
+
+def _is_among_settings(linking: str, value: Value, text: str) -> bool:
+    """Whether the value ends a line of a file of settings: the one above is a section or sets a user or a host without quotes."""
+    if linking.count("=") != 1 or not re.match(r"[ \t]*(?:\r?\n|$)", text[value.end : value.end + 8]):
+        return False
+    words = value.text.lower().split("_")
+    if len(words) < 2 or not all(words) or not _CODE_WORDS.isdisjoint(words):
+        return False
+    line = text.rfind("\n", 0, value.start)
+    above = text[max(0, text.rfind("\n", max(0, line - 200), max(0, line)) + 1) : max(0, line)]
+    return bool(
+        re.fullmatch(
+            r"[ \t]*(?:\[[\w.: -]{1,60}\]|[\w.-]{0,30}(?:user|username|login|host|server|port|url|db|database|e?mail)"
+            r"[ \t]*=[ \t]*[\w.@:/-]{1,120})[ \t\r]*",
+            above,
+        )
+    )
 
 
 def _is_distinct(written: str) -> bool:
@@ -208,7 +258,9 @@ def _accepts_password(link: Link, linking: str, value: Value, text: str) -> bool
     if _ALGORITHM.fullmatch(written) or _ABOUT_HASHING.match(after):
         return False
     if _VARIABLE.fullmatch(written):
-        return _accepts_plain_word(link, linking, written, after)
+        return _accepts_plain_word(link, linking, written, after) or (
+            link == "assigned" and _is_among_settings(linking, value, text)
+        )
     if link == "beside":
         mixed = any(c.isdigit() for c in written) and any(not c.isdigit() for c in written)
         mixed = mixed or (linking == "" and bool(re.fullmatch(r"[A-Za-z_]{2,}[@#$!%^&*]+[A-Za-z_]{2,}", written)))
@@ -283,6 +335,8 @@ def _accepts_key(kind: Kind, link: Link, value: Value, text: str) -> bool:
         return len(written) >= 8
     if not value.quoted and re.fullmatch(r"(?:[A-Z][a-z]+|[A-Z]\d{1,4}){3,}", written):
         return False  # a class: `account_key: AuthConfigAccountKey`
+    if mixed and kind == "secret" and re.search("[A-Z]=$", text[max(0, value.start - 2) : value.start]):
+        return len(written) >= 8  # a variable of the environment
     if mixed:
         return len(written) >= 8 and not re.fullmatch(r"[a-z]+(?:[-_.][a-z]+)*[-_.]?v?\d{1,2}", written)
     return len(written) >= 16 and (_is_mixed_case(written) or (kind == "secret" and len(set(written)) >= 8 and written.isalpha()))

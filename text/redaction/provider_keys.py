@@ -1,5 +1,6 @@
 """Keys that show by their form who gave them out."""
 
+import base64
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -31,13 +32,49 @@ def _has_dense_part(key: str) -> bool:
 
 
 def _has_long_part(key: str) -> bool:
-    return any(len(part) >= 16 and has_letter_and_digit(part) for part in re.split(r"[_.$/-]", key))
+    """Whether something long and mixed follows the prefix: in one part, as a UUID, or as parts that are drawn together."""
+    parts = re.split(r"[_.$/-]", key)
+    return any(len(part) >= 16 and has_letter_and_digit(part) for part in parts) or _is_drawn_in_parts(key)
+
+
+def _is_drawn_in_parts(key: str) -> bool:
+    return bool(UUID.search(key)) or (looks_random(re.sub(r"[_.$/-]", "", key), 24) and sum(c.isdigit() for c in key) >= 4)
+
+
+def _is_base62(key: str) -> bool:
+    return any(c.isupper() for c in key) and any(c.islower() for c in key) and looks_random(key)
+
+
+def _is_strongly_random(key: str) -> bool:
+    """Whether base62 drawn by lot follows the last underscore; the ids that services hand out begin with other words."""
+    prefix, _, body = key.rpartition("_")
+    return (
+        not _ID_PREFIX.fullmatch(prefix)
+        and sum(c.isdigit() for c in body) * 12 >= len(body)
+        and any(c.isupper() for c in body)
+        and any(c.islower() for c in body)
+        and not re.search(r"[a-z]{7}|[A-Z]{7}", body)
+        and looks_random(body, 28)
+    )
+
+
+def _names_an_account(key: str) -> bool:
+    """Whether base64 begins with figures and a colon, as the tokens of self-hosted trackers do: the account, then the key."""
+    decoded = base64.b64decode(key, validate=True)
+    return bool(re.match(rb"\d{10,13}:", decoded))
 
 
 def _ends_in_a_draw(key: str) -> bool:
     """Whether the last part of `token_…` is random; behind `key` and `token` a hash is an identifier (`cache_key_9f86…`)."""
     last = re.split(r"[_-]", key)[-1]
     return looks_random(last, 20) and (not is_hash(last) or key.startswith(("sk", "pat", "secret")))
+
+
+_ID_PREFIX = re.compile(
+    r"(?:price|cus|pi|pm|ch|evt|acct|seti|cs|re|txn|il|msg|toolu|call|req|resp|run|thread|asst|step|file|batch|user|org|sess|team|"
+    r"prj|dpl|chatcmpl|gen|img|vs|item|rs|conv|proj|phc|pub|public|id|ID|sha\d*|md5|commit|hash|cache|tx|trace|span|v\d)"
+    r"(?:_\w*)?"
+)
 
 
 def _form(literal: str, body: str, label: Label = "API_KEY", accepts: Callable[[str], bool] = _always) -> _Form:
@@ -54,23 +91,36 @@ def _whole(literal: str, pattern: str, label: Label, accepts: Callable[[str], bo
 _PREFIXES = re.findall(
     r"\S+",
     """
-    dckr_pat_ dckr_oat_ hvs. hvb. hvr. sq0atp- sq0csp- EAAA rpa_ glsa_ glc_ sbp_ sb_secret_ nfp_ sntrys_ sntryu_
-    ATATT3 ATCTT3 ATBB pcsk_ jina_ e2b_ fo1_ rubygems_ pscale_tkn_ pscale_pw_ pscale_oauth_ dp.pt. dp.st. dp.sa. dp.ct.
-    pul- tskey- ops_eyJ CFPAT- xkeysib- xsmtpsib- mlsn. rzp_live_ rzp_test_ FLWSECK dt0c01. HRKU- rnd_ tfp_ PMAK- figd_
-    figo_ NRAK- NRII- NRJS- NRIQ- lsv2_ ls__ api_org_ hf_oauth_ apify_api_ phx_ amzn.mws. gAAAAA ABSK cmVmdGtu
-    bce-v3/ALTAK- access_token$production$ access_token$sandbox$ vck_ vcp_ vercel_ napi_ crsr_ ctx7sk- zpka_ waka_
-    shptka_ sgp_ bkua_ CCIPAT_ CCIPRJ_ p8e- CLOJARS_ duffel_live_ duffel_test_ EZAK EZTK fm1r_ fm1a_ fm2_ fio-u-
-    ico- s-s4t2ud- s-s4t2af- shippo_live_ shippo_test_ pnu_ rdme_ sm_pat_ squ_ sqp_ sqa_ tk-us- tgp_v1_ sha256~ dor_v1_
-    AQ.Ab8 AQVN IGQV IGAA dG9rO fastgpt- bedrock-api-key- sess- GR1348941 glimt- glffct- AKTP xprv shpua_ ghe_ live_pk_
-    live_sk_ lip_live_ lip_test_ rk-live- ubi_ wbh_ tsm_ sdk-live- mob-live- api-live-
+    dckr_pat_ dckr_oat_ hvs. hvb. hvr. sq0atp- sq0csp- EAAA rpa_ glsa_ glc_ sbp_ sb_secret_ nfp_ sntrys_ sntryu_ ATATT3
+    ATCTT3 ATBB pcsk_ jina_ e2b_ fo1_ rubygems_ pscale_tkn_ pscale_pw_ pscale_oauth_ dp.pt. dp.st. dp.sa. dp.ct. pul-
+    tskey- ops_eyJ CFPAT- xkeysib- xsmtpsib- mlsn. rzp_live_ rzp_test_ FLWSECK dt0c01. HRKU- rnd_ tfp_ PMAK- figd_ figo_
+    NRAK- NRII- NRJS- NRIQ- lsv2_ ls__ api_org_ hf_oauth_ apify_api_ phx_ amzn.mws. gAAAAA ABSK cmVmdGtu bce-v3/ALTAK-
+    access_token$production$ access_token$sandbox$ vck_ vcp_ vercel_ napi_ crsr_ ctx7sk- zpka_ waka_ shptka_ sgp_ bkua_
+    CCIPAT_ CCIPRJ_ p8e- CLOJARS_ duffel_live_ duffel_test_ EZAK EZTK fm1r_ fm1a_ fm2_ fio-u- ico- s-s4t2ud- s-s4t2af-
+    shippo_live_ shippo_test_ pnu_ rdme_ sm_pat_ squ_ sqp_ sqa_ tk-us- tgp_v1_ sha256~ dor_v1_ AQ.Ab8 AQVN IGQV IGAA dG9rO
+    fastgpt- bedrock-api-key- sess- GR1348941 glimt- glffct- AKTP xprv shpua_ ghe_ live_pk_ live_sk_ lip_live_ lip_test_
+    rk-live- ubi_ wbh_ tsm_ sdk-live- mob-live- api-live- phs_ vca_ vcr_ vci_ aio_ akab- odt_ dp.scim. dp.audit. NRAA-
+    NRRA- NRSP- px-api- px-dep- AVNS_ aivenv1 aph0_ esecret_ ATTA BBDC- bkpi_ bkct_ bkaj_ bkpt_ cfut_ cfat_ cfk_ gcntfy-
+    cfsk_ma_ ctp_ CCDB1_ dvc_server_ dvc_mobile_ dvc_client_ dbtc_ dbtu_ dnkey- ddp_ ddw_ endr+ essu_ flp_ hawk. hcaik_
+    hcxik_ hcamk_ xaat- xapt-  JDC_ lio_ lmb_ mdb_sa_sk_ Mid-server- SB-Mid-server- nyk_ os_v2_app_ os_v2_org_
+    pdl_live_apikey_ pdl_sdbx_apikey_ persona_production_ persona_sandbox_ polar_oat_ polar_pat_  pnb_ rootly_
+    samsara_api_ scp-live- sktsec_ sindri_ skey_live_ skey_test_ slk_ sm_aat_ sm_sat_ sk-lf- sk-pyx- tp-pyx- secret-token:
+    api_live. api_sandbox. wrkatrial- wrkprod- wandb_v1_ xau_ xnd_production_ xnd_development_ vtwn_ unkey_ tss_ SWMTKN-1-
+    QN_ amzn1.oa2-cs.v1. $aact_ ak_live_ ak_test_ APP_USR- ajkey_ dt0s01. dt0s02. dt0s08. dt0s16. FLWPUBK_TEST-
+    FLWSECK_TEST-  hxtp_ llx-  ory_at_ ory_pat_ ory_st_ ory_apikey_ pubkey- sq0idb- sec-c- sntryi_ testsk_ sk_car_
+    sk-helicone- bb_live_ helius_ cal_live_ scauth_ authress_ eyJrIjoi  ydc-sk- snyk_uat. snyk_sat.
     """,
 )
 
 # Forms as the providers document them; lengths are lower bounds, since they have changed before.
 _FORMS: tuple[_Form, ...] = (
     _form("sk-", rf"[{_URL}]{{16,400}}", accepts=_has_dense_part),  # OpenAI, Anthropic, DeepSeek, Moonshot, DashScope …
-    *(_form(prefix, r"[A-Z0-9]{16}(?![A-Za-z0-9])") for prefix in ("AKIA", "ASIA", "ABIA", "ACCA", "AROA", "AIDA", "A3TX")),
+    *(
+        _form(prefix, r"(?!\w{9}EXAMPLE)[A-Z0-9]{16}(?![A-Za-z0-9])")
+        for prefix in ("AKIA", "ASIA", "ABIA", "ACCA", "AROA", "AIDA", "A3TX")
+    ),
     *(_form(prefix, rf"[{_WORD}]{{30,255}}", "TOKEN") for prefix in ("ghp_", "gho_", "ghu_", "ghs_", "ghr_")),
+    _whole("ghs_", rf"ghs_\d{{1,12}}_eyJ[{_URL}.]{{30,2000}}", "TOKEN"),
     _form("github_pat_", r"[A-Za-z0-9_]{22,255}", "TOKEN"),
     *(
         _form(prefix, rf"[{_URL}.]{{18,300}}", "TOKEN")
@@ -153,6 +203,81 @@ _FORMS: tuple[_Form, ...] = (
     _form("AGE-SECRET-KEY-1", r"[A-Z0-9]{40,80}", "PRIVATE_KEY"),
     _form("b3BlbnNzaC1rZXktdjE", r"[A-Za-z0-9+/=]{40,8000}", "PRIVATE_KEY"),  # "openssh-key-v1" in base64
     _whole("eyJ", rf"(?<![{_URL}.])eyJ[{_URL}]{{8,}}\.[{_URL}]{{8,}}(?:\.[{_URL}]*){{0,3}}", "TOKEN"),  # JWT, JWE
+    # A JWT behind a prefix: `sk.eyJ…` of Mapbox, `p.eyJ…` of Tinybird, `csp_eyJ…`.
+    _whole(
+        "eyJ",
+        rf"(?<![{_URL}./])[{_WORD}]{{1,12}}[._-]eyJ[{_URL}]{{8,2000}}\.[{_URL}]{{8,4000}}(?:\.[{_URL}]{{8,2000}})?",
+        "TOKEN",
+    ),
+    *(_form(prefix, rf"[{_WORD}]{{14}}(?![{_WORD}])", accepts=has_letter_and_digit) for prefix in ("rzp_live_", "rzp_test_")),
+    # Atlassian: the checksum stands behind an equals sign.
+    *(_form(prefix, rf"[{_URL}]{{60,400}}=[0-9A-F]{{8}}", "TOKEN") for prefix in ("ATATT3", "ATCTT3")),
+    _whole("", rf"(?<![{_WORD}+/])[MNO][{_WORD}+/]{{43}}(?![{_WORD}+/=])", "TOKEN", _names_an_account),  # Jira
+    _whole("-", rf"(?<![{_WORD}.-])\d{{1,3}}-[{_WORD}]{{64}}(?![{_WORD}-])", "API_KEY", _is_base62),  # TrueNAS
+    _whole("1000.", r"(?<![\w.])1000\.[0-9a-f]{32}\.[0-9a-f]{32}(?!\w)", "TOKEN"),  # Zoho
+    _whole("v1.0-", r"(?<![\w.])v1\.0-[0-9a-f]{24,64}-[0-9a-f]{64,200}(?!\w)", "API_KEY"),  # Cloudflare, for servers of origin
+    _whole(":", r"(?<![\w/])[012]/\d{10,20}(?:/\d{10,20})?:[0-9a-f]{32}(?!\w)", "TOKEN"),  # Asana
+    *(_whole(f"{mark}.", rf"(?<![\w.$]){mark}\.[{_WORD}]{{24,26}}(?![\w.(])", "TOKEN", looks_random) for mark in "sb"),  # Vault
+    _form("3MVG9", rf"[{_URL}.]{{50,120}}"),  # Salesforce
+    _whole("00D", r"(?<!\w)00D[A-Za-z0-9]{12,15}![A-Za-z0-9._]{60,160}", "TOKEN"),
+    _form("5Aep861", rf"[{_URL}.]{{40,120}}", "TOKEN"),
+    *(_form(prefix, r"[0-9a-f]{26}(?!\w)") for prefix in ("EXO",)),  # Exoscale
+    *(_form(prefix, r"[A-Za-z0-9_-]{12,60}[0-9a-f-]{12}", accepts=_has_long_part) for prefix in ("PRD-", "SBX-")),  # eBay
+    *(_form(prefix, rf"[{_URL}]{{40}}(?!\w)", "TOKEN", looks_random) for prefix in ("live_", "sandbox_")),  # GoCardless
+    *(_form(prefix, r"[0-9a-f]{31,35}(?!\w)") for prefix in ("live_", "test_", "live_pub_", "test_pub_")),  # Lob
+    _form("md-", rf"(?=[{_URL}]{{0,20}}[A-Z])[{_URL}]{{22}}(?![{_URL}])", accepts=looks_random),  # Mandrill
+    _form("BSA", rf"(?=[{_URL}]{{0,26}}\d)[{_URL}]{{27,28}}(?![{_URL}])", accepts=looks_random),  # Brave
+    _form("YC", rf"[{_URL}]{{38}}(?![{_URL}])", "SECRET", looks_random),  # Yandex
+    _whole("t1.", rf"(?<![\w.])t1\.[A-Z0-9a-z_-]{{20,400}}={{0,2}}\.[{_URL}]{{86}}={{0,2}}", "TOKEN"),
+    _whole("jsn", r"(?<!\w)[0-9a-z]{10}msh[0-9a-z]{15}p1[0-9a-z]{5}jsn[0-9a-z]{12}(?!\w)", "API_KEY"),  # RapidAPI
+    _whole("_mmk", rf"(?<!\w)[{_WORD}]{{6}}_[{_WORD}]{{29}}_mmk(?!\w)", "API_KEY"),  # MaxMind
+    _whole("sandbox_", r"(?<!\w)(?:sandbox|production)_[a-z0-9]{8}_[a-z0-9]{16}(?!\w)", "API_KEY"),  # Braintree
+    _whole("production_", r"(?<!\w)production_[a-z0-9]{8}_[a-z0-9]{16}(?!\w)", "API_KEY"),
+    _whole("JQQJ99", rf"(?<![{_WORD}])[{_WORD}]{{52}}JQQJ99[{_WORD}]{{14,30}}(?![{_WORD}])", "API_KEY"),  # Azure
+    _whole("J99", rf"(?<![{_WORD}])[{_WORD}]{{40,60}}JQQJ9[0-9][{_WORD}]{{20,34}}(?![{_WORD}])", "API_KEY"),
+    *(
+        _whole(
+            mark, rf"(?<![{_WORD}+/])[{_WORD}+/]{{32,80}}{re.escape(mark)}[{_WORD}+/]{{4,10}}={{0,2}}(?![{_WORD}=])", "API_KEY"
+        )
+        for mark in ("+ASt", "AzSe", "+ARm", "+ACR", "+AMC", "ACDb", "AzFu", "AIoT", "+AEh")
+    ),  # Azure: what the key is for stands near its end
+    _whole("AZDO", rf"(?<![{_WORD}])[{_WORD}]{{70,80}}AZDO[{_WORD}]{{4,8}}(?![{_WORD}])", "TOKEN"),  # Azure DevOps
+    _form("4b1d", rf"[{_WORD}]{{38}}(?![{_WORD}])", accepts=_is_base62),  # ClickHouse
+    *(
+        _whole(
+            name,
+            rf"(?<!\w)[0-9a-f]{{8}}:[0-9a-f]{{8}}(?=@[\w.-]{{0,40}}{name})|(?<={name}__COM)=[0-9a-f]{{8}}:[0-9a-f]{{8}}",
+            "TOKEN",
+        )
+        for name in ("contribsys", "CONTRIBSYS")
+    ),
+    _whole("-", r"(?<![\w-])[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?![\w-])", "API_KEY"),  # Mailgun
+    *(_form(prefix, r"[0-9a-f]{32}(?!\w)", "TOKEN") for prefix in ("dkea", "dose", "dsec")),  # Databricks
+    _form("NRJS-", r"[0-9a-f]{19}(?!\w)"),
+    *(_form(prefix, rf"[{_WORD}]{{20}}(?!\w)", "TOKEN", _is_base62) for prefix in ("lip_", "lio_")),  # Lichess
+    *(_form(prefix, rf"[{_WORD}]{{16}}(?!\w)", "TOKEN", has_letter_and_digit) for prefix in ("sm_aat_", "sm_pat_", "sm_sat_")),
+    _form("AVNS_", rf"[{_URL}]{{19}}(?!\w)", "PASSWORD", has_letter_and_digit),  # Aiven
+    _form("CG-", rf"[{_WORD}]{{24}}(?![\w-])", accepts=_is_base62),  # CoinGecko
+    _form("sl.u.", rf"[{_URL}]{{60,1200}}", "TOKEN", has_letter_and_digit),
+    _whole("LLM|", rf"(?<!\w)LLM\|\d{{10,20}}\|[{_URL}]{{20,40}}", "TOKEN"),  # Meta
+    _form("nsec1", r"[02-9ac-hj-np-z]{58}(?!\w)", "PRIVATE_KEY"),  # Nostr
+    _form("RGAPI-", UUID.pattern),  # Riot
+    _whole("vk1.", rf"(?<![\w.])vk1\.a\.[{_URL}]{{60,240}}", "TOKEN"),  # VK
+    _form("key_", r"[0-9a-f]{28}(?!\w)"),  # Retell
+    _form("AQE", r"(?=[A-Za-z0-9+/]{0,40}\d)[A-Za-z0-9+/]{60,200}={0,2}", accepts=looks_random),  # Adyen
+    _whole(":APA91", rf"(?<![{_URL}])[{_URL}]{{7,40}}:APA91[{_URL}]{{60,200}}", "TOKEN"),  # Firebase
+    _form("key_", r"[0-9a-f]{128}(?!\w)"),  # Runway
+    *(_form(prefix, rf"{UUID.pattern}(?![\w-])", accepts=_always) for prefix in ("sdk-", "mob-", "api-")),  # LaunchDarkly
+    _whole("pk.", r"(?<![\w.])pk\.[0-9a-f]{32}(?!\w)", "TOKEN"),  # LocationIQ
+    # The private parts of a JSON Web Key.
+    _whole('"kty"', r"(?<=\")(?:d|k|p|q|dp|dq|qi)\"[ ]?:[ ]?\"[A-Za-z0-9_-]{20,600}(?=\")", "PRIVATE_KEY"),
+    # Whatever the prefix: base62 drawn by lot behind it.
+    _whole(
+        "_",
+        rf"(?<![{_URL}./%@])[A-Za-z][{_WORD}]{{0,11}}_(?:[{_WORD}]{{1,10}}_)?[{_WORD}]{{28,128}}(?![{_URL}.(])",
+        "TOKEN",
+        _is_strongly_random,
+    ),
 )
 # The secrets that go with the names of accounts which are secret themselves: both are pasted together.
 _COMPANIONS = {
@@ -169,6 +294,10 @@ _MASK = re.compile(r"([\w*.#])\1{7}|(?:YOUR|your|my)[-_]\w|[-_]HERE|-here\b")
 """What no key holds: eight times the same, words to the reader."""
 
 
+_AZURE_ZEROS = re.compile(r"(?<=[A-Za-z0-9]{52})A{8,24}(?=[A-Z0-9])")
+"""In the middle of Azure's keys a number is written in base64, mostly zeros."""
+
+
 # No key is shorter or holds a blank: only what stands in such runs has to be looked for.
 _RUN = re.compile(r"[!-~]{14,}")
 
@@ -179,7 +308,7 @@ def find_provider_keys(text: str) -> Iterator[Redaction]:
         if form.literal not in runs:
             continue
         for match in form.pattern.finditer(text):
-            if not form.accepts(match.group()) or _MASK.search(match.group()):
+            if not form.accepts(match.group()) or _MASK.search(_AZURE_ZEROS.sub("", match.group())):
                 continue
             yield Redaction(match.start(), match.end(), form.label)
             companion = _COMPANIONS.get(form.literal)

@@ -3,11 +3,13 @@
 import re
 from collections.abc import Iterator
 
+from .addresses import find_in_addresses
 from .calls import find_in_calls
 from .codes import find_codes
 from .columns import find_in_columns
 from .commands import find_in_commands
 from .credentials import find_credentials
+from .devices import find_in_device_settings
 from .drawn_tokens import find_drawn_tokens
 from .encodings import View, base64_texts, despaced, half_width, percent_decoded, unescaped
 from .key_blocks import find_key_blocks
@@ -17,6 +19,7 @@ from .personal import find_personal_data
 from .plausibility import HAN
 from .provider_keys import find_provider_keys
 from .randomness import has_letter_and_digit
+from .services import find_service_keys
 from .spans import Level, Redaction, merged, replaced
 from .told import find_told_passwords
 
@@ -100,12 +103,15 @@ def _in_plain(text: str, level: Level, base64_depth: int) -> Iterator[Redaction]
     yield from find_credentials(text)
     yield from find_in_commands(text)
     yield from find_named_values(text)
+    yield from find_service_keys(text)
     yield from find_told_passwords(text)
     yield from find_nearby(text)
     yield from find_codes(text)
     yield from find_in_columns(text)
     yield from find_in_calls(text)
     yield from find_drawn_tokens(text)
+    yield from find_in_addresses(text)
+    yield from find_in_device_settings(text)
     if level == "all":
         yield from find_personal_data(text)
     if base64_depth:

@@ -22,14 +22,16 @@ SECRET_NAMES = re.compile(
     r"credentials?|creds?|凭证|凭据|authkey|auth|session[ _-]?(?:id|key|string)|string[ _-]?session|bearer)"
     r"|(?P<password>password|passwd|passphrase|passcode|passwort|requirepass|masterauth|contraseña|pass|pswd|psw|pwd|pw|"
     r"(?:wpa[23]?[ _-]?)?psk|(?:wpa[23]?|wi-?fi|wlan)[ _-]?key|pre-?shared[ _-]?key|puk|"
-    r"pin ?码|pin(?:[ _-]?code)?|密[ \u3000]{0,2}码|密碼|口令|授权码)"
+    r"pin ?码|pin(?:[ _-]?code)?|密[ \u3000]{0,2}码|密碼|口令|授权码|"
+    r"비밀번호|비번|암호|패스워드|パスワード|пароль|kennwort|mot de passe|senha(?=[\"' ]{0,2}[:=]))"
     r"|(?P<key>key|ak ?/ ?sk|ak(?<![a-z0-9._-]ak)(?![a-z0-9_-])|sk(?<![a-z0-9._-]sk)(?![a-z0-9_-]))"
 )
 # One of these stands in every text that holds a name: most texts need not be searched.
 NAME_PARTS = (
     "key", "token", "api_hash", "apihash", "certificate", "psk", "puk", "seed", "secret", "pass", "psw", "pswd", "pw", "pin",
     "auth", "cred", "bearer", "session", "mnemonic", "phrase", "contraseña", "signature", "密", "秘", "鑰", "钥",
-    "口令", "令牌", "凭证", "凭据", "恢复短语", "私匙", "加签", "助记", "助記", "授权码", "ak", "sk",
+    "비", "암호", "패스워드", "パスワード", "пароль", "kennwort", "mot de", "senha", "口令",
+    "令牌", "凭证", "凭据", "恢复短语", "私匙", "加签", "助记", "助記", "授权码", "ak", "sk",
 )  # fmt: skip
 _SHORT_NAMES = frozenset(
     (

@@ -187,6 +187,37 @@ def test_secrets_are_found_where_programs_and_people_put_them(text: str, expecte
     assert redact(text) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("acme-asana: 'k9Qd82mXq0P1" + "zL7vRt5Yw3Bn6H'", "acme-asana: '[API_KEY]'"),
+        ("-Dsonar.login=" + "0d1e2f3a4b" * 4, "-Dsonar.login=[API_KEY]"),
+        ("splunk.hec=3F2504E0-4F89-41D3-" + "9A0C-0305E82C3301", "splunk.hec=[API_KEY]"),
+        ('new MailgunClient("acme", "' + "0d1e2f3a" * 4 + '")', 'new MailgunClient("acme", "[API_KEY]")'),
+        ("sentry_release = " + "0d1e2f3a4b" * 4,) * 2,
+        ('stripe: "price_1MowVaLkdIwHu7ixraBm864M"',) * 2,
+        ("azure_tenant: 3f2504e0-4f89-41d3-9a0c-0305e82c3301",) * 2,
+        ("odt_k9Qd82mXq0P1" + "zL7vRt5Yw3Bn6H4f", "[TOKEN]"),
+        ("nobodyknows_k9Qd82mXq0P1" + "zL7vRt5Yw3Bn6H4f", "[TOKEN]"),
+        ("thread_k9Qd82mXq0P1zL7vRt5Yw3Bn6H4f",) * 2,
+        ("https://mainnet.infura.io/v3/" + "0d1e2f3a" * 4, "https://mainnet.infura.io/v3/[TOKEN]"),
+        ("coap://iot.test/api/v1/k9q82mx0p1z7vr5w3b6h/telemetry", "coap://iot.test/api/v1/[TOKEN]/telemetry"),
+        ("tacacs-server host 10.0.0.1 key 7 0822" + "455D0A16", "tacacs-server host 10.0.0.1 key 7 [PASSWORD]"),
+        ("radius key exchange is slow",) * 2,
+        ("user = ann\npassword = green_" + "teapot\n", "user = ann\npassword = [PASSWORD]\n"),
+        ("user = load_user()\npassword = get_word\n",) * 2,
+        ('"AdminPassword" : "thisismine' + 'password"', '"AdminPassword" : "[PASSWORD]"'),
+        ("ENV DEPLOY_TOKEN k9Qd82" + "mXq0P1", "ENV DEPLOY_TOKEN [TOKEN]"),
+        ("curl -u <user:password> https://a.test",) * 2,
+        ('log("password: " + password() + "!")',) * 2,
+        ('password = f"{prefix}_{name}"',) * 2,
+        ("DbPassword:\n  Description: of the database",) * 2,
+    ],
+)
+def test_keys_of_services_go_and_what_only_looks_like_them_stays(text: str, expected: str) -> None:
+    assert redact(text) == expected
+
+
 def test_what_is_a_secret_at_one_place_is_one_everywhere() -> None:
     secret = "mc-Steve" + "-4471"
     assert redact(f"/tell bot {secret}\n你的密码已设为 {secret}") == "/tell bot [PASSWORD]\n你的密码已设为 [PASSWORD]"
