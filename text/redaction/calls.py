@@ -30,6 +30,14 @@ _CONNECTION = re.compile(
     r"(?:getConnection|createConnection|mysqli?_connect|mysqli|PDO|"
     r"pg_connect)\([^()\n]{1,200}?,[ ]{0,2}\\{0,2}[\"'][^\"'\n]{1,80}[\"'],[ ]{0,2}" + _VALUE + r"[ ]?[,)]"
 )
+# `set_token("…")`, `tokens = ["…", "…"]`
+_SET = re.compile(r"\w*(?:token|api_?key|secret|auth_?key)\([ ]?[\"'](?P<value>[A-Za-z0-9+/_=-]{20,256})[\"'][ ]?\)", re.I)
+_LIST = re.compile(r"(?<![a-z])(?:tokens|api_?keys|secrets|密钥)[\"']?[ ]?[:=]?[ ]?[\[({](?P<values>[^\])}]{16,4000})", re.I)
+_LISTED = re.compile(r"[\"'](?P<value>[A-Za-z0-9+/_=.-]{16,256})[\"']")
+_MAPPED = re.compile(
+    r"(?<![a-z])(?:tokens|api_?keys|secrets):[ ]*\n(?P<values>(?:[ ]{2,}[\w-]{1,40}:[ ]?\S{16,256}[ ]*(?:\n|$)){1,32})", re.I
+)
+_MAPPING = re.compile(r":[ ]?[\"']?(?P<value>[A-Za-z0-9+/_=.-]{16,256})[\"']?[ ]*(?:\n|$)")
 _COOKIE = re.compile(r"cookies?\.(?:set|put|add|append)\([ ]?[\"'][^\"'\n]{1,40}[\"'],[ ]?" + _VALUE, re.I)
 # What stands in a text in which a pattern can be found.
 _CALLS = (
@@ -47,6 +55,15 @@ def find_in_calls(text: str) -> Iterator[Redaction]:
             for found in pattern.finditer(text):
                 if _is_password(found["value"]):
                     yield Redaction(*found.span("value"), "PASSWORD")
+    for found in _SET.finditer(text) if "(" in text else ():
+        if is_hash(found["value"]) or looks_random(found["value"], 20):
+            yield Redaction(*found.span("value"), "TOKEN")
+    if any(word in folded for word in ("tokens", "keys", "secrets", "密钥")):
+        for several, one in ((_LIST, _LISTED), (_MAPPED, _MAPPING)):
+            for group in several.finditer(text):
+                for found in one.finditer(text, *group.span("values")):
+                    if is_hash(found["value"]) or looks_random(found["value"], 16):
+                        yield Redaction(*found.span("value"), "TOKEN")
     if "cookie" in folded:
         for found in _COOKIE.finditer(text):
             if is_hash(found["value"]) or looks_random(found["value"], 10):

@@ -37,7 +37,7 @@ _COMMANDS: tuple[_Command, ...] = (
     _option("plink|pscp|psftp|putty", "pw"),
     _option("snmp", "A|X"),
     _option("ssh-keygen", "N|P", r"[ \t]{1,2}"),
-    _option("openssl", "k|K|pass|passin|passout", r"[ \t](?:pass:)?"),
+    _option("openssl", "k|K|pass|passin|passout", r"[ \t](?![\"']?(?:file|env|fd|stdin)(?![a-z]))(?:pass:)?"),
     _command("openssl passwd", rf"openssl passwd(?:[ ]-[\w]+){{0,4}}[ ](?!-){_VALUE}"),
     _command(
         "-U",
@@ -104,6 +104,12 @@ _COMMANDS: tuple[_Command, ...] = (
     _command("pass:", rf"(?<!\w)pass:{_VALUE}"),
     _command("WIFI:", r"WIFI:(?=[^\n]{0,200};)(?:[^\n;]{0,80};){0,4}?P:(?P<value>(?:[^;\n\\]|\\.){3,128});"),
     _command("--auth", rf"(?<!\w)(?:-a|--auth)[ \t=](?:{_QUOTE})?[\w.@-]{{1,64}}:{_BARE}"),
+    _command(
+        " -a ",
+        rf"(?<![\w./-])(?:https?|xh|curlie)[ ](?:[^\n|;& ]{{1,80}}[ ]){{0,6}}?-a[ ]"
+        rf"(?:{_QUOTE})?[\w.@-]{{1,64}}:{_BARE}",
+    ),
+    _command("alias set", rf"(?<!\w)mc[ ]alias[ ]set[ ]\S{{1,40}}[ ]\S{{1,120}}[ ]\S{{1,64}}[ ]{_VALUE}"),
     # An account of Oracle: `scott/…@orcl`.
     _command(
         "/",
@@ -122,7 +128,8 @@ _TYPED = re.compile(
 )
 # A command that shows a secret; its answer stands alone in the next line.
 _SHOWN = re.compile(
-    r"(?:\.(?:password|token|secret)\}|secrets? versions access|get-secret-value|--with-decryption|vault (?:kv get|"
+    r"(?:\.(?:password|token|secret)\}|secrets? versions access|(?<!\w)keys?[ -]list|list-keys|keys?[ -]show|"
+    r"show-keys|get-login-password|get-secret-value|--with-decryption|vault (?:kv get|"
     r"read)[^\n]*-field=|"
     r"\b(?:op read|pass show|openssl rand|pwgen|apg|mkpasswd|wg genkey|wg genpsk)\b|(?:echo|printenv)[ ]\$?\{?\w*(?:PASS|"
     r"TOKEN|SECRET|PWD|API_?KEY)|"
@@ -131,6 +138,7 @@ _SHOWN = re.compile(
 )
 _SHOWING = (
     "base64 ", "op read", "pass show", "openssl rand", "pwgen", "apg", "wg gen", "mkpasswd", "printenv",
+    "keys list", "key list", "list-keys", "key show", "keys show", "show-keys", "get-login",
     "echo $", "cat ", "secret", "vault ", ".password", ".token", "--with-decryption",
 )  # fmt: skip
 # `["--password", "…"]`

@@ -26,12 +26,26 @@ _PROXY = re.compile(r"(?<![a-z])(?:trojan|hysteria2?|hy2|tuic|vless|ss|ssr|anytl
 _QUERY = re.compile(
     r"[?&;#](?:amp;)?(?P<name>(?:x-amz-|x-oss-|x-goog-|q-)?(?:access_?token|id_token|refresh_token|auth_?token|token|auth|"
     r"api_?key|"
-    r"api-key|key|sig|sign|signature|security-token|hapikey|appid|apitoken|user_?key|access_?key|secret_?key|private_?key|subscription-key|secret|client_secret|app_?secret|corpsecret|password|passwd|pwd|"
+    r"api-key|key|sig|sign|signa|signature|security-token|hapikey|appid|apitoken|user_?key|access_?key|secret_?key|private_?key|subscription-key|secret|client_secret|app_?secret|corpsecret|password|passwd|pwd|"
     r"ticket|session_?id|sid|code|rkey|jwt|hmac))=(?P<value>[^&;\s\"'<>#，。；）]{4,4096})",
     re.I,
 )
 _EXAMPLES = frozenset(
-    ("password", "pass", "passwd", "pwd", "secret", "changeme", "mypassword", "yourpassword", "pw")
+    (
+        "password",
+        "pass",
+        "passwd",
+        "pwd",
+        "secret",
+        "changeme",
+        "mypassword",
+        "yourpassword",
+        "pw",
+        "密码",
+        "口令",
+        "你的密码",
+        "密碼",
+    )
 )  # of manuals: `user:password@host`
 _WEAK_QUERY = frozenset(("appid", "user_key", "userkey", "key", "sign", "code", "sid", "ticket", "auth"))
 _PAIR = r"[\w.$@-]{1,80}=[^\s;,\"'`\\&，。；]{2,4096}"
@@ -56,11 +70,20 @@ _APP_ID = re.compile(
 _SESSION = re.compile(
     r"(?<![A-Za-z0-9])(?P<name>SESSDATA|bili_jct|p_skey|skey|pt4_token|pt_login_sig|PHPSESSID|JSESSIONID|ASP\.NET_SessionId|"
     r"connect\.sid|session_?id|csrf_?token|XSRF-TOKEN|BDUSS|STOKEN|SUB|SUBP|sessionKey|laravel_session|__Secure-[\w-]{2,40}|"
-    r"ltoken|cookie_token|stoken|MUSIC_U|z_c0|d_c0)=(?P<value>[^\s;,\"'`\\&，。；]{6,4096})",
+    r"steamLoginSecure|ltoken|cookie_token|stoken|MUSIC_U|z_c0|d_c0)=(?P<value>[^\s;,\"'`\\&，。；]{6,4096})",
     re.I,
 )
+# `{"name": "PHPSESSID", "value": "…"}`
+_SESSION_FIELD = re.compile(
+    r"[\"']name[\"'][ ]?:[ ]?[\"'](?:[\w.-]{0,24}(?:sess|sid|token|auth|login|jwt)[\w.-]{0,24})[\"'][ ]?,\s{0,8}"
+    r"[\"']value[\"'][ ]?:[ ]?"
+    r"[\"'](?P<value>[^\"'\n]{12,4096})[\"']",
+    re.I,
+)
+# `登录态我导出来了，a=…; b=…`: several pairs in a row.
+_PAIRS = re.compile(rf"(?:cookies?|登录态)[^\n=:：]{{0,24}}[:：，,]\s?(?P<value>{_PAIR}(?:;[ ]{{0,2}}{_PAIR})+)", re.I)
 _SESSION_NAMES = (
-    "sess", "skey", "bili_jct", "pt4_token", "pt_login", "connect.sid", "csrf", "xsrf", "bduss", "stoken",
+    "steamlogin", "sess", "skey", "bili_jct", "pt4_token", "pt_login", "connect.sid", "csrf", "xsrf", "bduss", "stoken",
     "sub", "__secure", "ltoken", "cookie_token", "music_u", "_c0",
 )  # fmt: skip
 _USER_OPTION = re.compile(
@@ -222,6 +245,8 @@ def _is_harmless_cookie(pair: str) -> bool:
 
 def _cookies(text: str, folded: str) -> Iterator[Redaction]:
     if "cookie" in folded:
+        for match in _SESSION_FIELD.finditer(text):
+            yield Redaction(*match.span("value"), "COOKIE")
         for match in _JAR.finditer(text):
             yield Redaction(*match.span("value"), "COOKIE")
         for match in _COOKIES.finditer(text):
@@ -229,6 +254,10 @@ def _cookies(text: str, folded: str) -> Iterator[Redaction]:
                 yield Redaction(*match.span("value"), "COOKIE")
         for match in _COOKIE_MAPPING.finditer(text):
             if re.search(r"[\"']\s{0,2}[:,]\s{0,2}[\"'][^\"']{4}", match["value"]):
+                yield Redaction(*match.span("value"), "COOKIE")
+    if "cookie" in folded or "登录态" in text:
+        for match in _PAIRS.finditer(text):
+            if not all(map(_is_harmless_cookie, match["value"].split(";"))):
                 yield Redaction(*match.span("value"), "COOKIE")
     if "-b" in text or "--cookie" in text:
         for match in _COOKIE_OPTION.finditer(text):

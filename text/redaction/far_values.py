@@ -18,6 +18,15 @@ _NAMED = re.compile(
     r"token|secret)"
     r"(?![a-z])|密钥|秘钥|密匙|令牌|(?<![a-z])(?:ak|sk)(?![a-z])|api[ _-]?hash|secret(?![a-z])"
 )
+# `key 我申请好了：…`, `access token 我刚拿到：…`, told in a sentence.
+_TOLD_KEY = re.compile(
+    "(?<![a-z])(?<!primary )(?<!public )(?<!cache )(?<!公)(?:key|token|sk|ak)(?![a-z])"
+    "[^\n]{0,24}[\u4e00-\u9fff][^\n]{0,12}(?:[:：]|是|为|就是)[ ]?[\"'`「“]?$"
+)
+_TOLD_TOKEN = re.compile(
+    "(?:access[ _-]?token|api[ _-]?key|auth[ _-]?token|refresh[ _-]?token|secret|密钥|令牌|(?<![a-z])token)(?![a-z])"
+    "[^\n]{0,24}(?:[:：=]|是|为|is)[ ]?[\"'`「“]?$"
+)
 _PUBLIC_BLOCK = re.compile(r"-{4,5}BEGIN (?!(?:[A-Z]{2,9} )?PRIVATE)[A-Z0-9 ]{3,40}-{4,5}[^-]{0,16384}")
 _WORDS = (
     "cookie", "sess", "auth", "cred", "secret", "token", "key", "login", "jwt", "sso", "passw",
@@ -26,7 +35,7 @@ _WORDS = (
 # What a run like this may be instead; the word stands some way before it.
 _HARMLESS = re.compile(
     r"hash|sha-?\d|md5|commit|checksum|digest|etag|uuid|guid|fingerprint|public|pubkey|公钥|指纹|哈希|校验|integrity|version|"
-    r"build|trace|request|cursor|page|next|nonce|image|base64|(?<![a-z])(?:id|ids|ref|rev|tx|txid|cid|file|path|model|"
+    r"build|trace|request|(?<![a-z])rid(?![a-z])|cursor|page|next|nonce|image|base64|(?<![a-z])(?:id|ids|ref|rev|tx|txid|cid|file|path|model|"
     r"branch|img|png|docs?|drive|video|folder|sheet|form|"
     r"jpg|gif|ssh-\w+|cert|certificate|cache|key_id|kid|jti|chunk|block|address|wallet|order|tracking|object|node|pod|container|"
     r"package|name|sitekey|site_key|serial|编号|单号|文件|订单|地址|标识)(?![a-z])|-----|data:|://|0x"
@@ -58,7 +67,7 @@ def find_far_values(text: str, folded: str) -> Iterator[Redaction]:
         cut = re.match(r"[A-Za-z_.-]{1,40}=(?!=)", written)
         start = run.start() + (cut.end() if cut else 0)
         written = written[start - run.start() :]
-        hashed = is_hash(written) and not UUID.fullmatch(written)
+        hashed = is_hash(written)
         if not (hashed or _is_drawn(written)) or _FIELD.match(text, run.end()):
             continue
         if _is_announced(text, folded, start, start + len(written), hashed):
@@ -72,8 +81,13 @@ def _is_announced(text: str, folded: str, start: int, end: int, hashed: bool) ->
     above = text.rfind("\n", before, line) if line > 0 else -1
     while 0 < line == above + 1 and above > 0:  # an empty line
         line, above = above, text.rfind("\n", before, above)
+    if hashed and UUID.fullmatch(text, start, end):
+        near = max(line + 1, start - 40)
+        return bool(_TOLD_TOKEN.search(folded, near, start)) and not _HARMLESS.search(folded, near, start)
     if hashed:
         near = max(line + 1, start - 48)
+        if _TOLD_KEY.search(folded, near, start) and not _HARMLESS.search(folded, near, start):
+            return True
         return bool(_NAMED.search(folded, near, start)) and not _HARMLESS.search(folded, near, start)
     if _AFTER.match(folded, end) and not _HARMLESS.search(folded, max(line + 1, start - 24), start):
         return True

@@ -16,6 +16,7 @@ _BODY = re.compile(
 )
 _EMPTY = re.compile(r"(?:\s|\\+[rn])*(?:\.{3}|…|<[^<>]{1,40}>|(?:YOUR|your)[\w -]{1,60}|\*{3,})?(?:\s|\\+[rn])*")
 """What stands for a key in examples."""
+_RUN = re.compile("[A-Za-z0-9+/]{12}")
 _PUTTY_REST = re.compile(r"[^\n\\]{0,60}")  # the key's kind: the mark of such a file does not end its line
 _BODY_LINE = re.compile(r"[ \t>|]*[A-Za-z0-9+/]{2,}={0,2}[ \t\r]*")
 
@@ -31,7 +32,8 @@ def find_key_blocks(text: str) -> Iterator[Redaction]:
             if begin is None:
                 start = _first_line_before(text, mark.start(), done)
             else:
-                start = mark.start() if _EMPTY.fullmatch(text, begin.end(), mark.start()) else begin.start()
+                between = text[begin.end() : mark.start()]
+                start = mark.start() if _EMPTY.fullmatch(between) or not _RUN.search(between) else begin.start()
             if start < mark.start():
                 yield Redaction(start, mark.end(), "PRIVATE_KEY")
             begin, done = None, mark.end()

@@ -14,6 +14,7 @@ from .secret_names import NAME_PARTS, SECRET_NAMES, Kind, folded_case, is_name, 
 from .spans import PLACEHOLDER, Redaction
 
 _QUOTED = re.compile(r"[rbfun@]{0,2}(?P<mark>\\{0,4}[\"'`]|[“‘「『【])", re.I)
+_TRIPLE = re.compile(r"(?P<mark>\"{3}|'{3})(?P<value>[^\n\"']{1,512})(?P=mark)")
 _CLOSING = {"“": "”", "‘": "’", "「": "」", "『": "』", "【": "】"}
 _BARE = re.compile(
     r"(?:[^\s\"'`<>,;&|，。；、！？：“”‘’「」『』（）【】《》\\" + HAN + r"]"
@@ -44,6 +45,7 @@ _HARMLESS_TOKEN = re.compile(
     r"range|marker|change|watch|fencing|delta|design|cursor|scroll|action|client ?request)[ _-]?$",
     re.I,
 )
+_OPTION = re.compile(r"(?<![\w-])--?(?:[a-z]{2,12}-){0,2}$")
 _IN_ADDRESS = re.compile(r"://[^\s\"'<>]*$")
 _RESOURCE = re.compile(r"arn:[\w-]{2,12}:[^\s\"'<>]{0,100}$")
 _LOOSE = re.compile(r"[A-Za-z0-9_+/=.~-]{16,512}")
@@ -71,6 +73,8 @@ def find_named_values(text: str) -> Iterator[Redaction]:
             continue
         if resources and _RESOURCE.search(text, max(0, name.start() - 120), name.start()):
             continue
+        if text[name.start() - 1 : name.start()] == "《" and text.find("》", name.end(), name.end() + 20) > 0:
+            continue  # the title of a book
         kind = kind_of_match(name)
         if kind == "token" and _HARMLESS_TOKEN.search(text, max(0, name.start() - 24), name.start()):
             continue
@@ -95,7 +99,7 @@ def _linked_value(text: str, folded: str, name: re.Match[str], kind: Kind) -> Va
     if linked is None:
         return None
     link = kind_of_link(linked)
-    if link == "beside" and text[name.start() - 2 : name.start()].startswith("-") and linked["beside"].strip(" ") == "":
+    if link == "beside" and linked["beside"].strip(" ") == "" and _OPTION.search(text, max(0, name.start() - 32), name.start()):
         link = "option"
     before = text[max(0, name.start() - 80) : name.start()]
     if link == "beside" and _ENVIRONMENT.search(before):
@@ -164,6 +168,9 @@ def _with_account(text: str, name: re.Match[str], kind: Kind, value: Value, befo
 
 
 def _value_at(text: str, start: int) -> Value | None:
+    triple = _TRIPLE.match(text, start)
+    if triple:
+        return Value(triple["value"], *triple.span("value"), True)
     quoted = _QUOTED.match(text, start)
     if quoted:
         mark = quoted["mark"]

@@ -21,7 +21,8 @@ _SYMBOLS = frozenset("!@#$%^&*+~?")
 _NOT_IN_PASSWORDS = frozenset("=\"'`<>(){}[]\\|,;:/")
 # A password that is spoken of and not told: what to avoid, what somebody else tried.
 _SPOKEN_OF = re.compile(
-    r"别用|别再|不要|不能|不许|禁止|避免|比如|例如|类似|弱|错误|(?<![a-z])(?:like|such as|e\.g\.|avoid|never|weak|regex|hash)",
+    r"别用|别再|不要|不能|不许|禁止|避免|比如|例如|类似|弱|错误|(?<![a-z])(?:like|better than|"
+    r"rather than|instead of|such as|e\.g\.|avoid|never|weak|regex|hash)",
     re.I,
 )
 _NO_PASSWORD = re.compile(

@@ -236,7 +236,7 @@ def find_personal_data(text: str) -> Iterator[Redaction]:
         for match in _EMAIL.finditer(text):
             # `git@host:path` is a remote, not a mailbox.
             # … and neither is the user of an address.
-            address = re.search(r"://(?:[^\s/@]{0,60}:)?$", text[max(0, match.start() - 64) : match.start()])
+            address = re.search(r"://(?:[^\s/@]{0,60}:)?\$?[{(]{0,2}$", text[max(0, match.start() - 64) : match.start()])
             remote = re.match(r":[\w~/]", text[match.end() : match.end() + 2]) or _NO_MAILBOX.search(
                 text[max(0, match.start() - 60) : match.start()]
             )
@@ -347,6 +347,9 @@ def _wechat_names(text: str) -> Iterator[Redaction]:
             continue
         distinct = any(c.isdigit() or c == "_" for c in value) and any(c.isalpha() for c in value)
         told = called and match["link"]
+        glued = re.fullmatch(r"[vw]x?|\+ ?v", text[match.start() : match.start("value")], re.I)
+        if glued and not re.fullmatch(r"[VW]X[a-z][a-z0-9_-]+", match.group()):
+            continue  # a word, or the public id of an app
         if re.match(r"[vw]x[ \t]", match.group(), re.I) and not any(c.isdigit() for c in value):
             continue
         if value.lower().startswith("id_") or re.fullmatch(r"wxid_\w{1,9}", value):

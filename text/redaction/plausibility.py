@@ -35,16 +35,17 @@ _CODE = re.compile(
     r"params|form|body|event|secrets|vault|state|session|props|cfg|conf|opts|client|res|response|import|system|"
     r"obj|var|local|module|z|t|yup|getpass)\.[A-Za-z_]"
 )
+_CODE_SIGNS = re.compile(r"[(){};]|(?<!\w)(?:def|return|const|let|var|import|self|this|func|fn|if|public|private)(?!\w)|->|::|==")
 _REGEX = re.compile(r"A-Z|a-z|0-9\]|\\[dwsS]|\(\?[:=!<]|\[\^|\.\*")
 _ATTRIBUTE = re.compile(r"[A-Za-z_]+(?:\.[A-Za-z_]+)+")
 _PATH = re.compile(r"/[a-z]{2,12}/?|(?:~|\.{1,2})?/[\w.@-]+(?:/[\w.@-]+)+/?|[A-Za-z]:\\\w.*|\w+://.*|(?:\.{1,2}|~)/[\w./-]+")
 _TEMPLATE = re.compile(
-    r"\$\{[^{}]*\}|\$\(.*|\$[A-Za-z_]\w*|\{\{[^{}]*\}\}|\{[\w.!:\[\]'\"]*\}?|<[^<>]*>?|%[sdr]|%\w*\(.*|%[A-Z_]+%|"
+    r"\$\{[^{}]*\}?|\$\{\{[^{}]*\}\}?|\$\(.*|\$[A-Za-z_]\w*|\{\{[^{}]*\}\}|\{[\w.!:\[\]'\"]*\}?|<[^<>]*>?|%[sdr]|%\w*\(.*|%[A-Z_]+%|"
     r"\[[^\]]*\]?|"
     r"(?:your|example|insert|enter|replace|put|add)[-_ ].{0,60}|(?:my|the|some|an?)[-_ ][^\d]{0,60}|.{0,20}(?:_here|-here|"
     r"placeholder)|"
     r"change[-_ ]?(?:me|it)|"
-    r"[xX*•.…#?\-_=+~]{1,200}|\([^()]*\)?|@[\w.]*@?|@{2,}.*@{2,}|:[a-z_]+|#\{.*|__\w+__|"
+    r"[xX*•.…#?\-_=+~]{1,200}|\([^()]*\)?|@[A-Za-z_.]*@?|@\w+@|@{2,}.*@{2,}|:[a-z_]+|#\{.*|__\w+__|"
     r"!(?:vault|env|secret|ref|sub|getatt|include)",
     re.I,
 )
@@ -165,6 +166,10 @@ def is_plausible(kind: Kind, link: Link, linking: str, value: Value, text: str) 
     written = value.text
     if value.quoted and _is_glued(written, text[max(0, value.start - 2) : value.start]):
         return False
+    if not value.quoted and re.fullmatch(r"&(?:'\w+ ?)?(?:mut ?)?(?:str|\[u8\]?|String|\w*Str\w*)?", written):
+        return False  # a type
+    if "→" in linking and not value.quoted and re.match(f"[{HAN}]", written):
+        return False  # the next step
     if not value.quoted and re.fullmatch(r"<\w{1,8}>[a-z-]+(?:</\w{0,8}>?)?", written):
         return False  # the next word of a page
     if is_placeholder(written) or is_placeholder(written.lstrip("=")) or _PATH.fullmatch(written) or _REGEX.search(written):
@@ -190,7 +195,7 @@ def _is_glued(written: str, before: str) -> bool:
     """Whether quotation marks hold code: what is put between two texts (`" + password + "`), or a text with variables in it."""
     if re.match(r"\s*[+.&]\s", written) and re.search(r"\s[+.&]\s*$", written):
         return True
-    variable = r"\{[\w.\[\]()'\"]{1,60}(?:![rsa])?\}" if before[:1] in ("f", "F") else r"\$\{[^{}]{1,80}\}"
+    variable = r"\{[\w.\[\]()'\"]{1,60}(?:![rsa])?\}" if before[:1] in ("f", "F") else r"\$\{[\w.\[\]()'\"?:|&+ -]{1,80}\}"
     rest = re.sub(variable, "", written)
     return rest != written and not (len(rest) >= 8 and has_letter_and_digit(rest))
 
@@ -258,7 +263,10 @@ def _accepts_password(link: Link, linking: str, value: Value, text: str) -> bool
     if _ALGORITHM.fullmatch(written) or _ABOUT_HASHING.match(after):
         return False
     if _VARIABLE.fullmatch(written):
-        return _accepts_plain_word(link, linking, written, after) or (
+        in_talk = bool(re.search(f"[{HAN}]", text[max(0, value.start - 60) : value.start])) and not _CODE_SIGNS.search(
+            text, max(0, value.start - 80), value.end + 80
+        )
+        return _accepts_plain_word(link, linking, written, after, in_talk=in_talk) or (
             link == "assigned" and _is_among_settings(linking, value, text)
         )
     if link == "beside":
@@ -278,7 +286,7 @@ def is_password_in_talk(word: str, after: str) -> bool:
     return mixed and plain and not is_placeholder(word) and not _COUNTED.match(after) and not _ABOUT_HASHING.match(after)
 
 
-def _accepts_plain_word(link: Link, linking: str, word: str, after: str) -> bool:
+def _accepts_plain_word(link: Link, linking: str, word: str, after: str, *, in_talk: bool) -> bool:
     """Letters alone: a password like any other after `=`, a word of the sentence after `is` or a space."""
     if len(word) < 3 or link == "beside":
         return False
@@ -302,7 +310,7 @@ def _accepts_plain_word(link: Link, linking: str, word: str, after: str) -> bool
         return False  # a type
     spaced = linking.rstrip("\"'*").endswith(" ")
     if "=" in linking and spaced:
-        return "_" not in word and word.lower() not in _VARIABLES
+        return word.lower() not in _VARIABLES and ("_" not in word or in_talk)
     return not (spaced and re.match(r" [a-z]{2,}(?![\w]*[:=：])", after))
 
 
@@ -327,7 +335,7 @@ def _accepts_key(kind: Kind, link: Link, value: Value, text: str) -> bool:
     if link == "beside":
         random = looks_random(written) and not _DATE_OR_VERSION.fullmatch(written)
         return random and (not is_hash(written) or text[value.start - 1] in " )）")
-    if _DATE_OR_VERSION.fullmatch(written) or "://" in written:
+    if _DATE_OR_VERSION.fullmatch(written) or "://" in written or re.fullmatch(r"[A-Za-z_]+(?::[A-Za-z_]+)*:\d+", written):
         return False
     if value.quoted and kind == "secret":
         return len(written) >= 6 and not re.fullmatch(r"[a-z]+(?:[-_.][a-z]+)+", written)
@@ -339,7 +347,9 @@ def _accepts_key(kind: Kind, link: Link, value: Value, text: str) -> bool:
         return len(written) >= 8  # a variable of the environment
     if mixed:
         return len(written) >= 8 and not re.fullmatch(r"[a-z]+(?:[-_.][a-z]+)*[-_.]?v?\d{1,2}", written)
-    return len(written) >= 16 and (_is_mixed_case(written) or (kind == "secret" and len(set(written)) >= 8 and written.isalpha()))
+    return len(written) >= 16 and (
+        _is_mixed_case(written) or _is_unspeakable(written) or (kind == "secret" and len(set(written)) >= 8 and written.isalpha())
+    )
 
 
 def _rich_in_symbols(value: str) -> bool:
@@ -349,6 +359,12 @@ def _rich_in_symbols(value: str) -> bool:
 def _is_salt(value: str) -> bool:
     """Whether printable characters of every kind stand in no order, blanks among them, as generators of salts make them."""
     return _rich_in_symbols(value) and len(value) >= 24 and not re.search(r"[a-z]{5}|[A-Z]{5}", value)
+
+
+def _is_unspeakable(value: str) -> bool:
+    """Whether letters of both cases hold two runs of consonants that no word has."""
+    both = value.isalpha() and any(c.isupper() for c in value) and any(c.islower() for c in value)
+    return both and len(re.findall("[b-df-hj-np-tv-xz]{4,}", value.lower())) >= 2
 
 
 def _is_mixed_case(value: str) -> bool:
@@ -366,7 +382,7 @@ def _names_a_secret(value: str) -> bool:
 
 
 def _is_sentence(value: str) -> bool:
-    return bool(
+    return bool(set(value) & set(" |")) and bool(
         re.search("请|输入|密码|不能|必须|错误", value)
         or re.search(r"\b(?:please|your|must|required|password|cannot|invalid|incorrect|enter|at least)\b", value, re.I)
     )

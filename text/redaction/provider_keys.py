@@ -4,6 +4,7 @@ import base64
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from .randomness import UUID, has_letter_and_digit, is_hash, looks_random
 from .spans import Label, Redaction
@@ -35,6 +36,19 @@ def _has_long_part(key: str) -> bool:
     """Whether something long and mixed follows the prefix: in one part, as a UUID, or as parts that are drawn together."""
     parts = re.split(r"[_.$/-]", key)
     return any(len(part) >= 16 and has_letter_and_digit(part) for part in parts) or _is_drawn_in_parts(key)
+
+
+def _is_long_or_drawn(key: str) -> bool:
+    return _has_long_part(key) or _is_drawn_in_parts(key)
+
+
+def _is_mixed(key: str) -> bool:
+    """Whether figures stand among the letters, or upper and lower case alternate too often for words joined together."""
+    return has_letter_and_digit(key) or sum(a.islower() and b.isupper() for a, b in pairwise(key)) >= len(key) / 7
+
+
+def _has_figures(key: str) -> bool:
+    return sum(c.isdigit() for c in key) >= 4
 
 
 def _is_drawn_in_parts(key: str) -> bool:
@@ -126,7 +140,7 @@ _FORMS: tuple[_Form, ...] = (
         _form(prefix, rf"[{_URL}.]{{18,300}}", "TOKEN")
         for prefix in ("glpat-", "gldt-", "glrt-", "glptt-", "glcbt-", "glsoat-", "glft-", "glagent-", "gloas-")
     ),
-    _whole("xox", rf"xox(?<![{_WORD}]xox)[abcdeoprs](?:\.xox[bp])?-[A-Za-z0-9-]{{10,255}}", "TOKEN"),
+    _whole("xox", rf"xox(?<![{_WORD}]xox)[abcdeoprs](?:\.xox[bp])?-[A-Za-z0-9-]{{10,255}}", "TOKEN", _has_figures),
     _form("xapp-", r"[A-Za-z0-9-]{20,255}", "TOKEN"),
     _whole("hooks.slack.com/", r"(?<=hooks\.slack\.com/)(?:services|workflows|triggers)/[\w/-]{20,200}", "TOKEN"),
     _form("AIza", rf"[{_URL}]{{35}}"),
@@ -136,7 +150,7 @@ _FORMS: tuple[_Form, ...] = (
     *(_form(prefix + mode, rf"[{_WORD}]{{16,255}}") for prefix in ("sk_", "rk_", "pk_") for mode in ("live_", "test_", "prod_")),
     _form("whsec_", r"[A-Za-z0-9+/=]{20,100}", "SECRET"),
     _whole(":A", rf"(?<![{_WORD}])(?:bot)?\d{{6,12}}:A[{_URL}]{{32,40}}(?![{_URL}])", "TOKEN"),  # Telegram
-    _form("hf_", rf"[{_WORD}]{{28,64}}", "TOKEN"),
+    _form("hf_", rf"[{_WORD}]{{28,64}}", "TOKEN", _is_mixed),
     _form("npm_", rf"[{_WORD}]{{30,64}}", "TOKEN"),
     _form("pypi-", rf"[{_URL}]{{50,500}}", "TOKEN"),
     *(
@@ -154,7 +168,8 @@ _FORMS: tuple[_Form, ...] = (
     *(_form(prefix, rf"[{_WORD}]{{12,40}}", accepts=has_letter_and_digit) for prefix in ("LTAI", "AKID", "AKLT")),
     *(_form(prefix, rf"[{_WORD}]{{32,128}}") for prefix in ("dop_v1_", "doo_v1_", "shpat_", "shpss_", "shpca_", "shppa_")),
     *(_form(prefix, rf"[{_WORD}]{{36,64}}") for prefix in ("ntn_", "secret_", "lin_api_", "lin_oauth_")),
-    *(_form(prefix, rf"[{_URL}.$/]{{20,400}}", "TOKEN", _has_long_part) for prefix in _PREFIXES),
+    *(_form(prefix, rf"[{_URL}.$/]{{20,400}}", "TOKEN", _is_long_or_drawn) for prefix in _PREFIXES),
+    _form("sntrys_", r"[A-Za-z0-9+/_-]{20,400}={1,2}_[A-Za-z0-9+/_-]{20,200}", "TOKEN"),
     _form("fc-", r"[0-9a-f]{32}(?![A-Za-z0-9])"),  # Firecrawl
     _form("cio", r"[A-Za-z0-9]{32}(?![A-Za-z0-9])", "TOKEN", has_letter_and_digit),  # crates.io
     _form("oy2", r"[a-z0-9]{43}(?![A-Za-z0-9])", "TOKEN", has_letter_and_digit),  # NuGet
