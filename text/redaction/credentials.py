@@ -82,6 +82,8 @@ _SESSION_FIELD = re.compile(
 )
 # `登录态我导出来了，a=…; b=…`: several pairs in a row.
 _PAIRS = re.compile(rf"(?:cookies?|登录态)[^\n=:：]{{0,24}}[:：，,]\s?(?P<value>{_PAIR}(?:;[ ]{{0,2}}{_PAIR})+)", re.I)
+# `.ROBLOSECURITY`, and what stands some words behind it: hundreds of hexadecimal figures.
+_HEXADECIMAL = re.compile(r"ROBLOSECURITY[^\n]{0,200}?(?<![0-9A-F])(?P<value>[0-9A-F]{80,2000})(?![0-9A-Z])")
 _SESSION_NAMES = (
     "steamlogin", "sess", "skey", "bili_jct", "pt4_token", "pt_login", "connect.sid", "csrf", "xsrf", "bduss", "stoken",
     "sub", "__secure", "ltoken", "cookie_token", "music_u", "_c0",
@@ -128,7 +130,7 @@ def find_credentials(text: str) -> Iterator[Redaction]:
         for match in _AUTHORIZATION.finditer(text):
             if is_placeholder(match["value"]) or re.fullmatch(r"bearer|basic|token|[a-z_]+=", match["value"].lower()):
                 continue
-            if not match["scheme"] and is_code(match["value"]):
+            if not match["scheme"] and (is_code(match["value"]) or re.match(r"[A-Za-z_]\w*[)}\]]", match["value"])):
                 continue
             if match["scheme"] or has_letter_and_digit(match["value"]) or len(match["value"]) >= 20:
                 yield Redaction(*match.span("value"), "TOKEN")
@@ -193,7 +195,7 @@ def _user_info(text: str) -> Iterator[Redaction]:
         cut = password.rfind("@")
         if scheme.startswith(("http", "ws", "git")):
             # A path may hold an @ (https://host:8443/@bob): there the password ends before the first slash.
-            cut = password[: re.search(r"[/?#]|$", password).start()].rfind("@")  # type: ignore[union-attr]
+            cut = password[: re.search(r"[/?]|$", password).start()].rfind("@")  # type: ignore[union-attr]
         elif "/" in password[: max(cut, 0)] and re.match(r"\d{1,5}/", password):
             cut = -1
         if cut > 0 and not is_template(password[:cut]) and password[:cut].lower() not in _EXAMPLES:
@@ -255,6 +257,8 @@ def _cookies(text: str, folded: str) -> Iterator[Redaction]:
         for match in _COOKIE_MAPPING.finditer(text):
             if re.search(r"[\"']\s{0,2}[:,]\s{0,2}[\"'][^\"']{4}", match["value"]):
                 yield Redaction(*match.span("value"), "COOKIE")
+    if "ROBLOSECURITY" in text:
+        yield from (Redaction(*match.span("value"), "COOKIE") for match in _HEXADECIMAL.finditer(text))
     if "cookie" in folded or "登录态" in text:
         for match in _PAIRS.finditer(text):
             if not all(map(_is_harmless_cookie, match["value"].split(";"))):

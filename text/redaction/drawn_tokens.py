@@ -37,7 +37,7 @@ _NO_KEYS_NAME = re.compile(
     r"address|wallet|contract|tx|block|signature_public|type|class|dtype|tag|label|digest\w*|\w*pubkey\d*|challenge|integrities)"
 )
 _IDENTIFIED = re.compile(
-    r"(?:id|ids|编号|标识|号|hash|commit|ref|name)[\"']?[ \t]{0,2}(?:[:：=]|是|为|is)?[ \t]{0,2}[\"'`]?$", re.I
+    r"(?:id|ids|编号|标识|号|hash|commit|ref|name|etag)[\"']?[ \t]{0,2}(?:[:：=]|是|为|is)?[ \t]{0,2}(?:W/)?[\"'`]?$", re.I
 )
 _SITE = re.compile(r"(?:site|map|public)[_-]?key", re.I)
 
@@ -51,7 +51,7 @@ def find_drawn_tokens(text: str) -> Iterator[Redaction]:
             yield Redaction(found.start(), found.end(), "TOKEN")
     for found in _GIVEN.finditer(text):
         value = found["value"]
-        if not _is_drawn(value.rstrip("=")) or is_hash(value):
+        if not _is_drawn(value.rstrip("=")) or is_hash(value) or _IDENTIFIERS.fullmatch(re.split("[_-]", value)[0]):
             continue
         words = re.findall(r"[a-z]+\d*", re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", found["name"]).lower())
         if words and not any(_NO_KEYS_NAME.fullmatch(word) for word in words) and not _SITE.search(found["name"]):

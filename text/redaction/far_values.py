@@ -21,7 +21,12 @@ _NAMED = re.compile(
 # `key 我申请好了：…`, `access token 我刚拿到：…`, told in a sentence.
 _TOLD_KEY = re.compile(
     "(?<![a-z])(?<!primary )(?<!public )(?<!cache )(?<!公)(?:key|token|sk|ak)(?![a-z])"
-    "[^\n]{0,24}[\u4e00-\u9fff][^\n]{0,12}(?:[:：]|是|为|就是)[ ]?[\"'`「“]?$"
+    "[^\n]{0,24}[\u4e00-\u9fff][^\n]{0,12}(?:[:：]|是|为|就是|粘贴?|填上?|贴|输入)[ ]?[\"'`「“]?$"
+)
+# `encryption key for the vault (AES-256, base64): …`
+_NAMED_BEFORE = re.compile(
+    "(?:encryption|signing|secret|private|master|api|access|session)[ _-]?key(?![a-z])[^\n]{0,60}[:：=][ ]?[\"'`]?$|"
+    "[密私]钥[^\n]{0,40}[:：=][ ]?[\"'`]?$"
 )
 _TOLD_TOKEN = re.compile(
     "(?:access[ _-]?token|api[ _-]?key|auth[ _-]?token|refresh[ _-]?token|secret|密钥|令牌|(?<![a-z])token)(?![a-z])"
@@ -47,6 +52,11 @@ _AFTER = re.compile(
     r"|token|密钥|令牌|密码|口令|凭证|(?<![a-z])key)(?![a-z])"
 )
 _FIELD = re.compile(r"\"[ ]?:[ ]")  # it names a field
+# `…"); // admin api key`
+_AFTER_KEY = re.compile(
+    r"[\"'`)\];,，。 \t]{0,6}(?://|#|--|[(（]|<-|←)[ ]?[^\n]{0,24}?"
+    r"(?:api|access|admin|auth|secret)[ _-]?(?:key|token|secret)(?![a-z])"
+)
 _REACH = 160
 _NEAR = 32
 _SHOULD_BE_ONE = re.compile(r"(?!0[xX][0-9a-fA-F]{40,64}$)[A-Za-z0-9+/=_-]+(?:[.%~][A-Za-z0-9+/=_-]+){0,8}")
@@ -86,10 +96,14 @@ def _is_announced(text: str, folded: str, start: int, end: int, hashed: bool) ->
         return bool(_TOLD_TOKEN.search(folded, near, start)) and not _HARMLESS.search(folded, near, start)
     if hashed:
         near = max(line + 1, start - 48)
+        if _AFTER_KEY.match(folded, end) and not _HARMLESS.search(folded, near, start):
+            return True
         if _TOLD_KEY.search(folded, near, start) and not _HARMLESS.search(folded, near, start):
             return True
         return bool(_NAMED.search(folded, near, start)) and not _HARMLESS.search(folded, near, start)
     if _AFTER.match(folded, end) and not _HARMLESS.search(folded, max(line + 1, start - 24), start):
+        return True
+    if _NAMED_BEFORE.search(folded, max(line + 1, start - 100), start):
         return True
     told = _WORD.search(folded, max(before, above + 1), start)
     return bool(told) and not _HARMLESS.search(folded, max(line + 1, start - _NEAR), start)

@@ -157,6 +157,8 @@ def _with_account(text: str, name: re.Match[str], kind: Kind, value: Value, befo
     account = kind == "password" and bool(_ACCOUNT_BEFORE.search(before[-12:]))
     if not (account or credentials or (kind == "password" and "/" in value.text)):
         return None
+    if not value.text.isascii():
+        return None
     second = _SECOND.match(text, value.end)
     if second is None:
         second = _NEXT.match(text, value.end)
@@ -247,7 +249,7 @@ def _loose_value(text: str, name: re.Match[str], kind: Kind) -> Value | None:
     if "\n" in between and not re.search(r"[:：=][ \t]*$", between[: between.index("\n")]):
         return None
     if "://" in between or re.search(
-        r"\b(?:commit|hash|sha\d*|md5|uuid|id|etag|version|model|file|trace|request|pod|doc|video|contract|address)\b|"
+        r"\b(?:commit|hash|sha\d*|md5|uuid|id|etag|rid|version|model|file|trace|request|pod|doc|video|contract|address)\b|"
         r"BEGIN (?:PUBLIC|CERT)|"
         r"[/@#]$|提交|哈希|合约|地址",
         between,

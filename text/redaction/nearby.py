@@ -21,7 +21,7 @@ _SYMBOLS = frozenset("!@#$%^&*+~?")
 _NOT_IN_PASSWORDS = frozenset("=\"'`<>(){}[]\\|,;:/")
 # A password that is spoken of and not told: what to avoid, what somebody else tried.
 _SPOKEN_OF = re.compile(
-    r"别用|别再|不要|不能|不许|禁止|避免|比如|例如|类似|弱|错误|(?<![a-z])(?:like|better than|"
+    r"别用|别再(?!问|忘|说|发)|不要|不能|不许|禁止|避免|比如|例如|类似|弱|错误|(?<![a-z])(?:like|better than|"
     r"rather than|instead of|such as|e\.g\.|avoid|never|weak|regex|hash)",
     re.I,
 )
@@ -80,6 +80,12 @@ _ITS = re.compile(
     r"(?=[ ]*(?:$|[\n,.;!]|now|thx|thanks|again|still|for|on|and|same))",
     re.I,
 )
+# `local key for the heater plug -> …`: behind an arrow or a colon, what nobody would write as a word.
+_POINTED = re.compile(
+    r"(?<![a-z])(?:key|token|secret|密钥|令牌)(?![a-z])[^\n]{0,40}?(?:->|→|=>|[:：])[ ]?"
+    r"(?P<value>(?=[!-~]*\d)(?=[!-~]*[a-z])(?=[!-~]*[A-Z])"
+    r"(?=[!-~]*[!@#$%^&*+?~])[A-Za-z0-9!@#$%^&*+?~_-]{12,64})(?![!-~])"
+)
 # Lists of accounts: `.pgpass`, the users of a pool, `login ann:…`.
 _LISTED = (
     (
@@ -115,6 +121,9 @@ def find_nearby(text: str) -> Iterator[Redaction]:
         for found in _all(_ASKED, text, folded, _PASSWORD_CUES):
             if _is_answer(found["value"]):
                 yield _span(found, "value")
+    for found in _all(_POINTED, text, folded, ("key", "token", "secret", "密钥", "令牌")):
+        if not is_placeholder(found["value"]):
+            yield Redaction(*found.span("value"), "TOKEN")
     for pattern in (_AT_THE_END, _ITS):
         for found in _all(pattern, text, folded, _PASSWORD_CUES):
             if not _SPOKEN_OF.search(text, found.start(), found.start("value")) and not is_placeholder(found["value"]):

@@ -109,8 +109,10 @@ _TAIWAN_CARD = re.compile(
     re.I,
 )
 _CARD = re.compile(
-    r"(?<![A-Za-z0-9_.+-])[2-69]\d{3}(?:([ .-]?)\d{4}\1\d{4}(?:\1\d{1,4}(?:\1\d{3})?)?|[ -]?\d{6}[ -]\d{5})(?![A-Za-z0-9_-]|\.\d)"
+    r"(?<![A-Za-z0-9_.+-])[2-69]\d{3}(?:([ .-]?)\d{4}\1\d{4}(?:\1\d{1,4}(?:\1\d{3})?)?|[ -]?\d{6}[ -]?\d{5})"
+    r"(?![A-Za-z0-9_-]|\.\d)"
 )
+_OF_A_CARD = re.compile(r"card|visa|amex|american express|master ?card|union ?pay|debit|credit|银联|卡", re.I)
 _DUMP_BEFORE = re.compile(r"(?<![A-Za-z0-9])(?:(?:[0-9A-Fa-f]{4,8}\s){2}|[0-9A-Fa-f]{7,8}:?[ ]{1,2})$")
 _DUMP_AFTER = re.compile(r"(?:\s[0-9A-Fa-f]{4,8}){2}(?![A-Za-z0-9])")
 _NAMED_CARD = re.compile(
@@ -405,10 +407,11 @@ def _numbers(text: str, start: int, end: int) -> Iterator[Redaction]:
             yield Redaction(*match.span(1), "ID_CARD")
     for match in _CARD.finditer(text, start, end):
         digits = re.sub(r"\D", "", match.group())
+        named = bool(_OF_A_CARD.search(text, max(0, match.start() - _CONTEXT), match.start()))
         if (
             _ISSUERS.fullmatch(digits)
             and passes_luhn(digits)
-            and not is_identifier(text, match.start(), account=True)
+            and (named or not is_identifier(text, match.start(), account=True))
             and not _is_in_dump(text, *match.span())
         ):
             yield Redaction(match.start(), match.end(), "BANK_CARD")

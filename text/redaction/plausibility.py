@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from .randomness import UUID, has_letter_and_digit, is_hash, looks_random
+from .randomness import UUID, has_letter_and_digit, is_hash, is_unspeakable, looks_random
 from .secret_names import SECRET_NAMES, Kind, folded_case
 from .spans import PLACEHOLDER
 
@@ -35,6 +35,37 @@ _CODE = re.compile(
     r"params|form|body|event|secrets|vault|state|session|props|cfg|conf|opts|client|res|response|import|system|"
     r"obj|var|local|module|z|t|yup|getpass)\.[A-Za-z_]"
 )
+_PROGRAMS = frozenset(
+    (
+        "pbcopy",
+        "grep",
+        "jq",
+        "yq",
+        "base64",
+        "tee",
+        "xargs",
+        "head",
+        "tail",
+        "sed",
+        "awk",
+        "cut",
+        "tr",
+        "wc",
+        "less",
+        "more",
+        "xclip",
+        "clip",
+        "sort",
+        "uniq",
+        "sha256sum",
+        "md5sum",
+        "cat",
+    )
+)
+_ASKING = re.compile(
+    r"(?:get|read|fetch|load|prompt|ask|find|lookup|delete|remove|has|check|verify|validate|hash|forgot|reset)_?\w{0,16}\([\"'`]$",
+    re.I,
+)
 _CODE_SIGNS = re.compile(r"[(){};]|(?<!\w)(?:def|return|const|let|var|import|self|this|func|fn|if|public|private)(?!\w)|->|::|==")
 _REGEX = re.compile(r"A-Z|a-z|0-9\]|\\[dwsS]|\(\?[:=!<]|\[\^|\.\*")
 _ATTRIBUTE = re.compile(r"[A-Za-z_]+(?:\.[A-Za-z_]+)+")
@@ -46,7 +77,7 @@ _TEMPLATE = re.compile(
     r"placeholder)|"
     r"change[-_ ]?(?:me|it)|"
     r"[xX*•.…#?\-_=+~]{1,200}|\([^()]*\)?|@[A-Za-z_.]*@?|@\w+@|@{2,}.*@{2,}|:[a-z_]+|#\{.*|__\w+__|"
-    r"!(?:vault|env|secret|ref|sub|getatt|include)",
+    r"!(?:vault|env|secret|ref|sub|getatt|include)\w*",
     re.I,
 )
 _MASKED = re.compile(r".{0,16}(?:\*{3}|•{3}|\.{3}|…|x{5}|X{5}).{0,24}")  # `sk-ab****yz`
@@ -168,6 +199,10 @@ def is_plausible(kind: Kind, link: Link, linking: str, value: Value, text: str) 
         return False
     if not value.quoted and re.fullmatch(r"&(?:'\w+ ?)?(?:mut ?)?(?:str|\[u8\]?|String|\w*Str\w*)?", written):
         return False  # a type
+    if "|" in linking and written in _PROGRAMS:
+        return False  # where a command's answer goes
+    if linking == "(" and value.quoted and _ASKING.search(text, max(0, value.start - 48), value.start):
+        return False  # `get_password("weather", …)`
     if "→" in linking and not value.quoted and re.match(f"[{HAN}]", written):
         return False  # the next step
     if not value.quoted and re.fullmatch(r"<\w{1,8}>[a-z-]+(?:</\w{0,8}>?)?", written):
@@ -348,7 +383,7 @@ def _accepts_key(kind: Kind, link: Link, value: Value, text: str) -> bool:
     if mixed:
         return len(written) >= 8 and not re.fullmatch(r"[a-z]+(?:[-_.][a-z]+)*[-_.]?v?\d{1,2}", written)
     return len(written) >= 16 and (
-        _is_mixed_case(written) or _is_unspeakable(written) or (kind == "secret" and len(set(written)) >= 8 and written.isalpha())
+        _is_mixed_case(written) or is_unspeakable(written) or (kind == "secret" and len(set(written)) >= 8 and written.isalpha())
     )
 
 
@@ -359,12 +394,6 @@ def _rich_in_symbols(value: str) -> bool:
 def _is_salt(value: str) -> bool:
     """Whether printable characters of every kind stand in no order, blanks among them, as generators of salts make them."""
     return _rich_in_symbols(value) and len(value) >= 24 and not re.search(r"[a-z]{5}|[A-Z]{5}", value)
-
-
-def _is_unspeakable(value: str) -> bool:
-    """Whether letters of both cases hold two runs of consonants that no word has."""
-    both = value.isalpha() and any(c.isupper() for c in value) and any(c.islower() for c in value)
-    return both and len(re.findall("[b-df-hj-np-tv-xz]{4,}", value.lower())) >= 2
 
 
 def _is_mixed_case(value: str) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from .randomness import UUID, has_letter_and_digit, is_hash, looks_random
+from .randomness import UUID, has_letter_and_digit, is_hash, is_unspeakable, looks_random
 from .spans import Label, Redaction
 
 _WORD = "A-Za-z0-9"
@@ -39,12 +39,14 @@ def _has_long_part(key: str) -> bool:
 
 
 def _is_long_or_drawn(key: str) -> bool:
-    return _has_long_part(key) or _is_drawn_in_parts(key)
+    mixed = any(c.isupper() for c in key) and any(c.islower() for c in key) and sum(c.isdigit() for c in key) >= 2
+    return _has_long_part(key) or _is_drawn_in_parts(key) or (len(key) >= 28 and mixed)
 
 
 def _is_mixed(key: str) -> bool:
     """Whether figures stand among the letters, or upper and lower case alternate too often for words joined together."""
-    return has_letter_and_digit(key) or sum(a.islower() and b.isupper() for a, b in pairwise(key)) >= len(key) / 7
+    alternating = sum(a.islower() and b.isupper() for a, b in pairwise(key)) >= len(key) / 7
+    return has_letter_and_digit(key) or alternating or is_unspeakable(key.rpartition("_")[2])
 
 
 def _has_figures(key: str) -> bool:

@@ -37,3 +37,9 @@ def looks_random(value: str, at_least: int = 16) -> bool:
     alternations = sum(a != b and _DIGIT in (a, b) and _OTHER not in (a, b) for a, b in pairwise(kinds))
     changes = sum(a != b and _OTHER not in (a, b) for a, b in pairwise(kinds))
     return alternations >= 3 and changes >= len(value) / 5 and entropy(value) >= 2.8
+
+
+def is_unspeakable(value: str) -> bool:
+    """Whether letters of both cases hold two runs of consonants that no word has."""
+    both = value.isalpha() and any(c.isupper() for c in value) and any(c.islower() for c in value)
+    return both and len(re.findall("[b-df-hj-np-tv-xz]{4,}", value.lower())) >= 2

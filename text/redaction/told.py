@@ -153,9 +153,11 @@ _STILL = re.compile(
     re.I,
 )
 _WARNING = re.compile("别用|别再|不要|不能|不许|勿|禁止|避免|比如|例如")
+# `passphrase correct-horse-battery-canoe`
+_HYPHENATED = re.compile(r"(?:pass ?phrase|password|密码)[ ](?P<value>[a-z]{3,9}(?:-[a-z]{3,9}){2,7})(?![\w-]|\.\w)", re.I)
 # `passphrase sunny dumplings 88`
 _NUMBERED_PHRASE = re.compile(
-    r"(?:pass ?phrase|口令短语|密码短语)[ ]?[:：]?[ ]"
+    r"(?:(?:pass ?phrase|口令短语|密码短语)[ ]?[:：]?|(?:password|密码)[ ]?[:：])[ ]"
     r"(?P<value>(?!is |was |must |should |with |of |for |and |or )[a-z]{3,12}(?:[ ][a-z]{2,12}){1,5}[ ]\d{1,4})"
     r"(?=[ ]*(?:$|[.,;，。\n]))",
     re.M,
@@ -268,7 +270,9 @@ def _told(text: str) -> Iterator[Redaction]:
                 yield _span(found)
     if "phrase" in folded or "短语" in text:
         yield from _all(_PHRASE, text)
+    if "pass" in folded or "密码" in text:
         yield from _all(_NUMBERED_PHRASE, text)
+        yield from _all(_HYPHENATED, text)
     if "?" in text or "？" in text:
         yield from _all(_ASKED_PHRASE, text)
     if "pass" in folded or "pwd" in folded or "码" in text:
