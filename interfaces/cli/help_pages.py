@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -20,33 +20,30 @@ MOST_NAMES = 30
 
 both("显示这段说明。", "Show this message and exit.")
 
-_PARSER_WORDS = [
-    (re.compile(english, re.MULTILINE), chinese)
-    for english, chinese in (
-        (r"^Usage: ", "用法："),
-        (r"\[OPTIONS\]", "[选项]"),
-        (r"COMMAND \[ARGS\]\.\.\.", "命令 [参数]..."),
-        (r"^Try '(.+)' for help\.$", r"运行 `\1` 看说明。"),
-        (r"^Error: ", "错误："),
-        (r"No such command '(.*?)'(?:\. Did you mean (.*)\?|\.)", lambda m: f"没有命令 {m[1]!r}" + _perhaps(m[2])),
-        (r"Missing command\.", "缺少命令"),
-        (r"No such option: (\S+)(?: \(Possible options: (.*)\))?", lambda m: f"没有选项 {m[1]}" + _perhaps(m[2])),
-        (r"Option '(.+)' does not take a value\.", r"选项 \1 不带值"),
-        (r"Option '(.+)' requires an argument\.", r"选项 \1 要带一个值"),
-        (r"Missing (?:argument|option|parameter) '(.+?)'\.(?: Choose from:)?", r"缺少 \1"),
-        (r"Got unexpected extra argument\(s\) \((.*)\)", r"多出来的参数：\1"),
-        (r"Invalid value for '(.+?)': ", r"\1 的值不对："),
-        (r"Value error, (.*) is not one of (.*)\.$", r"\1 不在 \2 之中"),
-        (r"Input should be a valid (?:integer|number).*$", "要一个数"),
-        (r"Input should be (greater|less) than or equal to (.+)$", lambda m: f"{'至少' if m[1] == 'greater' else '至多'} {m[2]}"),
-        (r"\[default: |; default: ", lambda m: f"{m[0][0]}默认 "),
-        (r"\[env var: |; env var: ", lambda m: f"{m[0][0]}环境变量 "),
-        (r"\[required\]|; required\]", lambda m: m[0].replace("required", "必填")),
-        (r"<int(?: range)?>", "<整数>"),
-        (r"<float(?: range)?>", "<数>"),
-        (r"<str>|<list\[str\]>", "<文字>"),
-        (r"<path>", "<路径>"),
-    )
+_PARSER_WORDS: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
+    (r"^Usage: ", "用法："),
+    (r"\[OPTIONS\]", "[选项]"),
+    (r"COMMAND \[ARGS\]\.\.\.", "命令 [参数]..."),
+    (r"^Try '(.+)' for help\.$", r"运行 `\1` 看说明。"),
+    (r"^Error: ", "错误："),
+    (r"No such command (.*?)(?:\. Did you mean (.*)\?|\.)$", lambda m: f"没有命令 {m[1]}" + _perhaps(m[2])),
+    (r"Missing command\.", "缺少命令"),
+    (r"No such option: (\S+)(?: \(Possible options: (.*)\))?", lambda m: f"没有选项 {m[1]}" + _perhaps(m[2])),
+    (r"Option '(.+)' does not take a value\.", r"选项 \1 不带值"),
+    (r"Option '(.+)' requires an argument\.", r"选项 \1 要带一个值"),
+    (r"Missing (?:argument|option|parameter) '(.+?)'\.(?: Choose from:)?", r"缺少 \1"),
+    (r"Got unexpected extra argument\(s\) \((.*)\)", r"多出来的参数：\1"),
+    (r"Invalid value for '(.+?)': ", r"\1 的值不对："),
+    (r"Value error, (.*) is not one of (.*)\.$", r"\1 不在 \2 之中"),
+    (r"Input should be a valid (?:integer|number).*$", "要一个数"),
+    (r"Input should be (greater|less) than or equal to (.+)$", lambda m: f"{'至少' if m[1] == 'greater' else '至多'} {m[2]}"),
+    (r"\[default: |; default: ", lambda m: f"{m[0][0]}默认 "),
+    (r"\[env var: |; env var: ", lambda m: f"{m[0][0]}环境变量 "),
+    (r"\[required\]|; required\]", lambda m: m[0].replace("required", "必填")),
+    (r"<int(?: range)?>", "<整数>"),
+    (r"<float(?: range)?>", "<数>"),
+    (r"<str>|<list\[str\]>", "<文字>"),
+    (r"<path>", "<路径>"),
 ]
 """What the parser says, and the same in Chinese. What is not among these stays English."""
 
@@ -103,7 +100,7 @@ class Group(TyperGroup):
 def in_chinese(text: str) -> str:
     """What the parser says, as far as it is known."""
     for english, chinese in _PARSER_WORDS:
-        text = english.sub(chinese, text)
+        text = re.sub(english, chinese, text, flags=re.MULTILINE)
     return text
 
 
