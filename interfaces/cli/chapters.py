@@ -9,24 +9,37 @@ from rich.text import Text
 
 from .console import plain, short, table
 from .invocation import CommandFailed, Shell, command, group
+from .language import both, either
 from .opening import opened_stores
 from .orders import give_order
-from .revision_diff import print_diff, unified
+from .revision_diff import NewerOption, OlderOption, RevisionArgument, print_diff, unified
 from .root import app
 
 if TYPE_CHECKING:
     from ...schema.two_layers import ArticleKey, StoredArticle
 
-chapters = group(app, "chapters", "The assistant's own articles about people, and their revisions.")
+chapters = group(
+    app,
+    "chapters",
+    both("机器人自己对人的理解（篇章），以及它们的版本。", "The assistant's own articles about people, and their revisions."),
+)
 
-PersonArgument = Annotated[str, typer.Argument(metavar="USER", help="Whom the article is about (a platform id).")]
+PersonArgument = Annotated[
+    str,
+    typer.Argument(metavar="USER", help=both("篇章写的是谁（平台的 id）。", "Whom the article is about (a platform id).")),
+]
 GroupOption = Annotated[
     str | None,
-    typer.Option("--group", metavar="ID", help="The article of this group, instead of the private chat's.", show_default=False),
+    typer.Option(
+        "--group",
+        metavar="ID",
+        help=both("这个群里的篇章，而不是私聊的。", "The article of this group, instead of the private chat's."),
+        show_default=False,
+    ),
 ]
 
 
-@command(chapters, "show")
+@command(chapters, "show", zh="查看一个人的篇章。")
 def show_article(shell: Shell, user: PersonArgument, in_group: GroupOption = None) -> None:
     """Show an article."""
     stored, _ = _read(shell, user, in_group)
@@ -34,13 +47,14 @@ def show_article(shell: Shell, user: PersonArgument, in_group: GroupOption = Non
         shell.emit(**article_data(stored))
         return
     title = Text(plain(stored.key.user_id), style="bold")
-    title.append(f"  {plain(stored.key.scope.key)}, revision {stored.revision}, {plain(stored.updated_at)}", style="dim")
+    revision = either(f"，版本 {stored.revision}，", f", revision {stored.revision}, ")
+    title.append(f"  {plain(stored.key.scope.key)}{revision}{plain(stored.updated_at)}", style="dim")
     shell.out.print(title)
     for line in _as_lines(stored):
         shell.out.print(Text(plain(line), style="cyan" if line.startswith("<") else "default"), soft_wrap=True)
 
 
-@command(chapters, "history")
+@command(chapters, "history", zh="列出留着的版本，最新的在前。")
 def article_history(shell: Shell, user: PersonArgument, in_group: GroupOption = None) -> None:
     """List the revisions that are kept, newest first."""
     current, earlier = _read(shell, user, in_group)
@@ -50,22 +64,23 @@ def article_history(shell: Shell, user: PersonArgument, in_group: GroupOption = 
         return
     rows = [
         (
-            str(one.revision) + (" (current)" if one is current else ""),
+            str(one.revision) + (either("（当前）", " (current)") if one is current else ""),
             one.updated_at[:19].replace("T", " "),
             str(len(one.sources)),
             short(" ".join(_statements(one)), 120),
         )
         for one in (current, *earlier)
     ]
-    shell.out.print(table(("revision", "written", "sources", "article"), rows, wide="article"))
+    columns = either("版本 写于 来源 篇章", "revision written sources article").split()
+    shell.out.print(table(columns, rows, wide=columns[-1]))
 
 
-@command(chapters, "diff")
+@command(chapters, "diff", zh="看改了什么：最近两个版本之间，或指定的两个之间。")
 def article_diff(
     shell: Shell,
     user: PersonArgument,
-    old: Annotated[int | None, typer.Option("--from", metavar="N", help="The older revision.", show_default=False)] = None,
-    new: Annotated[int | None, typer.Option("--to", metavar="N", help="The newer one.", show_default=False)] = None,
+    old: OlderOption = None,
+    new: NewerOption = None,
     in_group: GroupOption = None,
 ) -> None:
     """Show what changed: between the last two revisions, or those given."""
@@ -81,18 +96,22 @@ def article_diff(
     print_diff(shell, lines, older.revision, newer.revision)
 
 
-@command(chapters, "rollback")
+@command(chapters, "rollback", zh="退回到以前的一个版本；退回也是一个新版本。")
 def roll_back(
     shell: Shell,
     user: PersonArgument,
-    revision: Annotated[int, typer.Argument(metavar="REVISION", min=1, help="The revision to bring back.")],
+    revision: RevisionArgument,
     in_group: GroupOption = None,
 ) -> None:
     """Bring an earlier revision back, as a new one."""
     current, earlier = _read(shell, user, in_group)
     _revision({one.revision: one for one in earlier}, revision, current.key)
     payload = {"user_id": current.key.user_id, "group_id": current.key.group_id, "revision": revision}
-    done = f"article of {current.key}: revision {revision} is back, as revision {current.revision + 1}"
+    new = current.revision + 1
+    done = either(
+        f"{current.key} 的篇章：已退回到版本 {revision}，成为版本 {new}",
+        f"article of {current.key}: revision {revision} is back, as revision {new}",
+    )
     give_order(shell, "rollback_article", payload, done=done)
 
 
@@ -129,14 +148,24 @@ def _read(shell: Shell, user: str, in_group: str | None) -> tuple[StoredArticle,
             earlier = parts.layers.articles.history(key)
         if stored is not None:
             return stored, earlier
-    where = f" in group {in_group!r}" if in_group else ""
-    raise CommandFailed(f"there is no article about {user!r}{where}; summaries become one when there are enough of them")
+    where = either(f"在群 {in_group!r} 里", f" in group {in_group!r}") if in_group else ""
+    raise CommandFailed(
+        either(
+            f"{user!r} {where}还没有篇章；摘要攒够了就并成一篇",
+            f"there is no article about {user!r}{where}; summaries become one when there are enough of them",
+        )
+    )
 
 
 def _revision(kept: dict[int, StoredArticle], number: int, key: ArticleKey) -> StoredArticle:
     if number not in kept:
-        known = ", ".join(map(str, sorted(kept))) or "none"
-        raise CommandFailed(f"revision {number} of the article of {key} is not kept; kept are: {known}")
+        known = ", ".join(map(str, sorted(kept)))
+        raise CommandFailed(
+            either(
+                f"{key} 的篇章没有留着版本 {number}；留着的有：{known or '无'}",
+                f"revision {number} of the article of {key} is not kept; kept are: {known or 'none'}",
+            )
+        )
     return kept[number]
 
 

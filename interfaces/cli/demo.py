@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import locale
-import os
 import random
 import tempfile
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -20,8 +17,9 @@ from rich.text import Text
 
 from .changes import changes
 from .console import plain
-from .demo_conversation import QUESTIONS, SAMPLE_SECRET, TURNS, Language, Question, Turn
+from .demo_conversation import QUESTIONS, SAMPLE_SECRET, TURNS, Question, Turn
 from .invocation import CommandFailed, Shell, command
+from .language import both, either, speaking
 from .root import app
 
 if TYPE_CHECKING:
@@ -56,7 +54,7 @@ class Story:
             self.portraits[job.job_id] = list(update.get("written", []))
 
 
-SAYINGS: Mapping[str, tuple[str, str]] = {
+SAYINGS = {
     "title": (
         "史官：把聊天机器人的笔记变成一年后仍然看得懂的记录，归档，并在回复之前取回。",
         "Historian: what a bot notes becomes records that still make sense a year later, filed, and recalled before a reply.",
@@ -83,11 +81,12 @@ SAYINGS: Mapping[str, tuple[str, str]] = {
 }
 
 
-@command(app, "demo")
+@command(app, "demo", zh="用一段示例对话走完全程：任务、记录、画像、召回。什么也不留下。")
 async def demo(
     shell: Shell,
     lang: Annotated[
-        Literal["auto", "zh", "en"], typer.Option("--lang", help="Language of the remarks; the sample has both.")
+        Literal["auto", "zh", "en"],
+        typer.Option("--lang", help=both("说明用的语言；示例两种都有。", "Language of the remarks; the sample has both.")),
     ] = "auto",
 ) -> None:
     """Show the whole path on a sample conversation: jobs, records, portraits, recall. Nothing is kept."""
@@ -105,11 +104,20 @@ async def demo(
     if shell.json:
         _emit(shell, story, time.monotonic() - started)
     else:
-        _Picture(shell, story, _language(lang)).show(time.monotonic() - started)
+        with speaking(None if lang == "auto" else lang):
+            _Picture(shell, story).show(time.monotonic() - started)
     if story.secret_on_disk:
-        raise CommandFailed("the sample's key was found on disk; please report this")
+        raise CommandFailed(
+            either("在磁盘上找到了示例里的密钥；请报告这件事", "the sample's key was found on disk; please report this")
+        )
     if missing:
-        raise CommandFailed(f"the demo did not recall what it should for {', '.join(missing)}; please report this")
+        questions = ", ".join(missing)
+        raise CommandFailed(
+            either(
+                f"演示没有想起该想起的：{questions}；请报告这件事",
+                f"the demo did not recall what it should for {questions}; please report this",
+            )
+        )
 
 
 def demo_settings(folder: Path) -> Settings:
@@ -164,20 +172,12 @@ def _answered(question: Question, hits: list[Hit]) -> bool:
     return any(question.expects in hit.event.text for hit in hits)
 
 
-def _language(lang: Literal["auto", "zh", "en"]) -> Language:
-    if lang != "auto":
-        return lang
-    spoken = next((os.environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if os.environ.get(name)), None)
-    return "zh" if (spoken or locale.getlocale()[0] or "").lower().startswith(("zh", "chinese")) else "en"
-
-
 class _Picture:
     """The story for people."""
 
-    def __init__(self, shell: Shell, story: Story, language: Language) -> None:
+    def __init__(self, shell: Shell, story: Story) -> None:
         self._out = shell.out
         self._story = story
-        self._language = language
 
     def show(self, seconds: float) -> None:
         out, story = self._out, self._story
@@ -199,11 +199,11 @@ class _Picture:
             out.print(Text(f"  {line}"), soft_wrap=True)
         out.print()
         vectors = f"{self._say('embedding')}: {story.embedding}" if story.embedding else self._say("keywords")
-        out.print(Text(f"{vectors} · {seconds:.1f} s", "dim"))
+        out.print(Text(f"{vectors} · {seconds:.1f} {either('秒', 's')}", "dim"))
         out.print(Text(self._say("end")))
 
     def _say(self, key: str) -> str:
-        return SAYINGS[key][0 if self._language == "zh" else 1]
+        return either(*SAYINGS[key])
 
     def _heading(self, key: str) -> None:
         self._out.print()
@@ -211,11 +211,11 @@ class _Picture:
 
     def _job(self, number: int, turn: Turn, job_id: str, *, again: bool) -> None:
         values = turn.fields
-        place = values.get("group_name") or ("私聊" if self._language == "zh" else "private chat")
+        place = values.get("group_name") or either("私聊", "private chat")
         head = Text(f"\n{number}  ", "bold")
         head.append(f"{place} · {plain(values['user_name'])} · {values['timestamp'][:16].replace('T', ' ')}", "bold")
         self._out.print(head)
-        self._out.print(Text(f"   {turn.remark(self._language)}", "dim"))
+        self._out.print(Text(f"   {turn.remark()}", "dim"))
         if again:
             self._out.print(Text(f"   = {self._say('duplicate')}", "yellow"))
             return
@@ -237,9 +237,7 @@ class _Picture:
         self._out.print(Panel(Text(plain(profile.summary)), title=Text(title), title_align="left", border_style="magenta"))
 
     def _question(self, question: Question, hits: list[Hit]) -> None:
-        self._out.print(
-            Text.assemble(("? ", "bold cyan"), (question.text, "bold"), (f"   {question.remark(self._language)}", "dim"))
-        )
+        self._out.print(Text.assemble(("? ", "bold cyan"), (question.text, "bold"), (f"   {question.remark()}", "dim")))
         for hit in hits:
             self._out.print(Text.assemble((f"  {hit.score:.2f} ", "dim"), plain(hit.event.text)))
         if not hits:

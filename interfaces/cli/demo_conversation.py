@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
-Language = Literal["zh", "en"]
+from .language import either
 
 READING_CLUB = {"group_id": "7001", "group_name": "读书会", "bot_name": "小史", "timezone": "Asia/Shanghai"}
 BOARD_GAMES = {"group_id": "-1001234", "group_name": "Board Games", "bot_name": "Clio", "timezone": "Europe/Lisbon"}
@@ -24,8 +24,8 @@ class Turn:
     en: str
     fields: dict[str, Any] = field(default_factory=dict)
 
-    def remark(self, language: Language) -> str:
-        return self.zh if language == "zh" else self.en
+    def remark(self) -> str:
+        return either(self.zh, self.en)
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,8 @@ class Question:
     group_id: str = ""
     expects: str = ""
 
-    def remark(self, language: Language) -> str:
-        return self.zh if language == "zh" else self.en
+    def remark(self) -> str:
+        return either(self.zh, self.en)
 
 
 TURNS = [

@@ -12,6 +12,7 @@ from rich.text import Text
 from ...schema.errors import InvalidInput
 from .console import counted, fields, short, table
 from .invocation import CommandFailed, Shell, command, group
+from .language import both, either
 from .opening import opened_stores
 from .orders import give_order
 from .root import app
@@ -20,12 +21,16 @@ from .scopes import FromOption, GroupOption, KindOption, ToOption, UserOption, c
 if TYPE_CHECKING:
     from ...schema.event import Event
 
-events = group(app, "events", "Records: list, show, correct, remove.")
+events = group(app, "events", both("记录：列出、查看、更正、删除。", "Records: list, show, correct, remove."))
 
-EventArgument = Annotated[str, typer.Argument(metavar="EVENT", help="The record's id, as `events list` shows it.")]
+EventArgument = Annotated[
+    str,
+    typer.Argument(metavar="EVENT", help=both("记录的 id，见 `events list`。", "The record's id, as `events list` shows it.")),
+]
+YesOption = Annotated[bool, typer.Option("--yes", "-y", help=both("不再询问。", "Do not ask."), show_default=False)]
 
 
-@command(events, "list")
+@command(events, "list", zh="列出记录，最新的在前；不用 --group 或 --user 指定会话，就列出所有会话的。")
 def list_events(
     shell: Shell,
     group: GroupOption = None,
@@ -33,11 +38,19 @@ def list_events(
     time_from: FromOption = None,
     time_to: ToOption = None,
     kind: KindOption = None,
-    job: Annotated[str | None, typer.Option("--job", metavar="ID", help="Only those of this job.", show_default=False)] = None,
+    job: Annotated[
+        str | None,
+        typer.Option("--job", metavar="ID", help=both("只要这个任务的。", "Only those of this job."), show_default=False),
+    ] = None,
     relative: Annotated[
-        bool, typer.Option("--relative", help="Only those that did not become absolute.", show_default=False)
+        bool,
+        typer.Option(
+            "--relative",
+            help=both("只要还有相对说法的。", "Only those that did not become absolute."),
+            show_default=False,
+        ),
     ] = False,
-    limit: Annotated[int, typer.Option("--limit", min=1, help="At most so many.")] = 50,
+    limit: Annotated[int, typer.Option("--limit", min=1, help=both("最多多少条。", "At most so many."))] = 50,
 ) -> None:
     """List records, newest first; of all conversations unless --group or --user names one."""
     from ...schema.event import EventFilter
@@ -57,12 +70,12 @@ def list_events(
             shell.emit(**event_data(event))
         return
     if not found:
-        shell.say("no records")
+        shell.say(either("没有记录", "no records"))
         return
     shell.out.print(event_table(found))
 
 
-@command(events, "show")
+@command(events, "show", zh="查看一条记录的全部内容。")
 def show_event(shell: Shell, event_id: EventArgument) -> None:
     """Show one record with all that is known of it."""
     event = _existing(shell, [event_id])[0]
@@ -75,31 +88,37 @@ def show_event(shell: Shell, event_id: EventArgument) -> None:
     shell.out.print(fields({**shown, **({"gate_reasons": reasons} if reasons else {})}))
 
 
-@command(events, "edit")
+@command(events, "edit", zh="改写一条记录的文字。")
 def edit_event(
     shell: Shell,
     event_id: EventArgument,
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="The new text of the record.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help=both("记录的新文字。", "The new text of the record."))],
 ) -> None:
     """Replace the text of a record."""
     if not text.strip():
-        raise InvalidInput("TEXT: empty; `historian events delete` removes a record")
+        raise InvalidInput(
+            either("TEXT 是空的；删除记录用 `historian events delete`", "TEXT: empty; `historian events delete` removes a record")
+        )
     before = _existing(shell, [event_id])[0]
     give_order(shell, "edit", {"event_id": event_id, "text": text}, done=f"{event_id}: {short(before.text)} → {short(text)}")
 
 
-@command(events, "delete")
+@command(events, "delete", zh="永久删除记录。")
 def delete_events(
     shell: Shell,
-    event_ids: Annotated[list[str], typer.Argument(metavar="EVENT...", help="The ids of the records to remove.")],
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.", show_default=False)] = False,
+    event_ids: Annotated[
+        list[str],
+        typer.Argument(metavar="EVENT...", help=both("要删除的记录的 id。", "The ids of the records to remove.")),
+    ],
+    yes: YesOption = False,
 ) -> None:
     """Remove records for good."""
     found = _existing(shell, event_ids)
     if not yes and not shell.json and sys.stdin.isatty():
         shell.out.print(event_table(found))
-        typer.confirm("Remove for good?", abort=True)
-    give_order(shell, "forget", {"event_ids": event_ids}, done=f"{counted(len(found), 'record')} removed")
+        typer.confirm(either("永久删除？", "Remove for good?"), abort=True)
+    done = either(f"已删除 {len(found)} 条记录", f"{counted(len(found), 'record')} removed")
+    give_order(shell, "forget", {"event_ids": event_ids}, done=done)
 
 
 def _existing(shell: Shell, event_ids: list[str]) -> list[Event]:
@@ -109,7 +128,13 @@ def _existing(shell: Shell, event_ids: list[str]) -> list[Event]:
             found = parts.events.get(event_ids)
     missing = sorted(set(event_ids) - {event.event_id for event in found})
     if missing:
-        raise CommandFailed(f"no record {', '.join(map(repr, missing))}; `historian events list` shows those that exist")
+        named = ", ".join(map(repr, missing))
+        raise CommandFailed(
+            either(
+                f"没有记录 {named}；`historian events list` 列出已有的",
+                f"no record {named}; `historian events list` shows those that exist",
+            )
+        )
     return found
 
 
@@ -131,4 +156,5 @@ def event_table(found: list[Event]) -> Any:
         )
         for event in found
     ]
-    return table(("record", "time", "scope", "kind", "text (≈ not absolute)"), rows, wide="text (≈ not absolute)")
+    text = either("内容（≈ 还有相对说法）", "text (≈ not absolute)")
+    return table((*either("记录 时间 会话 种类", "record time scope kind").split(), text), rows, wide=text)

@@ -1,4 +1,7 @@
-"""The lines that the filters read: JSON objects or plain text, and the typed values in them."""
+"""The lines that the filters read: JSON objects or plain text, and the typed values in them.
+
+What is wrong with a line is said in English alone: a program reads it.
+"""
 
 from __future__ import annotations
 

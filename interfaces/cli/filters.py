@@ -22,6 +22,7 @@ from ...schema.job import check_timestamp, check_timezone
 from .console import emit, plain
 from .filter_lines import json_lines, language_of, names_of, string_of, strings_of, text_lines, text_of
 from .invocation import FAILED, Shell, command
+from .language import both, either, language
 from .root import app
 from .scopes import time_zone
 
@@ -34,14 +35,32 @@ log = logging.getLogger(__name__)
 Item = Literal["action", "fact"]
 
 TextsArgument = Annotated[
-    list[str] | None, typer.Argument(metavar="TEXT", help="Texts; without any, lines from stdin.", show_default=False)
+    list[str] | None,
+    typer.Argument(
+        metavar="TEXT",
+        help=both("文字；一个也不给就读 stdin 的各行。", "Texts; without any, lines from stdin."),
+        show_default=False,
+    ),
 ]
 ItemOption = Annotated[
-    Literal["action", "fact"], typer.Option("--item", help="What the bot did (action), or what it learnt about the user (fact).")
+    Literal["action", "fact"],
+    typer.Option(
+        "--item",
+        help=both(
+            "机器人做了的（action），或得知的用户的事（fact）。",
+            "What the bot did (action), or what it learnt about the user (fact).",
+        ),
+    ),
 ]
 
 
-@command(app, "gate")
+@command(
+    app,
+    "gate",
+    zh="找出一段文字里离开此时此地就看不懂的说法。\n\n"
+    '加 --json 时，进来的每行是 {"text": …}（可选："language"，"user_name"、"bot_name" 等名字，"others"，"glossary"），'
+    '出去的每行是 {"violations": [{"kind", "text", "start", "end"}], "notes": […]}。',
+)
 def gate(shell: Shell, texts: TextsArgument = None) -> None:
     """Find what in a text only makes sense here and now.
 
@@ -74,25 +93,43 @@ def gate(shell: Shell, texts: TextsArgument = None) -> None:
     _filter(shell, texts, {}, answer, show)
 
 
-@command(app, "absolutize")
+@command(
+    app,
+    "absolutize",
+    zh="用规则把一段文字改写得离开上下文也成立：“昨天”换成日期，“我”换成名字。\n\n"
+    '加 --json 时，进来的每行是 {"text", "timestamp", "timezone", "bot_name", "user_name", "user_id", "group_name", '
+    '"group_id"}（除了 text 都可以没有；还可以有 "item"、"language"、"others"、"glossary"、"recent_speakers"），'
+    '出去的每行是 {"text", "resolved": [{"text", "start", "end", "value", "until"}], "is_absolute", "violations"}；'
+    '"resolved" 的 start 和 end 是在进来的文字里的位置。',
+)
 def absolutize(
     shell: Shell,
     texts: TextsArgument = None,
     timestamp: Annotated[
         str | None,
         typer.Option(
-            "--timestamp", metavar="TIME", help="When it was said (ISO 8601 with offset; else now).", show_default=False
+            "--timestamp",
+            metavar="TIME",
+            help=both("什么时候说的（ISO 8601 带时区偏移；否则为现在）。", "When it was said (ISO 8601 with offset; else now)."),
+            show_default=False,
         ),
     ] = None,
     timezone: Annotated[
         str | None,
-        typer.Option("--timezone", metavar="ZONE", help="Where, such as Asia/Shanghai (else as configured).", show_default=False),
+        typer.Option(
+            "--timezone",
+            metavar="ZONE",
+            help=both("在哪个时区，如 Asia/Shanghai（否则按设置）。", "Where, such as Asia/Shanghai (else as configured)."),
+            show_default=False,
+        ),
     ] = None,
-    bot_name: Annotated[str, typer.Option("--bot-name", help="Who speaks as I.", show_default=False)] = "",
-    user_name: Annotated[str, typer.Option("--user-name", help="Whom the bot talked with.", show_default=False)] = "",
-    user_id: Annotated[str, typer.Option("--user-id", help="Their id.", show_default=False)] = "",
-    group_name: Annotated[str, typer.Option("--group-name", help="In which group.", show_default=False)] = "",
-    group_id: Annotated[str, typer.Option("--group-id", help="Its id.", show_default=False)] = "",
+    bot_name: Annotated[str, typer.Option("--bot-name", help=both("“我”是谁。", "Who speaks as I."), show_default=False)] = "",
+    user_name: Annotated[
+        str, typer.Option("--user-name", help=both("机器人在和谁说话。", "Whom the bot talked with."), show_default=False)
+    ] = "",
+    user_id: Annotated[str, typer.Option("--user-id", help=both("此人的 id。", "Their id."), show_default=False)] = "",
+    group_name: Annotated[str, typer.Option("--group-name", help=both("在哪个群。", "In which group."), show_default=False)] = "",
+    group_id: Annotated[str, typer.Option("--group-id", help=both("群的 id。", "Its id."), show_default=False)] = "",
     item: ItemOption = "fact",
 ) -> None:
     """Rewrite a text by rules so that it is true out of context: dates for 昨天, names for 我.
@@ -217,7 +254,7 @@ def _filter(
             if shell.json:
                 emit({"error": str(error)})
             else:
-                shell.err.print(Text.assemble(("error: ", "bold red"), plain(error)), soft_wrap=True)
+                shell.err.print(Text.assemble((either("错误：", "error: "), "bold red"), plain(error)), soft_wrap=True)
         except BrokenPipeError:
             raise
         except Exception as error:
@@ -241,7 +278,10 @@ def _mark(result: GateResult) -> tuple[str, str]:
 def _print_findings(shell: Shell, result: GateResult) -> None:
     from ...text.gate import reasons
 
-    for sentence in reasons(result, "en"):
+    for sentence in reasons(result, language()):
         shell.out.print(Text.assemble(("    ✗ ", "red"), plain(sentence)), soft_wrap=True)
     for note in result.notes:
-        shell.out.print(Text.assemble(("    · ", "yellow"), (f"{plain(note.text)}: could mean several", "dim")), soft_wrap=True)
+        shell.out.print(
+            Text.assemble(("    · ", "yellow"), (f"{plain(note.text)}{either('：可能指好几个', ': could mean several')}", "dim")),
+            soft_wrap=True,
+        )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from .invocation import Shell, command
+from .language import both
 from .root import app
 
 if TYPE_CHECKING:
@@ -16,10 +17,10 @@ if TYPE_CHECKING:
 Name = Literal["historian", "recall", "reflection"]
 
 
-@command(app, "graph")
+@command(app, "graph", zh="把一张图画成 Mermaid 文字；GitHub、GitLab 和多数 Markdown 阅读器会显示成图。")
 def graph(
     shell: Shell,
-    name: Annotated[Name, typer.Argument(help="Which one.", show_default=False)],
+    name: Annotated[Name, typer.Argument(help=both("哪一张。", "Which one."), show_default=False)],
 ) -> None:
     """Draw a graph as Mermaid text, which GitHub, GitLab and most Markdown viewers show as a picture."""
     text = mermaid(name)

@@ -25,6 +25,7 @@ from rich.text import Text
 from ...schema.errors import InvalidInput
 from .console import counted, plain
 from .invocation import FAILED, CommandFailed, Shell, command
+from .language import both, either
 from .root import app
 
 if TYPE_CHECKING:
@@ -40,11 +41,21 @@ class Line:
     error: str = ""
 
 
-@command(app, "ingest")
+@command(
+    app,
+    "ingest",
+    zh="把一个文件里的任务放进队列。\n\n"
+    "错的行报出行号和字段，好的照收，退出码 1；加 --strict 就一行也不收。同一个文件再来一次不会多出任务。",
+)
 def ingest(
     shell: Shell,
-    file: Annotated[str, typer.Argument(metavar="FILE.jsonl", help="One job a line; - for stdin.")],
-    strict: Annotated[bool, typer.Option("--strict", help="Write nothing if any line is wrong.", show_default=False)] = False,
+    file: Annotated[
+        str, typer.Argument(metavar="FILE.jsonl", help=both("一行一个任务；- 读 stdin。", "One job a line; - for stdin."))
+    ],
+    strict: Annotated[
+        bool,
+        typer.Option("--strict", help=both("有一行错就什么也不写。", "Write nothing if any line is wrong."), show_default=False),
+    ] = False,
 ) -> None:
     """Put the jobs of a file into the queue.
 
@@ -54,7 +65,12 @@ def ingest(
     from ...service.parts import open_queue
 
     if not shell.settings.cognitive.enabled:
-        raise CommandFailed("memory is switched off (cognitive.enabled = false); switch it on to take jobs in")
+        raise CommandFailed(
+            either(
+                "记忆已关闭（cognitive.enabled = false）；打开它才能收任务",
+                "memory is switched off (cognitive.enabled = false); switch it on to take jobs in",
+            )
+        )
     with ExitStack() as stack:
         source = _opened(file, stack)
         if strict:
@@ -63,7 +79,9 @@ def ingest(
             if checked:
                 for line in checked:
                     _report(shell, file, line)
-                _sum_up(shell, file, Counter(wrong=len(checked)), "nothing was written (--strict)")
+                _sum_up(
+                    shell, file, Counter(wrong=len(checked)), either("什么也没有写（--strict）", "nothing was written (--strict)")
+                )
                 raise typer.Exit(FAILED)
         else:
             lines = read_lines(source, shell)
@@ -71,7 +89,7 @@ def ingest(
         queue = open_queue(shell.settings, time.time)
         known = _known_jobs(shell)
         progress = stack.enter_context(Progress(console=shell.err, transient=True, disable=not shell.err.is_terminal))
-        task = progress.add_task("jobs taken in", total=None)
+        task = progress.add_task(either("收入任务", "jobs taken in"), total=None)
         for line in lines:
             if line.error:
                 _report(shell, file, line)
@@ -123,15 +141,23 @@ def _job(raw: bytes, number: int, seen: Counter[str], shell: Shell) -> Job:
     from ...service.cognitive import make_job, redacted
 
     if len(raw) > MAX_JOB_BYTES:
-        raise InvalidInput(f"more than {MAX_JOB_BYTES} bytes, which is what a job may have: shorten its texts")
+        raise InvalidInput(
+            either(
+                f"超过 {MAX_JOB_BYTES} 字节，一个任务最多这么大：请缩短文字",
+                f"more than {MAX_JOB_BYTES} bytes, which is what a job may have: shorten its texts",
+            )
+        )
     try:
         data = json.loads(raw.decode("utf-8-sig" if number == 1 else "utf-8"))
     except UnicodeDecodeError as error:
-        raise InvalidInput(f"not UTF-8 (byte {error.start + 1}); convert the file") from None
+        where = error.start + 1
+        raise InvalidInput(
+            either(f"不是 UTF-8（第 {where} 字节）；请转换文件", f"not UTF-8 (byte {where}); convert the file")
+        ) from None
     except (ValueError, RecursionError) as error:
-        raise InvalidInput(f"not JSON: {error}") from None
+        raise InvalidInput(either(f"不是 JSON：{error}", f"not JSON: {error}")) from None
     if not isinstance(data, dict):
-        raise InvalidInput("expected a JSON object with the fields of a job")
+        raise InvalidInput(either("应为一个 JSON 对象，字段同任务", "expected a JSON object with the fields of a job"))
     if data.get("request_id") in (None, ""):
         data["request_id"] = _request_id(data, seen)
     return redacted(make_job(data, shell.settings, time.time), shell.settings.historian.redact_jobs)
@@ -166,7 +192,8 @@ def _opened(file: str, stack: ExitStack) -> BinaryIO:
     try:
         return stack.enter_context(Path(file).open("rb"))
     except OSError as error:
-        raise InvalidInput(f"{file!r} cannot be read: {error.strerror or error}") from None
+        why = error.strerror or error
+        raise InvalidInput(either(f"{file!r} 读不了：{why}", f"{file!r} cannot be read: {why}")) from None
 
 
 def _report(shell: Shell, file: str, line: Line) -> None:
@@ -181,12 +208,13 @@ def _sum_up(shell: Shell, file: str, counts: Counter[str], remark: str) -> None:
     if shell.json:
         shell.emit(file=file, **numbers)
         return
-    parts = [f"{counted(counts['accepted'], 'job')} accepted"]
-    parts += [f"{counts['known']} known already"] if counts["known"] else []
-    parts += [f"{counts['empty']} with nothing to say"] if counts["empty"] else []
-    parts += [counted(counts["wrong"], "wrong line")] if counts["wrong"] else []
+    accepted, known, empty, wrong = numbers.values()
+    parts = [either(f"收下 {accepted} 个任务", f"{counted(accepted, 'job')} accepted")]
+    parts += [either(f"{known} 个已经有了", f"{known} known already")] if known else []
+    parts += [either(f"{empty} 行没有内容", f"{empty} with nothing to say")] if empty else []
+    parts += [either(f"{wrong} 行有错", counted(wrong, "wrong line"))] if wrong else []
     parts += [remark] if remark else []
-    shell.say(
-        ", ".join(parts)
-        + (f"; `historian worker --drain` files {'it' if counts['accepted'] == 1 else 'them'}" if counts["accepted"] else "")
+    hint = either(
+        "；`historian worker --drain` 会归档", f"; `historian worker --drain` files {'it' if accepted == 1 else 'them'}"
     )
+    shell.say(either("，", ", ").join(parts) + (hint if accepted else ""))

@@ -2,7 +2,7 @@
 
 A command is a function whose first parameter is the `Shell`. `command` registers it with typer, adds `--config`,
 `--data-dir`, `--json`, `--log-json` and `-v` (which are taken before and after the name of the command alike), runs it, and turns
-errors into one line on stderr and an exit status.
+errors into one line on stderr and an exit status. The docstring of the function is its help in English.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from rich.text import Text
 
 from ...schema.errors import HistorianError, InvalidInput, SettingsError
 from .console import emit, make_console, plain, set_up_logging
+from .help_pages import Command, Group
+from .language import both, either, speaking
 
 if TYPE_CHECKING:
     from ...schema.settings import Settings
@@ -37,22 +39,48 @@ INTERRUPTED = 130
 ConfigOption = Annotated[
     Path | None,
     typer.Option(
-        "--config", metavar="FILE", help="The settings (else HISTORIAN_CONFIG, else ./config.toml).", show_default=False
+        "--config",
+        metavar="FILE",
+        help=both(
+            "设置文件（否则用 HISTORIAN_CONFIG，再否则 ./config.toml）。",
+            "The settings (else HISTORIAN_CONFIG, else ./config.toml).",
+        ),
+        show_default=False,
     ),
 ]
 DataDirOption = Annotated[
     Path | None,
-    typer.Option("--data-dir", metavar="DIR", help="The data directory, in place of the configured one.", show_default=False),
+    typer.Option(
+        "--data-dir",
+        metavar="DIR",
+        help=both("数据目录，代替设置里的那个。", "The data directory, in place of the configured one."),
+        show_default=False,
+    ),
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object a line, for programs.", show_default=False)]
+JsonOption = Annotated[
+    bool,
+    typer.Option(
+        "--json", help=both("给程序读：一行一个 JSON 对象。", "One JSON object a line, for programs."), show_default=False
+    ),
+]
 VerboseOption = Annotated[
-    int, typer.Option("--verbose", "-v", count=True, help="Say what is done; -vv everything.", show_default=False)
+    int,
+    typer.Option(
+        "--verbose",
+        "-v",
+        count=True,
+        help=both("说出在做什么；-vv 说出一切。", "Say what is done; -vv everything."),
+        show_default=False,
+    ),
 ]
 
 LogJsonOption = Annotated[
     bool,
     typer.Option(
-        "--log-json", envvar="HISTORIAN_LOG_JSON", help="Log to stderr as JSON lines, with job ids.", show_default=False
+        "--log-json",
+        envvar="HISTORIAN_LOG_JSON",
+        help=both("日志以 JSON 行写到 stderr，带任务 id。", "Log to stderr as JSON lines, with job ids."),
+        show_default=False,
     ),
 ]
 
@@ -117,18 +145,24 @@ class Shell:
         """Whether there is a data directory; says on stderr where it was looked for if not."""
         if self.directory.is_dir():
             return True
-        self.err.print(f"nothing is stored yet: {plain(self.directory)} does not exist", soft_wrap=True)
+        place = plain(self.directory)
+        self.err.print(
+            either(f"还没有存下任何东西：{place} 不存在", f"nothing is stored yet: {place} does not exist"), soft_wrap=True
+        )
         return False
 
     def fail(self, message: object, status: int = FAILED) -> NoReturn:
         """End the command with one line on stderr."""
-        line = Text.assemble(("error: ", "bold red"), " ".join(plain(message).split()))
+        line = Text.assemble((either("错误：", "error: "), "bold red"), " ".join(plain(message).split()))
         self.err.print(line, soft_wrap=True)
         raise typer.Exit(status)
 
 
-def command(app: typer.Typer, name: str | None = None) -> Callable[[Function], Function]:
-    """Register a function `(shell, …)` as a command of `app`. The function itself is returned unchanged."""
+def command(app: typer.Typer, name: str, *, zh: str) -> Callable[[Function], Function]:
+    """Register a function `(shell, …)` as a command of `app`; `zh` is what its docstring says, in Chinese.
+
+    The function itself is returned unchanged.
+    """
 
     def register(function: Function) -> Function:
         own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
@@ -139,7 +173,7 @@ def command(app: typer.Typer, name: str | None = None) -> Callable[[Function], F
             _guarded(shell, function, values)
 
         _set_signature(run, [*own, *_SHARED])
-        app.command(name)(run)
+        app.command(name, cls=Command, help=both(zh, inspect.getdoc(function) or ""))(run)
         return function
 
     return register
@@ -147,7 +181,7 @@ def command(app: typer.Typer, name: str | None = None) -> Callable[[Function], F
 
 def group(parent: typer.Typer, name: str, summary: str) -> typer.Typer:
     """A group of commands; it takes the shared options too."""
-    app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, context_settings=HELP_NAMES)
+    app = typer.Typer(cls=Group, no_args_is_help=True, rich_markup_mode=None, context_settings=HELP_NAMES)
 
     def options(**values: Any) -> None:
         context: typer.Context = values.pop("context")
@@ -166,6 +200,7 @@ def root(summary: str) -> typer.Typer:
     """The application, with the shared options and `--version`."""
     app = typer.Typer(
         name="historian",
+        cls=Group,
         help=summary,
         no_args_is_help=True,
         add_completion=False,
@@ -189,7 +224,9 @@ def root(summary: str) -> typer.Typer:
         "version",
         inspect.Parameter.KEYWORD_ONLY,
         default=False,
-        annotation=Annotated[bool, typer.Option("--version", help="Print the version and end.", is_eager=True)],
+        annotation=Annotated[
+            bool, typer.Option("--version", help=both("打印版本后结束。", "Print the version and end."), is_eager=True)
+        ],
     )
     _set_signature(options, [*_SHARED, version])
     app.callback(invoke_without_command=True)(options)
@@ -217,6 +254,11 @@ def _set_signature(function: Callable[..., Any], parameters: list[inspect.Parame
 
 def _guarded(shell: Shell, function: Callable[..., Any], values: dict[str, Any]) -> None:
     set_up_logging(shell.err, shell.verbosity, as_json=shell.log_json)
+    with speaking("en" if shell.json else None):
+        _run_to_its_end(shell, function, values)
+
+
+def _run_to_its_end(shell: Shell, function: Callable[..., Any], values: dict[str, Any]) -> None:
     try:
         result = function(shell, **values)
         if inspect.iscoroutine(result):
@@ -234,7 +276,7 @@ def _guarded(shell: Shell, function: Callable[..., Any], values: dict[str, Any])
             shell.err.print_exception()
         shell.fail(error, FAILED)
     except KeyboardInterrupt:
-        shell.err.print("interrupted")
+        shell.err.print(either("已中断", "interrupted"))
         raise typer.Exit(INTERRUPTED) from None
 
 

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from .console import counted, fields, short, table
 from .invocation import CommandFailed, Shell, command, group
+from .language import both, either
 from .opening import opened_queue
 from .root import app
 
@@ -17,18 +18,25 @@ if TYPE_CHECKING:
     from ...schema.job import Job
     from ...schema.protocols import FailedJob, JobQueue
 
-jobs = group(app, "jobs", "Jobs in the queue: what waits, what runs, what was given up.")
+jobs = group(
+    app,
+    "jobs",
+    both("队列里的任务：等着的、在做的、放弃了的。", "Jobs in the queue: what waits, what runs, what was given up."),
+)
 
 STATE_STYLES = {"pending": "yellow", "processing": "cyan", "failed": "red"}
 
 
-@command(jobs, "list")
+@command(jobs, "list", zh="列出任务，最早的在前。")
 def list_jobs(
     shell: Shell,
     state: Annotated[
-        Literal["all", "pending", "processing", "failed"], typer.Option("--state", help="Only jobs in this state.")
+        Literal["all", "pending", "processing", "failed"],
+        typer.Option("--state", help=both("只要这种状态的。", "Only jobs in this state.")),
     ] = "all",
-    limit: Annotated[int, typer.Option("--limit", min=1, help="At most so many of each state.")] = 50,
+    limit: Annotated[
+        int, typer.Option("--limit", min=1, help=both("每种状态最多多少个。", "At most so many of each state."))
+    ] = 50,
 ) -> None:
     """List jobs, oldest first."""
     if not shell.needs_data():
@@ -40,7 +48,10 @@ def list_jobs(
             shell.emit(**entry)
         return
     if not found:
-        shell.say("no jobs" if state == "all" else f"no {state} jobs")
+        if state == "all":
+            shell.say(either("没有任务", "no jobs"))
+        else:
+            shell.say(either(f"没有 {state} 的任务", f"no {state} jobs"))
         return
     rows = [
         (
@@ -52,20 +63,27 @@ def list_jobs(
         )
         for entry in found
     ]
-    shell.out.print(table(("job", "state", "scope", "time", "what"), rows, wide="what"))
+    columns = either("任务 状态 会话 时间 内容", "job state scope time what").split()
+    shell.out.print(table(columns, rows, wide=columns[-1]))
     counts = queue.counts(time.time())
-    shell.say(f"\n{counts.pending} pending, {counts.processing} processing, {counts.failed} failed")
+    shell.say("\n" + said_counts(counts.pending, counts.processing, counts.failed))
 
 
-@command(jobs, "show")
-def show_job(shell: Shell, job_id: Annotated[str, typer.Argument(metavar="JOB", help="The job's id.")]) -> None:
+@command(jobs, "show", zh="查看一个任务和它带着的一切。")
+def show_job(
+    shell: Shell, job_id: Annotated[str, typer.Argument(metavar="JOB", help=both("任务的 id。", "The job's id."))]
+) -> None:
     """Show one job, with everything it carries."""
     queue = opened_queue(shell) if shell.needs_data() else None
     found = [entry for entry in (entries_of(queue, None) if queue else []) if job_id in (entry["job_id"], entry["name"])]
     if not found:
         raise CommandFailed(
-            f"job {job_id!r} is not in the queue; `historian jobs list` shows those that are, and "
-            f"`historian events list --job {job_id}` what was filed of it"
+            either(
+                f"队列里没有任务 {job_id!r}；`historian jobs list` 列出队列里的，"
+                f"`historian events list --job {job_id}` 列出它归档的记录",
+                f"job {job_id!r} is not in the queue; `historian jobs list` shows those that are, and "
+                f"`historian events list --job {job_id}` what was filed of it",
+            )
         )
     if shell.json:
         shell.emit(**found[0])
@@ -77,21 +95,44 @@ def show_job(shell: Shell, job_id: Annotated[str, typer.Argument(metavar="JOB", 
     shell.out.print(fields(shown))
 
 
-@command(jobs, "retry")
+@command(jobs, "retry", zh="把失败的任务放回队列，尝试次数从头算起。")
 def retry_jobs(
     shell: Shell,
-    job_id: Annotated[str | None, typer.Argument(metavar="JOB", help="The failed job to bring back.", show_default=False)] = None,
-    every: Annotated[bool, typer.Option("--all", help="Bring all failed jobs back.", show_default=False)] = False,
+    job_id: Annotated[
+        str | None,
+        typer.Argument(metavar="JOB", help=both("要放回的失败任务。", "The failed job to bring back."), show_default=False),
+    ] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help=both("放回所有失败的任务。", "Bring all failed jobs back."), show_default=False)
+    ] = False,
 ) -> None:
     """Bring failed jobs back into the queue, with their attempts forgotten."""
     if (job_id is None) != every:
-        shell.fail("say which: `historian jobs retry JOB`, or `historian jobs retry --all`", 2)
+        shell.fail(
+            either(
+                "请说明是哪个：`historian jobs retry JOB`，或 `historian jobs retry --all`",
+                "say which: `historian jobs retry JOB`, or `historian jobs retry --all`",
+            ),
+            2,
+        )
     count = opened_queue(shell).retry_failed(job_id) if shell.needs_data() else 0
     if job_id is not None and count == 0:
-        raise CommandFailed(f"job {job_id!r} is not among the failed ones; `historian jobs list --state failed` shows them")
+        raise CommandFailed(
+            either(
+                f"失败的任务里没有 {job_id!r}；`historian jobs list --state failed` 列出它们",
+                f"job {job_id!r} is not among the failed ones; `historian jobs list --state failed` shows them",
+            )
+        )
     if shell.json:
         shell.emit(retried=count)
-    shell.say(f"{counted(count, 'job')} put back into the queue")
+    shell.say(either(f"{count} 个任务已放回队列", f"{counted(count, 'job')} put back into the queue"))
+
+
+def said_counts(pending: int, processing: int, failed: int) -> str:
+    """How many jobs are in which state, for people."""
+    return either(
+        f"等待 {pending}，处理中 {processing}，失败 {failed}", f"{pending} pending, {processing} processing, {failed} failed"
+    )
 
 
 def entries_of(queue: JobQueue, limit: int | None) -> list[dict[str, Any]]:
@@ -116,7 +157,7 @@ def _failed_entry(failed: FailedJob) -> dict[str, Any]:
 
 def _scope(entry: dict[str, Any]) -> str:
     if entry.get("kind", "remember") not in ("remember", "states"):
-        return "order"
+        return either("操作", "order")
     return f"g:{entry['group_id']}" if entry.get("group_id") else f"p:{entry['user_id']}" if entry.get("user_id") else ""
 
 
@@ -125,10 +166,12 @@ def _what(entry: dict[str, Any]) -> str:
         return str(entry["error"])
     if entry.get("kind") == "states":
         said = [str(one.get("text", "")) for one in entry["payload"].get("states", [])]
-        return f"{counted(len(said), 'state')}: {' / '.join(said)}"
+        return either(f"{len(said)} 句对话：", f"{counted(len(said), 'state')}: ") + " / ".join(said)
     if entry.get("kind") != "remember":
         return f"{entry.get('kind')}: {entry.get('payload')}"
-    error = f"[attempt {entry['attempts'] + 1}: {entry['last_error']}] " if entry.get("last_error") else ""
+    attempt = entry["attempts"] + 1
+    again = either(f"第 {attempt} 次", f"attempt {attempt}")
+    error = f"[{again}: {entry['last_error']}] " if entry.get("last_error") else ""
     return error + " / ".join([entry["action_summary"], *entry["new_info"]]).strip(" /")
 
 

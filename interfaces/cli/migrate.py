@@ -11,6 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from .console import fields
 from .invocation import FAILED, CommandFailed, Shell, command
+from .language import both, either
 from .opening import without_models
 from .root import app
 from .scopes import GroupOption, UserOption, scope_of
@@ -18,15 +19,40 @@ from .scopes import GroupOption, UserOption, scope_of
 if TYPE_CHECKING:
     from ...service.migration import MigrationReport
 
+NUMBERS = {
+    "taken": ("迁入", "taken"),
+    "known": ("已有", "known"),
+    "forgotten": ("已遗忘", "forgotten"),
+    "bad": ("有错", "bad"),
+}
+"""What the report counts, in Chinese and in English."""
 
-@command(app, "migrate")
+
+@command(
+    app,
+    "migrate",
+    zh="把机器人以前存的摘要变成记录。\n\n"
+    '可以是 {summary 或 text, timestamp, user_id, group_id, ...} 的列表、按会话分的列表（{"g:7001": [...]}），或 JSON 行。'
+    "没有写会话的条目由 --group 或 --user 指定。规则当场归档；加 --rewrite 则交给史官，等 `historian worker` 做到。"
+    "同一个文件再来一次，崩溃之后也一样，不会多出什么。用不了的条目报出编号，退出码 1。",
+)
 async def migrate(
     shell: Shell,
-    file: Annotated[Path, typer.Argument(metavar="FILE.json", help="Old summaries, such as end_summaries.json.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE.json", help=both("旧摘要，如 end_summaries.json。", "Old summaries, such as end_summaries.json.")
+        ),
+    ],
     group: GroupOption = None,
     user: UserOption = None,
     rewrite: Annotated[
-        bool, typer.Option("--rewrite", help="Let the historian rewrite them: as jobs in the queue.", show_default=False)
+        bool,
+        typer.Option(
+            "--rewrite",
+            help=both("交给史官改写：作为任务放进队列。", "Let the historian rewrite them: as jobs in the queue."),
+            show_default=False,
+        ),
     ] = False,
 ) -> None:
     """Make records of summaries that a bot kept before.
@@ -40,11 +66,16 @@ async def migrate(
     from ...service.parts import open_parts, open_queue
 
     if not shell.settings.cognitive.enabled:
-        raise CommandFailed("memory is switched off (cognitive.enabled = false); switch it on to take summaries in")
+        raise CommandFailed(
+            either(
+                "记忆已关闭（cognitive.enabled = false）；打开它才能迁入摘要",
+                "memory is switched off (cognitive.enabled = false); switch it on to take summaries in",
+            )
+        )
     settings = without_models(shell.settings)
     parts = open_parts(settings, queue=open_queue(settings, time.time), clock=time.time)
     progress = Progress(
-        TextColumn("taking in"),
+        TextColumn(either("迁入", "taking in")),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
@@ -76,8 +107,14 @@ def _print(shell: Shell, file: Path, report: MigrationReport, seconds: float, *,
     if shell.json:
         shell.emit(file=str(file), seconds=round(seconds, 3), **numbers)
         return
-    rate = f"{report.taken / seconds:.0f}/s" if seconds > 0 else "-"
-    shown = {name: str(count) for name, count in numbers.items() if count or name == "taken"}
-    shell.out.print(fields({**shown, "time": f"{seconds:.1f} s ({rate})"}))
+    rate = report.taken / seconds if seconds > 0 else 0.0
+    shown = {either(*NUMBERS[name]): str(count) for name, count in numbers.items() if count or name == "taken"}
+    time_taken = either(f"{seconds:.1f} 秒（每秒 {rate:.0f} 条）", f"{seconds:.1f} s ({rate:.0f}/s)")
+    shell.out.print(fields({**shown, either("用时", "time"): time_taken}))
     if rewrite and report.taken:
-        shell.say("\nThey wait in the queue; a running bot or `historian worker --drain` files them")
+        shell.say(
+            either(
+                "\n它们在队列里等着；运行中的机器人或 `historian worker --drain` 会归档",
+                "\nThey wait in the queue; a running bot or `historian worker --drain` files them",
+            )
+        )

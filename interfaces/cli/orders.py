@@ -8,6 +8,7 @@ import uuid
 from typing import TYPE_CHECKING, Any, Literal
 
 from .invocation import Shell
+from .language import either
 from .opening import opened_queue
 
 if TYPE_CHECKING:
@@ -38,7 +39,12 @@ def give_order(shell: Shell, kind: OrderKind, payload: dict[str, Any], *, done: 
         job_id = opened_queue(shell).put(job)
         if shell.json:
             shell.emit(done=False, job_id=job_id)
-        shell.say(f"given to the process that owns the data directory, as job {job_id}")
+        shell.say(
+            either(
+                f"已交给占用数据目录的进程去做，任务 {job_id}",
+                f"given to the process that owns the data directory, as job {job_id}",
+            )
+        )
         return
     with lock:
         asyncio.run(_carry_out(shell, job))

@@ -13,7 +13,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from ...schema.errors import InvalidInput, ModelError
 from .console import counted, fields
 from .invocation import CommandFailed, Shell, command
+from .language import both, either
 from .root import app
+from .stats import named_vectors
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,16 +28,35 @@ if TYPE_CHECKING:
 BUILD_LOCK = "reembed.lock"
 
 
-@command(app, "reembed")
+@command(
+    app,
+    "reembed",
+    zh="用配好的向量模型把一切重新算过，再一齐换过去。\n\n"
+    "其间照常读记忆，用旧向量或关键词。断了就再运行一次：什么都不会算两遍。别的进程占用数据目录时，向量在旁边算好；切换要先停它。"
+    "旧向量留到 --drop-old。",
+)
 async def reembed(
     shell: Shell,
     rollback: Annotated[
-        bool, typer.Option("--rollback", help="Go back to the kept vectors of the former model.", show_default=False)
+        bool,
+        typer.Option(
+            "--rollback",
+            help=both("换回留着的旧向量。", "Go back to the kept vectors of the former model."),
+            show_default=False,
+        ),
     ] = False,
     drop_old: Annotated[
-        bool, typer.Option("--drop-old", help="Delete the kept vectors of the former model.", show_default=False)
+        bool,
+        typer.Option(
+            "--drop-old",
+            help=both("删掉留着的旧向量。", "Delete the kept vectors of the former model."),
+            show_default=False,
+        ),
     ] = False,
-    status: Annotated[bool, typer.Option("--status", help="Only tell whose vectors there are.", show_default=False)] = False,
+    status: Annotated[
+        bool,
+        typer.Option("--status", help=both("只说有哪些模型的向量。", "Only tell whose vectors there are."), show_default=False),
+    ] = False,
 ) -> None:
     """Embed everything anew with the configured model, then change over at once.
 
@@ -44,7 +65,9 @@ async def reembed(
     the change itself. The former vectors are kept until --drop-old.
     """
     if rollback + drop_old + status > 1:
-        raise InvalidInput("--rollback, --drop-old and --status: say one of them")
+        raise InvalidInput(
+            either("--rollback、--drop-old、--status 只说一个", "--rollback, --drop-old and --status: say one of them")
+        )
     if not shell.needs_data():
         return
     from ...models.embeddings import make_embedder
@@ -56,18 +79,22 @@ async def reembed(
         if status:
             _print_sets(shell, parts.shadow.sets())
         elif drop_old:
-            with _owned(parts, shell.directory, "dropping the former vectors"):
+            with _owned(parts, shell.directory, either("删旧向量", "dropping the former vectors")):
                 dropped = parts.shadow.drop_old()
-            _say(shell, f"{counted(dropped, 'vector')} of a former model deleted", dropped=dropped)
+            _say(shell, _dropped(dropped), dropped=dropped)
         elif rollback:
-            with _owned(parts, shell.directory, "going back"):
+            with _owned(parts, shell.directory, either("换回去", "going back")):
                 model, dimension = parts.shadow.roll_back()
                 _rebuild(shell, parts)
             lacking = parts.events.count() - parts.events.embedded_count()
             _say(
                 shell,
-                f"searches read the vectors of {model} ({dimension} dimensions) again; {counted(lacking, 'newer record')} to be "
-                "embedded. Configure that model in [models.embedding] before you start the bot",
+                either(
+                    f"搜索又用 {model}（{dimension} 维）的向量了；还有 {lacking} 条新记录要算。启动机器人之前，"
+                    "请在 [models.embedding] 里配上那个模型",
+                    f"searches read the vectors of {model} ({dimension} dimensions) again; {counted(lacking, 'newer record')} to "
+                    "be embedded. Configure that model in [models.embedding] before you start the bot",
+                ),
                 model=model,
                 dimension=dimension,
                 lacking=lacking,
@@ -95,25 +122,41 @@ async def _change(shell: Shell, parts: Parts, made: Embedder | None) -> None:
             lock.acquire(time.time())
             stack.enter_context(lock)
         except OwnerLockHeld as error:
-            shell.err.print(f"the vectors are made beside the owner, which is not disturbed: {error}", soft_wrap=True)
+            shell.err.print(
+                either(
+                    f"在占用的进程旁边算向量，不打扰它：{error}",
+                    f"the vectors are made beside the owner, which is not disturbed: {error}",
+                ),
+                soft_wrap=True,
+            )
         started = time.monotonic()
         try:
             built = await _build(shell, work)
         except SameModel as error:
-            _say(shell, f"nothing to do: {error}", changed=False)
+            _say(shell, either(f"没有要做的：{error}", f"nothing to do: {error}"), changed=False)
             return
         except KeptModel as error:
             if not lock.is_held:
-                raise CommandFailed(f"{error}; that is for the owner alone, stop it first") from None
+                raise CommandFailed(
+                    either(f"{error}；这只有占用的进程能做，请先停掉它", f"{error}; that is for the owner alone, stop it first")
+                ) from None
             parts.shadow.roll_back()
             await work.complete()
             _rebuild(shell, parts)
-            _say(shell, "the vectors of this model were kept: searches read them again, newer records are embedded", changed=True)
+            kept = either(
+                "这个模型的向量还留着：搜索又用它们了，新记录也已算好",
+                "the vectors of this model were kept: searches read them again, newer records are embedded",
+            )
+            _say(shell, kept, changed=True)
             return
         except ModelError as error:
             sets = parts.shadow.sets()
             raise CommandFailed(
-                f"{error} {sets.next_done} of {sets.events} are done and kept; run this again to go on, nothing is paid twice"
+                either(
+                    f"{error} {sets.events} 条里已算好 {sets.next_done} 条并留着；再运行一次就接着算，不会付两次钱",
+                    f"{error} {sets.next_done} of {sets.events} are done and kept; run this again to go on, nothing is paid "
+                    "twice",
+                )
             ) from None
         if not lock.is_held:
             _try_again(lock, stack, built)
@@ -125,7 +168,7 @@ async def _change(shell: Shell, parts: Parts, made: Embedder | None) -> None:
 
 async def _build(shell: Shell, work: Reembedding) -> Built:
     progress = Progress(
-        TextColumn("embedding"),
+        TextColumn(either("算向量", "embedding")),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
@@ -146,8 +189,12 @@ def _try_again(lock: Any, stack: ExitStack, built: Built) -> None:
         lock.acquire(time.time())
     except OwnerLockHeld as error:
         raise CommandFailed(
-            f"all {built.found + built.made} vectors are made and kept, but only the owner may change over: {error}. Stop it "
-            "and run this again: nothing is embedded twice, the change takes a moment"
+            either(
+                f"{built.found + built.made} 个向量都算好并留着，但只有占用的进程能切换：{error}。停掉它再运行一次："
+                "什么都不会算两遍，切换只要一会儿",
+                f"all {built.found + built.made} vectors are made and kept, but only the owner may change over: {error}. Stop "
+                "it and run this again: nothing is embedded twice, the change takes a moment",
+            )
         ) from None
     stack.enter_context(lock)
 
@@ -160,9 +207,20 @@ def _alone(directory: Path) -> Any:
     try:
         lock.acquire()
     except Timeout:
-        raise CommandFailed("another `historian reembed` is at work on this directory; wait for it, or stop it") from None
+        raise CommandFailed(
+            either(
+                "另一个 `historian reembed` 正在这个目录上工作；等它做完，或停掉它",
+                "another `historian reembed` is at work on this directory; wait for it, or stop it",
+            )
+        ) from None
     except OSError as error:
-        raise CommandFailed(f"{directory / BUILD_LOCK} cannot be locked ({error}); let this user write there") from None
+        place = directory / BUILD_LOCK
+        raise CommandFailed(
+            either(
+                f"{place} 锁不上（{error}）；请让这个用户能在那里写",
+                f"{place} cannot be locked ({error}); let this user write there",
+            )
+        ) from None
     return _released(lock)
 
 
@@ -180,7 +238,7 @@ def _owned(parts: Parts, directory: Path, doing: str) -> Any:
     try:
         lock.acquire(time.time())
     except OwnerLockHeld as error:
-        raise CommandFailed(f"{doing} is for the owner alone: {error}") from None
+        raise CommandFailed(either(f"{doing}只有占用的进程能做：{error}", f"{doing} is for the owner alone: {error}")) from None
     return lock
 
 
@@ -197,7 +255,10 @@ def _rebuild(shell: Shell, parts: Parts) -> None:
         repair(parts.events, indexes.events)
         repair_portraits(parts.profile_index, indexes.portraits)
     except StorageError as error:
-        shell.err.print(f"the derived index is rebuilt by the next worker: {error}", soft_wrap=True)
+        shell.err.print(
+            either(f"派生的索引由下一次后台运行重建：{error}", f"the derived index is rebuilt by the next worker: {error}"),
+            soft_wrap=True,
+        )
     finally:
         indexes.close()
 
@@ -214,14 +275,18 @@ def _print_sets(shell: Shell, sets: VectorSets) -> None:
         return
 
     def named(fingerprint: tuple[str, int] | None) -> str:
-        return "none" if fingerprint is None else f"{fingerprint[0] or 'unnamed'}, {fingerprint[1]} dimensions"
+        if fingerprint is None:
+            return either("没有", "none")
+        return named_vectors(fingerprint[0] or either("未命名", "unnamed"), fingerprint[1])
+
+    done = either(f"：{sets.events} 条里的 {sets.next_done} 条", f": {sets.next_done} of {sets.events}")
 
     shell.out.print(
         fields(
             {
-                "in use": named(sets.used),
-                "being made": f"{named(sets.next)}" + (f": {sets.next_done} of {sets.events}" if sets.next else ""),
-                "kept": f"{named(sets.kept)}" + (f": {sets.kept_count}" if sets.kept else ""),
+                either("在用", "in use"): named(sets.used),
+                either("在算", "being made"): named(sets.next) + (done if sets.next else ""),
+                either("留着", "kept"): named(sets.kept) + (f"{either('：', ': ')}{sets.kept_count}" if sets.kept else ""),
             }
         )
     )
@@ -229,17 +294,28 @@ def _print_sets(shell: Shell, sets: VectorSets) -> None:
 
 def _report(shell: Shell, built: Built, seconds: float) -> None:
     model, dimension = built.fingerprint
-    again = f", {built.found} found made" if built.found else ""
-    skipped = f"; {counted(built.skipped, 'record')} found by keywords only" if built.skipped else ""
+    again = either(f"，已有 {built.found} 个", f", {built.found} found made") if built.found else ""
+    by_keywords = either(
+        f"；{built.skipped} 条记录只能按关键词找", f"; {counted(built.skipped, 'record')} found by keywords only"
+    )
+    skipped = by_keywords if built.skipped else ""
     _say(
         shell,
-        f"searches read the vectors of {model} ({dimension} dimensions): {built.made} made{again}, "
-        f"{counted(built.portraits, 'portrait')}, {seconds:.1f} s{skipped}. The former ones are kept: `--rollback` goes back, "
-        "`--drop-old` deletes them",
+        either(
+            f"搜索改用 {model}（{dimension} 维）的向量：算了 {built.made} 个{again}，画像 {built.portraits} 幅，{seconds:.1f} 秒"
+            f"{skipped}。旧的留着：`--rollback` 换回去，`--drop-old` 删掉",
+            f"searches read the vectors of {model} ({dimension} dimensions): {built.made} made{again}, "
+            f"{counted(built.portraits, 'portrait')}, {seconds:.1f} s{skipped}. The former ones are kept: `--rollback` goes "
+            "back, `--drop-old` deletes them",
+        ),
         changed=True,
         seconds=round(seconds, 3),
         **asdict(built),
     )
+
+
+def _dropped(count: int) -> str:
+    return either(f"已删掉 {count} 个旧模型的向量", f"{counted(count, 'vector')} of a former model deleted")
 
 
 def _say(shell: Shell, text: str, **values: Any) -> None:

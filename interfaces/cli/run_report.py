@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .console import table
+from .language import either
 
 if TYPE_CHECKING:
     from ...schema.protocols import ChatModel
@@ -17,6 +18,21 @@ FILE_NAME = "last_run.json"
 
 NOT_DONE = ("retried",)
 """Outcomes after which a job is still in the queue."""
+
+CHINESE = {
+    "filed": "已归档",
+    "reflected": "已并入摘要",
+    "duplicate": "重复",
+    "order": "操作",
+    "forgotten": "已遗忘",
+    "retried": "重试",
+    "failed": "失败",
+    "rules": "规则",
+    "model": "模型",
+    "time": "时间规则",
+    "none": "照原样",
+}
+"""Outcomes and writers, as a Chinese report names them."""
 
 
 def jobs_done(statistics: WorkerStatistics) -> int:
@@ -64,14 +80,26 @@ def read_report(directory: Path) -> dict[str, Any] | None:
 
 def report_lines(report: dict[str, Any]) -> dict[str, str]:
     """The numbers for people."""
-    outcomes = ", ".join(f"{count} {name}" for name, count in report.get("jobs", {}).items()) or "none"
+    jobs, writers = report.get("jobs", {}).items(), report.get("rewritten_by", {}).items()
+    rate, seconds, events = report.get("jobs_per_second", 0), report.get("seconds", 0), report.get("events", 0)
+    absolute, at_once = percent(report.get("absolute_share")), percent(report.get("first_pass_share"))
     return {
-        "jobs": f"{outcomes}  ({report.get('jobs_per_second', 0)}/s, {report.get('seconds', 0)} s)",
-        "records": f"{report.get('events', 0)}, absolute {percent(report.get('absolute_share'))}, "
-        f"at the first pass {percent(report.get('first_pass_share'))}",
-        "rewritten by": ", ".join(f"{name} {count}" for name, count in report.get("rewritten_by", {}).items()) or "-",
-        "portraits": str(report.get("portraits_written", 0)),
-        "model": report.get("model") or "none (rules alone)",
+        either("任务", "jobs"): either(
+            f"{'，'.join(f'{CHINESE.get(name, name)} {count}' for name, count in jobs) or '没有'}"
+            f"（每秒 {rate} 个，{seconds} 秒）",
+            f"{', '.join(f'{count} {name}' for name, count in jobs) or 'none'}  ({rate}/s, {seconds} s)",
+        ),
+        either("记录", "records"): either(
+            f"{events} 条，没有相对说法的占 {absolute}，一次就通过的占 {at_once}",
+            f"{events}, absolute {absolute}, at the first pass {at_once}",
+        ),
+        either("改写", "rewritten by"): either(
+            "，".join(f"{CHINESE.get(name, name)} {count}" for name, count in writers),
+            ", ".join(f"{name} {count}" for name, count in writers),
+        )
+        or "-",
+        either("画像", "portraits"): str(report.get("portraits_written", 0)),
+        either("模型", "model"): report.get("model") or either("没有（只用规则）", "none (rules alone)"),
     }
 
 
@@ -85,12 +113,13 @@ def usage_table(usage: dict[str, dict[str, float]]) -> Any:
             f"{used['calls_per_job']:.2f}",
             f"{used['prompt_tokens_per_job']:.0f}",
             f"{used['completion_tokens_per_job']:.0f}",
-            f"{used['seconds']:.1f} s",
+            f"{used['seconds']:.1f} {either('秒', 's')}",
         )
         for purpose, used in usage.items()
     ]
-    columns = ("purpose", "calls", "failed", "calls/job", "prompt tokens/job", "answer tokens/job", "waited")
-    return table(columns, rows)
+    english = ("purpose", "calls", "failed", "calls/job", "prompt tokens/job", "answer tokens/job", "waited")
+    chinese = ("用途", "调用", "失败", "调用/任务", "提示词 token/任务", "回答 token/任务", "等待")
+    return table([either(*names) for names in zip(chinese, english, strict=True)], rows)
 
 
 def percent(share: float | None) -> str:

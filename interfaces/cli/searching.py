@@ -11,6 +11,7 @@ from ...schema.errors import InvalidInput
 from .console import short, table
 from .events import event_data
 from .invocation import Shell, command
+from .language import both, either
 from .root import app
 from .scopes import (
     AllOption,
@@ -36,10 +37,10 @@ PATIENCE_SECONDS = 60.0
 WARM_UP_SECONDS = 20.0
 """How long `search` waits for the embedder to be loaded, before it goes by keywords alone."""
 
-QueryArgument = Annotated[str, typer.Argument(metavar="QUERY", help="What to look for.")]
+QueryArgument = Annotated[str, typer.Argument(metavar="QUERY", help=both("要找什么。", "What to look for."))]
 
 
-@command(app, "search")
+@command(app, "search", zh="在一个会话的记录里搜索，最相关的在前。")
 async def search(
     shell: Shell,
     query: QueryArgument,
@@ -48,12 +49,15 @@ async def search(
     every: AllOption = False,
     notes: NotesOption = False,
     top_k: Annotated[
-        int | None, typer.Option("--top-k", "-k", min=1, max=500, help="At most so many.", show_default=False)
+        int | None,
+        typer.Option("--top-k", "-k", min=1, max=500, help=both("最多多少条。", "At most so many."), show_default=False),
     ] = None,
     time_from: FromOption = None,
     time_to: ToOption = None,
     kind: KindOption = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Say how each record came to its place.")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help=both("说明每条记录为什么排在那里。", "Say how each record came to its place."))
+    ] = False,
 ) -> None:
     """Search the records of one conversation, best first."""
     scope = _notes_alone(group, user, every) if notes else required_scope(group, user, every)
@@ -68,7 +72,7 @@ async def search(
             shell.emit(score=hit.score, scores=dict(hit.scores), pending=hit.pending, **event_data(hit.event), **told)
         return
     if not hits:
-        shell.say("nothing is remembered of that here")
+        shell.say(_nothing())
         return
     shell.out.print(hit_table(hits))
     if explain:
@@ -76,14 +80,17 @@ async def search(
             shell.out.print(Text(f"\n{hit.event.event_id}\n{hit.explain()}"), soft_wrap=True)
 
 
-@command(app, "context")
+@command(app, "context", zh="打印机器人回复 QUERY 之前会得到的、放进提示词的文字。")
 async def context(
     shell: Shell,
     query: QueryArgument,
     group: GroupOption = None,
     user: UserOption = None,
     top_k: Annotated[
-        int | None, typer.Option("--top-k", "-k", min=1, max=500, help="At most so many records.", show_default=False)
+        int | None,
+        typer.Option(
+            "--top-k", "-k", min=1, max=500, help=both("最多多少条记录。", "At most so many records."), show_default=False
+        ),
     ] = None,
 ) -> None:
     """Print what a bot would get for its prompt before it replies to QUERY."""
@@ -91,7 +98,12 @@ async def context(
 
     scope = scope_of(group, user)
     if scope is None:
-        raise InvalidInput("which conversation? Add --group ID (with --user ID for the one who speaks), or --user ID alone")
+        raise InvalidInput(
+            either(
+                "哪个会话？请加 --group ID（再用 --user ID 说明谁在说话），或只加 --user ID",
+                "which conversation? Add --group ID (with --user ID for the one who speaks), or --user ID alone",
+            )
+        )
     text = ""
     if shell.needs_data():
         _say_if_off(shell)
@@ -100,20 +112,34 @@ async def context(
     if shell.json:
         shell.emit(context=text)
         return
-    shell.out.print(Text(text) if text else Text("nothing is remembered of that here", style="dim"), soft_wrap=True)
+    shell.out.print(Text(text) if text else Text(_nothing(), style="dim"), soft_wrap=True)
+
+
+def _nothing() -> str:
+    return either("这里不记得与此有关的事", "nothing is remembered of that here")
 
 
 def _notes_alone(group: str | None, user: str | None, every: bool) -> Scope:
     from ...schema.scope import SHARED_NOTES
 
     if group is not None or user is not None or every:
-        raise InvalidInput("--notes are the shared ones; those of a conversation are found with --group or --user alone")
+        raise InvalidInput(
+            either(
+                "--notes 只搜共享笔记；一个会话的笔记用 --group 或 --user 就能搜到",
+                "--notes are the shared ones; those of a conversation are found with --group or --user alone",
+            )
+        )
     return SHARED_NOTES
 
 
 def _say_if_off(shell: Shell) -> None:
     if not shell.settings.cognitive.enabled:
-        shell.err.print("memory is switched off (cognitive.enabled = false): there are only the last plain summaries")
+        shell.err.print(
+            either(
+                "记忆已关闭（cognitive.enabled = false）：只有最近的纯文本摘要",
+                "memory is switched off (cognitive.enabled = false): there are only the last plain summaries",
+            )
+        )
 
 
 async def _found(settings: Settings, query: str, scope: Scope | None, top_k: int | None, narrowed: dict[str, Any]) -> list[Hit]:
@@ -139,9 +165,10 @@ def hit_table(hits: list[Hit]) -> Any:
             f"{hit.score:.2f}",
             hit.event.timestamp_local[:16].replace("T", " "),
             hit.event.scope.key,
-            Text.assemble(short(hit.event.text), ("  (not filed yet)" if hit.pending else "", "yellow")),
+            Text.assemble(short(hit.event.text), (either("（尚未归档）", "  (not filed yet)") if hit.pending else "", "yellow")),
             hit.event.event_id,
         )
         for hit in hits
     ]
-    return table(("score", "time", "scope", "text", "record"), rows, wide="text")
+    columns = either("分数 时间 会话 内容 记录", "score time scope text record").split()
+    return table(columns, rows, wide=columns[3])

@@ -11,6 +11,8 @@ import typer
 
 from .console import counted, fields
 from .invocation import Shell, command
+from .jobs import said_counts
+from .language import both, either
 from .opening import opened_stores
 from .root import app
 from .run_report import read_report, report_lines, usage_table
@@ -19,11 +21,16 @@ MOST_COUNTED = 10_000
 """Records without a vector are counted up to so many."""
 
 
-@command(app, "stats")
+@command(app, "stats", zh="用数字看队列、记录、画像和上一次后台运行。")
 def stats(
     shell: Shell,
     prometheus: Annotated[
-        bool, typer.Option("--prometheus", help="As metrics in Prometheus' text format.", show_default=False)
+        bool,
+        typer.Option(
+            "--prometheus",
+            help=both("用 Prometheus 的文本格式输出指标。", "As metrics in Prometheus' text format."),
+            show_default=False,
+        ),
     ] = False,
 ) -> None:
     """Show the queue, the records, the portraits and the last worker run in numbers."""
@@ -39,23 +46,35 @@ def stats(
         shell.emit(**report)
         return
     queue, events = report["queue"], report["events"]
-    waiting = f"{queue['pending']} pending, {queue['processing']} processing, {queue['failed']} failed"
+    waiting = said_counts(queue["pending"], queue["processing"], queue["failed"])
     if queue["pending"]:
-        waiting += f"; the oldest waits {duration(queue['oldest_pending_seconds'])}"
-    fingerprint = report["vectors"]
+        age = duration(queue["oldest_pending_seconds"])
+        waiting += either(f"；最早的等了 {age}", f"; the oldest waits {age}")
+    made_by = report["vectors"]
     shown: dict[str, Any] = {
-        "data": f"{report['data_dir']}  ({size(report['bytes'])})",
-        "memory": "on" if report["enabled"] else "switched off (cognitive.enabled = false)",
-        "owner": report["owner"] or "nobody: jobs wait until a bot or `historian worker` runs",
-        "queue": waiting,
-        "records": f"{events['count']} in {counted(events['scopes'], 'conversation')}, {events['relative']} not absolute, "
-        f"{events['without_vector']} without a vector",
-        "portraits": str(report["portraits"]),
-        "vectors": f"{fingerprint['model']}, {fingerprint['dimension']} dimensions" if fingerprint else "none yet",
+        either("数据", "data"): f"{report['data_dir']}  ({size(report['bytes'])})",
+        either("记忆", "memory"): either("开着", "on")
+        if report["enabled"]
+        else either("已关闭（cognitive.enabled = false）", "switched off (cognitive.enabled = false)"),
+        either("占用", "owner"): report["owner"]
+        or either(
+            "没有进程：任务等到机器人或 `historian worker` 运行时再做", "nobody: jobs wait until a bot or `historian worker` runs"
+        ),
+        either("队列", "queue"): waiting,
+        either("记录", "records"): either(
+            f"{events['count']} 条，在 {events['scopes']} 个会话里；{events['relative']} 条还有相对说法，"
+            f"{events['without_vector']} 条没有向量",
+            f"{events['count']} in {counted(events['scopes'], 'conversation')}, {events['relative']} not absolute, "
+            f"{events['without_vector']} without a vector",
+        ),
+        either("画像", "portraits"): str(report["portraits"]),
+        either("向量", "vectors"): named_vectors(made_by["model"], made_by["dimension"])
+        if made_by
+        else either("还没有", "none yet"),
     }
     shell.out.print(fields(shown))
     if report["last_run"]:
-        shell.say("\nThe last run of `historian worker`:")
+        shell.say(either("\n`historian worker` 的上一次运行：", "\nThe last run of `historian worker`:"))
         shell.out.print(fields(report_lines(report["last_run"])))
         if report["last_run"].get("usage"):
             shell.out.print(usage_table(report["last_run"]["usage"]))
@@ -110,6 +129,11 @@ def _is_file(path: Path) -> bool:
         return False
 
 
+def named_vectors(model: str, dimension: int) -> str:
+    """Whose vectors, for people."""
+    return either(f"{model}，{dimension} 维", f"{model}, {dimension} dimensions")
+
+
 def size(number: float) -> str:
     """Bytes for people."""
     for unit in ("B", "KB", "MB"):
@@ -121,7 +145,7 @@ def size(number: float) -> str:
 
 def duration(seconds: float) -> str:
     """Seconds for people."""
-    for unit, length in (("days", 86_400), ("h", 3600), ("min", 60)):
+    for unit, length in ((either("天", "days"), 86_400), (either("小时", "h"), 3600), (either("分钟", "min"), 60)):
         if seconds >= length:
             return f"{seconds / length:.1f} {unit}"
-    return f"{seconds:.1f} s" if seconds >= 1 else f"{1000 * seconds:.0f} ms"
+    return f"{seconds:.1f} {either('秒', 's')}" if seconds >= 1 else f"{1000 * seconds:.0f} {either('毫秒', 'ms')}"

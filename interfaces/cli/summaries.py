@@ -7,16 +7,19 @@ from typing import TYPE_CHECKING, Any
 from .chapters import GroupOption, PersonArgument, person_key
 from .console import counted, short, table
 from .invocation import Shell, command, group
+from .language import both, either
 from .opening import opened_stores
 from .root import app
 
 if TYPE_CHECKING:
     from ...schema.two_layers import Summary
 
-summaries = group(app, "summaries", "Dated summaries of conversations: short-term memory.")
+summaries = group(
+    app, "summaries", both("对话的带日期的摘要：短期记忆。", "Dated summaries of conversations: short-term memory.")
+)
 
 
-@command(summaries, "list")
+@command(summaries, "list", zh="列出一个人的所有摘要，最早的在前，以及还有多少等着摘要。")
 def list_summaries(shell: Shell, user: PersonArgument, in_group: GroupOption = None) -> None:
     """List all summaries of a person, oldest first, and how much waits to be summarised."""
     key = person_key(user, in_group)
@@ -36,15 +39,23 @@ def list_summaries(shell: Shell, user: PersonArgument, in_group: GroupOption = N
                 one.until[:16].replace("T", " "),
                 str(one.tokens),
                 one.written_by,
-                "short-term" if one.is_short_term else f"revision {one.promoted_into}",
+                either("短期", "short-term")
+                if one.is_short_term
+                else either(f"版本 {one.promoted_into}", f"revision {one.promoted_into}"),
                 short(" / ".join(one.text.splitlines()), 200),
             )
             for one in found
         ]
-        shell.out.print(table(("from", "until", "tokens", "by", "where", "summary"), rows, wide="summary"))
+        columns = either("起 止 token 作者 在哪里 摘要", "from until tokens by where summary").split()
+        shell.out.print(table(columns, rows, wide=columns[-1]))
     else:
-        shell.say("no summaries yet")
-    shell.say(f"{counted(waiting, 'token')} of conversation {'waits' if waiting == 1 else 'wait'} to be summarised")
+        shell.say(either("还没有摘要", "no summaries yet"))
+    shell.say(
+        either(
+            f"还有 {waiting} token 的对话等着摘要",
+            f"{counted(waiting, 'token')} of conversation {'waits' if waiting == 1 else 'wait'} to be summarised",
+        )
+    )
 
 
 def summary_data(one: Summary) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from ...schema.errors import StorageError
 from .console import counted, fields
 from .invocation import CommandFailed, Shell, command
+from .language import both, either
 from .root import app
 from .run_report import jobs_done, make_report, report_lines, save_report, usage_table
 
@@ -32,10 +33,12 @@ COUNT_SECONDS = 1.0
 """How often the progress bar counts the queue."""
 
 
-@command(app, "worker")
+@command(app, "worker", zh="归档队列里的任务，直到 Ctrl-C 或 SIGTERM；加 --drain 则做完为止。")
 async def worker(
     shell: Shell,
-    drain: Annotated[bool, typer.Option("--drain", help="End when no job is left.", show_default=False)] = False,
+    drain: Annotated[
+        bool, typer.Option("--drain", help=both("没有任务了就结束。", "End when no job is left."), show_default=False)
+    ] = False,
     metrics_port: Annotated[
         int | None,
         typer.Option(
@@ -43,7 +46,7 @@ async def worker(
             metavar="PORT",
             min=0,
             max=65535,
-            help="Serve /metrics on 127.0.0.1 (0: any port).",
+            help=both("在 127.0.0.1 上提供 /metrics（0：随便哪个端口）。", "Serve /metrics on 127.0.0.1 (0: any port)."),
             show_default=False,
         ),
     ] = None,
@@ -55,7 +58,12 @@ async def worker(
 
     settings = shell.settings
     if not settings.cognitive.enabled:
-        raise CommandFailed("memory is switched off (cognitive.enabled = false); its jobs wait on disk until it is switched on")
+        raise CommandFailed(
+            either(
+                "记忆已关闭（cognitive.enabled = false）；任务在磁盘上等它打开",
+                "memory is switched off (cognitive.enabled = false); its jobs wait on disk until it is switched on",
+            )
+        )
     queue = await asyncio.to_thread(open_queue, settings, time.time)
     parts = await asyncio.to_thread(open_parts, settings, queue=queue, clock=time.time)
     try:
@@ -63,7 +71,7 @@ async def worker(
             historian = await asyncio.to_thread(stack.enter_context, owned_worker(parts, random=random.random))
             if metrics_port is not None:
                 port = stack.enter_context(serving_metrics(metrics_port, lambda: _metrics(historian, parts)))
-                shell.err.print(f"metrics: http://127.0.0.1:{port}/metrics", soft_wrap=True)
+                shell.err.print(f"{either('指标：', 'metrics: ')}http://127.0.0.1:{port}/metrics", soft_wrap=True)
             started = time.monotonic()
             complete = await _run(historian, parts, shell, drain=drain)
             report = make_report(historian.statistics, parts.chat, time.monotonic() - started)
@@ -78,8 +86,12 @@ async def worker(
     _print(shell, report)
     if not complete:
         raise CommandFailed(
-            f"gave up with {counted(counts.pending, 'job')} waiting on disk: {historian.outage or 'the model stayed away'}; "
-            "`historian doctor` tells what is wrong, then run this again"
+            either(
+                f"放弃了，还有 {counts.pending} 个任务在磁盘上等着：{historian.outage or '模型一直没有回答'}；"
+                "`historian doctor` 说明哪里不对，之后再运行一次",
+                f"gave up with {counted(counts.pending, 'job')} waiting on disk: {historian.outage or 'the model stayed away'}; "
+                "`historian doctor` tells what is wrong, then run this again",
+            )
         )
 
 
@@ -107,15 +119,17 @@ async def _run(historian: HistorianWorker, parts: Parts, shell: Shell, *, drain:
     def stop() -> None:
         patience = 0.0 if stopping else STOP_SECONDS
         if not stopping:
-            shell.err.print("stopping; once more to stop at once")
+            shell.err.print(either("正在停下；再来一次就立即停", "stopping; once more to stop at once"))
         stopping.append(loop.create_task(historian.stop(patience)))
 
     signals = [signal.SIGINT, signal.SIGTERM]
     _install(loop, signals, stop)
     if not drain and not shell.json:
-        shell.err.print(f"working on {shell.directory}; Ctrl-C stops", soft_wrap=True)
+        shell.err.print(
+            either(f"正在处理 {shell.directory}；按 Ctrl-C 停下", f"working on {shell.directory}; Ctrl-C stops"), soft_wrap=True
+        )
     progress = Progress(
-        TextColumn("filing"),
+        TextColumn(either("归档", "filing")),
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn("{task.fields[rate]:.1f}/s"),
@@ -174,10 +188,16 @@ def _print(shell: Shell, report: dict[str, Any]) -> None:
         shell.emit(**report)
         return
     left = report["left"]
-    left_over = f"{left['pending'] + left['processing']} waiting, {left['failed']} given up"
-    shell.out.print(fields({**report_lines(report), "left": left_over}))
+    waiting = left["pending"] + left["processing"]
+    left_over = either(f"等待 {waiting}，放弃 {left['failed']}", f"{waiting} waiting, {left['failed']} given up")
+    shell.out.print(fields({**report_lines(report), either("剩下", "left"): left_over}))
     if report["usage"]:
         shell.out.print()
         shell.out.print(usage_table(report["usage"]))
     if left["failed"]:
-        shell.say("\n`historian jobs list --state failed` tells why, `historian jobs retry --all` brings them back")
+        shell.say(
+            either(
+                "\n`historian jobs list --state failed` 说明原因，`historian jobs retry --all` 放回队列",
+                "\n`historian jobs list --state failed` tells why, `historian jobs retry --all` brings them back",
+            )
+        )
