@@ -48,10 +48,10 @@ _EXAMPLES = frozenset(
     )
 )  # of manuals: `user:password@host`
 _WEAK_QUERY = frozenset(("appid", "user_key", "userkey", "key", "sign", "code", "sid", "ticket", "auth"))
-_PAIR = r"[\w.$@-]{1,80}=[^\s;,\"'`\\&，。；]{2,4096}"
+_PAIR = r"[\w.$@-]{1,80}=(?:\"[^\"\n]{2,4096}\"|[^\s;,\"'`\\&，。；]{2,4096})"
 _COOKIES = re.compile(
     rf"(?:set-)?cookies?(?:{_QUOTE})?[ \t]{{0,3}}(?:[:：=,]|是|为|填上|设为|里有?的?|中的?|is)[ \t:：]{{0,3}}(?:{_QUOTE})?"
-    rf"(?P<value>{_PAIR}(?:;[ \t]{{0,2}}[\w.$@-]{{1,80}}(?:=[^\s;\"'`\\，。；]{{0,4096}})?)*)",
+    rf"(?P<value>{_PAIR}(?:;[ \t]{{0,2}}[\w.$@-]{{1,80}}(?:=(?:\"[^\"\n]{{0,4096}}\"|[^\s;\"'`\\，。；]{{0,4096}}))?)*)",
     re.I,
 )
 _HARMLESS_COOKIE = re.compile(
@@ -83,7 +83,7 @@ _SESSION_FIELD = re.compile(
 # `登录态我导出来了，a=…; b=…`: several pairs in a row.
 _PAIRS = re.compile(rf"(?:cookies?|登录态)[^\n=:：]{{0,24}}[:：，,]\s?(?P<value>{_PAIR}(?:;[ ]{{0,2}}{_PAIR})+)", re.I)
 # `.ROBLOSECURITY`, and what stands some words behind it: hundreds of hexadecimal figures.
-_HEXADECIMAL = re.compile(r"ROBLOSECURITY[^\n]{0,200}?(?<![0-9A-F])(?P<value>[0-9A-F]{80,2000})(?![0-9A-Z])")
+_HEXADECIMAL = re.compile(r"ROBLOSECURITY[^\n]{0,200}?(?<![0-9A-Z])(?P<value>[0-9A-Z]{80,2000})(?![0-9A-Z])")
 _SESSION_NAMES = (
     "steamlogin", "sess", "skey", "bili_jct", "pt4_token", "pt_login", "connect.sid", "csrf", "xsrf", "bduss", "stoken",
     "sub", "__secure", "ltoken", "cookie_token", "music_u", "_c0",
@@ -115,7 +115,7 @@ _ZAPIER = re.compile(r"hooks\.zapier\.com/hooks/(?:catch|standard)/(?P<value>[\w
 # `admin:…@10.0.0.1` without a scheme: beside an address of figures or with a port, or it could be a mailbox.
 _BARE_USER_INFO = re.compile(
     r"(?<![\w/.@:])[\w.-]{1,32}:(?P<value>[^\s:/\"'<>，。；]{4,64})@(?:\d{1,3}(?:\.\d{1,3}){3}|localhost|(?:tcp|unix)\(|"
-    r"[\w.-]{1,80}:\d{2,5})"
+    r"(?!sha\d)[\w.-]{1,80}:\d{2,5})"
 )
 _SIGNED = re.compile(r"authorization[^\n]{0,600}?(?<![a-z])(?:signature|response)=[\"']?(?P<value>[A-Za-z0-9+/=%]{27,128})", re.I)
 _SEGMENT = re.compile(r"(?<=/)[\w-]{16,200}")

@@ -14,7 +14,8 @@ _WORD = re.compile(
 )
 # Behind these even what has the form of a digest is a key.
 _NAMED = re.compile(
-    r"(?:api|access|auth|secret|app|admin|account|service|my|the|new|old|your|our|private|master|license)[ _-]?(?:key|"
+    r"(?:api|access|auth|secret|refresh|encryption|signing|local|device|"
+    r"app|admin|account|service|my|the|new|old|your|our|private|master|license)[ _-]?(?:key|"
     r"token|secret)"
     r"(?![a-z])|密钥|秘钥|密匙|令牌|(?<![a-z])(?:ak|sk)(?![a-z])|api[ _-]?hash|secret(?![a-z])"
 )
@@ -22,6 +23,9 @@ _NAMED = re.compile(
 _TOLD_KEY = re.compile(
     "(?<![a-z])(?<!primary )(?<!public )(?<!cache )(?<!公)(?:key|token|sk|ak)(?![a-z])"
     "[^\n]{0,24}[\u4e00-\u9fff][^\n]{0,12}(?:[:：]|是|为|就是|粘贴?|填上?|贴|输入)[ ]?[\"'`「“]?$"
+    "|(?<![a-z])(?<!primary )(?<!public )(?<!cache )(?<!foreign )(?<!row )(?<!object )(?<!idempotency )"
+    "(?:key|token)(?![a-z])[^\n]{0,40}"
+    "(?:[ ]is|[ ]was)[ ][\"'`]?$"
 )
 # `encryption key for the vault (AES-256, base64): …`
 _NAMED_BEFORE = re.compile(
@@ -30,7 +34,7 @@ _NAMED_BEFORE = re.compile(
 )
 _TOLD_TOKEN = re.compile(
     "(?:access[ _-]?token|api[ _-]?key|auth[ _-]?token|refresh[ _-]?token|secret|密钥|令牌|(?<![a-z])token)(?![a-z])"
-    "[^\n]{0,24}(?:[:：=]|是|为|is)[ ]?[\"'`「“]?$"
+    "[^\n]{0,24}(?:[:：=]|是|为|is|一个|一串)[ ]?[\"'`「“]?$"
 )
 _PUBLIC_BLOCK = re.compile(r"-{4,5}BEGIN (?!(?:[A-Z]{2,9} )?PRIVATE)[A-Z0-9 ]{3,40}-{4,5}[^-]{0,16384}")
 _WORDS = (

@@ -10,7 +10,7 @@ _IDENTIFIER = re.compile(
     r"sn|序列号|"
     r"序列號|条码|條碼|barcode|sku|货号|貨號|统一编号|統一編號|统编|統編|ein|tin|tax|vat|reference|ref|case|commit|merge|"
     r"revert|sha|rev|hash|memory|part|model|"
-    r"发票号?|發票號?|合同号?|合約號?|imei|批号|批號|代码|代碼|交易号|交易號|准考证号?|会员号|會員號|timestamp|ts|version|build|"
+    r"发票号?|發票號?|合同号?|合約號?|imei|抽奖|中奖|彩票|排队|取餐|座位|门票|考号|批号|批號|代码|代碼|交易号|交易號|准考证号?|会员号|會員號|timestamp|ts|version|build|"
     r"(?P<vague>no|number))"
     r"(?:号码?|號碼?|号是|[ ](?:no|number|num|id))?"
     r"[\"'’]{0,2}[ \t]{0,3}(?:[:：=#＝.,，]|是|为|為|is)?[ \t]{0,3}[\"'\[(（]{0,2}$",
@@ -18,7 +18,8 @@ _IDENTIFIER = re.compile(
 )
 _CARD_NUMBER = re.compile(r"(?:card|visa|master ?card|amex|union ?pay|debit|credit|银联)[ _]?(?:number|no|num)?", re.I)
 _PHONE_NUMBER = re.compile(
-    r"手机|手機|电话|電話|phone|mobile|(?:my|your|his|her|our|their)(?:[ ][a-z]{2,12}){0,2}[ ]number|(?:cell|call|"
+    r"手机|手機|电话|電話|phone|mobile|(?:my|your|his|her|our|their)(?:[ ](?!order|invoice|ticket|tracking|account|case|serial|"
+    r"reference|booking|student|member|policy|confirmation|flight|lottery)[a-z]{2,12}){0,2}[ ]number|(?:cell|call|"
     r"contact)[ ]number",
     re.I,
 )

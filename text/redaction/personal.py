@@ -113,6 +113,7 @@ _CARD = re.compile(
     r"(?![A-Za-z0-9_-]|\.\d)"
 )
 _OF_A_CARD = re.compile(r"card|visa|amex|american express|master ?card|union ?pay|debit|credit|银联|卡", re.I)
+_EXPIRES = re.compile(r"[^\n]{0,24}(?:exp|cvv|cvc|valid|有效期|到期)", re.I)
 _DUMP_BEFORE = re.compile(r"(?<![A-Za-z0-9])(?:(?:[0-9A-Fa-f]{4,8}\s){2}|[0-9A-Fa-f]{7,8}:?[ ]{1,2})$")
 _DUMP_AFTER = re.compile(r"(?:\s[0-9A-Fa-f]{4,8}){2}(?![A-Za-z0-9])")
 _NAMED_CARD = re.compile(
@@ -407,7 +408,9 @@ def _numbers(text: str, start: int, end: int) -> Iterator[Redaction]:
             yield Redaction(*match.span(1), "ID_CARD")
     for match in _CARD.finditer(text, start, end):
         digits = re.sub(r"\D", "", match.group())
-        named = bool(_OF_A_CARD.search(text, max(0, match.start() - _CONTEXT), match.start()))
+        named = bool(
+            _OF_A_CARD.search(text, max(0, match.start() - _CONTEXT), match.start()) or _EXPIRES.match(text, match.end())
+        )
         if (
             _ISSUERS.fullmatch(digits)
             and passes_luhn(digits)

@@ -103,7 +103,8 @@ _WORD = re.compile(
     r"tele(?:f|ph)[oó]n[eo]?|t[ée]l[ée]phone|(?<![a-z])t[ée]l(?![a-zé])|m[óo]vil|celular|cellulare|(?<![a-z])(?:handy|"
     r"mobil)(?![a-z])|"
     r"rufnummer|fax|(?<![a-z])cell(?![a-z])|whatsapp|hotline|helpline|landline|"
-    r"(?<![a-z])(?:my|your|his|her|our|their)(?:[ ][a-z]{2,12}){0,2}[ ]number",
+    r"(?<![a-z])(?:my|your|his|her|our|their)(?:[ ](?!order|invoice|ticket|tracking|account|case|serial|"
+    r"reference|booking|student|member|policy|confirmation|flight|lottery|card|room|seat)[a-z]{2,12}){0,2}[ ]number",
     re.I,
 )
 _TIGHT = re.compile(

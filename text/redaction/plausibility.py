@@ -17,7 +17,7 @@ _CHINESE_TALK = re.compile(
 )
 _COUNTED = re.compile(
     r"[ \t]{0,2}(?:位|个|次|天|分钟|小时|年|月|字|种|条|\+|-?(?:char|digit|letter|time|day|minute|hour|bit|"
-    r"byte|attempt|word|second|year|month|week)s?\b|or more)",
+    r"byte|attempt|word|second|year|month|week)s?\b(?!=)|or more)",
     re.I,
 )
 _ABOUT_HASHING = re.compile(r"[ \t]{0,2}(?:加密|哈希|算法|格式|编码|类型|协议|散列|hash|encrypt|encod|algorithm)", re.I)
@@ -199,6 +199,8 @@ def is_plausible(kind: Kind, link: Link, linking: str, value: Value, text: str) 
         return False
     if not value.quoted and re.fullmatch(r"&(?:'\w+ ?)?(?:mut ?)?(?:str|\[u8\]?|String|\w*Str\w*)?", written):
         return False  # a type
+    if value.quoted and re.fullmatch(r"\w+:\\?\"[^\"]*\"(?: \w+:\"[^\"]*\")*", written):
+        return False  # what a field is called elsewhere
     if "|" in linking and written in _PROGRAMS:
         return False  # where a command's answer goes
     if linking == "(" and value.quoted and _ASKING.search(text, max(0, value.start - 48), value.start):
@@ -323,7 +325,7 @@ def is_password_in_talk(word: str, after: str) -> bool:
 
 def _accepts_plain_word(link: Link, linking: str, word: str, after: str, *, in_talk: bool) -> bool:
     """Letters alone: a password like any other after `=`, a word of the sentence after `is` or a space."""
-    if len(word) < 3 or link == "beside":
+    if len(word) < (4 if "=" in linking else 3) or link == "beside":
         return False
     if link == "option":
         return True

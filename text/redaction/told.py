@@ -96,7 +96,8 @@ _ACCOUNT = re.compile(
 )
 # Mail providers give out sixteen small letters as the password of a program.
 _MAIL_CODE = re.compile(
-    r"(?:授权码|授權碼|app password|auth[ _-]?code)[^\n]{0,8}?(?<![a-z])(?P<value>[a-z]{16}|(?:[a-z]{4}[ ]){3}[a-z]{4})(?![a-z])",
+    r"(?:授权码|授權碼|app password|auth[ _-]?code)[^\n]{0,24}?"
+    r"(?<![a-z])(?P<value>[a-z]{16}|(?:[a-z]{4}[ ]){3}[a-z]{4})(?![a-z])",
     re.I,
 )
 _REDIS = re.compile(r"redis[^\n]{0,40}?(?<![a-z])auth[ ](?P<value>[!-~]{6,128})", re.I)
@@ -150,6 +151,18 @@ _FIGURES = re.compile(
 _STILL = re.compile(
     r"(?:password|passcode|pwd)[^\n.!?:=]{0,30}[ ](?:still|again|remains|says|reads|it's|"
     r"its)[: ][ ]?(?P<value>[!-~]{6,64})(?![!-~])",
+    re.I,
+)
+# `the password for the list, I changed it to runnerbeans-2023-shed because …`, `the password I set was "…"`
+_CHANGED = re.compile(
+    r"(?:password|passcode|passphrase|(?<![a-z])pwd)[^\n.!?]{0,80}?"
+    r"(?<![a-z])(?:changed|set|reset|switched|updated)[ ](?:it[ ])?to[ ]"
+    r"[\"'“]?(?P<value>[A-Za-z][A-Za-z0-9]{2,16}(?:[-_.!@#$%^&*+][A-Za-z0-9]{2,16}){1,4}[!?]?)(?=[\"'”]?(?:[ ,;.!?)]|$|\n))",
+    re.I,
+)
+_QUOTED = re.compile(
+    r"(?:password|passcode|passphrase|(?<![a-z])pwd)(?:[ ][a-z'’]{1,12}){0,5}[ ](?:is|was|to)[ ]?:?[ ]"
+    r"[\"“'](?P<value>[^\s\"”']{5,64})[\"”']",
     re.I,
 )
 _WARNING = re.compile("别用|别再|不要|不能|不许|勿|禁止|避免|比如|例如")
@@ -288,6 +301,11 @@ def _told(text: str) -> Iterator[Redaction]:
         yield from _mixed(_REDIS, text)
     if "combo" in folded or "combination" in folded:
         yield from _all(_COMBINATION, text)
+    if "pass" in folded or "pwd" in folded:
+        for pattern in (_CHANGED, _QUOTED):
+            for found in pattern.finditer(text):
+                if any(c.isdigit() for c in found["value"]) and not is_placeholder(found["value"]):
+                    yield _span(found)
     yield from _short_names_and_accounts(text, folded)
 
 
