@@ -26,6 +26,9 @@ _SIGNED = re.compile(
     + _VALUE
     + r"[ ]?[,)]"
 )
+_ENTRY = re.compile(
+    r"DirectoryEntry\(\s{0,8}[\"'][^\"'\n]{1,160}[\"']\s{0,4},\s{0,16}[\"'][^\"'\n]{1,80}[\"']\s{0,4},\s{0,16}" + _VALUE
+)
 _CONNECTION = re.compile(
     r"(?:getConnection|createConnection|mysqli?_connect|mysqli|PDO|"
     r"pg_connect)\([^()\n]{1,200}?,[ ]{0,2}\\{0,2}[\"'][^\"'\n]{1,80}[\"'],[ ]{0,2}" + _VALUE + r"[ ]?[,)]"
@@ -43,6 +46,7 @@ _COOKIE = re.compile(r"cookies?\.(?:set|put|add|append)\([ ]?[\"'][^\"'\n]{1,40}
 _CALLS = (
     (("auth(", "login(", "log_in(", "logon(", "log_on(", "signin(", "sign_in(", "authentic", "credential"), _CALL),
     (("auth",), _PAIR),
+    (("directoryentry(",), _ENTRY),
     (("connection(", "_connect(", "mysqli(", "pdo("), _CONNECTION),
     (("jwt.", "hmac", "wifi.begin"), _SIGNED),
 )

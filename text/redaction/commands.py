@@ -29,7 +29,11 @@ def _option(programs: str, options: str, between: str = r"[ \t]") -> _Command:
 _COMMANDS: tuple[_Command, ...] = (
     _option("mysql|mariadb", "p", ""),
     _option("redis-cli|keydb-cli", "a|-pass"),
-    _option("sshpass|docker login|podman login|mongo|twine|az login|nmcli|psexec|cqlsh|ldapsearch", "p", r"[ \t]?"),
+    _option(
+        "sshpass|docker login|podman login|mongo|twine|az login|nmcli|psexec|PsExec|PSEXEC|psexec64|PsExec64|cqlsh|ldapsearch",
+        "p",
+        r"[ \t]?",
+    ),
     _option("ldap|sqlcmd|kadmin", "w", r"[ \t]?"),
     _option("rclone|mongo", "a"),
     _option("zip|unzip|sqlcmd|bcp|isql|mosquitto_|ipmitool", "P", r"[ \t]?"),
@@ -110,6 +114,8 @@ _COMMANDS: tuple[_Command, ...] = (
         rf"(?:{_QUOTE})?[\w.@-]{{1,64}}:{_BARE}",
     ),
     _command("alias set", rf"(?<!\w)mc[ ]alias[ ]set[ ]\S{{1,40}}[ ]\S{{1,120}}[ ]\S{{1,64}}[ ]{_VALUE}"),
+    _command("REPORTER_ID", r"REPORTER_ID[\"']?[ ]?[:=][ ]?[\"']?(?P<value>[0-9a-f]{64})(?!\w)"),
+    _command("umb", r"[Cc]rumb[\"']?[ ]?[:=][ ]?[\"']?(?P<value>[0-9a-f]{32,64})(?!\w)"),
     # An account of Oracle: `scott/…@orcl`.
     _command(
         "/",

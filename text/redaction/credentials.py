@@ -151,6 +151,7 @@ def find_credentials(text: str) -> Iterator[Redaction]:
         yield from (Redaction(*match.span(), "PASSWORD") for match in _CRYPT.finditer(text))
     if "=" in text:
         yield from _queries(text)
+    if "=" in text or "cookie" in folded:
         yield from _cookies(text, folded)
     if " -" in text or text.startswith("-"):
         for match in _USER_OPTION.finditer(text):

@@ -89,6 +89,13 @@ _POINTED = re.compile(
 # Lists of accounts: `.pgpass`, the users of a pool, `login ann:…`.
 _LISTED = (
     (
+        ("\npassword ", "\npasswd "),
+        re.compile(
+            r"^[ \t]*(?:user(?:name)?|login|account)[ ]\S{1,64}\r?\n[ \t]*(?:password|passwd)[ ](?P<value>[!-~]{4,128})[ \t]*$",
+            re.M,
+        ),
+    ),
+    (
         (":*:", ":5", ":3", ":6", ":1"),
         re.compile(r"^[\w.*-]{1,80}:(?:\d{4,5}|\*):[\w*-]{1,64}:[\w*.-]{1,64}:(?P<value>[!-~]{4,128})$", re.M),
     ),

@@ -117,7 +117,8 @@ _EXPIRES = re.compile(r"[^\n]{0,24}(?:exp|cvv|cvc|valid|有效期|到期)", re.I
 _DUMP_BEFORE = re.compile(r"(?<![A-Za-z0-9])(?:(?:[0-9A-Fa-f]{4,8}\s){2}|[0-9A-Fa-f]{7,8}:?[ ]{1,2})$")
 _DUMP_AFTER = re.compile(r"(?:\s[0-9A-Fa-f]{4,8}){2}(?![A-Za-z0-9])")
 _NAMED_CARD = re.compile(
-    r"(?:银行卡|信用卡|储蓄卡|借记卡|工资卡|卡号|银行账[号户]|付款账[号户]|收款账[号户]|credit card|debit card|bank card|"
+    r"(?:银行卡|銀行卡|信用卡|卡號|"
+    r"储蓄卡|借记卡|工资卡|卡号|银行账[号户]|付款账[号户]|收款账[号户]|credit card|debit card|bank card|"
     r"card (?:no|"
     r"number))"
     r"[号码尾]{0,2}[\"']?[ \t]{0,3}(?:[:：=#.]|是|为|is)?[ \t]{0,3}[\"']?(\d(?:[ -]?\d){13,18})(?![\d-])",

@@ -134,7 +134,7 @@ _DENIED_AFTER = re.compile(
     re.I,
 )
 _UNIT = re.compile(r"[ ]?(?:元|块|塊|次|个|個|台|臺|条|條|年|部|%|bytes?|[kmg]b|ms|times|users|calls|hz|px)", re.I)
-_NEXT = re.compile(r"[ ]?(?:[/、,，;；|]|or|and|或|和|及|以及)[ ]?(?P<next>\d(?:[ -]?\d){6,11})" + _END)
+_NEXT = re.compile(r"[ ]{0,2}(?:[/、,，;；|]|or|and|或|和|及|以及)[ ]?(?P<next>\d(?:[ -]?\d){6,11})" + _END)
 _DATE = re.compile(
     r"(?:19|20)\d\d(?:[-/. ](?:0?[1-9]|1[0-2])[-/. ]\d{1,2}|[ ]?-[ ]?(?:19|20)\d\d)(?!\d)|\d{1,2}[-/. ]\d{1,2}[-/. ](?:19|"
     r"20)\d\d(?!\d)|"

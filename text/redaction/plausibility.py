@@ -71,7 +71,7 @@ _REGEX = re.compile(r"A-Z|a-z|0-9\]|\\[dwsS]|\(\?[:=!<]|\[\^|\.\*")
 _ATTRIBUTE = re.compile(r"[A-Za-z_]+(?:\.[A-Za-z_]+)+")
 _PATH = re.compile(r"/[a-z]{2,12}/?|(?:~|\.{1,2})?/[\w.@-]+(?:/[\w.@-]+)+/?|[A-Za-z]:\\\w.*|\w+://.*|(?:\.{1,2}|~)/[\w./-]+")
 _TEMPLATE = re.compile(
-    r"\$\{[^{}]*\}?|\$\{\{[^{}]*\}\}?|\$\(.*|\$[A-Za-z_]\w*|\{\{[^{}]*\}\}|\{[\w.!:\[\]'\"]*\}?|<[^<>]*>?|%[sdr]|%\w*\(.*|%[A-Z_]+%|"
+    r"\$\{[^{}]*\}?|\$\{\{[^{}]*\}\}?|\$\(.*|\$[A-Za-z_]\w*(?:/.*)?|\{\{[^{}]*\}\}|\{[\w.!:\[\]'\"]*\}?|<[^<>]*>?|%[sdr]|%\w*\(.*|%[A-Z_]+%|"
     r"\[[^\]]*\]?|"
     r"(?:your|example|insert|enter|replace|put|add)[-_ ].{0,60}|(?:my|the|some|an?)[-_ ][^\d]{0,60}|.{0,20}(?:_here|-here|"
     r"placeholder)|"
@@ -201,6 +201,8 @@ def is_plausible(kind: Kind, link: Link, linking: str, value: Value, text: str) 
         return False  # a type
     if value.quoted and re.fullmatch(r"\w+:\\?\"[^\"]*\"(?: \w+:\"[^\"]*\")*", written):
         return False  # what a field is called elsewhere
+    if re.match(r"[.+]\s?\$\w", written) or (value.quoted and re.match(r"[,;)\]}].*[:=(,]$", written)):
+        return False  # code between two texts
     if "|" in linking and written in _PROGRAMS:
         return False  # where a command's answer goes
     if linking == "(" and value.quoted and _ASKING.search(text, max(0, value.start - 48), value.start):
@@ -253,6 +255,11 @@ def _is_among_settings(linking: str, value: Value, text: str) -> bool:
     if len(words) < 2 or not all(words) or not _CODE_WORDS.isdisjoint(words):
         return False
     line = text.rfind("\n", 0, value.start)
+    for _ in range(3):  # comments
+        higher = text.rfind("\n", 0, max(0, line))
+        if not re.match(r"[ \t]*(?://|#|;)", text[higher + 1 : max(0, line)]):
+            break
+        line = higher
     above = text[max(0, text.rfind("\n", max(0, line - 200), max(0, line)) + 1) : max(0, line)]
     return bool(
         re.fullmatch(

@@ -173,6 +173,8 @@ _FORMS: tuple[_Form, ...] = (
     *(_form(prefix, rf"[{_URL}.$/]{{20,400}}", "TOKEN", _is_long_or_drawn) for prefix in _PREFIXES),
     _whole("Atz", r"Atz[ar]\|[\w/+=-]{40,2000}", "TOKEN"),  # Amazon
     _whole("v^1.1#", r"v\^1\.1#i\^1#[^\s\"'<>，。；]{40,4000}", "TOKEN"),  # eBay
+    _form("key_", r"[0-9a-f]{64}(?!\w)"),  # Cursor
+    _whole("NRAL", r"(?<!\w)(?:[a-z]{2}\d{2}xx[0-9a-f]{24,40}|[0-9a-f]{36})NRAL(?!\w)", "API_KEY"),  # New Relic
     _form("sntrys_", r"[A-Za-z0-9+/_-]{20,400}={1,2}_[A-Za-z0-9+/_-]{20,200}", "TOKEN"),
     _form("fc-", r"[0-9a-f]{32}(?![A-Za-z0-9])"),  # Firecrawl
     _form("cio", r"[A-Za-z0-9]{32}(?![A-Za-z0-9])", "TOKEN", has_letter_and_digit),  # crates.io

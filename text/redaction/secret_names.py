@@ -13,7 +13,7 @@ SECRET_NAMES = re.compile(
     r"passkey|rss[ _-]?key|(?:auth|logged_in|nonce)_salt|(?:client|app|api|"
     r"consumer|corp|shared|"
     r"signing|webhook|jwt|hmac|session|master)[ _-]?secret|"
-    r"secret[ _-]?(?:access[ _-]?)?key|secretaccesskey|accesskeysecret|access[ _-]?key[ _-]?secret|secret|"
+    r"secret[ _-]?(?:access[ _-]?)?key|secret[_-]id|secretaccesskey|accesskeysecret|access[ _-]?key[ _-]?secret|secret|"
     r"授权[ ]?key|"
     r"(?:api|access|private|signing|encryption|local|device|account|master|service|license|signature|subscription|auth|ssh|verify|push|"
     r"send|stream|shared[ _-]?access|"
