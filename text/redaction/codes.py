@@ -33,7 +33,7 @@ _ENGLISH = re.compile(
 )
 # `482913 is your … code`, `482913（登录验证码）`, `enter 482913 to sign in`
 _BEFORE = re.compile(
-    rf"(?<![A-Za-z0-9.:/-])(?<!单号)(?<!单)(?<!单 )(?-i:{_FIGURES})(?:[ ](?:is|as)[ ](?:your|the|"
+    rf"(?<![A-Za-z0-9.:/-])(?<!单号)(?<!单)(?<!单 )(?<!号码 )(?<!号码)(?-i:{_FIGURES})(?:[ ](?:is|as)[ ](?:your|the|"
     rf"my)[ ](?:[\w.-]{{1,20}}[ ]){{0,3}}(?:{_ENGLISH_NAME}|code)\b"
     rf"|[ ]?[（(【，,]?(?:是|为|就是)?(?:您的|你的|我的)?[\w]{{0,6}}{_CHINESE_NAME})",
     re.I,
@@ -275,5 +275,7 @@ def find_codes(text: str) -> Iterator[Redaction]:
 def _is_code(search: _Search, text: str, match: re.Match[str]) -> bool:
     if search.label == "SECRET":
         return True
+    if text.rfind("发票", max(0, match.start() - 48), match.start()) >= 0:
+        return False  # of an invoice
     counted = search.label == "PASSWORD" and _END_OF_COUNT.match(text, match.end("value"))
     return not counted and any(character.isdigit() for character in match["value"])

@@ -81,7 +81,11 @@ _SESSION_FIELD = re.compile(
     re.I,
 )
 # `登录态我导出来了，a=…; b=…`: several pairs in a row.
-_PAIRS = re.compile(rf"(?:cookies?|登录态)[^\n=:：]{{0,24}}[:：，,]\s?(?P<value>{_PAIR}(?:;[ ]{{0,2}}{_PAIR})+)", re.I)
+_PAIRS = re.compile(
+    rf"(?:cookies?|登录态)[^\n=:：]{{0,24}}[:：，,]\s?(?P<value>{_PAIR}(?:;[ ]{{0,2}}{_PAIR})+|"
+    rf"[\w.-]{{2,32}}=(?=\S*\d)[\w.%~+/-]{{24,512}})",
+    re.I,
+)
 # `.ROBLOSECURITY`, and what stands some words behind it: hundreds of hexadecimal figures.
 _HEXADECIMAL = re.compile(r"ROBLOSECURITY[^\n]{0,200}?(?<![0-9A-Z])(?P<value>[0-9A-Z]{80,2000})(?![0-9A-Z])")
 _SESSION_NAMES = (

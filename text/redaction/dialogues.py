@@ -32,6 +32,12 @@ _ANSWER = re.compile(
     r"(?:[ ](?:没换|没变|没改过?|吧|iirc|i think))?[。.!！~～ ]{0,3}(?=\n|$)",
     re.I,
 )
+# `should be Dragonfruit_1988 unless …`
+_ANSWERED = re.compile(
+    rf"[^\S\n]*\n{{1,2}}{_SPEAKER}(?:it['’]s|it was|should be|might be|try|use|是|应该是|好像是|还是|就是)[ ]?[「『“\"'‘`]?"
+    r"(?P<value>(?=[!-~]*\d\d)(?=[!-~]*[A-Za-z])[A-Za-z0-9@#$%^&*_!+-]{8,40})(?=[」』”\"'’`]?(?:[ ,，。;；]|$|\n))",
+    re.I,
+)
 _CODE = re.compile(r"\d{4,8}|\d{3}[ -]\d{3}|(?=[A-Z]{0,7}\d)(?=\d{0,7}[A-Z])[A-Z0-9]{5,8}")
 _ABOUT = re.compile("policy|rule|length|require|规则|规范|要求|几位|多少位|长度|强度|红包")
 _WORDS = ("码", "碼", "口令", "令牌", "暗号", "code", "otp", "2fa", "mfa", "pass", "pw", "pin")
@@ -53,7 +59,7 @@ def find_in_dialogues(text: str, folded: str) -> Iterator[Redaction]:
         if end < 0 or not _REQUEST.search(folded, start, end):
             done = asked.end()
             continue
-        answer = _ANSWER.match(text, end)
+        answer = _ANSWER.match(text, end) or (_ANSWERED.match(text, end) if asked["password"] else None)
         if answer is None:
             continue
         value = answer["value"].rstrip(".!~")

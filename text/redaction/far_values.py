@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from .randomness import UUID, is_hash, looks_random
+from .randomness import UUID, is_hash, is_jumbled, looks_random
 from .spans import Redaction
 
 _RUN = re.compile(r"(?<![A-Za-z0-9_+/=~%.$-])[A-Za-z0-9_+/=~%.-]{20,2048}")
@@ -44,7 +44,7 @@ _WORDS = (
 # What a run like this may be instead; the word stands some way before it.
 _HARMLESS = re.compile(
     r"hash|sha-?\d|md5|commit|checksum|digest|etag|uuid|guid|fingerprint|public|pubkey|公钥|指纹|哈希|校验|integrity|version|"
-    r"build|trace|request|(?<![a-z])rid(?![a-z])|cursor|page|next|nonce|image|base64|(?<![a-z])(?:id|ids|ref|rev|tx|txid|cid|file|path|model|"
+    r"build|trace|request|(?<![a-z])rid(?![a-z])|openid|unionid|cursor|page|next|nonce|image|base64|(?<![a-z])(?:id|ids|ref|rev|tx|txid|cid|file|path|model|"
     r"branch|img|png|docs?|drive|video|folder|sheet|form|"
     r"jpg|gif|ssh-\w+|cert|certificate|cache|key_id|kid|jti|chunk|block|address|wallet|order|tracking|object|node|pod|container|"
     r"package|name|sitekey|site_key|serial|编号|单号|文件|订单|地址|标识)(?![a-z])|-----|data:|://|0x"
@@ -119,6 +119,5 @@ def _is_drawn(written: str) -> bool:
         and not is_hash(written)
         and bool(_SHOULD_BE_ONE.fullmatch(written))
         and not _FILE.fullmatch(written)
-        and looks_random(written, 20)
-        and sum(c.isdigit() for c in written) >= 3
+        and ((looks_random(written, 20) and sum(c.isdigit() for c in written) >= 3) or is_jumbled(written))
     )

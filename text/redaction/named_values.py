@@ -21,6 +21,7 @@ _BARE = re.compile(
     r"|\\(?![nrtu\"'\\])|[<>](?=[^\s/<>])"
     r"|[,;&](?=[^\s\"'`{\[,;&\\<>" + HAN + r"])(?![A-Za-z_][\w.-]{0,40}[ ]?[=:])){1,512}"
 )
+_NOTE = re.compile(rf"[(](?=[^()\n]{{0,12}}[{HAN}])")
 _SECOND = re.compile(r"[ \t]{0,2}[/／][ \t]{0,2}([^\s\"'`<>,;，。；、）)]{3,256})")
 _CHINESE_VALUE = re.compile(rf"(?:[{HAN}]{{2,12}}(?![A-Za-z0-9])|[{HAN}]{{1,8}}[A-Za-z0-9@#!._-]{{2,20}})(?![{HAN}])")
 _NEXT = re.compile(r"[ \t]{0,2}[,，、 ][ \t]{0,2}([^\s\"'`<>,;，。；、）)]{4,256})")
@@ -29,7 +30,7 @@ _IN_TALK = re.compile(
     r"(?:[ \t]{0,2}([:：])[ \t]{0,2}|[ \t]{1,2})([!-~]{6,128})(?![!-~])"
 )
 _REVERSED = re.compile(
-    r"(?<![!-~])([!-~]{6,64}) (?:as|is) (?:the|my|our|your|his|her|their) (?!worst|most|best|"
+    r"(?<![!-~])([!-~]{6,64}) (?:as (?=pass)|(?:as|is) (?:the|my|our|your|his|her|their) )(?!worst|most|best|"
     r"weakest)(?:\w{1,20} )?(?:password|passcode|passphrase|pwd)\b"
     r"|(?<![!-~])([!-~]{6,64})[ ]?(?:就是|是|当|作为|做|作|这个|那个|这|为|设成|设为|改成|设置为)"
     r"(?:我的?|你的?|他的?|新的?|登录|账号|开机){0,3}密码",
@@ -187,6 +188,9 @@ def _value_at(text: str, start: int) -> Value | None:
         chinese = _CHINESE_VALUE.match(text, start)
         return Value(chinese.group(), *chinese.span(), False) if chinese else None
     end = bare.end()
+    note = _NOTE.search(text, start, end + 14)
+    if note and 5 <= note.start() - start < end - start:
+        end = note.start()  # `Laoli1956(L大写)`
     if end - start == 512:
         rest = re.compile(r"[^\s\"'<>]*").match(text, end)
         end = rest.end() if rest else end

@@ -14,7 +14,9 @@ from .stretches import stretches
 
 _NAME = re.compile(r"密码|密碼|口令|password|passcode|passphrase|passwd|pwd(?<![a-z]pwd)(?![a-z])")
 # What was reset or made for somebody: only what can be nothing but a password counts behind these.
-_RESET = re.compile(r"重置|初始化账号|开了?个?号|统一给|reset|sign in|log in|logged in|login (?:is|was|now|changed|went)")
+_RESET = re.compile(
+    r"重置|初始化账号|开了?个?号|统一给|reset|sign in|log in|logged in|login ?[=:]|login (?:is|was|now|changed|went)"
+)
 _REACH = 64
 _RUN = re.compile(r"[!-~]+")
 _SYMBOLS = frozenset("!@#$%^&*+~?")
@@ -76,7 +78,7 @@ _AT_THE_END = re.compile(
 # `my rcon pass its cr33per_no_boom`, `It's Bumblebee_Orbit4 now`: words with figures for letters or at the end.
 _ITS = re.compile(
     r"(?:password|passcode|passphrase|(?<![a-z])(?:pwd|pass|pw)(?![a-z]))[^\n]{0,60}?(?<![a-z])(?:it['’]?s|is)[ ]"
-    r"(?P<value>(?=[A-Za-z_-]{1,24}\d)[A-Za-z0-9]{3,16}(?:[_-][A-Za-z0-9]{2,16}){1,4})"
+    r"(?P<value>(?=[A-Za-z_-]{1,24}\d)[A-Za-z0-9]{3,16}(?:[_-][A-Za-z0-9]{2,16}){1,4}|(?-i:(?=[A-Za-z]*[a-z][A-Z]|[A-Z])[A-Za-z]{5,24}\d{2,6}))"
     r"(?=[ ]*(?:$|[\n,.;!]|now|thx|thanks|again|still|for|on|and|same))",
     re.I,
 )
@@ -117,7 +119,7 @@ _ACCOUNT = re.compile(
 _PASSWORD_CUES = ("密", "口令", "pass", "pwd", "pw")
 _CODE_CUES = ("验码", "验证码", "动态码", *(kind + " code" for kind in _KINDS))
 _SHOWN_CUES = ("authenticator", "google auth", "authy", "otp", "2fa", "code to", "text", "sms")
-_RESET_CUES = ("重置", "开了", "开个", "统一给", "reset", "sign in", "log in", "logged in", "login ")
+_RESET_CUES = ("重置", "开了", "开个", "统一给", "reset", "sign in", "log in", "logged in", "login")
 
 
 def find_nearby(text: str) -> Iterator[Redaction]:

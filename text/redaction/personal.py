@@ -246,6 +246,7 @@ def find_personal_data(text: str) -> Iterator[Redaction]:
             )
             if (
                 (match.group(1) or "").lower() not in _NO_DOMAIN
+                and not re.match(r".@.\.", match.group())
                 and match.group()[:3].lower() not in ("xxx", "***")
                 and not remote
                 and not address

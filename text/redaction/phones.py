@@ -159,6 +159,8 @@ def _phones(view: str) -> Iterator[tuple[int, int]]:
             if match.group()[0] == "(" or not _is_something_else(view, *match.span(), separated=separated):
                 if pattern is _WITH_COUNTRY and not _is_international(match.group()):
                     continue
+                if pattern is _LANDLINE and re.fullmatch(r"\d{4}( \d{4}){2}", match.group()) and is_in_row(view, *match.span()):
+                    continue  # of a dump
                 yield match.span()
     for match in _AT_HOME.finditer(view):
         yield from _at_home(view, *match.span())

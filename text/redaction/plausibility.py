@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from .randomness import UUID, has_letter_and_digit, is_hash, is_unspeakable, looks_random
+from .randomness import UUID, has_letter_and_digit, is_hash, is_jumbled, is_unspeakable, looks_random
 from .secret_names import SECRET_NAMES, Kind, folded_case
 from .spans import PLACEHOLDER
 
@@ -13,7 +13,7 @@ HAN = "\u3400-\u4dbf\u4e00-\u9fff"
 Link = Literal["assigned", "paired", "said", "option", "beside"]
 _CHINESE_NUMBER = re.compile("[零〇一二三四五六七八九两幺]{4,}")
 _CHINESE_TALK = re.compile(
-    "[请的了吗呢是后前号私聊问找群在不无未没有错误对改忘记输入填写空需必须同上见附联系设置重弱强中等高低位数字长度过期失效保密管理任意随便]"
+    "[请的了吗呢是后前号私聊问找群在不无未没有错误对改忘记输入填写空需必须同上见附联系设置重弱强中等高低位数字长度过期失效保密管理任意随便想]"
 )
 _COUNTED = re.compile(
     r"[ \t]{0,2}(?:位|个|次|天|分钟|小时|年|月|字|种|条|\+|-?(?:char|digit|letter|time|day|minute|hour|bit|"
@@ -377,7 +377,8 @@ def _accepts_key(kind: Kind, link: Link, value: Value, text: str) -> bool:
         )
         return (link in ("assigned", "said", "option") or bool(named)) and random
     if link == "beside":
-        random = looks_random(written) and not _DATE_OR_VERSION.fullmatch(written)
+        random = looks_random(written) or (kind == "secret" and is_jumbled(written))
+        random = random and not _DATE_OR_VERSION.fullmatch(written)
         return random and (not is_hash(written) or text[value.start - 1] in " )）")
     if _DATE_OR_VERSION.fullmatch(written) or "://" in written or re.fullmatch(r"[A-Za-z_]+(?::[A-Za-z_]+)*:\d+", written):
         return False
@@ -392,7 +393,10 @@ def _accepts_key(kind: Kind, link: Link, value: Value, text: str) -> bool:
     if mixed:
         return len(written) >= 8 and not re.fullmatch(r"[a-z]+(?:[-_.][a-z]+)*[-_.]?v?\d{1,2}", written)
     return len(written) >= 16 and (
-        _is_mixed_case(written) or is_unspeakable(written) or (kind == "secret" and len(set(written)) >= 8 and written.isalpha())
+        _is_mixed_case(written)
+        or is_unspeakable(written)
+        or is_jumbled(written)
+        or (kind == "secret" and len(set(written)) >= 8 and written.isalpha())
     )
 
 

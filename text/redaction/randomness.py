@@ -43,3 +43,11 @@ def is_unspeakable(value: str) -> bool:
     """Whether letters of both cases hold two runs of consonants that no word has."""
     both = value.isalpha() and any(c.isupper() for c in value) and any(c.islower() for c in value)
     return both and len(re.findall("[b-df-hj-np-tv-xz]{4,}", value.lower())) >= 2
+
+
+def is_jumbled(value: str) -> bool:
+    """Whether upper and lower case change as in no name: of the humps of `OcEyyGyapfJE` several are one or two letters long."""
+    if len(value) < 12 or not any(c.islower() for c in value) or not any(c.isupper() for c in value):
+        return False
+    humps = re.findall(r"[A-Z]+[a-z]*|[a-z]+|\d+", value)
+    return value.isalnum() and len(humps) >= 4 and sum(len(hump) <= 2 for hump in humps) >= 2

@@ -13,7 +13,8 @@ SECRET_NAMES = re.compile(
     r"passkey|rss[ _-]?key|(?:auth|logged_in|nonce)_salt|(?:client|app|api|"
     r"consumer|corp|shared|"
     r"signing|webhook|jwt|hmac|session|master)[ _-]?secret|"
-    r"secret[ _-]?(?:access[ _-]?)?key|secret[_-]id|secretaccesskey|accesskeysecret|access[ _-]?key[ _-]?secret|secret|"
+    r"secret[ _-]?(?:access[ _-]?)?key|secret[_-]id|permanent[_-]?code|"
+    r"checkword|encoding_?aes_?key|secretaccesskey|accesskeysecret|access[ _-]?key[ _-]?secret|secret|"
     r"授权[ ]?key|"
     r"(?:api|access|private|signing|encryption|local|device|account|master|service|license|signature|subscription|auth|ssh|verify|push|"
     r"send|stream|shared[ _-]?access|"
@@ -29,7 +30,8 @@ SECRET_NAMES = re.compile(
 )
 # One of these stands in every text that holds a name: most texts need not be searched.
 NAME_PARTS = (
-    "key", "token", "api_hash", "apihash", "certificate", "psk", "puk", "seed", "secret", "pass", "psw", "pswd", "pw", "pin",
+    "key", "token", "api_hash", "apihash", "checkword", "permanent",
+    "certificate", "psk", "puk", "seed", "secret", "pass", "psw", "pswd", "pw", "pin",
     "auth", "cred", "bearer", "session", "mnemonic", "phrase", "contraseña", "signature", "密", "秘", "鑰", "钥",
     "비", "암호", "패스워드", "パスワード", "пароль", "kennwort", "mot de", "senha", "口令",
     "令牌", "凭证", "凭据", "恢复短语", "私匙", "加签", "助记", "助記", "授权码", "ak", "sk",

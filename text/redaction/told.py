@@ -89,7 +89,7 @@ _ADMINISTRATOR = re.compile(
     re.I,
 )
 _ACCOUNT = re.compile(
-    r"(?:登录?|登陆|登下|账密|wi-?fi|ssid|账号|帐号|账户|号|(?<![a-z])(?:login|log in|sign in|account|creds?|credentials|"
+    r"(?:登录?|登陆|登下|管理员|账密|wi-?fi|ssid|账号|帐号|账户|号|(?<![a-z])(?:login|log in|sign in|account|creds?|credentials|"
     r"user(?:name)?))"
     r"[^\n/／]{0,40}?(?<![!-~])(?P<account>[!-.0-~]{3,64})[ ]?[/／][ ]?(?P<value>[!-~]{6,64})(?![!-~])",
     re.I,
