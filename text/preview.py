@@ -132,8 +132,10 @@ class _Copy:
             return {_class_name(value): self._items_of(value.maps, len(value.maps), parents)}
         if isinstance(value, Mapping):
             return self._mapping(value.items(), len(value), parents)
-        if isinstance(value, list | tuple | set | frozenset | deque | UserList | MappingView):
+        if isinstance(value, list | tuple | set | frozenset | deque | UserList):
             return self._items_of(value, len(value), parents)
+        if isinstance(value, MappingView):
+            return self._items_of(iter(value), len(value), parents)  # type: ignore[call-overload]
         if isinstance(value, array):
             return self._items_of(value[:_MOST_ITEMS], len(value), parents)
         if isinstance(value, UserString):
