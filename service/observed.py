@@ -129,6 +129,7 @@ def make_event(
     source: str,
     gate_reasons: tuple[str, ...] = (),
     user_name: str = "",
+    speakers: tuple[str, ...] = (),
 ) -> Event:
     """An event that no job wrote; absolute exactly where the gate has nothing to say."""
     return Event(
@@ -147,6 +148,7 @@ def make_event(
         gate_reasons=gate_reasons,
         rewritten_by="none",
         source=source,
+        speakers=speakers,
     )
 
 

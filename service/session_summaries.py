@@ -189,17 +189,23 @@ class SessionSummaries:
     async def _store(self, session_id: str, session: _Session, chat: ChatModel | None) -> None:
         # Another process may have been told to forget somebody who spoke here.
         messages = await self._records.of_the_living(list(session.messages))
-        if not messages:
+        while messages:
+            summary = await self._summary(messages, session.scope, chat)
+            living = await self._records.of_the_living(messages)
+            if len(living) == len(messages):
+                break
+            messages = living  # somebody was forgotten while the model was at work: it is asked again without them
+        else:
             return
-        summary = await self._summary(messages, session.scope, chat)
         if not summary.text:
             return
+        speakers = tuple(sorted({one.scope.user_id for one in messages if one.scope.user_id}))
         first, last = messages[0].at, messages[-1].at
         # Whoever names sessions need not know that half an emoji, a lone surrogate, has no bytes in UTF-8.
         identity = f"{session.scope.key}\0{session_id}\0{first!r}\0{last!r}".encode("utf-8", "surrogatepass")
         digest = hashlib.sha256(identity).hexdigest()[:32]
         event: Event = make_event(
-            session.scope,
+            _scope_of(session.scope, speakers),
             event_id=f"{SUMMARY}-{digest}",
             job_id=f"{SUMMARY}-{digest}",
             kind="action",
@@ -208,6 +214,7 @@ class SessionSummaries:
             timezone=self._timezone,
             source=SUMMARY,
             gate_reasons=summary.gate_reasons,
+            speakers=speakers if len(speakers) > 1 else (),
         )
         self.stored += await self._records.file([event], embed=chat is not None or not self._closing.is_set())
 
@@ -239,6 +246,11 @@ class SessionSummaries:
         if scope.request_type == "private":
             return Names(bot_name=self._bot_name, user_name=speakers[-1] if speakers else "", user_id=scope.user_id)
         return Names(bot_name=self._bot_name, group_id=scope.group_id, others=tuple(speakers))
+
+
+def _scope_of(scope: Scope, speakers: Sequence[str]) -> Scope:
+    """The conversation, in a group as that of its only speaker: a summary of several is nobody's alone."""
+    return scope if scope.request_type == "private" else Scope.group(scope.group_id, speakers[0] if len(speakers) == 1 else "")
 
 
 def _spoken(message: Cleaned, timezone: ZoneInfo) -> Spoken:

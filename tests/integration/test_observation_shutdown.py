@@ -135,3 +135,21 @@ async def test_nothing_held_in_memory_keeps_a_person_from_being_forgotten(
         await memory.on_tool_executed("t", {}, "Ann collects new lanterns", scope=GROUP)
         assert await memory.observation.settled(10)
         assert stored(tmp_path) == {"observation": 1}
+
+
+async def test_a_groups_summary_is_forgotten_with_everybody_whose_words_it_tells(tmp_path: Path) -> None:
+    async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
+        for n in range(5):
+            ann = f"I moved to Leeds in {2010 + n} and I work as a baker number {n}"
+            ben = f"I have the illness lupus since {2010 + n} and live in Hull street {n}"
+            memory.feed_message("user", ann, "s", scope=GROUP, name="Ann")
+            memory.feed_message("user", ben, "s", scope=Scope.group("7001", "1002"), name="Ben")
+    connection = sqlite3.connect(tmp_path / "index.sqlite")
+    assert "lupus" in connection.execute("SELECT text FROM events WHERE source = 'summary'").fetchone()[0]
+    async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
+        report = await memory.forget_user("1002")
+        assert report.clean and report.done
+    left = [text for (text,) in connection.execute("SELECT text FROM events")]
+    connection.close()
+    assert len(left) == 5
+    assert not any("lupus" in text for text in left)

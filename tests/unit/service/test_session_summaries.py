@@ -17,6 +17,7 @@ from historian.schema.scope import Scope
 from historian.service.observed import Cleaned
 from historian.service.session_summaries import ENOUGH_MESSAGES, SessionSummaries
 from historian.service.unwritten import UnwrittenRecords
+from historian.stores.erasure import IndexErasure
 from historian.stores.events import SqliteEventStore
 from historian.stores.index_schema import open_index
 
@@ -61,7 +62,8 @@ class Bench:
 
     def __init__(self, directory: Path, chat: FakeChat | None = None) -> None:
         self.now = START
-        self.events = SqliteEventStore(open_index(directory / "index.sqlite"))
+        self.database = open_index(directory / "index.sqlite")
+        self.events = SqliteEventStore(self.database)
         self.summaries = SessionSummaries(
             UnwrittenRecords(self.events, None, clock=lambda: self.now, random=random.Random(1).random),
             cast(Any, chat),
@@ -294,3 +296,34 @@ async def test_a_clock_that_goes_back_a_day_keeps_no_session_open_for_a_day(tmp_
     assert await bench.summaries.round() == 0
     bench.now += 300
     assert await bench.summaries.round() == 1
+
+
+async def test_a_groups_summary_is_nobodys_alone_and_names_everybody_who_spoke(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    for n, message in enumerate(TALK):
+        bench.say([message], "g", Scope.group("100", "42" if n % 2 else "43"))
+        bench.say([message], "alone", Scope.group("200", "42"))
+        bench.say([message])
+    await bench.summaries.aclose()
+    found = {event.scope.key: event for event in bench.stored()}
+    assert (found["g:100"].user_id, found["g:100"].speakers) == ("", ("42", "43"))
+    assert (found["g:200"].user_id, found["g:200"].speakers) == ("42", ())
+    assert (found["p:42"].user_id, found["p:42"].speakers) == ("42", ())
+
+
+async def test_who_is_forgotten_while_the_model_writes_is_not_in_the_summary(tmp_path: Path) -> None:
+    class Slow(FakeChat):
+        async def structured(self, answer: type[Any], *, purpose: str, system: str, user: str) -> Any:
+            if not self.asked:
+                IndexErasure(bench.database).bury("user:43", bench.now)
+            return await super().structured(answer, purpose=purpose, system=system, user=user)
+
+    chat = Slow("阿明2026-02-22去北京出差三天。")
+    bench = Bench(tmp_path, chat)
+    bench.say(TALK, "g", Scope.group("100", "42"))
+    bench.say([("user", "我养了一只叫阿橘的猫")], "g", Scope.group("100", "43"))
+    bench.now += 300
+    assert await bench.summaries.round() == 1
+    assert ["阿橘" in asked for asked in chat.asked] == [True, False]
+    (summary,) = bench.stored()
+    assert (summary.user_id, summary.speakers) == ("42", ())
