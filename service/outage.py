@@ -3,47 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from time import monotonic
 
 FIRST_PAUSE_SECONDS = 1.0
 LONGEST_PAUSE_SECONDS = 300.0
 
 
 class Pause:
-    """A time to wait, by a clock that others may set.
+    """A time to wait: over as soon as it is by either of two clocks.
 
-    A clock set back within the pause begins it anew, so that no pause ever becomes much longer than it was meant to be; one
-    set forward ends it early. Times are in seconds since the epoch; a pause that was never begun is over.
+    One tells the time and may be set: back, and by it alone a pause of a second would last a day. The other (`elapsed`, by
+    default `time.monotonic`) cannot be set, but stands still while the machine sleeps. Times are in seconds; a pause that was
+    never begun is over.
     """
 
-    def __init__(self) -> None:
-        self._began = 0.0
-        self._seconds = 0.0
-
-    @property
-    def until(self) -> float:
-        """When it ends, as far as the clock is not set."""
-        return self._began + self._seconds
+    def __init__(self, elapsed: Callable[[], float] | None = None) -> None:
+        self._elapsed = elapsed or monotonic
+        self._until = 0.0
+        self._elapsed_until = 0.0
 
     def begin(self, now: float, seconds: float) -> None:
-        self._began, self._seconds = now, seconds
+        """Let `seconds` pass from `now`, the time of the clock that may be set."""
+        self._until = now + seconds
+        self._elapsed_until = self._elapsed() + seconds
 
     def end(self) -> None:
-        self._seconds = 0.0
+        self._elapsed_until = 0.0
 
     def remaining(self, now: float) -> float:
         """How many seconds of it are left; 0 where it is over."""
-        if self._seconds and now < self._began:
-            self._began = now
-        return max(self.until - now, 0.0) if self._seconds else 0.0
+        if not self._elapsed_until:
+            return 0.0
+        return max(min(self._until - now, self._elapsed_until - self._elapsed()), 0.0)
 
 
 class Outage:
     """A pause with exponential backoff and jitter (`random` gives numbers in [0, 1))."""
 
-    def __init__(self, random: Callable[[], float]) -> None:
+    def __init__(self, random: Callable[[], float], elapsed: Callable[[], float] | None = None) -> None:
         self._random = random
         self._failures = 0
-        self._pause = Pause()
+        self._pause = Pause(elapsed)
         self.reason = ""
 
     @property
