@@ -52,8 +52,8 @@ class SessionSummaries:
     """Keeps the redacted messages of running sessions in memory and stores one summary when a session falls silent.
 
     A session that goes on later gives another summary, of what was said since. At the end of the program the sessions
-    that hold enough are summarised by rules, some milliseconds each, also the one that a model is at work on; a crash
-    loses the summary, not the observations.
+    that hold enough are summarised by rules (from 20 ms each to 0.3 s for 200 messages) as far as the bound allows, also
+    the one that a model is at work on. A crash, and the end of the bound, lose the summary, not the observations.
     """
 
     def __init__(

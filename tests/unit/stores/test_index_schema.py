@@ -21,8 +21,8 @@ def test_events_filed_before_they_named_their_speakers_are_read_and_found_by_the
     with closing(SqliteDatabase(path, MIGRATIONS[:4])) as before, before.writing() as connection:
         connection.execute("INSERT INTO scopes (scope_number, scope_key, events, last_row) VALUES (1, 'g:7', 1, 1)")
         connection.execute(
-            f"INSERT INTO events ({COLUMNS}) VALUES (4294967297, 'j-0:0', 'j-0', 'fact', 'Ann has a cat', '42', '7', 'group', 1.0,"
-            " '1970-01-01T00:00:01+00:00', 'UTC', 'Ann', 1, '[]', 'rules', 'job', 1, 0)"
+            f"INSERT INTO events ({COLUMNS}) VALUES (4294967297, 'j-0:0', 'j-0', 'fact', 'Ann has a cat', '42', '7', 'group',"
+            " 1.0, '1970-01-01T00:00:01+00:00', 'UTC', 'Ann', 1, '[]', 'rules', 'job', 1, 0)"
         )
     store = SqliteEventStore(open_index(path))
     (event,) = store.find(EventFilter(None, people=("42",)))
