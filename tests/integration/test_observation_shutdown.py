@@ -93,8 +93,8 @@ async def test_what_goes_wrong_with_one_part_leaves_no_other_open(tmp_path: Path
     await memory.start()
     assert memory.observation is not None and memory._parts is not None
     ended = threading.Event()
-    memory.hooks.register("tick", ended.set)
-    memory.hooks.emit("tick")
+    memory.hooks.register("closing", ended.set)
+    memory.hooks.emit("closing")
     assert await asyncio.to_thread(ended.wait, 10)
     async with asyncio.timeout(10):
         while owner_of(tmp_path) is None:  # noqa: ASYNC110 - the worker's own task takes the lock
@@ -113,7 +113,7 @@ async def test_what_goes_wrong_with_one_part_leaves_no_other_open(tmp_path: Path
     with pytest.raises(Exception, match="closed"):
         events.count()
     async with asyncio.timeout(10):
-        while any(thread.name == "hook tick" for thread in threading.enumerate()):  # noqa: ASYNC110 - it ends by itself
+        while any(thread.name == "hook closing" for thread in threading.enumerate()):  # noqa: ASYNC110 - it ends by itself
             await asyncio.sleep(0.01)
     await memory.aclose()
 
