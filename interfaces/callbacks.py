@@ -10,6 +10,9 @@ In a graph of one's own, after the node whose messages are to be kept:
 >>> builder.add_node("observe", observe_messages(memory, scope=Scope.private("42")))                 # doctest: +SKIP
 
 For bots without either, `memory.hooks` and `observe_hooks` do the same.
+
+None of them stops an agent: what cannot be fed is left out and told in the log. Only what is wrong from the start, such as a
+scope that is none, raises InvalidInput when they are made.
 """
 
 from __future__ import annotations
@@ -18,13 +21,16 @@ import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 from uuid import UUID
 
 from langchain_core.callbacks import BaseCallbackHandler
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage, convert_to_messages
 from langchain_core.outputs import ChatGeneration, LLMResult
 
+from ..schema.errors import HistorianError, InvalidInput
+from ..schema.ids import type_and_size
 from ..schema.scope import Scope
 
 if TYPE_CHECKING:
@@ -35,11 +41,36 @@ log = logging.getLogger(__name__)
 RUNS_KEPT = 1_000
 MESSAGES_KNOWN = 10_000
 
+_Method = TypeVar("_Method", bound=Callable[..., None])
+
+
+def _never_raising(method: _Method) -> _Method:
+    @wraps(method)
+    def call(*arguments: Any, **options: Any) -> None:
+        try:
+            method(*arguments, **options)
+        except Exception as error:
+            _tell(error)
+
+    return cast(_Method, call)
+
+
+def _tell(error: Exception) -> None:
+    """Say what was not fed. The text of an error that is not ours could hold what was said."""
+    log.warning("not observed: %s", error if isinstance(error, HistorianError) else type(error).__name__)
+
+
+def _checked(scope: object) -> Scope:
+    if not isinstance(scope, Scope):
+        raise InvalidInput(f"scope: expected a Scope, such as Scope.group(…) or Scope.private(…), got {type_and_size(scope)}")
+    return scope
+
 
 class ObservationHandler(BaseCallbackHandler):
     """Feeds what tools return (or raise) and what is said to a chat model and by it to the observation of `memory`.
 
-    One handler belongs to one conversation. Its methods take microseconds and never raise, whatever the run brings.
+    One handler belongs to one conversation. Its methods take microseconds and never raise, whatever the run brings: also where
+    `session_id` belongs to another conversation, nothing is observed and the log says why.
     """
 
     raise_error = False
@@ -47,12 +78,13 @@ class ObservationHandler(BaseCallbackHandler):
 
     def __init__(self, memory: CognitiveService, *, scope: Scope, session_id: str = "") -> None:
         self._memory = memory
-        self._scope = scope
+        self._scope = _checked(scope)
         self._session_id = session_id
         self._tools: OrderedDict[UUID, tuple[str, object]] = OrderedDict()
         self._lock = threading.Lock()
         self._said = _Known()
 
+    @_never_raising
     def on_tool_start(
         self,
         serialized: dict[str, Any],
@@ -69,14 +101,17 @@ class ObservationHandler(BaseCallbackHandler):
             if len(self._tools) > RUNS_KEPT:
                 self._tools.popitem(last=False)
 
+    @_never_raising
     def on_tool_end(self, output: Any, *, run_id: UUID, **kwargs: Any) -> None:
         """Note what the tool returned."""
         self._tool(run_id, output.content if isinstance(output, ToolMessage) else output)
 
+    @_never_raising
     def on_tool_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
         """Note what the tool raised."""
         self._tool(run_id, error)
 
+    @_never_raising
     def on_chat_model_start(
         self, serialized: dict[str, Any], messages: list[list[BaseMessage]], *, run_id: UUID, **kwargs: Any
     ) -> None:
@@ -86,6 +121,7 @@ class ObservationHandler(BaseCallbackHandler):
             if last is not None and self._said.is_new(last, len(conversation) - conversation[::-1].index(last)):
                 self._message("user", last.text, getattr(last, "name", None))
 
+    @_never_raising
     def on_llm_end(self, response: LLMResult, *, run_id: UUID, **kwargs: Any) -> None:
         """Note what the model said; answers that only call tools say nothing."""
         for generations in response.generations:
@@ -93,6 +129,7 @@ class ObservationHandler(BaseCallbackHandler):
                 if isinstance(generation, ChatGeneration) and generation.message.text.strip():
                     self._message("assistant", generation.message.text, generation.message.name)
 
+    @_never_raising
     def on_chat_model_end(self, response: LLMResult, *, run_id: UUID, **kwargs: Any) -> None:
         """As `on_llm_end`, under the name that LangChain's event stream gives it."""
         self.on_llm_end(response, run_id=run_id, **kwargs)
@@ -117,22 +154,26 @@ def observe_messages(
 ) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     """A LangGraph node that feeds the new messages of a state to the observation and changes nothing.
 
-    `scope` is the conversation, or a function that reads it out of the state; `key` where the state keeps its messages.
-    A message that was seen before, by its id or its place, is not fed again.
+    `scope` is the conversation, or a function that reads it out of the state; `key` where the state keeps its messages: as
+    LangChain takes them, messages, mappings, pairs of role and text, or text. One that is none of these is passed over. A
+    message that was seen before, by its id or its place, is not fed again. With a function for `scope` each conversation is
+    a session of its own, whose id begins with `session_id`. The node never raises.
     """
+    if not callable(scope):
+        _checked(scope)
     said: OrderedDict[str, _Known] = OrderedDict()
 
-    def observe(state: Mapping[str, Any]) -> dict[str, Any]:
-        conversation = scope(state) if callable(scope) else scope
-        session = session_id or conversation.key
+    def feed(state: Mapping[str, Any]) -> None:
+        conversation = _checked(scope(state) if callable(scope) else scope)
+        session = conversation.key if not session_id else f"{session_id} {conversation.key}" if callable(scope) else session_id
         known = said.setdefault(session, _Known())
         said.move_to_end(session)
         if len(said) > RUNS_KEPT:
             said.popitem(last=False)
-        messages: Sequence[BaseMessage] = state.get(key) or ()
+        messages = _messages_of(state.get(key))
         calls = {call["id"]: call for message in messages if isinstance(message, AIMessage) for call in message.tool_calls}
         for place, message in enumerate(messages):
-            if not known.is_new(message, place):
+            if message is None or not known.is_new(message, place):
                 continue
             if isinstance(message, ToolMessage):
                 call = calls.get(message.tool_call_id)
@@ -144,9 +185,36 @@ def observe_messages(
             elif isinstance(message, HumanMessage | AIMessage) and message.text.strip():
                 role = "user" if isinstance(message, HumanMessage) else "assistant"
                 memory.feed_message(role, message.text, session, scope=conversation, name=message.name or "")
+
+    def observe(state: Mapping[str, Any]) -> dict[str, Any]:
+        try:
+            feed(state)
+        except Exception as error:
+            _tell(error)
         return {}
 
     return observe
+
+
+def _messages_of(given: object) -> list[BaseMessage | None]:
+    """The messages of a state, None in the place of each that is none."""
+    if not given:
+        return []
+    pair = isinstance(given, tuple) and len(given) == 2 and all(isinstance(part, str) for part in given)
+    if pair or isinstance(given, str | BaseMessage | Mapping):
+        given = [given]
+    if not isinstance(given, Sequence):
+        raise InvalidInput(f"messages: expected a list of messages, got {type_and_size(given)}")
+    return [one if isinstance(one, BaseMessage) else _converted(one) for one in given]
+
+
+def _converted(given: Any) -> BaseMessage | None:
+    try:
+        (message,) = convert_to_messages([given])
+    except Exception as error:
+        log.warning("a message of the type %s is not observed: %s", type(given).__name__, type(error).__name__)
+        return None
+    return message
 
 
 def observe_hooks(memory: CognitiveService) -> Callable[[], None]:

@@ -32,8 +32,8 @@ class Entity:
 
     @property
     def where(self) -> EventFilter:
-        """Their events: a user's in every conversation, a group's in its own."""
-        return EventFilter(None, user_ids=(self.id,)) if self.type == "user" else EventFilter(self.scope.key)
+        """Their events: a user's in every conversation, those too that tell their words among others', a group's in its own."""
+        return EventFilter(None, people=(self.id,)) if self.type == "user" else EventFilter(self.scope.key)
 
     def spoke(self, user_id: str, group_id: str) -> bool:
         """Whether something said by `user_id` in `group_id` ("": in private) is theirs."""

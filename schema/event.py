@@ -19,7 +19,8 @@ class Event:
 
     `event_id` is `{job_id}:{n}`. `kind` is `action` (what the bot did) or `fact` (what it learnt). `timestamp` is in
     seconds since the epoch, `timestamp_local` the same moment in ISO 8601 with the offset of `timezone`. `is_absolute`
-    tells whether the gate passed it; if not, `gate_reasons` say why. `rewritten_by` is who wrote the final text.
+    tells whether the gate passed it; if not, `gate_reasons` say why. `rewritten_by` is who wrote the final text. `speakers`
+    are the ids of those whose words are told in it, where these are several: it is forgotten with each of them.
     """
 
     event_id: str
@@ -38,10 +39,17 @@ class Event:
     rewritten_by: RewrittenBy = "rules"
     source: str = "job"
     schema_version: int = EVENT_SCHEMA_VERSION
+    speakers: tuple[str, ...] = ()
 
     @property
     def scope(self) -> Scope:
         return Scope(self.request_type, self.user_id, self.group_id)
+
+    @property
+    def entities(self) -> list[str]:
+        """The keys of those with whom it is forgotten, as in `Job.entities`."""
+        people = dict.fromkeys(("user", one) for one in (self.user_id, *self.speakers) if one)
+        return [f"{kind}:{one}" for kind, one in (*people, *([("group", self.group_id)] if self.group_id else []))]
 
     def explain(self) -> str:
         """Where the event comes from and what the gate said, a line each."""
@@ -77,7 +85,7 @@ class EventFilter:
     """Which events a search may see. Every given condition must hold; None or empty means "any".
 
     `scope_key` is `Scope.key`; None means unscoped (owner's tools only). Times are seconds since the epoch, both ends
-    included.
+    included. `people` are user ids: their own events, and those in which their words are told among others'.
     """
 
     scope_key: str | None
@@ -89,6 +97,7 @@ class EventFilter:
     is_absolute: bool | None = None
     event_ids: tuple[str, ...] = field(default=())
     request_types: tuple[RequestType, ...] = ()
+    people: tuple[str, ...] = ()
 
     @property
     def narrows(self) -> bool:

@@ -43,10 +43,12 @@ class Background:
     async def stop(self, timeout_seconds: float) -> None:
         """Stop the worker (what is running may finish within the bound) and everything else."""
         self._closing.set()
-        if self.worker is not None:
-            await self.worker.stop(timeout_seconds)
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        self._tasks.clear()
+        try:
+            if self.worker is not None:
+                await self.worker.stop(timeout_seconds)
+        finally:
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+            self._tasks.clear()
 
     def wake(self) -> None:
         """Look into the queue now."""

@@ -8,6 +8,7 @@ import os
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -140,19 +141,21 @@ class CognitiveService:
         return bool(done)
 
     async def aclose(self, timeout_seconds: float = 10.0) -> None:
-        """Stop the worker (what is running may finish within the bound), close everything."""
-        if self._observation is not None:
-            await self._observation.aclose(timeout_seconds / 2)
-        await self._background.stop(timeout_seconds)
-        if self._warming is not None:
-            self._warming.cancel()
-            await asyncio.gather(self._warming, return_exceptions=True)
-        self._warming = None
-        if self._recall is not None:
-            await self._recall.aclose()
-        if self._parts is not None:
-            await self._parts.aclose()
-        self._parts = self._queue = self._recall = self._observation = self._layers = None
+        """Stop the worker (what is running may finish within the bound), end the hooks, close everything.
+
+        What goes wrong with one part is raised when all the others are closed.
+        """
+        async with AsyncExitStack() as stack:  # last in, first out, and each of them whatever the others raise
+            stack.callback(self._let_go)
+            if self._parts is not None:
+                stack.push_async_callback(self._parts.aclose)
+            if self._recall is not None:
+                stack.push_async_callback(self._recall.aclose)
+            stack.push_async_callback(self._stop_warming)
+            stack.push_async_callback(self._background.stop, timeout_seconds)
+            if self._observation is not None:
+                stack.push_async_callback(self._observation.aclose, timeout_seconds / 2)
+            stack.callback(self.hooks.close)
 
     async def enqueue_job(self, action_summary: str = "", new_info: Sequence[str] | str = (), **fields: Any) -> str | None:
         """Hand over what the bot did (`action_summary`) and what it learnt (`new_info`, a list of short statements).
@@ -420,11 +423,24 @@ class CognitiveService:
         """The numbers of `stats` in Prometheus' text format, for a bot's own `/metrics` (`service.metrics.CONTENT_TYPE`)."""
         return metrics_text(await self.stats())
 
+    async def _stop_warming(self) -> None:
+        warming, self._warming = self._warming, None
+        if warming is not None:
+            warming.cancel()
+            await asyncio.gather(warming, return_exceptions=True)
+
+    def _let_go(self) -> None:
+        self._parts = self._queue = self._recall = self._observation = self._layers = None
+
     async def _forget(self, entity: Entity, mentions: bool, wait_seconds: float) -> ForgetReport:
         from .forgetting import forget
 
         if self._observation is not None:
-            self._observation.forget(entity)
+            try:
+                self._observation.forget(entity)
+            except Exception:
+                # The tombstone below turns away what stays in memory: nothing may keep it from being written.
+                log.exception("what is held in memory of %s is turned away when it is stored", entity.type)
         parts, worker = self._parts, self._worker
         if parts is not None:
             wake = worker.look_for_requests if worker is not None else None

@@ -17,12 +17,13 @@ from zoneinfo import ZoneInfo
 from ..schema.entity import Entity
 from ..schema.errors import InvalidInput, StorageError
 from ..schema.event import OBSERVATION, Event, EventFilter
+from ..schema.ids import type_and_size
 from ..schema.protocols import EventStore
 from ..schema.scope import Scope
 from ..schema.settings import ObservationSettings
 from .local_time import configured_timezone
 from .observed import Cleaned, Observed, cleaned, events_of, observe_message, observe_tool
-from .outage import Outage
+from .outage import Outage, Pause
 from .parts import Parts
 from .session_summaries import SessionSummaries
 from .unwritten import UnwrittenRecords
@@ -89,6 +90,7 @@ class Observation:
         self._scopes: OrderedDict[str, Scope] = OrderedDict()
         self._scopes_lock = threading.Lock()
         self._outage = Outage(random)
+        self._taken: list[Observed] = []
         self._held: list[Event] = []
         self._wake = asyncio.Event()
         self._asleep = False
@@ -97,8 +99,8 @@ class Observation:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[None] | None = None
         self._told_drops = 0
-        self._told_at = 0.0
-        self._next_housekeeping = 0.0
+        self._drops_pause = Pause()
+        self._housekeeping_pause = Pause()
         self.statistics = ObservationStatistics()
 
     def observe_tool(
@@ -106,9 +108,11 @@ class Observation:
     ) -> None:
         """Note what a tool was given and what came of it (a result of any kind, an exception). From any thread.
 
-        Raises InvalidInput where neither a scope is given nor the session bound to one.
+        Raises InvalidInput where neither a scope is given nor the session bound to one, and for a scope that is none.
         """
         if self._open:
+            if type(session_id) is not str:
+                session_id = _session_name(session_id)
             self._note(observe_tool(self._scope_of(session_id, scope), session_id, self._clock(), name, arguments, result))
 
     def observe_message(
@@ -116,10 +120,14 @@ class Observation:
     ) -> None:
         """Note what was said: `role` is `user`, `assistant` or what the bot calls it. From any thread. Raises as above."""
         if self._open:
+            if type(session_id) is not str:
+                session_id = _session_name(session_id)
             self._note(observe_message(self._scope_of(session_id, scope), session_id, self._clock(), role, name, content))
 
     def bind(self, session_id: str, scope: Scope) -> None:
         """Say which conversation a session is. Raises InvalidInput where it is bound to another one already."""
+        if not isinstance(scope, Scope):
+            raise InvalidInput(_no_scope(scope))
         with self._scopes_lock:
             known = self._scopes.setdefault(session_id, scope)
             if known.key != scope.key:
@@ -139,9 +147,14 @@ class Observation:
             self._summaries.start()
 
     async def aclose(self, timeout_seconds: float = 5.0) -> None:
-        """Take nothing more and store what is queued, without embedding it; what does not fit the bound is lost and counted."""
+        """Take nothing more and store what is queued, without embedding it; what does not fit the bound is lost and counted.
+
+        An embedder that is at work is not waited for. The sessions are summarised in what is left of the bound.
+        """
+        ends = asyncio.get_running_loop().time() + timeout_seconds
         self._open = False
         self._closing = True
+        self._records.hurry()
         self._wake.set()
         if self._task is not None:
             _, unfinished = await asyncio.wait([self._task], timeout=timeout_seconds)
@@ -149,10 +162,10 @@ class Observation:
                 self._task.cancel()
                 await asyncio.gather(self._task, return_exceptions=True)
         if self._summaries is not None:
-            await self._summaries.aclose()
-        left = len(self._queue) + len(self._held)
+            await self._summaries.aclose(max(ends - asyncio.get_running_loop().time(), 0.0))
+        left = len(self._queue) + len(self._taken) + len(self._held)
         self._queue.clear()
-        self._held = []
+        self._taken, self._held = [], []
         if left:
             self.statistics.lost += left
             log.warning("%d observations were not stored before the end", left)
@@ -191,6 +204,8 @@ class Observation:
         if not session_id:
             if scope is None:
                 raise InvalidInput("scope: give the conversation that is observed, or the session_id of one that is bound")
+            if not isinstance(scope, Scope):
+                raise InvalidInput(_no_scope(scope))
             return scope
         known = self._scopes.get(session_id)
         if known is None or (scope is not None and known is not scope):
@@ -222,26 +237,26 @@ class Observation:
             except StorageError as error:
                 if self._closing:
                     return
-                until = self._outage.begin(self._clock(), str(error))
-                log.warning("observations wait, next try in %.0f s: %s", until - self._clock(), error)
+                pause = self._outage.begin(self._clock(), str(error))
+                log.warning("observations wait, next try in %.0f s: %s", pause, error)
             except Exception as error:
                 # The task must outlive whatever one batch brings. The text of the error could hold what was observed.
                 log.error("a batch of observations was given up: %s", type(error).__name__)
-                self.statistics.lost += len(self._held)
-                self._held = []
+                self.statistics.lost += len(self._taken) + len(self._held)
+                self._taken, self._held = [], []
             await self._rest()
 
     async def _rest(self) -> None:
         """Sleep until something is noted, housekeeping is due, or (in an outage) the pause is over."""
         now = self._clock()
-        paused = self._outage.until - now
+        paused = self._outage.remaining(now)
         if paused <= 0 and not self._held:
             self._asleep = True
         if self._queue and paused <= 0:
             self._asleep = False
             return
         try:
-            async with asyncio.timeout(paused if paused > 0 else max(self._next_housekeeping - now, 1.0)):
+            async with asyncio.timeout(paused if paused > 0 else max(self._housekeeping_pause.remaining(now), 1.0)):
                 await self._wake.wait()
         except TimeoutError:
             pass  # nothing was noted meanwhile; the round that follows is for housekeeping
@@ -251,11 +266,12 @@ class Observation:
 
     async def _work_off(self) -> None:
         while self._held or self._queue:
-            if not self._closing and self._clock() < self._outage.until:
+            if not self._closing and self._outage.remaining(self._clock()):
                 return
             if not self._held:
-                batch = self._take()
-                self._held = await asyncio.to_thread(self._prepare, batch)
+                self._taken = self._take()
+                self._held = await asyncio.to_thread(self._prepare, self._taken)
+                self._taken = []
             # With much to embed, more than a batch waiting, or at the end, storing comes first; the idle worker embeds later.
             hurried = self._closing or len(self._queue) >= BATCH or len(self._held) > EMBEDDED_AT_ONCE
             stored = await self._records.file(self._held, embed=not hurried)
@@ -293,17 +309,18 @@ class Observation:
 
     def _tell_drops(self) -> None:
         now, dropped = self._clock(), self.statistics.dropped
-        if dropped > self._told_drops and now - self._told_at >= DROPS_TOLD_SECONDS:
+        if dropped > self._told_drops and not self._drops_pause.remaining(now):
             log.warning("%d observations were dropped: the queue of %d was full", dropped - self._told_drops, self._queue_max)
-            self._told_drops, self._told_at = dropped, now
+            self._told_drops = dropped
+            self._drops_pause.begin(now, DROPS_TOLD_SECONDS)
 
     async def _housekeep(self) -> None:
         """Let old observations expire, bring the write-ahead log into the file. Runs when nothing waits."""
         now = self._clock()
         self._tell_drops()
-        if now < self._next_housekeeping:
+        if self._housekeeping_pause.remaining(now):
             return
-        self._next_housekeeping = now + HOUSEKEEPING_SECONDS
+        self._housekeeping_pause.begin(now, HOUSEKEEPING_SECONDS)
         old = EventFilter(None, sources=(OBSERVATION,), time_to=now - self._settings.max_age_days * DAY_SECONDS)
         while not self._closing:
             expired = await asyncio.to_thread(self._events.find, old, limit=EXPIRED_AT_ONCE, newest_first=False)
@@ -311,6 +328,19 @@ class Observation:
                 break
             self.statistics.expired += await asyncio.to_thread(self._events.delete, [event.event_id for event in expired])
         await asyncio.to_thread(self._events.checkpoint)
+
+
+def _session_name(session_id: object) -> str:
+    """The session that is meant by something else than a text: a number, as many platforms count, or None for no session."""
+    if session_id is None:
+        return ""
+    if isinstance(session_id, bool) or not isinstance(session_id, str | int):
+        raise InvalidInput(f"session_id: expected a string or a number, got {type_and_size(session_id)}")
+    return str(session_id)
+
+
+def _no_scope(scope: object) -> str:
+    return f"scope: expected a Scope, such as Scope.group(…) or Scope.private(…), got {type_and_size(scope)}"
 
 
 def make_observation(parts: Parts, *, random: Callable[[], float]) -> Observation:

@@ -11,12 +11,15 @@ from ..schema.event import OBSERVATION, Event, EventKind
 from ..schema.scope import Scope
 from ..text.chunks import chunk
 from ..text.preview import preview_text, snapshot
+from ..text.redaction import redact
 
 SUMMARY = "summary"
 
 NAME_CHARACTERS = 200
 ARGUMENT_CHARACTERS = 2_000
 RESULT_CHARACTERS = 8_000
+_ROLES = frozenset(("user", "human", "assistant", "ai", "bot", "tool", "function", "system", "developer"))
+"""Roles that say who speaks. Any other word may be the name of a field, such as `password`."""
 NOT_REWRITTEN = "observed as it was, not rewritten"
 
 
@@ -26,14 +29,14 @@ class Observed(NamedTuple):
     scope: Scope
     session_id: str
     at: float
-    role: str
+    role: object
     name: object
     arguments: object
     content: object
 
 
 class Cleaned(NamedTuple):
-    """The same without secrets and personal data, as text."""
+    """The same without secrets and personal data, as text. `text` is clean also behind the name (`Ann: …`) or the role."""
 
     scope: Scope
     session_id: str
@@ -58,20 +61,36 @@ def observe_tool(scope: Scope, session_id: str, at: float, name: object, argumen
 
 def observe_message(scope: Scope, session_id: str, at: float, role: object, name: object, content: object) -> Observed:
     """Note that somebody said something. Microseconds, as above."""
-    told = role if type(role) is str and role else "user"
-    return Observed(
-        scope, session_id, at, told[:NAME_CHARACTERS], snapshot(name, NAME_CHARACTERS), None, snapshot(content, RESULT_CHARACTERS)
-    )
+    told = snapshot(role, NAME_CHARACTERS) if type(role) is str and role else "user"
+    return Observed(scope, session_id, at, told, snapshot(name, NAME_CHARACTERS), None, snapshot(content, RESULT_CHARACTERS))
 
 
 def cleaned(observed: Observed) -> Cleaned:
-    """Redact what was noted; here the time is spent."""
+    """Redact what was noted; here the time is spent.
+
+    The parts are redacted by themselves, since only so the names of fields are seen, and then together: what a tool gave for
+    `{"name": "DB_PASSWORD"}`, or what `password` said, is a secret only beside that word.
+    """
     name = preview_text(observed.name, NAME_CHARACTERS)
     content = preview_text(observed.content, RESULT_CHARACTERS)
     if observed.role:
-        return Cleaned(observed.scope, observed.session_id, observed.at, preview_text(observed.role), name, content)
+        role = preview_text(observed.role, NAME_CHARACTERS)
+        if role.lower() not in _ROLES:
+            role, content = _clean_together(role, content)
+        if name:
+            name, content = _clean_together(name, content)
+        return Cleaned(observed.scope, observed.session_id, observed.at, role, name, content)
     arguments = "" if observed.arguments in (None, "", {}) else preview_text(observed.arguments, ARGUMENT_CHARACTERS)
-    return Cleaned(observed.scope, observed.session_id, observed.at, "", name, f"{name}({arguments}) → {content}")
+    text = redact(f"{name}({arguments}) → {content}", "all")
+    return Cleaned(observed.scope, observed.session_id, observed.at, "", name, text)
+
+
+def _clean_together(speaker: str, content: str) -> tuple[str, str]:
+    """Who speaks, and what is said without what is a secret only behind that name."""
+    head = f"{speaker}: "
+    text = redact(head + content, "all")
+    # A secret that reaches from the one into the other leaves no name to tell it by.
+    return (speaker, text[len(head) :]) if text.startswith(head) else ("user", text)
 
 
 def events_of(observed: Cleaned, *, timezone: ZoneInfo, max_tokens: int) -> list[Event]:
@@ -110,6 +129,7 @@ def make_event(
     source: str,
     gate_reasons: tuple[str, ...] = (),
     user_name: str = "",
+    speakers: tuple[str, ...] = (),
 ) -> Event:
     """An event that no job wrote; absolute exactly where the gate has nothing to say."""
     return Event(
@@ -128,6 +148,7 @@ def make_event(
         gate_reasons=gate_reasons,
         rewritten_by="none",
         source=source,
+        speakers=speakers,
     )
 
 

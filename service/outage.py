@@ -3,18 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from time import monotonic
 
 FIRST_PAUSE_SECONDS = 1.0
 LONGEST_PAUSE_SECONDS = 300.0
 
 
+class Pause:
+    """A time to wait: over as soon as it is by either of two clocks.
+
+    One tells the time and may be set: back, and by it alone a pause of a second would last a day. The other (`elapsed`, by
+    default `time.monotonic`) cannot be set, but stands still while the machine sleeps. Times are in seconds; a pause that was
+    never begun is over.
+    """
+
+    def __init__(self, elapsed: Callable[[], float] | None = None) -> None:
+        self._elapsed = elapsed or monotonic
+        self._until = 0.0
+        self._elapsed_until = 0.0
+
+    def begin(self, now: float, seconds: float) -> None:
+        """Let `seconds` pass from `now`, the time of the clock that may be set."""
+        self._until = now + seconds
+        self._elapsed_until = self._elapsed() + seconds
+
+    def end(self) -> None:
+        self._elapsed_until = 0.0
+
+    def remaining(self, now: float) -> float:
+        """How many seconds of it are left; 0 where it is over."""
+        if not self._elapsed_until:
+            return 0.0
+        return max(min(self._until - now, self._elapsed_until - self._elapsed()), 0.0)
+
+
 class Outage:
     """A pause with exponential backoff and jitter (`random` gives numbers in [0, 1))."""
 
-    def __init__(self, random: Callable[[], float]) -> None:
+    def __init__(self, random: Callable[[], float], elapsed: Callable[[], float] | None = None) -> None:
         self._random = random
         self._failures = 0
-        self.until = 0.0
+        self._pause = Pause(elapsed)
         self.reason = ""
 
     @property
@@ -22,20 +51,25 @@ class Outage:
         return self._failures > 0
 
     def begin(self, now: float, reason: str, *, retry_after: float | None = None) -> float:
-        """Note one more failure; returns until when (seconds since the epoch) nothing is tried.
+        """Note one more failure; returns for how many seconds from `now` nothing is tried.
 
         Failures of jobs that ran side by side, noticed while the pause lasts, do not lengthen it.
         """
-        if now < self.until:
-            return self.until
+        left = self._pause.remaining(now)
+        if left > 0:
+            return left
         self._failures += 1
         pause = min(FIRST_PAUSE_SECONDS * 2.0 ** (self._failures - 1), LONGEST_PAUSE_SECONDS)
         pause = max(pause * (0.5 + self._random()), retry_after or 0.0)
-        self.until = now + pause
+        self._pause.begin(now, pause)
         self.reason = reason
-        return self.until
+        return pause
+
+    def remaining(self, now: float) -> float:
+        """How many seconds are left in which nothing is tried; 0 where the pause is over, also before the first failure."""
+        return self._pause.remaining(now)
 
     def end(self) -> None:
         self._failures = 0
-        self.until = 0.0
+        self._pause.end()
         self.reason = ""

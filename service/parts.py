@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -85,14 +86,12 @@ class Parts:
         return ReflectionContext(settings=self.settings, events=self.events, layers=self.layers, clock=self.clock, chat=self.chat)
 
     async def aclose(self) -> None:
-        """Close models and database."""
-        if self.chat is not None:
-            await self.chat.aclose()
-        if self.embedder is not None:
-            await self.embedder.aclose()
-        if self.reranker is not None:
-            await self.reranker.aclose()
-        self.events.close()
+        """Close models and database, each of them whatever the others raise."""
+        async with AsyncExitStack() as stack:
+            stack.callback(self.events.close)
+            for model in (self.reranker, self.embedder, self.chat):
+                if model is not None:
+                    stack.push_async_callback(model.aclose)
 
 
 def data_directory(settings: Settings) -> Path:

@@ -16,12 +16,13 @@ from zoneinfo import ZoneInfo
 from ..nodes.summarising import summarise
 from ..schema.article import Spoken, SpokenRole, SummaryDraft
 from ..schema.entity import Entity
-from ..schema.errors import ModelError, StorageError
+from ..schema.errors import HistorianError, StorageError
 from ..schema.event import Event
 from ..schema.names import Names
 from ..schema.protocols import ChatModel
 from ..schema.scope import Scope
 from .observed import SUMMARY, Cleaned, make_event
+from .outage import Pause
 from .unwritten import UnwrittenRecords
 
 log = logging.getLogger(__name__)
@@ -43,13 +44,16 @@ _BOT_ROLES = frozenset(("assistant", "ai", "bot"))
 class _Session:
     scope: Scope
     messages: deque[Cleaned] = field(default_factory=lambda: deque(maxlen=MESSAGES_KEPT))
+    silence: Pause = field(default_factory=Pause)
+    """Over when nothing was said for so long that the session has ended."""
 
 
 class SessionSummaries:
     """Keeps the redacted messages of running sessions in memory and stores one summary when a session falls silent.
 
     A session that goes on later gives another summary, of what was said since. At the end of the program the sessions
-    that hold enough are summarised by rules, which takes no time; a crash loses the summary, not the observations.
+    that hold enough are summarised by rules (from 20 ms each to 0.3 s for 200 messages) as far as the bound allows, also
+    the one that a model is at work on. A crash, and the end of the bound, lose the summary, not the observations.
     """
 
     def __init__(
@@ -79,9 +83,8 @@ class SessionSummaries:
         with self._lock:
             session = self._sessions.setdefault(message.session_id, _Session(message.scope))
             session.messages.append(message)
-            self._sessions.move_to_end(message.session_id)
-            if len(self._sessions) > SESSIONS_KEPT:
-                self._sessions.popitem(last=False)
+            session.silence.begin(self._clock(), self._idle_seconds)
+            self._keep(message.session_id, session)
 
     def forget(self, entity: Entity) -> None:
         """Let go of what a user said, or of a group's sessions."""
@@ -97,27 +100,34 @@ class SessionSummaries:
         """Look at the sessions from time to time."""
         self._task = asyncio.create_task(self._run(), name="historian session summaries")
 
-    async def aclose(self) -> None:
-        """Stop, and summarise by rules what holds enough."""
+    async def aclose(self, timeout_seconds: float = 5.0) -> None:
+        """Stop, and summarise by rules what holds enough, within the bound. Never raises."""
         self._closing.set()
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
         try:
-            for session_id, session in self._silent(float("inf")):
-                await self._store(session_id, session, None)
-        except StorageError as error:
-            log.warning("the last sessions are not summarised: %s", error)
+            async with asyncio.timeout(timeout_seconds):
+                for session_id in self._known():
+                    session = self._take(session_id, even_running=True)
+                    if session is not None and not await self._summarised(session_id, session, None):
+                        break
+        except TimeoutError:
+            log.warning("the time is up before every session is summarised")
+        with self._lock:
+            left = sum(len(session.messages) >= ENOUGH_MESSAGES for session in self._sessions.values())
+            self._sessions.clear()
+        if left:
+            log.warning("%d sessions are not summarised", left)
 
     async def round(self) -> int:
         """Summarise every session that has been silent for long enough; returns how many summaries were stored."""
         before = self.stored
-        for session_id, session in self._silent(self._clock() - self._idle_seconds):
-            try:
-                await self._store(session_id, session, self._chat)
-            except StorageError as error:
-                log.warning("a summary waits: %s", error)
-                self._put_back(session_id, session)
+        for session_id in self._known():
+            # Taken out one at a time: whatever ends the round, the others stay.
+            session = self._take(session_id)
+            if session is not None:
+                await self._summarised(session_id, session, self._chat)
         return self.stored - before
 
     async def _run(self) -> None:
@@ -132,33 +142,70 @@ class SessionSummaries:
                     # The next round comes; the text of the error could hold what was said.
                     log.error("sessions could not be summarised: %s", type(error).__name__)
 
-    def _silent(self, until: float) -> list[tuple[str, _Session]]:
-        """Take out the sessions whose last message came at `until` or before; those too small for a summary are let go."""
+    def _known(self) -> list[str]:
         with self._lock:
-            over = [(key, session) for key, session in self._sessions.items() if session.messages[-1].at <= until]
-            for key, _ in over:
-                del self._sessions[key]
-        return [(key, session) for key, session in over if len(session.messages) >= ENOUGH_MESSAGES]
+            return list(self._sessions)
+
+    def _take(self, session_id: str, *, even_running: bool = False) -> _Session | None:
+        """Take out a session that is over and holds enough; one that is too small for a summary is let go."""
+        with self._lock:
+            session = self._sessions.get(session_id)
+            if session is None or (session.silence.remaining(self._clock()) and not even_running):
+                return None
+            del self._sessions[session_id]
+        return session if len(session.messages) >= ENOUGH_MESSAGES else None
+
+    async def _summarised(self, session_id: str, session: _Session, chat: ChatModel | None) -> bool:
+        """Store the summary of a session that was taken out; False, and the session is put back, where the store refuses."""
+        try:
+            await self._store(session_id, session, chat)
+        except StorageError as error:
+            log.warning("a summary waits: %s", error)
+            self._put_back(session_id, session)
+            return False
+        except asyncio.CancelledError:
+            self._put_back(session_id, session)
+            raise
+        except Exception as error:
+            # It is this session's own fault and must cost no other one; the text of the error could hold what was said.
+            log.error("a session could not be summarised: %s", type(error).__name__)
+        return True
 
     def _put_back(self, session_id: str, session: _Session) -> None:
         with self._lock:
             newer = self._sessions.get(session_id)
             if newer is not None:
                 session.messages.extend(newer.messages)
-            self._sessions[session_id] = session
+                session.silence = newer.silence
+            self._keep(session_id, session)
+
+    def _keep(self, session_id: str, session: _Session) -> None:
+        """Hold a session as the newest one, the oldest going where there are too many. Under the lock."""
+        self._sessions[session_id] = session
+        self._sessions.move_to_end(session_id)
+        if len(self._sessions) > SESSIONS_KEPT:
+            self._sessions.popitem(last=False)
 
     async def _store(self, session_id: str, session: _Session, chat: ChatModel | None) -> None:
         # Another process may have been told to forget somebody who spoke here.
         messages = await self._records.of_the_living(list(session.messages))
-        if not messages:
+        while messages:
+            summary = await self._summary(messages, session.scope, chat)
+            living = await self._records.of_the_living(messages)
+            if len(living) == len(messages):
+                break
+            messages = living  # somebody was forgotten while the model was at work: it is asked again without them
+        else:
             return
-        summary = await self._summary(messages, session.scope, chat)
         if not summary.text:
             return
+        speakers = tuple(sorted({one.scope.user_id for one in messages if one.scope.user_id}))
         first, last = messages[0].at, messages[-1].at
-        digest = hashlib.sha256(f"{session.scope.key}\0{session_id}\0{first!r}\0{last!r}".encode()).hexdigest()[:32]
+        # Whoever names sessions need not know that half an emoji, a lone surrogate, has no bytes in UTF-8.
+        identity = f"{session.scope.key}\0{session_id}\0{first!r}\0{last!r}".encode("utf-8", "surrogatepass")
+        digest = hashlib.sha256(identity).hexdigest()[:32]
         event: Event = make_event(
-            session.scope,
+            _scope_of(session.scope, speakers),
             event_id=f"{SUMMARY}-{digest}",
             job_id=f"{SUMMARY}-{digest}",
             kind="action",
@@ -167,6 +214,7 @@ class SessionSummaries:
             timezone=self._timezone,
             source=SUMMARY,
             gate_reasons=summary.gate_reasons,
+            speakers=speakers if len(speakers) > 1 else (),
         )
         self.stored += await self._records.file([event], embed=chat is not None or not self._closing.is_set())
 
@@ -185,8 +233,12 @@ class SessionSummaries:
         )
         try:
             return await ask(chat=chat)
-        except ModelError as error:
-            log.warning("a session is summarised without the model: %s", error)
+        except Exception as error:
+            # Not ModelError alone: a client that breaks in its own way must not cost the summary.
+            if chat is None:
+                raise
+            told = str(error) if isinstance(error, HistorianError) else type(error).__name__
+            log.warning("a session is summarised without the model: %s", told)
             return await ask(chat=None)
 
     def _names(self, messages: Sequence[Cleaned], scope: Scope) -> Names:
@@ -194,6 +246,11 @@ class SessionSummaries:
         if scope.request_type == "private":
             return Names(bot_name=self._bot_name, user_name=speakers[-1] if speakers else "", user_id=scope.user_id)
         return Names(bot_name=self._bot_name, group_id=scope.group_id, others=tuple(speakers))
+
+
+def _scope_of(scope: Scope, speakers: Sequence[str]) -> Scope:
+    """The conversation, in a group as that of its only speaker: a summary of several is nobody's alone."""
+    return scope if scope.request_type == "private" else Scope.group(scope.group_id, speakers[0] if len(speakers) == 1 else "")
 
 
 def _spoken(message: Cleaned, timezone: ZoneInfo) -> Spoken:

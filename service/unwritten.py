@@ -8,11 +8,14 @@ from collections.abc import Callable, Sequence
 
 from ..schema.errors import FingerprintMismatch, HistorianError, InvalidInput
 from ..schema.event import Event
-from ..schema.protocols import Embedder, EventStore, Vector
+from ..schema.protocols import Embedder, EventStore, Matrix, Vector
 from .observed import Cleaned
 from .outage import Outage
 
 log = logging.getLogger(__name__)
+
+EMBEDDING_SECONDS = 10.0
+"""How long a batch waits for its vectors. After that it is stored without them, and the worker embeds it when it is idle."""
 
 
 class UnwrittenRecords:
@@ -29,6 +32,11 @@ class UnwrittenRecords:
         self._embedder = embedder
         self._clock = clock
         self._outage = Outage(random)
+        self._hurry = asyncio.Event()
+
+    def hurry(self) -> None:
+        """From now on nothing waits for the embedder, also what waits for it already: the program ends. From the event loop."""
+        self._hurry.set()
 
     async def of_the_living(self, messages: Sequence[Cleaned]) -> list[Cleaned]:
         """Those messages whose speaker and group were not forgotten since. Raises StorageError."""
@@ -41,7 +49,8 @@ class UnwrittenRecords:
     async def file(self, events: Sequence[Event], *, embed: bool = True) -> int:
         """Store what is new in one transaction; returns how many that were.
 
-        Raises StorageError where nothing could be written; a single event that cannot be stored is left out.
+        The embedder has ten seconds, and none after `hurry`. Raises StorageError where nothing could be written; a single
+        event that cannot be stored is left out.
         """
         if not events:
             return 0
@@ -66,19 +75,45 @@ class UnwrittenRecords:
 
     async def _vectors(self, events: Sequence[Event]) -> list[Vector | None]:
         nothing: list[Vector | None] = [None] * len(events)
-        if self._embedder is None or self._clock() < self._outage.until:
+        if self._embedder is None or self._hurry.is_set() or self._outage.remaining(self._clock()):
             return nothing
         try:
-            matrix = await self._embedder.embed_documents([event.text for event in events])
+            matrix = await self._embedded(self._embedder, [event.text for event in events])
+            if matrix is None:
+                return nothing
             await asyncio.to_thread(self._events.set_fingerprint, self._embedder.model, int(matrix.shape[1]))
         except Exception as error:
             # Not ModelError alone: an embedder that breaks in its own way must not cost what was observed.
-            until = self._outage.begin(self._clock(), type(error).__name__)
+            pause = self._outage.begin(self._clock(), type(error).__name__)
             told = str(error) if isinstance(error, HistorianError) else type(error).__name__
-            log.warning("stored without vectors, the embedder is tried again in %.0f s: %s", until - self._clock(), told)
+            log.warning("stored without vectors, the embedder is tried again in %.0f s: %s", pause, told)
             return nothing
         self._outage.end()
         return list(matrix)
+
+    async def _embedded(self, embedder: Embedder, texts: Sequence[str]) -> Matrix | None:
+        """The vectors, None where `hurry` was called meanwhile. Raises TimeoutError, and whatever the embedder raises."""
+        embedding = asyncio.ensure_future(embedder.embed_documents(texts))
+        hurry = asyncio.create_task(self._hurry.wait())
+        try:
+            await asyncio.wait((embedding, hurry), timeout=EMBEDDING_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+            if embedding.done():
+                return embedding.result()
+            if self._hurry.is_set():
+                return None
+            raise TimeoutError
+        finally:
+            hurry.cancel()
+            if not embedding.done():
+                # It is not waited for: an embedder that does not heed it must not hold up what is to be stored.
+                embedding.cancel()
+                embedding.add_done_callback(_take_notice)
+
+
+def _take_notice(embedding: asyncio.Future[Matrix]) -> None:
+    """Look at how an embedding ended that nobody waits for, so that asyncio does not log what it raised."""
+    if not embedding.cancelled():
+        embedding.exception()
 
 
 def _entities(message: Cleaned) -> list[str]:

@@ -231,7 +231,7 @@ class HistorianWorker:
 
     async def _over(self) -> bool:
         """Whether the outage has ended; waits out the pause first."""
-        while (wait := self._outage.until - self._context.clock()) > 0:
+        while (wait := self._outage.remaining(self._context.clock())) > 0:
             await self._pause(min(wait, OUTAGE_LOOK_SECONDS), wakeable=False)
             if self._stopping or await self._is_asked_to_forget():
                 self._next_look = 0.0
@@ -240,8 +240,8 @@ class HistorianWorker:
             if self._context.chat is not None:
                 await self._context.chat.probe()
         except (ModelUnavailable, ModelRefused) as error:
-            until = self._outage.begin(self._context.clock(), str(error), retry_after=getattr(error, "retry_after", None))
-            log.warning("still unavailable: %s; next try in %.0f s", error, until - self._context.clock())
+            pause = self._outage.begin(self._context.clock(), str(error), retry_after=getattr(error, "retry_after", None))
+            log.warning("still unavailable: %s; next try in %.0f s", error, pause)
             return False
         except HistorianError as error:
             log.info("the endpoint answers again, if strangely: %s", error)
@@ -322,9 +322,9 @@ class HistorianWorker:
         away = isinstance(error, ModelUnavailable | StorageError) or (isinstance(error, ModelRefused) and not error.about_content)
         try:
             if away and not self._is_poison(job, error):
-                until = self._outage.begin(self._context.clock(), str(error), retry_after=getattr(error, "retry_after", None))
+                pause = self._outage.begin(self._context.clock(), str(error), retry_after=getattr(error, "retry_after", None))
                 self.statistics.outages += 1
-                log.warning("job %s waits: %s; next try in %.0f s", job.job_id, error, until - self._context.clock())
+                log.warning("job %s waits: %s; next try in %.0f s", job.job_id, error, pause)
                 await asyncio.to_thread(self._queue.release, job.job_id)
             else:
                 await self._own_fault(job, error)

@@ -16,7 +16,7 @@ from .index_schema import row_range
 
 EVENT_COLUMNS = (
     "event_id, job_id, kind, text, user_id, group_id, request_type, timestamp, timestamp_local, timezone, user_name, "
-    "is_absolute, gate_reasons, rewritten_by, source, schema_version"
+    "is_absolute, gate_reasons, rewritten_by, source, schema_version, speakers"
 )
 """In the order of the fields of `Event`."""
 
@@ -44,6 +44,7 @@ def event_to_row(event: Event) -> tuple[Any, ...]:
         event.rewritten_by,
         event.source,
         event.schema_version,
+        json.dumps(event.speakers, ensure_ascii=False),
     )
 
 
@@ -51,7 +52,8 @@ def row_to_event(row: Sequence[Any]) -> Event:
     """The event whose EVENT_COLUMNS are the first values of `row`."""
     values = list(row[:_FIELDS])
     values[11] = bool(values[11])
-    values[12] = () if values[12] == "[]" else tuple(json.loads(values[12]))
+    for n in (12, 16):
+        values[n] = () if values[n] == "[]" else tuple(json.loads(values[n]))
     return Event(*values)
 
 
@@ -111,6 +113,12 @@ def conditions(connection: sqlite3.Connection, where: EventFilter, *, column: st
         if values:
             terms.append(f"e.{name} IN (SELECT value FROM json_each(?))")
             parameters.append(as_json(values))
+    if where.people:
+        terms.append(
+            "(e.user_id IN (SELECT value FROM json_each(?)) OR e.row IN (SELECT o.row FROM events o, json_each(o.speakers) s"
+            " WHERE o.speakers != '[]' AND s.value IN (SELECT value FROM json_each(?))))"
+        )
+        parameters.extend((as_json(where.people), as_json(where.people)))
     if where.time_from is not None:
         terms.append("e.timestamp >= ?")
         parameters.append(where.time_from)

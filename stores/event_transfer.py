@@ -52,7 +52,7 @@ class EventTransfer:
         found: set[str] = set()
         with self._database.reading() as connection:
             for event in (item.event for item in items):
-                for entity in _entities(event):
+                for entity in event.entities:
                     if is_buried(connection, "", [entity], event.timestamp):
                         found.add(entity)
                 if is_buried(connection, event.job_id, [], event.timestamp):
@@ -107,13 +107,9 @@ class EventTransfer:
                 job_id: events
                 for job_id, events in jobs.items()
                 if job_id not in known
-                and not any(is_buried(connection, job_id, _entities(event), event.timestamp) for event in events)
+                and not any(is_buried(connection, job_id, event.entities, event.timestamp) for event in events)
             }
             every = [event for events in new.values() for event in events]
             insert_events(connection, every, [None] * len(every))
             connection.executemany("INSERT INTO filed_jobs (job_id) VALUES (?)", [(job_id,) for job_id in new])
         return len(new)
-
-
-def _entities(event: Event) -> list[str]:
-    return [*([f"user:{event.user_id}"] if event.user_id else []), *([f"group:{event.group_id}"] if event.group_id else [])]

@@ -55,7 +55,7 @@ class SqliteEventStore:
             if _is_filed(connection, job_id) or is_buried(
                 connection,
                 job_id,
-                {entity for event in events for entity in _entities(event)},
+                {entity for event in events for entity in event.entities},
                 max((event.timestamp for event in events), default=0.0),
             ):
                 return False
@@ -90,7 +90,7 @@ class SqliteEventStore:
             new = [
                 (event, blob)
                 for event, blob in wanted.values()
-                if not is_buried(connection, event.job_id, _entities(event), event.timestamp)
+                if not is_buried(connection, event.job_id, event.entities, event.timestamp)
             ]
             check_dimension(connection, [blob for _, blob in new])
             self._insert(connection, [event for event, _ in new], [blob for _, blob in new])
@@ -350,11 +350,6 @@ def _check_job(job_id: str, events: Sequence[Event], blobs: Sequence[bytes | Non
     stranger = next((event for event in events if event.job_id != job_id), None)
     if stranger is not None:
         raise InvalidInput(f"job {job_id!r}: event {stranger.event_id!r} belongs to job {stranger.job_id!r}")
-
-
-def _entities(event: Event) -> list[str]:
-    """The keys by which an event's people can be forgotten, as in `Job.entities`."""
-    return [f"user:{event.user_id}", *([f"group:{event.group_id}"] if event.group_id else [])]
 
 
 def _is_filed(connection: sqlite3.Connection, job_id: str) -> bool:

@@ -154,7 +154,13 @@ CREATE TABLE line_vectors (
 ) WITHOUT ROWID;
 """
 
-MIGRATIONS: tuple[str, ...] = (_FIRST, _VECTORS_OF_OTHER_MODELS, _NOTES, _TWO_LAYERS)
+_SPEAKERS = """
+-- The ids of those whose words are told in an event, as a JSON list, where these are several.
+ALTER TABLE events ADD COLUMN speakers TEXT NOT NULL DEFAULT '[]';
+CREATE INDEX events_of_several ON events (row) WHERE speakers != '[]';
+"""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _VECTORS_OF_OTHER_MODELS, _NOTES, _TWO_LAYERS, _SPEAKERS)
 """Append only. Files in the world have had the first ones."""
 
 

@@ -11,9 +11,13 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterable, Mapping
+from array import array
+from collections import ChainMap, UserList, UserString, deque
+from collections.abc import Iterable, Mapping, MappingView
+from functools import partial
 from itertools import chain, islice
-from typing import Final
+from types import SimpleNamespace
+from typing import Any, Final
 
 from .redaction import Level, find_secrets, redact, redact_value
 
@@ -27,11 +31,16 @@ _MOST_ITEMS = 500
 _LONGEST_NAME = 80
 _CAUSES = 5
 _LARGE = 1 << 62
+_MOST_BITS = 256
+"""A longer number is counted, not written out, which takes time by the square of its length."""
 _SMALL = 64
 """Fields of a dictionary that is copied whole before it is looked into."""
 
 _ONLY_DICTIONARIES = {dict}
 _ONLY_TEXTS = {str}
+_TEXTS_OF_ARGUMENTS = (BaseException.__str__, KeyError.__str__, OSError.__str__)
+"""How exceptions write themselves that leave it to Python: all of their arguments, however large."""
+_CLASS_NAME: Any = type.__dict__["__name__"]
 _PLAIN = {str, int, float, bool, type(None)}
 
 _Seen = tuple[int, ...]
@@ -59,8 +68,10 @@ def safe_preview(value: object, max_characters: int = DEFAULT_CHARACTERS, *, lev
 def snapshot(value: object, max_characters: int = DEFAULT_CHARACTERS) -> object:
     """A plain copy (dict, list, str, numbers, None) of at most `max_characters`, and `MARGIN` more of each text that is cut.
 
-    Takes microseconds for a string of any length, and time by `max_characters`, not by the size of `value`, otherwise;
-    only an object's own `__repr__` is not in its hand. Never raises.
+    Takes microseconds for a string of any length, and time by `max_characters`, not by the size of `value`, otherwise:
+    texts, numbers, bytes, everything that holds items, dataclasses and models, and exceptions whose text is made of their
+    arguments are all looked into only as far as that. An object's own `__repr__` and `__str__` alone are not in its hand.
+    Never raises; KeyboardInterrupt alone goes through, since it may be the user's own.
     """
     if type(value) is str:
         return value if len(value) <= max_characters else _cut(value, max_characters)
@@ -92,8 +103,11 @@ class _Copy:
             return value
         try:
             return self._of(value, parents)
-        except Exception:
-            # Whatever the object does when it is looked at (raises, changes size under our hands): its class is known.
+        except KeyboardInterrupt:
+            raise
+        except BaseException:
+            # Whatever the object does when it is looked at (raises, wants the program to end, changes size under our hands):
+            # its class is known.
             return f"[unreadable {_class_name(value)}]"
 
     def _of(self, value: object, parents: _Seen) -> object:
@@ -102,9 +116,9 @@ class _Copy:
             if value is None or isinstance(value, bool | float):
                 return value
             if isinstance(value, str):
-                return self._text(str.__str__(value))
+                return self._plain_text(value)
             if isinstance(value, int):
-                return int(value) if value.bit_length() < 256 else f"[int of {value.bit_length()} bits]"
+                return int(value) if value.bit_length() < _MOST_BITS else f"[int of {value.bit_length()} bits]"
             if isinstance(value, bytes | bytearray | memoryview):
                 return self._bytes(value)
         if id(value) in parents:
@@ -114,12 +128,20 @@ class _Copy:
         parents = (*parents, id(value))
         if type(value) is dict:
             return self._plain_mapping(value, parents[:-1])
+        if isinstance(value, ChainMap):  # to ask it for its items would copy all of them
+            return {_class_name(value): self._items_of(value.maps, len(value.maps), parents)}
         if isinstance(value, Mapping):
             return self._mapping(value.items(), len(value), parents)
-        if isinstance(value, list | tuple | set | frozenset):
+        if isinstance(value, list | tuple | set | frozenset | deque | UserList):
             return self._items_of(value, len(value), parents)
+        if isinstance(value, MappingView):
+            return self._items_of(iter(value), len(value), parents)  # type: ignore[call-overload]
+        if isinstance(value, array):
+            return self._items_of(value[:_MOST_ITEMS], len(value), parents)
+        if isinstance(value, UserString):
+            return self._plain_text(value.data)
         if isinstance(value, BaseException):
-            return self._exception(value)
+            return self._exception(value, parents)
         fields = _fields(value)
         if fields is not None:
             return {_class_name(value): self._mapping(fields.items(), len(fields), parents)}
@@ -129,6 +151,38 @@ class _Copy:
         allowed = max(self._characters, 0)
         self._characters -= len(text)
         return text if len(text) <= allowed else _cut(text, allowed)
+
+    def _plain_text(self, value: str) -> str:
+        """As `_text`, for what may be more than a text, of which only the beginning is copied."""
+        if str.__len__(value) > max(self._characters, 0):
+            cut = _cut(value, max(self._characters, 0))
+            self._characters -= str.__len__(value)
+            return cut
+        return self._text(str.__str__(value))
+
+    def _name(self, key: object) -> str:
+        """What a field is called whose key is no plain text. A key may be as large as any value, and as ill-behaved."""
+        try:
+            return self._text_of_key(key)
+        except KeyboardInterrupt:
+            raise
+        except BaseException:
+            return f"[unreadable {_class_name(key)}]"
+
+    def _text_of_key(self, key: object) -> str:
+        if isinstance(key, str):
+            return self._plain_text(key)
+        if isinstance(key, int) and not isinstance(key, bool) and key.bit_length() >= _MOST_BITS:
+            return self._text(f"[int of {key.bit_length()} bits]")
+        if key is None or isinstance(key, int | float):
+            return self._text(str(key))
+        if isinstance(key, bytes):
+            return self._text(repr(key[: max(self._characters, 0) + MARGIN]))
+        if isinstance(key, tuple | frozenset):
+            # Python's own text of it, of a copy that is bounded. What is cut is cut again below, with what stands behind it.
+            copied = _Copy(max(self._characters, 0) + MARGIN).of(key, ())
+            return self._text(repr(tuple(copied) if isinstance(key, tuple) and isinstance(copied, list) else copied))
+        return self._text(repr(key))
 
     def _bytes(self, value: bytes | bytearray | memoryview) -> str:
         size = value.nbytes if isinstance(value, memoryview) else len(value)
@@ -170,7 +224,7 @@ class _Copy:
                 characters -= len(key)
             else:
                 self._characters = characters
-                name = self._text(key if type(key) is str else _plain_name(key))
+                name = self._text(key) if type(key) is str else self._name(key)
                 characters = self._characters
                 all_texts = False
             if not all_texts and name in copied:
@@ -222,7 +276,9 @@ class _Copy:
         if type(item) is dict and id(item) not in parents and len(parents) < _DEEPEST:
             try:
                 return self._plain_mapping(item, parents)
-            except Exception:
+            except KeyboardInterrupt:
+                raise
+            except BaseException:
                 return f"[unreadable {_class_name(item)}]"
         return self.of(item, parents)
 
@@ -232,7 +288,7 @@ class _Copy:
         for key, item in items:
             if self._exhausted():
                 break
-            name = self._text(key if type(key) is str else _plain_name(key))
+            name = self._text(key) if type(key) is str else self._name(key)
             copied[f"{name}*" if name in copied else name] = self.of(item, parents)
             taken += 1
         if taken < size:
@@ -296,20 +352,44 @@ class _Copy:
         self._characters -= 2
         return self._items < 0 or self._characters <= 0
 
-    def _exception(self, error: BaseException) -> object:
+    def _exception(self, error: BaseException, parents: _Seen) -> object:
         told: list[object] = []
         current: BaseException | None = error
         while current is not None and len(told) < _CAUSES:
-            told.append(self._text(f"{_class_name(current)}: {_message(current)}"))
+            told.append(self._told(current, parents))
             current = current.__cause__ or (None if current.__suppress_context__ else current.__context__)
         return told[0] if len(told) == 1 else told
+
+    def _told(self, error: BaseException, parents: _Seen) -> object:
+        """Class and message of an exception. Where the message would be made of large arguments, they are cut like any value."""
+        arguments: tuple[object, ...] = error.args
+        if isinstance(error, OSError) and error.filename is not None:
+            arguments = (*arguments, error.filename)
+        if type(error).__str__ not in _TEXTS_OF_ARGUMENTS or all(map(self._is_short, arguments)):
+            return self._text(f"{_class_name(error)}: {_message(error)}")
+        if len(arguments) == 1 and type(arguments[0]) is str:
+            name = self._text(f"{_class_name(error)}: ")
+            text = self._text(arguments[0])
+            if not isinstance(text, Cut):
+                return name + text
+            cut = Cut(name + text)
+            cut.shown, cut.omitted = len(name) + text.shown, text.omitted
+            return cut
+        return {_class_name(error): self._items_of(arguments, len(arguments), parents)}
+
+    def _is_short(self, argument: object) -> bool:
+        """Whether Python's text of an exception's argument takes no time that is worth counting."""
+        kind = type(argument)
+        if kind is str or kind is bytes:
+            return len(argument) <= max(self._characters, 0)  # type: ignore[arg-type]
+        return kind is float or kind is bool or argument is None or (kind is int and -_LARGE < argument < _LARGE)  # type: ignore[operator]
 
 
 def _cut(text: str, shown: int, omitted: int = 0) -> Cut:
     # Sliced from `str` itself, so that no subclass is kept and no big text with it.
     cut = Cut(str.__getitem__(text, slice(0, shown + MARGIN)))
     cut.shown = shown
-    cut.omitted = omitted + len(text) - len(cut)
+    cut.omitted = omitted + str.__len__(text) - len(cut)
     return cut
 
 
@@ -336,9 +416,13 @@ def _safe_end(text: str, wanted: int, level: Level) -> int:
 
 
 def _fields(value: object) -> Mapping[str, object] | None:
-    """What a dataclass, a pydantic model or a named tuple holds: their `repr` would hide the names of fields in a text."""
+    """What a dataclass, a model, a namespace or a partial call holds: their `repr` would hide the names of fields in a text."""
     if isinstance(value, type):
         return None
+    if isinstance(value, SimpleNamespace):
+        return vars(value)
+    if isinstance(value, partial):
+        return {"func": value.func, "args": value.args, "keywords": value.keywords}
     if dataclasses.is_dataclass(value):
         return {field.name: getattr(value, field.name, None) for field in dataclasses.fields(value)}
     if hasattr(type(value), "model_fields"):
@@ -348,18 +432,16 @@ def _fields(value: object) -> Mapping[str, object] | None:
 
 
 def _class_name(value: object) -> str:
-    return type(value).__name__[:_LONGEST_NAME]
-
-
-def _plain_name(key: object) -> str:
-    if isinstance(key, str):
-        return str.__str__(key)
-    return str(key) if key is None or isinstance(key, int | float | bool) else repr(key)
+    # Asked of `type` itself: a metaclass may have a `__name__` of its own, which may raise.
+    name: str = _CLASS_NAME.__get__(type(value))
+    return name[:_LONGEST_NAME]
 
 
 def _message(error: BaseException) -> str:
     try:
         return str(error)
-    except Exception:
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
         # An exception whose own text raises is still known by its class.
         return "[no message]"

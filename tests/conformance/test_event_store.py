@@ -74,6 +74,19 @@ def test_a_job_is_filed_with_all_its_fields_and_found_by_another_process(store: 
     other.close()
 
 
+def test_an_event_that_tells_the_words_of_several_is_each_ones(store: EventStore, open_store: OpenStore) -> None:
+    together = make_event("s-0", user_id="", speakers=("42", "43"), text="Ann and Ben talked")
+    alone = make_event("s-1", user_id="43", text="Ben has a dog")
+    assert store.file_new([together, alone], [None, None]) == ["s-0:0", "s-1:0"]
+    assert store.get(["s-0:0"]) == [together]
+    assert together.entities == ["user:42", "user:43", "group:7"]
+    for person, theirs in (("42", {"s-0:0"}), ("43", {"s-0:0", "s-1:0"}), ("4", set())):
+        assert set(ids(store.find(EventFilter(None, people=(person,))))) == theirs
+        assert set(ids(store.find(EventFilter("g:7", people=(person,))))) == theirs
+    assert store.find(EventFilter("g:8", people=("42",))) == []
+    assert ids(store.find(EventFilter(None, user_ids=("43",)))) == ["s-1:0"]
+
+
 def test_the_same_job_again_changes_nothing(store: EventStore) -> None:
     file_texts(store, ["first text"])
     before = store.change_number("g:7")

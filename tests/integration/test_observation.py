@@ -16,9 +16,11 @@ import textwrap
 import urllib.parse
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from historian.interfaces.callbacks import ObservationHandler, observe_hooks, observe_messages
+from historian.schema.errors import InvalidInput
 from historian.schema.event import EventFilter
 from historian.schema.scope import Scope
 from historian.service import observation as observation_module
@@ -273,6 +275,68 @@ async def test_a_graph_node_feeds_each_message_once(tmp_path: Path) -> None:
         assert memory.observation.statistics.noted == 3
         assert await memory.observation.settled(10)
         assert (await memory.search_events("rain", GROUP, top_k=5))[0].event.text.startswith(("weather(", "user:"))
+
+
+@pytest.mark.parametrize(
+    ("messages", "expected"),
+    [
+        ([{"role": "user", "content": "a quiet lake"}], 1),
+        ([("user", "a quiet lake"), ("ai", "and a wide one")], 2),
+        (("user", "a quiet lake"), 1),
+        ("a quiet lake", 1),
+        (["a quiet lake"], 1),
+        (HumanMessage("a quiet lake"), 1),
+        ([HumanMessage([{"type": "text", "text": "a quiet lake"}])], 1),
+        ([5, None, {"a": 1}, ("user",), HumanMessage("a quiet lake")], 1),
+        ([{"role": "tool", "content": "a quiet lake", "tool_call_id": "c1"}], 1),
+        (None, 0),
+        (5, 0),
+    ],
+)
+async def test_a_graph_node_takes_messages_in_every_form_and_never_raises(
+    tmp_path: Path, messages: object, expected: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
+        assert memory.observation is not None
+        node = observe_messages(memory, scope=GROUP)
+        for _ in range(2):
+            assert node({"messages": messages}) == {}
+        assert memory.observation.statistics.noted == expected
+    assert "lake" not in caplog.text
+
+
+async def test_a_graph_node_keeps_conversations_apart_under_one_session_id(tmp_path: Path) -> None:
+    async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
+        assert memory.observation is not None
+        node = observe_messages(memory, scope=lambda state: Scope.group(state["group"]), session_id="one")
+        for group in ("1", "2", "1"):
+            assert node({"messages": [HumanMessage(f"said in group {group}")], "group": group}) == {}
+        assert await memory.observation.settled(10)
+        assert memory.observation.statistics.noted == 2
+        for group in ("1", "2"):
+            (hit,) = await memory.search_events("said", Scope.group(group))
+            assert hit.event.text == f"user: said in group {group}"
+
+
+async def test_neither_node_nor_handler_raises_where_the_session_is_anothers_and_a_wrong_scope_is_told_at_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
+        assert memory.observation is not None
+        memory.feed_message("user", "said in private", "one", scope=Scope.private("42"))
+        assert observe_messages(memory, scope=GROUP, session_id="one")({"messages": [HumanMessage("swordfish")]}) == {}
+        assert observe_messages(memory, scope=lambda state: state["missing"])({"messages": [HumanMessage("swordfish")]}) == {}
+        handler, run = ObservationHandler(memory, scope=GROUP, session_id="one"), uuid4()
+        handler.on_tool_start({}, "swordfish", run_id=run)
+        handler.on_tool_end("swordfish", run_id=run)
+        handler.on_chat_model_start({}, [[HumanMessage("swordfish")]], run_id=run)
+        handler.on_llm_end(None, run_id=run)  # type: ignore[arg-type]
+        assert memory.observation.statistics.noted == 1
+        assert "belongs to p:42" in caplog.text
+        assert "swordfish" not in caplog.text
+        for make in (observe_messages, ObservationHandler):
+            with pytest.raises(InvalidInput, match="scope: expected a Scope"):
+                make(memory, scope="g:100")
 
 
 async def test_hooks_feed_it_for_bots_without_a_framework(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import random
 import threading
+import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,13 +15,17 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
+from historian.schema.entity import Entity
 from historian.schema.errors import InvalidInput, ModelUnavailable, StorageError
 from historian.schema.event import EventFilter
 from historian.schema.protocols import Embedder, Matrix, Vector
 from historian.schema.scope import Scope
 from historian.schema.settings import ObservationSettings
 from historian.service import observation as observation_module
+from historian.service import outage as outage_module
+from historian.service import unwritten as unwritten_module
 from historian.service.observation import Observation
+from historian.service.observed import cleaned, observe_message
 from historian.service.unwritten import UnwrittenRecords
 from historian.stores.events import SqliteEventStore
 from historian.stores.index_schema import open_index
@@ -75,7 +80,7 @@ async def observing(
     ticking = clock or Clock()
     observation = Observation(
         events=events,
-        records=UnwrittenRecords(events, embedder, clock=ticking, random=random.Random(1).random),
+        records=UnwrittenRecords(events, embedder, clock=ticking, random=lambda: 0.99),
         summaries=None,
         settings=ObservationSettings(**settings),
         timezone=SHANGHAI,
@@ -276,24 +281,180 @@ async def test_the_end_stores_what_is_queued_without_waiting_for_the_embedder(tm
         await embedder.called.wait()
         for n in range(100):
             observation.observe_tool("t", {}, f"queued {n}", scope=GROUP)
-        embedder.error = ModelUnavailable("killed")
-        embedder.gate.set()
+        began = time.monotonic()
+        await observation.aclose(60)
+        assert time.monotonic() - began < 30, "an embedder that never answers holds nothing up"
+        assert observation.statistics.lost == 0
+        observation.observe_tool("t", {}, "after the end", scope=GROUP)
+        assert observation.statistics.noted == 101
     events = SqliteEventStore(open_index(tmp_path / "index.sqlite"))
     assert events.count() == 101
     events.close()
 
 
-async def test_the_end_is_bounded_and_counts_what_it_leaves(tmp_path: Path) -> None:
+async def test_an_embedder_that_never_answers_is_given_up_and_what_waits_is_stored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(unwritten_module, "EMBEDDING_SECONDS", 0.02)
     embedder = FakeEmbedder()
-    async with observing(tmp_path, embedder=embedder) as (observation, _):
-        embedder.gate.clear()
+    embedder.gate.clear()
+    async with observing(tmp_path, embedder=embedder) as (observation, events):
+        for n in range(3):
+            observation.observe_tool("t", {}, f"number {n}", scope=GROUP)
+            assert await observation.settled(10)
+        assert events.count() == len(events.without_vector(10)) == 3
+        assert embedder.calls == 1, "while the pause lasts it is not asked again"
+
+
+async def test_the_end_is_bounded_and_counts_what_it_leaves(tmp_path: Path) -> None:
+    class Stuck(SqliteEventStore):
+        gate = threading.Event()
+
+        def file_new(self, events: Any, vectors: Any) -> list[str]:
+            self.gate.wait(10)
+            return super().file_new(events, vectors)
+
+    store = Stuck(open_index(tmp_path / "index.sqlite"))
+    async with observing(tmp_path, store=store) as (observation, _):
         observation.observe_tool("t", {}, "stuck", scope=GROUP)
-        await embedder.called.wait()
+        assert not await observation.settled(0.05)
         observation.observe_tool("t", {}, "behind it", scope=GROUP)
         await observation.aclose(0.05)
         assert observation.statistics.lost == 2
-        observation.observe_tool("t", {}, "after the end", scope=GROUP)
-        assert observation.statistics.noted == 2
+        store.gate.set()
+
+
+async def test_what_is_being_cleaned_when_the_bound_ends_is_counted_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, gate = threading.Event(), threading.Event()
+    real = observation_module.cleaned
+
+    def slowly(observed: Any) -> Any:
+        begun.set()
+        gate.wait(10)
+        return real(observed)
+
+    monkeypatch.setattr(observation_module, "cleaned", slowly)
+    async with observing(tmp_path) as (observation, _):
+        observation.observe_tool("t", {}, "half cleaned", scope=GROUP)
+        assert await asyncio.to_thread(begun.wait, 10)
+        await observation.aclose(0.01)
+        gate.set()
+        assert observation.statistics.lost == 1
+
+
+async def test_a_clock_that_goes_back_makes_nothing_wait_for_it(tmp_path: Path) -> None:
+    class Refusing(SqliteEventStore):
+        refuses = True
+
+        def file_new(self, events: Any, vectors: Any) -> list[str]:
+            if self.refuses:
+                raise StorageError("database or disk is full")
+            return super().file_new(events, vectors)
+
+    store, clock = Refusing(open_index(tmp_path / "index.sqlite")), Clock()
+    async with observing(tmp_path, store=store, clock=clock) as (observation, events):
+        observation.observe_tool("t", {}, "first", scope=GROUP)
+        assert not await observation.settled(0.2)
+        clock.now -= 86_400
+        store.refuses = False
+        observation.observe_tool("t", {}, "second", scope=GROUP)
+        assert await observation.settled(10), "after the second that the pause was to last"
+        assert events.count() == 2
+
+
+async def test_a_clock_that_went_back_stops_neither_the_embedder_nor_what_is_told_nor_housekeeping(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elapsed = 1_000.0
+    monkeypatch.setattr(outage_module, "monotonic", lambda: elapsed)
+    embedder, clock = FakeEmbedder(), Clock()
+    embedder.error = ModelUnavailable("down")
+    async with observing(tmp_path, embedder=embedder, clock=clock, queue_max=1, max_age_days=1) as (observation, events):
+
+        async def drop_one(text: str) -> None:
+            observation.observe_tool("t", {}, f"{text}, dropped", scope=GROUP)
+            observation.observe_tool("t", {}, text, scope=GROUP)
+            assert await observation.settled(10)
+
+        await drop_one("before")
+        embedder.error = None
+        clock.now -= 86_400 / 2
+        await drop_one("set back")
+        assert (events.embedded_count(), caplog.text.count("were dropped")) == (0, 1)
+        elapsed += observation_module.DROPS_TOLD_SECONDS
+        await drop_one("a minute later")
+        assert (events.embedded_count(), caplog.text.count("were dropped")) == (1, 2)
+        checkpoints: list[float] = []
+        events.checkpoint = lambda: checkpoints.append(elapsed)  # type: ignore[method-assign]
+        elapsed += observation_module.HOUSEKEEPING_SECONDS
+        await drop_one("ten minutes later")
+        assert checkpoints == [elapsed]
+
+
+@pytest.mark.parametrize("scope", ["g:100", 5, {"group_id": "100"}, Scope], ids=repr)
+async def test_a_scope_that_is_none_is_turned_down_at_the_call_and_leaves_nothing_behind(tmp_path: Path, scope: Any) -> None:
+    async with observing(tmp_path) as (observation, events):
+        for session_id in ("", "s1"):
+            with pytest.raises(InvalidInput, match="scope: expected a Scope"):
+                observation.observe_tool("t", {}, "r", scope=scope, session_id=session_id)
+            with pytest.raises(InvalidInput, match="scope: expected a Scope"):
+                observation.observe_message("user", "hello there", session_id, scope=scope)
+        observation.observe_message("user", "my cat is called Miso", "s1", scope=GROUP)
+        with pytest.raises(InvalidInput, match="scope: expected a Scope"):
+            observation.observe_message("user", "hello there", "s1", scope=scope)
+        assert await observation.settled(10)
+        assert [event.text for event in events.find(EventFilter(None))] == ["user: my cat is called Miso"]
+        assert observation.forget(Entity("user", "42")) == 0
+
+
+async def test_a_session_may_be_a_number_or_none_and_nothing_else(tmp_path: Path) -> None:
+    async with observing(tmp_path) as (observation, events):
+        observation.observe_message("user", "said in session 7", 7, scope=GROUP)  # type: ignore[arg-type]
+        observation.observe_message("user", "said in session 7 too", "7")
+        observation.observe_message("user", "said in no session", None, scope=PRIVATE)  # type: ignore[arg-type]
+        for session_id in (["s"], b"s", True, {}):
+            with pytest.raises(InvalidInput, match="session_id"):
+                observation.observe_message("user", "hello", session_id, scope=GROUP)  # type: ignore[arg-type]
+        assert await observation.settled(10)
+        assert events.count() == 3
+
+
+LOTTERY = "Tr0" + "ub4dor&3xyz"
+HEX = "a8f5f167f44f4964" + "e6c998dee827110c"
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "result"),
+    [
+        ("get_password", {"user": "ann"}, LOTTERY),
+        ("read_env", {"name": "DB_PASSWORD"}, LOTTERY),
+        ("vault", "api_key", HEX),
+    ],
+    ids=["name of the tool", "an argument that names it", "an argument that is its name"],
+)
+async def test_what_is_a_secret_only_beside_the_tools_name_or_arguments_is_not_stored(
+    tmp_path: Path, name: str, arguments: object, result: str
+) -> None:
+    async with observing(tmp_path) as (observation, events):
+        observation.observe_tool(name, arguments, result, scope=GROUP)
+        observation.observe_tool(name, arguments, f"{result}\n" + "The lake is quiet and wide. " * 200, scope=GROUP)
+        assert await observation.settled(10)
+        texts = [event.text for event in events.find(EventFilter(None))]
+        assert len(texts) > 2
+        assert not any(result in text for text in texts)
+
+
+@pytest.mark.parametrize(("role", "name"), [("password", ""), ("user", "password"), ("api_key", "Ann"), ("Ann", "password")])
+async def test_what_is_a_secret_only_behind_a_role_or_a_name_reaches_neither_the_store_nor_a_summary(
+    tmp_path: Path, role: str, name: str
+) -> None:
+    async with observing(tmp_path) as (observation, events):
+        observation.observe_message(role, LOTTERY, "s1", scope=GROUP, name=name)
+        assert await observation.settled(10)
+        (event,) = events.find(EventFilter(None))
+        assert LOTTERY not in event.text
+    clean = cleaned(observe_message(GROUP, "s1", NOW, role, name, LOTTERY))
+    assert LOTTERY not in clean.text
 
 
 async def test_old_observations_expire_and_other_events_do_not(tmp_path: Path) -> None:

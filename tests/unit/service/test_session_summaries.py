@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 from zoneinfo import ZoneInfo
 
 import pytest
-from historian.schema.errors import ModelUnavailable
+from historian.schema.errors import ModelUnavailable, StorageError
 from historian.schema.event import Event, EventFilter
 from historian.schema.protocols import Usage
 from historian.schema.scope import Scope
+from historian.service import outage as outage_module
 from historian.service.observed import Cleaned
 from historian.service.session_summaries import ENOUGH_MESSAGES, SessionSummaries
 from historian.service.unwritten import UnwrittenRecords
+from historian.stores.erasure import IndexErasure
 from historian.stores.events import SqliteEventStore
 from historian.stores.index_schema import open_index
 
@@ -60,7 +63,8 @@ class Bench:
 
     def __init__(self, directory: Path, chat: FakeChat | None = None) -> None:
         self.now = START
-        self.events = SqliteEventStore(open_index(directory / "index.sqlite"))
+        self.database = open_index(directory / "index.sqlite")
+        self.events = SqliteEventStore(self.database)
         self.summaries = SessionSummaries(
             UnwrittenRecords(self.events, None, clock=lambda: self.now, random=random.Random(1).random),
             cast(Any, chat),
@@ -172,3 +176,159 @@ async def test_a_session_that_goes_on_gives_another_summary_of_what_was_said_sin
     assert await bench.summaries.round() == 1
     assert "国贸" not in bench.stored()[1].text
     assert "春熙路" in bench.stored()[1].text
+
+
+async def test_what_ends_a_round_costs_no_session_its_summary(tmp_path: Path) -> None:
+    class Hanging(FakeChat):
+        async def structured(self, answer: type[Any], *, purpose: str, system: str, user: str) -> Any:
+            self.asked.append(user)
+            await asyncio.Event().wait()
+
+    chat = Hanging("")
+    bench = Bench(tmp_path, chat)
+    for n in range(5):
+        bench.say(TALK, f"s{n}", Scope.group(str(100 + n), "42"))
+    bench.now += 300
+    under_way = asyncio.create_task(bench.summaries.round())
+    async with asyncio.timeout(10):
+        while not chat.asked:  # noqa: ASYNC110 - the round asks when it has come so far
+            await asyncio.sleep(0.001)
+    under_way.cancel()
+    await asyncio.gather(under_way, return_exceptions=True)
+    await bench.summaries.aclose()
+    assert sorted(event.scope.key for event in bench.stored()) == [f"g:{100 + n}" for n in range(5)]
+
+
+async def test_what_is_said_while_a_round_is_broken_off_is_in_the_same_summary(tmp_path: Path) -> None:
+    class Hanging(FakeChat):
+        async def structured(self, answer: type[Any], *, purpose: str, system: str, user: str) -> Any:
+            bench.say([("user", "另外我下周要搬去成都的新家")])
+            raise asyncio.CancelledError
+
+    bench = Bench(tmp_path, Hanging(""))
+    bench.say(TALK)
+    bench.now += 300
+    with pytest.raises(asyncio.CancelledError):
+        await bench.summaries.round()
+    assert await bench.summaries.round() == 0, "it was just spoken in"
+    await bench.summaries.aclose()
+    (summary,) = bench.stored()
+    assert "海鲜" in summary.text
+    assert "成都" in summary.text
+
+
+async def test_a_session_whose_id_has_no_bytes_is_summarised_like_any_other(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    for n, session in enumerate(("good", "bad-\ud83d", "fine")):
+        bench.say(TALK, session, Scope.group(str(100 + n), "42"))
+    await bench.summaries.aclose()
+    assert len(bench.stored()) == 3
+
+
+@pytest.mark.parametrize("closing", [False, True])
+async def test_a_session_that_cannot_be_summarised_costs_itself_alone(
+    tmp_path: Path, closing: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    bench = Bench(tmp_path)
+    for n in range(3):
+        bench.say(TALK, f"s{n}", Scope.group(str(100 + n), "42"))
+    bench.say([("user", "swordfish")], "s1", Scope.group("101", "42"))
+    real = bench.summaries._records.of_the_living
+
+    async def sometimes(messages: Sequence[Cleaned]) -> list[Cleaned]:
+        if messages[-1].text == "swordfish":
+            raise RuntimeError(messages[-1].text)
+        return await real(messages)
+
+    bench.summaries._records.of_the_living = sometimes  # type: ignore[method-assign]
+    bench.now += 300
+    if closing:
+        await bench.summaries.aclose()
+    else:
+        assert await bench.summaries.round() == 2
+    assert sorted(event.scope.key for event in bench.stored()) == ["g:100", "g:102"]
+    assert "RuntimeError" in caplog.text
+    assert "swordfish" not in caplog.text
+
+
+async def test_a_client_that_breaks_in_its_own_way_leaves_the_summary_to_the_rules(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, FakeChat(RuntimeError("no such attribute")))
+    bench.say(TALK)
+    bench.now += 300
+    assert await bench.summaries.round() == 1
+
+
+async def test_while_the_store_refuses_the_sessions_wait(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    for n in range(3):
+        bench.say(TALK, f"s{n}", Scope.group(str(100 + n), "42"))
+    bench.now += 300
+    real, calls = bench.events.file_new, []
+
+    def refuse(*arguments: Any) -> list[str]:
+        calls.append(arguments)
+        raise StorageError("database or disk is full")
+
+    bench.events.file_new = refuse  # type: ignore[method-assign]
+    assert await bench.summaries.round() == 0
+    assert len(calls) == 3
+    bench.events.file_new = real  # type: ignore[method-assign]
+    assert await bench.summaries.round() == 3
+
+
+async def test_the_end_is_bounded_and_says_how_many_sessions_it_leaves(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    bench = Bench(tmp_path)
+    for n in range(3):
+        bench.say(TALK, f"s{n}", Scope.group(str(100 + n), "42"))
+
+    async def never(messages: Sequence[Cleaned]) -> list[Cleaned]:
+        await asyncio.Event().wait()
+        return []
+
+    bench.summaries._records.of_the_living = never  # type: ignore[method-assign]
+    await bench.summaries.aclose(0.01)
+    assert "3 sessions are not summarised" in caplog.text
+
+
+async def test_a_clock_that_goes_back_a_day_keeps_no_session_open_for_a_day(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elapsed = 1_000.0
+    monkeypatch.setattr(outage_module, "monotonic", lambda: elapsed)
+    bench = Bench(tmp_path)
+    bench.say(TALK)
+    bench.now -= 86_400
+    assert await bench.summaries.round() == 0
+    elapsed += 300
+    assert await bench.summaries.round() == 1
+
+
+async def test_a_groups_summary_is_nobodys_alone_and_names_everybody_who_spoke(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    for n, message in enumerate(TALK):
+        bench.say([message], "g", Scope.group("100", "42" if n % 2 else "43"))
+        bench.say([message], "alone", Scope.group("200", "42"))
+        bench.say([message])
+    await bench.summaries.aclose()
+    found = {event.scope.key: event for event in bench.stored()}
+    assert (found["g:100"].user_id, found["g:100"].speakers) == ("", ("42", "43"))
+    assert (found["g:200"].user_id, found["g:200"].speakers) == ("42", ())
+    assert (found["p:42"].user_id, found["p:42"].speakers) == ("42", ())
+
+
+async def test_who_is_forgotten_while_the_model_writes_is_not_in_the_summary(tmp_path: Path) -> None:
+    class Slow(FakeChat):
+        async def structured(self, answer: type[Any], *, purpose: str, system: str, user: str) -> Any:
+            if not self.asked:
+                IndexErasure(bench.database).bury("user:43", bench.now)
+            return await super().structured(answer, purpose=purpose, system=system, user=user)
+
+    chat = Slow("阿明2026-02-22去北京出差三天。")
+    bench = Bench(tmp_path, chat)
+    bench.say(TALK, "g", Scope.group("100", "42"))
+    bench.say([("user", "我养了一只叫阿橘的猫")], "g", Scope.group("100", "43"))
+    bench.now += 300
+    assert await bench.summaries.round() == 1
+    assert ["阿橘" in asked for asked in chat.asked] == [True, False]
+    (summary,) = bench.stored()
+    assert (summary.user_id, summary.speakers) == ("42", ())

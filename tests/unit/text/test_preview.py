@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
-from collections import OrderedDict, UserDict
+from array import array
+from collections import ChainMap, OrderedDict, UserDict, UserList, UserString, deque
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
+from types import SimpleNamespace
 
 import pytest
 from historian.text.preview import MARGIN, preview_text, safe_preview, snapshot
@@ -127,6 +131,122 @@ def test_a_snapshot_of_ten_megabytes_takes_no_time_and_keeps_no_reference() -> N
     assert min(times) < 0.001
     assert isinstance(copy, dict)
     assert 1_000 < len(copy["result"]) <= 1_000 + MARGIN
+
+
+MANY = ["x" * 100] * 100_000
+FIELDS_OF_MANY = dict.fromkeys(range(100_000), "x" * 100)
+
+
+class Text(str):
+    """A text that is more than a text."""
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        array("d", [1.5]) * 1_250_000,
+        FIELDS_OF_MANY.items(),
+        FIELDS_OF_MANY.values(),
+        FIELDS_OF_MANY.keys(),
+        deque(MANY),
+        UserList(MANY),
+        UserString("x" * 10_000_000),
+        Text("x" * 10_000_000),
+        ChainMap(FIELDS_OF_MANY, {}),
+        SimpleNamespace(pages=MANY),
+        partial(print, MANY),
+        ValueError(MANY),
+        ValueError("x" * 10_000_000),
+        ValueError("page", "x" * 10_000_000),
+        KeyError("x" * 10_000_000),
+        OSError(2, "no such file", "x" * 10_000_000),
+        RuntimeError(ValueError(MANY)),
+        {tuple(MANY): 1},
+        {frozenset(map(str, range(100_000))): 1},
+        {b"x" * 10_000_000: 1},
+        {Text("x" * 10_000_000): 1},
+        {10**100_000: 1},
+        [{"rows": FIELDS_OF_MANY.items()}],
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_no_built_in_value_is_looked_into_further_than_is_shown(value: object) -> None:
+    times = []
+    for _ in range(5):
+        began = time.perf_counter()
+        copy = snapshot(value)
+        times.append(time.perf_counter() - began)
+    assert min(times) < 0.003, "a copy of 8,000 characters, whatever lies behind it"
+    text = preview_text(copy)
+    assert len(text) <= 8_100
+    assert "unreadable" not in text
+
+
+def test_what_holds_items_is_shown_by_its_items() -> None:
+    assert safe_preview(deque([1, "a"])) == '[1, "a"]'
+    assert safe_preview({"a": 1}.items()) == '[["a", 1]]'
+    assert safe_preview({"a": 1}.keys()) == '["a"]'
+    assert safe_preview(array("i", [1, 2])) == "[1, 2]"
+    assert safe_preview(UserString("lake")) == "lake"
+    assert safe_preview(ChainMap({"a": 1}, {"b": 2})) == '{"ChainMap": [{"a": 1}, {"b": 2}]}'
+    assert safe_preview(SimpleNamespace(password="tulip")) == '{"SimpleNamespace": {"password": "[PASSWORD]"}}'
+    assert safe_preview({("a", 1): "b", 10**200: "c"}) == """{"('a', 1)": "b", "[int of 665 bits]": "c"}"""
+
+
+def test_exceptions_say_what_python_says_of_them_as_long_as_that_is_short() -> None:
+    assert safe_preview(KeyError("lake")) == "KeyError: 'lake'"
+    assert safe_preview(ValueError("lake", 2)) == "ValueError: ('lake', 2)"
+    assert safe_preview(OSError(2, "no such file", "lake")) == "FileNotFoundError: [Errno 2] no such file: 'lake'"
+    assert safe_preview(ValueError()) == "ValueError: "
+    assert safe_preview(ValueError("w" * 300), SHORT).startswith("ValueError: www")
+    assert safe_preview(ValueError({"password": "tulip"})) == '{"ValueError": [{"password": "[PASSWORD]"}]}'
+
+
+@pytest.mark.parametrize("shift", range(0, len(KEY) + 8, 5))
+def test_no_secret_is_cut_in_two_in_an_exception_or_a_key(shift: int) -> None:
+    text = "w " * ((SHORT - shift) // 2) + KEY + " end" * 2_000
+    for value in (ValueError(text), KeyError("page", text), {(1, text): 2}, {text.encode(): 2}, deque([text])):
+        assert KEY[:12] not in safe_preview(value, SHORT)
+
+
+@pytest.mark.parametrize("error", [SystemExit, GeneratorExit, RecursionError, asyncio.CancelledError])
+def test_an_object_that_wants_the_program_to_end_when_it_is_shown_ends_nothing(error: type[BaseException]) -> None:
+    class Leaving(Exception):
+        def __repr__(self) -> str:
+            raise error
+
+        __str__ = __repr__
+
+    class Left:
+        __repr__ = Leaving.__repr__
+
+    assert safe_preview(Left()) == "[unreadable Left]"
+    assert safe_preview({"a": [Left()], Left(): 1}) == '{"a": ["[unreadable Left]"], "[unreadable Left]": 1}'
+    assert safe_preview([{"a": {"b": Left()}}]) == '[{"a": {"b": "[unreadable Left]"}}]'
+    assert safe_preview(Leaving("x")) == "Leaving: [no message]"
+
+
+def test_the_users_own_interrupt_goes_through() -> None:
+    class Slow:
+        def __repr__(self) -> str:
+            raise KeyboardInterrupt
+
+    for value in (Slow(), [Slow()], {"a": {"b": Slow()}}):
+        with pytest.raises(KeyboardInterrupt):
+            snapshot(value)
+
+
+def test_a_class_whose_name_cannot_be_asked_for_is_named_all_the_same() -> None:
+    class Meta(type):
+        @property
+        def __name__(cls) -> str:  # type: ignore[override]
+            raise RuntimeError("no name")
+
+    class Shy(metaclass=Meta):
+        def __repr__(self) -> str:
+            raise RuntimeError("no text")
+
+    assert safe_preview({"a": Shy()}) == '{"a": "[unreadable Shy]"}'
 
 
 def test_a_snapshot_does_not_change_with_what_it_was_made_of() -> None:

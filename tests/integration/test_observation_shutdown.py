@@ -1,0 +1,155 @@
+"""The end of a service and its parts: each is closed whatever the others do, and forgetting needs none of them."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from historian.schema.scope import Scope
+from historian.schema.settings import Settings
+from historian.schema.settings_source import parse_settings
+from historian.service.cognitive import CognitiveService
+from historian.stores.owner_lock import owner_of
+from support.memory import settings_for
+
+GROUP = Scope.group("7001", "1001")
+
+
+@pytest.fixture
+def silent_server() -> Iterator[str]:
+    """A model's endpoint that takes requests and does not answer."""
+    ended = threading.Event()
+
+    class Silent(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            ended.wait(30)
+
+        def log_message(self, *_: Any) -> None: ...
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Silent)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}/v1"
+    finally:
+        ended.set()
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def settings_with(directory: Path, **models: Any) -> Settings:
+    cognitive = {"data_dir": str(directory), "timezone": "UTC", "observation": {"summary_interval_seconds": 0.2}}
+    embedding = {"embedding": {"provider": "none"}}
+    return parse_settings({"cognitive": cognitive, "models": embedding | models}, environ={}, base=directory)
+
+
+def stored(directory: Path) -> dict[str, int]:
+    connection = sqlite3.connect(directory / "index.sqlite")
+    try:
+        return dict(connection.execute("SELECT source, count(*) FROM events GROUP BY source"))
+    finally:
+        connection.close()
+
+
+async def test_an_embedder_that_hangs_costs_no_observation_at_the_end(tmp_path: Path, silent_server: str) -> None:
+    embedding = {"provider": "openai", "base_url": silent_server, "api_key": "none", "model": "m"}
+    memory = CognitiveService.open(settings_with(tmp_path, embedding=embedding), worker=False)
+    await memory.start()
+    assert memory.observation is not None
+    await memory.on_tool_executed("t", {}, "the first", scope=GROUP)
+    assert not await memory.observation.settled(0.2)
+    for n in range(20):
+        await memory.on_tool_executed("t", {}, f"later {n}", scope=GROUP)
+    began = time.monotonic()
+    await memory.aclose()
+    assert time.monotonic() - began < 4, "less than the bound"
+    assert stored(tmp_path) == {"observation": 21}
+
+
+async def test_a_model_that_hangs_costs_no_session_its_summary_at_the_end(tmp_path: Path, silent_server: str) -> None:
+    chat = {"base_url": silent_server, "api_key": "none", "model": "m"}
+    memory = CognitiveService.open(settings_with(tmp_path, chat=chat), worker=False)
+    await memory.start()
+    for session in range(5):
+        for n in range(8):
+            text = f"I like book number {n} of series {session} and live in Leeds"
+            memory.feed_message("user", text, f"s{session}", scope=Scope.group(str(7000 + session), "1001"), name="Ann")
+    await asyncio.sleep(0.6)
+    await memory.aclose()
+    assert stored(tmp_path)["summary"] == 5
+
+
+async def test_what_goes_wrong_with_one_part_leaves_no_other_open(tmp_path: Path) -> None:
+    memory = CognitiveService.open(settings_for(tmp_path))
+    await memory.start()
+    assert memory.observation is not None and memory._parts is not None
+    ended = threading.Event()
+    memory.hooks.register("closing", ended.set)
+    memory.hooks.emit("closing")
+    assert await asyncio.to_thread(ended.wait, 10)
+    async with asyncio.timeout(10):
+        while owner_of(tmp_path) is None:  # noqa: ASYNC110 - the worker's own task takes the lock
+            await asyncio.sleep(0.01)
+
+    async def broken(timeout_seconds: float) -> None:
+        raise UnicodeEncodeError("utf-8", "x", 0, 1, "made up")
+
+    real, events = memory.observation.aclose, memory._parts.events
+    memory.observation.aclose = broken  # type: ignore[method-assign]
+    with pytest.raises(UnicodeEncodeError):
+        await memory.aclose()
+    await real(1)
+    assert owner_of(tmp_path) is None, "the worker has stopped"
+    assert memory.observation is None
+    with pytest.raises(Exception, match="closed"):
+        events.count()
+    async with asyncio.timeout(10):
+        while any(thread.name == "hook closing" for thread in threading.enumerate()):  # noqa: ASYNC110 - it ends by itself
+            await asyncio.sleep(0.01)
+    await memory.aclose()
+
+
+async def test_nothing_held_in_memory_keeps_a_person_from_being_forgotten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
+        assert memory.observation is not None
+        await memory.on_tool_executed("t", {}, "Ann collects old lanterns", scope=GROUP)
+        assert await memory.observation.settled(10)
+
+        def broken(entity: object) -> int:
+            raise AttributeError("made up")
+
+        monkeypatch.setattr(memory.observation, "forget", broken)
+        report = await memory.forget_user("1001")
+        assert report.done and report.clean
+        await memory.on_tool_executed("t", {}, "Ann collects new lanterns", scope=GROUP)
+        assert await memory.observation.settled(10)
+        assert stored(tmp_path) == {"observation": 1}
+
+
+async def test_a_groups_summary_is_forgotten_with_everybody_whose_words_it_tells(tmp_path: Path) -> None:
+    async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
+        for n in range(5):
+            ann = f"I moved to Leeds in {2010 + n} and I work as a baker number {n}"
+            ben = f"I have the illness lupus since {2010 + n} and live in Hull street {n}"
+            memory.feed_message("user", ann, "s", scope=GROUP, name="Ann")
+            memory.feed_message("user", ben, "s", scope=Scope.group("7001", "1002"), name="Ben")
+    connection = sqlite3.connect(tmp_path / "index.sqlite")
+    assert "lupus" in connection.execute("SELECT text FROM events WHERE source = 'summary'").fetchone()[0]
+    async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
+        report = await memory.forget_user("1002")
+        assert report.clean and report.done
+    left = [text for (text,) in connection.execute("SELECT text FROM events")]
+    connection.close()
+    assert len(left) == 5
+    assert not any("lupus" in text for text in left)

@@ -1,0 +1,31 @@
+"""The migrations of `index.sqlite`."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+from historian.schema.event import EventFilter
+from historian.stores.events import SqliteEventStore
+from historian.stores.index_schema import MIGRATIONS, open_index
+from historian.stores.sqlite_database import SqliteDatabase
+
+COLUMNS = (
+    "row, event_id, job_id, kind, text, user_id, group_id, request_type, timestamp, timestamp_local, timezone, user_name,"
+    " is_absolute, gate_reasons, rewritten_by, source, schema_version, embedded"
+)
+
+
+def test_events_filed_before_they_named_their_speakers_are_read_and_found_by_their_person(tmp_path: Path) -> None:
+    path = tmp_path / "index.sqlite"
+    with closing(SqliteDatabase(path, MIGRATIONS[:4])) as before, before.writing() as connection:
+        connection.execute("INSERT INTO scopes (scope_number, scope_key, events, last_row) VALUES (1, 'g:7', 1, 1)")
+        connection.execute(
+            f"INSERT INTO events ({COLUMNS}) VALUES (4294967297, 'j-0:0', 'j-0', 'fact', 'Ann has a cat', '42', '7', 'group',"
+            " 1.0, '1970-01-01T00:00:01+00:00', 'UTC', 'Ann', 1, '[]', 'rules', 'job', 1, 0)"
+        )
+    store = SqliteEventStore(open_index(path))
+    (event,) = store.find(EventFilter(None, people=("42",)))
+    assert (event.text, event.speakers) == ("Ann has a cat", ())
+    assert store.find(EventFilter(None, people=("43",))) == []
+    store.close()
