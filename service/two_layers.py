@@ -17,7 +17,7 @@ from ..schema.settings import Settings
 from ..schema.states_payload import StatesPayload
 from ..schema.two_layers import ArticleKey
 from ..text.language import detect_language
-from .accepting import make_job
+from .accepting import make_job, with_redacted_names
 from .given_states import spoken_payloads
 from .parts import Parts
 from .recall import Recall
@@ -59,7 +59,7 @@ def states_job(
         "group_id": key.group_id or None,
         "payload": payload.model_dump(),
     }
-    return make_job(data, settings, clock)
+    return with_redacted_names(make_job(data, settings, clock), settings.historian.redact_jobs)
 
 
 class TwoLayers:
