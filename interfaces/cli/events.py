@@ -82,9 +82,12 @@ def edit_event(
     text: Annotated[str, typer.Argument(metavar="TEXT", help="The new text of the record.")],
 ) -> None:
     """Replace the text of a record."""
+    from ...text.redaction import redact
+
     if not text.strip():
         raise InvalidInput("TEXT: empty; `historian events delete` removes a record")
     before = _existing(shell, [event_id])[0]
+    text = redact(text, shell.settings.historian.redact_jobs)
     give_order(shell, "edit", {"event_id": event_id, "text": text}, done=f"{event_id}: {short(before.text)} → {short(text)}")
 
 
