@@ -49,13 +49,13 @@ class SqliteDatabase:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._writer = self._connect(_WRITER_CACHE_KIB)
         except (sqlite3.Error, OSError) as error:
-            raise _explain(error, path) from error
+            raise explained(error, path) from error
         try:
             self._prepare()
             self._migrate(migrations)
         except sqlite3.Error as error:
             self._writer.close()
-            raise _explain(error, path) from error
+            raise explained(error, path) from error
         except StorageError:
             self._writer.close()
             raise
@@ -122,7 +122,7 @@ class SqliteDatabase:
             try:
                 busy, _, _ = self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             except sqlite3.Error as error:
-                raise _explain(error, self.path) from error
+                raise explained(error, self.path) from error
         return not busy
 
     def vacuum(self) -> bool:
@@ -136,7 +136,7 @@ class SqliteDatabase:
             try:
                 self._writer.execute("VACUUM")
             except sqlite3.Error as error:
-                raise _explain(error, self.path) from error
+                raise explained(error, self.path) from error
         return self.truncate_log()
 
     def damage(self) -> str | None:
@@ -235,10 +235,16 @@ class SqliteDatabase:
         """What an error of SQLite is called outside; None for errors that are not SQLite's."""
         if isinstance(error, UnicodeEncodeError):
             return InvalidInput(f"text with a lone surrogate ({error.object[error.start : error.end]!r}) cannot be stored")
-        return _explain(error, self.path) if isinstance(error, sqlite3.Error) else None
+        return explained(error, self.path) if isinstance(error, sqlite3.Error) else None
 
 
-def _explain(error: Exception, path: Path) -> HistorianError:
+def is_damage(error: sqlite3.Error) -> bool:
+    """Whether SQLite found the file itself broken: no database, or malformed. A full disk, a lock, an I/O error are not that."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return code is not None and code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+def explained(error: Exception, path: Path) -> StorageError:
     """The error with the file's name and the remedy."""
     text = str(error)
     if "locked" in text or "busy" in text:
