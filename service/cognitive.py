@@ -27,6 +27,7 @@ from ..stores.end_summaries import EndSummaries
 from ..stores.forget_requests import ForgetReport
 from ..text.language import detect_language
 from .accepting import make_job, redacted
+from .asked import count, is_conversation, known_language, question, texts
 from .background import Background
 from .config_watch import ConfigWatch
 from .hooks import Hooks
@@ -224,7 +225,14 @@ class CognitiveService:
         """
         if self._layers is None:
             return ""
-        return await self._layers.relevant(user_input, str(user_id), scope, deep=deep, max_tokens=max_tokens, language=language)
+        return await self._layers.relevant(
+            "\n".join(texts(user_input)),
+            str(user_id),
+            scope,
+            deep=deep,
+            max_tokens=count(max_tokens),
+            language=known_language(language),
+        )
 
     @property
     def observation(self) -> Observation | None:
@@ -277,11 +285,26 @@ class CognitiveService:
         `query` is what was said, or the messages of the turn; `context` what was said before, for queries too short to
         search with. Never raises and never takes longer than `recall_timeout_seconds`: what is ready then is used.
         """
-        spoken = language or self._language_for(query)
-        budget = max_tokens or self.settings.query.max_context_tokens
+        try:
+            return await self._context(query, scope, language, top_k, max_tokens, context)
+        except Exception:
+            # The reply must go out whatever this is.
+            log.exception("recall for %s gives nothing", scope)
+            return ""
+
+    async def _context(
+        self, query: object, scope: Scope, language: object, top_k: object, max_tokens: object, context: object
+    ) -> str:
+        """As `build_context`, with arguments of any kind."""
+        if not is_conversation(scope):
+            log.warning("recall gives nothing: scope must be a Scope, got %s", type(scope).__name__)
+            return ""
+        asked = question(query)
+        spoken = known_language(language) or self._language_for(asked)
+        budget = count(max_tokens) or self.settings.query.max_context_tokens
         if self._recall is None:
             return await self._plain_summaries(scope, spoken, budget)
-        recalled = await self._recall.context(query, scope, top_k=top_k, context=context)
+        recalled = await self._recall.context(asked, scope, top_k=count(top_k), context=texts(context))
         if not recalled.reasons:
             self._plain.database_away = False
         elif not recalled.hits and await self._database_is_away():
@@ -306,9 +329,12 @@ class CognitiveService:
         """
         try:
             if self._recall is None:
-                budget = max_tokens or self.settings.query.max_context_tokens
-                summaries = self._plain.of(scope.key)
-                return format_summaries(summaries, language=language or self._language_for(query), max_tokens=budget)
+                if not is_conversation(scope):
+                    log.warning("recall gives nothing: scope must be a Scope, got %s", type(scope).__name__)
+                    return ""
+                spoken = known_language(language) or self._language_for(question(query))
+                budget = count(max_tokens) or self.settings.query.max_context_tokens
+                return format_summaries(self._plain.of(scope.key), language=spoken, max_tokens=budget)
             work = partial(
                 self.build_context, query, scope, language=language, top_k=top_k, max_tokens=max_tokens, context=context
             )

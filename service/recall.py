@@ -34,6 +34,7 @@ from ..schema.protocols import Vector, VectorIndex
 from ..schema.scope import EntityType, Scope
 from ..schema.settings import QuerySettings, Settings
 from ..schema.two_layers import ArticleKey, StoredArticle
+from .asked import is_conversation, question, texts
 from .local_time import configured_timezone
 from .parts import Parts
 
@@ -115,6 +116,8 @@ class Recall:
     ) -> Recalled:
         """What is worth remembering for a reply, within `recall_timeout_seconds`. Never raises."""
         started = time.perf_counter()
+        if not is_conversation(scope):
+            return Recalled("empty", reasons=("scope: none was given",))
         try:
             recalled = await self._climb(query, scope, top_k, context)
         except Exception as error:
@@ -341,6 +344,9 @@ class Recall:
 
     async def _prefetch(self, query: str | Sequence[str], scope: Scope, context: Sequence[str]) -> None:
         settings = self._settings()
+        if not is_conversation(scope):
+            return
+        query, context = question(query), texts(context)
         try:
             request = self._request(query, scope, event_filter(scope), 1, 1.0, context)
             await asyncio.gather(

@@ -91,6 +91,41 @@ async def test_synchronous_recall_never_raises(tmp_path: Path, query: object) ->
         assert memory.get_memory_context("吉他", None) == ""  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("query", [None, 5, ["a", None], b"x", "\ud800", {"a": 1}, object()])
+async def test_recall_of_anything_never_raises(tmp_path: Path, query: Any, caplog: pytest.LogCaptureFixture) -> None:
+    async with open_memory(settings_for(tmp_path)) as (memory, parts):
+        file_events(parts, events_in("7", TEXTS), None)
+        assert isinstance(await memory.build_context(query, GROUP, context=query), str)
+        assert isinstance(await memory.build_messages(query, GROUP), list)
+        assert await memory.get_relevant_memories(query, "1001") == ""
+        warming = memory.prefetch(query, GROUP, context=query)
+        assert warming is not None
+        await warming
+    assert [record for record in caplog.records if record.levelname == "ERROR"] == []
+
+
+async def test_recall_with_wrong_arguments_gives_what_the_right_ones_would_and_nothing_without_a_scope(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    wrong: dict[str, Any] = {"language": "fr", "max_tokens": "x", "top_k": "all", "context": 5}
+    async with open_memory(settings_for(tmp_path, query=PATIENT)) as (memory, parts):
+        file_events(parts, events_in("7", TEXTS), None)
+        expected = await memory.build_context("小林在学什么吉他？", GROUP)
+        assert "吉他" in expected and await memory.build_context("小林在学什么吉他？", GROUP, **wrong) == expected
+        assert await memory.build_context(["小林在学什么吉他？", None], GROUP) == expected  # type: ignore[list-item]
+        for scope in (None, "g:7", 7):
+            no_scope: Any = scope
+            assert await memory.build_context("吉他", no_scope) == memory.get_memory_context("吉他", no_scope) == ""
+            assert await memory.build_messages("吉他", no_scope) == []
+        assert await memory.get_relevant_memories("吉他", "42", "g:7") == ""  # type: ignore[arg-type]
+        assert await memory.get_relevant_memories("吉他", "42", language="fr", max_tokens=-1) == ""  # type: ignore[arg-type]
+    assert "scope must be a Scope, got NoneType" in caplog.text
+    assert [record for record in caplog.records if record.levelname == "ERROR"] == []
+    async with CognitiveService.open(settings_for(tmp_path, enabled=False)) as memory:
+        assert await memory.build_context(None, None) == memory.get_memory_context(None, None) == ""  # type: ignore[arg-type]
+        assert await memory.build_context(5, GROUP, language="fr", max_tokens="x") == ""  # type: ignore[arg-type]
+
+
 async def test_an_embedder_that_hangs_holds_synchronous_code_no_longer_than_the_limit(tmp_path: Path) -> None:
     embedder = WordEmbedder()
     async with open_memory(settings_for(tmp_path, query={"recall_timeout_seconds": 0.2}), embedder=embedder) as (memory, parts):
