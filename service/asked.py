@@ -35,7 +35,7 @@ def known_language(language: object) -> Literal["zh", "en"] | None:
 def count(number: object) -> int | None:
     """A number above 0, else None, which means the configured one."""
     usable = isinstance(number, int | float) and not isinstance(number, bool) and 0 < number < 2**31
-    return int(number) or None if usable else None  # type: ignore[call-overload, no-any-return]
+    return int(number) or None if usable else None  # type: ignore[call-overload]
 
 
 def is_conversation(scope: object) -> bool:

@@ -8,6 +8,7 @@ import os
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -46,6 +47,8 @@ log = logging.getLogger(__name__)
 __all__ = ["CognitiveService", "make_job", "redacted"]
 
 SETTLED_POLL_SECONDS = 0.02
+REOPEN_SECONDS, LONGEST_REOPEN_SECONDS = 5.0, 60.0
+"""When stores that could not be opened at the start are tried again: first, and at most."""
 SYNCHRONOUS_SECONDS = 0.25
 """What a recall from synchronous code may take beyond its limit: a thread, an event loop, the rungs below the database."""
 
@@ -74,6 +77,10 @@ class CognitiveService:
         self._watch = ConfigWatch(config, settings, self._apply) if config is not None else None
         self._with_worker = worker
         self._clock = clock
+        self._started = False
+        self._reopening: asyncio.Task[None] | None = None
+        self._trouble: asyncio.Task[bool] | None = None
+        self._unobserved = 0
         self._queue: JobQueue | None = None
         self._parts: Parts | None = None
         self._recall: Recall | None = None
@@ -111,19 +118,34 @@ class CognitiveService:
         await self.aclose()
 
     async def start(self) -> None:
-        """Open the stores, start the worker, warm up the embedder in the background. A second call changes nothing."""
-        if self._queue is not None or not self.settings.cognitive.enabled:
+        """Open the stores, start the worker, warm up the embedder in the background. A second call changes nothing.
+
+        Where the database cannot be used, or nothing can be written at all, that is logged, the reply path gives what is
+        left, and the stores are tried again from time to time.
+        """
+        if self._started or not self.settings.cognitive.enabled:
             return
-        self._queue = await asyncio.to_thread(open_queue, self.settings, self._clock)
+        self._started = True
         try:
-            self._parts = await asyncio.to_thread(open_parts, self.settings, queue=self._queue, clock=self._clock)
+            await self._open()
         except StorageError as error:
             log.error("memory cannot be read, only plain summaries are: %s. Jobs are accepted and wait on disk", error)
+            if self._queue is not None:
+                await asyncio.to_thread(self._plain.begin, self._queue)
             self._plain.database_away = True
-            return
+            self._reopening = asyncio.create_task(self._reopen(), name="historian reopening")
+
+    async def _open(self) -> None:
+        """Open what is not open yet and begin. Raises StorageError."""
+        if self._queue is None:
+            self._queue = await asyncio.to_thread(open_queue, self.settings, self._clock)
+        self._parts = await asyncio.to_thread(open_parts, self.settings, queue=self._queue, clock=self._clock)
+        loop = asyncio.get_running_loop()
+        self._parts.database.when_in_trouble = partial(self._database_in_trouble, loop)
         from .observation import make_observation  # imported here: memory that is switched off costs nothing
 
         self._observation = make_observation(self._parts, random=random.random)
+        self._observation.statistics.noted = self._observation.statistics.lost = self._unobserved
         await self._observation.start()
         self._recall = Recall(self._parts, lambda: self.settings, event_index=self._owned_index)
         self._layers = TwoLayers(self._parts, self._recall, lambda: self.settings)
@@ -142,6 +164,12 @@ class CognitiveService:
 
     async def aclose(self, timeout_seconds: float = 10.0) -> None:
         """Stop the worker (what is running may finish within the bound), close everything."""
+        self._started = False
+        for task in (self._reopening, self._trouble):
+            if task is not None:
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+        self._reopening = self._trouble = None
         if self._observation is not None:
             await self._observation.aclose(timeout_seconds / 2)
         await self._background.stop(timeout_seconds)
@@ -171,7 +199,7 @@ class CognitiveService:
         if not self.settings.cognitive.enabled:
             await asyncio.to_thread(self._end_summaries.add, [job])
             return None
-        job_id = await asyncio.to_thread(self._opened_queue().put, job)
+        job_id = await asyncio.to_thread((await self._opened_queue()).put, job)
         if self._plain.database_away:
             await asyncio.to_thread(self._plain.add, job)
         self._background.wake()
@@ -203,7 +231,7 @@ class CognitiveService:
         )
         if job is None or not self.settings.cognitive.enabled:
             return None
-        job_id = await asyncio.to_thread(self._opened_queue().put, job)
+        job_id = await asyncio.to_thread((await self._opened_queue()).put, job)
         self._background.wake()
         return job_id
 
@@ -247,14 +275,18 @@ class CognitiveService:
         It is kept for `scope` (or for the one that `session_id` is bound to), redacted, and read nowhere else. Raises
         InvalidInput where there is neither.
         """
-        if self._observation is not None:
+        if self._observation is None:
+            self._not_observed()
+        else:
             self._observation.observe_tool(name, arguments, result, scope=scope, session_id=session_id)
 
     def feed_message(
         self, role: str, content: object, session_id: str = "", *, scope: Scope | None = None, name: str = ""
     ) -> None:
         """Note what was said in a session; `scope` binds the session the first time. As `on_tool_executed`."""
-        if self._observation is not None:
+        if self._observation is None:
+            self._not_observed()
+        else:
             self._observation.observe_message(role, content, session_id, scope=scope, name=name)
 
     async def settled(self, timeout_seconds: float) -> bool:
@@ -437,6 +469,8 @@ class CognitiveService:
             report["recall"] = self._recall.as_dict()
         if self._observation is not None:
             report["observation"] = self._observation.statistics.as_dict()
+        elif self._unobserved:
+            report["observation"] = {"noted": self._unobserved, "lost": self._unobserved}
         if self._worker is not None:
             report["worker"] = self._worker.statistics.as_dict()
             report["outage"] = self._worker.outage
@@ -466,10 +500,49 @@ class CognitiveService:
             self._recall.clear()
         return report
 
-    def _opened_queue(self) -> JobQueue:
-        if self._queue is None:
+    async def _opened_queue(self) -> JobQueue:
+        """Raises StorageError where its folders cannot be made."""
+        if not self._started:
             raise HistorianError("the service is not open; use `async with CognitiveService.open(…)` or call `start()`")
+        if self._queue is None:
+            self._queue = await asyncio.to_thread(open_queue, self.settings, self._clock)
         return self._queue
+
+    async def _reopen(self) -> None:
+        """Try again, at growing intervals, until the stores can be opened."""
+        pause = REOPEN_SECONDS
+        while True:
+            await asyncio.sleep(pause)
+            try:
+                await self._open()
+            except StorageError as error:
+                pause = min(2 * pause, LONGEST_REOPEN_SECONDS)
+                log.warning("memory still cannot be read, next try in %.0f s: %s", pause, error)
+            except Exception:
+                # Not to end silently: what is open stays so, and the rest is tried again.
+                log.exception("memory could not be opened")
+                return
+            else:
+                self._plain.database_away = False
+                log.warning("memory can be read again")
+                return
+
+    def _not_observed(self) -> None:
+        """Count what comes while the database cannot be used; nothing where memory is off or not open."""
+        if self._started:
+            self._unobserved += 1
+            if self._unobserved == 1:
+                log.warning("what is observed is not kept as long as the database cannot be used; `stats` counts it as lost")
+
+    def _database_in_trouble(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Somebody had an error from the database, in whatever thread: look whether it can be used at all."""
+        if not self._plain.database_away and self._started:
+            with suppress(RuntimeError):  # the loop is closed: nobody is left to ask
+                loop.call_soon_threadsafe(self._look_into_trouble)
+
+    def _look_into_trouble(self) -> None:
+        if self._started and (self._trouble is None or self._trouble.done()):
+            self._trouble = asyncio.create_task(self._database_is_away(), name="historian database")
 
     def _make_job(self, action_summary: str, new_info: Sequence[str] | str, fields: Mapping[str, Any]) -> Job:
         return make_job(
@@ -506,7 +579,7 @@ class CognitiveService:
             return True
         try:
             async with asyncio.timeout(LOCAL_SECONDS):
-                return await asyncio.to_thread(self._plain.look_at, parts.events)
+                return await asyncio.to_thread(self._plain.look_at, parts.events, parts.queue)
         except TimeoutError:
             return self._plain.database_away
 

@@ -52,6 +52,7 @@ class Parts:
 
     settings: Settings
     directory: Path
+    database: SqliteDatabase
     queue: JobQueue
     events: EventStore
     ledger: Ledger
@@ -117,6 +118,7 @@ def open_parts(settings: Settings, *, queue: JobQueue, clock: Callable[[], float
     return Parts(
         settings=settings,
         directory=directory,
+        database=database,
         queue=queue,
         events=events,
         ledger=ledger,

@@ -15,7 +15,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -45,6 +45,8 @@ class SqliteDatabase:
         self._pool_lock = threading.Lock()
         self._idle: list[sqlite3.Connection] = []
         self._closed = False
+        self.when_in_trouble: Callable[[], None] = lambda: None
+        """Told, in whatever thread it is, of each error by which the file may be of no use for now. Must not wait."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._writer = self._connect(_WRITER_CACHE_KIB)
@@ -235,7 +237,17 @@ class SqliteDatabase:
         """What an error of SQLite is called outside; None for errors that are not SQLite's."""
         if isinstance(error, UnicodeEncodeError):
             return InvalidInput(f"text with a lone surrogate ({error.object[error.start : error.end]!r}) cannot be stored")
-        return explained(error, self.path) if isinstance(error, sqlite3.Error) else None
+        if not isinstance(error, sqlite3.Error):
+            return None
+        if is_trouble(error):
+            self.when_in_trouble()
+        return explained(error, self.path)
+
+
+def is_trouble(error: sqlite3.Error) -> bool:
+    """Whether the file may be of no use for now: damaged, not to be opened, not to be read."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return is_damage(error) or (code is not None and code & 0xFF in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN))
 
 
 def is_damage(error: sqlite3.Error) -> bool:
