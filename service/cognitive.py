@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -29,17 +30,18 @@ from ..stores.forget_requests import ForgetReport
 from ..text.language import detect_language
 from .accepting import make_job, redacted
 from .asked import count, is_conversation, known_language, question, texts
-from .background import Background
 from .config_watch import ConfigWatch
+from .data_directory import data_directory
 from .hooks import Hooks
 from .metrics import metrics_text
-from .parts import Parts, data_directory, open_parts, open_queue
-from .plain_memory import PlainMemory, in_thread
-from .recall import LOCAL_SECONDS, Recall
-from .two_layers import TwoLayers, states_job
+from .plain_memory import LOCAL_SECONDS, PlainMemory, in_thread
 
 if TYPE_CHECKING:
+    from .background import Background
     from .observation import Observation
+    from .parts import Parts
+    from .recall import Recall
+    from .two_layers import TwoLayers
     from .worker import HistorianWorker
 
 log = logging.getLogger(__name__)
@@ -85,7 +87,7 @@ class CognitiveService:
         self._parts: Parts | None = None
         self._recall: Recall | None = None
         self._layers: TwoLayers | None = None
-        self._background = Background()
+        self._background: Background | None = None
         self._warming: asyncio.Task[None] | None = None
         self._observation: Observation | None = None
         self.hooks = Hooks()
@@ -137,18 +139,25 @@ class CognitiveService:
 
     async def _open(self) -> None:
         """Open what is not open yet and begin. Raises StorageError."""
+        # Imported here, and in a thread: memory that is switched off costs nothing, and the loop goes on meanwhile.
+        await asyncio.to_thread(_import_parts)
+        from .background import Background
+        from .observation import make_observation
+        from .parts import open_parts, open_queue
+        from .recall import Recall
+        from .two_layers import TwoLayers
+
         if self._queue is None:
             self._queue = await asyncio.to_thread(open_queue, self.settings, self._clock)
         self._parts = await asyncio.to_thread(open_parts, self.settings, queue=self._queue, clock=self._clock)
         loop = asyncio.get_running_loop()
         self._parts.database.when_in_trouble = partial(self._database_in_trouble, loop)
-        from .observation import make_observation  # imported here: memory that is switched off costs nothing
-
         self._observation = make_observation(self._parts, random=random.random)
         self._observation.statistics.noted = self._observation.statistics.lost = self._unobserved
         await self._observation.start()
         self._recall = Recall(self._parts, lambda: self.settings, event_index=self._owned_index)
         self._layers = TwoLayers(self._parts, self._recall, lambda: self.settings)
+        self._background = Background()
         await self._background.start(self._parts, work=self._with_worker, watch=self._watch)
         self._warming = asyncio.create_task(self._recall.warm(), name="historian warm-up")
 
@@ -172,7 +181,8 @@ class CognitiveService:
         self._reopening = self._trouble = None
         if self._observation is not None:
             await self._observation.aclose(timeout_seconds / 2)
-        await self._background.stop(timeout_seconds)
+        if self._background is not None:
+            await self._background.stop(timeout_seconds)
         if self._warming is not None:
             self._warming.cancel()
             await asyncio.gather(self._warming, return_exceptions=True)
@@ -202,7 +212,7 @@ class CognitiveService:
         job_id = await asyncio.to_thread((await self._opened_queue()).put, job)
         if self._plain.database_away:
             await asyncio.to_thread(self._plain.add, job)
-        self._background.wake()
+        self._wake()
         return job_id
 
     async def update_memory(
@@ -226,13 +236,15 @@ class CognitiveService:
         When this returns, the job is on disk, redacted; the same `request_id` again gives the same id and no second job.
         Returns None, and writes nothing, where nothing was said. Raises InvalidInput, StorageError.
         """
+        from .two_layers import states_job
+
         job = states_job(
             states, str(user_id), scope, self.settings, self._clock, threshold=threshold, reflect=reflect, fields=fields
         )
         if job is None or not self.settings.cognitive.enabled:
             return None
         job_id = await asyncio.to_thread((await self._opened_queue()).put, job)
-        self._background.wake()
+        self._wake()
         return job_id
 
     async def get_relevant_memories(
@@ -490,6 +502,8 @@ class CognitiveService:
             wake = worker.look_for_requests if worker is not None else None
             report = await forget(parts, entity, mentions=mentions, wait_seconds=wait_seconds, wake=wake)
         else:  # switched off: what lies on disk is forgotten all the same
+            from .parts import open_parts, open_queue
+
             queue = await asyncio.to_thread(open_queue, self.settings, self._clock)
             parts = await asyncio.to_thread(open_parts, self.settings, queue=queue, clock=self._clock)
             try:
@@ -505,8 +519,15 @@ class CognitiveService:
         if not self._started:
             raise HistorianError("the service is not open; use `async with CognitiveService.open(…)` or call `start()`")
         if self._queue is None:
+            from .parts import open_queue
+
             self._queue = await asyncio.to_thread(open_queue, self.settings, self._clock)
         return self._queue
+
+    def _wake(self) -> None:
+        """Let the worker look into the queue now."""
+        if self._background is not None:
+            self._background.wake()
 
     async def _reopen(self) -> None:
         """Try again, at growing intervals, until the stores can be opened."""
@@ -557,6 +578,8 @@ class CognitiveService:
 
     async def _plain_summaries(self, scope: Scope, language: Literal["zh", "en"], budget: int) -> str:
         """What is left where memory is switched off or cannot be opened."""
+        if not self._started and self._plain.is_empty:
+            return ""
         try:
             async with asyncio.timeout(LOCAL_SECONDS):
                 summaries = await asyncio.to_thread(self._plain.of, scope.key)
@@ -591,12 +614,18 @@ class CognitiveService:
     def _apply(self, settings: Settings) -> None:
         """Take over settings whose hot keys have changed. Called from a thread: each step is one assignment."""
         self.settings = settings
-        self._background.apply(settings)
+        if self._background is not None:
+            self._background.apply(settings)
 
     @property
     def _worker(self) -> HistorianWorker | None:
         """The worker of this process, while it is the one that owns the directory."""
-        return self._background.worker
+        return None if self._background is None else self._background.worker
+
+
+def _import_parts() -> None:
+    for module in ("background", "observation", "parts", "recall", "two_layers"):
+        import_module(f".{module}", __package__)
 
 
 def model_names(parts: Parts) -> dict[str, str]:

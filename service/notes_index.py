@@ -20,9 +20,9 @@ from ..stores.file_manifest import FileChange, FileManifest, IndexedFile, note_j
 from ..stores.note_folder import Listing, NoteFile, NotText, content_hash, list_notes, read_note
 from ..text.chunks import Chunk, chunk
 from ..text.redaction import redact
+from .data_directory import data_directory
 from .local_time import configured_timezone
 from .note_names import NoteNames
-from .parts import data_directory
 
 log = logging.getLogger(__name__)
 

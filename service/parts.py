@@ -41,6 +41,7 @@ from ..stores.shadow_vectors import ShadowVectors
 from ..stores.sqlite_database import SqliteDatabase
 from ..stores.state_buffer import SqliteStateBuffer
 from ..stores.summaries import JsonlSummaries
+from .data_directory import data_directory
 from .matching_embedder import MatchingEmbedder
 
 log = logging.getLogger(__name__)
@@ -94,11 +95,6 @@ class Parts:
         if self.reranker is not None:
             await self.reranker.aclose()
         self.events.close()
-
-
-def data_directory(settings: Settings) -> Path:
-    """The data directory, as a path."""
-    return Path(settings.cognitive.data_dir)
 
 
 def open_queue(settings: Settings, clock: Callable[[], float]) -> JobQueue:

@@ -20,6 +20,9 @@ from ..stores.markdown_memory import MarkdownMemory
 
 log = logging.getLogger(__name__)
 
+LOCAL_SECONDS = 0.15
+"""How long a reply waits for what lies on this machine."""
+
 _NOT_FILED: tuple[JobState, ...] = ("processing", "pending")
 
 Result = TypeVar("Result")
@@ -34,8 +37,14 @@ class PlainMemory:
 
     def __init__(self, directory: Path, end_summaries: EndSummaries) -> None:
         self._end_summaries = end_summaries
+        self._directory = directory
         self._markdown = MarkdownMemory(directory / "MEMORY.md")
         self.database_away = False
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether neither file exists: two looks at a directory, which need no thread."""
+        return not any((self._directory / name).exists() for name in ("end_summaries.json", "MEMORY.md"))
 
     def add(self, job: Job) -> None:
         """Keep a job readable until the database is back. The job itself waits in the queue: a failure is only logged."""

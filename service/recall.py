@@ -37,14 +37,15 @@ from ..schema.two_layers import ArticleKey, StoredArticle
 from .asked import is_conversation, question, texts
 from .local_time import configured_timezone
 from .parts import Parts
+from .plain_memory import LOCAL_SECONDS
 
 log = logging.getLogger(__name__)
 
 Rung = Literal["hybrid", "keyword", "profiles", "empty"]
 Result = TypeVar("Result")
 
-LOCAL_SECONDS, REMOTE_SECONDS = 0.15, 0.8
-"""What `recall_timeout_seconds = "auto"` means: with models in this process or none, and with an endpoint to ask."""
+REMOTE_SECONDS = 0.8
+"""What `recall_timeout_seconds = "auto"` means with an endpoint to ask; LOCAL_SECONDS with models in this process or none."""
 FINISHING_SECONDS = 0.025
 FINISHING_SHARE = 0.2
 """Kept back for fusing and reading the texts: the smaller of the two."""

