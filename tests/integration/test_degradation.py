@@ -329,6 +329,32 @@ async def test_a_full_disk_refuses_jobs_by_name_keeps_answering_and_goes_on_when
     assert not list((data / "queues").rglob(".tmp-*"))
 
 
+async def test_a_start_on_a_full_disk_sets_no_checkpoints_aside_and_works_when_there_is_room(
+    tiny_disk: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cognitive_module, "REOPEN_SECONDS", 0.1)
+    data, filler = tiny_disk / "data", tiny_disk / "filler"
+    await fill(data)
+    async with open_memory(settings_for(data), worker=True) as (memory, _):
+        await memory.enqueue_job(**turn("小史送了一本诗集", 2))  # type: ignore[arg-type]
+        assert await memory.settled(30)
+        await memory.enqueue_job(**turn("小史约好一起看电影", 3))  # type: ignore[arg-type]
+    with filler.open("wb", buffering=0) as file, pytest.raises(OSError, match="No space"):
+        while True:
+            file.write(b"x" * 512)
+    caplog.clear()
+    async with CognitiveService.open(settings_for(data, query=PATIENT)) as memory:
+        await asyncio.sleep(0.3)
+        assert isinstance(await memory.build_context("诗集", GROUP), str)
+        filler.unlink()
+        assert await memory.settled(30)
+        async with asyncio.timeout(30):
+            while not await memory.search_events("看电影", GROUP):  # noqa: ASYNC110 - nobody is told of a record
+                await asyncio.sleep(0.05)
+    assert [path.name for path in data.glob("*damaged*")] == []
+    assert not [record for record in caplog.records if record.exc_info]
+
+
 async def test_where_nothing_can_be_made_the_start_says_so_and_the_bot_goes_on(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
