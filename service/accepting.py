@@ -104,19 +104,24 @@ def _redacted_across(texts: Sequence[str], between: str) -> list[str]:
 
 
 def _without(texts: Sequence[str], spans: Sequence[Redaction], gap: int) -> list[str]:
-    """The texts without the spans, which count in all of them with `gap` characters between two."""
+    """The texts without the spans, which are in order and count in all texts with `gap` characters between two."""
     left: list[str] = []
-    start = 0
+    start = first = 0
+    labelled = -1
     for text in texts:
         end = start + len(text)
         pieces, done = list[str](), start
-        for span in spans:
-            if span.end <= start or span.start >= end:
-                continue
-            pieces.append(text[done - start : max(span.start, start) - start])
-            if span.start >= start:
-                pieces.append(placeholder(span.label))
-            done = min(span.end, end)
+        while first < len(spans) and spans[first].start < end:
+            span = spans[first]
+            if span.end > start:
+                pieces.append(text[done - start : max(span.start, start) - start])
+                if labelled < first:
+                    pieces.append(placeholder(span.label))
+                    labelled = first
+                done = min(span.end, end)
+            if span.end > end:
+                break  # the next text begins inside of it
+            first += 1
         left.append("".join([*pieces, text[done - start :]]))
         start = end + gap
     return left

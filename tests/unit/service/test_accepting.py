@@ -1,9 +1,15 @@
 """What a job holds is clean before it lies on disk: texts, names, and a secret that two texts share."""
 
+import time
+
 from historian.schema.settings import Settings
+from historian.service import accepting
 from historian.service.accepting import make_job, redacted, redacted_in_turn
 from historian.service.given_states import spoken_payloads
 from historian.service.two_layers import states_job
+from historian.text.redaction import Redaction
+from hypothesis import given
+from hypothesis import strategies as st
 
 KEY = "sk-ant-api03-" + "Aa1Bb2Cc3Dd4" * 4
 SETTINGS = Settings.model_validate({"cognitive": {"timezone": "UTC"}})
@@ -78,3 +84,25 @@ def test_the_text_of_an_order_and_states_are_redacted_too() -> None:
     states = make_job({"kind": "states", "user_id": "1", "payload": said}, SETTINGS, lambda: 0.0)
     (state,) = redacted(states, "secrets").payload["states"]
     assert (state["text"], state["name"]) == ("it is [API_KEY]", "[EMAIL]")
+
+
+@given(st.lists(st.text("ab ", max_size=6), max_size=6), st.sets(st.integers(0, 40), max_size=6), st.integers(1, 2))
+def test_spans_over_several_texts_are_cut_out_as_from_one(texts: list[str], cuts: set[int], gap: int) -> None:
+    joined = (gap * "|").join(texts)
+    ends = sorted(cut for cut in cuts if cut <= len(joined))
+    spans = [Redaction(one, two, "TOKEN") for one, two in zip(ends[::2], ends[1::2], strict=False)]
+    kept = ""
+    for at, letter in enumerate(joined):
+        kept += letter if letter != "|" and not any(span.start <= at < span.end for span in spans) else ""
+    letters = [n for n, letter in enumerate(joined) if letter != "|"]
+    labelled = sum(any(span.start <= n < span.end for n in letters) for span in spans)
+    left = accepting._without(texts, spans, gap)
+    assert len(left) == len(texts)
+    assert "".join(left).replace("[TOKEN]", "") == kept and "".join(left).count("[TOKEN]") == labelled
+
+
+def test_time_grows_with_the_texts() -> None:
+    texts = ["my token is", "ghp_0123456789abcdefghijABCDEFGHIJ456789"] * 500
+    started = time.perf_counter()
+    assert redacted_in_turn(texts, "all") == ["my token is", "[TOKEN]"] * 500
+    assert time.perf_counter() - started < 5
