@@ -24,7 +24,7 @@ from .line_index import LineIndex
 from .migration import Migration
 from .notes_index import NotesIndex
 from .orders import RollbackOrder
-from .outage import Interval, Outage
+from .outage import Outage
 
 log = logging.getLogger(__name__)
 
@@ -54,7 +54,7 @@ class Maintenance:
         self._lines = LineIndex(layers, context.embedder) if layers is not None else None
         self._migration = migration
         self._notes = notes
-        self._notes_look = Interval(NOTES_SECONDS)
+        self._notes_due = 0.0
         self._notes_said: set[str] = set()
         self._context = context
         self._queue = queue
@@ -129,16 +129,16 @@ class Maintenance:
     async def _index_notes(self) -> None:
         """Look through `cognitive.notes_dir` once a minute; jobs that wait go first. What is new is embedded afterwards."""
         settings, now = self._context.settings.cognitive, self._context.clock()
-        if self._notes is None or not settings.notes_dir or self._notes_look.remaining(now) > 0:
+        if self._notes is None or not settings.notes_dir or now < self._notes_due:
             return
-        self._notes_look.done(now)
+        self._notes_due = now + NOTES_SECONDS
         try:
             report = await self._notes.run(Path(settings.notes_dir), notes_scope(settings.notes_scope), pause=self._jobs_wait)
         except InvalidInput as error:
             self._say_once(f"cognitive.notes_dir: {error}")
             return
         if not report.complete:
-            self._notes_look.again()
+            self._notes_due = now
         for path, why in report.skipped.items():
             self._say_once(f"note {path} is not indexed: {why}")
         if report.did_something:
@@ -155,7 +155,7 @@ class Maintenance:
     async def _embed_missing(self) -> None:
         """Embed, a batch at a time, what was filed while the embedder was away."""
         embedder = self._context.embedder
-        if embedder is None or self._embedder_outage.remaining(self._context.clock()) > 0:
+        if embedder is None or self._context.clock() < self._embedder_outage.until:
             return
         while events := await self._without_vector():
             try:
@@ -205,7 +205,7 @@ class Maintenance:
 
     async def _index_lines(self) -> None:
         """Embed the lines of Dynamic chapters that are new: of all articles at first, then of those that jobs have changed."""
-        if self._lines is None or self._embedder_outage.remaining(self._context.clock()) > 0:
+        if self._lines is None or self._context.clock() < self._embedder_outage.until:
             return
         try:
             await self._lines.bring_up_to_date()
@@ -215,7 +215,7 @@ class Maintenance:
 
     async def _repair_index(self) -> None:
         index, now = self._context.event_index, self._context.clock()
-        if index is None or self._index_outage.remaining(now) > 0:
+        if index is None or now < self._index_outage.until:
             return
         try:
             await asyncio.to_thread(repair, self._context.events, index)

@@ -22,7 +22,7 @@ from ..schema.scope import Scope
 from ..schema.settings import ObservationSettings
 from .local_time import configured_timezone
 from .observed import Cleaned, Observed, cleaned, events_of, observe_message, observe_tool
-from .outage import Interval, Outage
+from .outage import Outage
 from .parts import Parts
 from .session_summaries import SessionSummaries
 from .unwritten import UnwrittenRecords
@@ -97,8 +97,8 @@ class Observation:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[None] | None = None
         self._told_drops = 0
-        self._drops_tell = Interval(DROPS_TOLD_SECONDS)
-        self._housekeeping = Interval(HOUSEKEEPING_SECONDS)
+        self._told_at = 0.0
+        self._next_housekeeping = 0.0
         self.statistics = ObservationStatistics()
 
     def observe_tool(
@@ -234,14 +234,14 @@ class Observation:
     async def _rest(self) -> None:
         """Sleep until something is noted, housekeeping is due, or (in an outage) the pause is over."""
         now = self._clock()
-        paused = self._outage.remaining(now)
+        paused = self._outage.until - now
         if paused <= 0 and not self._held:
             self._asleep = True
         if self._queue and paused <= 0:
             self._asleep = False
             return
         try:
-            async with asyncio.timeout(paused if paused > 0 else max(self._housekeeping.remaining(now), 1.0)):
+            async with asyncio.timeout(paused if paused > 0 else max(self._next_housekeeping - now, 1.0)):
                 await self._wake.wait()
         except TimeoutError:
             pass  # nothing was noted meanwhile; the round that follows is for housekeeping
@@ -251,7 +251,7 @@ class Observation:
 
     async def _work_off(self) -> None:
         while self._held or self._queue:
-            if not self._closing and self._outage.remaining(self._clock()) > 0:
+            if not self._closing and self._clock() < self._outage.until:
                 return
             if not self._held:
                 batch = self._take()
@@ -293,18 +293,17 @@ class Observation:
 
     def _tell_drops(self) -> None:
         now, dropped = self._clock(), self.statistics.dropped
-        if dropped > self._told_drops and self._drops_tell.remaining(now) <= 0:
+        if dropped > self._told_drops and now - self._told_at >= DROPS_TOLD_SECONDS:
             log.warning("%d observations were dropped: the queue of %d was full", dropped - self._told_drops, self._queue_max)
-            self._told_drops = dropped
-            self._drops_tell.done(now)
+            self._told_drops, self._told_at = dropped, now
 
     async def _housekeep(self) -> None:
         """Let old observations expire, bring the write-ahead log into the file. Runs when nothing waits."""
         now = self._clock()
         self._tell_drops()
-        if self._housekeeping.remaining(now) > 0:
+        if now < self._next_housekeeping:
             return
-        self._housekeeping.done(now)
+        self._next_housekeeping = now + HOUSEKEEPING_SECONDS
         old = EventFilter(None, sources=(OBSERVATION,), time_to=now - self._settings.max_age_days * DAY_SECONDS)
         while not self._closing:
             expired = await asyncio.to_thread(self._events.find, old, limit=EXPIRED_AT_ONCE, newest_first=False)

@@ -43,8 +43,6 @@ _BOT_ROLES = frozenset(("assistant", "ai", "bot"))
 class _Session:
     scope: Scope
     messages: deque[Cleaned] = field(default_factory=lambda: deque(maxlen=MESSAGES_KEPT))
-    heard: float = 0.0
-    """When the last message came."""
 
 
 class SessionSummaries:
@@ -81,7 +79,6 @@ class SessionSummaries:
         with self._lock:
             session = self._sessions.setdefault(message.session_id, _Session(message.scope))
             session.messages.append(message)
-            session.heard = message.at
             self._sessions.move_to_end(message.session_id)
             if len(self._sessions) > SESSIONS_KEPT:
                 self._sessions.popitem(last=False)
@@ -137,12 +134,8 @@ class SessionSummaries:
 
     def _silent(self, until: float) -> list[tuple[str, _Session]]:
         """Take out the sessions whose last message came at `until` or before; those too small for a summary are let go."""
-        now = self._clock()
         with self._lock:
-            for session in self._sessions.values():
-                # Where the clock was set back since, the silence counts from now.
-                session.heard = min(session.heard, now)
-            over = [(key, session) for key, session in self._sessions.items() if session.heard <= until]
+            over = [(key, session) for key, session in self._sessions.items() if session.messages[-1].at <= until]
             for key, _ in over:
                 del self._sessions[key]
         return [(key, session) for key, session in over if len(session.messages) >= ENOUGH_MESSAGES]
@@ -152,7 +145,6 @@ class SessionSummaries:
             newer = self._sessions.get(session_id)
             if newer is not None:
                 session.messages.extend(newer.messages)
-                session.heard = newer.heard
             self._sessions[session_id] = session
 
     async def _store(self, session_id: str, session: _Session, chat: ChatModel | None) -> None:

@@ -66,7 +66,7 @@ class UnwrittenRecords:
 
     async def _vectors(self, events: Sequence[Event]) -> list[Vector | None]:
         nothing: list[Vector | None] = [None] * len(events)
-        if self._embedder is None or self._outage.remaining(self._clock()) > 0:
+        if self._embedder is None or self._clock() < self._outage.until:
             return nothing
         try:
             matrix = await self._embedder.embed_documents([event.text for event in events])

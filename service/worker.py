@@ -265,7 +265,7 @@ class HistorianWorker:
 
     async def _over(self) -> bool:
         """Whether the outage has ended; waits out the pause first."""
-        while (wait := self._outage.remaining(self._context.clock())) > 0:
+        while (wait := self._outage.until - self._context.clock()) > 0:
             await self._pause(min(wait, OUTAGE_LOOK_SECONDS), wakeable=False)
             if self._stopping or await self._is_asked_to_forget():
                 self._next_look = 0.0

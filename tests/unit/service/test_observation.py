@@ -6,7 +6,6 @@ import asyncio
 import logging
 import random
 import threading
-import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -21,7 +20,6 @@ from historian.schema.protocols import Embedder, Matrix, Vector
 from historian.schema.scope import Scope
 from historian.schema.settings import ObservationSettings
 from historian.service import observation as observation_module
-from historian.service import outage
 from historian.service.observation import Observation
 from historian.service.unwritten import UnwrittenRecords
 from historian.stores.events import SqliteEventStore
@@ -268,43 +266,6 @@ async def test_while_the_disk_refuses_observations_wait_and_nothing_is_lost(tmp_
         observation.observe_tool("t", {}, "third", scope=GROUP)
         assert await observation.settled(10)
         assert events.count() == 3
-
-
-async def test_a_clock_that_is_set_back_makes_no_pause_longer_and_keeps_nothing_from_being_told(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Running(Clock):
-        """Goes on by itself, and is set back by hand."""
-
-        def __call__(self) -> float:
-            return self.now + time.monotonic()
-
-    class Refusing(SqliteEventStore):
-        refuses = True
-
-        def file_new(self, events: Any, vectors: Any) -> list[str]:
-            if self.refuses:
-                raise StorageError("database or disk is full")
-            return super().file_new(events, vectors)
-
-    monkeypatch.setattr(outage, "FIRST_PAUSE_SECONDS", 0.1)
-    store, clock, embedder = Refusing(open_index(tmp_path / "index.sqlite")), Running(), FakeEmbedder()
-    embedder.error = ModelUnavailable("down")
-    async with observing(tmp_path, store=store, clock=clock, embedder=embedder, queue_max=10) as (observation, events):
-        observation.observe_tool("t", {}, "held", scope=GROUP)
-        assert not await observation.settled(0.02)
-        clock.now -= 86_400
-        store.refuses, embedder.error = False, None
-        assert await observation.settled(5) and events.count() == 1
-        clock.now += 10
-        observation.observe_tool("t", {}, "embedded", scope=GROUP)
-        assert await observation.settled(5) and events.embedded_count() == 1
-        for n in range(2):
-            clock.now -= 86_400
-            for i in range(50):
-                observation.observe_tool("t", {}, f"burst {n} {i}", scope=GROUP)
-            assert await observation.settled(5)
-    assert caplog.text.count("were dropped") == 2
 
 
 async def test_the_end_stores_what_is_queued_without_waiting_for_the_embedder(tmp_path: Path) -> None:

@@ -92,16 +92,6 @@ async def test_nothing_is_summarised_before_the_silence_and_once_after_it(tmp_pa
     assert summary.timestamp == START + 60
 
 
-async def test_a_session_falls_silent_though_the_clock_was_set_back(tmp_path: Path) -> None:
-    bench = Bench(tmp_path)
-    bench.say(TALK)
-    bench.now -= 86_400
-    assert await bench.summaries.round() == 0
-    bench.now += 300
-    assert await bench.summaries.round() == 1
-    assert bench.stored()[0].timestamp == START + 60
-
-
 async def test_without_a_model_the_lines_that_say_most_stand_with_names_and_dates(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
     bench.say(TALK)
