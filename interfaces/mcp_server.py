@@ -31,7 +31,7 @@ from ..schema.profile import Profile
 from ..schema.scope import EntityType, Scope
 from ..schema.settings import Settings
 from ..service.cognitive import CognitiveService
-from ..service.parts import data_directory
+from ..service.data_directory import data_directory
 from .argument_problems import problem, unknown_tool
 from .end_tool import EndArguments
 from .mcp_words import ANSWERS, ARGUMENTS, INSTRUCTIONS, own_tools

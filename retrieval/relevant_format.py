@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
+from typing import TYPE_CHECKING
 
 from ..schema.article import CHAPTER_NAMES, ChapterName
 from ..schema.two_layers import StoredArticle, Summary
@@ -12,7 +13,9 @@ from ..text.statements import stamped, without_bullet
 from ..text.words import query_tokens, search_tokens
 from .block import Block, Language, day
 from .quoting import quoted
-from .relevant import ReadLayers
+
+if TYPE_CHECKING:
+    from .relevant import ReadLayers
 
 ARTICLE_SHARE = 0.5
 """At most so much of what is left is for the article where there is anything else to say, ..."""

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar
 
-import numpy as np
-import numpy.typing as npt
 from pydantic import BaseModel
 
 from .event import Event, EventFilter, EventOutline
@@ -19,10 +17,17 @@ from .job import Job
 from .profile import Profile, ProfileFilter, ProfileKey
 from .scope import EntityType
 
-Vector = npt.NDArray[np.float32]
-"""One embedding, shape (dimension,), length 1."""
-Matrix = npt.NDArray[np.float32]
-"""Several embeddings, shape (n, dimension), rows of length 1."""
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Vector = npt.NDArray[np.float32]
+    """One embedding, shape (dimension,), length 1."""
+    Matrix = npt.NDArray[np.float32]
+    """Several embeddings, shape (n, dimension), rows of length 1."""
+else:
+    # numpy is imported by those who compute with it: memory that is switched off needs none.
+    Vector = Matrix = Any
 
 
 class ScopeNews(NamedTuple):

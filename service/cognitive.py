@@ -8,8 +8,9 @@ import os
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -28,17 +29,19 @@ from ..stores.end_summaries import EndSummaries
 from ..stores.forget_requests import ForgetReport
 from ..text.language import detect_language
 from .accepting import make_job, redacted
-from .background import Background
+from .asked import count, is_conversation, known_language, question, texts
 from .config_watch import ConfigWatch
+from .data_directory import data_directory
 from .hooks import Hooks
 from .metrics import metrics_text
-from .parts import Parts, data_directory, open_parts, open_queue
-from .plain_memory import PlainMemory, in_thread
-from .recall import LOCAL_SECONDS, Recall
-from .two_layers import TwoLayers, states_job
+from .plain_memory import LOCAL_SECONDS, PlainMemory, in_thread
 
 if TYPE_CHECKING:
+    from .background import Background
     from .observation import Observation
+    from .parts import Parts
+    from .recall import Recall
+    from .two_layers import TwoLayers
     from .worker import HistorianWorker
 
 log = logging.getLogger(__name__)
@@ -46,6 +49,8 @@ log = logging.getLogger(__name__)
 __all__ = ["CognitiveService", "make_job", "redacted"]
 
 SETTLED_POLL_SECONDS = 0.02
+REOPEN_SECONDS, LONGEST_REOPEN_SECONDS = 5.0, 60.0
+"""When stores that could not be opened at the start are tried again: first, and at most."""
 SYNCHRONOUS_SECONDS = 0.25
 """What a recall from synchronous code may take beyond its limit: a thread, an event loop, the rungs below the database."""
 
@@ -74,11 +79,15 @@ class CognitiveService:
         self._watch = ConfigWatch(config, settings, self._apply) if config is not None else None
         self._with_worker = worker
         self._clock = clock
+        self._started = False
+        self._reopening: asyncio.Task[None] | None = None
+        self._trouble: asyncio.Task[bool] | None = None
+        self._unobserved = 0
         self._queue: JobQueue | None = None
         self._parts: Parts | None = None
         self._recall: Recall | None = None
         self._layers: TwoLayers | None = None
-        self._background = Background()
+        self._background: Background | None = None
         self._warming: asyncio.Task[None] | None = None
         self._observation: Observation | None = None
         self.hooks = Hooks()
@@ -111,22 +120,44 @@ class CognitiveService:
         await self.aclose()
 
     async def start(self) -> None:
-        """Open the stores, start the worker, warm up the embedder in the background. A second call changes nothing."""
-        if self._queue is not None or not self.settings.cognitive.enabled:
+        """Open the stores, start the worker, warm up the embedder in the background. A second call changes nothing.
+
+        Where the database cannot be used, or nothing can be written at all, that is logged, the reply path gives what is
+        left, and the stores are tried again from time to time.
+        """
+        if self._started or not self.settings.cognitive.enabled:
             return
-        self._queue = await asyncio.to_thread(open_queue, self.settings, self._clock)
+        self._started = True
         try:
-            self._parts = await asyncio.to_thread(open_parts, self.settings, queue=self._queue, clock=self._clock)
+            await self._open()
         except StorageError as error:
             log.error("memory cannot be read, only plain summaries are: %s. Jobs are accepted and wait on disk", error)
+            if self._queue is not None:
+                await asyncio.to_thread(self._plain.begin, self._queue)
             self._plain.database_away = True
-            return
-        from .observation import make_observation  # imported here: memory that is switched off costs nothing
+            self._reopening = asyncio.create_task(self._reopen(), name="historian reopening")
 
+    async def _open(self) -> None:
+        """Open what is not open yet and begin. Raises StorageError."""
+        # Imported here, and in a thread: memory that is switched off costs nothing, and the loop goes on meanwhile.
+        await asyncio.to_thread(_import_parts)
+        from .background import Background
+        from .observation import make_observation
+        from .parts import open_parts, open_queue
+        from .recall import Recall
+        from .two_layers import TwoLayers
+
+        if self._queue is None:
+            self._queue = await asyncio.to_thread(open_queue, self.settings, self._clock)
+        self._parts = await asyncio.to_thread(open_parts, self.settings, queue=self._queue, clock=self._clock)
+        loop = asyncio.get_running_loop()
+        self._parts.database.when_in_trouble = partial(self._database_in_trouble, loop)
         self._observation = make_observation(self._parts, random=random.random)
+        self._observation.statistics.noted = self._observation.statistics.lost = self._unobserved
         await self._observation.start()
         self._recall = Recall(self._parts, lambda: self.settings, event_index=self._owned_index)
         self._layers = TwoLayers(self._parts, self._recall, lambda: self.settings)
+        self._background = Background()
         await self._background.start(self._parts, work=self._with_worker, watch=self._watch)
         self._warming = asyncio.create_task(self._recall.warm(), name="historian warm-up")
 
@@ -152,10 +183,12 @@ class CognitiveService:
             if self._recall is not None:
                 stack.push_async_callback(self._recall.aclose)
             stack.push_async_callback(self._stop_warming)
-            stack.push_async_callback(self._background.stop, timeout_seconds)
+            if self._background is not None:
+                stack.push_async_callback(self._background.stop, timeout_seconds)
             if self._observation is not None:
                 stack.push_async_callback(self._observation.aclose, timeout_seconds / 2)
             stack.callback(self.hooks.close)
+            stack.push_async_callback(self._stop_reopening)
 
     async def enqueue_job(self, action_summary: str = "", new_info: Sequence[str] | str = (), **fields: Any) -> str | None:
         """Hand over what the bot did (`action_summary`) and what it learnt (`new_info`, a list of short statements).
@@ -173,10 +206,10 @@ class CognitiveService:
         if not self.settings.cognitive.enabled:
             await asyncio.to_thread(self._end_summaries.add, [job])
             return None
-        job_id = await asyncio.to_thread(self._opened_queue().put, job)
+        job_id = await asyncio.to_thread((await self._opened_queue()).put, job)
         if self._plain.database_away:
             await asyncio.to_thread(self._plain.add, job)
-        self._background.wake()
+        self._wake()
         return job_id
 
     async def update_memory(
@@ -200,13 +233,15 @@ class CognitiveService:
         When this returns, the job is on disk, redacted; the same `request_id` again gives the same id and no second job.
         Returns None, and writes nothing, where nothing was said. Raises InvalidInput, StorageError.
         """
+        from .two_layers import states_job
+
         job = states_job(
             states, str(user_id), scope, self.settings, self._clock, threshold=threshold, reflect=reflect, fields=fields
         )
         if job is None or not self.settings.cognitive.enabled:
             return None
-        job_id = await asyncio.to_thread(self._opened_queue().put, job)
-        self._background.wake()
+        job_id = await asyncio.to_thread((await self._opened_queue()).put, job)
+        self._wake()
         return job_id
 
     async def get_relevant_memories(
@@ -227,7 +262,14 @@ class CognitiveService:
         """
         if self._layers is None:
             return ""
-        return await self._layers.relevant(user_input, str(user_id), scope, deep=deep, max_tokens=max_tokens, language=language)
+        return await self._layers.relevant(
+            "\n".join(texts(user_input)),
+            str(user_id),
+            scope,
+            deep=deep,
+            max_tokens=count(max_tokens),
+            language=known_language(language),
+        )
 
     @property
     def observation(self) -> Observation | None:
@@ -242,14 +284,18 @@ class CognitiveService:
         It is kept for `scope` (or for the one that `session_id` is bound to), redacted, and read nowhere else. Raises
         InvalidInput where there is neither.
         """
-        if self._observation is not None:
+        if self._observation is None:
+            self._not_observed()
+        else:
             self._observation.observe_tool(name, arguments, result, scope=scope, session_id=session_id)
 
     def feed_message(
         self, role: str, content: object, session_id: str = "", *, scope: Scope | None = None, name: str = ""
     ) -> None:
         """Note what was said in a session; `scope` binds the session the first time. As `on_tool_executed`."""
-        if self._observation is not None:
+        if self._observation is None:
+            self._not_observed()
+        else:
             self._observation.observe_message(role, content, session_id, scope=scope, name=name)
 
     async def settled(self, timeout_seconds: float) -> bool:
@@ -280,11 +326,26 @@ class CognitiveService:
         `query` is what was said, or the messages of the turn; `context` what was said before, for queries too short to
         search with. Never raises and never takes longer than `recall_timeout_seconds`: what is ready then is used.
         """
-        spoken = language or self._language_for(query)
-        budget = max_tokens or self.settings.query.max_context_tokens
+        try:
+            return await self._context(query, scope, language, top_k, max_tokens, context)
+        except Exception:
+            # The reply must go out whatever this is.
+            log.exception("recall for %s gives nothing", scope)
+            return ""
+
+    async def _context(
+        self, query: object, scope: Scope, language: object, top_k: object, max_tokens: object, context: object
+    ) -> str:
+        """As `build_context`, with arguments of any kind."""
+        if not is_conversation(scope):
+            log.warning("recall gives nothing: scope must be a Scope, got %s", type(scope).__name__)
+            return ""
+        asked = question(query)
+        spoken = known_language(language) or self._language_for(asked)
+        budget = count(max_tokens) or self.settings.query.max_context_tokens
         if self._recall is None:
             return await self._plain_summaries(scope, spoken, budget)
-        recalled = await self._recall.context(query, scope, top_k=top_k, context=context)
+        recalled = await self._recall.context(asked, scope, top_k=count(top_k), context=texts(context))
         if not recalled.reasons:
             self._plain.database_away = False
         elif not recalled.hits and await self._database_is_away():
@@ -309,9 +370,12 @@ class CognitiveService:
         """
         try:
             if self._recall is None:
-                budget = max_tokens or self.settings.query.max_context_tokens
-                summaries = self._plain.of(scope.key)
-                return format_summaries(summaries, language=language or self._language_for(query), max_tokens=budget)
+                if not is_conversation(scope):
+                    log.warning("recall gives nothing: scope must be a Scope, got %s", type(scope).__name__)
+                    return ""
+                spoken = known_language(language) or self._language_for(question(query))
+                budget = count(max_tokens) or self.settings.query.max_context_tokens
+                return format_summaries(self._plain.of(scope.key), language=spoken, max_tokens=budget)
             work = partial(
                 self.build_context, query, scope, language=language, top_k=top_k, max_tokens=max_tokens, context=context
             )
@@ -414,6 +478,8 @@ class CognitiveService:
             report["recall"] = self._recall.as_dict()
         if self._observation is not None:
             report["observation"] = self._observation.statistics.as_dict()
+        elif self._unobserved:
+            report["observation"] = {"noted": self._unobserved, "lost": self._unobserved}
         if self._worker is not None:
             report["worker"] = self._worker.statistics.as_dict()
             report["outage"] = self._worker.outage
@@ -422,6 +488,14 @@ class CognitiveService:
     async def metrics_text(self) -> str:
         """The numbers of `stats` in Prometheus' text format, for a bot's own `/metrics` (`service.metrics.CONTENT_TYPE`)."""
         return metrics_text(await self.stats())
+
+    async def _stop_reopening(self) -> None:
+        self._started = False
+        for task in (self._reopening, self._trouble):
+            if task is not None:
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+        self._reopening = self._trouble = None
 
     async def _stop_warming(self) -> None:
         warming, self._warming = self._warming, None
@@ -446,6 +520,8 @@ class CognitiveService:
             wake = worker.look_for_requests if worker is not None else None
             report = await forget(parts, entity, mentions=mentions, wait_seconds=wait_seconds, wake=wake)
         else:  # switched off: what lies on disk is forgotten all the same
+            from .parts import open_parts, open_queue
+
             queue = await asyncio.to_thread(open_queue, self.settings, self._clock)
             parts = await asyncio.to_thread(open_parts, self.settings, queue=queue, clock=self._clock)
             try:
@@ -456,10 +532,56 @@ class CognitiveService:
             self._recall.clear()
         return report
 
-    def _opened_queue(self) -> JobQueue:
-        if self._queue is None:
+    async def _opened_queue(self) -> JobQueue:
+        """Raises StorageError where its folders cannot be made."""
+        if not self._started:
             raise HistorianError("the service is not open; use `async with CognitiveService.open(…)` or call `start()`")
+        if self._queue is None:
+            from .parts import open_queue
+
+            self._queue = await asyncio.to_thread(open_queue, self.settings, self._clock)
         return self._queue
+
+    def _wake(self) -> None:
+        """Let the worker look into the queue now."""
+        if self._background is not None:
+            self._background.wake()
+
+    async def _reopen(self) -> None:
+        """Try again, at growing intervals, until the stores can be opened."""
+        pause = REOPEN_SECONDS
+        while True:
+            await asyncio.sleep(pause)
+            try:
+                await self._open()
+            except StorageError as error:
+                pause = min(2 * pause, LONGEST_REOPEN_SECONDS)
+                log.warning("memory still cannot be read, next try in %.0f s: %s", pause, error)
+            except Exception:
+                # Not to end silently: what is open stays so, and the rest is tried again.
+                log.exception("memory could not be opened")
+                return
+            else:
+                self._plain.database_away = False
+                log.warning("memory can be read again")
+                return
+
+    def _not_observed(self) -> None:
+        """Count what comes while the database cannot be used; nothing where memory is off or not open."""
+        if self._started:
+            self._unobserved += 1
+            if self._unobserved == 1:
+                log.warning("what is observed is not kept as long as the database cannot be used; `stats` counts it as lost")
+
+    def _database_in_trouble(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Somebody had an error from the database, in whatever thread: look whether it can be used at all."""
+        if not self._plain.database_away and self._started:
+            with suppress(RuntimeError):  # the loop is closed: nobody is left to ask
+                loop.call_soon_threadsafe(self._look_into_trouble)
+
+    def _look_into_trouble(self) -> None:
+        if self._started and (self._trouble is None or self._trouble.done()):
+            self._trouble = asyncio.create_task(self._database_is_away(), name="historian database")
 
     def _make_job(self, action_summary: str, new_info: Sequence[str] | str, fields: Mapping[str, Any]) -> Job:
         return make_job(
@@ -474,6 +596,8 @@ class CognitiveService:
 
     async def _plain_summaries(self, scope: Scope, language: Literal["zh", "en"], budget: int) -> str:
         """What is left where memory is switched off or cannot be opened."""
+        if not self._started and self._plain.is_empty:
+            return ""
         try:
             async with asyncio.timeout(LOCAL_SECONDS):
                 summaries = await asyncio.to_thread(self._plain.of, scope.key)
@@ -496,7 +620,7 @@ class CognitiveService:
             return True
         try:
             async with asyncio.timeout(LOCAL_SECONDS):
-                return await asyncio.to_thread(self._plain.look_at, parts.events)
+                return await asyncio.to_thread(self._plain.look_at, parts.events, parts.queue)
         except TimeoutError:
             return self._plain.database_away
 
@@ -508,12 +632,18 @@ class CognitiveService:
     def _apply(self, settings: Settings) -> None:
         """Take over settings whose hot keys have changed. Called from a thread: each step is one assignment."""
         self.settings = settings
-        self._background.apply(settings)
+        if self._background is not None:
+            self._background.apply(settings)
 
     @property
     def _worker(self) -> HistorianWorker | None:
         """The worker of this process, while it is the one that owns the directory."""
-        return self._background.worker
+        return None if self._background is None else self._background.worker
+
+
+def _import_parts() -> None:
+    for module in ("background", "observation", "parts", "recall", "two_layers"):
+        import_module(f".{module}", __package__)
 
 
 def model_names(parts: Parts) -> dict[str, str]:

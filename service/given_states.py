@@ -9,6 +9,7 @@ from ..schema.errors import InvalidInput
 from ..schema.job import check_timestamp, clean_text
 from ..schema.states_payload import SpokenPayload
 from ..text.redaction import redact
+from .accepting import redacted_in_turn
 
 Role = Literal["user", "assistant", "tool"]
 
@@ -36,10 +37,13 @@ def spoken_payloads(states: object) -> list[SpokenPayload]:
     if not single and not isinstance(states, Iterable):
         raise InvalidInput(f"states: expected messages, mappings or text, got {type(states).__name__}")
     given: list[object] = [states] if single else list(states)  # type: ignore[call-overload]
-    return [one for n, state in enumerate(given) if (one := _spoken(state, f"states[{n}]")) is not None]
+    said = [one for n, state in enumerate(given) if (one := _spoken(state, f"states[{n}]")) is not None]
+    texts = [clean_text(text) for text in redacted_in_turn([one.text for one in said], "all")]
+    return [one.model_copy(update={"text": text}) for one, text in zip(said, texts, strict=True) if text]
 
 
 def _spoken(state: object, where: str) -> SpokenPayload | None:
+    """One state, its text not redacted yet; None where nothing was said."""
     if isinstance(state, str):
         return _made("user", state, "", "", where)
     if isinstance(state, Mapping):
@@ -59,7 +63,7 @@ def _made(role: object, content: object, name: object, at: object, where: str) -
     known = _ROLES.get(role) if isinstance(role, str) else None
     if known is None:
         raise InvalidInput(f"{where}.role: {role!r:.40} is not one of {', '.join(_ROLES)}")
-    text = clean_text(redact(_text_of(content, where), "all"))
+    text = clean_text(_text_of(content, where))
     if not text:
         return None
     named = clean_text(redact(name, "all"))[:_NAME_CHARACTERS] if isinstance(name, str) else ""

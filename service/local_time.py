@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
-import tzlocal
-
 _HOUR = timedelta(hours=1)
 
 
 def local_timezone() -> str:
     """The machine's IANA time zone; UTC where it has none that has a name."""
+    import tzlocal  # where a zone is configured it is not needed
+
     try:
         name = tzlocal.get_localzone_name()
         ZoneInfo(name)

@@ -20,8 +20,9 @@ from ..stores.file_manifest import FileChange, FileManifest, IndexedFile, note_j
 from ..stores.note_folder import Listing, NoteFile, NotText, content_hash, list_notes, read_note
 from ..text.chunks import Chunk, chunk
 from ..text.redaction import redact
+from .data_directory import data_directory
 from .local_time import configured_timezone
-from .parts import data_directory
+from .note_names import NoteNames
 
 log = logging.getLogger(__name__)
 
@@ -36,7 +37,7 @@ async def embedded_later(texts: Sequence[str]) -> list[Vector | None]:
 
 BATCH_CHUNKS = 64
 """Chunks that are embedded and written at one go; also the number of files after which they are."""
-FORM_VERSION = 1
+FORM_VERSION = 2
 """Counts the ways in which notes were indexed. Raise it when they are to be indexed anew."""
 UNSETTLED_NS = 2_000_000_000
 """A file changed less than two seconds before it was read may change again within the resolution of its time (FAT: 2 s)."""
@@ -44,7 +45,7 @@ UNSETTLED_NS = 2_000_000_000
 
 @dataclass
 class IndexReport:
-    """What a run did, in files; `skipped` says why by path. `chunks` were new, `removed` are events that went.
+    """What a run did, in files; `skipped` says why by stored name. `chunks` were new, `removed` are events that went.
 
     `complete` is False where the run was broken off (`pause`); the next one goes on."""
 
@@ -90,6 +91,7 @@ class NotesIndex:
         self._clock = clock
         configured = settings.cognitive.timezone
         self._timezone = configured_timezone(configured)
+        self._names = NoteNames(settings.cognitive.historian.redact_jobs)
 
     async def run(
         self,
@@ -106,13 +108,14 @@ class NotesIndex:
         Raises InvalidInput where `root` is no readable folder (nothing is removed then) and StorageError; batches that
         were written stay, and the next run goes on from there.
         """
-        folder = str(root)
-        listing = await asyncio.to_thread(list_notes, root, data_directory(self._settings))
+        folder = self._names.stored(str(root))
+        found = await asyncio.to_thread(list_notes, root, data_directory(self._settings))
         known = await asyncio.to_thread(self._manifest.files, scope.key, folder)
+        listing = await asyncio.to_thread(self._named, found, known)
         report = IndexReport(skipped=dict(listing.skipped))
         to_read = [file for path, file in listing.files.items() if not self._is_unchanged(file, known.get(path))]
         report.unchanged = len(listing.files) - len(to_read)
-        vanished = {p: f for p, f in known.items() if p not in listing.files and not listing.may_exist(p)}
+        vanished = {p: f for p, f in known.items() if p not in listing.files and not self._may_exist(p, f, listing)}
         moved = {(file.content_hash, file.form): path for path, file in vanished.items()}
         batch, touched = _Batch(), list[tuple[str, IndexedFile]]()
         for done, file in enumerate(to_read):
@@ -146,18 +149,44 @@ class NotesIndex:
         await asyncio.to_thread(self._manifest.touch, scope.key, folder, touched)
         # Last of all: a chunk that went from one file into another has kept its event until here. What is there and
         # can no longer be taken (binary now, or too large) goes as if it were deleted.
-        gone = [*vanished, *(p for p in listing.skipped if p in known and p not in vanished and not listing.may_exist(p))]
+        unfit = [p for p in listing.skipped if p in known and p not in vanished and not listing.may_exist(p)]
+        gone = [*vanished, *unfit]
         report.deleted = len(gone)
         report.removed += await asyncio.to_thread(self._manifest.remove, scope.key, folder, gone)
+        if folder != str(root):
+            await self._forget_plain_name(root, scope)
         on_progress(len(to_read), len(to_read))
         report.skipped = dict(listing.skipped)
         return report
 
     async def remove(self, root: Path, scope: Scope) -> IndexReport:
         """Take a folder out of a scope again, whether it still exists or not."""
-        known = await asyncio.to_thread(self._manifest.files, scope.key, str(root))
-        removed = await asyncio.to_thread(self._manifest.remove, scope.key, str(root), list(known))
+        folder = self._names.stored(str(root))
+        known = await asyncio.to_thread(self._manifest.files, scope.key, folder)
+        removed = await asyncio.to_thread(self._manifest.remove, scope.key, folder, list(known))
+        if folder != str(root):
+            removed += await self._forget_plain_name(root, scope)
         return IndexReport(deleted=len(known), removed=removed)
+
+    def _named(self, listing: Listing, known: dict[str, IndexedFile]) -> Listing:
+        """A listing under the names that files are stored as. A name that stands in the manifest of this form needs no look."""
+
+        def stored(path: str) -> str:
+            before = known.get(path)
+            return path if before is not None and before.form == self._form else self._names.stored(path)
+
+        files = {name: replace(file, path=name) for path, file in listing.files.items() if (name := stored(path))}
+        skipped = {stored(path): why for path, why in listing.skipped.items()}
+        return Listing(files, skipped, set(map(stored, listing.unread)))
+
+    def _may_exist(self, path: str, before: IndexedFile, listing: Listing) -> bool:
+        """As the listing says; a file of another form may be noted under a name that is stored otherwise now."""
+        return listing.may_exist(path) or (before.form != self._form and listing.may_exist(self._names.stored(path)))
+
+    async def _forget_plain_name(self, root: Path, scope: Scope) -> int:
+        """Remove what an earlier version noted under the folder's own name; returns how many events went."""
+        known = await asyncio.to_thread(self._manifest.files, scope.key, str(root))
+        return await asyncio.to_thread(self._manifest.remove, scope.key, str(root), list(known))
 
     @property
     def _form(self) -> str:

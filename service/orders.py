@@ -27,6 +27,7 @@ from ..schema.profile import ProfileKey
 from ..schema.scope import EntityType, notes_scope
 from ..schema.states import HistorianContext
 from ..schema.two_layers import ArticleKey, ArticleStorage
+from ..text.redaction import redact
 from .notes_index import NotesIndex
 
 OPERATOR = "operator"
@@ -102,8 +103,10 @@ class OrderDesk:
             raise InvalidInput(f"payload.{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
 
     async def _edit(self, order: EditOrder) -> None:
-        (vector,) = await vectors_for([order.text], self._context)
-        if not await asyncio.to_thread(self._context.events.edit, order.event_id, order.text, vector):
+        # Whoever gives the order redacts too; one that was given by other means is none the less cleaned here.
+        text = redact(order.text, self._context.settings.historian.redact_jobs)
+        (vector,) = await vectors_for([text], self._context)
+        if not await asyncio.to_thread(self._context.events.edit, order.event_id, text, vector):
             raise InvalidInput(f"event_id: {order.event_id!r} does not exist; `historian events list` shows those that do")
 
     async def _forget(self, order: ForgetOrder) -> None:

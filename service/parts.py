@@ -42,6 +42,7 @@ from ..stores.shadow_vectors import ShadowVectors
 from ..stores.sqlite_database import SqliteDatabase
 from ..stores.state_buffer import SqliteStateBuffer
 from ..stores.summaries import JsonlSummaries
+from .data_directory import data_directory
 from .matching_embedder import MatchingEmbedder
 
 log = logging.getLogger(__name__)
@@ -53,6 +54,7 @@ class Parts:
 
     settings: Settings
     directory: Path
+    database: SqliteDatabase
     queue: JobQueue
     events: EventStore
     ledger: Ledger
@@ -94,11 +96,6 @@ class Parts:
                     stack.push_async_callback(model.aclose)
 
 
-def data_directory(settings: Settings) -> Path:
-    """The data directory, as a path."""
-    return Path(settings.cognitive.data_dir)
-
-
 def open_queue(settings: Settings, clock: Callable[[], float]) -> JobQueue:
     """The job queue alone, its folders listed: all that accepting a job needs."""
     queue = FileJobQueue(data_directory(settings) / "queues", clock=clock)
@@ -116,6 +113,7 @@ def open_parts(settings: Settings, *, queue: JobQueue, clock: Callable[[], float
     return Parts(
         settings=settings,
         directory=directory,
+        database=database,
         queue=queue,
         events=events,
         ledger=ledger,

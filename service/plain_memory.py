@@ -13,12 +13,17 @@ from ..schema.errors import HistorianError, StorageError
 from ..schema.event import Event, EventFilter
 from ..schema.hit import Hit
 from ..schema.job import Job
-from ..schema.protocols import EventStore
+from ..schema.protocols import EventStore, JobQueue, JobState
 from ..schema.scope import Scope
 from ..stores.end_summaries import EndSummaries
 from ..stores.markdown_memory import MarkdownMemory
 
 log = logging.getLogger(__name__)
+
+LOCAL_SECONDS = 0.15
+"""How long a reply waits for what lies on this machine."""
+
+_NOT_FILED: tuple[JobState, ...] = ("processing", "pending")
 
 Result = TypeVar("Result")
 
@@ -32,8 +37,14 @@ class PlainMemory:
 
     def __init__(self, directory: Path, end_summaries: EndSummaries) -> None:
         self._end_summaries = end_summaries
+        self._directory = directory
         self._markdown = MarkdownMemory(directory / "MEMORY.md")
         self.database_away = False
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether neither file exists: two looks at a directory, which need no thread."""
+        return not any((self._directory / name).exists() for name in ("end_summaries.json", "MEMORY.md"))
 
     def add(self, job: Job) -> None:
         """Keep a job readable until the database is back. The job itself waits in the queue: a failure is only logged."""
@@ -74,18 +85,27 @@ class PlainMemory:
             for n, (timestamp, text) in enumerate(reversed(self.of(scope.key)))
         ]
 
-    def look_at(self, events: EventStore) -> bool:
-        """Whether the database is away, by reading from it."""
+    def look_at(self, events: EventStore, queue: JobQueue) -> bool:
+        """Whether the database is away, by reading from it. When it is found away, the jobs that wait are kept readable."""
         try:
             events.count()
             events.find(EventFilter(None), limit=1)
         except StorageError as error:
             if not self.database_away:
                 log.error("the database cannot be used; jobs wait on disk and are kept in MEMORY.md meanwhile: %s", error)
-            self.database_away = True
+                self.begin(queue)
         else:
             self.database_away = False
         return self.database_away
+
+    def begin(self, queue: JobQueue) -> None:
+        """The database is away from now on: what was accepted and not filed is kept readable, with all that comes later."""
+        # First of all, so that what is accepted from here on is added by whoever accepts it.
+        self.database_away = True
+        try:
+            self._markdown.add(*(job for state in _NOT_FILED for job in queue.jobs(state) if job.kind == "remember"))
+        except (StorageError, OSError) as error:
+            log.warning("jobs wait on disk, but are not in MEMORY.md: %s", error)
 
 
 def in_thread(work: Callable[[], Coroutine[Any, Any, Result]], seconds: float) -> Result | None:

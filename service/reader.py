@@ -14,7 +14,8 @@ from ..schema.profile import Profile
 from ..schema.scope import EntityType, Scope
 from ..schema.settings import Settings
 from ..schema.settings_source import load_settings
-from .parts import Parts, data_directory, open_parts, open_queue
+from .data_directory import data_directory
+from .parts import Parts, open_parts, open_queue
 from .recall import Recall
 from .two_layers import TwoLayers
 

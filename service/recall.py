@@ -34,16 +34,18 @@ from ..schema.protocols import Vector, VectorIndex
 from ..schema.scope import EntityType, Scope
 from ..schema.settings import QuerySettings, Settings
 from ..schema.two_layers import ArticleKey, StoredArticle
+from .asked import is_conversation, question, texts
 from .local_time import configured_timezone
 from .parts import Parts
+from .plain_memory import LOCAL_SECONDS
 
 log = logging.getLogger(__name__)
 
 Rung = Literal["hybrid", "keyword", "profiles", "empty"]
 Result = TypeVar("Result")
 
-LOCAL_SECONDS, REMOTE_SECONDS = 0.15, 0.8
-"""What `recall_timeout_seconds = "auto"` means: with models in this process or none, and with an endpoint to ask."""
+REMOTE_SECONDS = 0.8
+"""What `recall_timeout_seconds = "auto"` means with an endpoint to ask; LOCAL_SECONDS with models in this process or none."""
 FINISHING_SECONDS = 0.025
 FINISHING_SHARE = 0.2
 """Kept back for fusing and reading the texts: the smaller of the two."""
@@ -115,6 +117,8 @@ class Recall:
     ) -> Recalled:
         """What is worth remembering for a reply, within `recall_timeout_seconds`. Never raises."""
         started = time.perf_counter()
+        if not is_conversation(scope):
+            return Recalled("empty", reasons=("scope: none was given",))
         try:
             recalled = await self._climb(query, scope, top_k, context)
         except Exception as error:
@@ -341,6 +345,9 @@ class Recall:
 
     async def _prefetch(self, query: str | Sequence[str], scope: Scope, context: Sequence[str]) -> None:
         settings = self._settings()
+        if not is_conversation(scope):
+            return
+        query, context = question(query), texts(context)
         try:
             request = self._request(query, scope, event_filter(scope), 1, 1.0, context)
             await asyncio.gather(

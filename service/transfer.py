@@ -24,6 +24,7 @@ from ..stores.end_summaries import EndSummaries
 from ..stores.event_transfer import Carried
 from ..stores.front_matter import parse_profile, render_profile
 from ..stores.markdown_memory import MarkdownMemory
+from .carried_redaction import CarriedRedaction
 from .layer_transfer import CarriedLayers, bring_layers, forgotten_of_layers, read_layers_of, write_layers
 from .parts import Parts
 
@@ -109,8 +110,9 @@ def export(parts: Parts, entity: Entity, path: Path, *, version: str, replace: b
 def import_archive(parts: Parts, path: Path, *, even_forgotten: bool = False) -> ImportReport:
     """Bring back what an archive holds; the same archive again changes nothing. Blocking.
 
-    All of it is read and checked before anything is written. Raises InvalidInput for a file that is no archive, is
-    damaged or newer than this version; ForgottenHere, unless `even_forgotten`, where anybody in it was forgotten here since.
+    All of it is read, checked and redacted (as `redact_jobs` says) before anything is written. Raises InvalidInput for a file
+    that is no archive, is damaged or newer than this version; ForgottenHere, unless `even_forgotten`, where anybody in it was
+    forgotten here since.
     """
     with ArchiveReader(path) as archive:
         entity = _entity_of(archive, path)
@@ -119,6 +121,11 @@ def import_archive(parts: Parts, path: Path, *, even_forgotten: bool = False) ->
         summaries = [value for _, value in archive.lines("summaries.jsonl")]
         portraits = _portraits_of(archive, path)
         layers = read_layers_of(archive, path)
+    clean = CarriedRedaction(parts.settings.historian.redact_jobs)
+    events, jobs = [clean.event(one) for one in events], [clean.job(one) for one in jobs]
+    summaries = [clean.plain_summary(one) for one in summaries]
+    portraits = {key: [clean.portrait(one) for one in revisions] for key, revisions in portraits.items()}
+    layers = clean.layers(layers)
     if not even_forgotten:
         _refuse_forgotten(parts, path, events, jobs, portraits, layers)
     report = ImportReport(entity.key)

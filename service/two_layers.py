@@ -17,7 +17,8 @@ from ..schema.settings import Settings
 from ..schema.states_payload import StatesPayload
 from ..schema.two_layers import ArticleKey
 from ..text.language import detect_language
-from .accepting import make_job
+from .accepting import make_job, with_redacted_names
+from .asked import is_conversation
 from .given_states import spoken_payloads
 from .parts import Parts
 from .recall import Recall
@@ -59,7 +60,7 @@ def states_job(
         "group_id": key.group_id or None,
         "payload": payload.model_dump(),
     }
-    return make_job(data, settings, clock)
+    return with_redacted_names(make_job(data, settings, clock), settings.historian.redact_jobs)
 
 
 class TwoLayers:
@@ -87,6 +88,9 @@ class TwoLayers:
         budget = max_tokens or settings.query.relevant_max_tokens
         limit = self._recall.time_limit()
         end = asyncio.get_running_loop().time() + limit
+        if scope is not None and not is_conversation(scope):
+            log.warning("memories of %s give nothing: scope must be a Scope, got %s", user_id, type(scope).__name__)
+            return ""
         try:
             key = ArticleKey.of(user_id, scope)
             embedding = asyncio.create_task(self._vector(user_input)) if deep and user_input.strip() else None

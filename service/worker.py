@@ -19,6 +19,7 @@ from ..schema.protocols import JobQueue, Ledger, VectorIndex
 from ..schema.reflection_states import ReflectionContext
 from ..schema.settings import Settings
 from ..schema.states import HistorianContext, HistorianUpdate
+from ..stores.sqlite_database import explained
 from .checkpoints import open_checkpoints, sweep_orphans
 from .job_runs import JobRuns
 from .maintenance import Maintenance
@@ -93,6 +94,8 @@ class HistorianWorker:
         self._next_look = 0.0
         self._sleep = sleep
         self._outage = Outage(random)
+        self._checkpoints_outage = Outage(random)
+        self._must_reopen = False
         self._running: dict[str, asyncio.Task[None]] = {}
         self._unavailable: dict[str, int] = {}
         self._progress = 0
@@ -106,7 +109,7 @@ class HistorianWorker:
     @property
     def outage(self) -> str:
         """Why claiming pauses; empty while it does not."""
-        return self._outage.reason
+        return self._outage.reason or self._checkpoints_outage.reason
 
     @property
     def event_index(self) -> VectorIndex | None:
@@ -133,17 +136,26 @@ class HistorianWorker:
         Returns False where draining was given up because a model or the disk stayed away over three tries: the jobs
         are still on disk.
         """
+        given_up = 0
         while True:
             # Before anything is resumed, and with checkpoints closed: nothing may hold what is to be forgotten.
             await self._forget_who_is_asked_for()
+            complete = None
             async with AsyncExitStack() as stack:
-                saver = await stack.enter_async_context(open_checkpoints(self._checkpoints))
-                self._runs.open(saver)
-                await self._recover(saver)
-                try:
-                    complete = await self._loop(saver, drain=drain)
-                finally:
-                    await self._put_down()
+                saver = await self._opened(stack)
+                if saver is not None:
+                    given_up = 0
+                    try:
+                        complete = await self._loop(saver, drain=drain)
+                    finally:
+                        await self._put_down()
+            if saver is None:
+                given_up += 1
+                if drain and given_up >= 3 and not self._stopping:
+                    return False
+                await self._wait_for_checkpoints()
+                if self._stopping:
+                    return True
             if complete is not None:
                 return complete
 
@@ -163,6 +175,27 @@ class HistorianWorker:
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
 
+    async def _opened(self, stack: AsyncExitStack) -> AsyncSqliteSaver | None:
+        """The checkpoints, opened, and what the last worker left taken back; None, and a pause begun, where the disk refuses."""
+        self._must_reopen = False
+        try:
+            saver = await stack.enter_async_context(open_checkpoints(self._checkpoints))
+            self._runs.open(saver)
+            await self._recover(saver)
+        except (StorageError, sqlite3.Error, OSError) as error:
+            wait = self._checkpoints_outage.begin(self._context.clock(), str(error))
+            log.warning("jobs wait, next try in %.0f s: %s", wait, error)
+            return None
+        self._checkpoints_outage.end()
+        return saver
+
+    async def _wait_for_checkpoints(self) -> None:
+        """Wait out the pause, but no longer than until somebody is to be forgotten."""
+        while not self._stopping and (wait := self._checkpoints_outage.remaining(self._context.clock())) > 0:
+            await self._pause(min(wait, OUTAGE_LOOK_SECONDS), wakeable=False)
+            if await self._is_asked_to_forget():
+                return
+
     async def _recover(self, saver: AsyncSqliteSaver) -> None:
         recovered = await asyncio.to_thread(self._queue.recover, self._context.clock())
         if recovered:
@@ -178,7 +211,7 @@ class HistorianWorker:
         given_up = 0
         while not self._stopping:
             settings = self._context.settings
-            if await self._is_asked_to_forget():
+            if self._must_reopen or await self._is_asked_to_forget():
                 return None
             if self._outage.active and not await self._over():
                 given_up += 1
@@ -319,6 +352,9 @@ class HistorianWorker:
 
     async def _not_done(self, job: Job, error: Exception) -> None:
         """Sort out whose fault it was: everybody's (pause) or the job's own (count)."""
+        if isinstance(error, sqlite3.Error):
+            # All stores but the checkpoints say StorageError. They are opened anew, which tells a broken file from a full disk.
+            error, self._must_reopen = explained(error, self._checkpoints), True
         away = isinstance(error, ModelUnavailable | StorageError) or (isinstance(error, ModelRefused) and not error.about_content)
         try:
             if away and not self._is_poison(job, error):

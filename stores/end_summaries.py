@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..schema.job import Job
-from .durable import write_atomically
+from .durable import storage_error, write_atomically
 
 KEEP_PER_SCOPE = 20
 KEEP_SCOPES = 1000
@@ -79,7 +79,10 @@ class EndSummaries:
             data = json.loads(self._path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return {}
-        except (OSError, ValueError):
+        except OSError as error:
+            # It may be whole: what cannot be read now is neither set aside nor written over.
+            raise storage_error("read", self._path, error) from error
+        except ValueError:
             if self._path.exists():
                 self._path.replace(self._path.with_suffix(".damaged.json"))
             return {}

@@ -23,7 +23,10 @@ from .tombstones import is_buried
 
 @dataclass(frozen=True, slots=True)
 class IndexedFile:
-    """A file as it was indexed. `path` is relative to the folder, with `/`; `form` tells how it was indexed."""
+    """A file as it was indexed. `path` is relative to the folder, with `/`; `form` tells how it was indexed.
+
+    The manifest takes names of files and folders as they are given: whoever indexes redacts them.
+    """
 
     path: str
     mtime_ns: int

@@ -40,16 +40,17 @@ class MarkdownMemory:
         self._path = path
         self._lock = threading.Lock()
 
-    def add(self, job: Job) -> None:
-        """Keep the texts of a job in its conversation's section; the same again changes nothing. Raises StorageError."""
-        texts = [text for text in (job.action_summary, *job.new_info) if text]
-        if not texts:
+    def add(self, *jobs: Job) -> None:
+        """Keep the texts of jobs in their conversations' sections; the same again changes nothing. Raises StorageError."""
+        told = [(job, texts) for job in jobs if (texts := [text for text in (job.action_summary, *job.new_info) if text])]
+        if not told:
             return
         with self._lock:
             sections = self._read()
-            lines = sections.pop(job.scope.key, [])
-            lines += [line for text in texts if (line := f"- {job.timestamp} {_one_line(text)}") not in lines]
-            sections[job.scope.key] = lines[-KEEP_PER_SCOPE:]
+            for job, texts in told:
+                lines = sections.pop(job.scope.key, [])
+                lines += [line for text in texts if (line := f"- {job.timestamp} {_one_line(text)}") not in lines]
+                sections[job.scope.key] = lines[-KEEP_PER_SCOPE:]
             write_atomically(self._path, _written(sections))
 
     def of(self, scope_key: str) -> list[tuple[str, str]]:

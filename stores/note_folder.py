@@ -18,7 +18,8 @@ MAX_NOTE_BYTES = 2 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class NoteFile:
-    """A file that was found. `path` is relative to the folder, with `/`; `location` is where it can be opened."""
+    """A file that was found. `path` is relative to the folder, with `/` (or the name it is stored as); `location` is where it
+    can be opened."""
 
     path: str
     location: Path

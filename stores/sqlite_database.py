@@ -15,7 +15,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -45,17 +45,19 @@ class SqliteDatabase:
         self._pool_lock = threading.Lock()
         self._idle: list[sqlite3.Connection] = []
         self._closed = False
+        self.when_in_trouble: Callable[[], None] = lambda: None
+        """Told, in whatever thread it is, of each error by which the file may be of no use for now. Must not wait."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._writer = self._connect(_WRITER_CACHE_KIB)
         except (sqlite3.Error, OSError) as error:
-            raise _explain(error, path) from error
+            raise explained(error, path) from error
         try:
             self._prepare()
             self._migrate(migrations)
         except sqlite3.Error as error:
             self._writer.close()
-            raise _explain(error, path) from error
+            raise explained(error, path) from error
         except StorageError:
             self._writer.close()
             raise
@@ -122,7 +124,7 @@ class SqliteDatabase:
             try:
                 busy, _, _ = self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             except sqlite3.Error as error:
-                raise _explain(error, self.path) from error
+                raise explained(error, self.path) from error
         return not busy
 
     def vacuum(self) -> bool:
@@ -136,7 +138,7 @@ class SqliteDatabase:
             try:
                 self._writer.execute("VACUUM")
             except sqlite3.Error as error:
-                raise _explain(error, self.path) from error
+                raise explained(error, self.path) from error
         return self.truncate_log()
 
     def damage(self) -> str | None:
@@ -235,10 +237,26 @@ class SqliteDatabase:
         """What an error of SQLite is called outside; None for errors that are not SQLite's."""
         if isinstance(error, UnicodeEncodeError):
             return InvalidInput(f"text with a lone surrogate ({error.object[error.start : error.end]!r}) cannot be stored")
-        return _explain(error, self.path) if isinstance(error, sqlite3.Error) else None
+        if not isinstance(error, sqlite3.Error):
+            return None
+        if is_trouble(error):
+            self.when_in_trouble()
+        return explained(error, self.path)
 
 
-def _explain(error: Exception, path: Path) -> HistorianError:
+def is_trouble(error: sqlite3.Error) -> bool:
+    """Whether the file may be of no use for now: damaged, not to be opened, not to be read."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return is_damage(error) or (code is not None and code & 0xFF in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN))
+
+
+def is_damage(error: sqlite3.Error) -> bool:
+    """Whether SQLite found the file itself broken: no database, or malformed. A full disk, a lock, an I/O error are not that."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return code is not None and code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+def explained(error: Exception, path: Path) -> StorageError:
     """The error with the file's name and the remedy."""
     text = str(error)
     if "locked" in text or "busy" in text:

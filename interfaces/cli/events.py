@@ -95,11 +95,14 @@ def edit_event(
     text: Annotated[str, typer.Argument(metavar="TEXT", help=both("记录的新文字。", "The new text of the record."))],
 ) -> None:
     """Replace the text of a record."""
+    from ...text.redaction import redact
+
     if not text.strip():
         raise InvalidInput(
             either("TEXT 是空的；删除记录用 `historian events delete`", "TEXT: empty; `historian events delete` removes a record")
         )
     before = _existing(shell, [event_id])[0]
+    text = redact(text, shell.settings.historian.redact_jobs)
     give_order(shell, "edit", {"event_id": event_id, "text": text}, done=f"{event_id}: {short(before.text)} → {short(text)}")
 
 

@@ -353,6 +353,19 @@ def test_with_an_owner_a_change_is_handed_over_and_carried_out_by_it(filed: Call
     assert event_id not in event_ids(filed)
 
 
+def test_a_corrected_text_is_redacted_at_once_and_in_the_order_to_an_owner(filed: Callable[..., Called], tmp_path: Path) -> None:
+    event_id = event_ids(filed)[0]
+    secret = "AKIAQ7RT5LPW2ZXK9NVM"
+    called = filed("events", "edit", event_id, f"her key is {secret}")
+    assert called.status == 0 and secret not in called.out + called.err
+    assert filed("events", "show", event_id, "--json").lines[0]["text"] == "her key is [API_KEY]"
+    with held(tmp_path / "data"):
+        filed("events", "edit", event_id, f"the second key is {secret}")
+    assert [path for path in (tmp_path / "data").rglob("*") if path.is_file() and secret.encode() in path.read_bytes()] == []
+    filed("worker", "--drain")
+    assert filed("events", "show", event_id, "--json").lines[0]["text"] == "the second key is [API_KEY]"
+
+
 @pytest.mark.parametrize("arguments", [["show", "gone:0"], ["edit", "gone:0", "text"], ["delete", "gone:0"]])
 def test_a_record_that_is_not_there_is_named(filed: Callable[..., Called], arguments: list[str]) -> None:
     called = filed("events", *arguments)

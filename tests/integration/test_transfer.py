@@ -154,6 +154,27 @@ def test_an_archive_of_before_the_two_layers_is_read(data: Path, tmp_path: Path)
     assert (arrived["events"], arrived["articles"], arrived["dated_summaries"], arrived["buffered_states"]) == (7, 0, 0, 0)
 
 
+def test_what_an_archive_brings_is_redacted_before_it_is_stored(data: Path, tmp_path: Path) -> None:
+    run("export", "user", USER, tmp_path / "a.zip", data=data)
+    key, holding = "AKIAQ7RT5LPW2ZXK9NVM", set()
+    with zipfile.ZipFile(tmp_path / "a.zip") as source, zipfile.ZipFile(tmp_path / "keys.zip", "w") as target:
+        for name in source.namelist():
+            content = source.read(name)
+            for said in ("紫色的鲸鱼", "林小满"):
+                content = content.replace(said.encode(), f"{said} {key} ".encode())
+            holding |= {name.split("/")[-2 if "/" in name else 0]} if key.encode() in content else set()
+            target.writestr(name, content)
+    assert holding >= {"events.jsonl", "jobs.jsonl", "summaries.jsonl", "portraits", "articles", "layers"}
+    there = tmp_path / "there"
+    (arrived,) = run("import", tmp_path / "keys.zip", data=there).lines
+    assert arrived["events"] == 7 and arrived["portraits"] and arrived["jobs"] and arrived["summaries"] and arrived["articles"]
+    assert [str(path) for path in there.rglob("*") if path.is_file() and key.encode() in path.read_bytes()] == []
+    assert any("紫色的鲸鱼 [API_KEY]" in carried.event.text for _, carried in kept_of(there, Entity("user", USER))["events"])
+    (again,) = run("import", tmp_path / "keys.zip", data=there).lines
+    changes = [name for name, count in again.items() if count and not name.startswith("known") and name not in ("file", "entity")]
+    assert changes == []
+
+
 def test_who_was_forgotten_comes_back_only_when_that_is_meant(data: Path, tmp_path: Path) -> None:
     archive = tmp_path / "a.zip"
     run("export", "user", USER, archive, data=data)

@@ -14,6 +14,7 @@ from historian.schema.event import Event, EventFilter
 from historian.schema.protocols import Vector
 from historian.schema.scope import SHARED_NOTES, Scope, notes_scope
 from historian.schema.settings_source import parse_settings
+from historian.service import note_names
 from historian.service.notes_index import IndexReport, NotesIndex
 from historian.service.ownership import owned_worker
 from historian.service.parts import Parts, open_parts, open_queue
@@ -232,6 +233,93 @@ async def test_a_folder_that_cannot_be_read_removes_nothing(notes: Notes, monkey
     with pytest.raises(InvalidInput, match="no folder"):
         await notes.run()
     assert len(notes.texts()) == 2
+
+
+SECRET_NAMES = [
+    "password=Hunter2xQ9zz.md",
+    "password=Hunter3xQ9zz.md",
+    "sub/AKIAQ7RT5LPW2ZXK9NVM.md",
+    "my token=Zq81xPw77Kd/plan.md",
+]
+
+
+def bytes_of(notes: Notes) -> bytes:
+    return b"".join(path.read_bytes() for path in notes.parts.directory.rglob("*") if path.is_file())
+
+
+async def test_a_secret_in_the_name_of_a_file_or_folder_is_neither_stored_nor_told(notes: Notes) -> None:
+    for n, path in enumerate((*SECRET_NAMES, "plain.md")):
+        notes.write(path, f"The owl number {n} sleeps.")
+    notes.write("ghp_0123456789abcdefghijABCDEFGHIJ456789.md", b"\xff\xfe\xfd")
+    report = await notes.run()
+    assert counts(report) == (5, 0, 0, 0, 0) and len(notes.texts()) == 5
+    (skipped,) = report.skipped
+    assert skipped.startswith("[TOKEN].md~")
+    stored = notes.parts.manifest.files(GROUP.key, str(notes.folder))
+    assert sorted(name.partition("~")[0] for name in stored) == [
+        "my token=[TOKEN]", "password=[PASSWORD]", "password=[PASSWORD]", "plain.md", "sub/[API_KEY].md",
+    ]  # fmt: skip
+    for secret in (b"Hunter2", b"Hunter3", b"AKIAQ7", b"Zq81xPw", b"ghp_0123"):
+        assert secret not in bytes_of(notes)
+    assert counts(await notes.run()) == (0, 0, 0, 0, 5)
+    (notes.folder / SECRET_NAMES[0]).rename(notes.folder / "password=Hunter4xQ9zz.md")
+    (notes.folder / SECRET_NAMES[2]).unlink()
+    assert counts(await notes.run()) == (0, 0, 1, 1, 3) and len(notes.texts()) == 4
+
+
+async def test_a_secret_in_the_name_of_the_notes_folder_is_not_stored(notes: Notes) -> None:
+    notes.folder = notes.folder.with_name("password=Hunter2xQ9zz")
+    notes.folder.mkdir()
+    notes.write("owl.md", "The owl sleeps.")
+    await notes.run()
+    assert b"Hunter2" not in bytes_of(notes) and counts(await notes.run()) == (0, 0, 0, 0, 1)
+    ((_, root, files),) = notes.parts.manifest.roots()
+    assert "password=[PASSWORD]~" in root and files == 1
+    removed = await notes.index.remove(notes.folder, GROUP)
+    assert (removed.deleted, removed.removed) == (1, 1) and notes.texts() == set()
+
+
+@pytest.mark.parametrize("folder", ["notes", "password=Hunter5xQ9zz"])
+async def test_names_that_an_earlier_version_noted_as_they_are_give_way_to_stored_ones(notes: Notes, folder: str) -> None:
+    notes.folder = notes.folder.with_name(folder)
+    notes.folder.mkdir(exist_ok=True)
+    for n, path in enumerate((*SECRET_NAMES, "plain.md")):
+        notes.write(path, f"The owl number {n} sleeps.")
+    await notes.run()
+    before = {event.event_id for event in notes.events()}
+    database = notes.parts.manifest._database
+    plain = {note_names.NoteNames("secrets").stored(path): path for path in (*SECRET_NAMES, "plain.md")}
+    with database.writing() as connection:  # as version 1 noted them
+        connection.execute("UPDATE note_files SET root = ?, form = replace(form, '2 ', '1 ')", (str(notes.folder),))
+        for stored, path in plain.items():
+            connection.execute("UPDATE note_files SET path = ? WHERE path = ?", (path, stored))
+    report = await notes.run()
+    assert {event.event_id for event in notes.events()} == before and notes.embedded == [] and report.removed == 0
+    assert counts(await notes.run()) == (0, 0, 0, 0, 5)
+    ((_, _, files),) = notes.parts.manifest.roots()
+    database.truncate_log()
+    assert files == 5 and b"Hunter" not in bytes_of(notes) and b"AKIAQ7" not in bytes_of(notes)
+
+
+async def test_a_folder_noted_by_its_own_name_that_cannot_be_read_now_loses_nothing(
+    notes: Notes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes.write("token=Zq81xPw77Kd/plan.md", "The owl sleeps.")
+    await notes.run()
+    with notes.parts.manifest._database.writing() as connection:
+        connection.execute("UPDATE note_files SET path = 'token=Zq81xPw77Kd/plan.md', form = replace(form, '2 ', '1 ')")
+    real = os.scandir
+
+    def refusing(path: Path) -> object:
+        if Path(path).name.startswith("token"):
+            raise PermissionError(13, "Permission denied")
+        return real(path)
+
+    monkeypatch.setattr(note_folder.os, "scandir", refusing)
+    assert (await notes.run()).deleted == 0 and len(notes.texts()) == 1
+    monkeypatch.undo()
+    await notes.run()
+    assert len(notes.texts()) == 1 and "Zq81" not in str(notes.parts.manifest.files(GROUP.key, str(notes.folder)))
 
 
 async def test_shared_notes_are_in_no_conversation(notes: Notes) -> None:

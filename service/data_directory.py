@@ -1,0 +1,12 @@
+"""Where everything lies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..schema.settings import Settings
+
+
+def data_directory(settings: Settings) -> Path:
+    """The data directory, as a path."""
+    return Path(settings.cognitive.data_dir)

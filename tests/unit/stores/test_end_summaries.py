@@ -1,0 +1,35 @@
+"""The last plain summaries: a broken file is set aside, one that only cannot be read now is left alone."""
+
+from pathlib import Path
+
+import pytest
+from historian.schema.errors import StorageError
+from historian.stores.end_summaries import EndSummaries
+from support.jobs import make_job
+
+
+def test_a_broken_file_is_set_aside(tmp_path: Path) -> None:
+    path = tmp_path / "end_summaries.json"
+    path.write_text("{broken")
+    EndSummaries(path).add([make_job("a")])
+    assert len(EndSummaries(path).of("g:7")) == 1
+    assert (tmp_path / "end_summaries.damaged.json").read_text() == "{broken"
+
+
+def test_a_file_that_cannot_be_read_now_is_left_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "end_summaries.json"
+    EndSummaries(path).add([make_job("a")])
+
+    def refusing(path: Path, encoding: str) -> str:
+        raise OSError(5, "Input/output error")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "read_text", refusing)
+        for use in (
+            lambda one: one.of("g:7"),
+            lambda one: one.add([make_job("b")]),
+            lambda one: one.forget(lambda key, entry: True),
+        ):
+            with pytest.raises(StorageError, match="Input/output"):
+                use(EndSummaries(path))
+    assert len(EndSummaries(path).of("g:7")) == 1 and [file.name for file in tmp_path.iterdir()] == [path.name]
