@@ -155,7 +155,7 @@ def find_credentials(text: str) -> Iterator[Redaction]:
         yield from (Redaction(*match.span(), "PASSWORD") for match in _CRYPT.finditer(text))
     if "=" in text:
         yield from _queries(text)
-    if "=" in text or "cookie" in folded:
+    if "=" in text or "cookie" in folded or "sess" in folded:
         yield from _cookies(text, folded)
     if " -" in text or text.startswith("-"):
         for match in _USER_OPTION.finditer(text):
@@ -251,9 +251,9 @@ def _is_harmless_cookie(pair: str) -> bool:
 
 
 def _cookies(text: str, folded: str) -> Iterator[Redaction]:
+    if "value" in folded and "name" in folded:
+        yield from (Redaction(*match.span("value"), "COOKIE") for match in _SESSION_FIELD.finditer(text))
     if "cookie" in folded:
-        for match in _SESSION_FIELD.finditer(text):
-            yield Redaction(*match.span("value"), "COOKIE")
         for match in _JAR.finditer(text):
             yield Redaction(*match.span("value"), "COOKIE")
         for match in _COOKIES.finditer(text):

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from .randomness import UUID, is_hash, is_jumbled, looks_random
+from .randomness import UUID, is_hash, is_jumbled, is_unspeakable, looks_random
 from .spans import Redaction
 
 _RUN = re.compile(r"(?<![A-Za-z0-9_+/=~%.$-])[A-Za-z0-9_+/=~%.-]{20,2048}")
@@ -119,5 +119,9 @@ def _is_drawn(written: str) -> bool:
         and not is_hash(written)
         and bool(_SHOULD_BE_ONE.fullmatch(written))
         and not _FILE.fullmatch(written)
-        and ((looks_random(written, 20) and sum(c.isdigit() for c in written) >= 3) or is_jumbled(written))
+        and (
+            (looks_random(written, 20) and sum(c.isdigit() for c in written) >= 3)
+            or is_jumbled(written)
+            or is_unspeakable(written)
+        )
     )

@@ -240,7 +240,7 @@ def find_personal_data(text: str) -> Iterator[Redaction]:
         for match in _EMAIL.finditer(text):
             # `git@host:path` is a remote, not a mailbox.
             # … and neither is the user of an address.
-            address = re.search(r"://(?:[^\s/@]{0,60}:)?\$?[{(]{0,2}$", text[max(0, match.start() - 64) : match.start()])
+            address = re.search(r"://(?:[^\s/@]{0,80}[^\w\s/@.-])?$", text[max(0, match.start() - 64) : match.start()])
             remote = re.match(r":[\w~/]", text[match.end() : match.end() + 2]) or _NO_MAILBOX.search(
                 text[max(0, match.start() - 60) : match.start()]
             )

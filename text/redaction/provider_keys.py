@@ -61,19 +61,6 @@ def _is_base62(key: str) -> bool:
     return any(c.isupper() for c in key) and any(c.islower() for c in key) and looks_random(key)
 
 
-def _is_strongly_random(key: str) -> bool:
-    """Whether base62 drawn by lot follows the last underscore; the ids that services hand out begin with other words."""
-    prefix, _, body = key.rpartition("_")
-    return (
-        not _ID_PREFIX.fullmatch(prefix)
-        and sum(c.isdigit() for c in body) * 12 >= len(body)
-        and any(c.isupper() for c in body)
-        and any(c.islower() for c in body)
-        and not re.search(r"[a-z]{7}|[A-Z]{7}", body)
-        and looks_random(body, 28)
-    )
-
-
 def _names_an_account(key: str) -> bool:
     """Whether base64 begins with figures and a colon, as the tokens of self-hosted trackers do: the account, then the key."""
     decoded = base64.b64decode(key, validate=True)
@@ -84,13 +71,6 @@ def _ends_in_a_draw(key: str) -> bool:
     """Whether the last part of `token_…` is random; behind `key` and `token` a hash is an identifier (`cache_key_9f86…`)."""
     last = re.split(r"[_-]", key)[-1]
     return looks_random(last, 20) and (not is_hash(last) or key.startswith(("sk", "pat", "secret")))
-
-
-_ID_PREFIX = re.compile(
-    r"(?:price|cus|pi|pm|ch|evt|acct|seti|cs|re|txn|il|msg|toolu|call|req|resp|run|thread|asst|step|file|batch|user|org|sess|team|"
-    r"prj|dpl|chatcmpl|gen|img|vs|item|rs|conv|proj|phc|pub|public|id|ID|sha\d*|md5|commit|hash|cache|tx|trace|span|v\d)"
-    r"(?:_\w*)?"
-)
 
 
 def _form(literal: str, body: str, label: Label = "API_KEY", accepts: Callable[[str], bool] = _always) -> _Form:
@@ -292,13 +272,6 @@ _FORMS: tuple[_Form, ...] = (
     _whole("pk.", r"(?<![\w.])pk\.[0-9a-f]{32}(?!\w)", "TOKEN"),  # LocationIQ
     # The private parts of a JSON Web Key.
     _whole('"kty"', r"(?<=\")(?:d|k|p|q|dp|dq|qi)\"[ ]?:[ ]?\"[A-Za-z0-9_-]{20,600}(?=\")", "PRIVATE_KEY"),
-    # Whatever the prefix: base62 drawn by lot behind it.
-    _whole(
-        "_",
-        rf"(?<![{_URL}./%@])[A-Za-z][{_WORD}]{{0,11}}_(?:[{_WORD}]{{1,10}}_)?[{_WORD}]{{28,128}}(?![{_URL}.(])",
-        "TOKEN",
-        _is_strongly_random,
-    ),
 )
 # The secrets that go with the names of accounts which are secret themselves: both are pasted together.
 _COMPANIONS = {

@@ -218,6 +218,67 @@ def test_keys_of_services_go_and_what_only_looks_like_them_stays(text: str, expe
     assert redact(text) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("密码我设的跟去年一样，就是 Harbin@bing" + "xue ，h 大写", "密码我设的跟去年一样，就是 [PASSWORD] ，h 大写"),
+        ("开机密码别再问了，xiaohei" + "0618，记住没", "开机密码别再问了，[PASSWORD]，记住没"),
+        ("会员密码Wangda" + "1956(W大写)", "会员密码[PASSWORD](W大写)"),
+        ("[小杨 21:03] rcon 密码多少\n[我 21:04] zombie-pig" + "-man-77", "[小杨 21:03] rcon 密码多少\n[我 21:04] [PASSWORD]"),
+        ("我：grafana / gra_Dash" + "2024\n小李：收到，密码别截图", "我：grafana / [PASSWORD]\n小李：收到，密码别截图"),
+        ("Guest wifi: passphrase maple-otter" + "-canoe-lamp. Enjoy", "Guest wifi: passphrase [PASSWORD]. Enjoy"),
+        (
+            "sign in and use Walrus+Past" + "ry as the password; then change it",
+            "sign in and use [PASSWORD] as the password; then change it",
+        ),
+        ("my rcon pass its sk3let0n_" + "no_bow thx", "my rcon pass its [PASSWORD] thx"),
+        ("repository password: vague marmot " + "tuba 77", "repository password: [PASSWORD]"),
+        (
+            "the list's password, I changed it to beans-20" + "23-shed because",
+            "the list's password, I changed it to [PASSWORD] because",
+        ),
+        ("翻译要的 key 我申请好了：" + "0d1e2f3a" * 4, "翻译要的 key 我申请好了：[TOKEN]"),
+        (
+            "回调签名 secret 我重置了，新的：WMkBLfUEUtjb" + "mBsPYmETZbak，别搞混",
+            "回调签名 secret 我重置了，新的：[TOKEN]，别搞混",
+        ),
+        ("openid: omZOSAXGcQYnB9WNtIFZfLihhsdc 是标识",) * 2,
+        ("《密码：1984》这本书",) * 2,
+        ("忘记密码 → 点右下角「找回密码」→ 手机验证",) * 2,
+        ("keyring.get_password('weather', 'default')",) * 2,
+        ("DB_PASSWORD: ${DB_PASSWORD:?set it in .env}",) * 2,
+        ("密码:自己想,别告诉我",) * 2,
+    ],
+)
+def test_what_people_tell_of_secrets_goes_and_talk_about_them_stays(text: str, expected: str) -> None:
+    assert redact(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("set_token('" + "0d1e2f3a" * 5 + "')", "set_token('[TOKEN]')"),
+        ('tokens = [\n  "' + "0d1e2f3a" * 5 + '",\n]', 'tokens = [\n  "[TOKEN]",\n]'),
+        ('{"name": "PHPSESSID", "value": "7wpaf7p1t2a7' + '52qyto9o41bdxz"}', '{"name": "PHPSESSID", "value": "[COOKIE]"}'),
+        ("cookie 抓到了：uin=o28765; skey=@qvKN0" + "npOS; theme=1", "cookie 抓到了：[COOKIE]; theme=1"),
+        ("http -a grafana:dash4" + "All! GET :3000/api", "http -a grafana:[PASSWORD] GET :3000/api"),
+        ("mc alias set lan https://s3.lan backup An0ther" + "Buck3t", "mc alias set lan https://s3.lan backup [PASSWORD]"),
+        ('password = """m@il#Gu' + 'n;2020"""', 'password = """[PASSWORD]"""'),
+        ("git clone https://chen:cc_Gi" + "tee#9@gitee.com/a.git", "git clone https://chen:[PASSWORD]@gitee.com/a.git"),
+        ('setCredentials("bot", /* password */ "BcYkK' + '!+fds")', 'setCredentials("bot", /* password */ "[PASSWORD]")'),
+        ('{"number":"54863742' + '99332404","exp_month":11}', '{"number":"[BANK_CARD]","exp_month":11}'),
+        ("fn check(password: &str) -> bool",) * 2,
+        ("FROM node:20-slim@sha256:036f60b4a546399",) * 2,
+        ('Password string `json:"password"`',) * 2,
+        ("op read 'op://Family/Netflix/password' | pbcopy",) * 2,
+        ("卡号 4789664435898963 未通过校验，已拒绝",) * 2,
+        ("my order number is 995096232800, it said Tuesday",) * 2,
+    ],
+)
+def test_secrets_go_out_of_code_commands_and_settings(text: str, expected: str) -> None:
+    assert redact(text, "all") == expected
+
+
 def test_what_is_a_secret_at_one_place_is_one_everywhere() -> None:
     secret = "mc-Steve" + "-4471"
     assert redact(f"/tell bot {secret}\n你的密码已设为 {secret}") == "/tell bot [PASSWORD]\n你的密码已设为 [PASSWORD]"
