@@ -68,7 +68,7 @@ def test_at_least_99_percent_of_the_labelled_secrets_are_found() -> None:
     assert len(missed) / len(secret_lines) <= 0.01, missed
 
 
-def test_lines_that_no_rule_was_made_for_are_nearly_as_safe() -> None:
+def test_lines_that_no_rule_was_made_for_are_as_safe() -> None:
     """Nobody who changes the rules reads that file: what it says is how the rules do on what nobody thought of."""
     rows = lines(HELD_OUT)
     secret_lines = [(text, secrets, level) for text, secrets, label, level in rows if label]
@@ -78,8 +78,8 @@ def test_lines_that_no_rule_was_made_for_are_nearly_as_safe() -> None:
     )
     harmless = [text for text, _, label, _ in rows if label is None]
     touched = sum(redact(text, "all") != text for text in harmless)
-    assert missed / len(secret_lines) < 0.04, f"{missed} of {len(secret_lines)}"
-    assert touched / len(harmless) < 0.02, f"{touched} of {len(harmless)}"
+    assert missed / len(secret_lines) <= 0.01, f"{missed} of {len(secret_lines)}"
+    assert touched / len(harmless) < 0.01, f"{touched} of {len(harmless)}"
 
 
 def test_less_than_1_percent_of_the_harmless_lines_are_touched() -> None:
@@ -89,8 +89,9 @@ def test_less_than_1_percent_of_the_harmless_lines_are_touched() -> None:
 
 
 def test_personal_data_stays_at_the_level_of_secrets() -> None:
-    for text, _, _, level in lines():
-        if level == "all":
+    personal = {"EMAIL", "PHONE", "ID_CARD", "BANK_CARD", "WECHAT", "CONTACT"}
+    for text, _, label, level in lines():
+        if level == "all" and label in personal:
             assert redact(text, "secrets") == text
 
 
