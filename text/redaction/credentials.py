@@ -94,7 +94,8 @@ _SESSION_NAMES = (
 )  # fmt: skip
 _USER_OPTION = re.compile(
     rf"(?<![\w-])(?:-u|--user|"
-    rf"--proxy-user)[ =]{{1,3}}(?P<quote>{_QUOTE})?[^\s:\"'@]{{1,64}}:(?P<value>(?(quote)(?:(?!(?P=quote))[^\n]){{3,256}}|"
+    rf"--proxy-user)[ =]{{1,3}}(?P<quote>{_QUOTE})?[^\s:\"']{{0,64}}:"
+    rf"(?:(?<![\"'`]:)[\"'](?=[^\s\"']{{3,256}}[\"']))?(?P<value>(?(quote)(?:(?!(?P=quote))[^\n]){{3,256}}|"
     rf"[^\s\"'`]{{3,256}}))"
 )
 # What crypt(3), htpasswd and argon2 make of a password: it can be guessed from it.

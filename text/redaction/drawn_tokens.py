@@ -26,7 +26,7 @@ _IDENTIFIERS = re.compile(
     re.I,
 )
 _GIVEN = re.compile(
-    r"(?<![A-Za-z0-9_.$-])(?P<name>[A-Za-z_][\w.-]{0,60})[\"']?[ ]{0,3}(?:=|:|:=|=>|：)[ ]{0,3}"
+    r"(?<![A-Za-z0-9_.$-])(?P<name>[A-Za-z_][\w.-]{0,60})[\"']?[ ]{0,3}(?:=|:|:=|=>|：|(?<= )-(?= ))[ ]{0,3}"
     r"(?P<mark>[\"'])(?P<value>[A-Za-z0-9+/_-]{20,512}={0,2})(?P=mark)"
 )
 _NO_KEYS_NAME = re.compile(

@@ -240,7 +240,11 @@ def _is_glued(written: str, before: str) -> bool:
 
 
 def _is_a_phrase(written: str) -> bool:
-    """Whether small letters say more than whose password it is: `thisismypassword`, not `userpassword`."""
+    """Whether small letters say more than whose password it is: `thisismypassword`, `rootpasswd`, not `userpassword`."""
+    if re.fullmatch(
+        r"(?:root|admin|my|test|super|top|guest|default|postgres|mysql|redis)(?:pass(?:word|wd)?|pwd|secret)\d*", written
+    ):
+        return True
     said = re.fullmatch(
         r"([a-z]{6,40})(?:password|passwd|passphrase|secret)|(?:password|passwd|passphrase|secret)([a-z]{8,40})", written
     )
@@ -380,6 +384,8 @@ def _accepts_key(kind: Kind, link: Link, value: Value, text: str) -> bool:
         random = looks_random(written) or (kind == "secret" and is_jumbled(written))
         random = random and not _DATE_OR_VERSION.fullmatch(written)
         return random and (not is_hash(written) or text[value.start - 1] in " )）")
+    if re.match(r"[a-z]{1,3}=", written) and "sig=" not in written:
+        return False  # parts of a token without its signature
     if _DATE_OR_VERSION.fullmatch(written) or "://" in written or re.fullmatch(r"[A-Za-z_]+(?::[A-Za-z_]+)*:\d+", written):
         return False
     if value.quoted and kind == "secret":

@@ -40,7 +40,9 @@ def _has_long_part(key: str) -> bool:
 
 def _is_long_or_drawn(key: str) -> bool:
     mixed = any(c.isupper() for c in key) and any(c.islower() for c in key) and sum(c.isdigit() for c in key) >= 2
-    return _has_long_part(key) or _is_drawn_in_parts(key) or (len(key) >= 28 and mixed)
+    return (
+        _has_long_part(key) or _is_drawn_in_parts(key) or (len(key) >= 28 and mixed) or is_unspeakable(re.split("[_-]", key)[-1])
+    )
 
 
 def _is_mixed(key: str) -> bool:
@@ -155,6 +157,9 @@ _FORMS: tuple[_Form, ...] = (
     _whole("v^1.1#", r"v\^1\.1#i\^1#[^\s\"'<>，。；]{40,4000}", "TOKEN"),  # eBay
     _form("key_", r"[0-9a-f]{64}(?!\w)"),  # Cursor
     _whole("NRAL", r"(?<!\w)(?:[a-z]{2}\d{2}xx[0-9a-f]{24,40}|[0-9a-f]{36})NRAL(?!\w)", "API_KEY"),  # New Relic
+    *(_form(prefix, r"[A-Za-z0-9]{20,64}(?!\w)") for prefix in ("key_live_", "key_test_")),  # Branch
+    _whole("endr+", r"endr\+[A-Za-z0-9]{16,32}(?!\w)", "API_KEY"),  # Endor Labs
+    _whole("|", r"(?<![\w|])\d{13,17}\|(?=[\w-]*\d)(?=[\w-]*[A-Z])[\w-]{24,40}(?![\w|-])", "TOKEN"),  # Meta's apps
     _form("sntrys_", r"[A-Za-z0-9+/_-]{20,400}={1,2}_[A-Za-z0-9+/_-]{20,200}", "TOKEN"),
     _form("fc-", r"[0-9a-f]{32}(?![A-Za-z0-9])"),  # Firecrawl
     _form("cio", r"[A-Za-z0-9]{32}(?![A-Za-z0-9])", "TOKEN", has_letter_and_digit),  # crates.io
@@ -185,7 +190,7 @@ _FORMS: tuple[_Form, ...] = (
     _form("EAA", rf"[{_WORD}]{{60,400}}", "TOKEN", has_letter_and_digit),  # Meta
     _form("A3-", r"[A-Z0-9]{6}-[A-Z0-9]{6}(?:-?[A-Z0-9]{5}){3,4}(?![A-Za-z0-9])", "SECRET"),  # 1Password
     _form("access-", rf"(?:sandbox|development|production)-{UUID.pattern}", "TOKEN"),  # Plaid
-    _form("API-", r"[A-Z0-9]{25,32}(?![A-Za-z0-9])", accepts=has_letter_and_digit),  # Octopus
+    _whole("API-", r"(?<![A-Za-z0-9/])API-[A-Z0-9]{25,32}(?![A-Za-z0-9])", "API_KEY", has_letter_and_digit),  # Octopus
     _form("ms-", UUID.pattern, "TOKEN"),  # ModelScope
     _form("oauth:", r"[a-z0-9]{30}(?![A-Za-z0-9])", "TOKEN", has_letter_and_digit),  # Twitch
     _form("mfa.", rf"[{_URL}]{{60,100}}", "TOKEN"),  # Discord
@@ -284,8 +289,8 @@ _COMPANIONS = {
     )
     for literal in literals
 }
-_MASK = re.compile(r"([\w*.#])\1{7}|(?:YOUR|your|my)[-_]\w|[-_]HERE|-here\b")
-"""What no key holds: eight times the same, words to the reader."""
+_MASK = re.compile(r"([A-Za-z_*.#])\1{7}|(\d)\2{13}|(?:YOUR|your|my)[-_]\w|[-_]HERE|-here\b")
+"""What no key holds: eight times the same letter, fourteen times the same figure, words to the reader."""
 
 
 _AZURE_ZEROS = re.compile(r"(?<=[A-Za-z0-9]{52})A{8,24}(?=[A-Z0-9])")

@@ -7,7 +7,7 @@ SERVICES = frozenset(
         r"\S+",
         """
         abstractapi abuseipdb accuweather adafruit adobe adyen agora ahrefs aikido airbrake airtable airvisual aiven
-        akamai alchemy algolia alibaba aliyun alphavantage amadeus amap amazon amplitude anthropic anticaptcha anypoint
+        akamai alchemy ai21 algolia alibaba aliyun alphavantage amadeus amap amazon amplitude anthropic anticaptcha anypoint
         anyscale apiflash apify apigee appcenter appcues appdynamics appfollow applovin appoptics appsflyer appsignal
         appveyor artifactory asaas asana assemblyai atlassian auth0 authress autodesk avalara aviationstack aws axiom
         ayrshare azure backblaze baidu bamboohr bandwidth baremetrics basecamp baseten beamer beebole bestbuy betterstack
