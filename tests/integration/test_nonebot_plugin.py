@@ -42,7 +42,7 @@ nonebot.run()
 
 def environment(directory: Path, **more: str) -> dict[str, str]:
     settings = {"HISTORIAN__COGNITIVE__DATA_DIR": str(directory / "data"), "HISTORIAN__COGNITIVE__BOT_NAME": "小史"}
-    patience = {"HISTORIAN__COGNITIVE__QUERY__RECALL_TIMEOUT_SECONDS": "10"}
+    patience = {"HISTORIAN__COGNITIVE__QUERY__RECALL_TIMEOUT_SECONDS": "10", "HISTORIAN_LANGUAGE": "zh_CN.UTF-8"}
     return {**NO_MODELS, **settings, **patience, "PYTHONPATH": str(PLUGIN), "PYTHONIOENCODING": "utf-8", **more}
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
 PERSONA = {
     "zh": "你是{bot}，一个聊天机器人。回答简短、自然。先回复，然后调用 end 结束这一轮。",
@@ -13,13 +13,18 @@ PERSONA = {
 }
 
 
+def _language(written: object) -> object:
+    """The command line reads the same variable, where a locale may stand (`zh_CN.UTF-8`)."""
+    return written[:2].lower() if isinstance(written, str) else written
+
+
 class Config(BaseModel):
     """`HISTORIAN_CONFIG` and so on, as environment variables or in `.env`."""
 
     historian_config: Path | None = None
     """Historian's settings; else `./config.toml` if there is one."""
-    historian_language: Literal["zh", "en"] = "zh"
-    """Of the prompts and of the plugin's own words."""
+    historian_language: Annotated[Literal["zh", "en"], BeforeValidator(_language)] = "zh"
+    """Of the prompts and of the plugin's own words; the command `historian` goes by it too."""
     historian_persona: str = ""
     """The beginning of the system prompt; `{bot}` is the bot's name. Empty: a plain one."""
     historian_history: int = Field(default=20, ge=0, le=200)
