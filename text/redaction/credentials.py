@@ -5,7 +5,8 @@ import binascii
 import re
 from collections.abc import Iterator
 
-from .plausibility import is_code, is_placeholder, is_template
+from .ordinary_values import is_code
+from .placeholders import is_placeholder, is_template
 from .randomness import has_letter_and_digit, is_hash, looks_random
 from .spans import Redaction
 

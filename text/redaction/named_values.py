@@ -7,8 +7,10 @@ are linked (an equals sign says more than a space) and what the value looks like
 import re
 from collections.abc import Iterator
 
-from .links import LINK, kind_of_link
-from .plausibility import HAN, Link, Value, is_password_in_talk, is_plausible
+from .characters import HAN
+from .links import LINK, Link, Value, kind_of_link
+from .plausibility import is_plausible
+from .plausible_passwords import is_password_in_talk
 from .randomness import is_hash, looks_random
 from .secret_names import NAME_PARTS, SECRET_NAMES, Kind, folded_case, is_name, kind_of_match, label_of_kind
 from .spans import PLACEHOLDER, Redaction

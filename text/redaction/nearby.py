@@ -4,9 +4,11 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
+from .characters import HAN
 from .dialogues import find_in_dialogues
 from .far_values import find_far_values
-from .plausibility import HAN, is_password_in_talk, is_placeholder
+from .placeholders import is_placeholder
+from .plausible_passwords import is_password_in_talk
 from .randomness import has_letter_and_digit
 from .secret_names import folded_case
 from .spans import Redaction

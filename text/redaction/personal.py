@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 
+from .characters import HAN
 from .identifiers import is_identifier, is_in_long_run
 from .phones import find_phones
-from .plausibility import HAN
 from .spans import Label, Redaction
 
 _LATIN = "A-Za-z0-9À-ÖØ-öø-ÿ"

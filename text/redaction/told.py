@@ -9,7 +9,9 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
-from .plausibility import HAN, is_password_in_talk, is_placeholder
+from .characters import HAN
+from .placeholders import is_placeholder
+from .plausible_passwords import is_password_in_talk
 from .secret_names import folded_case
 from .spans import Redaction
 from .stretches import stretches
