@@ -7,7 +7,7 @@ are linked (an equals sign says more than a space) and what the value looks like
 import re
 from collections.abc import Iterator
 
-from .characters import HAN
+from .characters import HAN, SYMBOLS
 from .links import LINK, Link, Value, kind_of_link
 from .plausibility import is_plausible
 from .plausible_passwords import is_password_in_talk
@@ -167,7 +167,7 @@ def _with_account(text: str, name: re.Match[str], kind: Kind, value: Value, befo
         second = _NEXT.match(text, value.end)
         if second and not is_password_in_talk(second[1], "") and not value.text.isdecimal():
             second = None
-        if second and not account and not set("!@#$%^&*+?~") & set(second[1]):
+        if second and not account and not SYMBOLS & set(second[1]):
             second = None  # a word of the sentence
     return Value(text[value.start : second.end()], value.start, second.end(), False) if second else None
 
