@@ -13,6 +13,14 @@ TWO_WORDS = r"[A-Za-z]{3,16}[@#$!%^&*+]{1,3}[A-Za-z]{3,16}"
 """Two words with a sign between them: `Walrus+Pastry`."""
 WARNINGS = "别用|不要|不能|不许|禁止|避免|比如|例如"
 """Before a password that is spoken of and not told."""
+# A password that is spoken of and not told: what to avoid, what somebody else tried.
+SPOKEN_OF = re.compile(
+    WARNINGS + r"|别再(?!问|忘|说|发)|类似|弱|错误|(?<![a-z])(?:like|better than|"
+    r"rather than|instead of|such as|e\.g\.|avoid|never|weak|regex|hash)",
+    re.I,
+)
+# Signs of code and of sentences.
+NOT_IN_PASSWORDS = frozenset("=\"'`<>(){}[]\\|,;:/")
 TRAILING = ".,;:!?…。，"
 # `2024-05`, `v1.2`
 _DATE = re.compile(r"(?:19|20)\d{2}[-./年]|v?\d+\.\d")
