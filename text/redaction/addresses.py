@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from .plausibility import is_placeholder
+from .placeholders import is_placeholder
 from .randomness import UUID, has_letter_and_digit, is_hash, looks_random
 from .spans import Redaction
 

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Generator, Iterator
 
-from .plausibility import is_password_in_talk, is_placeholder
+from .placeholders import is_placeholder
+from .plausible_passwords import is_password_in_talk
 from .randomness import has_letter_and_digit
 from .secret_names import Kind, folded_case, kind_of_name, label_of_kind
 from .spans import Redaction

@@ -3,13 +3,13 @@
 import re
 from collections.abc import Iterator
 
-from .plausibility import is_placeholder
+from .characters import QUOTE
+from .placeholders import is_placeholder
 from .randomness import has_letter_and_digit, is_hash, looks_random
 from .spans import Label, Redaction
 
-_QUOTE = r"\\{0,4}[\"'`]"
 _BARE = r"(?P<value>[^\s\"'`]{3,256})"
-_VALUE = rf"(?P<quote>{_QUOTE})?(?P<value>(?(quote)(?:(?!(?P=quote))[^\n]){{3,256}}|[^\s\"'`]{{3,256}}))"
+_VALUE = rf"(?P<quote>{QUOTE})?(?P<value>(?(quote)(?:(?!(?P=quote))[^\n]){{3,256}}|[^\s\"'`]{{3,256}}))"
 _LINE = r"[^\n|;&]{0,200}?"
 _Command = tuple[tuple[bytes, ...], re.Pattern[str]]
 
@@ -45,7 +45,7 @@ _COMMANDS: tuple[_Command, ...] = (
     _command("openssl passwd", rf"openssl passwd(?:[ ]-[\w]+){{0,4}}[ ](?!-){_VALUE}"),
     _command(
         "-U",
-        rf"(?<![\w.-])(?:smbclient|rpcclient|net|wmic|smbget)(?=[ \t]){_LINE}[ \t]-U[ \t]?(?:{_QUOTE})?[^\s%\"']{{1,64}}%{_BARE}",
+        rf"(?<![\w.-])(?:smbclient|rpcclient|net|wmic|smbget)(?=[ \t]){_LINE}[ \t]-U[ \t]?(?:{QUOTE})?[^\s%\"']{{1,64}}%{_BARE}",
     ),
     _command("lftp", rf"lftp(?=[ \t]){_LINE}[ \t]-u[ \t]?[^\s,]{{1,64}},{_BARE}"),
     _command("net use", rf"net use(?=[ \t])[^\n]{{0,120}}?/user:[^\s]{{1,64}}[ \t]{_VALUE}", re.I),
@@ -59,16 +59,16 @@ _COMMANDS: tuple[_Command, ...] = (
     # Handed on by `echo … |` or `<<< …`.
     _command(
         "|",
-        rf"(?:echo|printf)[ \t](?:-[ne]{{1,2}}[ \t])?{_VALUE}(?:{_QUOTE})?[ \t]*\|[ \t]*(?:sudo[ \t]+[^\n|;&]{{0,40}}?-S|"
+        rf"(?:echo|printf)[ \t](?:-[ne]{{1,2}}[ \t])?{_VALUE}(?:{QUOTE})?[ \t]*\|[ \t]*(?:sudo[ \t]+[^\n|;&]{{0,40}}?-S|"
         r"(?:wrangler|docker|podman|gh|fly|flyctl|vercel|nomad)[ ][^\n|;&]{0,24}?(?:secrets?[ ](?:create|put|set|import)|"
         r"env add|login)|passwd[ ]--stdin|"
         r"cryptsetup)",
     ),
     _command(
         "chpasswd",
-        rf"echo[ \t](?:{_QUOTE})?[\w.-]{{1,32}}:(?P<value>[^\s\"'`|]{{3,128}})(?:{_QUOTE})?[ \t]*\|[ \t]*(?:sudo[ \t]+)?chpasswd",
+        rf"echo[ \t](?:{QUOTE})?[\w.-]{{1,32}}:(?P<value>[^\s\"'`|]{{3,128}})(?:{QUOTE})?[ \t]*\|[ \t]*(?:sudo[ \t]+)?chpasswd",
     ),
-    _command("chpasswd", rf"chpasswd[ \t]*<<<[ \t]*(?:{_QUOTE})?[\w.-]{{1,32}}:{_BARE}"),
+    _command("chpasswd", rf"chpasswd[ \t]*<<<[ \t]*(?:{QUOTE})?[\w.-]{{1,32}}:{_BARE}"),
     _command("<<<", rf"(?:sudo[ \t][^\n|;&]{{0,40}}?-S[^\n|;&<]{{0,40}}|kinit[ \t][^\n<]{{0,60}})<<<[ \t]?{_VALUE}"),
     # Behind a word instead of an option.
     _command("wpa_passphrase", rf"wpa_passphrase[ \t][^\s=]{{1,40}}[ \t]{_VALUE}"),
@@ -82,7 +82,7 @@ _COMMANDS: tuple[_Command, ...] = (
     ),
     _command("/RP", rf"schtasks(?=[ \t]){_LINE}[ \t]/RP[ \t]{_VALUE}", re.I),
     _command("winrs", rf"winrs(?=[ \t]){_LINE}[ \t]-p(?:assword)?:{_VALUE}"),
-    _command("digest", rf"auth[ \t]digest[ \t](?:{_QUOTE})?[\w.@-]{{1,64}}:{_BARE}"),
+    _command("digest", rf"auth[ \t]digest[ \t](?:{QUOTE})?[\w.@-]{{1,64}}:{_BARE}"),
     _command("using", rf"(?<!\w)connect to[ ]\S{{1,40}}[ ]user[ ]\S{{1,40}}[ ]using[ ](?=\S*\d){_VALUE}", re.I),
     _command("SETUSER", rf"ACL SETUSER[ ][^\n]{{1,80}}?[ ]>{_BARE}"),
     _command("AUTH PLAIN", r"AUTH PLAIN (?P<value>[A-Za-z0-9+/]{12,}={0,2})(?![\w+/])"),
@@ -107,11 +107,11 @@ _COMMANDS: tuple[_Command, ...] = (
     _command("Key Content", rf"Key Content[ ]*:[ ]{_BARE}"),
     _command("pass:", rf"(?<!\w)pass:{_VALUE}"),
     _command("WIFI:", r"WIFI:(?=[^\n]{0,200};)(?:[^\n;]{0,80};){0,4}?P:(?P<value>(?:[^;\n\\]|\\.){3,128});"),
-    _command("--auth", rf"(?<!\w)(?:-a|--auth)[ \t=](?:{_QUOTE})?[\w.@-]{{1,64}}:{_BARE}"),
+    _command("--auth", rf"(?<!\w)(?:-a|--auth)[ \t=](?:{QUOTE})?[\w.@-]{{1,64}}:{_BARE}"),
     _command(
         " -a ",
         rf"(?<![\w./-])(?:https?|xh|curlie)[ ](?:[^\n|;& ]{{1,80}}[ ]){{0,6}}?-a[ ]"
-        rf"(?:{_QUOTE})?[\w.@-]{{1,64}}:{_BARE}",
+        rf"(?:{QUOTE})?[\w.@-]{{1,64}}:{_BARE}",
     ),
     _command("alias set", rf"(?<!\w)mc[ ]alias[ ]set[ ]\S{{1,40}}[ ]\S{{1,120}}[ ]\S{{1,64}}[ ]{_VALUE}"),
     _command("REPORTER_ID", r"REPORTER_ID[\"']?[ ]?[:=][ ]?[\"']?(?P<value>[0-9a-f]{64})(?!\w)"),
@@ -120,7 +120,7 @@ _COMMANDS: tuple[_Command, ...] = (
     _command(
         "/",
         rf"(?:sqlplus(?:[ ]-\w+)*[ ]|thin:|(?:imp|exp)(?:dp)?[ ]|"
-        rf"rman target[ ])(?:{_QUOTE})?[\w$#]{{1,32}}/(?P<value>[^\s\"'`/@]{{3,64}})@",
+        rf"rman target[ ])(?:{QUOTE})?[\w$#]{{1,32}}/(?P<value>[^\s\"'`/@]{{3,64}})@",
     ),
 )
 # A user, and behind it a password whatever the program: `-u ann … -p …`.

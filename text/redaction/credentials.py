@@ -1,35 +1,94 @@
-"""Secrets that their place gives away: in a header, a URL, a cookie, an option of a command."""
+"""Secrets that their place gives away: in a header, in an address, in the user option of a command."""
 
 import base64
 import binascii
 import re
 from collections.abc import Iterator
 
-from .plausibility import is_code, is_placeholder, is_template
+from .characters import QUOTE
+from .cookies import find_cookies
+from .ordinary_values import is_code
+from .password_hashes import find_password_hashes
+from .placeholders import is_placeholder, is_template
 from .randomness import has_letter_and_digit, is_hash, looks_random
 from .spans import Redaction
 
-_QUOTE = r"\\{0,4}[\"'`]"
+
+def find_credentials(text: str) -> Iterator[Redaction]:
+    folded = text.lower()
+    if "authorization" in folded:
+        yield from _authorizations(text)
+    if "bearer" in folded or "basic" in folded:
+        for match in _SCHEME.finditer(text):
+            if _is_scheme_value(match["scheme"].lower(), match["value"]):
+                yield Redaction(*match.span("value"), "TOKEN")
+    if "://" in text:
+        yield from _user_info(text)
+        yield from _hooks(text)
+    if "@" in text and ":" in text:
+        for match in _BARE_USER_INFO.finditer(text):
+            if has_letter_and_digit(match["value"]) and not is_template(match["value"]):
+                yield Redaction(*match.span("value"), "PASSWORD")
+    if "appid" in folded or "app_" in folded or "appkey" in folded or "appcode" in folded:
+        yield from (Redaction(*match.span("value"), "API_KEY") for match in _APP_ID.finditer(text))
+    if "=" in text:
+        yield from _queries(text)
+    if "=" in text or "cookie" in folded or "sess" in folded:
+        yield from find_cookies(text, folded)
+    if " -" in text or text.startswith("-"):
+        yield from _user_options(text)
+    if "identified" in folded:
+        for match in _IDENTIFIED.finditer(text):
+            if not is_template(match["value"]):
+                yield Redaction(*match.span("value"), "PASSWORD")
+    yield from find_password_hashes(text)
+
+
+# `Authorization: Bearer a1b2c3…`
 _AUTHORIZATION = re.compile(
-    rf"authorization(?:{_QUOTE})?[ \t]{{0,3}}\]?[ \t]{{0,3}}(?:[:=：][ \t]{{0,3}}(?:{_QUOTE})?|,[ \t]{{0,3}}{_QUOTE})"
+    rf"authorization(?:{QUOTE})?[ \t]{{0,3}}\]?[ \t]{{0,3}}(?:[:=：][ \t]{{0,3}}(?:{QUOTE})?|,[ \t]{{0,3}}{QUOTE})"
     r"(?P<scheme>(?:bearer|basic|token|digest|apikey|api-key|negotiate|bot|key|oauth)[ \t]{1,3})?"
     r"(?P<value>[^\s\"'`\\,;<>，。；]{6,8192})",
     re.I,
 )
+# `Authorization: … Signature=a1b2…`
+_SIGNED = re.compile(r"authorization[^\n]{0,600}?(?<![a-z])(?:signature|response)=[\"']?(?P<value>[A-Za-z0-9+/=%]{27,128})", re.I)
+
+
+def _authorizations(text: str) -> Iterator[Redaction]:
+    for match in _SIGNED.finditer(text):
+        yield Redaction(*match.span("value"), "TOKEN")
+    for match in _AUTHORIZATION.finditer(text):
+        if is_placeholder(match["value"]) or re.fullmatch(r"bearer|basic|token|[a-z_]+=", match["value"].lower()):
+            continue
+        if not match["scheme"] and (is_code(match["value"]) or re.match(r"[A-Za-z_]\w*[)}\]]", match["value"])):
+            continue
+        if match["scheme"] or has_letter_and_digit(match["value"]) or len(match["value"]) >= 20:
+            yield Redaction(*match.span("value"), "TOKEN")
+
+
+# `bearer a1b2c3…`
 _SCHEME = re.compile(r"(?<![\w-])(?P<scheme>bearer|basic)[ \t:：]{1,4}(?P<value>[A-Za-z0-9._~+/=-]{8,8192})", re.I)
+
+
+def _is_scheme_value(scheme: str, value: str) -> bool:
+    if scheme == "bearer":
+        return any(c.isdigit() for c in value) and (len(value) >= 16 or has_letter_and_digit(value))
+    try:
+        return b":" in base64.b64decode(value + "=" * (-len(value) % 4), validate=True)
+    except binascii.Error:
+        return False  # a word ("basic understanding"), no credentials
+
+
+# `postgres://app:…@db.test`
 _USER_INFO = re.compile(
     r"[A-Za-z][A-Za-z0-9+.-]{0,24}(?<![A-Za-z0-9+.-]{26})://(?P<user>[^\s/:@\"'<>，。；]{0,128}):(?P<password>[^\s\"'<>，。；]{1,256})"
 )
+# `https://k9Qd82…@sentry.test`
 _USER_ONLY = re.compile(r"://(?P<user>[A-Za-z0-9_.~-]{16,255})@")
-# Addresses of proxies name nothing but a password, or an id that serves as one.
+# Addresses of proxies name nothing but a password, or an id that serves as one: `trojan://…@x.test`
 _PROXY = re.compile(r"(?<![a-z])(?:trojan|hysteria2?|hy2|tuic|vless|ss|ssr|anytls)://(?P<value>[^\s@/\"'<>]{4,256})@", re.I)
-_QUERY = re.compile(
-    r"[?&;#](?:amp;)?(?P<name>(?:x-amz-|x-oss-|x-goog-|q-)?(?:access_?token|id_token|refresh_token|auth_?token|token|auth|"
-    r"api_?key|"
-    r"api-key|key|sig|sign|signa|signature|security-token|hapikey|appid|apitoken|user_?key|access_?key|secret_?key|private_?key|subscription-key|secret|client_secret|app_?secret|corpsecret|password|passwd|pwd|"
-    r"ticket|session_?id|sid|code|rkey|jwt|hmac))=(?P<value>[^&;\s\"'<>#，。；）]{4,4096})",
-    re.I,
-)
+# Of manuals: `user:password@host`
 _EXAMPLES = frozenset(
     (
         "password",
@@ -46,147 +105,7 @@ _EXAMPLES = frozenset(
         "你的密码",
         "密碼",
     )
-)  # of manuals: `user:password@host`
-_WEAK_QUERY = frozenset(("appid", "user_key", "userkey", "key", "sign", "code", "sid", "ticket", "auth"))
-_PAIR = r"[\w.$@-]{1,80}=(?:\"[^\"\n]{2,4096}\"|[^\s;,\"'`\\&，。；]{2,4096})"
-_COOKIES = re.compile(
-    rf"(?:set-)?cookies?(?:{_QUOTE})?[ \t]{{0,3}}(?:[:：=,]|是|为|填上|设为|里有?的?|中的?|is)[ \t:：]{{0,3}}(?:{_QUOTE})?"
-    rf"(?P<value>{_PAIR}(?:;[ \t]{{0,2}}[\w.$@-]{{1,80}}(?:=(?:\"[^\"\n]{{0,4096}}\"|[^\s;\"'`\\，。；]{{0,4096}}))?)*)",
-    re.I,
 )
-_HARMLESS_COOKIE = re.compile(
-    r"path|domain|expires|max-age|samesite|secure|httponly|priority|partitioned|version|lang\w*|locale|i18n\w*|theme|mode|"
-    r"color\w*|dark\w*|view|layout|sidebar\w*|currency|region|country|city|tz|time_?zone|[\w-]*consent\w*|cookie\w*|utm_\w+|"
-    r"_g[ai]\w*|_gid|device|platform|font\w*|page_?size|",
-    re.I,
-)
-_COOKIE_MAPPING = re.compile(r"cookies?(?:[\"'])?[ \t]{0,2}[:=][ \t]{0,2}\{(?P<value>[^{}\n]{6,4096})\}", re.I)
-# A line of a Netscape cookie file.
-_JAR = re.compile(r"^\S{1,120}\s(?:TRUE|FALSE)\s\S{1,80}\s(?:TRUE|FALSE)\s\d{1,12}\s\S{1,80}\s(?P<value>[!-~]{8,4096})$", re.M)
-_COOKIE_OPTION = re.compile(rf"(?<![\w-])(?:-b|--cookie)[ =](?:{_QUOTE})?(?P<value>{_PAIR}(?:;[ \t]?{_PAIR})*)")
-_APP_ID = re.compile(
-    r"(?<![a-z])app_?(?:id|key|code)(?:\\{0,4}[\"'])?[ ]?[:=][ ]?(?:\\{0,4}[\"'])?(?P<value>[0-9a-f]{32})(?![0-9a-z])", re.I
-)
-_SESSION = re.compile(
-    r"(?<![A-Za-z0-9])(?P<name>SESSDATA|bili_jct|p_skey|skey|pt4_token|pt_login_sig|PHPSESSID|JSESSIONID|ASP\.NET_SessionId|"
-    r"connect\.sid|session_?id|csrf_?token|XSRF-TOKEN|BDUSS|STOKEN|SUB|SUBP|sessionKey|laravel_session|__Secure-[\w-]{2,40}|"
-    r"steamLoginSecure|ltoken|cookie_token|stoken|MUSIC_U|z_c0|d_c0)=(?P<value>[^\s;,\"'`\\&，。；]{6,4096})",
-    re.I,
-)
-# `{"name": "PHPSESSID", "value": "…"}`
-_SESSION_FIELD = re.compile(
-    r"[\"']name[\"'][ ]?:[ ]?[\"'](?:[\w.-]{0,24}(?:sess|sid|token|auth|login|jwt)[\w.-]{0,24})[\"'][ ]?,\s{0,8}"
-    r"[\"']value[\"'][ ]?:[ ]?"
-    r"[\"'](?P<value>[^\"'\n]{12,4096})[\"']",
-    re.I,
-)
-# `登录态我导出来了，a=…; b=…`: several pairs in a row.
-_PAIRS = re.compile(
-    rf"(?:cookies?|登录态)[^\n=:：]{{0,24}}[:：，,]\s?(?P<value>{_PAIR}(?:;[ ]{{0,2}}{_PAIR})+|"
-    rf"[\w.-]{{2,32}}=(?=\S*\d)[\w.%~+/-]{{24,512}})",
-    re.I,
-)
-# `.ROBLOSECURITY`, and what stands some words behind it: hundreds of hexadecimal figures.
-_HEXADECIMAL = re.compile(r"ROBLOSECURITY[^\n]{0,200}?(?<![0-9A-Z])(?P<value>[0-9A-Z]{80,2000})(?![0-9A-Z])")
-_SESSION_NAMES = (
-    "steamlogin", "sess", "skey", "bili_jct", "pt4_token", "pt_login", "connect.sid", "csrf", "xsrf", "bduss", "stoken",
-    "sub", "__secure", "ltoken", "cookie_token", "music_u", "_c0",
-)  # fmt: skip
-_USER_OPTION = re.compile(
-    rf"(?<![\w-])(?:-u|--user|"
-    rf"--proxy-user)[ =]{{1,3}}(?P<quote>{_QUOTE})?[^\s:\"']{{0,64}}:"
-    rf"(?:(?<![\"'`]:)[\"'](?=[^\s\"']{{3,256}}[\"']))?(?P<value>(?(quote)(?:(?!(?P=quote))[^\n]){{3,256}}|"
-    rf"[^\s\"'`]{{3,256}}))"
-)
-# What crypt(3), htpasswd and argon2 make of a password: it can be guessed from it.
-_CRYPT = re.compile(
-    r"\$(?:[1256y]|2[abxy]|7|gy|apr1|md5|scrypt|argon2(?:id?|d)|pbkdf2(?:-sha\d+)?|bcrypt)\$[A-Za-z0-9./$,=+-]{20,400}"
-)
-# What Windows keeps of passwords: lines of a dump, an answer caught on the way.
-_NT_HASH = re.compile(r":\d{1,7}:[0-9A-Fa-f]{32}:(?P<value>[0-9A-Fa-f]{32}):::")
-_NT_ANSWER = re.compile(
-    r"::[\w.-]{0,40}:(?P<value>[0-9A-Fa-f]{16}:[0-9A-Fa-f]{32}:[0-9A-Fa-f]{40,1024}|[0-9A-Fa-f]{48}:[0-9A-Fa-f]{48}:[0-9A-Fa-f]{16})"
-)
-# A key in the place of the user: `-u …:`, `-u …:X`.
-_KEY_AS_USER = re.compile(rf"(?<![\w-])(?:-u|--user)[ =]{{1,3}}(?:{_QUOTE})?(?P<value>[\w.-]{{16,128}}):[xX]?(?=[\s\"'\\]|$)")
-# Whoever knows the address of a hook may write to it.
-_HOOK = re.compile(
-    r"https?://(?=[^\s\"'<>]{0,120}(?:hook|push|notify|notification|robot|alert|api\.day\.app|incoming|\.send\b|"
-    r"/(?:key|keys|magic|reset|verify|confirm|activate|invite|invitation|login|token|unlock|recover)[\w-]{0,20}/))"
-    r"[\w.:@-]{1,128}(?P<path>/[^\s\"'<>?#，。；、]{8,512})",
-    re.I,
-)
-_ZAPIER = re.compile(r"hooks\.zapier\.com/hooks/(?:catch|standard)/(?P<value>[\w/]{6,60})", re.I)
-# `admin:…@10.0.0.1` without a scheme: beside an address of figures or with a port, or it could be a mailbox.
-_BARE_USER_INFO = re.compile(
-    r"(?<![\w/.@:])[\w.-]{1,32}:(?P<value>[^\s:/\"'<>，。；]{4,64})@(?:\d{1,3}(?:\.\d{1,3}){3}|localhost|(?:tcp|unix)\(|"
-    r"(?!sha\d)[\w.-]{1,80}:\d{2,5})"
-)
-_SIGNED = re.compile(r"authorization[^\n]{0,600}?(?<![a-z])(?:signature|response)=[\"']?(?P<value>[A-Za-z0-9+/=%]{27,128})", re.I)
-_SEGMENT = re.compile(r"(?<=/)[\w-]{16,200}")
-_IDENTIFIED = re.compile(r"identified (?:with [\w\"']{1,40} )?by (?:password )?['\"](?P<value>[^'\"\n]{1,256})['\"]", re.I)
-
-
-def find_credentials(text: str) -> Iterator[Redaction]:
-    folded = text.lower()
-    if "authorization" in folded:
-        for match in _SIGNED.finditer(text):
-            yield Redaction(*match.span("value"), "TOKEN")
-        for match in _AUTHORIZATION.finditer(text):
-            if is_placeholder(match["value"]) or re.fullmatch(r"bearer|basic|token|[a-z_]+=", match["value"].lower()):
-                continue
-            if not match["scheme"] and (is_code(match["value"]) or re.match(r"[A-Za-z_]\w*[)}\]]", match["value"])):
-                continue
-            if match["scheme"] or has_letter_and_digit(match["value"]) or len(match["value"]) >= 20:
-                yield Redaction(*match.span("value"), "TOKEN")
-    if "bearer" in folded or "basic" in folded:
-        for match in _SCHEME.finditer(text):
-            if _is_scheme_value(match["scheme"].lower(), match["value"]):
-                yield Redaction(*match.span("value"), "TOKEN")
-    if "://" in text:
-        yield from _user_info(text)
-        yield from _hooks(text)
-    if "@" in text and ":" in text:
-        for match in _BARE_USER_INFO.finditer(text):
-            if has_letter_and_digit(match["value"]) and not is_template(match["value"]):
-                yield Redaction(*match.span("value"), "PASSWORD")
-    if "appid" in folded or "app_" in folded or "appkey" in folded or "appcode" in folded:
-        yield from (Redaction(*match.span("value"), "API_KEY") for match in _APP_ID.finditer(text))
-    if "$" in text:
-        yield from (Redaction(*match.span(), "PASSWORD") for match in _CRYPT.finditer(text))
-    if "=" in text:
-        yield from _queries(text)
-    if "=" in text or "cookie" in folded or "sess" in folded:
-        yield from _cookies(text, folded)
-    if " -" in text or text.startswith("-"):
-        for match in _USER_OPTION.finditer(text):
-            if not match["value"].isdecimal() and not is_placeholder(match["value"]) and not _is_example(match):
-                yield Redaction(*match.span("value"), "PASSWORD")
-        for match in _KEY_AS_USER.finditer(text):
-            if is_hash(match["value"]) or looks_random(match["value"]):
-                yield Redaction(*match.span("value"), "API_KEY")
-    if "::" in text:
-        for pattern in (_NT_HASH, _NT_ANSWER):
-            yield from (Redaction(*match.span("value"), "PASSWORD") for match in pattern.finditer(text))
-    if "identified" in folded:
-        for match in _IDENTIFIED.finditer(text):
-            if not is_template(match["value"]):
-                yield Redaction(*match.span("value"), "PASSWORD")
-
-
-def _is_example(match: re.Match[str]) -> bool:
-    """Whether an account and its password stand for others: `<user:password>`, `xxx:yyy`."""
-    account = re.split(r"[ =\"'`\\]", match.group()[: match.start("value") - match.start() - 1])[-1]
-    return account.startswith(("<", "[", "{")) or bool(re.fullmatch(r"([A-Za-z])\1{2,}", match["value"]))
-
-
-def _is_scheme_value(scheme: str, value: str) -> bool:
-    if scheme == "bearer":
-        return any(c.isdigit() for c in value) and (len(value) >= 16 or has_letter_and_digit(value))
-    try:
-        return b":" in base64.b64decode(value + "=" * (-len(value) % 4), validate=True)
-    except binascii.Error:
-        return False  # a word ("basic understanding"), no credentials
 
 
 def _user_info(text: str) -> Iterator[Redaction]:
@@ -213,6 +132,34 @@ def _user_info(text: str) -> Iterator[Redaction]:
         yield Redaction(*found.span("value"), "PASSWORD")
 
 
+def _scheme_length(text: str, colon: int) -> int:
+    start = colon
+    while (
+        start > 0 and colon - start < 24 and (text[start - 1].isalnum() or text[start - 1] in "+.-") and text[start - 1].isascii()
+    ):
+        start -= 1
+    while start < colon and not text[start].isalpha():
+        start += 1
+    return colon - start
+
+
+# `admin:…@10.0.0.1` without a scheme: beside an address of figures or with a port, or it could be a mailbox.
+_BARE_USER_INFO = re.compile(
+    r"(?<![\w/.@:])[\w.-]{1,32}:(?P<value>[^\s:/\"'<>，。；]{4,64})@(?:\d{1,3}(?:\.\d{1,3}){3}|localhost|(?:tcp|unix)\(|"
+    r"(?!sha\d)[\w.-]{1,80}:\d{2,5})"
+)
+# Whoever knows the address of a hook may write to it: `https://hook.test/a/k9Qd82…`
+_HOOK = re.compile(
+    r"https?://(?=[^\s\"'<>]{0,120}(?:hook|push|notify|notification|robot|alert|api\.day\.app|incoming|\.send\b|"
+    r"/(?:key|keys|magic|reset|verify|confirm|activate|invite|invitation|login|token|unlock|recover)[\w-]{0,20}/))"
+    r"[\w.:@-]{1,128}(?P<path>/[^\s\"'<>?#，。；、]{8,512})",
+    re.I,
+)
+# `https://hooks.zapier.com/hooks/catch/…`
+_ZAPIER = re.compile(r"hooks\.zapier\.com/hooks/(?:catch|standard)/(?P<value>[\w/]{6,60})", re.I)
+_SEGMENT = re.compile(r"(?<=/)[\w-]{16,200}")
+
+
 def _hooks(text: str) -> Iterator[Redaction]:
     for match in _ZAPIER.finditer(text):
         yield Redaction(*match.span("value"), "TOKEN")
@@ -224,15 +171,16 @@ def _hooks(text: str) -> Iterator[Redaction]:
                 yield Redaction(*segment.span(), "TOKEN")
 
 
-def _scheme_length(text: str, colon: int) -> int:
-    start = colon
-    while (
-        start > 0 and colon - start < 24 and (text[start - 1].isalnum() or text[start - 1] in "+.-") and text[start - 1].isascii()
-    ):
-        start -= 1
-    while start < colon and not text[start].isalpha():
-        start += 1
-    return colon - start
+# `?page=2&token=a1b2c3…`
+_QUERY = re.compile(
+    r"[?&;#](?:amp;)?(?P<name>(?:x-amz-|x-oss-|x-goog-|q-)?(?:access_?token|id_token|refresh_token|auth_?token|token|auth|"
+    r"api_?key|"
+    r"api-key|key|sig|sign|signa|signature|security-token|hapikey|appid|apitoken|user_?key|access_?key|secret_?key|private_?key|subscription-key|secret|client_secret|app_?secret|corpsecret|password|passwd|pwd|"
+    r"ticket|session_?id|sid|code|rkey|jwt|hmac))=(?P<value>[^&;\s\"'<>#，。；）]{4,4096})",
+    re.I,
+)
+# Names that are harmless as often: only a value that looks like a key counts behind them.
+_WEAK_QUERY = frozenset(("appid", "user_key", "userkey", "key", "sign", "code", "sid", "ticket", "auth"))
 
 
 def _queries(text: str) -> Iterator[Redaction]:
@@ -245,36 +193,33 @@ def _queries(text: str) -> Iterator[Redaction]:
         yield Redaction(*match.span("value"), "PASSWORD" if password else "TOKEN")
 
 
-def _is_harmless_cookie(pair: str) -> bool:
-    """Whether a cookie says only how a page shall look, how long it stays or what was agreed to."""
-    name, _, value = pair.strip().partition("=")
-    return is_template(value) or value[:1] in ("<", "{", "$") or bool(_HARMLESS_COOKIE.fullmatch(name) and len(value) <= 40)
+# `"appid": "…"`, 32 hexadecimal figures
+_APP_ID = re.compile(
+    r"(?<![a-z])app_?(?:id|key|code)(?:\\{0,4}[\"'])?[ ]?[:=][ ]?(?:\\{0,4}[\"'])?(?P<value>[0-9a-f]{32})(?![0-9a-z])", re.I
+)
+# `CREATE USER ann IDENTIFIED BY '…'`
+_IDENTIFIED = re.compile(r"identified (?:with [\w\"']{1,40} )?by (?:password )?['\"](?P<value>[^'\"\n]{1,256})['\"]", re.I)
+# `curl -u ann:…`
+_USER_OPTION = re.compile(
+    rf"(?<![\w-])(?:-u|--user|"
+    rf"--proxy-user)[ =]{{1,3}}(?P<quote>{QUOTE})?[^\s:\"']{{0,64}}:"
+    rf"(?:(?<![\"'`]:)[\"'](?=[^\s\"']{{3,256}}[\"']))?(?P<value>(?(quote)(?:(?!(?P=quote))[^\n]){{3,256}}|"
+    rf"[^\s\"'`]{{3,256}}))"
+)
+# A key in the place of the user: `-u …:`, `-u …:X`.
+_KEY_AS_USER = re.compile(rf"(?<![\w-])(?:-u|--user)[ =]{{1,3}}(?:{QUOTE})?(?P<value>[\w.-]{{16,128}}):[xX]?(?=[\s\"'\\]|$)")
 
 
-def _cookies(text: str, folded: str) -> Iterator[Redaction]:
-    if "value" in folded and "name" in folded:
-        yield from (Redaction(*match.span("value"), "COOKIE") for match in _SESSION_FIELD.finditer(text))
-    if "cookie" in folded:
-        for match in _JAR.finditer(text):
-            yield Redaction(*match.span("value"), "COOKIE")
-        for match in _COOKIES.finditer(text):
-            if not all(map(_is_harmless_cookie, match["value"].split(";"))):
-                yield Redaction(*match.span("value"), "COOKIE")
-        for match in _COOKIE_MAPPING.finditer(text):
-            if re.search(r"[\"']\s{0,2}[:,]\s{0,2}[\"'][^\"']{4}", match["value"]):
-                yield Redaction(*match.span("value"), "COOKIE")
-    if "ROBLOSECURITY" in text:
-        yield from (Redaction(*match.span("value"), "COOKIE") for match in _HEXADECIMAL.finditer(text))
-    if "cookie" in folded or "登录态" in text:
-        for match in _PAIRS.finditer(text):
-            if not all(map(_is_harmless_cookie, match["value"].split(";"))):
-                yield Redaction(*match.span("value"), "COOKIE")
-    if "-b" in text or "--cookie" in text:
-        for match in _COOKIE_OPTION.finditer(text):
-            if not all(map(_is_harmless_cookie, match["value"].split(";"))):
-                yield Redaction(*match.span("value"), "COOKIE")
-    for match in _SESSION.finditer(text) if any(name in folded for name in _SESSION_NAMES) else ():
-        value = match["value"]
-        enough = 20 if match["name"].lower() in ("sub", "subp") else 6
-        if len(value) >= enough and has_letter_and_digit(value) and not is_placeholder(value):
-            yield Redaction(*match.span("value"), "COOKIE")
+def _user_options(text: str) -> Iterator[Redaction]:
+    for match in _USER_OPTION.finditer(text):
+        if not match["value"].isdecimal() and not is_placeholder(match["value"]) and not _is_example(match):
+            yield Redaction(*match.span("value"), "PASSWORD")
+    for match in _KEY_AS_USER.finditer(text):
+        if is_hash(match["value"]) or looks_random(match["value"]):
+            yield Redaction(*match.span("value"), "API_KEY")
+
+
+def _is_example(match: re.Match[str]) -> bool:
+    """Whether an account and its password stand for others: `<user:password>`, `xxx:yyy`."""
+    account = re.split(r"[ =\"'`\\]", match.group()[: match.start("value") - match.start() - 1])[-1]
+    return account.startswith(("<", "[", "{")) or bool(re.fullmatch(r"([A-Za-z])\1{2,}", match["value"]))

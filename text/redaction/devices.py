@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from .plausibility import is_placeholder
+from .placeholders import is_placeholder
 from .spans import Redaction
 
 _VALUE = r"(?P<mark>[\"']?)(?P<value>[^\s\"';]{3,256})(?P=mark)"

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from .plausibility import is_password_in_talk, is_placeholder
+from .placeholders import is_placeholder
+from .plausible_passwords import is_password_in_talk
 from .randomness import has_letter_and_digit
 from .spans import Redaction
 from .stretches import stretches

@@ -1,8 +1,12 @@
 """What may stand between the name of a secret and its value, and what it says of the two."""
 
 import re
+from dataclasses import dataclass
+from typing import Literal
 
-from .plausibility import HAN, Link
+from .characters import HAN
+
+Link = Literal["assigned", "paired", "said", "option", "beside"]
 
 _QUOTE = r"[\"'`]"
 _ESCAPED_QUOTE = r"\\{0,4}[\"']"
@@ -56,6 +60,16 @@ LINK = re.compile(
     rf"{_REST}{_NOTE}(?:(?P<assigned>{_ELSEWHERE}|{_SIGN}|{_TAG}|{_OPTION})|(?P<paired>{_PAIRED})"
     rf"|(?P<said>{_CHINESE}|{_ENGLISH})|(?P<beside>{_NOTHING}))"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What stands behind a link, `start` to `end` (exclusive) of the text, without its quotation marks."""
+
+    text: str
+    start: int
+    end: int
+    quoted: bool
 
 
 def kind_of_link(linked: re.Match[str]) -> Link:

@@ -7,8 +7,10 @@ are linked (an equals sign says more than a space) and what the value looks like
 import re
 from collections.abc import Iterator
 
-from .links import LINK, kind_of_link
-from .plausibility import HAN, Link, Value, is_password_in_talk, is_plausible
+from .characters import HAN, SYMBOLS
+from .links import LINK, Link, Value, kind_of_link
+from .plausibility import is_plausible
+from .plausible_passwords import is_password_in_talk
 from .randomness import is_hash, looks_random
 from .secret_names import NAME_PARTS, SECRET_NAMES, Kind, folded_case, is_name, kind_of_match, label_of_kind
 from .spans import PLACEHOLDER, Redaction
@@ -165,7 +167,7 @@ def _with_account(text: str, name: re.Match[str], kind: Kind, value: Value, befo
         second = _NEXT.match(text, value.end)
         if second and not is_password_in_talk(second[1], "") and not value.text.isdecimal():
             second = None
-        if second and not account and not set("!@#$%^&*+?~") & set(second[1]):
+        if second and not account and not SYMBOLS & set(second[1]):
             second = None  # a word of the sentence
     return Value(text[value.start : second.end()], value.start, second.end(), False) if second else None
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from .addresses import find_in_addresses
 from .calls import find_in_calls
+from .characters import HAN
 from .codes import find_codes
 from .columns import find_in_columns
 from .commands import find_in_commands
@@ -16,7 +17,6 @@ from .key_blocks import find_key_blocks
 from .named_values import find_named_values
 from .nearby import find_nearby
 from .personal import find_personal_data
-from .plausibility import HAN
 from .provider_keys import find_provider_keys
 from .randomness import has_letter_and_digit
 from .services import find_service_keys

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
 
-from .plausibility import is_placeholder
+from .placeholders import is_placeholder
 from .randomness import UUID, has_letter_and_digit, is_hash, looks_random
 from .service_names import FILLERS, KEY_WORDS, OF_KEYS, OF_SOURCES, SERVICES
 from .spans import Redaction

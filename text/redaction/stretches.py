@@ -4,7 +4,8 @@ A pattern that is tried at every character of a long text costs more than all el
 with, and a word is found at once.
 """
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 
 _SHORT = 400
 """Characters of a text that is searched whole."""
@@ -40,6 +41,12 @@ def stretches(text: str, folded: str, words: Iterable[str], *, above: int = 1, b
         else:
             joined.append((start, end))
     return joined
+
+
+def matches_around(pattern: re.Pattern[str], text: str, folded: str, words: Iterable[str]) -> Iterator[re.Match[str]]:
+    """Give what the pattern finds in the stretches around the words."""
+    for start, end in stretches(text, folded, words):
+        yield from pattern.finditer(text, start, end)
 
 
 def _line_end(text: str, at: int) -> int:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from .plausibility import is_template
+from .placeholders import is_template
 from .search import redact
 from .secret_names import Kind, kind_of_name, label_of_kind
 from .spans import Label, Level, placeholder
