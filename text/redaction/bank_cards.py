@@ -18,7 +18,7 @@ _ISSUERS = re.compile(
     r"62\d{14,17}|6(?:011|4[4-9]\d|5\d{2})\d{12}|3(?:0[0-5]|[689]\d)\d{11}|60\d{14,17}|9558\d{12,15}|(?:5[06-8]|6[37])\d{14,17}"
 )
 # Before a card's number, and behind it: `visa 4111…`, `… exp 12/29`
-_OF_A_CARD = re.compile(r"card|visa|amex|american express|master ?card|union ?pay|debit|credit|银联|卡", re.I)
+_OF_A_CARD = re.compile(r"card|visa|amex|american express|master ?card|union ?pay|debit|credit|bank|银联|卡", re.I)
 _EXPIRES = re.compile(r"[^\n]{0,24}(?:exp|cvv|cvc|valid|有效期|到期)", re.I)
 # `银行卡号：4111…`
 _NAMED_CARD = re.compile(

@@ -26,6 +26,11 @@ _SIGNED = re.compile(
     + _VALUE
     + r"[ ]?[,)]"
 )
+_DRIVER = re.compile(
+    r"connect\([ ]?[\"'](?:dbi|mysql|pgsql|jdbc|odbc|oci):[^\"'\n]{1,160}[\"'],[ ]{0,2}[\"'][^\"'\n]{1,80}[\"'],[ ]{0,2}"
+    + _VALUE,
+    re.I,
+)
 _ENTRY = re.compile(
     r"DirectoryEntry\(\s{0,8}[\"'][^\"'\n]{1,160}[\"']\s{0,4},\s{0,16}[\"'][^\"'\n]{1,80}[\"']\s{0,4},\s{0,16}" + _VALUE
 )
@@ -47,6 +52,7 @@ _CALLS = (
     (("auth(", "login(", "log_in(", "logon(", "log_on(", "signin(", "sign_in(", "authentic", "credential"), _CALL),
     (("auth",), _PAIR),
     (("directoryentry(",), _ENTRY),
+    (("connect(",), _DRIVER),
     (("connection(", "_connect(", "mysqli(", "pdo("), _CONNECTION),
     (("jwt.", "hmac", "wifi.begin"), _SIGNED),
 )

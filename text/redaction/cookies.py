@@ -32,17 +32,17 @@ _PAIRS = re.compile(
 _SESSION = re.compile(
     r"(?<![A-Za-z0-9])(?P<name>SESSDATA|bili_jct|p_skey|skey|pt4_token|pt_login_sig|PHPSESSID|JSESSIONID|ASP\.NET_SessionId|"
     r"connect\.sid|session_?id|csrf_?token|XSRF-TOKEN|BDUSS|STOKEN|SUB|SUBP|sessionKey|laravel_session|__Secure-[\w-]{2,40}|"
-    r"steamLoginSecure|ltoken|cookie_token|stoken|MUSIC_U|z_c0|d_c0)=(?P<value>[^\s;,\"'`\\&，。；]{6,4096})",
+    r"wordpress_(?:logged_in|sec)_[0-9a-f]{32}|steamLoginSecure|ltoken|cookie_token|stoken|MUSIC_U|z_c0|d_c0)=(?P<value>[^\s;,\"'`\\&，。；]{6,4096})",
     re.I,
 )
 _SESSION_NAMES = (
-    "steamlogin", "sess", "skey", "bili_jct", "pt4_token", "pt_login", "connect.sid", "csrf", "xsrf", "bduss", "stoken",
-    "sub", "__secure", "ltoken", "cookie_token", "music_u", "_c0",
+    "steamlogin", "wordpress_", "sess", "skey", "bili_jct", "pt4_token", "pt_login", "connect.sid", "csrf", "xsrf", "bduss",
+    "stoken", "sub", "__secure", "ltoken", "cookie_token", "music_u", "_c0",
 )  # fmt: skip
 # `{"name": "PHPSESSID", "value": "…"}`
 _SESSION_FIELD = re.compile(
-    r"[\"']name[\"'][ ]?:[ ]?[\"'](?:[\w.-]{0,24}(?:sess|sid|token|auth|login|jwt)[\w.-]{0,24})[\"'][ ]?,\s{0,8}"
-    r"[\"']value[\"'][ ]?:[ ]?"
+    r"(?<![a-z])[\"']?name[\"']?[ ]?:[ ]?[\"'](?:[\w.-]{0,24}(?:sess|sid|token|auth|login|jwt)[\w.-]{0,24})[\"'][ ]?,\s{0,8}"
+    r"[\"']?value[\"']?[ ]?:[ ]?"
     r"[\"'](?P<value>[^\"'\n]{12,4096})[\"']",
     re.I,
 )

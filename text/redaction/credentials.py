@@ -195,7 +195,8 @@ def _queries(text: str) -> Iterator[Redaction]:
 
 # `"appid": "…"`, 32 hexadecimal figures
 _APP_ID = re.compile(
-    r"(?<![a-z])app_?(?:id|key|code)(?:\\{0,4}[\"'])?[ ]?[:=][ ]?(?:\\{0,4}[\"'])?(?P<value>[0-9a-f]{32})(?![0-9a-z])", re.I
+    r"(?<![a-z])app_?(?:id|key|code)(?:\\{0,4}[\"'])?(?:[ ]?[:=][ ]?|[ ])(?:\\{0,4}[\"'])?(?P<value>[0-9a-f]{32})(?![0-9a-z])",
+    re.I,
 )
 # `CREATE USER ann IDENTIFIED BY '…'`
 _IDENTIFIED = re.compile(r"identified (?:with [\w\"']{1,40} )?by (?:password )?['\"](?P<value>[^'\"\n]{1,256})['\"]", re.I)

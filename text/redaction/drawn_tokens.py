@@ -11,11 +11,11 @@ from .randomness import is_hash, looks_random
 from .spans import Redaction
 
 _ISSUED = re.compile(
-    r"(?<![A-Za-z0-9_+/=.%~@:?&-])(?P<issuer>[A-Za-z][A-Za-z0-9]{1,11})[_-](?P<rest>[A-Za-z0-9_-]{20,400})(?![A-Za-z0-9_+/=.@-])"
+    r"(?<![A-Za-z0-9_+/=.%~@:?&#-])(?P<issuer>[A-Za-z][A-Za-z0-9]{1,11})[_-](?P<rest>[A-Za-z0-9_-]{20,400})(?![A-Za-z0-9_+/=.@-])"
 )
 # First words of identifiers: of messages, calls, files, payments, requests.
 _IDENTIFIERS = re.compile(
-    r"(?:call|chat\w*|cmpl|resp|response|run|thread|asst|assistant|step|tool\w*|item|conv\w*|batch|ft\w*|file|files|img|image|"
+    r"(?:call|diff|chat\w*|cmpl|resp|response|run|thread|asst|assistant|step|tool\w*|item|conv\w*|batch|ft\w*|file|files|img|image|"
     r"photo|pic|video|audio|voice|media|doc|docs|document|page|node|block|msg|message|evt|event|req|request|trace|span|session|"
     r"sess|user|usr|uid|id|ids|obj|object|item|task|job|jobs|org|team|ws|env|acct|account|cus|cust|customer|sub|price|prod|"
     r"product|plan|order|ord|pay|payment|pi|pm|ch|charge|txn|tx|inv|invoice|in|ii|re|refund|test|tests|tmp|temp|data|hash|"

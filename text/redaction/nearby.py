@@ -80,7 +80,8 @@ _AT_THE_END = re.compile(
 _ITS = re.compile(
     rf"(?:{_ENGLISH_NAMES})"
     r"[^\n]{0,60}?(?<![a-z])(?:it['’]?s|is)[ ]"
-    r"(?P<value>(?=[A-Za-z_-]{1,24}\d)[A-Za-z0-9]{3,16}(?:[_-][A-Za-z0-9]{2,16}){1,4}|(?-i:(?=[A-Za-z]*[a-z][A-Z]|[A-Z])[A-Za-z]{5,24}\d{2,6}))"
+    r"(?P<value>(?=[A-Za-z_-]{1,24}\d)[A-Za-z0-9]{3,16}(?:[_-][A-Za-z0-9]{2,16}){1,4}|(?-i:(?=[A-Za-z]*[a-z][A-Z]|[A-Z])[A-Za-z]{5,24}\d{2,6})"
+    r"|(?-i:(?=[!-~]*\d)(?=[!-~]*[a-z])(?=[!-~]*[A-Z])[A-Za-z0-9]{3,20}[!@#$%^&*][A-Za-z0-9]{2,16}))"
     r"(?=[ ]*(?:$|[\n,.;!]|now|thx|thanks|again|still|for|on|and|same))",
     re.I,
 )

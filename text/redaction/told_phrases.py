@@ -25,6 +25,10 @@ _NUMBERED_PHRASE = re.compile(
     r"(?=[ ]*(?:$|[.,;，。\n]))",
     re.M,
 )
+# `passphrase for the drive: nine otters over Leith`
+_WORDS_ALONE = re.compile(
+    r"pass ?phrase[^\n:：]{0,40}[:：][ ](?P<value>[A-Za-z]{3,12}(?:[ ][A-Za-z]{2,12}){3,7})(?=[ ]*(?:$|[.,;，。\n]))", re.M | re.I
+)
 # `passphrase correct-horse-battery-canoe`
 _HYPHENATED = re.compile(r"(?:pass ?phrase|password|密码)[ ](?P<value>[a-z]{3,9}(?:-[a-z]{3,9}){2,7})(?![\w-]|\.\w)", re.I)
 # `password? it's "green tea at dawn"`
@@ -46,6 +50,7 @@ def find_told_phrases(text: str, folded: str) -> Iterator[Redaction]:
         yield from spans_of(_MAIL_CODE, text)
     if "phrase" in folded or "短语" in text:
         yield from spans_of(_PHRASE, text)
+        yield from spans_of(_WORDS_ALONE, text)
     if "pass" in folded or "密码" in text:
         yield from spans_of(_NUMBERED_PHRASE, text)
         yield from spans_of(_HYPHENATED, text)
