@@ -93,7 +93,7 @@ def _is_secret(kind: Kind, written: str) -> bool:
     if re.search(r"[ =(]", written) or not written.isascii() or is_placeholder(written):
         return False
     if kind == "password":
-        symbols = bool(set("!@#$%^&*+?~") & set(written[1:-1]))
+        symbols = bool(set("!@#$%^&*+?~") & set(written[1:-1])) or bool(re.fullmatch(r"[a-z]{2,}(?:-[a-z]{2,}){2,6}", written))
         return len(written) >= 4 and (written.isdecimal() or is_password_in_talk(written, "") or symbols)
     return len(written) >= 16 and has_letter_and_digit(written)
 

@@ -25,7 +25,7 @@ _TOLD_KEY = re.compile(
     "[^\n]{0,24}[\u4e00-\u9fff][^\n]{0,12}(?:[:：]|是|为|就是|粘贴?|填上?|贴|输入)[ ]?[\"'`「“]?$"
     "|(?<![a-z])(?<!primary )(?<!public )(?<!cache )(?<!foreign )(?<!row )(?<!object )(?<!idempotency )"
     "(?:key|token)(?![a-z])[^\n]{0,40}"
-    "(?:[ ]is|[ ]was)[ ][\"'`]?$"
+    "(?:[ ]is|[ ]was|[ ]for[ ][a-z ]{2,40}[=:])[ ][\"'`]?$"
 )
 # `encryption key for the vault (AES-256, base64): …`
 _NAMED_BEFORE = re.compile(

@@ -49,6 +49,7 @@ _HARMLESS_TOKEN = re.compile(
     re.I,
 )
 _OPTION = re.compile(r"(?<![\w-])--?(?:[a-z]{2,12}-){0,2}$")
+_VARIABLE_BEFORE = re.compile(r"\$\{?\w{0,40}$")
 _IN_ADDRESS = re.compile(r"://[^\s\"'<>]*$")
 _RESOURCE = re.compile(r"arn:[\w-]{2,12}:[^\s\"'<>]{0,100}$")
 _LOOSE = re.compile(r"[A-Za-z0-9_+/=.~-]{16,512}")
@@ -105,6 +106,8 @@ def _linked_value(text: str, folded: str, name: re.Match[str], kind: Kind) -> Va
     if link == "beside" and linked["beside"].strip(" ") == "" and _OPTION.search(text, max(0, name.start() - 32), name.start()):
         link = "option"
     before = text[max(0, name.start() - 80) : name.start()]
+    if link == "beside" and _VARIABLE_BEFORE.search(before):
+        return None  # `"$DB_PW" mysql:8`
     if link == "beside" and _ENVIRONMENT.search(before):
         link = "option"
     value = None if _is_part_of_a_word(text, name, linked, link) else _value_at(text, linked.end())

@@ -76,6 +76,8 @@ _CODE_WORDS = frozenset(
 def accepts_password(link: Link, linking: str, value: Value, text: str) -> bool:
     written = value.text
     after = text[value.end : value.end + 24]
+    if re.fullmatch(r"-?\d{1,3}\.\d+", written):
+        return False  # a place, a measure
     if written.isdecimal():
         adjacent = linking == "" and not re.match(r"[\w.:-]", after)
         adjacent = adjacent or (linking.strip() in ("（", "(", "【") and after[:1] in ("）", ")", "】"))

@@ -40,9 +40,10 @@ def looks_random(value: str, at_least: int = 16) -> bool:
 
 
 def is_unspeakable(value: str) -> bool:
-    """Whether letters of both cases hold two runs of consonants that no word has."""
+    """Whether letters of both cases, or a long run with figures in it, hold two runs of consonants that no word has."""
     both = value.isalpha() and any(c.isupper() for c in value) and any(c.islower() for c in value)
-    return both and len(re.findall("[b-df-hj-np-tv-xz]{4,}", value.lower())) >= 2
+    mixed = len(value) >= 24 and value.isalnum() and any(c.isdigit() for c in value) and not set(value) <= set("0123456789abcdef")
+    return (both or mixed) and len(re.findall("[b-df-hj-np-tv-xz]{4,}", value.lower())) >= 2
 
 
 def is_jumbled(value: str) -> bool:

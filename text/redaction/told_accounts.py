@@ -57,7 +57,8 @@ _PAIR_NAMES = re.compile(r"密码|口令|账号|帐号|账户|登录|登陆|控�
 _PAIR_REACH = 120
 # `login: ann@example.org / Maple_77otter`
 _ACCOUNT = re.compile(
-    r"(?:登录?|登陆|登下|管理员|账密|wi-?fi|ssid|账号|帐号|账户|号|(?<![a-z])(?:login|log in|sign in|account|creds?|credentials|"
+    r"(?:登录?|登陆|登下|管理员|账密|wi-?fi|ssid|账号|帐号|账户|"
+    r"(?<!型)号|(?<![a-z])(?:login|log in|sign in|account|creds?|credentials|"
     r"user(?:name)?))"
     r"[^\n/／]{0,40}?(?<![!-~])(?P<account>[!-.0-~]{3,64})[ ]?[/／][ ]?(?P<value>[!-~]{6,64})(?![!-~])",
     re.I,

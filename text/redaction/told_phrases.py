@@ -15,7 +15,7 @@ _MAIL_CODE = re.compile(
 # Words chosen by dice: `passphrase: vague marmot tuba`
 _PHRASE = re.compile(
     r"(?:pass ?phrase|口令短语|密码短语)[\"']?[ ]?(?:[:：=]|is|是|"
-    r"为)[ ]?[\"']?(?P<value>[a-z]{3,9}(?:[ -][a-z0-9]{2,9}){2,9})[\"']?[ ]*(?:$|[.,;，。\n])",
+    r"为)[ ]?[\"']?(?P<value>(?![a-z ]*\bwords?\b)[a-z]{3,9}(?:[ -][a-z0-9]{2,9}){2,9})[\"']?[ ]*(?:$|[.,;，。\n])",
     re.M,
 )
 # `passphrase sunny dumplings 88`
