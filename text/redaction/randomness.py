@@ -7,6 +7,7 @@ from itertools import pairwise
 
 UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _HEX = re.compile(r"[0-9a-f]+|[0-9A-F]+")
+_CONSONANTS = re.compile("[b-df-hj-np-tv-xz]{4,}")
 _LOWER, _UPPER, _DIGIT, _OTHER = range(4)
 
 
@@ -43,7 +44,7 @@ def is_unspeakable(value: str) -> bool:
     """Whether letters of both cases, or a long run with figures in it, hold two runs of consonants that no word has."""
     both = value.isalpha() and any(c.isupper() for c in value) and any(c.islower() for c in value)
     mixed = len(value) >= 24 and value.isalnum() and any(c.isdigit() for c in value) and not set(value) <= set("0123456789abcdef")
-    return (both or mixed) and len(re.findall("[b-df-hj-np-tv-xz]{4,}", value.lower())) >= 2
+    return (both or mixed) and len(_CONSONANTS.findall(value.lower())) >= 2 and not _is_made_of_words(value)
 
 
 def is_jumbled(value: str) -> bool:
@@ -51,4 +52,14 @@ def is_jumbled(value: str) -> bool:
     if len(value) < 12 or not any(c.islower() for c in value) or not any(c.isupper() for c in value):
         return False
     humps = re.findall(r"[A-Z]+[a-z]*|[a-z]+|\d+", value)
-    return value.isalnum() and len(humps) >= 4 and sum(len(hump) <= 2 for hump in humps) >= 2
+    return value.isalnum() and len(humps) >= 4 and sum(len(hump) <= 2 for hump in humps) >= 2 and not _is_made_of_words(value)
+
+
+def _is_made_of_words(value: str) -> bool:
+    """Whether most letters stand in words that can be spoken: `V1beta2ResourceClaim`, `PromptToolkitSSHServer`."""
+    words = [word for word in re.findall("[A-Z]?[a-z]+", value) if len(word) >= 3 and _can_be_spoken(word.lower())]
+    return sum(map(len, words)) >= 0.6 * sum(c.isalpha() for c in value)
+
+
+def _can_be_spoken(word: str) -> bool:
+    return sum(c in "aeiouy" for c in word) >= len(word) / 4 and not re.search("[b-df-hj-np-tv-xz]{5}", word)
