@@ -33,7 +33,7 @@ _SESSION = re.compile(
     r"(?<![A-Za-z0-9])(?P<name>SESSDATA|bili_jct|p_skey|skey|pt4_token|pt_login_sig|PHPSESSID|JSESSIONID|ASP\.NET_SessionId|"
     r"connect\.sid|session_?id|csrf_?token|XSRF-TOKEN|BDUSS|STOKEN|SUB|SUBP|sessionKey|laravel_session|__Secure-[\w-]{2,40}|"
     r"wordpress_(?:logged_in|sec)_[0-9a-f]{32}|steamLoginSecure|ltoken|cookie_token|stoken|MUSIC_U|z_c0|d_c0)"
-    r"(?:=|(?<!id)(?<!token)(?<!key)(?:[:：][ ]?|是))(?P<value>[^\s;,\"'`\\&，。；]{6,4096})",
+    r"(?:=|(?<!id)(?<!token)(?<!key)(?:[:：][ ]?|是))\"?(?P<value>[^\s;,\"'`\\&，。；]{6,4096})",
     re.I,
 )
 _SESSION_NAMES = (

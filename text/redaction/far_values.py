@@ -107,7 +107,7 @@ def _is_announced(text: str, folded: str, start: int, end: int, hashed: bool) ->
         return bool(_NAMED.search(folded, near, start)) and not _HARMLESS.search(folded, near, start)
     if _AFTER.match(folded, end) and not _HARMLESS.search(folded, max(line + 1, start - 24), start):
         return True
-    if _NAMED_BEFORE.search(folded, max(line + 1, start - 100), start):
+    if _NAMED_BEFORE.search(folded, max(line + 1, start - 100), start) and not folded.endswith("sha256:", 0, start):
         return True
     told = _WORD.search(folded, max(before, above + 1), start)
     return bool(told) and not _HARMLESS.search(folded, max(line + 1, start - _NEAR), start)

@@ -10,7 +10,7 @@ _TEMPLATE = re.compile(
     r"\[[^\]]*\]?|"
     r"(?:your|example|insert|enter|replace|put|add)[-_ ].{0,60}|(?:my|the|some|an?)[-_ ][^\d]{0,60}|.{0,20}(?:_here|-here|"
     r"placeholder)|"
-    r"change[-_ ]?(?:me|it)|"
+    r"change[-_ ]?(?:me|it)/?|"
     r"[xX*•.…#?\-_=+~]{1,200}|\([^()]*\)?|@[A-Za-z_.]*@?|@\w+@|@{2,}.*@{2,}|:[a-z_]+|#\{.*|__\w+__|"
     r"!(?:vault|env|secret|ref|sub|getatt|include)\w*",
     re.I,
