@@ -123,11 +123,21 @@ class CognitiveService:
         """Open the stores, start the worker, warm up the embedder in the background. A second call changes nothing.
 
         Where the database cannot be used, or nothing can be written at all, that is logged, the reply path gives what is
-        left, and the stores are tried again from time to time.
+        left, and the stores are tried again from time to time. Where anything else ends it, a cancellation too, nothing stays
+        open, and it may be called again.
         """
         if self._started or not self.settings.cognitive.enabled:
             return
         self._started = True
+        try:
+            await self._open_or_wait()
+        except BaseException:
+            self._started = False
+            self._let_go()
+            raise
+
+    async def _open_or_wait(self) -> None:
+        """Open everything; where the stores cannot be opened, give what is left and try again from time to time."""
         try:
             await self._open()
         except StorageError as error:
@@ -135,10 +145,11 @@ class CognitiveService:
             if self._queue is not None:
                 await asyncio.to_thread(self._plain.begin, self._queue)
             self._plain.database_away = True
-            self._reopening = asyncio.create_task(self._reopen(), name="historian reopening")
+            if self._started:
+                self._reopening = asyncio.create_task(self._reopen(), name="historian reopening")
 
     async def _open(self) -> None:
-        """Open what is not open yet and begin. Raises StorageError."""
+        """Open everything and begin. Raises StorageError. Whatever ends it, nothing but the queue stays open then."""
         # Imported here, and in a thread: memory that is switched off costs nothing, and the loop goes on meanwhile.
         await asyncio.to_thread(_import_parts)
         from .background import Background
@@ -149,17 +160,26 @@ class CognitiveService:
 
         if self._queue is None:
             self._queue = await asyncio.to_thread(open_queue, self.settings, self._clock)
-        self._parts = await asyncio.to_thread(open_parts, self.settings, queue=self._queue, clock=self._clock)
-        loop = asyncio.get_running_loop()
-        self._parts.database.when_in_trouble = partial(self._database_in_trouble, loop)
-        self._observation = make_observation(self._parts, random=random.random)
-        self._observation.statistics.noted = self._observation.statistics.lost = self._unobserved
-        await self._observation.start()
-        self._recall = Recall(self._parts, lambda: self.settings, event_index=self._owned_index)
-        self._layers = TwoLayers(self._parts, self._recall, lambda: self.settings)
-        self._background = Background()
-        await self._background.start(self._parts, work=self._with_worker, watch=self._watch)
-        self._warming = asyncio.create_task(self._recall.warm(), name="historian warm-up")
+        async with AsyncExitStack() as opened:
+            parts = await _opened(partial(open_parts, self.settings, queue=self._queue, clock=self._clock))
+            opened.push_async_callback(parts.aclose)
+            recall = Recall(parts, lambda: self.settings, event_index=self._owned_index)
+            opened.push_async_callback(recall.aclose)
+            background = Background()
+            opened.push_async_callback(background.stop, 0.0)
+            await background.start(parts, work=self._with_worker, watch=self._watch)
+            observation = make_observation(parts, random=random.random)
+            observation.statistics.noted = observation.statistics.lost = self._unobserved
+            opened.push_async_callback(observation.aclose, 0.0)
+            await observation.start()
+            if not self._started:  # closed meanwhile: nobody is left to close what would be opened now
+                self._let_go()
+                return
+            opened.pop_all()
+        parts.database.when_in_trouble = partial(self._database_in_trouble, asyncio.get_running_loop())
+        self._layers = TwoLayers(parts, recall, lambda: self.settings)
+        self._parts, self._recall, self._background, self._observation = parts, recall, background, observation
+        self._warming = asyncio.create_task(recall.warm(), name="historian warm-up")
 
     async def ready(self, timeout_seconds: float = 5.0) -> bool:
         """Wait until what the first recall would wait for is loaded; False where that takes longer than the bound.
@@ -174,9 +194,16 @@ class CognitiveService:
     async def aclose(self, timeout_seconds: float = 10.0) -> None:
         """Stop the worker (what is running may finish within the bound), end the hooks, close everything.
 
-        What goes wrong with one part is raised when all the others are closed.
+        What goes wrong with one part is raised when all the others are closed. They are closed where the call is cancelled
+        too; observations that are not stored by then are given up, and how many these were is logged.
         """
         async with AsyncExitStack() as stack:  # last in, first out, and each of them whatever the others raise
+            stack.push_async_callback(self._close_parts, timeout_seconds)
+            stack.callback(self.hooks.close)
+            stack.push_async_callback(self._stop_reopening)
+
+    async def _close_parts(self, timeout_seconds: float) -> None:
+        async with AsyncExitStack() as stack:
             stack.callback(self._let_go)
             if self._parts is not None:
                 stack.push_async_callback(self._parts.aclose)
@@ -187,8 +214,6 @@ class CognitiveService:
                 stack.push_async_callback(self._background.stop, timeout_seconds)
             if self._observation is not None:
                 stack.push_async_callback(self._observation.aclose, timeout_seconds / 2)
-            stack.callback(self.hooks.close)
-            stack.push_async_callback(self._stop_reopening)
 
     async def enqueue_job(self, action_summary: str = "", new_info: Sequence[str] | str = (), **fields: Any) -> str | None:
         """Hand over what the bot did (`action_summary`) and what it learnt (`new_info`, a list of short statements).
@@ -491,11 +516,11 @@ class CognitiveService:
 
     async def _stop_reopening(self) -> None:
         self._started = False
-        for task in (self._reopening, self._trouble):
-            if task is not None:
-                task.cancel()
-                await asyncio.gather(task, return_exceptions=True)
+        tasks = [task for task in (self._reopening, self._trouble) if task is not None]
         self._reopening = self._trouble = None
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _stop_warming(self) -> None:
         warming, self._warming = self._warming, None
@@ -504,7 +529,7 @@ class CognitiveService:
             await asyncio.gather(warming, return_exceptions=True)
 
     def _let_go(self) -> None:
-        self._parts = self._queue = self._recall = self._observation = self._layers = None
+        self._parts = self._queue = self._recall = self._observation = self._layers = self._background = None
 
     async def _forget(self, entity: Entity, mentions: bool, wait_seconds: float) -> ForgetReport:
         from .forgetting import forget
@@ -558,9 +583,9 @@ class CognitiveService:
                 pause = min(2 * pause, LONGEST_REOPEN_SECONDS)
                 log.warning("memory still cannot be read, next try in %.0f s: %s", pause, error)
             except Exception:
-                # Not to end silently: what is open stays so, and the rest is tried again.
-                log.exception("memory could not be opened")
-                return
+                # Nothing of this try stays open, so the next one begins as this one did.
+                pause = min(2 * pause, LONGEST_REOPEN_SECONDS)
+                log.exception("memory could not be opened, next try in %.0f s", pause)
             else:
                 self._plain.database_away = False
                 log.warning("memory can be read again")
@@ -639,6 +664,22 @@ class CognitiveService:
     def _worker(self) -> HistorianWorker | None:
         """The worker of this process, while it is the one that owns the directory."""
         return None if self._background is None else self._background.worker
+
+
+async def _opened(open_them: Callable[[], Parts]) -> Parts:
+    """What a thread opens. A thread cannot be cancelled: what it opens after a cancellation is closed again."""
+    opening = asyncio.create_task(asyncio.to_thread(open_them))
+    try:
+        return await asyncio.shield(opening)
+    except asyncio.CancelledError:
+        opening.add_done_callback(_close_again)
+        await asyncio.wait([opening])
+        raise
+
+
+def _close_again(opening: asyncio.Task[Parts]) -> None:
+    if not opening.cancelled() and opening.exception() is None:
+        opening.result().events.close()  # the models have not been asked anything and hold no connection
 
 
 def _import_parts() -> None:

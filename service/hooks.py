@@ -43,7 +43,8 @@ class Hooks:
 
         A coroutine function (or an object whose `__call__` is one) runs on the loop that is running now, or on one of the
         hook's thread where there is none. Events of one hook come in order. With 1,000 waiting, further ones are dropped
-        for that hook, and logged. Raises ValueError for a coroutine function that is to be called inline.
+        for that hook, and logged. `aclose` of the service ends all hooks: register them anew after another `start`. Raises
+        ValueError for a coroutine function that is to be called inline.
         """
         registered = _Registered(event, hook, inline=inline)
         with self._lock:

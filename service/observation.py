@@ -149,20 +149,40 @@ class Observation:
     async def aclose(self, timeout_seconds: float = 5.0) -> None:
         """Take nothing more and store what is queued, without embedding it; what does not fit the bound is lost and counted.
 
-        An embedder that is at work is not waited for. The sessions are summarised in what is left of the bound.
+        An embedder that is at work is not waited for. The sessions are summarised in what is left of the bound. A cancellation
+        is the end of the bound.
         """
-        ends = asyncio.get_running_loop().time() + timeout_seconds
+        loop = asyncio.get_running_loop()
+        ends = loop.time() + timeout_seconds
         self._open = False
         self._closing = True
         self._records.hurry()
         self._wake.set()
-        if self._task is not None:
-            _, unfinished = await asyncio.wait([self._task], timeout=timeout_seconds)
-            if unfinished:
-                self._task.cancel()
-                await asyncio.gather(self._task, return_exceptions=True)
-        if self._summaries is not None:
-            await self._summaries.aclose(max(ends - asyncio.get_running_loop().time(), 0.0))
+        try:
+            await self._end_task(timeout_seconds)
+        except asyncio.CancelledError:
+            ends = loop.time()
+            raise
+        finally:
+            # Whatever cut this short: nothing goes on behind a database that is closed next, and nothing is lost uncounted.
+            try:
+                if self._summaries is not None:
+                    await self._summaries.aclose(max(ends - loop.time(), 0.0))
+            finally:
+                self._give_up_the_rest()
+
+    async def _end_task(self, timeout_seconds: float) -> None:
+        """Give the task its time, then end it."""
+        task, self._task = self._task, None
+        if task is None:
+            return
+        try:
+            await asyncio.wait([task], timeout=timeout_seconds)
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    def _give_up_the_rest(self) -> None:
         left = len(self._queue) + len(self._taken) + len(self._held)
         self._queue.clear()
         self._taken, self._held = [], []

@@ -217,9 +217,11 @@ class Recall:
         own = [task for task in self._tasks if task.get_loop() is loop]
         for task in own:
             task.cancel()
-        await asyncio.gather(*own, return_exceptions=True)
-        await self.events.aclose()
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        try:
+            await asyncio.gather(*own, return_exceptions=True)
+        finally:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+            await self.events.aclose()
 
     def clear(self) -> None:
         """Let go of what is held in memory: scopes, and the vectors of queries."""

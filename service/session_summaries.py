@@ -101,12 +101,13 @@ class SessionSummaries:
         self._task = asyncio.create_task(self._run(), name="historian session summaries")
 
     async def aclose(self, timeout_seconds: float = 5.0) -> None:
-        """Stop, and summarise by rules what holds enough, within the bound. Never raises."""
+        """Stop, and summarise by rules what holds enough, within the bound. Raises nothing but its own cancellation."""
         self._closing.set()
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        task, self._task = self._task, None
         try:
+            if task is not None:
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
             async with asyncio.timeout(timeout_seconds):
                 for session_id in self._known():
                     session = self._take(session_id, even_running=True)
@@ -114,6 +115,10 @@ class SessionSummaries:
                         break
         except TimeoutError:
             log.warning("the time is up before every session is summarised")
+        finally:
+            self._give_up_the_rest()
+
+    def _give_up_the_rest(self) -> None:
         with self._lock:
             left = sum(len(session.messages) >= ENOUGH_MESSAGES for session in self._sessions.values())
             self._sessions.clear()

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
+from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
 
+from .console import plain
+from .invocation import FAILED, to_nowhere
+from .language import either, language_for, speaking
 from .root import app
 
 __all__ = ["app", "run"]
@@ -40,7 +46,29 @@ for _module in COMMANDS:
 
 def run() -> None:
     """Run the command line of this process."""
+    _open_what_is_closed()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a locale that lacks a character must not end a command half-way
-    app()
+    try:
+        try:
+            app()
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        to_nowhere(sys.stdout)
+        sys.exit(FAILED)
+    except OSError as error:
+        # A full disk behind the output, for one. A second failure while this is told changes nothing.
+        with suppress(OSError), speaking(language_for(sys.argv[1:])):
+            sys.stderr.write(f"{either('错误：', 'error: ')}{plain(error)}\n")
+        for stream in (sys.stdout, sys.stderr):
+            to_nowhere(stream)
+        sys.exit(FAILED)
+
+
+def _open_what_is_closed() -> None:
+    """Where the caller has closed a standard stream (`>&-`) Python has None in its place: it reads and writes nothing then."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - open as long as the process is

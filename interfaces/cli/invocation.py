@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TextIO, TypeVar
 
 import typer
 from rich.console import Console
@@ -265,7 +265,7 @@ def _run_to_its_end(shell: Shell, function: Callable[..., Any], values: dict[str
             asyncio.run(result)
         sys.stdout.flush()
     except BrokenPipeError:
-        quiet_stdout()
+        to_nowhere(sys.stdout)
         raise typer.Exit(FAILED) from None
     except (InvalidInput, SettingsError) as error:
         if shell.verbosity > 1:
@@ -280,6 +280,8 @@ def _run_to_its_end(shell: Shell, function: Callable[..., Any], values: dict[str
         raise typer.Exit(INTERRUPTED) from None
 
 
-def quiet_stdout() -> None:
-    """After the reader of a pipe has gone: let the interpreter's own last flush go nowhere."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def to_nowhere(stream: TextIO) -> None:
+    """After the reader of a pipe has gone: let the interpreter's own last flush of `stream` go nowhere."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)

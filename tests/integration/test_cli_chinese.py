@@ -262,6 +262,13 @@ def test_a_refusal_is_in_chinese(data: Path, tmp_path: Path, arguments: str, sta
     assert english_words(re.sub(r"：[^：]*[Nn]o such file.*", "", "\n".join(said))) == []
 
 
+@pytest.mark.parametrize("arguments", ["search --json", "--json jobs list --limit 0", "dance --json", "jobs list --json --foo"])
+def test_the_parser_speaks_english_to_programs(arguments: str) -> None:
+    refused = historian(*arguments.split(), environ=ZH)
+    assert refused.status == 2 and refused.err == historian(*arguments.split(), environ=EN).err
+    assert refused.err.startswith("Usage: ")
+
+
 def test_before_anything_is_stored_that_is_said(tmp_path: Path) -> None:
     called = historian("jobs", "list", "--data-dir", tmp_path / "none", environ=ZH)
     assert called.err == f"还没有存下任何东西：{tmp_path / 'none'} 不存在\n"

@@ -88,6 +88,52 @@ async def test_a_model_that_hangs_costs_no_session_its_summary_at_the_end(tmp_pa
     assert stored(tmp_path)["summary"] == 5
 
 
+async def test_an_end_that_is_cut_off_leaves_nothing_running_and_counts_what_it_gives_up(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    memory = CognitiveService.open(settings_with(tmp_path), worker=False)
+    await memory.start()
+    observation = memory.observation
+    assert observation is not None
+    text = "I moved to Leeds and it rains. " * 60
+    for n in range(300):
+        memory.feed_message("user", f"Book {n}: {text}", f"s{n % 4}", scope=GROUP, name="Ann")
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(memory.aclose(), 0.05)
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+    counted = observation.statistics
+    assert counted.noted == 300 and counted.lost > 0
+    assert f"{counted.lost} observations were not stored before the end" in caplog.text
+    await memory.aclose()
+    async with CognitiveService.open(settings_with(tmp_path), worker=False) as memory:
+        await memory.on_tool_executed("t", {}, "seen", scope=GROUP)
+        assert memory.observation is not None and await memory.observation.settled(10)
+
+
+async def test_an_end_that_is_cut_off_ends_the_look_at_the_database_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = threading.Event()
+    memory = CognitiveService.open(settings_with(tmp_path), worker=False)
+    (tmp_path / "index.sqlite").write_bytes(b"garbage" * 1000)
+    await memory.start()
+
+    async def look() -> bool:
+        try:
+            return await asyncio.sleep(60, True)
+        finally:
+            ended.set()
+
+    monkeypatch.setattr(memory, "_database_is_away", look)
+    memory._look_into_trouble()
+    await asyncio.sleep(0)
+    closing = asyncio.create_task(memory.aclose())
+    await asyncio.sleep(0)
+    closing.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await closing
+    await asyncio.sleep(0)
+    assert ended.is_set() and asyncio.all_tasks() == {asyncio.current_task()}
+
+
 async def test_what_goes_wrong_with_one_part_leaves_no_other_open(tmp_path: Path) -> None:
     memory = CognitiveService.open(settings_for(tmp_path))
     await memory.start()

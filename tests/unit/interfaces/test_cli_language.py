@@ -2,13 +2,15 @@
 
 import ast
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from historian.interfaces.cli import language as language_module
 from historian.interfaces.cli.help_pages import in_chinese, wrapped
-from historian.interfaces.cli.language import VARIABLES, both, either, language, speaking, spoken
+from historian.interfaces.cli.language import VARIABLES, both, either, language, language_for, speaking, spoken
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -61,6 +63,44 @@ def test_a_language_is_settled_for_a_while(monkeypatch: pytest.MonkeyPatch) -> N
         assert (either("茶", "tea"), spoken(help_text)) == ("tea", "tea for the test")
     with speaking(None):
         assert language() == "zh"
+
+
+@pytest.mark.parametrize(
+    ("out", "err", "expected"),
+    [
+        ("utf-8", "utf-8", "zh"),
+        ("gb2312", "gb18030", "zh"),
+        ("ascii", "utf-8", "en"),
+        ("utf-8", "latin-1", "en"),
+        ("big5", "big5", "en"),
+        ("no such encoding", "utf-8", "en"),
+        (None, "utf-8", "zh"),
+        (None, None, "zh"),
+    ],
+)
+def test_chinese_is_for_outputs_that_can_show_it(
+    monkeypatch: pytest.MonkeyPatch, out: str | None, err: str | None, expected: str
+) -> None:
+    """None: a stream that is closed."""
+    monkeypatch.setenv("HISTORIAN_LANGUAGE", "zh")
+    for name, encoding in (("stdout", out), ("stderr", err)):
+        monkeypatch.setattr(sys, name, None if encoding is None else SimpleNamespace(encoding=encoding))
+    assert language() == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("search tea --json", "en"),
+        ("--json search tea", "en"),
+        ("search tea", None),
+        ("search -- --json", None),
+        ("search --log-json", None),
+        ("", None),
+    ],
+)
+def test_a_line_for_programs_settles_english(line: str, expected: str | None) -> None:
+    assert language_for(line.split()) == expected
 
 
 def calls(*names: str) -> Iterator[tuple[str, ast.Call]]:
@@ -136,3 +176,23 @@ def test_a_line_of_chinese_never_begins_with_a_closing_mark() -> None:
 
 def test_what_the_parser_says_beyond_what_is_known_stays_english() -> None:
     assert in_chinese("Error: Something new.") == "错误：Something new."
+
+
+@pytest.mark.parametrize(
+    ("said", "chinese"),
+    [
+        ("No such command 'Error: [OPTIONS]'.", "没有命令 'Error: [OPTIONS]'"),
+        ("No such command 'Missing command.'.", "没有命令 'Missing command.'"),
+        ("No such command 'a\nError: b'.", "没有命令 'a\nError: b'"),
+        ("No such option: --[OPTIONS]", "没有选项 --[OPTIONS]"),
+        ("Got unexpected extra argument(s) (<path> [required])", "多出来的参数：<path> [required]"),
+        (
+            "Invalid value for '--state': Value error, 'Missing command.' is not one of 'all', 'failed'.",
+            "--state 的值不对：'Missing command.' 不在 'all', 'failed' 之中",
+        ),
+    ],
+)
+def test_what_somebody_typed_stays_as_it_is(said: str, chinese: str) -> None:
+    before = "Usage: historian [OPTIONS] COMMAND [ARGS]...\nTry 'historian -h' for help.\n\n"
+    shown = in_chinese(f"{before}Error: {said}\n")
+    assert shown == f"用法：historian [选项] 命令 [参数]...\n运行 `historian -h` 看说明。\n\n错误：{chinese}\n"
