@@ -47,6 +47,7 @@ class Background:
             if self.worker is not None:
                 await self.worker.stop(timeout_seconds)
         finally:
+            # Without a bound: what is left are threads that write to the stores, which close after this.
             await asyncio.gather(*self._tasks, return_exceptions=True)
             self._tasks.clear()
 

@@ -17,6 +17,7 @@ from ..graph.reflection import ReflectionGraph, compile_reflection
 from ..nodes.embed import events_of
 from ..nodes.gate import by_rules
 from ..nodes.reflection_job import reflection_job
+from ..schema.errors import StorageError
 from ..schema.job import Job
 from ..schema.protocols import JobQueue
 from ..schema.reflection_states import ReflectionContext
@@ -103,7 +104,10 @@ class JobRuns:
         return "forgotten" if forgotten else "reflected"
 
     async def file_by_rules(self, job: Job) -> bool:
-        """Keep a hopeless job's content without any model, so that what was learnt is not lost; whether it is kept."""
+        """Keep a hopeless job's content without any model, so that what was learnt is not lost; whether it is kept.
+
+        Raises StorageError where the disk refuses it: then it is not given up.
+        """
         try:
             if job.kind == "states":
                 return await asyncio.to_thread(self._keep_states, job)
@@ -112,6 +116,8 @@ class JobRuns:
             if await asyncio.to_thread(self._context.events.is_filed, job.job_id):
                 return True
             events = events_of(job, by_rules(job, self._context.settings))
+        except StorageError:
+            raise
         except Exception:
             # A text on which even the rules fail must not keep its job from ending in `failed`, where it can be seen.
             log.exception("job %s: the rules fail on it too", job.job_id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from ..nodes.embed import vectors_for
@@ -25,6 +26,7 @@ from .migration import Migration
 from .notes_index import NotesIndex
 from .orders import RollbackOrder
 from .outage import Outage, Pause
+from .releasable_embedder import ReleasableEmbedder, Released
 
 log = logging.getLogger(__name__)
 
@@ -51,6 +53,9 @@ class Maintenance:
         layers: Layers | None = None,
         migration: Migration | None = None,
     ) -> None:
+        self._released = asyncio.Event()
+        if context.embedder is not None:
+            context = replace(context, embedder=ReleasableEmbedder(context.embedder, self._released))
         self._lines = LineIndex(layers, context.embedder) if layers is not None else None
         self._migration = migration
         self._notes = notes
@@ -63,8 +68,10 @@ class Maintenance:
         self._finished: list[Job] = []
         self._rounds = 0
         self._touched: set[ProfileKey] = set()
+        self._portraits_listed = False
         self._embedder_outage = Outage(random)
-        self._index_outage = Outage(random)
+        self._random = random
+        self._part_outages: dict[str, Outage] = {}
         self._not_embeddable: set[str] = set()
 
     def job_done(self, job: Job) -> None:
@@ -77,9 +84,14 @@ class Maintenance:
         elif self._lines is not None and job.kind in ("states", "rollback_article"):
             self._lines.touch(job)
 
+    def let_go(self) -> None:
+        """End the round that runs without waiting for the embedder any longer. What is written meanwhile is finished."""
+        self._released.set()
+
     async def idle(self) -> None:
-        """One round."""
+        """One round. A part that a store refuses is tried again after a pause, which grows."""
         self._rounds += 1
+        self._released.clear()
         await self.flush()
         for part in (
             self._migrate,
@@ -92,10 +104,22 @@ class Maintenance:
             self._take_back,
             self._clean_up,
         ):
+            if self._released.is_set():
+                return
+            name = part.__name__.strip("_").replace("_", " ")
+            outage = self._part_outages.setdefault(name, Outage(self._random))
+            if outage.remaining(self._context.clock()):
+                continue
             try:
                 await part()
+            except Released:
+                self._embedder_outage.begin(self._context.clock(), "the embedder did not answer in time")
+                return
             except StorageError as error:
-                log.warning("%s: %s", part.__name__.strip("_").replace("_", " "), error)
+                pause = outage.begin(self._context.clock(), str(error))
+                log.warning("%s, next try in %.0f s: %s", name, pause, error)
+            else:
+                outage.end()
 
     async def flush(self) -> None:
         """Write the plain summaries that wait."""
@@ -114,7 +138,7 @@ class Maintenance:
             return
         path = Path(self._context.settings.cognitive.migrate_from)
         try:
-            report = await self._migration.run_once(path, pause=self._jobs_wait)
+            report = await self._migration.run_once(path, pause=self.jobs_wait)
         except InvalidInput as error:
             log.warning("cognitive.migrate_from: %s", error)
             self._migration = None
@@ -133,7 +157,7 @@ class Maintenance:
             return
         self._notes_pause.begin(now, NOTES_SECONDS)
         try:
-            report = await self._notes.run(Path(settings.notes_dir), notes_scope(settings.notes_scope), pause=self._jobs_wait)
+            report = await self._notes.run(Path(settings.notes_dir), notes_scope(settings.notes_scope), pause=self.jobs_wait)
         except InvalidInput as error:
             self._say_once(f"cognitive.notes_dir: {error}")
             return
@@ -149,8 +173,9 @@ class Maintenance:
             self._notes_said.add(message)
             log.warning("%s", message)
 
-    async def _jobs_wait(self) -> bool:
-        return (await asyncio.to_thread(self._queue.counts, self._context.clock())).pending > 0
+    async def jobs_wait(self) -> bool:
+        """Whether jobs wait that none works on, or somebody wants the round to end. Raises StorageError."""
+        return self._released.is_set() or (await asyncio.to_thread(self._queue.counts, self._context.clock())).pending > 0
 
     async def _embed_missing(self) -> None:
         """Embed, a batch at a time, what was filed while the embedder was away."""
@@ -165,7 +190,7 @@ class Maintenance:
                 log.warning("%d or more events wait for their vectors: %s", len(events), error)
                 return
             self._embedder_outage.end()
-            if await self._jobs_wait():
+            if await self.jobs_wait():
                 return
 
     async def _without_vector(self) -> list[Event]:
@@ -193,8 +218,10 @@ class Maintenance:
         index, profiles = self._context.profile_index, self._context.profiles
         if index is None:
             return
-        keys = await asyncio.to_thread(profiles.keys) if self._rounds == 1 else list(self._touched)
-        self._touched.clear()
+        if not self._portraits_listed:
+            self._touched.update(await asyncio.to_thread(profiles.keys))
+            self._portraits_listed = True
+        keys = list(self._touched)
         for start in range(0, len(keys), EMBED_BATCH):
             some = keys[start : start + EMBED_BATCH]
             stored = [profile for key in some if (profile := await asyncio.to_thread(profiles.read, key)) is not None]
@@ -202,6 +229,7 @@ class Maintenance:
             vectors = await vectors_for([profile_text(profile) for profile in stale], self._context) if stale else []
             for profile, vector in zip(stale, vectors, strict=True):
                 await asyncio.to_thread(index.put, profile, vector)
+            self._touched.difference_update(some)
 
     async def _index_lines(self) -> None:
         """Embed the lines of Dynamic chapters that are new: of all articles at first, then of those that jobs have changed."""
@@ -214,17 +242,12 @@ class Maintenance:
             log.warning("lines of articles wait for their vectors: %s", error)
 
     async def _repair_index(self) -> None:
-        index, now = self._context.event_index, self._context.clock()
-        if index is None or self._index_outage.remaining(now):
+        index = self._context.event_index
+        if index is None:
             return
-        try:
-            await asyncio.to_thread(repair, self._context.events, index)
-            if self._context.profile_index is not None:
-                await asyncio.to_thread(repair_portraits, self._context.profile_index, self._portrait_vectors)
-        except StorageError as error:
-            self._index_outage.begin(now, str(error))
-            raise
-        self._index_outage.end()
+        await asyncio.to_thread(repair, self._context.events, index)
+        if self._context.profile_index is not None:
+            await asyncio.to_thread(repair_portraits, self._context.profile_index, self._portrait_vectors)
 
     async def _tidy(self) -> None:
         await asyncio.to_thread(self._context.events.tidy)

@@ -7,6 +7,8 @@ from time import monotonic
 
 FIRST_PAUSE_SECONDS = 1.0
 LONGEST_PAUSE_SECONDS = 300.0
+LONGEST_DISK_PAUSE_SECONDS = 60.0
+"""The disk costs little to try, and whoever has made room wants to see it used."""
 
 
 class Pause:
@@ -38,10 +40,17 @@ class Pause:
 
 
 class Outage:
-    """A pause with exponential backoff and jitter (`random` gives numbers in [0, 1))."""
+    """A pause with exponential backoff up to `longest` seconds and jitter (`random` gives numbers in [0, 1))."""
 
-    def __init__(self, random: Callable[[], float], elapsed: Callable[[], float] | None = None) -> None:
+    def __init__(
+        self,
+        random: Callable[[], float],
+        elapsed: Callable[[], float] | None = None,
+        *,
+        longest: float = LONGEST_PAUSE_SECONDS,
+    ) -> None:
         self._random = random
+        self._longest = longest
         self._failures = 0
         self._pause = Pause(elapsed)
         self.reason = ""
@@ -49,6 +58,11 @@ class Outage:
     @property
     def active(self) -> bool:
         return self._failures > 0
+
+    @property
+    def failures(self) -> int:
+        """How often in a row it was tried in vain."""
+        return self._failures
 
     def begin(self, now: float, reason: str, *, retry_after: float | None = None) -> float:
         """Note one more failure; returns for how many seconds from `now` nothing is tried.
@@ -59,7 +73,7 @@ class Outage:
         if left > 0:
             return left
         self._failures += 1
-        pause = min(FIRST_PAUSE_SECONDS * 2.0 ** (self._failures - 1), LONGEST_PAUSE_SECONDS)
+        pause = min(FIRST_PAUSE_SECONDS * 2.0 ** (self._failures - 1), self._longest)
         pause = max(pause * (0.5 + self._random()), retry_after or 0.0)
         self._pause.begin(now, pause)
         self.reason = reason

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
 import sqlite3
+from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import replace
@@ -15,7 +17,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from ..schema.errors import HistorianError, ModelRefused, ModelUnavailable, StorageError
 from ..schema.job import Job
-from ..schema.protocols import JobQueue, Ledger, VectorIndex
+from ..schema.protocols import ChatModel, JobQueue, Ledger, VectorIndex
 from ..schema.reflection_states import ReflectionContext
 from ..schema.settings import Settings
 from ..schema.states import HistorianContext, HistorianUpdate
@@ -23,7 +25,7 @@ from ..stores.sqlite_database import explained
 from .checkpoints import open_checkpoints, sweep_orphans
 from .job_runs import JobRuns
 from .maintenance import Maintenance
-from .outage import Outage
+from .outage import LONGEST_DISK_PAUSE_SECONDS, Outage
 from .statistics import WorkerStatistics
 from .structured_logs import about_job
 
@@ -46,6 +48,12 @@ FORGET_AGAIN_SECONDS = 60.0
 
 POISON_FAILURES = 3
 """How often one job may fail as "unavailable", with other calls succeeding in between, before it is its own fault."""
+
+JOBS_WAIT_SECONDS = 10.0
+"""How long a job that arrives waits for a model that idle work has asked; then the idle work lets go of it."""
+
+DISK_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EMFILE, errno.ENFILE})
+"""What the operating system says where the disk, or this process's part of the machine, is no use for now."""
 
 
 class Orders(Protocol):
@@ -94,12 +102,17 @@ class HistorianWorker:
         self._next_look = 0.0
         self._sleep = sleep
         self._outage = Outage(random)
+        self._disk_outage = Outage(random, longest=LONGEST_DISK_PAUSE_SECONDS)
         self._checkpoints_outage = Outage(random)
         self._must_reopen = False
         self._running: dict[str, asyncio.Task[None]] = {}
         self._unavailable: dict[str, int] = {}
         self._progress = 0
         self._failed_at_progress: dict[str, int] = {}
+        self._held: deque[Job] = deque()
+        """Jobs that the disk refused: they stay claimed, which asks nothing of the disk, until they are tried again."""
+        self._written = 0
+        self._disk_failures: dict[str, tuple[int, int]] = {}
         self._wake = asyncio.Event()
         self._stopping = False
         self._grace = 0.0
@@ -109,7 +122,7 @@ class HistorianWorker:
     @property
     def outage(self) -> str:
         """Why claiming pauses; empty while it does not."""
-        return self._outage.reason or self._checkpoints_outage.reason
+        return self._outage.reason or self._disk_outage.reason or self._checkpoints_outage.reason
 
     @property
     def event_index(self) -> VectorIndex | None:
@@ -136,6 +149,12 @@ class HistorianWorker:
         Returns False where draining was given up because a model or the disk stayed away over three tries: the jobs
         are still on disk.
         """
+        try:
+            return await self._run(drain=drain)
+        finally:
+            await self._release_held()
+
+    async def _run(self, *, drain: bool) -> bool:
         given_up = 0
         while True:
             # Before anything is resumed, and with checkpoints closed: nothing may hold what is to be forgotten.
@@ -219,24 +238,32 @@ class HistorianWorker:
                     return False
                 continue
             given_up = 0
+            if self._disk_outage.active and drain and self._disk_outage.failures >= 3 and not self._running:
+                return False
+            if not await self._waited_out(self._disk_outage):
+                continue
             job = None
-            if len(self._running) < settings.historian.concurrency:
+            # While the disk is doubtful, one job is enough to try it with.
+            if len(self._running) < (1 if self._disk_outage.active else settings.historian.concurrency):
                 job = await self._claim()
             if job is not None:
                 self._start(job, saver)
             elif self._running:
                 await self._pause(settings.historian.poll_interval_seconds)
+            elif self._disk_outage.remaining(self._context.clock()):
+                continue
             elif drain and await self._drained():
-                await self._maintenance.idle()
+                await self._idle()
                 return True
             else:
-                await self._maintenance.idle()
+                await self._idle()
                 await self._pause(settings.historian.poll_interval_seconds)
         return True
 
     async def _forget_who_is_asked_for(self) -> None:
         try:
             if await asyncio.to_thread(self._forgetting.waiting):
+                await self._release_held()  # what is claimed is not looked through
                 await asyncio.to_thread(self._forgetting.carry_out)
         except StorageError as error:
             # Jobs go on: the tombstone is there, and nothing new is filed of who is to be forgotten.
@@ -251,27 +278,86 @@ class HistorianWorker:
         return await asyncio.to_thread(self._forgetting.waiting)
 
     async def _claim(self) -> Job | None:
+        """The next job. While the disk is doubtful, one that it has not refused yet goes first: no job alone holds up others."""
+        if self._held and not self._disk_outage.active:
+            return self._held.popleft()
         try:
-            return await asyncio.to_thread(self._queue.claim, self._context.clock())
+            job = await asyncio.to_thread(self._queue.claim, self._context.clock())
         except StorageError as error:
-            self._outage.begin(self._context.clock(), str(error))
+            self._disk_outage.begin(self._context.clock(), str(error))
             log.warning("the queue cannot be read: %s", error)
             return None
+        if job is None and self._held:
+            return self._held.popleft()
+        if job is None and not self._running:
+            self._disk_outage.end()  # nothing is left that it could refuse
+        return job
 
     async def _drained(self) -> bool:
-        counts = await asyncio.to_thread(self._queue.counts, self._context.clock())
+        try:
+            counts = await asyncio.to_thread(self._queue.counts, self._context.clock())
+        except StorageError as error:
+            self._disk_outage.begin(self._context.clock(), str(error))
+            return False
         return counts.pending + counts.processing == 0
 
-    async def _over(self) -> bool:
-        """Whether the outage has ended; waits out the pause first."""
-        while (wait := self._outage.remaining(self._context.clock())) > 0:
+    async def _idle(self) -> None:
+        """A round of maintenance, which lets go of a model that does not answer where something else is to be done."""
+        await self._attend(asyncio.create_task(self._maintenance.idle()), self._maintenance.let_go, for_jobs=True)
+
+    async def _attend(self, work: asyncio.Task[None], let_go: Callable[[], object], *, for_jobs: bool = False) -> None:
+        """Wait for `work`; raises what it raises, but for its own cancellation.
+
+        `let_go` is called, and the end of `work` waited for all the same, where the worker is stopped, somebody is to be
+        forgotten, or (`for_jobs`) a job has waited for a while: nothing may write beside whatever comes next.
+        """
+        woken, jobs_wait_since = False, None
+        now = asyncio.get_running_loop().time
+        try:
+            while not work.done():
+                wake = asyncio.create_task(self._wake.wait())
+                await asyncio.wait({work, wake}, timeout=REQUESTS_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+                wake.cancel()
+                woken = woken or self._wake.is_set()
+                self._wake.clear()
+                try:
+                    if self._stopping or await self._is_asked_to_forget():
+                        self._next_look = 0.0
+                        let_go()
+                    elif for_jobs and await self._maintenance.jobs_wait():
+                        jobs_wait_since = jobs_wait_since or now()
+                        if now() - jobs_wait_since >= JOBS_WAIT_SECONDS:
+                            let_go()
+                except StorageError:
+                    let_go()  # the loop asks again, and says what is wrong
+        finally:
+            if woken:
+                self._wake.set()  # for whoever looks into the queue next
+            if not work.done():
+                work.cancel()
+                await asyncio.gather(work, return_exceptions=True)
+        if not work.cancelled():
+            work.result()
+
+    async def _waited_out(self, outage: Outage) -> bool:
+        """Wait out the pause; False where it was broken off to stop, or to forget somebody."""
+        while (wait := outage.remaining(self._context.clock())) > 0:
             await self._pause(min(wait, OUTAGE_LOOK_SECONDS), wakeable=False)
             if self._stopping or await self._is_asked_to_forget():
                 self._next_look = 0.0
                 return False
+        return True
+
+    async def _over(self) -> bool:
+        """Whether the models' outage has ended; waits out the pause first."""
+        if not await self._waited_out(self._outage):
+            return False
         try:
             if self._context.chat is not None:
-                await self._context.chat.probe()
+                probe = asyncio.create_task(_probed(self._context.chat))
+                await self._attend(probe, probe.cancel)
+                if probe.cancelled():
+                    return False
         except (ModelUnavailable, ModelRefused) as error:
             pause = self._outage.begin(self._context.clock(), str(error), retry_after=getattr(error, "retry_after", None))
             log.warning("still unavailable: %s; next try in %.0f s", error, pause)
@@ -308,6 +394,24 @@ class HistorianWorker:
         await self._let_finish()
         await self._maintenance.flush()
 
+    async def _release_held(self) -> None:
+        held, self._held = self._held, deque()
+        for job in held:
+            await self._release(job)
+
+    async def _release(self, job: Job) -> None:
+        """Give a job back as it was; where the disk refuses that too, it is held and tried again."""
+        try:
+            await asyncio.to_thread(self._queue.release, job.job_id)
+        except StorageError as error:
+            self._hold(job, error)
+
+    def _hold(self, job: Job, error: StorageError) -> None:
+        pause = self._disk_outage.begin(self._context.clock(), str(error))
+        self.statistics.outages += 1
+        log.warning("job %s waits for the disk: %s; next try in %.0f s", job.job_id, error, pause)
+        self._held.append(job)
+
     async def _process(self, job: Job, saver: AsyncSqliteSaver) -> None:
         completed = False
         try:
@@ -330,7 +434,7 @@ class HistorianWorker:
             await self._drop_checkpoint(job, saver)
         except asyncio.CancelledError:
             if not completed:
-                await asyncio.to_thread(self._queue.release, job.job_id)
+                await self._release(job)
             raise
         except Exception as error:
             await self._not_done(job, error)
@@ -338,6 +442,11 @@ class HistorianWorker:
             self._progress += 1
             self._unavailable.pop(job.job_id, None)
             self._failed_at_progress.pop(job.job_id, None)
+            self._disk_failures.pop(job.job_id, None)
+            if outcome in ("filed", "reflected"):
+                # It has written to every store, so the disk is well.
+                self._written += 1
+                self._disk_outage.end()
             self.statistics.outcomes[outcome] += 1
 
     async def _is_forgotten(self, job: Job) -> bool:
@@ -355,19 +464,29 @@ class HistorianWorker:
         if isinstance(error, sqlite3.Error):
             # All stores but the checkpoints say StorageError. They are opened anew, which tells a broken file from a full disk.
             error, self._must_reopen = explained(error, self._checkpoints), True
-        away = isinstance(error, ModelUnavailable | StorageError) or (isinstance(error, ModelRefused) and not error.about_content)
+        elif isinstance(error, OSError) and error.errno in DISK_ERRORS:
+            error = StorageError(f"{error}; free some space on the disk, or mend it")
+        away = isinstance(error, ModelUnavailable) or (isinstance(error, ModelRefused) and not error.about_content)
         try:
-            if away and not self._is_poison(job, error):
+            if isinstance(error, StorageError) and not self._is_refused_alone(job):
+                self._hold(job, error)
+            elif away and not self._is_poison(job, error):
                 pause = self._outage.begin(self._context.clock(), str(error), retry_after=getattr(error, "retry_after", None))
                 self.statistics.outages += 1
                 log.warning("job %s waits: %s; next try in %.0f s", job.job_id, error, pause)
-                await asyncio.to_thread(self._queue.release, job.job_id)
+                await self._release(job)
             else:
                 await self._own_fault(job, error)
         except StorageError as second:
-            # The file stays in `processing`; the next start takes it back.
-            log.error("job %s could not be given back: %s", job.job_id, second)
-            self._outage.begin(self._context.clock(), str(second))
+            self._hold(job, second)
+
+    def _is_refused_alone(self, job: Job) -> bool:
+        """Whether the disk keeps refusing this job while others get through. Only a job that was filed tells that it is well."""
+        failures, written = self._disk_failures.get(job.job_id, (0, -1))
+        if written == self._written:
+            return False
+        self._disk_failures[job.job_id] = failures + 1, self._written
+        return failures >= POISON_FAILURES
 
     def _is_poison(self, job: Job, error: Exception) -> bool:
         """Whether this job alone keeps failing while everything else gets through. Being told to slow down is no fault."""
@@ -391,3 +510,7 @@ class HistorianWorker:
         log.error("job %s is given up after %d attempts (events filed: %s): %s", job.job_id, attempts, filed, message)
         await asyncio.to_thread(self._queue.fail, job.job_id, error=message, filed=filed)
         self.statistics.outcomes["failed"] += 1
+
+
+async def _probed(chat: ChatModel) -> None:
+    await chat.probe()
