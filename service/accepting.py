@@ -113,7 +113,7 @@ def _without(texts: Sequence[str], spans: Sequence[Redaction], gap: int) -> list
         pieces, done = list[str](), start
         while first < len(spans) and spans[first].start < end:
             span = spans[first]
-            if span.end > start:
+            if max(span.start, start) < min(span.end, end):  # a text that is empty holds nothing of it
                 pieces.append(text[done - start : max(span.start, start) - start])
                 if labelled < first:
                     pieces.append(placeholder(span.label))

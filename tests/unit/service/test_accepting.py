@@ -8,7 +8,7 @@ from historian.service.accepting import make_job, redacted, redacted_in_turn
 from historian.service.given_states import spoken_payloads
 from historian.service.two_layers import states_job
 from historian.text.redaction import Redaction
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 KEY = "sk-ant-api03-" + "Aa1Bb2Cc3Dd4" * 4
@@ -86,6 +86,7 @@ def test_the_text_of_an_order_and_states_are_redacted_too() -> None:
     assert (state["text"], state["name"]) == ("it is [API_KEY]", "[EMAIL]")
 
 
+@example(texts=["", "", ""], cuts={0, 2}, gap=1)
 @given(st.lists(st.text("ab ", max_size=6), max_size=6), st.sets(st.integers(0, 40), max_size=6), st.integers(1, 2))
 def test_spans_over_several_texts_are_cut_out_as_from_one(texts: list[str], cuts: set[int], gap: int) -> None:
     joined = (gap * "|").join(texts)
