@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 from ..schema.errors import ModelRefused
 from ..schema.protocols import Embedder, EventStore, Matrix, Vector
+from .wrapped_embedder import WrappedEmbedder
 
 
-class MatchingEmbedder:
+class MatchingEmbedder(WrappedEmbedder):
     """An `Embedder` for as long as the stored vectors are of its model.
 
     Queries of one model compared with vectors of another give nonsense without an error where both have as many
@@ -18,20 +19,8 @@ class MatchingEmbedder:
     """
 
     def __init__(self, embedder: Embedder, events: EventStore) -> None:
-        self._embedder = embedder
+        super().__init__(embedder)
         self._events = events
-
-    @property
-    def model(self) -> str:
-        return self._embedder.model
-
-    @property
-    def dimension(self) -> int | None:
-        return self._embedder.dimension
-
-    @property
-    def is_remote(self) -> bool:
-        return self._embedder.is_remote
 
     async def embed_documents(self, texts: Sequence[str]) -> Matrix:
         await self._check()
@@ -42,9 +31,6 @@ class MatchingEmbedder:
         vector = await self._embedder.embed_query(text)
         await self._check()
         return vector
-
-    async def aclose(self) -> None:
-        await self._embedder.aclose()
 
     async def _check(self) -> None:
         stored = await asyncio.to_thread(self._events.fingerprint)

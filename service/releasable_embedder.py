@@ -7,39 +7,25 @@ from collections.abc import Coroutine, Sequence
 from typing import Any
 
 from ..schema.protocols import Embedder, Matrix, Vector
+from .wrapped_embedder import WrappedEmbedder
 
 
 class Released(Exception):
     """Nobody waits any longer for what the embedder was asked."""
 
 
-class ReleasableEmbedder:
+class ReleasableEmbedder(WrappedEmbedder):
     """An `Embedder` whose calls raise `Released` once `released` is set, also where the embedder does not heed cancellation."""
 
     def __init__(self, embedder: Embedder, released: asyncio.Event) -> None:
-        self._embedder = embedder
+        super().__init__(embedder)
         self._released = released
-
-    @property
-    def model(self) -> str:
-        return self._embedder.model
-
-    @property
-    def dimension(self) -> int | None:
-        return self._embedder.dimension
-
-    @property
-    def is_remote(self) -> bool:
-        return self._embedder.is_remote
 
     async def embed_documents(self, texts: Sequence[str]) -> Matrix:
         return await self._unless_released(self._embedder.embed_documents(texts))
 
     async def embed_query(self, text: str) -> Vector:
         return await self._unless_released(self._embedder.embed_query(text))
-
-    async def aclose(self) -> None:
-        await self._embedder.aclose()
 
     async def _unless_released(self, call: Coroutine[Any, Any, Matrix]) -> Matrix:
         asked = asyncio.create_task(call)

@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 
 from ..schema.errors import FingerprintMismatch, HistorianError, InvalidInput
 from ..schema.event import Event
-from ..schema.protocols import Embedder, EventStore, Matrix, Vector
+from ..schema.protocols import Embedder, EventStore, Vector
 from .observed import Cleaned
 from .outage import Outage
+from .releasable_embedder import ReleasableEmbedder, Released
 
 log = logging.getLogger(__name__)
 
@@ -29,10 +30,11 @@ class UnwrittenRecords:
         self, events: EventStore, embedder: Embedder | None, *, clock: Callable[[], float], random: Callable[[], float]
     ) -> None:
         self._events = events
-        self._embedder = embedder
         self._clock = clock
         self._outage = Outage(random)
         self._hurry = asyncio.Event()
+        # It is let go of: an embedder that does not heed its cancellation must not hold up what is to be stored.
+        self._embedder = ReleasableEmbedder(embedder, self._hurry) if embedder is not None else None
 
     def hurry(self) -> None:
         """From now on nothing waits for the embedder, also what waits for it already: the program ends. From the event loop."""
@@ -78,10 +80,11 @@ class UnwrittenRecords:
         if self._embedder is None or self._hurry.is_set() or self._outage.remaining(self._clock()):
             return nothing
         try:
-            matrix = await self._embedded(self._embedder, [event.text for event in events])
-            if matrix is None:
-                return nothing
+            async with asyncio.timeout(EMBEDDING_SECONDS):
+                matrix = await self._embedder.embed_documents([event.text for event in events])
             await asyncio.to_thread(self._events.set_fingerprint, self._embedder.model, int(matrix.shape[1]))
+        except Released:
+            return nothing
         except Exception as error:
             # Not ModelError alone: an embedder that breaks in its own way must not cost what was observed.
             pause = self._outage.begin(self._clock(), type(error).__name__)
@@ -90,30 +93,6 @@ class UnwrittenRecords:
             return nothing
         self._outage.end()
         return list(matrix)
-
-    async def _embedded(self, embedder: Embedder, texts: Sequence[str]) -> Matrix | None:
-        """The vectors, None where `hurry` was called meanwhile. Raises TimeoutError, and whatever the embedder raises."""
-        embedding = asyncio.ensure_future(embedder.embed_documents(texts))
-        hurry = asyncio.create_task(self._hurry.wait())
-        try:
-            await asyncio.wait((embedding, hurry), timeout=EMBEDDING_SECONDS, return_when=asyncio.FIRST_COMPLETED)
-            if embedding.done():
-                return embedding.result()
-            if self._hurry.is_set():
-                return None
-            raise TimeoutError
-        finally:
-            hurry.cancel()
-            if not embedding.done():
-                # It is not waited for: an embedder that does not heed it must not hold up what is to be stored.
-                embedding.cancel()
-                embedding.add_done_callback(_take_notice)
-
-
-def _take_notice(embedding: asyncio.Future[Matrix]) -> None:
-    """Look at how an embedding ended that nobody waits for, so that asyncio does not log what it raised."""
-    if not embedding.cancelled():
-        embedding.exception()
 
 
 def _entities(message: Cleaned) -> list[str]:
