@@ -31,7 +31,7 @@ from langchain_core.outputs import ChatGeneration, LLMResult
 
 from ..schema.errors import HistorianError, InvalidInput
 from ..schema.ids import type_and_size
-from ..schema.scope import Scope
+from ..schema.scope import Scope, checked_scope
 
 if TYPE_CHECKING:
     from ..service.cognitive import CognitiveService
@@ -60,12 +60,6 @@ def _tell(error: Exception) -> None:
     log.warning("not observed: %s", error if isinstance(error, HistorianError) else type(error).__name__)
 
 
-def _checked(scope: object) -> Scope:
-    if not isinstance(scope, Scope):
-        raise InvalidInput(f"scope: expected a Scope, such as Scope.group(…) or Scope.private(…), got {type_and_size(scope)}")
-    return scope
-
-
 class ObservationHandler(BaseCallbackHandler):
     """Feeds what tools return (or raise) and what is said to a chat model and by it to the observation of `memory`.
 
@@ -78,7 +72,7 @@ class ObservationHandler(BaseCallbackHandler):
 
     def __init__(self, memory: CognitiveService, *, scope: Scope, session_id: str = "") -> None:
         self._memory = memory
-        self._scope = _checked(scope)
+        self._scope = checked_scope(scope)
         self._session_id = session_id
         self._tools: OrderedDict[UUID, tuple[str, object]] = OrderedDict()
         self._lock = threading.Lock()
@@ -160,11 +154,11 @@ def observe_messages(
     a session of its own, whose id begins with `session_id`. The node never raises.
     """
     if not callable(scope):
-        _checked(scope)
+        checked_scope(scope)
     said: OrderedDict[str, _Known] = OrderedDict()
 
     def feed(state: Mapping[str, Any]) -> None:
-        conversation = _checked(scope(state) if callable(scope) else scope)
+        conversation = checked_scope(scope(state) if callable(scope) else scope)
         session = conversation.key if not session_id else f"{session_id} {conversation.key}" if callable(scope) else session_id
         known = said.setdefault(session, _Known())
         said.move_to_end(session)

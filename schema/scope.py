@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from .errors import InvalidInput
-from .ids import validate_id
+from .ids import type_and_size, validate_id
 
 RequestType = Literal["group", "private"]
 EntityType = Literal["user", "group"]
@@ -58,6 +58,13 @@ class Scope:
 
 SHARED_NOTES = Scope.private("historian:shared-notes")
 """Notes that belong to no conversation: read only where this scope is asked for by name, by no group and no private chat."""
+
+
+def checked_scope(scope: object) -> Scope:
+    """`scope`, which somebody passed. Raises InvalidInput where it is none."""
+    if not isinstance(scope, Scope):
+        raise InvalidInput(f"scope: expected a Scope, such as Scope.group(…) or Scope.private(…), got {type_and_size(scope)}")
+    return scope
 
 
 def notes_scope(value: str) -> Scope:

@@ -19,7 +19,7 @@ from ..schema.errors import InvalidInput, StorageError
 from ..schema.event import OBSERVATION, Event, EventFilter
 from ..schema.ids import type_and_size
 from ..schema.protocols import EventStore
-from ..schema.scope import Scope
+from ..schema.scope import Scope, checked_scope
 from ..schema.settings import ObservationSettings
 from .local_time import configured_timezone
 from .observed import Cleaned, Observed, cleaned, events_of, observe_message, observe_tool
@@ -126,8 +126,7 @@ class Observation:
 
     def bind(self, session_id: str, scope: Scope) -> None:
         """Say which conversation a session is. Raises InvalidInput where it is bound to another one already."""
-        if not isinstance(scope, Scope):
-            raise InvalidInput(_no_scope(scope))
+        checked_scope(scope)
         with self._scopes_lock:
             known = self._scopes.setdefault(session_id, scope)
             if known.key != scope.key:
@@ -224,9 +223,7 @@ class Observation:
         if not session_id:
             if scope is None:
                 raise InvalidInput("scope: give the conversation that is observed, or the session_id of one that is bound")
-            if not isinstance(scope, Scope):
-                raise InvalidInput(_no_scope(scope))
-            return scope
+            return checked_scope(scope)
         known = self._scopes.get(session_id)
         if known is None or (scope is not None and known is not scope):
             if scope is None:
@@ -357,10 +354,6 @@ def _session_name(session_id: object) -> str:
     if isinstance(session_id, bool) or not isinstance(session_id, str | int):
         raise InvalidInput(f"session_id: expected a string or a number, got {type_and_size(session_id)}")
     return str(session_id)
-
-
-def _no_scope(scope: object) -> str:
-    return f"scope: expected a Scope, such as Scope.group(…) or Scope.private(…), got {type_and_size(scope)}"
 
 
 def make_observation(parts: Parts, *, random: Callable[[], float]) -> Observation:

@@ -181,10 +181,7 @@ def _is_known(connection: sqlite3.Connection, event_id: str) -> bool:
 
 
 def _is_gone(connection: sqlite3.Connection, event: Event) -> bool:
-    entities = [f"user:{event.user_id}"] if event.user_id else []
-    if event.group_id:
-        entities.append(f"group:{event.group_id}")
-    return is_buried(connection, event.job_id, entities, event.timestamp)
+    return is_buried(connection, event.job_id, event.entities, event.timestamp)
 
 
 def _events_of(connection: sqlite3.Connection, file_number: int) -> list[str]:

@@ -251,15 +251,16 @@ async def test_vectors_of_another_model_are_not_mixed_in(tmp_path: Path) -> None
         assert len(events.without_vector(10)) == 1
 
 
+class Refusing(SqliteEventStore):
+    refuses = True
+
+    def file_new(self, events: Any, vectors: Any) -> list[str]:
+        if self.refuses:
+            raise StorageError("database or disk is full")
+        return super().file_new(events, vectors)
+
+
 async def test_while_the_disk_refuses_observations_wait_and_nothing_is_lost(tmp_path: Path) -> None:
-    class Refusing(SqliteEventStore):
-        refuses = True
-
-        def file_new(self, events: Any, vectors: Any) -> list[str]:
-            if self.refuses:
-                raise StorageError("database or disk is full")
-            return super().file_new(events, vectors)
-
     store, clock = Refusing(open_index(tmp_path / "index.sqlite")), Clock()
     async with observing(tmp_path, store=store, clock=clock) as (observation, events):
         observation.observe_tool("t", {}, "first", scope=GROUP)
@@ -343,14 +344,6 @@ async def test_what_is_being_cleaned_when_the_bound_ends_is_counted_too(tmp_path
 
 
 async def test_a_clock_that_goes_back_makes_nothing_wait_for_it(tmp_path: Path) -> None:
-    class Refusing(SqliteEventStore):
-        refuses = True
-
-        def file_new(self, events: Any, vectors: Any) -> list[str]:
-            if self.refuses:
-                raise StorageError("database or disk is full")
-            return super().file_new(events, vectors)
-
     store, clock = Refusing(open_index(tmp_path / "index.sqlite")), Clock()
     async with observing(tmp_path, store=store, clock=clock) as (observation, events):
         observation.observe_tool("t", {}, "first", scope=GROUP)
