@@ -64,26 +64,27 @@ def find_cookies(text: str, folded: str) -> Iterator[Redaction]:
     if "cookie" in folded:
         for match in _JAR.finditer(text):
             yield Redaction(*match.span("value"), "COOKIE")
-        for match in _COOKIES.finditer(text):
-            if not all(map(_is_harmless_cookie, match["value"].split(";"))):
-                yield Redaction(*match.span("value"), "COOKIE")
+        yield from _pairs(_COOKIES, text)
         for match in _COOKIE_MAPPING.finditer(text):
             if re.search(r"[\"']\s{0,2}[:,]\s{0,2}[\"'][^\"']{4}", match["value"]):
                 yield Redaction(*match.span("value"), "COOKIE")
     if "ROBLOSECURITY" in text:
         yield from (Redaction(*match.span("value"), "COOKIE") for match in _HEXADECIMAL.finditer(text))
     if "cookie" in folded or "登录态" in text:
-        for match in _PAIRS.finditer(text):
-            if not all(map(_is_harmless_cookie, match["value"].split(";"))):
-                yield Redaction(*match.span("value"), "COOKIE")
+        yield from _pairs(_PAIRS, text)
     if "-b" in text or "--cookie" in text:
-        for match in _COOKIE_OPTION.finditer(text):
-            if not all(map(_is_harmless_cookie, match["value"].split(";"))):
-                yield Redaction(*match.span("value"), "COOKIE")
+        yield from _pairs(_COOKIE_OPTION, text)
     for match in _SESSION.finditer(text) if any(name in folded for name in _SESSION_NAMES) else ():
         value = match["value"]
         enough = 20 if match["name"].lower() in ("sub", "subp") else 6
         if len(value) >= enough and has_letter_and_digit(value) and not is_placeholder(value):
+            yield Redaction(*match.span("value"), "COOKIE")
+
+
+def _pairs(pattern: re.Pattern[str], text: str) -> Iterator[Redaction]:
+    """Give the rows of pairs that the pattern finds, but for those that hold nothing but harmless cookies."""
+    for match in pattern.finditer(text):
+        if not all(map(_is_harmless_cookie, match["value"].split(";"))):
             yield Redaction(*match.span("value"), "COOKIE")
 
 

@@ -7,7 +7,7 @@ What looks the same and is none are identifiers, which are shorter as a rule and
 import re
 from collections.abc import Iterator
 
-from .randomness import is_hash, looks_random
+from .randomness import has_both_cases, is_hash, looks_random
 from .spans import Redaction
 
 _ISSUED = re.compile(
@@ -61,8 +61,7 @@ def find_drawn_tokens(text: str) -> Iterator[Redaction]:
 def _is_drawn(run: str) -> bool:
     """Whether upper and lower case and figures stand mixed, as nobody writes them."""
     return (
-        any(c.isupper() for c in run)
-        and any(c.islower() for c in run)
+        has_both_cases(run)
         and sum(c.isdigit() for c in run) >= 3
         and looks_random(run, 20)
         and not re.search("[a-z]{6}.*[a-z]{6}", run)

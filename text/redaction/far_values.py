@@ -100,11 +100,8 @@ def _is_announced(text: str, folded: str, start: int, end: int, hashed: bool) ->
         return bool(_TOLD_TOKEN.search(folded, near, start)) and not _HARMLESS.search(folded, near, start)
     if hashed:
         near = max(line + 1, start - 48)
-        if _AFTER_KEY.match(folded, end) and not _HARMLESS.search(folded, near, start):
-            return True
-        if _TOLD_KEY.search(folded, near, start) and not _HARMLESS.search(folded, near, start):
-            return True
-        return bool(_NAMED.search(folded, near, start)) and not _HARMLESS.search(folded, near, start)
+        named = _AFTER_KEY.match(folded, end) or _TOLD_KEY.search(folded, near, start) or _NAMED.search(folded, near, start)
+        return bool(named) and not _HARMLESS.search(folded, near, start)
     if _AFTER.match(folded, end) and not _HARMLESS.search(folded, max(line + 1, start - 24), start):
         return True
     if _NAMED_BEFORE.search(folded, max(line + 1, start - 100), start) and not folded.endswith("sha256:", 0, start):

@@ -4,9 +4,8 @@ import base64
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
 
-from .randomness import UUID, has_letter_and_digit, is_hash, is_unspeakable, looks_random
+from .randomness import UUID, has_both_cases, has_letter_and_digit, humps, is_hash, is_unspeakable, looks_random
 from .spans import Label
 
 WORD = "A-Za-z0-9"
@@ -51,16 +50,13 @@ def has_long_part(key: str) -> bool:
 
 
 def is_long_or_drawn(key: str) -> bool:
-    mixed = any(c.isupper() for c in key) and any(c.islower() for c in key) and sum(c.isdigit() for c in key) >= 2
-    return (
-        has_long_part(key) or _is_drawn_in_parts(key) or (len(key) >= 28 and mixed) or is_unspeakable(re.split("[_-]", key)[-1])
-    )
+    mixed = has_both_cases(key) and sum(c.isdigit() for c in key) >= 2
+    return has_long_part(key) or (len(key) >= 28 and mixed) or is_unspeakable(re.split("[_-]", key)[-1])
 
 
 def is_mixed(key: str) -> bool:
     """Whether figures stand among the letters, or upper and lower case alternate too often for words joined together."""
-    alternating = sum(a.islower() and b.isupper() for a, b in pairwise(key)) >= len(key) / 7
-    return has_letter_and_digit(key) or alternating or is_unspeakable(key.rpartition("_")[2])
+    return has_letter_and_digit(key) or humps(key) >= len(key) / 7 or is_unspeakable(key.rpartition("_")[2])
 
 
 def has_figures(key: str) -> bool:
@@ -72,7 +68,7 @@ def _is_drawn_in_parts(key: str) -> bool:
 
 
 def is_base62(key: str) -> bool:
-    return any(c.isupper() for c in key) and any(c.islower() for c in key) and looks_random(key)
+    return has_both_cases(key) and looks_random(key)
 
 
 def names_an_account(key: str) -> bool:

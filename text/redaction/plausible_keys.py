@@ -1,11 +1,10 @@
 """Is what stands beside the name of a key, a token or a secret one?"""
 
 import re
-from itertools import pairwise
 
 from .links import Link, Value
 from .ordinary_values import DATE_OR_VERSION
-from .randomness import UUID, has_letter_and_digit, is_hash, is_jumbled, is_unspeakable, looks_random
+from .randomness import UUID, has_letter_and_digit, humps, is_hash, is_jumbled, is_unspeakable, looks_random
 from .secret_names import Kind
 
 
@@ -64,5 +63,4 @@ def is_salt(value: str) -> bool:
 
 def _is_mixed_case(value: str) -> bool:
     """Whether upper and lower case alternate too often for words joined together."""
-    pairs = list(pairwise(value))
-    return sum(a.islower() and b.isupper() for a, b in pairs) >= len(value) / 6
+    return humps(value) >= len(value) / 6

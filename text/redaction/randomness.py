@@ -20,6 +20,15 @@ def has_letter_and_digit(value: str) -> bool:
     return any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
 
 
+def has_both_cases(value: str) -> bool:
+    return any(c.isupper() for c in value) and any(c.islower() for c in value)
+
+
+def humps(value: str) -> int:
+    """How often a capital follows a small letter: in words joined together once a word, in a random run more often."""
+    return sum(a.islower() and b.isupper() for a, b in pairwise(value))
+
+
 def entropy(value: str) -> float:
     """Give Shannon's entropy of the characters of `value` in bits a character."""
     total = len(value)
@@ -42,17 +51,17 @@ def looks_random(value: str, at_least: int = 16) -> bool:
 
 def is_unspeakable(value: str) -> bool:
     """Whether letters of both cases, or a long run with figures in it, hold two runs of consonants that no word has."""
-    both = value.isalpha() and any(c.isupper() for c in value) and any(c.islower() for c in value)
+    both = value.isalpha() and has_both_cases(value)
     mixed = len(value) >= 24 and value.isalnum() and any(c.isdigit() for c in value) and not set(value) <= set("0123456789abcdef")
     return (both or mixed) and len(_CONSONANTS.findall(value.lower())) >= 2 and not _is_made_of_words(value)
 
 
 def is_jumbled(value: str) -> bool:
-    """Whether upper and lower case change as in no name: of the humps of `OcEyyGyapfJE` several are one or two letters long."""
-    if len(value) < 12 or not any(c.islower() for c in value) or not any(c.isupper() for c in value):
+    """Whether upper and lower case change as in no name: of the parts of `OcEyyGyapfJE` several are one or two letters long."""
+    if len(value) < 12 or not has_both_cases(value):
         return False
-    humps = re.findall(r"[A-Z]+[a-z]*|[a-z]+|\d+", value)
-    return value.isalnum() and len(humps) >= 4 and sum(len(hump) <= 2 for hump in humps) >= 2 and not _is_made_of_words(value)
+    parts = re.findall(r"[A-Z]+[a-z]*|[a-z]+|\d+", value)
+    return value.isalnum() and len(parts) >= 4 and sum(len(part) <= 2 for part in parts) >= 2 and not _is_made_of_words(value)
 
 
 def _is_made_of_words(value: str) -> bool:

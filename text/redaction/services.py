@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from .placeholders import is_placeholder
-from .randomness import UUID, has_letter_and_digit, is_hash, looks_random
+from .randomness import UUID, has_letter_and_digit, humps, is_hash, looks_random
 from .service_names import FILLERS, KEY_WORDS, OF_KEYS, OF_SOURCES, SERVICES
 from .spans import Redaction
 
@@ -95,8 +95,7 @@ def _is_key(before: str, written: str) -> bool:
 
 def _is_mixed(written: str) -> bool:
     """Whether upper and lower case alternate too often for words joined together."""
-    changes = sum(a.islower() and b.isupper() for a, b in pairwise(written))
-    return changes >= 4 and changes >= len(written) / 7
+    return humps(written) >= max(4, len(written) / 7)
 
 
 def _words(name: str) -> list[str]:

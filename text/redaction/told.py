@@ -42,8 +42,9 @@ _LINES_AROUND = 3
 
 
 def find_told_passwords(text: str) -> Iterator[Redaction]:
-    for start, end in stretches(text, folded_case(text), _CUES, above=_LINES_AROUND, below=_LINES_AROUND):
-        for found in _told(text[start:end]):
+    folded = folded_case(text)
+    for start, end in stretches(text, folded, _CUES, above=_LINES_AROUND, below=_LINES_AROUND):
+        for found in _told(text[start:end], folded[start:end]):
             yield Redaction(start + found.start, start + found.end, found.label)
 
 
@@ -70,8 +71,7 @@ _QUOTED = re.compile(
 )
 
 
-def _told(text: str) -> Iterator[Redaction]:
-    folded = folded_case(text)
+def _told(text: str, folded: str) -> Iterator[Redaction]:
     if "密" in text or "口令" in text or "暗号" in text:
         yield from _chinese(text)
     if any(word in folded for word in ("pass", "pw", "pin", "code", "combination")):

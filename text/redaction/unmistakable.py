@@ -7,6 +7,7 @@ from itertools import pairwise
 from .characters import SYMBOLS
 from .placeholders import is_placeholder
 from .plausible_passwords import is_password_in_talk
+from .randomness import has_both_cases
 from .spans import Redaction
 from .told_values import NOT_IN_PASSWORDS, SPOKEN_OF, TWO_WORDS, span_of_value
 
@@ -68,10 +69,9 @@ def find_behind_resets(text: str, folded: str) -> Iterator[Redaction]:
         line = text.find("\n", name.end(), end)
         for run in _RUN.finditer(text, name.end(), line if line >= 0 else end):
             written = run.group().rstrip(".,;:?)")
-            mixed = any(c.isupper() for c in written) and any(c.islower() for c in written)
             if run.end() == end and end < len(text) and "!" <= text[end] <= "~":
                 break
-            if mixed and _is_unmistakable(written) and "." not in written:
+            if has_both_cases(written) and _is_unmistakable(written) and "." not in written:
                 yield Redaction(run.start(), run.start() + len(written), "PASSWORD")
                 break
 
