@@ -20,53 +20,17 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import json
 import random
-import re
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from historian.text.redaction import find_secrets, redact
 from machine import machine_line
-
-DATA = Path(__file__).parents[1] / "tests" / "data"
-_PLACEHOLDER = re.compile(r"\[[A-Z_]+\]")
-_PIECE = 5
-
-
-@dataclass(frozen=True)
-class Line:
-    text: str
-    secrets: list[str]
-    level: str
-
-
-def labelled(path: Path) -> Iterator[Line]:
-    """Lines of a file; where it keeps secrets in parts (so that no scanner takes them for real), they are joined."""
-    for row in map(json.loads, path.read_text("utf-8").splitlines()):
-        text = row["text"]
-        secrets = ["".join(parts) for parts in row["parts"]] if "parts" in row else row["secrets"]
-        for place, secret in enumerate(secrets):
-            text = text.replace(f"⟦{place}⟧", secret)
-        yield Line(text, secrets, row["level"] or "all")
-
-
-def remains(line: Line, redacted: str) -> bool:
-    """Whether a piece of a secret is still there, more often than the rest of the line holds it."""
-    redacted = _PLACEHOLDER.sub("", redacted)
-    around = line.text
-    for secret in line.secrets:
-        around = around.replace(secret, "\0")
-    return any(
-        redacted.count(piece) > around.count(piece)
-        for secret in line.secrets
-        for piece in {secret[at : at + _PIECE] for at in range(max(1, len(secret) - _PIECE + 1))}
-    )
+from redaction_lines import HELD_OUT, LABELLED, Line, is_left, read_lines
 
 
 def detect_secrets_peer(*, entropy: bool) -> Callable[[str], bool] | None:
@@ -74,17 +38,11 @@ def detect_secrets_peer(*, entropy: bool) -> Callable[[str], bool] | None:
     try:
         scan: Any = importlib.import_module("detect_secrets.core.scan")
         settings: Any = importlib.import_module("detect_secrets.settings")
+        known: Any = importlib.import_module("detect_secrets.core.plugins.util")
     except ImportError:
         return None
-    plugins = [
-        {"name": name}
-        for name in (plugin.__name__ for plugin in settings.get_plugins() or ())
-        if entropy or "Entropy" not in name
-    ] or None
-    if plugins is None:
-        initialize: Any = importlib.import_module("detect_secrets.core.plugins.util")
-        names = [plugin.__name__ for plugin in initialize.get_mapping_from_secret_type_to_class().values()]
-        plugins = [{"name": name} for name in names if entropy or "Entropy" not in name]
+    names = [plugin.__name__ for plugin in known.get_mapping_from_secret_type_to_class().values()]
+    plugins = [{"name": name} for name in names if entropy or "Entropy" not in name]
 
     def finds(text: str) -> bool:
         with settings.transient_settings({"plugins_used": plugins}):
@@ -96,7 +54,7 @@ def detect_secrets_peer(*, entropy: bool) -> Callable[[str], bool] | None:
 def report_lines(name: str, lines: list[Line], peers: dict[str, Callable[[str], bool]], *, show: bool) -> None:
     secret = [line for line in lines if line.secrets]
     harmless = [line for line in lines if not line.secrets]
-    missed = [line for line in secret if remains(line, redact(line.text, line.level))]  # type: ignore[arg-type]
+    missed = [line for line in secret if is_left(line, redact(line.text, line.level))]
     touched = [line for line in harmless if redact(line.text, "all") != line.text]
     print(name)
     print(_figures("historian", len(secret) - len(missed), len(secret), len(touched), len(harmless)))
@@ -169,13 +127,11 @@ def main() -> None:
         finds = detect_secrets_peer(entropy=entropy)
         if finds is not None:
             peers[name] = finds
-    own = DATA / "redaction_labelled.jsonl"
-    held_out = DATA / "redaction_held_out.jsonl"
-    for path in (own, held_out, *options.lines):
-        report_lines(path.name, list(labelled(path)), peers, show=options.missed and path != held_out)
+    for path in (LABELLED, HELD_OUT, *options.lines):
+        report_lines(path.name, list(read_lines(path)), peers, show=options.missed and path != HELD_OUT)
     texts = sources(options.code, options.code_megabytes)
     report_code(texts, show=options.missed)
-    chat = "\n".join(line.text for line in labelled(own) if not line.secrets and len(line.text) < 120)
+    chat = "\n".join(line.text for line in read_lines(LABELLED) if not line.secrets and len(line.text) < 120)
     report_speed(chat, "\n".join(texts[:20]) or Path(__file__).read_text("utf-8"))
     sys.stdout.flush()
 

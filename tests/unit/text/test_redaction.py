@@ -1,22 +1,18 @@
-"""The labelled lines hold their made-up secrets in parts, joined only here, so that no scanner takes them for real."""
+"""Redaction, on labelled lines and by families. Made-up secrets stand in parts, so that no scanner takes them for real."""
 
 import base64
 import json
 import random
-import re
 import string
 import time
 import urllib.parse
-from pathlib import Path
 
 import pytest
 from historian.text.redaction import Redaction, find_secrets, redact, redact_value
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from redaction_lines import HELD_OUT, LABELLED, is_left, read_lines, remains
 
-LABELLED = Path(__file__).parents[2] / "data" / "redaction_labelled.jsonl"
-HELD_OUT = LABELLED.with_name("redaction_held_out.jsonl")
-PLACEHOLDER = re.compile(r"\[[A-Z_]+\]")
 PASSWORD = "Tr0ub4" + "dor&3x"
 BOT_TOKEN = "7213808860" + ":AA" + "H1bjqpKKW3maRSPAxzIU-0v6xNuq2-NjM"
 API_KEY = "sk-" + "proj-" + "".join(random.Random(7).choices(string.ascii_letters + string.digits, k=48))
@@ -25,79 +21,46 @@ KEY_BLOCK = (
 )
 
 
-def lines(path: Path = LABELLED) -> list[tuple[str, list[str], str | None, str | None]]:
-    """Give text, secrets, label and level of every labelled line."""
-    rows = []
-    for line in path.read_text("utf-8").splitlines():
-        row = json.loads(line)
-        text, secrets = row["text"], ["".join(parts) for parts in row["parts"]]
-        for place, secret in enumerate(secrets):
-            text = text.replace(f"⟦{place}⟧", secret)
-        rows.append((text, secrets, row["label"], row["level"]))
-    return rows
-
-
-def remains(secret: str, text: str, length: int = 5, around: str = "") -> bool:
-    """Whether any `length` neighbouring characters of the secret are still in the text, more often than `around` it."""
-    text = PLACEHOLDER.sub("", text)
-    pieces = (secret[i : i + length] for i in range(max(1, len(secret) - length + 1)))
-    return any(text.count(piece) > around.count(piece) for piece in pieces)
-
-
-def without(text: str, secrets: list[str]) -> str:
-    """Give what of a labelled line may stay: `order` where the password is `Dd2020!order` and the user `order`."""
-    for secret in secrets:
-        text = text.replace(secret, "\0")
-    return text
-
-
 def test_the_labelled_set_is_large_and_half_harmless() -> None:
-    rows = lines()
-    harmless = sum(label is None for _, _, label, _ in rows)
+    rows = list(read_lines(LABELLED))
+    harmless = sum(line.label is None for line in rows)
     assert len(rows) >= 420
     assert 0.4 < harmless / len(rows) < 0.6
 
 
 def test_at_least_99_percent_of_the_labelled_secrets_are_found() -> None:
-    secret_lines = [(text, secrets, level) for text, secrets, label, level in lines() if label]
-    missed = [
-        text
-        for text, secrets, level in secret_lines
-        if any(remains(s, redact(text, level), around=without(text, secrets)) for s in secrets)  # type: ignore[arg-type]
-    ]
+    secret_lines = [line for line in read_lines(LABELLED) if line.label]
+    missed = [line.text for line in secret_lines if is_left(line, redact(line.text, line.level))]
     assert len(missed) / len(secret_lines) <= 0.01, missed
 
 
 def test_lines_that_no_rule_was_made_for_are_as_safe() -> None:
     """Nobody who changes the rules reads that file: what it says is how the rules do on what nobody thought of."""
-    rows = lines(HELD_OUT)
-    secret_lines = [(text, secrets, level) for text, secrets, label, level in rows if label]
-    missed = sum(
-        any(remains(s, redact(text, level), around=without(text, secrets)) for s in secrets)  # type: ignore[arg-type]
-        for text, secrets, level in secret_lines
-    )
-    harmless = [text for text, _, label, _ in rows if label is None]
+    rows = list(read_lines(HELD_OUT))
+    secret_lines = [line for line in rows if line.label]
+    missed = sum(is_left(line, redact(line.text, line.level)) for line in secret_lines)
+    harmless = [line.text for line in rows if line.label is None]
     touched = sum(redact(text, "all") != text for text in harmless)
     assert missed / len(secret_lines) <= 0.01, f"{missed} of {len(secret_lines)}"
     assert touched / len(harmless) < 0.01, f"{touched} of {len(harmless)}"
 
 
 def test_less_than_1_percent_of_the_harmless_lines_are_touched() -> None:
-    harmless = [text for text, _, label, _ in lines() if label is None]
+    harmless = [line.text for line in read_lines(LABELLED) if line.label is None]
     touched = [text for text in harmless if redact(text, "all") != text]
     assert len(touched) / len(harmless) < 0.01, touched
 
 
 def test_personal_data_stays_at_the_level_of_secrets() -> None:
     personal = {"EMAIL", "PHONE", "ID_CARD", "BANK_CARD", "WECHAT", "CONTACT"}
-    for text, _, label, level in lines():
-        if level == "all" and label in personal:
-            assert redact(text, "secrets") == text
+    for line in read_lines(LABELLED):
+        if line.level == "all" and line.label in personal:
+            assert redact(line.text, "secrets") == line.text
 
 
 def test_redacting_twice_changes_nothing_more_on_the_labelled_set() -> None:
-    for text, _, _, _ in lines():
-        once = redact(text, "all")
+    for line in read_lines(LABELLED):
+        once = redact(line.text, "all")
         assert redact(once, "all") == once
 
 
