@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from datetime import datetime
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
@@ -12,7 +11,7 @@ from ..schema.event import OBSERVATION, Event, EventKind
 from ..schema.scope import Scope
 from ..text.chunks import chunk
 from ..text.preview import preview_text, snapshot
-from ..text.redaction import may_name_secrets, redact
+from ..text.redaction import redact
 
 SUMMARY = "summary"
 
@@ -21,9 +20,6 @@ ARGUMENT_CHARACTERS = 2_000
 RESULT_CHARACTERS = 8_000
 _ROLES = frozenset(("user", "human", "assistant", "ai", "bot", "tool", "function", "system", "developer"))
 """Roles that say who speaks. Any other word may be the name of a field, such as `password`."""
-_REACH = 1_000
-"""Characters behind a name within which it may make a secret of something."""
-_WORD_END = re.compile(r"(?=\s)|$")
 NOT_REWRITTEN = "observed as it was, not rewritten"
 
 
@@ -85,25 +81,13 @@ def cleaned(observed: Observed) -> Cleaned:
             name, content = _clean_together(name, content)
         return Cleaned(observed.scope, observed.session_id, observed.at, role, name, content)
     arguments = "" if observed.arguments in (None, "", {}) else preview_text(observed.arguments, ARGUMENT_CHARACTERS)
-    return Cleaned(observed.scope, observed.session_id, observed.at, "", name, _clean_behind(f"{name}({arguments}) → ", content))
-
-
-def _clean_behind(head: str, content: str) -> str:
-    """Both together, without what is a secret only because `head` stands before it. Each is clean by itself already.
-
-    So nothing has to be read again where the head speaks of no secret, and otherwise only as far as a name reaches.
-    """
-    if not may_name_secrets(head):
-        return head + content
-    cut = _WORD_END.search(content, min(_REACH, len(content)))
-    reached = cut.start() if cut else len(content)
-    return redact(head + content[:reached], "all") + content[reached:]
+    return Cleaned(observed.scope, observed.session_id, observed.at, "", name, redact(f"{name}({arguments}) → {content}", "all"))
 
 
 def _clean_together(speaker: str, content: str) -> tuple[str, str]:
     """Who speaks, and what is said without what is a secret only behind that name."""
     head = f"{speaker}: "
-    text = _clean_behind(head, content)
+    text = redact(head + content, "all")
     # A secret that reaches from the one into the other leaves no name to tell it by.
     return (speaker, text[len(head) :]) if text.startswith(head) else ("user", text)
 

@@ -36,11 +36,6 @@ NAME_PARTS = (
     "비", "암호", "패스워드", "パスワード", "пароль", "kennwort", "mot de", "senha", "口令",
     "令牌", "凭证", "凭据", "恢复短语", "私匙", "加签", "助记", "助記", "授权码", "ak", "sk",
 )  # fmt: skip
-_PERSONAL_PARTS = (
-    "code", "login", "account", "admin", "user", "phone", "mobile", "tel", "call", "mail", "card", "iban", "wechat", "cookie",
-    "jwt", "sso", "certificate", "wifi", "wi-fi", "码", "碼", "钥", "登录", "登陆", "账", "帐", "号", "卡", "证",
-    "手机", "电话", "邮箱", "微信",
-)  # fmt: skip
 _SHORT_NAMES = frozenset(
     (
         "pass",
@@ -96,12 +91,6 @@ def kind_of_name(name: str) -> Kind | None:
         if end and is_name(name.strip(), match):
             found = match
     return kind_of_match(found) if found else None
-
-
-def may_name_secrets(text: str) -> bool:
-    """Whether what stands behind `text` may be a secret, or personal data, only because of it: most texts say nothing of them."""
-    folded = folded_case(text)
-    return any(part in folded for part in NAME_PARTS) or any(part in folded for part in _PERSONAL_PARTS)
 
 
 def label_of_kind(kind: Kind) -> Label:

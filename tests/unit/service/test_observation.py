@@ -25,10 +25,12 @@ from historian.service import observation as observation_module
 from historian.service import outage as outage_module
 from historian.service import unwritten as unwritten_module
 from historian.service.observation import Observation
-from historian.service.observed import cleaned, observe_message
+from historian.service.observed import cleaned, observe_message, observe_tool
 from historian.service.unwritten import UnwrittenRecords
 from historian.stores.events import SqliteEventStore
 from historian.stores.index_schema import open_index
+from historian.text.redaction import redact
+from redaction_lines import LABELLED, read_lines
 
 GROUP = Scope.group("100", "42")
 PRIVATE = Scope.private("42")
@@ -249,6 +251,13 @@ async def test_vectors_of_another_model_are_not_mixed_in(tmp_path: Path) -> None
         observation.observe_tool("t", {}, "kept for keywords", scope=GROUP)
         assert await observation.settled(10)
         assert len(events.without_vector(10)) == 1
+
+
+def test_what_is_stored_of_a_tool_is_clean_as_a_whole_wherever_arguments_end_and_the_result_begins() -> None:
+    for line in [one for one in read_lines(LABELLED) if one.secrets][::15]:
+        at = line.text.find(line.secrets[0])
+        text = cleaned(observe_tool(GROUP, "", 0.0, "tool", line.text[:at], line.text[at:])).text
+        assert redact(text, "all") == text
 
 
 class Refusing(SqliteEventStore):
