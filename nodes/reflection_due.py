@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+from ..schema.layers import Summary
 from ..schema.reflection_states import ReflectionContext, ReflectionUpdate
 from ..schema.settings import ShorttermSettings
-from ..schema.two_layers import Summary
 from .reflection_job import ReflectionJob
 from .summarising import absolute_lines
 

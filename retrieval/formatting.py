@@ -16,8 +16,8 @@ from collections.abc import Sequence
 
 from ..schema.hit import Hit, ProfileHit
 from ..schema.job import without_list_mark
+from ..schema.layers import StoredArticle
 from ..schema.profile import Profile
-from ..schema.two_layers import StoredArticle
 from ..text.portrait import in_one_line
 from .block import CLOSING, OPENING, Block, Language, day
 from .quoting import quoted, quoted_name

@@ -9,9 +9,9 @@ from typing import Any, Literal
 from typing_extensions import TypedDict
 
 from .article import ChapterName, WrittenBy
+from .layers import Layers
 from .protocols import ChatModel, EventStore
 from .settings import Settings
-from .two_layers import Layers
 
 Occasion = Literal["promotion", "reflection", ""]
 """What the article is rewritten for: summaries that become long-term memory, an interaction, or nothing."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 
 from ..schema.entity import Entity
-from ..schema.two_layers import ArticleKey, BufferedState
+from ..schema.layers import ArticleKey, BufferedState
 from ..stores.state_buffer import job_of_entry
 from .forget_traces import Record, Traces
 from .parts import Parts

@@ -22,7 +22,7 @@ from ..schema.entity import Entity
 from ..schema.errors import InvalidInput
 from ..schema.ids import encode_id
 from ..schema.job import check_timestamp, clean_text
-from ..schema.two_layers import ArticleKey, BufferedState, StoredArticle, Summary
+from ..schema.layers import ArticleKey, BufferedState, StoredArticle, Summary
 from ..stores.archive import ArchiveReader, ArchiveWriter
 from ..stores.articles import parse_stored, render_stored
 from ..stores.layer_files import key_from

@@ -13,11 +13,11 @@ from ..nodes.merge_profile import portrait_keys
 from ..schema.errors import FingerprintMismatch, InvalidInput, ModelAnswerUnusable, ModelRefused, ModelUnavailable, StorageError
 from ..schema.event import Event
 from ..schema.job import Job
+from ..schema.layers import Layers
 from ..schema.profile import ProfileKey
 from ..schema.protocols import Embedder, JobQueue, VectorIndex
 from ..schema.scope import notes_scope
 from ..schema.states import HistorianContext
-from ..schema.two_layers import Layers
 from ..stores.end_summaries import EndSummaries
 from ..stores.index_repair import repair, repair_portraits
 from ..stores.profile_index import profile_text

@@ -23,10 +23,10 @@ from ..nodes.write_profile import index_profile
 from ..schema.errors import InvalidInput
 from ..schema.event import EventFilter
 from ..schema.job import Job
+from ..schema.layers import ArticleKey, ArticleStorage
 from ..schema.profile import ProfileKey
 from ..schema.scope import EntityType, notes_scope
 from ..schema.states import HistorianContext
-from ..schema.two_layers import ArticleKey, ArticleStorage
 from ..text.redaction import redact
 from .notes_index import NotesIndex
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from ..models.chat import make_chat_model
 from ..models.embeddings import make_embedder
 from ..models.rerank import make_reranker
+from ..schema.layers import Layers
 from ..schema.protocols import (
     ChatModel,
     Embedder,
@@ -25,7 +26,6 @@ from ..schema.protocols import (
 from ..schema.reflection_states import ReflectionContext
 from ..schema.settings import Settings
 from ..schema.states import HistorianContext
-from ..schema.two_layers import Layers
 from ..stores.articles import MarkdownArticles
 from ..stores.chroma_index import EVENT_COLLECTION, PROFILE_COLLECTION, ChromaDirectory, ChromaIndex
 from ..stores.erasure import IndexErasure

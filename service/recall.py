@@ -29,11 +29,11 @@ from ..retrieval.request import RecallRequest, make_request
 from ..schema.errors import HistorianError, ModelError, StorageError
 from ..schema.event import EventFilter
 from ..schema.hit import Hit, ProfileHit
+from ..schema.layers import ArticleKey, StoredArticle
 from ..schema.profile import Profile
 from ..schema.protocols import Vector, VectorIndex
 from ..schema.scope import EntityType, Scope
 from ..schema.settings import QuerySettings, Settings
-from ..schema.two_layers import ArticleKey, StoredArticle
 from .asked import is_conversation, question, texts
 from .local_time import configured_timezone
 from .parts import Parts

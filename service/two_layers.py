@@ -11,11 +11,11 @@ from ..retrieval.relevant import ReadLayers, deepened, read_layers
 from ..retrieval.relevant_format import format_relevant
 from ..schema.errors import HistorianError, InvalidInput
 from ..schema.job import Job
+from ..schema.layers import ArticleKey
 from ..schema.protocols import Vector
 from ..schema.scope import Scope
 from ..schema.settings import Settings
 from ..schema.states_payload import StatesPayload
-from ..schema.two_layers import ArticleKey
 from ..text.language import detect_language
 from .accepting import make_job, with_redacted_names
 from .asked import is_conversation

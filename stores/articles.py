@@ -22,9 +22,9 @@ import yaml
 
 from ..schema.article import CHAPTER_NAMES, Article
 from ..schema.errors import InvalidInput, RevisionConflict
+from ..schema.layers import ArticleKey, Forgotten, Restored, StoredArticle
 from ..schema.protocols import Ledger
 from ..schema.scope import Scope
-from ..schema.two_layers import ArticleKey, Forgotten, Restored, StoredArticle
 from ..text.article import format_article, parse_article
 from .durable import remove_durably, storage_error, sweep_leftovers, sync_folder, write_atomically
 from .entity_locks import EntityLocks

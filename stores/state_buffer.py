@@ -6,8 +6,8 @@ import sqlite3
 from collections.abc import Collection, Sequence
 
 from ..schema.article import Spoken, SpokenRole
+from ..schema.layers import ArticleKey, BufferedState, Restored
 from ..schema.scope import Scope
-from ..schema.two_layers import ArticleKey, BufferedState, Restored
 from ..text.tokens import estimate_tokens
 from .event_rows import as_json
 from .layer_files import key_from

@@ -18,8 +18,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
+from ..schema.layers import ArticleKey, Forgotten, Restored, Summary
 from ..schema.scope import Scope
-from ..schema.two_layers import ArticleKey, Forgotten, Restored, Summary
 from ..text.tokens import estimate_tokens
 from .durable import remove_durably, sweep_leftovers, write_atomically
 from .entity_locks import EntityLocks

@@ -16,7 +16,7 @@ from .revision_diff import NewerOption, OlderOption, RevisionArgument, print_dif
 from .root import app
 
 if TYPE_CHECKING:
-    from ...schema.two_layers import ArticleKey, StoredArticle
+    from ...schema.layers import ArticleKey, StoredArticle
 
 chapters = group(
     app,
@@ -117,7 +117,7 @@ def roll_back(
 
 def person_key(user: str, in_group: str | None) -> ArticleKey:
     """Whose memory the command line names. Raises InvalidInput."""
-    from ...schema.two_layers import ArticleKey
+    from ...schema.layers import ArticleKey
 
     return ArticleKey(user, in_group or "")
 

@@ -12,7 +12,7 @@ from .opening import opened_stores
 from .root import app
 
 if TYPE_CHECKING:
-    from ...schema.two_layers import Summary
+    from ...schema.layers import Summary
 
 summaries = group(
     app, "summaries", both("对话的带日期的摘要：短期记忆。", "Dated summaries of conversations: short-term memory.")

@@ -13,8 +13,8 @@ import pytest
 from historian.schema.article import Article, Spoken
 from historian.schema.errors import InvalidInput, RevisionConflict
 from historian.schema.event import EventFilter
+from historian.schema.layers import ArticleKey, BufferedState, Layers, StoredArticle, Summary
 from historian.schema.scope import Scope
-from historian.schema.two_layers import ArticleKey, BufferedState, Layers, StoredArticle, Summary
 from historian.service.parts import Parts, open_parts, open_queue
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st

@@ -14,8 +14,8 @@ import pytest
 from historian.schema.article import Article, Spoken
 from historian.schema.entity import Entity
 from historian.schema.event import EventFilter
+from historian.schema.layers import ArticleKey, Summary
 from historian.schema.profile import ProfileKey
-from historian.schema.two_layers import ArticleKey, Summary
 from historian.service.forgetting import forget
 from historian.service.parts import Parts
 from historian.stores.end_summaries import EndSummaries

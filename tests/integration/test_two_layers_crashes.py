@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from historian.schema.article import CHAPTER_NAMES
 from historian.schema.event import EventFilter
-from historian.schema.two_layers import ArticleKey
+from historian.schema.layers import ArticleKey
 from historian.service.parts import open_parts, open_queue
 from historian.service.two_layers import states_job
 from support.crash_matrix import Host, distinct, saved_answers
