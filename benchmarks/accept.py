@@ -24,7 +24,7 @@ from typing import Any
 from historian.schema.job import Job, parse_job
 from historian.schema.settings_source import parse_settings
 from historian.service.cognitive import CognitiveService
-from historian.stores.job_files import encode_job, file_name
+from historian.stores.files.queue.job_files import encode_job, file_name
 
 Accept = Callable[[Job], Awaitable[object]]
 

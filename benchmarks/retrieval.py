@@ -31,8 +31,8 @@ from historian.retrieval.request import RecallRequest, make_request
 from historian.schema.event import Event, EventFilter
 from historian.schema.protocols import Matrix
 from historian.schema.settings import EmbeddingSettings, QuerySettings
-from historian.stores.events import SqliteEventStore
-from historian.stores.index_schema import open_index
+from historian.stores.sqlite.events import SqliteEventStore
+from historian.stores.sqlite.index_schema import open_index
 
 from .machine import machine_line
 from .retrieval_corpora import Conversation, corpora

@@ -38,10 +38,10 @@ from historian.schema.settings import Settings
 from historian.schema.settings_source import parse_settings
 from historian.schema.states import HistorianContext
 from historian.service.cognitive import make_job
-from historian.stores.events import SqliteEventStore
-from historian.stores.index_schema import open_index
-from historian.stores.ledger import SqliteLedger
-from historian.stores.profiles import MarkdownProfiles
+from historian.stores.files.profiles import MarkdownProfiles
+from historian.stores.sqlite.events import SqliteEventStore
+from historian.stores.sqlite.index_schema import open_index
+from historian.stores.sqlite.ledger import SqliteLedger
 from historian.text.gate import find_relative_words
 from historian.text.time_expressions import resolve_times
 from machine import machine_line

@@ -28,8 +28,8 @@ from historian.schema.protocols import Matrix, Vector
 from historian.schema.scope import Scope
 from historian.schema.settings import EmbeddingSettings, QuerySettings, Settings
 from historian.service.cognitive import CognitiveService
-from historian.stores.events import SqliteEventStore
-from historian.stores.index_schema import open_index
+from historian.stores.sqlite.events import SqliteEventStore
+from historian.stores.sqlite.index_schema import open_index
 from historian.text.words import FTS5_TOKENIZER, query_tokens, search_tokens
 
 from .machine import machine_line, percentile, row

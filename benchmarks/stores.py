@@ -20,8 +20,8 @@ from pathlib import Path
 
 import numpy as np
 from historian.schema.event import Event, EventFilter
-from historian.stores.events import SqliteEventStore
-from historian.stores.index_schema import open_index
+from historian.stores.sqlite.events import SqliteEventStore
+from historian.stores.sqlite.index_schema import open_index
 
 
 class Texts:

@@ -13,7 +13,7 @@ from ..schema.event import Event
 from ..schema.job import Job
 from ..schema.protocols import Vector
 from ..schema.states import HistorianContext, HistorianState, HistorianUpdate, ItemState
-from ..stores.index_repair import event_metadata
+from ..stores.chroma.repair import event_metadata
 from .conversation import job_of
 
 log = logging.getLogger(__name__)

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from ..stores.event_keywords import K1, norms, query_words, repeated
-from ..stores.stems import STEMMER
+from ..stores.sqlite.event_keywords import K1, norms, query_words, repeated
+from ..stores.sqlite.stems import STEMMER
 from ..text.words import first_character
 
 Scores = npt.NDArray[np.float32]

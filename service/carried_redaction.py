@@ -14,8 +14,8 @@ from ..schema.event import OBSERVATION
 from ..schema.job import Job
 from ..schema.layers import BufferedState, StoredArticle, Summary
 from ..schema.profile import Profile
-from ..stores.event_transfer import Carried
-from ..stores.state_buffer import spoken_tokens
+from ..stores.sqlite.event_transfer import Carried
+from ..stores.sqlite.state_buffer import spoken_tokens
 from ..text.redaction import Level, redact, redact_value
 from .accepting import redacted
 from .layer_transfer import CarriedLayers

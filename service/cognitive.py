@@ -25,8 +25,8 @@ from ..schema.protocols import JobQueue, VectorIndex
 from ..schema.scope import EntityType, Scope
 from ..schema.settings import Settings
 from ..schema.settings_source import find_config, load_settings
-from ..stores.end_summaries import EndSummaries
-from ..stores.forget_requests import ForgetReport
+from ..stores.files.end_summaries import EndSummaries
+from ..stores.files.forget_requests import ForgetReport
 from ..text.language import detect_language
 from .accepting import make_job, redacted
 from .asked import count, is_conversation, known_language, question, texts

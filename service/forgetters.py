@@ -15,9 +15,9 @@ from ..schema.entity import Entity
 from ..schema.event import EventFilter
 from ..schema.job import Job
 from ..schema.profile import ProfileKey
-from ..stores.durable import remove_durably
-from ..stores.end_summaries import EndSummaries
-from ..stores.markdown_memory import MarkdownMemory
+from ..stores.files.durable import remove_durably
+from ..stores.files.end_summaries import EndSummaries
+from ..stores.files.markdown_memory import MarkdownMemory
 from .forget_traces import Forgetter, Record, Traces
 from .layer_forgetter import LayerForgetter
 from .parts import Parts

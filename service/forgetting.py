@@ -18,10 +18,10 @@ from operator import attrgetter
 
 from ..schema.entity import Entity
 from ..schema.errors import HistorianError, OwnerLockHeld
-from ..stores.byte_scan import pieces, scan, standing_in
-from ..stores.chroma_index import remove_chroma
-from ..stores.forget_requests import ForgetReport, ForgetRequest, ForgetRequests
-from ..stores.owner_lock import OwnerLock, owner_of
+from ..stores.chroma.index import remove_chroma
+from ..stores.files.byte_scan import pieces, scan, standing_in
+from ..stores.files.forget_requests import ForgetReport, ForgetRequest, ForgetRequests
+from ..stores.files.owner_lock import OwnerLock, owner_of
 from .forget_traces import Forgetter, Record, Traces
 from .forgetters import forgetters
 from .mentions import Mentions

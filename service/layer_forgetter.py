@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from ..schema.entity import Entity
 from ..schema.layers import ArticleKey, BufferedState
-from ..stores.state_buffer import job_of_entry
+from ..stores.sqlite.state_buffer import job_of_entry
 from .forget_traces import Record, Traces
 from .parts import Parts
 

@@ -23,11 +23,11 @@ from ..schema.errors import InvalidInput
 from ..schema.ids import encode_id
 from ..schema.job import check_timestamp, clean_text
 from ..schema.layers import ArticleKey, BufferedState, StoredArticle, Summary
-from ..stores.archive import ArchiveReader, ArchiveWriter
-from ..stores.articles import parse_stored, render_stored
-from ..stores.layer_files import key_from
-from ..stores.state_buffer import ROLES, job_of_entry, spoken_tokens
-from ..stores.summaries import as_line, parse_line
+from ..stores.files.archive import ArchiveReader, ArchiveWriter
+from ..stores.files.article_files import key_from
+from ..stores.files.articles import parse_stored, render_stored
+from ..stores.files.summaries import as_line, parse_line
+from ..stores.sqlite.state_buffer import ROLES, job_of_entry, spoken_tokens
 from .parts import Parts
 
 SUMMARIES, BUFFERED, ARTICLES = "layers/summaries.jsonl", "layers/buffered.jsonl", "layers/articles"

@@ -18,9 +18,9 @@ from ..schema.profile import ProfileKey
 from ..schema.protocols import Embedder, JobQueue, VectorIndex
 from ..schema.scope import notes_scope
 from ..schema.states import HistorianContext
-from ..stores.end_summaries import EndSummaries
-from ..stores.index_repair import repair, repair_portraits
-from ..stores.profile_index import profile_text
+from ..stores.chroma.repair import repair, repair_portraits
+from ..stores.files.end_summaries import EndSummaries
+from ..stores.sqlite.profile_index import profile_text
 from .line_index import LineIndex
 from .migration import Migration
 from .notes_index import NotesIndex

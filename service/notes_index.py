@@ -16,8 +16,8 @@ from ..schema.job import clean_text
 from ..schema.protocols import Vector
 from ..schema.scope import Scope
 from ..schema.settings import Settings
-from ..stores.file_manifest import FileChange, FileManifest, IndexedFile, note_job_id
-from ..stores.note_folder import Listing, NoteFile, NotText, content_hash, list_notes, read_note
+from ..stores.files.note_folder import Listing, NoteFile, NotText, content_hash, list_notes, read_note
+from ..stores.sqlite.note_manifest import FileChange, FileManifest, IndexedFile, note_job_id
 from ..text.chunks import Chunk, chunk
 from ..text.redaction import redact
 from .data_directory import data_directory

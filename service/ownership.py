@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from ..schema.job import Job
 from ..schema.states import HistorianUpdate
-from ..stores.end_summaries import EndSummaries
-from ..stores.owner_lock import OwnerLock
+from ..stores.files.end_summaries import EndSummaries
+from ..stores.files.owner_lock import OwnerLock
 from .parts import Parts, VectorIndexes, open_vector_indexes
 
 if TYPE_CHECKING:

@@ -26,22 +26,22 @@ from ..schema.protocols import (
 from ..schema.reflection_states import ReflectionContext
 from ..schema.settings import Settings
 from ..schema.states import HistorianContext
-from ..stores.articles import MarkdownArticles
-from ..stores.chroma_index import EVENT_COLLECTION, PROFILE_COLLECTION, ChromaDirectory, ChromaIndex
-from ..stores.erasure import IndexErasure
-from ..stores.event_transfer import EventTransfer
-from ..stores.events import SqliteEventStore
-from ..stores.file_manifest import FileManifest
-from ..stores.index_schema import open_index
-from ..stores.job_queue import FileJobQueue
-from ..stores.ledger import SqliteLedger
-from ..stores.line_vectors import SqliteLineVectors
-from ..stores.profile_index import SqliteProfileIndex
-from ..stores.profiles import MarkdownProfiles
-from ..stores.shadow_vectors import ShadowVectors
-from ..stores.sqlite_database import SqliteDatabase
-from ..stores.state_buffer import SqliteStateBuffer
-from ..stores.summaries import JsonlSummaries
+from ..stores.chroma.index import EVENT_COLLECTION, PROFILE_COLLECTION, ChromaDirectory, ChromaIndex
+from ..stores.files.articles import MarkdownArticles
+from ..stores.files.profiles import MarkdownProfiles
+from ..stores.files.queue.job_queue import FileJobQueue
+from ..stores.files.summaries import JsonlSummaries
+from ..stores.sqlite.database import SqliteDatabase
+from ..stores.sqlite.erasure import IndexErasure
+from ..stores.sqlite.event_transfer import EventTransfer
+from ..stores.sqlite.events import SqliteEventStore
+from ..stores.sqlite.index_schema import open_index
+from ..stores.sqlite.ledger import SqliteLedger
+from ..stores.sqlite.line_vectors import SqliteLineVectors
+from ..stores.sqlite.note_manifest import FileManifest
+from ..stores.sqlite.profile_index import SqliteProfileIndex
+from ..stores.sqlite.shadow_vectors import ShadowVectors
+from ..stores.sqlite.state_buffer import SqliteStateBuffer
 from .data_directory import data_directory
 from .matching_embedder import MatchingEmbedder
 

@@ -15,8 +15,8 @@ from ..schema.hit import Hit
 from ..schema.job import Job
 from ..schema.protocols import EventStore, JobQueue, JobState
 from ..schema.scope import Scope
-from ..stores.end_summaries import EndSummaries
-from ..stores.markdown_memory import MarkdownMemory
+from ..stores.files.end_summaries import EndSummaries
+from ..stores.files.markdown_memory import MarkdownMemory
 
 log = logging.getLogger(__name__)
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from ..schema.errors import HistorianError, InvalidInput, ModelAnswerUnusable
 from ..schema.profile import Profile
 from ..schema.protocols import Embedder, EventStore, ProfileStorage, Vector
-from ..stores.profile_index import profile_text
-from ..stores.shadow_vectors import Fingerprint, Lacking, ShadowVectors
+from ..stores.sqlite.profile_index import profile_text
+from ..stores.sqlite.shadow_vectors import Fingerprint, Lacking, ShadowVectors
 
 log = logging.getLogger(__name__)
 

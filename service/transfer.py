@@ -19,11 +19,11 @@ from ..schema.job import JOB_SCHEMA_VERSION, Job, check_timezone, clean_text, pa
 from ..schema.profile import Profile, ProfileKey
 from ..schema.scope import EntityType
 from ..schema.states_payload import StatesPayload
-from ..stores.archive import FORMAT, VERSION, ArchiveReader, ArchiveWriter
-from ..stores.end_summaries import EndSummaries
-from ..stores.event_transfer import Carried
-from ..stores.front_matter import parse_profile, render_profile
-from ..stores.markdown_memory import MarkdownMemory
+from ..stores.files.archive import FORMAT, VERSION, ArchiveReader, ArchiveWriter
+from ..stores.files.end_summaries import EndSummaries
+from ..stores.files.front_matter import parse_profile, render_profile
+from ..stores.files.markdown_memory import MarkdownMemory
+from ..stores.sqlite.event_transfer import Carried
 from .carried_redaction import CarriedRedaction
 from .layer_transfer import CarriedLayers, bring_layers, forgotten_of_layers, read_layers_of, write_layers
 from .parts import Parts

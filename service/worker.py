@@ -21,7 +21,7 @@ from ..schema.protocols import ChatModel, JobQueue, Ledger, VectorIndex
 from ..schema.reflection_states import ReflectionContext
 from ..schema.settings import Settings
 from ..schema.states import HistorianContext, HistorianUpdate
-from ..stores.sqlite_database import explained
+from ..stores.sqlite.database import explained
 from .checkpoints import open_checkpoints, sweep_orphans
 from .job_runs import JobRuns
 from .maintenance import Maintenance

@@ -117,7 +117,7 @@ async def _memory(settings: Settings, directory: Path) -> Finding:
 
 async def _disk(settings: Settings, directory: Path) -> Finding:
     """Write, flush, rename and remove a file where the data are, as accepting a job does."""
-    from ...stores.durable import make_folder, write_atomically
+    from ...stores.files.durable import make_folder, write_atomically
 
     def write() -> float:
         existed = directory.is_dir()
@@ -145,8 +145,8 @@ async def _disk(settings: Settings, directory: Path) -> Finding:
 async def _database(settings: Settings, directory: Path) -> Finding:
     import sqlite3
 
-    from ...stores.events import SqliteEventStore
-    from ...stores.index_schema import open_index
+    from ...stores.sqlite.events import SqliteEventStore
+    from ...stores.sqlite.index_schema import open_index
 
     path = directory / "index.sqlite"
     if not path.exists():
@@ -195,7 +195,7 @@ async def _queue(settings: Settings, directory: Path) -> Finding:
 
 
 async def _owner(settings: Settings, directory: Path) -> Finding:
-    from ...stores.owner_lock import owner_of
+    from ...stores.files.owner_lock import owner_of
 
     owner = await asyncio.to_thread(owner_of, directory)
     if owner is None:
@@ -211,8 +211,8 @@ async def _owner(settings: Settings, directory: Path) -> Finding:
 
 async def _embedding(settings: Settings, directory: Path) -> Finding:
     from ...models.embeddings import make_embedder
-    from ...stores.events import SqliteEventStore
-    from ...stores.index_schema import open_index
+    from ...stores.sqlite.events import SqliteEventStore
+    from ...stores.sqlite.index_schema import open_index
 
     embedder = make_embedder(settings.models.embedding)
     if embedder is None:

@@ -19,7 +19,7 @@ from .root import app
 if TYPE_CHECKING:
     from ...schema.entity import Entity
     from ...service.parts import Parts
-    from ...stores.forget_requests import ForgetReport
+    from ...stores.files.forget_requests import ForgetReport
 
 KindArgument = Annotated[
     Literal["user", "group"],

@@ -68,7 +68,7 @@ def index(
     place = _folder(shell, folder)
     from ...schema.errors import OwnerLockHeld
     from ...schema.scope import notes_scope
-    from ...stores.owner_lock import OwnerLock
+    from ...stores.files.owner_lock import OwnerLock
 
     scope = notes_scope(value)
     if not remove and not place.is_dir():

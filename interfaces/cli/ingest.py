@@ -175,8 +175,8 @@ def _known_jobs(shell: Shell) -> Any:
     """A test for jobs that are in the queue or were filed before."""
     from ...service.parts import open_queue
     from ...service.worker import DONE
-    from ...stores.index_schema import open_index
-    from ...stores.ledger import SqliteLedger
+    from ...stores.sqlite.index_schema import open_index
+    from ...stores.sqlite.ledger import SqliteLedger
 
     waiting = set(open_queue(shell.settings, time.time).known_ids())
     index = shell.directory / "index.sqlite"

@@ -28,7 +28,7 @@ def give_order(shell: Shell, kind: OrderKind, payload: dict[str, Any], *, done: 
     from ...schema.errors import OwnerLockHeld
     from ...service.cognitive import make_job
     from ...service.orders import OPERATOR
-    from ...stores.owner_lock import OwnerLock
+    from ...stores.files.owner_lock import OwnerLock
 
     data = {"kind": kind, "request_id": f"order-{uuid.uuid4().hex}", "user_id": OPERATOR, "payload": payload}
     job = make_job(data, shell.settings, time.time)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ...schema.protocols import Embedder
     from ...service.parts import Parts
     from ...service.reembedding import Built, Reembedding
-    from ...stores.shadow_vectors import VectorSets
+    from ...stores.sqlite.shadow_vectors import VectorSets
 
 BUILD_LOCK = "reembed.lock"
 
@@ -111,7 +111,7 @@ async def _change(shell: Shell, parts: Parts, made: Embedder | None) -> None:
     """Build, beside an owner if there is one; change over as the owner."""
     from ...schema.errors import OwnerLockHeld
     from ...service.reembedding import KeptModel, Reembedding, SameModel, new_embedder
-    from ...stores.owner_lock import OwnerLock
+    from ...stores.files.owner_lock import OwnerLock
 
     embedder = new_embedder(made)
     lock = OwnerLock(shell.directory)
@@ -232,7 +232,7 @@ def _released(lock: Any) -> ExitStack:
 
 def _owned(parts: Parts, directory: Path, doing: str) -> Any:
     from ...schema.errors import OwnerLockHeld
-    from ...stores.owner_lock import OwnerLock
+    from ...stores.files.owner_lock import OwnerLock
 
     lock = OwnerLock(directory)
     try:
@@ -246,7 +246,7 @@ def _rebuild(shell: Shell, parts: Parts) -> None:
     """Chroma from the truth. What goes wrong here the next worker mends."""
     from ...schema.errors import StorageError
     from ...service.parts import open_vector_indexes
-    from ...stores.index_repair import repair, repair_portraits
+    from ...stores.chroma.repair import repair, repair_portraits
 
     indexes = open_vector_indexes(shell.directory)
     try:

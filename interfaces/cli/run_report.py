@@ -64,7 +64,7 @@ def make_report(statistics: WorkerStatistics, chat: ChatModel | None, seconds: f
 
 def save_report(directory: Path, report: dict[str, Any]) -> None:
     """Keep a run's numbers. Raises StorageError."""
-    from ...stores.durable import write_atomically
+    from ...stores.files.durable import write_atomically
 
     write_atomically(directory / FILE_NAME, json.dumps(report, ensure_ascii=False, indent=1).encode())
 

@@ -91,7 +91,7 @@ def _print_metrics(report: dict[str, Any]) -> None:
 def collect(shell: Shell) -> dict[str, Any]:
     """All numbers, as JSON data."""
     from ...schema.event import EventFilter
-    from ...stores.owner_lock import owner_of
+    from ...stores.files.owner_lock import owner_of
 
     with opened_stores(shell) as parts:
         counts = parts.queue.counts(time.time())

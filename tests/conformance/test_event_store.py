@@ -15,8 +15,8 @@ from historian.schema.errors import FingerprintMismatch, InvalidInput
 from historian.schema.event import Event, EventFilter
 from historian.schema.protocols import EventStore
 from historian.schema.scope import Scope
-from historian.stores.events import SqliteEventStore
-from historian.stores.index_schema import open_index
+from historian.stores.sqlite.events import SqliteEventStore
+from historian.stores.sqlite.index_schema import open_index
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.events import DIMENSION, file_texts, make_event, unit_vectors

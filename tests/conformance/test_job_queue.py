@@ -10,7 +10,7 @@ import pytest
 from historian.schema.errors import InvalidInput
 from historian.schema.job import Job
 from historian.schema.protocols import JobQueue
-from historian.stores.job_queue import FileJobQueue
+from historian.stores.files.queue.job_queue import FileJobQueue
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.jobs import make_job

@@ -369,7 +369,7 @@ LONG = st.text(st.characters(categories=["L", "N", "P", "S"]), min_size=1, max_s
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(users=st.lists(LONG, min_size=1, max_size=3, unique=True), groups=st.lists(LONG, max_size=2, unique=True))
 def test_every_key_is_found_again_by_its_file(tmp_path: Path, users: list[str], groups: list[str]) -> None:
-    from historian.stores.summaries import JsonlSummaries
+    from historian.stores.files.summaries import JsonlSummaries
 
     store = JsonlSummaries(tmp_path / str(abs(hash((*users, *groups)))))
     keys = {ArticleKey(user, group) for user in users for group in ("", *groups)}

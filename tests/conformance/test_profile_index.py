@@ -11,8 +11,8 @@ import pytest
 from historian.schema.errors import FingerprintMismatch
 from historian.schema.profile import Profile, ProfileFilter, ProfileKey
 from historian.schema.protocols import ProfileIndex
-from historian.stores.index_schema import open_index
-from historian.stores.profile_index import SqliteProfileIndex
+from historian.stores.sqlite.index_schema import open_index
+from historian.stores.sqlite.profile_index import SqliteProfileIndex
 from support.events import DIMENSION, unit_vectors
 
 OpenProfiles = Callable[[], ProfileIndex]

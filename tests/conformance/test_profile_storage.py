@@ -11,7 +11,7 @@ import pytest
 from historian.schema.errors import InvalidInput, RevisionConflict
 from historian.schema.profile import Profile, ProfileKey
 from historian.schema.protocols import ProfileStorage
-from historian.stores.profiles import MarkdownProfiles
+from historian.stores.files.profiles import MarkdownProfiles
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.ledger import MemoryLedger

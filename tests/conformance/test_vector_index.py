@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from historian.schema.errors import FingerprintMismatch, InvalidInput
 from historian.schema.protocols import VectorIndex
-from historian.stores.chroma_index import ChromaIndex
+from historian.stores.chroma.index import ChromaIndex
 from support.events import DIMENSION, unit_vectors
 
 OpenIndex = Callable[[], VectorIndex]

@@ -20,7 +20,7 @@ from historian.schema.protocols import Vector
 from historian.schema.settings import Settings
 from historian.schema.settings_source import load_settings, parse_settings
 from historian.service import parts as parts_module
-from historian.stores.owner_lock import OwnerLock
+from historian.stores.files.owner_lock import OwnerLock
 from support.command import NO_MODELS, Called, historian
 from support.openai_server import OpenAIServer
 from support.recall import WordEmbedder

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from historian.stores.owner_lock import OwnerLock
+from historian.stores.files.owner_lock import OwnerLock
 from support.command import Called, historian
 from support.openai_server import OpenAIServer
 

@@ -12,10 +12,10 @@ from historian.schema.event import EventFilter
 from historian.schema.profile import ProfileKey
 from historian.service.cognitive import make_job
 from historian.service.parts import open_queue
-from historian.stores.events import SqliteEventStore
-from historian.stores.index_schema import open_index
-from historian.stores.ledger import SqliteLedger
-from historian.stores.profiles import MarkdownProfiles
+from historian.stores.files.profiles import MarkdownProfiles
+from historian.stores.sqlite.events import SqliteEventStore
+from historian.stores.sqlite.index_schema import open_index
+from historian.stores.sqlite.ledger import SqliteLedger
 from support.crash_matrix import Host, distinct, saved_answers
 from support.memory import group_fields, private_fields, settings_for
 from support.openai_server import OpenAIServer

@@ -22,10 +22,10 @@ from historian.schema.profile import ProfileKey
 from historian.schema.scope import Scope
 from historian.service.cognitive import CognitiveService
 from historian.service.forgetting import Forgetting, forget
-from historian.stores.chroma_index import EVENT_COLLECTION, ChromaIndex, remove_chroma
-from historian.stores.event_keywords import indexed_words
-from historian.stores.forget_requests import ForgetReport, ForgetRequest, ForgetRequests
-from historian.stores.owner_lock import OwnerLock
+from historian.stores.chroma.index import EVENT_COLLECTION, ChromaIndex, remove_chroma
+from historian.stores.files.forget_requests import ForgetReport, ForgetRequest, ForgetRequests
+from historian.stores.files.owner_lock import OwnerLock
+from historian.stores.sqlite.event_keywords import indexed_words
 from support.canaries import GROUP, MENTIONING, OTHER, USER, canaries, canary, left_of, opened, planted, settings_of
 from support.command import historian
 from support.draining import open_worker, put
@@ -293,8 +293,8 @@ READER = """
 import sys, time
 from pathlib import Path
 from historian.schema.event import EventFilter
-from historian.stores.events import SqliteEventStore
-from historian.stores.index_schema import open_index
+from historian.stores.sqlite.events import SqliteEventStore
+from historian.stores.sqlite.index_schema import open_index
 from historian.retrieval.scope_tables import ScopeTables
 store = SqliteEventStore(open_index(Path(sys.argv[1]) / "index.sqlite"))
 tables = ScopeTables(store, lambda: 1 << 20)

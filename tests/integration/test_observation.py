@@ -25,8 +25,8 @@ from historian.schema.event import EventFilter
 from historian.schema.scope import Scope
 from historian.service import observation as observation_module
 from historian.service.cognitive import CognitiveService
-from historian.stores.events import SqliteEventStore
-from historian.stores.index_schema import open_index
+from historian.stores.sqlite.events import SqliteEventStore
+from historian.stores.sqlite.index_schema import open_index
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import tool

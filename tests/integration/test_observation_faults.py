@@ -22,7 +22,7 @@ from historian.service.notes_index import NotesIndex, embedded_later
 from historian.service.observation import EMBEDDED_AT_ONCE
 from historian.service.ownership import owned_worker
 from historian.service.parts import Parts, open_parts, open_queue
-from historian.stores.file_manifest import FileManifest
+from historian.stores.sqlite.note_manifest import FileManifest
 from support.memory import settings_for
 from support.recall import WordEmbedder, open_memory, replaced_models
 

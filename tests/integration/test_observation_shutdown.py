@@ -16,7 +16,7 @@ from historian.schema.scope import Scope
 from historian.schema.settings import Settings
 from historian.schema.settings_source import parse_settings
 from historian.service.cognitive import CognitiveService
-from historian.stores.owner_lock import owner_of
+from historian.stores.files.owner_lock import owner_of
 from support.memory import settings_for
 
 GROUP = Scope.group("7001", "1001")

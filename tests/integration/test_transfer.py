@@ -18,7 +18,7 @@ from historian.schema.layers import ArticleKey, Summary
 from historian.schema.profile import ProfileKey
 from historian.service.forgetting import forget
 from historian.service.parts import Parts
-from historian.stores.end_summaries import EndSummaries
+from historian.stores.files.end_summaries import EndSummaries
 from support.canaries import GROUP, MENTIONING, OTHER, USER, canaries, canary, left_of, opened, planted
 from support.command import Called, historian
 from support.events import make_event

@@ -21,10 +21,10 @@ from historian.service.checkpoints import open_checkpoints
 from historian.service.notes_index import NotesIndex, embedded_later
 from historian.service.ownership import owned_worker
 from historian.service.parts import Parts, open_parts, open_queue
-from historian.stores.end_summaries import EndSummaries
-from historian.stores.event_keywords import indexed_words
-from historian.stores.markdown_memory import MarkdownMemory
-from historian.stores.shadow_vectors import Lacking
+from historian.stores.files.end_summaries import EndSummaries
+from historian.stores.files.markdown_memory import MarkdownMemory
+from historian.stores.sqlite.event_keywords import indexed_words
+from historian.stores.sqlite.shadow_vectors import Lacking
 from langgraph.checkpoint.base import empty_checkpoint
 from support.events import make_event
 from support.recall import NOW, WordEmbedder

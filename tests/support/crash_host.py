@@ -35,15 +35,15 @@ from historian.models.embeddings import RemoteEmbedder
 from historian.schema.settings_source import parse_settings
 from historian.service.ownership import owned_worker
 from historian.service.parts import open_parts, open_queue
-from historian.stores.articles import MarkdownArticles
-from historian.stores.chroma_index import ChromaIndex
-from historian.stores.events import SqliteEventStore
-from historian.stores.job_queue import FileJobQueue
-from historian.stores.ledger import SqliteLedger
-from historian.stores.profile_index import SqliteProfileIndex
-from historian.stores.profiles import MarkdownProfiles
-from historian.stores.state_buffer import SqliteStateBuffer
-from historian.stores.summaries import JsonlSummaries
+from historian.stores.chroma.index import ChromaIndex
+from historian.stores.files.articles import MarkdownArticles
+from historian.stores.files.profiles import MarkdownProfiles
+from historian.stores.files.queue.job_queue import FileJobQueue
+from historian.stores.files.summaries import JsonlSummaries
+from historian.stores.sqlite.events import SqliteEventStore
+from historian.stores.sqlite.ledger import SqliteLedger
+from historian.stores.sqlite.profile_index import SqliteProfileIndex
+from historian.stores.sqlite.state_buffer import SqliteStateBuffer
 from langchain_chroma import Chroma  # noqa: F401
 from langchain_openai import ChatOpenAI, OpenAIEmbeddings  # noqa: F401
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver

@@ -6,7 +6,7 @@ import pytest
 from historian.interfaces.end_tool import end_tool_schema, handle_end_call, make_end_tool, system_prompt_text
 from historian.schema.job import Job
 from historian.service.cognitive import CognitiveService
-from historian.stores.job_queue import FileJobQueue
+from historian.stores.files.queue.job_queue import FileJobQueue
 from support.memory import private_fields, settings_for
 
 

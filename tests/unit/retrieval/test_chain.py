@@ -17,8 +17,8 @@ from historian.schema.errors import InvalidInput
 from historian.schema.event import EventFilter
 from historian.schema.scope import Scope
 from historian.schema.settings import QuerySettings, Settings
-from historian.stores.events import SqliteEventStore
-from historian.stores.index_schema import open_index
+from historian.stores.sqlite.events import SqliteEventStore
+from historian.stores.sqlite.index_schema import open_index
 from support.events import make_event
 from support.recall import NOW, WordEmbedder
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from historian.retrieval.scope_tables import ScopeTables
 from historian.schema.event import EventFilter
-from historian.stores.events import SqliteEventStore
-from historian.stores.index_schema import open_index
+from historian.stores.sqlite.events import SqliteEventStore
+from historian.stores.sqlite.index_schema import open_index
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.events import DIMENSION, file_texts, make_event, unit_vectors

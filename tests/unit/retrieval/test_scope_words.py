@@ -9,10 +9,10 @@ import pytest
 from historian.retrieval.scope_table import Snapshot
 from historian.retrieval.scope_tables import ScopeTables
 from historian.schema.event import EventFilter
-from historian.stores import stems
-from historian.stores.events import SqliteEventStore
-from historian.stores.index_schema import open_index
-from historian.stores.stems import Stemmer
+from historian.stores.sqlite import stems
+from historian.stores.sqlite.events import SqliteEventStore
+from historian.stores.sqlite.index_schema import open_index
+from historian.stores.sqlite.stems import Stemmer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.events import file_texts, make_event

@@ -13,7 +13,7 @@ from historian.schema.errors import StorageError
 from historian.schema.event import EventFilter
 from historian.service import checkpoints, outage
 from historian.service.checkpoints import open_checkpoints
-from historian.stores.sqlite_database import is_damage
+from historian.stores.sqlite.database import is_damage
 from support.draining import open_worker, put
 from support.memory import group_fields, settings_for
 

@@ -18,7 +18,7 @@ from historian.service import note_names
 from historian.service.notes_index import IndexReport, NotesIndex
 from historian.service.ownership import owned_worker
 from historian.service.parts import Parts, open_parts, open_queue
-from historian.stores import note_folder
+from historian.stores.files import note_folder
 from support.events import unit_vectors
 from support.memory import settings_for
 

@@ -27,8 +27,8 @@ from historian.service import unwritten as unwritten_module
 from historian.service.observation import Observation
 from historian.service.observed import cleaned, observe_message, observe_tool
 from historian.service.unwritten import UnwrittenRecords
-from historian.stores.events import SqliteEventStore
-from historian.stores.index_schema import open_index
+from historian.stores.sqlite.events import SqliteEventStore
+from historian.stores.sqlite.index_schema import open_index
 from historian.text.redaction import redact
 from redaction_lines import LABELLED, read_lines
 

@@ -20,9 +20,9 @@ from historian.service import reembedding
 from historian.service.matching_embedder import MatchingEmbedder
 from historian.service.parts import Parts, open_parts, open_queue
 from historian.service.reembedding import KeptModel, Reembedding, SameModel
-from historian.stores.chroma_index import ChromaIndex
-from historian.stores.index_repair import repair
-from historian.stores.shadow_vectors import ShadowVectors
+from historian.stores.chroma.index import ChromaIndex
+from historian.stores.chroma.repair import repair
+from historian.stores.sqlite.shadow_vectors import ShadowVectors
 from support.events import make_event
 from support.memory import settings_for
 

@@ -18,9 +18,9 @@ from historian.service import outage as outage_module
 from historian.service.observed import Cleaned
 from historian.service.session_summaries import ENOUGH_MESSAGES, SessionSummaries
 from historian.service.unwritten import UnwrittenRecords
-from historian.stores.erasure import IndexErasure
-from historian.stores.events import SqliteEventStore
-from historian.stores.index_schema import open_index
+from historian.stores.sqlite.erasure import IndexErasure
+from historian.stores.sqlite.events import SqliteEventStore
+from historian.stores.sqlite.index_schema import open_index
 
 PRIVATE = Scope.private("42")
 START = 1_771_666_200.0  # 2026-02-21 17:30 in Shanghai

@@ -13,7 +13,7 @@ SCRIPT = """
 import sys, threading
 from pathlib import Path
 import numpy as np
-from historian.stores.chroma_index import ChromaIndex
+from historian.stores.chroma.index import ChromaIndex
 
 def handle_texts(size):
     held = [sys.argv[2] * (size // 20) + str(n) for n in range(20_000_000 // size)]

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from historian.schema.errors import StorageError
-from historian.stores import durable
-from historian.stores.durable import move_durably, remove_durably, sweep_leftovers, write_atomically
+from historian.stores.files import durable
+from historian.stores.files.durable import move_durably, remove_durably, sweep_leftovers, write_atomically
 from support.killed_at import killed_at_every_call
 
 

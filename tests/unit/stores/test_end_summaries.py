@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from historian.schema.errors import StorageError
-from historian.stores.end_summaries import EndSummaries
+from historian.stores.files.end_summaries import EndSummaries
 from support.jobs import make_job
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from historian.schema.errors import StorageError
 from historian.schema.event import EventFilter
-from historian.stores.events import SqliteEventStore
-from historian.stores.index_schema import open_index
+from historian.stores.sqlite.events import SqliteEventStore
+from historian.stores.sqlite.index_schema import open_index
 from support.events import file_texts, make_event, unit_vectors
 
 GROUP = EventFilter("g:7")

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from historian.schema.event import EventFilter
-from historian.stores import event_keywords
-from historian.stores.event_keywords import K1, WORDS_VERSION, B
-from historian.stores.events import SqliteEventStore
-from historian.stores.index_schema import open_index
+from historian.stores.sqlite import event_keywords
+from historian.stores.sqlite.event_keywords import K1, WORDS_VERSION, B
+from historian.stores.sqlite.events import SqliteEventStore
+from historian.stores.sqlite.index_schema import open_index
 from historian.text.words import query_tokens, search_tokens
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -11,11 +11,11 @@ import pytest
 from historian.schema.errors import StorageError
 from historian.schema.profile import Profile, ProfileKey
 from historian.schema.protocols import Vector
-from historian.stores.chroma_index import EVENT_COLLECTION, PROFILE_COLLECTION, ChromaDirectory, ChromaIndex
-from historian.stores.events import SqliteEventStore
-from historian.stores.index_repair import RepairReport, event_metadata, repair, repair_portraits
-from historian.stores.index_schema import open_index
-from historian.stores.profile_index import SqliteProfileIndex
+from historian.stores.chroma.index import EVENT_COLLECTION, PROFILE_COLLECTION, ChromaDirectory, ChromaIndex
+from historian.stores.chroma.repair import RepairReport, event_metadata, repair, repair_portraits
+from historian.stores.sqlite.events import SqliteEventStore
+from historian.stores.sqlite.index_schema import open_index
+from historian.stores.sqlite.profile_index import SqliteProfileIndex
 from support.events import make_event, unit_vectors
 
 
@@ -187,7 +187,7 @@ def test_importing_it_does_not_import_chroma() -> None:
     import subprocess
     import sys
 
-    code = "import sys, historian.stores.chroma_index; sys.exit('chromadb' in sys.modules)"
+    code = "import sys, historian.stores.chroma.index; sys.exit('chromadb' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == 0
 
 

@@ -6,9 +6,9 @@ from contextlib import closing
 from pathlib import Path
 
 from historian.schema.event import EventFilter
-from historian.stores.events import SqliteEventStore
-from historian.stores.index_schema import MIGRATIONS, open_index
-from historian.stores.sqlite_database import SqliteDatabase
+from historian.stores.sqlite.database import SqliteDatabase
+from historian.stores.sqlite.events import SqliteEventStore
+from historian.stores.sqlite.index_schema import MIGRATIONS, open_index
 
 COLUMNS = (
     "row, event_id, job_id, kind, text, user_id, group_id, request_type, timestamp, timestamp_local, timezone, user_name,"

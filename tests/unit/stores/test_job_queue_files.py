@@ -13,8 +13,8 @@ import pytest
 from historian.schema.errors import InvalidInput, StorageError
 from historian.schema.ids import encode_id
 from historian.schema.job import MAX_JOB_BYTES
-from historian.stores.job_files import ROOM, file_name, name_prefix, order
-from historian.stores.job_queue import FileJobQueue
+from historian.stores.files.queue.job_files import ROOM, file_name, name_prefix, order
+from historian.stores.files.queue.job_queue import FileJobQueue
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.jobs import make_job

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from historian.stores.index_schema import open_index
-from historian.stores.ledger import SqliteLedger
+from historian.stores.sqlite.index_schema import open_index
+from historian.stores.sqlite.ledger import SqliteLedger
 
 
 def test_a_job_is_noted_for_its_entity_alone_and_stays_noted(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from historian.schema.errors import StorageError
 from historian.schema.job import Job, parse_job
-from historian.stores import durable
-from historian.stores.markdown_memory import KEEP_PER_SCOPE, MAX_BYTES, MarkdownMemory
+from historian.stores.files import durable
+from historian.stores.files.markdown_memory import KEEP_PER_SCOPE, MAX_BYTES, MarkdownMemory
 from support.memory import group_fields, private_fields
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from historian.schema.errors import OwnerLockHeld, StorageError
-from historian.stores.owner_lock import OwnerLock, owner_of
+from historian.stores.files.owner_lock import OwnerLock, owner_of
 
 NOW = 1_800_000_000.0
 

@@ -12,8 +12,8 @@ import pytest
 import yaml
 from historian.schema.errors import RevisionConflict, StorageError
 from historian.schema.profile import Profile, ProfileKey
-from historian.stores.front_matter import parse_profile, render_profile
-from historian.stores.profiles import MarkdownProfiles
+from historian.stores.files.front_matter import parse_profile, render_profile
+from historian.stores.files.profiles import MarkdownProfiles
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.killed_at import killed_at_every_call

@@ -1,4 +1,4 @@
-from historian.stores.ready_jobs import Entry, ReadyJobs
+from historian.stores.files.queue.ready import Entry, ReadyJobs
 from hypothesis import given
 from hypothesis import strategies as st
 

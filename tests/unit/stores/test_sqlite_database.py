@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from historian.schema.errors import StorageError
-from historian.stores.sqlite_database import SqliteDatabase
+from historian.stores.sqlite.database import SqliteDatabase
 
 ONE = "CREATE TABLE notes (text TEXT);\n-- a comment; with a semicolon\nCREATE INDEX notes_by_text ON notes (text);"
 TWO = "ALTER TABLE notes ADD COLUMN at REAL;"

@@ -1,0 +1,234 @@
+"""Nearest neighbours by Chroma: the derived index for searches that no scope narrows.
+
+What it holds can be rebuilt from `index.sqlite` at any time (`index_repair`). One process owns the directory: an embedded
+Chroma that another process writes gives stale answers or fails. Nothing here goes on the network: telemetry is off and
+no embedding function is set. Texts are not stored, only vectors, ids and the keys to filter by.
+"""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...schema.errors import FingerprintMismatch, InvalidInput, StorageError
+from ...schema.protocols import Vector
+from .blank_memory import blank_memory
+
+if TYPE_CHECKING:
+    from chromadb.api import ClientAPI
+    from chromadb.api.models.Collection import Collection
+
+EVENT_COLLECTION = "cognitive_events"
+PROFILE_COLLECTION = "cognitive_profiles"
+
+_MAX_BATCH = 5000
+"""Chroma 1.5 takes 5,461 rows at once."""
+
+
+class ChromaDirectory:
+    """One directory of Chroma and the client that holds it open.
+
+    Nothing is imported, opened or created before the first use of a collection: importing Chroma takes a second.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.lock = threading.RLock()
+        self.generation = 0
+        """Counts how often the client was replaced: collections of an earlier one are no longer valid."""
+        self._client: ClientAPI | None = None
+        self._closed = False
+
+    def client(self) -> ClientAPI:
+        """The client, opened if it is not. Raises StorageError where the directory is damaged or cannot be written."""
+        with self.lock:
+            if self._closed:
+                raise StorageError(f"{self.path}: already closed; open the service again")
+            if self._client is None:
+                with self.explained():
+                    self._client = _open_client(self.path)
+                self.generation += 1
+            return self._client
+
+    def wipe(self) -> None:
+        """Delete everything in the directory and begin anew. Other directories are safe: only Chroma's own is touched."""
+        with self.lock:
+            self._close_client()
+            remove_chroma(self.path)
+            self.client()
+
+    def drop(self) -> None:
+        """Delete everything in the directory; it is made anew when a collection is next used. Nothing is imported for it."""
+        with self.lock:
+            self._close_client()
+            remove_chroma(self.path)
+
+    def close(self) -> None:
+        with self.lock:
+            self._close_client()
+            self._closed = True
+
+    def _close_client(self) -> None:
+        client, self._client = self._client, None
+        if client is not None:
+            with self.explained():
+                client.close()  # type: ignore[attr-defined] # the class has it, the interface it implements does not
+
+    @contextmanager
+    def explained(self) -> Iterator[None]:
+        """Chroma's errors as ours. What its core written in Rust throws when it panics is no `Exception`.
+
+        Meanwhile memory is handed out blank, since Chroma saves what it never wrote to.
+        """
+        try:
+            with blank_memory():
+                yield
+        except (StorageError, InvalidInput):
+            raise
+        except BaseException as error:
+            if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+                raise
+            message = str(error)
+            if "dimension" in message:
+                raise FingerprintMismatch(
+                    f"{self.path}: {message}; the embedding model was changed: set models.embedding back, or run "
+                    "`historian reembed`"
+                ) from error
+            raise StorageError(
+                f"{self.path}: {message or type(error).__name__}; this directory is derived: it may be deleted, and is "
+                "rebuilt from index.sqlite"
+            ) from error
+
+
+class ChromaIndex:
+    """The `VectorIndex` of one collection (cosine distance)."""
+
+    def __init__(self, directory: ChromaDirectory | Path, name: str = EVENT_COLLECTION) -> None:
+        """`directory` is a ChromaDirectory where several collections share it, else a path to one for this alone."""
+        self._directory = ChromaDirectory(directory) if isinstance(directory, Path) else directory
+        self._name = name
+        self._collection: Collection | None = None
+        self._generation = -1
+
+    def upsert(self, ids: Sequence[str], vectors: Sequence[Vector], metadatas: Sequence[Mapping[str, Any]]) -> None:
+        """Store vectors under their ids; of an id given twice the last one counts. Values of None are left out."""
+        if not len(ids) == len(vectors) == len(metadatas):
+            raise InvalidInput(
+                f"upsert: {len(ids)} ids, {len(vectors)} vectors, {len(metadatas)} metadatas; give as many of each"
+            )
+        items = iter({i: (v, _metadata(m)) for i, v, m in zip(ids, vectors, metadatas, strict=True)}.items())
+        while batch := list(islice(items, _MAX_BATCH)):
+            with self._directory.lock, self._directory.explained():
+                self._open().upsert(
+                    ids=[item_id for item_id, _ in batch],
+                    embeddings=np.stack([vector for _, (vector, _) in batch]).astype(np.float32, copy=False),
+                    metadatas=[metadata for _, (_, metadata) in batch],
+                )
+
+    def delete(self, ids: Sequence[str]) -> None:
+        """Drop what is there of `ids`."""
+        rest = iter(dict.fromkeys(ids))
+        while batch := list(islice(rest, _MAX_BATCH)):
+            with self._directory.lock, self._directory.explained():
+                self._open().delete(ids=batch)
+
+    def query(self, vector: Vector, limit: int, where: Mapping[str, Any] | None = None) -> list[tuple[str, float]]:
+        """Ids with cosine similarities, best first. All of `where` must hold; a list of values means one of them."""
+        if limit <= 0:
+            return []
+        with self._directory.explained():
+            found = self._open().query(
+                query_embeddings=np.asarray(vector, dtype=np.float32).reshape(1, -1),
+                n_results=limit,
+                where=_where(where),
+                include=["distances"],
+            )
+        distances = found["distances"] or [[]]
+        return [(item_id, 1.0 - distance) for item_id, distance in zip(found["ids"][0], distances[0], strict=True)]
+
+    def count(self) -> int:
+        with self._directory.explained():
+            return int(self._open().count())
+
+    def reset(self) -> None:
+        """Empty the collection. Where the directory is damaged it is begun anew, with all its collections."""
+        with self._directory.lock:
+            try:
+                client = self._directory.client()
+                with self._directory.explained():
+                    if self._name in {collection.name for collection in client.list_collections()}:
+                        client.delete_collection(self._name)
+                self._collection = None
+                self.count()
+            except StorageError:
+                self._directory.wipe()
+                self._collection = None
+                self.count()
+
+    def close(self) -> None:
+        """Close the directory, for all of its collections."""
+        self._directory.close()
+
+    def _open(self) -> Collection:
+        with self._directory.lock:
+            client = self._directory.client()
+            if self._collection is None or self._generation != self._directory.generation:
+                from langchain_chroma import Chroma
+
+                Chroma(
+                    client=client,
+                    collection_name=self._name,
+                    collection_configuration={"hnsw": {"space": "cosine"}, "embedding_function": None},
+                )
+                self._collection = client.get_collection(self._name, embedding_function=None)
+                self._generation = self._directory.generation
+            return self._collection
+
+
+def remove_chroma(path: Path) -> None:
+    """Delete Chroma's directory, which nobody may have open. Raises StorageError."""
+    try:
+        if path.exists():
+            shutil.rmtree(path)
+    except OSError as error:
+        raise StorageError(f"{path}: cannot be emptied ({error}); remove it by hand and start again") from error
+
+
+def _open_client(path: Path) -> ClientAPI:
+    import chromadb
+    from chromadb.api.shared_system_client import SharedSystemClient
+    from chromadb.config import Settings
+
+    path.mkdir(parents=True, exist_ok=True)
+    # Chroma remembers what it has opened by directory, and what it failed to open too: then no later attempt of this
+    # process can succeed. (1.5.9; `clear_system_cache` would also take the clients of others away.)
+    opened = SharedSystemClient._identifier_to_system
+    known = str(path) in opened
+    try:
+        return chromadb.PersistentClient(path=str(path), settings=Settings(anonymized_telemetry=False))
+    except BaseException:
+        if not known:
+            opened.pop(str(path), None)
+        raise
+
+
+def _metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Chroma refuses an empty metadata, and keeps the old one when it gets none."""
+    return {key: value for key, value in metadata.items() if value is not None} or {"empty": True}
+
+
+def _where(where: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Chroma's form of "all of these": several keys need `$and`, several values `$in`."""
+    terms: list[dict[str, Any]] = [
+        {key: {"$in": list(value)} if isinstance(value, list | tuple) else {"$eq": value}} for key, value in (where or {}).items()
+    ]
+    if len(terms) > 1:
+        return {"$and": terms}
+    return terms[0] if terms else None

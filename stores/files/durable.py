@@ -1,0 +1,178 @@
+"""Files that are either there whole or not there at all, whatever happens to the process or the machine.
+
+A file is written under a temporary name beside its target, flushed to the disk, renamed over the target, and the
+folder is flushed after it. A reader sees the old content or the new one. Temporary names begin with `.tmp-`: readers
+take no hidden name for data, and `sweep_leftovers` removes those that a killed process left.
+"""
+
+from __future__ import annotations
+
+import errno
+import itertools
+import os
+import secrets
+from contextlib import suppress
+from pathlib import Path
+
+from ...schema.errors import StorageError
+
+TEMPORARY_PREFIX = ".tmp-"
+
+_REMEDIES = {
+    errno.ENOSPC: "the disk is full: free some space, or move data_dir to a larger disk",
+    getattr(errno, "EDQUOT", errno.ENOSPC): "the disk quota is used up: free some space, or move data_dir elsewhere",
+    errno.EROFS: "the file system is read-only: remount it writable, or move data_dir elsewhere",
+    errno.EACCES: "permission denied: let the user who runs this process write to data_dir",
+    errno.EPERM: "permission denied: let the user who runs this process write to data_dir",
+    errno.EMFILE: "too many open files: raise the limit (ulimit -n)",
+    errno.ENFILE: "too many open files on this machine: raise its limit",
+    errno.ENAMETOOLONG: "the name is too long for this file system: move data_dir to one that allows 255 bytes a name",
+    errno.EIO: "the disk reports an error: look at the system's log before writing on",
+}
+_ATTEMPTS = 3
+
+# Processes of two containers may share a process id, and a forked child the random part: together they are unique.
+_TOKEN = secrets.token_hex(4)
+_counter = itertools.count()
+
+
+def storage_error(action: str, path: Path, error: OSError) -> StorageError:
+    """`error` as a StorageError that names what could not be done, the path, and what to do about it."""
+    remedy = _REMEDIES.get(error.errno or 0, "look at the system's message and try again")
+    return StorageError(f"cannot {action} {path}: {error.strerror or error}; {remedy}")
+
+
+def make_folder(folder: Path) -> None:
+    """Make `folder` and its parents, durably. Raises StorageError."""
+    if folder.is_dir():
+        return
+    if folder.parent != folder:
+        make_folder(folder.parent)
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise storage_error("make the folder", folder, error) from error
+    sync_folder(folder.parent)
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Replace the content of `path` by `data`, durably; the folder is made where it is missing.
+
+    Raises StorageError and leaves nothing half-written: an existing file keeps its old content, unless only the very
+    last step (flushing the folder) failed; then the new content is there and may be lost with the power.
+    """
+    try:
+        for attempt in range(1, _ATTEMPTS + 1):
+            try:
+                _write_once(path, data)
+                return
+            except FileNotFoundError:  # the folder is missing, or a starting owner swept our temporary file
+                if attempt == _ATTEMPTS:
+                    raise
+                make_folder(path.parent)
+    except OSError as error:
+        raise storage_error("write", path, error) from error
+
+
+def remove_durably(path: Path) -> bool:
+    """Remove a file and flush its folder; False where there was none. Raises StorageError."""
+    try:
+        path.unlink()
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise storage_error("remove", path, error) from error
+    sync_folder(path.parent)
+    return True
+
+
+def move_durably(source: Path, target: Path) -> bool:
+    """Rename `source` to `target` and flush both folders; False where `source` is gone. Raises StorageError."""
+    if not move(source, target):
+        return False
+    sync_folder(target.parent)
+    if source.parent != target.parent:
+        sync_folder(source.parent)
+    return True
+
+
+def move(source: Path, target: Path) -> bool:
+    """As `move_durably`, but a loss of power may undo it."""
+    try:
+        source.replace(target)
+    except FileNotFoundError:
+        if not os.path.lexists(source):
+            return False
+        make_folder(target.parent)
+        try:
+            source.replace(target)
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            raise storage_error("move to", target, error) from error
+    except OSError as error:
+        raise storage_error("move to", target, error) from error
+    return True
+
+
+def sync_folder(folder: Path) -> None:
+    """Flush the entries of `folder` to the disk. Raises StorageError. Windows knows no such thing and skips it."""
+    try:
+        _sync_folder(folder)
+    except OSError as error:
+        raise storage_error("flush the folder", folder, error) from error
+
+
+def sweep_leftovers(folder: Path) -> int:
+    """Remove the temporary files that killed processes left in `folder`; returns how many.
+
+    A live writer whose file is swept writes it once more, so this is safe at any time.
+    """
+    swept = 0
+    for path in folder.glob(TEMPORARY_PREFIX + "*") if folder.is_dir() else ():
+        with suppress(FileNotFoundError):
+            try:
+                path.unlink()
+                swept += 1
+            except OSError as error:
+                raise storage_error("remove", path, error) from error
+    return swept
+
+
+def _write_once(path: Path, data: bytes) -> None:
+    temporary, descriptor = _open_temporary(path.parent)
+    try:
+        try:
+            view = memoryview(data)
+            while view:
+                view = view[os.write(descriptor, view) :]
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        os.replace(temporary, path)  # noqa: PTH105
+    except BaseException:
+        with suppress(OSError):  # the error that brought us here is the one to tell; a sweep removes what stays
+            os.unlink(temporary)  # noqa: PTH108 - a string is what the system wants; this is the reply path
+        raise
+    _sync_folder(path.parent)
+
+
+def _open_temporary(folder: Path) -> tuple[str, int]:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    while True:
+        temporary = f"{folder}{os.sep}{TEMPORARY_PREFIX}{_TOKEN}-{os.getpid()}-{next(_counter)}"
+        with suppress(FileExistsError):
+            return temporary, os.open(temporary, flags, 0o666)
+
+
+def _sync_folder(folder: Path) -> None:
+    if os.name == "nt":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # file systems that cannot flush a folder (some network ones)
+            raise
+    finally:
+        os.close(descriptor)

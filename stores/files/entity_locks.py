@@ -1,0 +1,49 @@
+"""One writer at a time of the files that belong to one entity, among threads and among processes."""
+
+from __future__ import annotations
+
+import threading
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from ...schema.errors import StorageError
+from .durable import make_folder, storage_error
+
+_LOCKS = 64
+"""Lock files for all entities together: two entities that share one wait for each other for a moment."""
+_PATIENCE_SECONDS = 30.0
+
+
+class EntityLocks:
+    """Locks by the name of an entity; the lock files lie in `folder`. Readers need none."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._mutexes = [threading.Lock() for _ in range(_LOCKS)]
+
+    @contextmanager
+    def of(self, entity: str, what: str) -> Iterator[None]:
+        """Hold an entity's lock; `what` is how messages call that which is written. Raises StorageError."""
+        number = zlib.crc32(entity.encode(errors="surrogatepass")) % _LOCKS
+        with self._mutexes[number]:
+            make_folder(self._folder)
+            path = self._folder / f"{number:02d}.lock"
+            lock = FileLock(path, timeout=_PATIENCE_SECONDS, poll_interval=0.01, fallback_to_soft=False)
+            try:
+                lock.acquire()
+            except Timeout:
+                raise StorageError(
+                    f"{what}: another process has been writing for {_PATIENCE_SECONDS:.0f} s; see whether it hangs"
+                ) from None
+            except NotImplementedError as error:
+                raise StorageError(f"{self._folder}: its file system knows no locks ({error}); use a local disk") from error
+            except OSError as error:
+                raise storage_error("lock", self._folder, error) from error
+            try:
+                yield
+            finally:
+                lock.release()

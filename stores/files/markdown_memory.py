@@ -1,0 +1,116 @@
+"""`MEMORY.md`: what was handed over while the database could not be used, for people and for the bot.
+
+    # Memory
+    …
+    ## g:7001
+
+    - 2026-02-21T17:30:00+08:00 Clio recommended "Dune" to Ann
+
+A section a conversation, named by `Scope.key`; a line an entry, newest last. Whoever edits the file by hand is heard: any
+line of a section counts.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from ...schema.job import Job
+from .durable import storage_error, write_atomically
+
+KEEP_PER_SCOPE = 50
+KEEP_SCOPES = 200
+LINE_CHARACTERS = 500
+MAX_BYTES = 1024 * 1024
+"""What is beyond goes from the conversations spoken in least recently; a file that was grown by hand is read so far only."""
+
+HEADER = (
+    "# Memory\n\n数据库不可用期间交来的内容，按会话排列，最新的在最后。\n"
+    "What was handed over while the database could not be used, by conversation, newest last.\n"
+)
+_ENTRY = re.compile(r"[-*+]\s+(?:(?P<time>\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d)?)?)\s+)?(?P<text>.+)")
+
+
+class MarkdownMemory:
+    """The file of one data directory. One process writes it at a time; of two, the later write stands."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+
+    def add(self, *jobs: Job) -> None:
+        """Keep the texts of jobs in their conversations' sections; the same again changes nothing. Raises StorageError."""
+        told = [(job, texts) for job in jobs if (texts := [text for text in (job.action_summary, *job.new_info) if text])]
+        if not told:
+            return
+        with self._lock:
+            sections = self._read()
+            for job, texts in told:
+                lines = sections.pop(job.scope.key, [])
+                lines += [line for text in texts if (line := f"- {job.timestamp} {_one_line(text)}") not in lines]
+                sections[job.scope.key] = lines[-KEEP_PER_SCOPE:]
+            write_atomically(self._path, _written(sections))
+
+    def of(self, scope_key: str) -> list[tuple[str, str]]:
+        """(timestamp or "", text) of a conversation's entries, oldest first. Raises StorageError."""
+        return [_entry(line) for line in self._read().get(scope_key, [])]
+
+    def entries(self) -> list[tuple[str, str, str]]:
+        """(scope key, timestamp or "", text) of every line. Raises StorageError."""
+        return [(key, *_entry(line)) for key, lines in self._read().items() for line in lines]
+
+    def forget(self, unwanted: Callable[[str, str, str], bool]) -> int:
+        """Remove the lines for which `unwanted(scope key, timestamp or "", text)` holds; returns how many.
+
+        Raises StorageError.
+        """
+        with self._lock:
+            known = self._read()
+            kept = {key: [line for line in lines if not unwanted(key, *_entry(line))] for key, lines in known.items()}
+            gone = sum(map(len, known.values())) - sum(map(len, kept.values()))
+            if gone:
+                write_atomically(self._path, _written({key: lines for key, lines in kept.items() if lines}))
+        return gone
+
+    def _read(self) -> dict[str, list[str]]:
+        """The lines of each section, those without text left out."""
+        try:
+            with self._path.open("rb") as file:
+                content = file.read(MAX_BYTES)
+        except FileNotFoundError:
+            return {}
+        except OSError as error:
+            raise storage_error("read", self._path, error) from error
+        sections: dict[str, list[str]] = {}
+        lines: list[str] | None = None
+        for line in content.decode("utf-8", "replace").splitlines():
+            if line.startswith("## "):
+                lines = sections.setdefault(line.removeprefix("## ").strip(), [])
+            elif lines is not None and line.strip():
+                lines.append(line.strip())
+        return sections
+
+
+def _written(sections: dict[str, list[str]]) -> bytes:
+    """The file, conversations spoken in last at the end; as many of these as the bounds allow."""
+    parts: list[bytes] = []
+    room = MAX_BYTES - len(HEADER.encode())
+    for key, lines in reversed(list(sections.items())[-KEEP_SCOPES:]):
+        part = "".join(f"{line}\n" for line in (f"\n## {key}\n", *lines)).encode(errors="replace")
+        room -= len(part)
+        if room < 0:
+            break
+        parts.append(part)
+    return HEADER.encode() + b"".join(reversed(parts))
+
+
+def _one_line(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= LINE_CHARACTERS else line[: LINE_CHARACTERS - 1] + "…"
+
+
+def _entry(line: str) -> tuple[str, str]:
+    found = _ENTRY.fullmatch(line)
+    return ("", line) if found is None else (found["time"] or "", found["text"])

@@ -1,0 +1,140 @@
+"""The one owner of a data directory: the process that runs the worker and alone writes what tolerates one writer.
+
+`owner.lock` is locked by the operating system and let go by it when the process ends, however it ends. `owner.json`
+beside it only says who that is; it is never the proof.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import socket
+import sys
+import threading
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+
+from filelock import FileLock, Timeout
+
+from ...schema.errors import OwnerLockHeld, StorageError
+from .durable import make_folder, storage_error, write_atomically
+
+logger = logging.getLogger(__name__)
+
+LOCK_NAME = "owner.lock"
+INFO_NAME = "owner.json"
+_PATIENCE_SECONDS = 0.2
+"""How long to try: as long as somebody may hold the lock only to ask whether there is an owner."""
+_COMMAND_CHARACTERS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Who owns a data directory. `started_at` is ISO 8601 with offset."""
+
+    pid: int
+    host: str
+    started_at: str
+    command: str
+
+    def __str__(self) -> str:
+        return f"process {self.pid} on {self.host} since {self.started_at} ({self.command})"
+
+
+_UNKNOWN = Owner(0, "an unknown machine", "an unknown time", "unknown command")
+
+
+class OwnerLock:
+    """Exclusive ownership of `data_dir`; a context manager. Several acquirings by one object count as one.
+
+    A child made by `os.fork` shares the lock until it ends too; start children by `subprocess` or `spawn`.
+    """
+
+    def __init__(self, data_dir: Path) -> None:
+        self._data_dir = data_dir
+        self._lock = _file_lock(data_dir, _PATIENCE_SECONDS)
+        self._mutex = threading.Lock()
+
+    @property
+    def is_held(self) -> bool:
+        return self._lock.is_locked
+
+    def acquire(self, now: float) -> None:
+        """Become the owner; `now` (seconds since the epoch) is shown to others.
+
+        Raises OwnerLockHeld that names the owner, or StorageError where the file system knows no locks.
+        """
+        with self._mutex:
+            if self._lock.is_locked:
+                return
+            make_folder(self._data_dir)
+            try:
+                self._lock.acquire()
+            except Timeout:
+                raise OwnerLockHeld(
+                    f"{self._data_dir} is owned by {_read_owner(self._data_dir)}; stop that process, or let it do the work"
+                ) from None
+            except NotImplementedError as error:
+                raise StorageError(f"{self._data_dir}: its file system knows no locks ({error}); use a local disk") from error
+            except OSError as error:
+                raise storage_error("lock", self._data_dir / LOCK_NAME, error) from error
+            started_at = datetime.fromtimestamp(now, UTC).isoformat(timespec="seconds")
+            owner = Owner(os.getpid(), socket.gethostname(), started_at, " ".join(sys.argv)[:_COMMAND_CHARACTERS])
+            try:
+                text = json.dumps(asdict(owner), ensure_ascii=False, indent=1)
+                write_atomically(self._data_dir / INFO_NAME, text.encode(errors="replace"))
+            except BaseException:
+                self._lock.release()
+                raise
+
+    def release(self) -> None:
+        """Stop being the owner; nothing happens where it is not held."""
+        with self._mutex:
+            if not self._lock.is_locked:
+                return
+            try:
+                (self._data_dir / INFO_NAME).unlink(missing_ok=True)
+            except OSError as error:
+                logger.warning("%s", storage_error("remove", self._data_dir / INFO_NAME, error))
+            self._lock.release()
+
+    def __enter__(self) -> OwnerLock:
+        if not self.is_held:
+            raise StorageError(f"{self._data_dir}: acquire(now) the owner lock before entering it")
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.release()
+
+
+def owner_of(data_dir: Path) -> Owner | None:
+    """The live owner of a data directory, or None. The lock itself is asked, so a dead owner's traces do not count."""
+    if not (data_dir / LOCK_NAME).exists():
+        return None
+    probe = _file_lock(data_dir, timeout=0)
+    try:
+        probe.acquire()
+    except Timeout:
+        return _read_owner(data_dir)
+    except (OSError, NotImplementedError) as error:  # a reader that may not write there: only the note can tell
+        logger.debug("the owner of %s can not be asked: %s", data_dir, error)
+        return _read_owner(data_dir) if (data_dir / INFO_NAME).exists() else None
+    probe.release()
+    return None
+
+
+def _file_lock(data_dir: Path, timeout: float) -> FileLock:
+    # A soft lock (a mere file) would outlive a killed owner, so where there are no real locks there is none.
+    return FileLock(data_dir / LOCK_NAME, timeout=timeout, poll_interval=0.02, thread_local=False, fallback_to_soft=False)
+
+
+def _read_owner(data_dir: Path) -> Owner:
+    try:
+        note = json.loads((data_dir / INFO_NAME).read_bytes())
+        return Owner(int(note["pid"]), str(note["host"]), str(note["started_at"]), str(note["command"]))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        logger.debug("%s does not say who the owner is: %s", data_dir / INFO_NAME, error)
+        return _UNKNOWN

@@ -1,0 +1,223 @@
+"""Dated summaries as files of JSON lines: `{id}.jsonl`, one object a line, oldest first.
+
+    {"id", "user_id", "scope", "text", "from", "until", "created_at", "tokens", "written_by", "is_absolute",
+     "gate_reasons", "through", "promoted_at", "promoted_into"}
+
+`scope` is `Scope.key`, times are ISO 8601. A file is replaced whole and flushed, so that a reader sees all of a change
+or nothing of it. Lines that somebody spoilt by hand are passed over and kept as they stand.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, cast
+
+from ...schema.layers import ArticleKey, Forgotten, Restored, Summary
+from ...schema.scope import Scope
+from ...text.tokens import estimate_tokens
+from .article_files import bytes_of, is_of_scope, is_of_user, key_from, layer_stem, names_in, stored_layer_keys
+from .durable import remove_durably, sweep_leftovers, write_atomically
+from .entity_locks import EntityLocks
+
+log = logging.getLogger(__name__)
+
+SUFFIX = ".jsonl"
+
+
+class JsonlSummaries:
+    """A `SummaryStorage` in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._locks = EntityLocks(folder / ".locks")
+
+    def read(self, key: ArticleKey) -> list[Summary]:
+        """Raises StorageError where the file is there and cannot be opened."""
+        return [summary for _, summary in self._lines(key) if summary is not None]
+
+    def add(self, summary: Summary, *, forgotten: Forgotten) -> bool:
+        key = summary.key
+        with self._locked(key):
+            lines = self._lines(key)
+            if any(known is not None and known.id == summary.id for _, known in lines) or forgotten():
+                return False
+            self._write(key, [*(line for line, _ in lines), as_line(summary)])
+        return True
+
+    def mark_promoted(self, key: ArticleKey, ids: Collection[str], *, at: str, into: int) -> int:
+        with self._locked(key):
+            lines = self._lines(key)
+            changed = [
+                as_line(replace(one, promoted_at=at, promoted_into=into))
+                if one is not None and one.id in ids and one.is_short_term
+                else line
+                for line, one in lines
+            ]
+            count = sum(before != after for (before, _), after in zip(lines, changed, strict=True))
+            if count:
+                self._write(key, changed)
+        return count
+
+    def keys(self) -> list[ArticleKey]:
+        return list(stored_layer_keys(self._folder, SUFFIX, self._key_inside))
+
+    def delete(self, user_id: str) -> int:
+        """As the protocol says, by the names of the files: whatever is in them."""
+        return sum(map(self._remove, (stem for stem in self._stems() if is_of_user(stem, user_id))))
+
+    def delete_scope(self, scope: Scope) -> int:
+        return sum(map(self._remove, (stem for stem in self._stems() if is_of_scope(stem, scope))))
+
+    def without_lines(self, key: ArticleKey, unwanted: Callable[[str], bool]) -> int:
+        removed = 0
+        with self._locked(key):
+            kept: list[str] = []
+            for line, one in self._lines(key):
+                if one is None:
+                    removed += unwanted(line)
+                    kept += [] if unwanted(line) else [line]
+                    continue
+                told = one.text.splitlines()
+                left = [part for part in told if not unwanted(part)]
+                removed += len(told) - len(left)
+                text = "\n".join(left)
+                if left:
+                    kept.append(line if left == told else as_line(replace(one, text=text, tokens=estimate_tokens(text))))
+            if removed and kept:
+                self._write(key, kept)
+            elif removed:
+                remove_durably(self._path(key))
+        return removed
+
+    def restore(self, key: ArticleKey, summaries: Sequence[Summary]) -> list[Restored]:
+        with self._locked(key):
+            lines = self._lines(key)
+            known = {one.id: one for _, one in lines if one is not None}
+            results: list[Restored] = []
+            new: dict[str, Summary] = {}
+            for summary in summaries:
+                found = known.get(summary.id)
+                new |= {summary.id: summary} if found is None else {}
+                results.append("restored" if found is None else "same" if _as_told(found) == _as_told(summary) else "different")
+            if new:
+                spoilt = [line for line, one in lines if one is None]
+                ordered = sorted([*known.values(), *new.values()], key=lambda one: _moment(one.created_at))
+                self._write(key, [*spoilt, *map(as_line, ordered)])
+        return results
+
+    def sweep(self) -> int:
+        return sweep_leftovers(self._folder)
+
+    def _stems(self) -> list[str]:
+        return [name.removesuffix(SUFFIX) for name in names_in(self._folder) if name.endswith(SUFFIX) and name[0] != "."]
+
+    def _remove(self, stem: str) -> int:
+        path = self._folder / (stem + SUFFIX)
+        with self._locks.of(stem, f"summaries {stem}"):
+            count = sum(bool(line.strip()) for line in (bytes_of(path) or b"").split(b"\n"))
+            remove_durably(path)
+        return count
+
+    def _locked(self, key: ArticleKey) -> AbstractContextManager[None]:
+        return self._locks.of(layer_stem(key), f"summaries of {key}")
+
+    def _path(self, key: ArticleKey) -> Path:
+        return self._folder / (layer_stem(key) + SUFFIX)
+
+    def _write(self, key: ArticleKey, lines: Collection[str]) -> None:
+        write_atomically(self._path(key), "".join(f"{line}\n" for line in lines).encode())
+
+    def _lines(self, key: ArticleKey) -> list[tuple[str, Summary | None]]:
+        """The file's lines, each with its summary; None for one that is none."""
+        data = bytes_of(self._path(key))
+        if data is None:
+            return []
+        lines = [line for line in data.decode("utf-8", errors="replace").split("\n") if line.strip()]
+        found = [(line, parse_line(line, key)) for line in lines]
+        spoilt = sum(summary is None for _, summary in found)
+        if spoilt:
+            log.warning("%s: %d lines are no summaries of %s and are passed over", self._path(key), spoilt, key)
+        return found
+
+    def _key_inside(self, path: Path) -> ArticleKey | None:
+        for line in (bytes_of(path) or b"").decode("utf-8", errors="replace").split("\n"):
+            data = _object(line)
+            key = key_from(data.get("user_id"), data.get("scope"))
+            if key is not None:
+                return key
+        return None
+
+
+def as_line(summary: Summary) -> str:
+    """A summary as one line of JSON."""
+    data = {
+        "id": summary.id,
+        "user_id": summary.key.user_id,
+        "scope": summary.key.scope.key,
+        "text": summary.text,
+        "from": summary.since,
+        "until": summary.until,
+        "created_at": summary.created_at,
+        "tokens": summary.tokens,
+        "written_by": summary.written_by,
+        "is_absolute": summary.is_absolute,
+        "gate_reasons": list(summary.gate_reasons),
+        "through": summary.through,
+        "promoted_at": summary.promoted_at,
+        "promoted_into": summary.promoted_into,
+    }
+    return json.dumps(data, ensure_ascii=False)
+
+
+def parse_line(line: str, key: ArticleKey) -> Summary | None:
+    """The summary in a line; None where it is none, or somebody else's: whose a file is says its name."""
+    data = _object(line)
+    words = {name: data.get(name) for name in ("id", "text", "from", "until", "created_at", "through")}
+    if key_from(data.get("user_id"), data.get("scope")) != key or not words["id"]:
+        return None
+    if not all(isinstance(value, str) for value in words.values()) or not isinstance(data.get("tokens"), int):
+        return None
+    promoted_at, promoted_into, reasons = data.get("promoted_at"), data.get("promoted_into"), data.get("gate_reasons")
+    return Summary(
+        id=str(words["id"]),
+        key=key,
+        text=str(words["text"]),
+        since=str(words["from"]),
+        until=str(words["until"]),
+        created_at=str(words["created_at"]),
+        tokens=data["tokens"],
+        written_by="model" if data.get("written_by") == "model" else "rules",
+        is_absolute=data.get("is_absolute") is True,
+        gate_reasons=tuple(map(str, reasons)) if isinstance(reasons, list) else (),
+        through=str(words["through"]),
+        promoted_at=promoted_at if isinstance(promoted_at, str) else None,
+        promoted_into=promoted_into if isinstance(promoted_into, int) else None,
+    )
+
+
+def _as_told(summary: Summary) -> Summary:
+    """A summary but for what became of it since: that it was promoted is no other content."""
+    return replace(summary, promoted_at=None, promoted_into=None)
+
+
+def _moment(timestamp: str) -> datetime:
+    """A time to sort by; what is none, spoilt by hand, comes first."""
+    try:
+        moment = datetime.fromisoformat(timestamp)
+    except ValueError:
+        return datetime.min.replace(tzinfo=UTC)
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+
+
+def _object(line: str) -> dict[str, Any]:
+    try:
+        data = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return cast(dict[str, Any], data) if isinstance(data, dict) else {}

@@ -1,0 +1,186 @@
+"""What forgetting a person or a group takes out of `index.sqlite`, and how the file is left without a trace of it.
+
+Rows are deleted with `secure_delete` on, which writes zeros over them. That is not all: FTS5 keeps the words of a deleted
+row until their segment is merged, and pages that moved leave copies behind. So `compact` merges the keyword indexes
+into one segment each (`secure-delete` of FTS5 would do as much, row by row, but wants SQLite 3.42 and lets no older one
+write the file any more), writes the whole file anew and empties the write-ahead log.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+
+from ...schema.entity import Entity
+from ...schema.event import Event, EventFilter
+from ...schema.profile import ProfileKey
+from ...schema.scope import EntityType
+from ..files.article_files import ARTICLE_LEDGER, is_of_scope, is_of_user
+from ..files.profile_files import ledger_stem
+from . import event_keywords
+from .database import SqliteDatabase
+from .event_rows import EVENT_COLUMNS_OF_E, as_json, conditions, row_to_event
+from .event_writing import delete_events
+from .tombstones import add_tombstones, is_buried, tombstones
+
+_SECONDS_OF_EVER = 2.0**62
+_ROWS_AT_ONCE = 1_000
+
+
+class IndexErasure:
+    """Over the `index.sqlite` that events, portraits' index, ledger and notes share. Every call may be repeated."""
+
+    def __init__(self, database: SqliteDatabase) -> None:
+        self._database = database
+
+    def bury(self, entity: str, until: float) -> None:
+        """Let nothing of `entity` (`user:42`) that happened at `until` or before (seconds since the epoch) be filed any more."""
+        with self._database.writing() as connection:
+            add_tombstones(connection, "entity", [entity], until)
+
+    def is_buried(self, job_id: str, entities: Sequence[str], timestamp: float) -> bool:
+        """Whether a job, or one of its entities at its time, was forgotten."""
+        with self._database.reading() as connection:
+            return is_buried(connection, job_id, entities, timestamp)
+
+    def buried(self) -> list[tuple[str, str, float]]:
+        """(kind, value, until) of everything that was forgotten."""
+        with self._database.reading() as connection:
+            return tombstones(connection)
+
+    def events(self, where: EventFilter) -> Iterator[Event]:
+        """All matching events in the order of filing within their scopes, read a thousand at a time."""
+        last = -1
+        while True:
+            with self._database.reading() as connection:
+                condition, parameters = conditions(connection, where)
+                found = connection.execute(
+                    f"SELECT {EVENT_COLUMNS_OF_E}, e.row FROM events e WHERE {condition} AND e.row > ? ORDER BY e.row LIMIT ?",
+                    (*parameters, last, _ROWS_AT_ONCE),
+                ).fetchall()
+            yield from map(row_to_event, found)
+            if len(found) < _ROWS_AT_ONCE:
+                return
+            last = found[-1][-1]
+
+    def erase_events(self, where: EventFilter) -> int:
+        """Delete events with words, vectors and what the ledgers note of their jobs; returns how many.
+
+        The jobs get tombstones of their own: one that is handed over again, under a later time, is no new one.
+        """
+        erased = 0
+        while True:
+            with self._database.writing() as connection:
+                condition, parameters = conditions(connection, where)
+                found = connection.execute(
+                    f"SELECT e.row, e.job_id FROM events e WHERE {condition} LIMIT ?", (*parameters, _ROWS_AT_ONCE)
+                ).fetchall()
+                if not found:
+                    return erased
+                jobs = as_json({job_id for _, job_id in found})
+                written = connection.execute(
+                    "SELECT job_id FROM filed_jobs WHERE job_id IN (SELECT value FROM json_each(?))", (jobs,)
+                ).fetchall()
+                add_tombstones(connection, "job", [job_id for (job_id,) in written], _SECONDS_OF_EVER)
+                for table in ("filed_jobs", "ledger"):
+                    connection.execute(f"DELETE FROM {table} WHERE job_id IN (SELECT value FROM json_each(?))", (jobs,))
+                delete_events(connection, [row for row, _ in found])
+                erased += len(found)
+
+    def bury_jobs(self, job_ids: Sequence[str]) -> None:
+        """Let jobs never be filed (again), and drop what the ledgers note of them."""
+        with self._database.writing() as connection:
+            add_tombstones(connection, "job", job_ids, _SECONDS_OF_EVER)
+            connection.execute("DELETE FROM ledger WHERE job_id IN (SELECT value FROM json_each(?))", (as_json(job_ids),))
+
+    def erase_portraits(self, entity_type: EntityType, entity_id: str, layers_of_users: str = "") -> int:
+        """Take all layers of an entity's portrait out of search, with their vectors and ledger entries; returns how many.
+
+        `layers_of_users` names a layer (`g:7`) that goes from the portraits of all users as well.
+        """
+        with self._database.writing() as connection:
+            found = connection.execute(
+                "SELECT item_id, row, words FROM profiles WHERE (entity_type = ? AND entity_id = ?)"
+                " OR (? != '' AND entity_type = 'user' AND layer = ?)",
+                (entity_type, entity_id, layers_of_users, layers_of_users),
+            ).fetchall()
+            connection.executemany(
+                "INSERT INTO profile_keywords (profile_keywords, rowid, words) VALUES ('delete', ?, ?)",
+                [(row, words) for _, row, words in found],
+            )
+            connection.executemany("DELETE FROM profiles WHERE row = ?", [(row,) for _, row, _ in found])
+            for item_id, layer, kind, owner in _other_vectors(connection):
+                if (kind, owner) == (entity_type, entity_id) or (layers_of_users and (kind, layer) == ("user", layers_of_users)):
+                    connection.execute("DELETE FROM other_profile_vectors WHERE item_id = ?", (item_id,))
+            stem = f"{entity_type}:{ledger_stem(entity_id)}"
+            connection.execute(
+                "DELETE FROM ledger WHERE entity_key = ? OR substr(entity_key, 1, ?) = ?", (stem, len(stem) + 1, stem + "@")
+            )
+        return len(found)
+
+    def erase_articles(self, entity: Entity) -> None:
+        """Drop what the ledger notes of an entity's articles: of a user in every conversation, of a group for everybody."""
+        with self._database.writing() as connection:
+            found = connection.execute(
+                "SELECT DISTINCT entity_key FROM ledger WHERE substr(entity_key, 1, ?) = ?",
+                (len(ARTICLE_LEDGER), ARTICLE_LEDGER),
+            ).fetchall()
+            theirs = [key for (key,) in found if _is_of(key.removeprefix(ARTICLE_LEDGER), entity)]
+            connection.executemany("DELETE FROM ledger WHERE entity_key = ?", [(key,) for key in theirs])
+
+    def erase_notes(self, scope_key: str) -> int:
+        """Drop what is known of the note files of a scope; returns how many. Their events are erased as events."""
+        with self._database.writing() as connection:
+            connection.execute(
+                "DELETE FROM note_chunks WHERE file_number IN (SELECT file_number FROM note_files WHERE scope_key = ?)",
+                (scope_key,),
+            )
+            return connection.execute("DELETE FROM note_files WHERE scope_key = ?", (scope_key,)).rowcount
+
+    def reindex_all(self) -> None:
+        """Say that the derived indexes hold nothing."""
+        with self._database.writing() as connection:
+            connection.execute("DELETE FROM event_outbox")
+            connection.execute("DELETE FROM profile_outbox")
+            connection.execute(
+                "INSERT OR REPLACE INTO event_outbox (item_id)"
+                " SELECT e.event_id FROM event_vectors v JOIN events e ON e.row = v.row ORDER BY v.sequence"
+            )
+            connection.execute(
+                "INSERT OR REPLACE INTO profile_outbox (item_id)"
+                " SELECT item_id FROM profiles WHERE vector IS NOT NULL ORDER BY row"
+            )
+
+    def compact(self) -> bool:
+        """Merge the keyword indexes, write the file anew, empty the log. False where a reader was in the way for too long.
+
+        Takes as long as copying the file does and as much free space; readers go on meanwhile. Raises StorageError.
+        """
+        with self._database.writing() as connection:
+            event_keywords.scrub_words(connection)
+            connection.execute("INSERT INTO profile_keywords (profile_keywords) VALUES ('optimize')")
+            for table in ("event_keywords", "profile_keywords"):
+                _check_or_rebuild(connection, table)
+        return self._database.vacuum()
+
+
+def _is_of(stem: str, entity: Entity) -> bool:
+    return is_of_user(stem, entity.id) if entity.type == "user" else is_of_scope(stem, entity.scope)
+
+
+def _other_vectors(connection: sqlite3.Connection) -> list[tuple[str, str, str, str]]:
+    """(item id, layer, entity type, entity id) of the portraits' vectors of another model."""
+    found = connection.execute("SELECT DISTINCT item_id FROM other_profile_vectors").fetchall()
+    keys = [(item_id, ProfileKey.of_index_id(item_id)) for (item_id,) in found]
+    return [(item_id, key.layer, key.entity_type, key.entity_id) for item_id, key in keys]
+
+
+def _check_or_rebuild(connection: sqlite3.Connection, table: str) -> None:
+    """An index that holds words of rows that are not there (after damage) is made anew from the rows."""
+    connection.execute("SAVEPOINT words")
+    try:
+        connection.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('integrity-check', 1)")
+    except sqlite3.DatabaseError:
+        connection.execute("ROLLBACK TO words")
+        connection.execute(f"INSERT INTO {table} ({table}) VALUES ('rebuild')")
+    connection.execute("RELEASE words")

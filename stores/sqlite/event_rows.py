@@ -1,0 +1,131 @@
+"""Events as rows of `index.sqlite`, vectors as blobs, filters as SQL conditions."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...schema.errors import InvalidInput
+from ...schema.event import Event, EventFilter
+from ...schema.protocols import Matrix, Vector
+from .index_schema import row_range
+
+EVENT_COLUMNS = (
+    "event_id, job_id, kind, text, user_id, group_id, request_type, timestamp, timestamp_local, timezone, user_name, "
+    "is_absolute, gate_reasons, rewritten_by, source, schema_version, speakers"
+)
+"""In the order of the fields of `Event`."""
+
+_FIELDS = EVENT_COLUMNS.count(",") + 1
+
+EVENT_COLUMNS_OF_E = ", ".join(f"e.{name.strip()}" for name in EVENT_COLUMNS.split(","))
+
+
+def event_to_row(event: Event) -> tuple[Any, ...]:
+    """The values of EVENT_COLUMNS."""
+    return (
+        event.event_id,
+        event.job_id,
+        event.kind,
+        event.text,
+        event.user_id,
+        event.group_id,
+        event.request_type,
+        event.timestamp,
+        event.timestamp_local,
+        event.timezone,
+        event.user_name,
+        event.is_absolute,
+        json.dumps(event.gate_reasons, ensure_ascii=False),
+        event.rewritten_by,
+        event.source,
+        event.schema_version,
+        json.dumps(event.speakers, ensure_ascii=False),
+    )
+
+
+def row_to_event(row: Sequence[Any]) -> Event:
+    """The event whose EVENT_COLUMNS are the first values of `row`."""
+    values = list(row[:_FIELDS])
+    values[11] = bool(values[11])
+    for n in (12, 16):
+        values[n] = () if values[n] == "[]" else tuple(json.loads(values[n]))
+    return Event(*values)
+
+
+def vector_to_blob(vector: Vector) -> bytes:
+    """`vector` as little-endian float32. Raises InvalidInput where it has no single axis or holds NaN or infinity."""
+    values = np.ascontiguousarray(vector, dtype="<f4")
+    if values.ndim != 1 or not values.size:
+        raise InvalidInput(f"vector: expected one axis of numbers, got shape {values.shape}")
+    if not np.isfinite(values).all():
+        raise InvalidInput("vector: holds NaN or infinity; the embedding model is broken or misconfigured")
+    return values.tobytes()
+
+
+def blob_to_vector(blob: bytes) -> Vector:
+    return np.frombuffer(blob, dtype="<f4").astype(np.float32, copy=False)
+
+
+def blobs_to_matrix(blobs: Sequence[bytes]) -> Matrix:
+    """The vectors as rows, read at once; shape (0, 0) when there are none."""
+    if not blobs:
+        return np.empty((0, 0), dtype=np.float32)
+    return np.frombuffer(b"".join(blobs), dtype="<f4").reshape(len(blobs), -1).astype(np.float32, copy=False)
+
+
+def as_json(values: Iterable[object]) -> str:
+    """Values for `IN (SELECT value FROM json_each(?))`: one parameter, however many there are."""
+    return json.dumps(list(values), ensure_ascii=False)
+
+
+def scope_number(connection: sqlite3.Connection, scope_key: str) -> int | None:
+    """The number of a scope; None where nothing was ever filed in it."""
+    row = connection.execute("SELECT scope_number FROM scopes WHERE scope_key = ?", (scope_key,)).fetchone()
+    return None if row is None else int(row[0])
+
+
+def conditions(connection: sqlite3.Connection, where: EventFilter, *, column: str = "e.row") -> tuple[str, list[Any]]:
+    """`where` as a condition on the table `events e`, with its parameters.
+
+    The one place in which a filter becomes SQL. The scope is a range of `column` (`e.row`, or the sequence number of a
+    vector); a scope that holds nothing gives a condition that nothing meets.
+    """
+    terms = ["1"]
+    parameters: list[Any] = []
+    if where.scope_key is not None:
+        number = scope_number(connection, where.scope_key)
+        if number is None:
+            return "0", []
+        terms.append(f"{column} BETWEEN ? AND ?")
+        parameters.extend(row_range(number))
+    for name, values in (
+        ("user_id", where.user_ids),
+        ("kind", where.kinds),
+        ("source", where.sources),
+        ("event_id", where.event_ids),
+        ("request_type", where.request_types),
+    ):
+        if values:
+            terms.append(f"e.{name} IN (SELECT value FROM json_each(?))")
+            parameters.append(as_json(values))
+    if where.people:
+        terms.append(
+            "(e.user_id IN (SELECT value FROM json_each(?)) OR e.row IN (SELECT o.row FROM events o, json_each(o.speakers) s"
+            " WHERE o.speakers != '[]' AND s.value IN (SELECT value FROM json_each(?))))"
+        )
+        parameters.extend((as_json(where.people), as_json(where.people)))
+    if where.time_from is not None:
+        terms.append("e.timestamp >= ?")
+        parameters.append(where.time_from)
+    if where.time_to is not None:
+        terms.append("e.timestamp <= ?")
+        parameters.append(where.time_to)
+    if where.is_absolute is not None:
+        terms.append("e.is_absolute = ?")
+        parameters.append(where.is_absolute)
+    return " AND ".join(terms), parameters

@@ -1,0 +1,115 @@
+"""Events out of one `index.sqlite` and into another: with their own ids, without vectors, as often as one likes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ...schema.event import Event, EventFilter
+from ...schema.job import Job
+from .database import SqliteDatabase
+from .erasure import IndexErasure
+from .event_rows import as_json
+from .event_writing import insert_events
+from .tombstones import is_buried
+
+_AT_ONCE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """An event, and whether its job is noted as filed."""
+
+    event: Event
+    filed: bool
+
+
+@dataclass
+class Arrived:
+    """What became of events that were brought: added; known already; known with another text (which stays)."""
+
+    added: int = 0
+    known: int = 0
+    different: int = 0
+
+
+class EventTransfer:
+    """Over one database."""
+
+    def __init__(self, database: SqliteDatabase) -> None:
+        self._database = database
+        self._events = IndexErasure(database).events
+
+    def take(self, where: EventFilter) -> Iterator[Carried]:
+        """Every matching event."""
+        for event in self._events(where):
+            with self._database.reading() as connection:
+                filed = connection.execute("SELECT 1 FROM filed_jobs WHERE job_id = ?", (event.job_id,)).fetchone()
+            yield Carried(event, filed is not None)
+
+    def forgotten_of(self, items: Sequence[Carried]) -> set[str]:
+        """The keys (`user:42`, `job x-0`) by which any of the events was forgotten."""
+        found: set[str] = set()
+        with self._database.reading() as connection:
+            for event in (item.event for item in items):
+                for entity in event.entities:
+                    if is_buried(connection, "", [entity], event.timestamp):
+                        found.add(entity)
+                if is_buried(connection, event.job_id, [], event.timestamp):
+                    found.add(f"job {event.job_id}")
+        return found
+
+    def bring(self, items: Sequence[Carried]) -> Arrived:
+        """Store events that are not there yet, also those of who was forgotten; they are embedded when the owner is idle."""
+        arrived = Arrived()
+        for start in range(0, len(items), _AT_ONCE):
+            some = {item.event.event_id: item for item in items[start : start + _AT_ONCE]}
+            with self._database.writing() as connection:
+                found = connection.execute(
+                    "SELECT event_id, text FROM events WHERE event_id IN (SELECT value FROM json_each(?))", (as_json(some),)
+                ).fetchall()
+                for event_id, text in found:
+                    item = some.pop(event_id)
+                    arrived.known += 1
+                    arrived.different += item.event.text != text
+                insert_events(connection, [item.event for item in some.values()], [None] * len(some))
+                connection.executemany(
+                    "INSERT OR IGNORE INTO filed_jobs (job_id) VALUES (?)",
+                    [(item.event.job_id,) for item in some.values() if item.filed],
+                )
+                arrived.added += len(some)
+        return arrived
+
+    def known_jobs(self, job_ids: Sequence[str]) -> set[str]:
+        """Those jobs that are noted as filed."""
+        with self._database.reading() as connection:
+            found = connection.execute(
+                "SELECT job_id FROM filed_jobs WHERE job_id IN (SELECT value FROM json_each(?))", (as_json(job_ids),)
+            ).fetchall()
+        return {job_id for (job_id,) in found}
+
+    def is_forgotten(self, job: Job) -> bool:
+        """Whether the job, or whom it is of, was forgotten at its time or later."""
+        with self._database.reading() as connection:
+            return is_buried(connection, job.job_id, sorted(job.entities), job.moment.timestamp())
+
+    def file_jobs(self, jobs: Mapping[str, Sequence[Event]]) -> int:
+        """File the events of many jobs in one transaction, without vectors; returns how many jobs were not filed before.
+
+        Jobs of who was forgotten are passed over.
+        """
+        with self._database.writing() as connection:
+            found = connection.execute(
+                "SELECT job_id FROM filed_jobs WHERE job_id IN (SELECT value FROM json_each(?))", (as_json(jobs),)
+            ).fetchall()
+            known = {job_id for (job_id,) in found}
+            new = {
+                job_id: events
+                for job_id, events in jobs.items()
+                if job_id not in known
+                and not any(is_buried(connection, job_id, event.entities, event.timestamp) for event in events)
+            }
+            every = [event for events in new.values() for event in events]
+            insert_events(connection, every, [None] * len(every))
+            connection.executemany("INSERT INTO filed_jobs (job_id) VALUES (?)", [(job_id,) for job_id in new])
+        return len(new)

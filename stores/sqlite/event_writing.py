@@ -1,0 +1,32 @@
+"""Events put into the tables of `index.sqlite` and taken out again, inside a transaction of the caller."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+
+from ...schema.event import Event
+from . import event_keywords
+from .event_rows import EVENT_COLUMNS, as_json, event_to_row
+from .scope_rows import add_vectors, count_removals, new_row, remove_vectors
+
+_INSERT_EVENT = f"INSERT INTO events (row, {EVENT_COLUMNS}, embedded) VALUES ({', '.join('?' * (EVENT_COLUMNS.count(',') + 3))})"
+
+
+def insert_events(connection: sqlite3.Connection, events: Sequence[Event], blobs: Sequence[bytes | None]) -> None:
+    """Store events that do not exist yet, with words and vectors (None: to be embedded later); counts the additions."""
+    rows = [new_row(connection, event.scope.key) for event in events]
+    connection.executemany(
+        _INSERT_EVENT,
+        [(row, *event_to_row(event), blob is not None) for row, event, blob in zip(rows, events, blobs, strict=True)],
+    )
+    event_keywords.add_words(connection, [(row, event.text) for row, event in zip(rows, events, strict=True)])
+    add_vectors(connection, [(row, blob) for row, blob in zip(rows, blobs, strict=True) if blob is not None])
+
+
+def delete_events(connection: sqlite3.Connection, rows: Sequence[int]) -> None:
+    """Remove events by their row numbers, with words and vectors; counts the removals."""
+    event_keywords.remove_words(connection, rows)
+    remove_vectors(connection, rows)
+    connection.execute("DELETE FROM events WHERE row IN (SELECT value FROM json_each(?))", (as_json(rows),))
+    count_removals(connection, rows, gone=True)

@@ -1,0 +1,50 @@
+"""Which model made the stored vectors, and how many dimensions they have, as a row of the table `meta`."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable
+
+from ...schema.errors import FingerprintMismatch
+
+
+def read_fingerprint(connection: sqlite3.Connection) -> tuple[str, int] | None:
+    """(model, dimension), the model "" where vectors came before its name; None while there are none."""
+    row = connection.execute("SELECT value FROM meta WHERE name = 'fingerprint'").fetchone()
+    if row is None:
+        return None
+    model, dimension = json.loads(row[0])
+    return str(model), int(dimension)
+
+
+def set_fingerprint(connection: sqlite3.Connection, model: str, dimension: int) -> None:
+    """Put the model on record. Raises FingerprintMismatch where there is another one, or another dimension."""
+    known = read_fingerprint(connection)
+    if known == (model, dimension):
+        return
+    if known is not None and known != ("", dimension):
+        raise FingerprintMismatch(
+            f"the stored vectors were made by {known[0]!r} with {known[1]} dimensions, the settings name {model!r} "
+            f"with {dimension}; run `historian reembed`, or set models.embedding back"
+        )
+    connection.execute("INSERT OR REPLACE INTO meta (name, value) VALUES ('fingerprint', ?)", (json.dumps([model, dimension]),))
+
+
+def check_dimension(connection: sqlite3.Connection, blobs: Iterable[bytes | None]) -> None:
+    """Compare vectors (float32 blobs) with the fingerprint; raises FingerprintMismatch.
+
+    The first vectors of all set the dimension; `set_fingerprint` names the model.
+    """
+    sizes = {len(blob) // 4 for blob in blobs if blob is not None}
+    if not sizes:
+        return
+    known = read_fingerprint(connection)
+    expected = known[1] if known else min(sizes)
+    if sizes != {expected}:
+        raise FingerprintMismatch(
+            f"vectors of {', '.join(map(str, sorted(sizes)))} dimensions given, those on record have {expected}; "
+            "set models.embedding back, or run `historian reembed`"
+        )
+    if known is None:
+        set_fingerprint(connection, "", expected)

@@ -1,0 +1,58 @@
+"""Embeddings of the lines of Dynamic chapters, as rows of the table `line_vectors`. Derived: they can be made again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from ...schema.layers import ArticleKey, Forgotten
+from ...schema.protocols import Vector
+from ...schema.scope import Scope
+from .database import SqliteDatabase
+from .event_rows import blob_to_vector, vector_to_blob
+
+
+class SqliteLineVectors:
+    """The `LineVectors` of one `index.sqlite`."""
+
+    def __init__(self, database: SqliteDatabase) -> None:
+        self._database = database
+
+    def read(self, key: ArticleKey, model: str) -> dict[str, Vector]:
+        with self._database.reading() as connection:
+            found = connection.execute(
+                "SELECT line, vector FROM line_vectors WHERE user_id = ? AND scope_key = ? AND model = ?",
+                (key.user_id, key.scope.key, model),
+            ).fetchall()
+        return {line: blob_to_vector(blob) for line, blob in found}
+
+    def replace(self, key: ArticleKey, model: str, vectors: Mapping[str, Vector], *, forgotten: Forgotten) -> None:
+        rows = [(key.user_id, key.scope.key, line, model, vector_to_blob(vector)) for line, vector in vectors.items()]
+        with self._database.writing() as connection:
+            if forgotten():  # asked inside the transaction: a deletion waits for it, or was before
+                return
+            connection.execute("DELETE FROM line_vectors WHERE user_id = ? AND scope_key = ?", (key.user_id, key.scope.key))
+            connection.executemany(
+                "INSERT INTO line_vectors (user_id, scope_key, line, model, vector) VALUES (?, ?, ?, ?, ?)", rows
+            )
+
+    def without_lines(self, key: ArticleKey, unwanted: Callable[[str], bool]) -> int:
+        with self._database.writing() as connection:
+            person = (key.user_id, key.scope.key)
+            found = connection.execute("SELECT line FROM line_vectors WHERE user_id = ? AND scope_key = ?", person).fetchall()
+            gone = [line for (line,) in found if unwanted(line)]
+            connection.executemany(
+                "DELETE FROM line_vectors WHERE user_id = ? AND scope_key = ? AND line = ?", [(*person, line) for line in gone]
+            )
+        return len(gone)
+
+    def delete(self, user_id: str) -> int:
+        return self._delete("user_id", user_id)
+
+    def delete_scope(self, scope: Scope) -> int:
+        return self._delete("scope_key", scope.key)
+
+    def _delete(self, column: str, value: str) -> int:
+        with self._database.writing() as connection:
+            count = connection.execute(f"DELETE FROM line_vectors WHERE {column} = ?", (value,)).rowcount
+        self._database.truncate_log()
+        return count

@@ -1,0 +1,191 @@
+"""Which note files were indexed, as what, and the events made of their chunks; both in one transaction of `index.sqlite`.
+
+A chunk is one event however many files of a scope hold it, and its event is named by scope and content: a chunk that stays
+when its file is changed, renamed or moved keeps its event and its vector.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...schema.event import Event
+from ...schema.protocols import Vector
+from .database import SqliteDatabase
+from .event_rows import as_json, vector_to_blob
+from .event_writing import delete_events, insert_events
+from .fingerprint import check_dimension
+from .index_outbox import EVENTS, Outbox
+from .tombstones import is_buried
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedFile:
+    """A file as it was indexed. `path` is relative to the folder, with `/`; `form` tells how it was indexed.
+
+    The manifest takes names of files and folders as they are given: whoever indexes redacts them.
+    """
+
+    path: str
+    mtime_ns: int
+    size: int
+    content_hash: str
+    form: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """A file that is new or changed: all its chunk ids in order, and the events of those that have none yet."""
+
+    file: IndexedFile
+    chunk_ids: tuple[str, ...]
+    events: tuple[Event, ...]
+    vectors: tuple[Vector | None, ...]
+
+
+class FileManifest:
+    """The manifest of one `index.sqlite`. Files are told apart by scope, folder (`root`) and path."""
+
+    def __init__(self, database: SqliteDatabase) -> None:
+        self._database = database
+        self._outbox = Outbox(EVENTS)
+
+    def files(self, scope_key: str, root: str) -> dict[str, IndexedFile]:
+        """What is known of a folder, by path."""
+        with self._database.reading() as connection:
+            found = connection.execute(
+                "SELECT path, mtime_ns, size, content_hash, form FROM note_files WHERE scope_key = ? AND root = ?",
+                (scope_key, root),
+            ).fetchall()
+        return {row[0]: IndexedFile(*row) for row in found}
+
+    def roots(self) -> list[tuple[str, str, int]]:
+        """(scope key, folder, files) of everything that is indexed."""
+        with self._database.reading() as connection:
+            return connection.execute(
+                "SELECT scope_key, root, count(*) FROM note_files GROUP BY scope_key, root ORDER BY scope_key, root"
+            ).fetchall()
+
+    def known_chunks(self, scope_key: str, chunk_ids: Sequence[str]) -> set[str]:
+        """Those that some file of the scope holds already, in whatever folder."""
+        names = {note_job_id(scope_key, chunk_id) + ":0": chunk_id for chunk_id in chunk_ids}
+        with self._database.reading() as connection:
+            found = connection.execute(
+                "SELECT DISTINCT event_id FROM note_chunks WHERE event_id IN (SELECT value FROM json_each(?))", (as_json(names),)
+            ).fetchall()
+        return {names[event_id] for (event_id,) in found}
+
+    def paths_of(self, event_id: str) -> list[str]:
+        """The files that an event stands in, with their folder."""
+        with self._database.reading() as connection:
+            found = connection.execute(
+                "SELECT f.root || '/' || f.path FROM note_chunks c JOIN note_files f USING (file_number)"
+                " WHERE c.event_id = ? ORDER BY 1",
+                (event_id,),
+            ).fetchall()
+        return [path for (path,) in found]
+
+    def write(self, scope_key: str, root: str, changes: Sequence[FileChange]) -> None:
+        """Put files in the place of what was known under their paths, all of them or none.
+
+        A chunk that was known keeps its event, also where that event was removed by hand: a note that was forgotten does
+        not come back with the next change of its file. What an entity's tombstone buries is not filed. Raises
+        FingerprintMismatch where a vector has another dimension than those on record.
+        """
+        with self._database.writing() as connection:
+            before: list[str] = []
+            for change in changes:
+                blobs = [None if vector is None else vector_to_blob(vector) for vector in change.vectors]
+                check_dimension(connection, blobs)
+                number = self._note_file(connection, scope_key, root, change.file)
+                names = {chunk_id: f"{note_job_id(scope_key, chunk_id)}:0" for chunk_id in change.chunk_ids}
+                wanted = [
+                    (event, blob)
+                    for event, blob in zip(change.events, blobs, strict=True)
+                    if not _is_known(connection, event.event_id) and not _is_gone(connection, event)
+                ]
+                insert_events(connection, [event for event, _ in wanted], [blob for _, blob in wanted])
+                self._outbox.add(connection, [event.event_id for event, blob in wanted if blob is not None])
+                before += _events_of(connection, number)
+                connection.execute("DELETE FROM note_chunks WHERE file_number = ?", (number,))
+                connection.executemany(
+                    "INSERT INTO note_chunks (file_number, chunk_id, event_id) VALUES (?, ?, ?)",
+                    [(number, chunk_id, event_id) for chunk_id, event_id in names.items()],
+                )
+            # When all files are written: one may hold now what another one held before.
+            self._drop_unheld(connection, before)
+
+    def touch(self, scope_key: str, root: str, files: Sequence[tuple[str, IndexedFile]]) -> None:
+        """Note (path known before, the file now) for files whose content is the same: another time, or another name."""
+        if not files:
+            return
+        with self._database.writing(durable=False) as connection:
+            for before, file in files:
+                connection.execute(
+                    "UPDATE note_files SET path = ?, mtime_ns = ?, size = ? WHERE scope_key = ? AND root = ? AND path = ?",
+                    (file.path, file.mtime_ns, file.size, scope_key, root, before),
+                )
+
+    def remove(self, scope_key: str, root: str, paths: Sequence[str]) -> int:
+        """Forget files, with the events that no other file holds; returns how many events went."""
+        if not paths:
+            return 0
+        with self._database.writing() as connection:
+            found = connection.execute(
+                "SELECT file_number FROM note_files WHERE scope_key = ? AND root = ?"
+                " AND path IN (SELECT value FROM json_each(?))",
+                (scope_key, root, as_json(paths)),
+            ).fetchall()
+            gone = 0
+            for (number,) in found:
+                before = _events_of(connection, number)
+                connection.execute("DELETE FROM note_chunks WHERE file_number = ?", (number,))
+                connection.execute("DELETE FROM note_files WHERE file_number = ?", (number,))
+                gone += self._drop_unheld(connection, before)
+        return gone
+
+    def _note_file(self, connection: sqlite3.Connection, scope_key: str, root: str, file: IndexedFile) -> int:
+        (number,) = connection.execute(
+            "INSERT INTO note_files (scope_key, root, path, mtime_ns, size, content_hash, form) VALUES (?, ?, ?, ?, ?, ?, ?)"
+            " ON CONFLICT (scope_key, root, path) DO UPDATE SET mtime_ns = excluded.mtime_ns, size = excluded.size,"
+            " content_hash = excluded.content_hash, form = excluded.form RETURNING file_number",
+            (scope_key, root, file.path, file.mtime_ns, file.size, file.content_hash, file.form),
+        ).fetchone()
+        return int(number)
+
+    def _drop_unheld(self, connection: sqlite3.Connection, event_ids: Sequence[str]) -> int:
+        """Delete those of the events that no file holds any more; returns how many existed."""
+        found = connection.execute(
+            "SELECT e.row, e.event_id FROM events e WHERE e.event_id IN (SELECT value FROM json_each(?))"
+            " AND NOT EXISTS (SELECT 1 FROM note_chunks c WHERE c.event_id = e.event_id)",
+            (as_json(event_ids),),
+        ).fetchall()
+        if found:
+            delete_events(connection, [row for row, _ in found])
+            self._outbox.add(connection, [event_id for _, event_id in found])
+        return len(found)
+
+
+def note_job_id(scope_key: str, chunk_id: str) -> str:
+    """The job under whose name a chunk's event is stored: no other scope and no other content has it."""
+    return "note-" + hashlib.sha256(f"{chunk_id}\0{scope_key}".encode()).hexdigest()[:32]
+
+
+def _is_known(connection: sqlite3.Connection, event_id: str) -> bool:
+    return (
+        connection.execute("SELECT 1 FROM note_chunks WHERE event_id = ?", (event_id,)).fetchone() is not None
+        or connection.execute("SELECT 1 FROM events WHERE event_id = ?", (event_id,)).fetchone() is not None
+    )
+
+
+def _is_gone(connection: sqlite3.Connection, event: Event) -> bool:
+    return is_buried(connection, event.job_id, event.entities, event.timestamp)
+
+
+def _events_of(connection: sqlite3.Connection, file_number: int) -> list[str]:
+    return [
+        event_id
+        for (event_id,) in connection.execute("SELECT event_id FROM note_chunks WHERE file_number = ?", (file_number,)).fetchall()
+    ]

@@ -1,0 +1,145 @@
+"""Search over portraits in `index.sqlite`: their words, and their vectors by revision. Derived from the portraits."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from typing import Any
+
+from ...schema.profile import Profile, ProfileFilter, ProfileKey
+from ...schema.protocols import Matrix, Vector
+from ...text.words import last_characters, search_tokens
+from .database import SqliteDatabase
+from .event_keywords import matching, query_words
+from .event_rows import as_json, blob_to_vector, blobs_to_matrix, vector_to_blob
+from .fingerprint import check_dimension
+from .index_outbox import PROFILES, Outbox
+
+
+class SqliteProfileIndex:
+    """The `ProfileIndex` of one `index.sqlite`, which it shares with the events."""
+
+    def __init__(self, database: SqliteDatabase) -> None:
+        self._database = database
+        self._outbox = Outbox(PROFILES)
+
+    def put(self, profile: Profile, vector: Vector | None) -> None:
+        """Index one revision of a portrait in place of the one before. None: without a vector for now.
+
+        An older revision than the indexed one changes nothing: two writers may come here in any order. Raises
+        FingerprintMismatch where the vector has another dimension than those on record.
+        """
+        key = profile.key
+        blob = None if vector is None else vector_to_blob(vector)
+        text = profile_text(profile)
+        words = " ".join([*search_tokens(text), *last_characters(text)])
+        with self._database.writing() as connection:
+            check_dimension(connection, [blob])
+            known = connection.execute("SELECT revision FROM profiles WHERE item_id = ?", (key.index_id,)).fetchone()
+            if known is not None and known[0] > profile.revision:
+                return
+            _remove(connection, key)
+            row = connection.execute(
+                "INSERT INTO profiles (item_id, entity_type, entity_id, layer, revision, words, vector)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (key.index_id, key.entity_type, key.entity_id, key.layer, profile.revision, words, blob),
+            ).lastrowid
+            connection.execute("INSERT INTO profile_keywords (rowid, words) VALUES (?, ?)", (row, words))
+            self._outbox.add(connection, [key.index_id])
+
+    def delete(self, key: ProfileKey) -> None:
+        """Take a portrait out of the index; its words are overwritten in the file."""
+        with self._database.writing() as connection:
+            _remove(connection, key)
+            connection.execute("DELETE FROM other_profile_vectors WHERE item_id = ?", (key.index_id,))
+            connection.execute("INSERT INTO profile_keywords (profile_keywords) VALUES ('optimize')")
+            self._outbox.add(connection, [key.index_id])
+
+    def stale(self, profiles: Sequence[Profile]) -> list[Profile]:
+        with self._database.reading() as connection:
+            fresh = dict(
+                connection.execute(
+                    "SELECT item_id, revision FROM profiles"
+                    " WHERE vector IS NOT NULL AND item_id IN (SELECT value FROM json_each(?))",
+                    (as_json(profile.key.index_id for profile in profiles),),
+                ).fetchall()
+            )
+        return [profile for profile in profiles if fresh.get(profile.key.index_id, -1) < profile.revision]
+
+    def search_keywords(self, query: str, limit: int, where: ProfileFilter | None = None) -> list[tuple[ProfileKey, float]]:
+        words = query_words(query)
+        if not words or limit <= 0:
+            return []
+        condition, parameters = _conditions(where)
+        with self._database.reading() as connection:
+            found = connection.execute(
+                "SELECT p.item_id, -bm25(profile_keywords) AS score"
+                " FROM profile_keywords CROSS JOIN profiles p ON p.row = profile_keywords.rowid"
+                f" WHERE profile_keywords MATCH ? AND {condition} ORDER BY score DESC, p.row DESC LIMIT ?",
+                (" OR ".join(map(matching, words)), *parameters, limit),
+            ).fetchall()
+        return [(_key(item_id), score) for item_id, score in found]
+
+    def vectors(self, where: ProfileFilter | None = None) -> tuple[list[ProfileKey], Matrix]:
+        condition, parameters = _conditions(where)
+        with self._database.reading() as connection:
+            found = connection.execute(
+                f"SELECT p.item_id, p.vector FROM profiles p WHERE p.vector IS NOT NULL AND {condition} ORDER BY p.row",
+                parameters,
+            ).fetchall()
+        return [_key(item_id) for item_id, _ in found], blobs_to_matrix([blob for _, blob in found])
+
+    def unindexed(self, limit: int) -> tuple[list[tuple[ProfileKey, Vector]], list[str]]:
+        with self._database.reading() as connection:
+            found = connection.execute(
+                "SELECT o.item_id, o.version, p.vector FROM profile_outbox o LEFT JOIN profiles p ON p.item_id = o.item_id"
+                " ORDER BY o.version LIMIT ?",
+                (max(limit, 0),),
+            ).fetchall()
+        self._outbox.hand_out({item_id: version for item_id, version, _ in found})
+        wanted = [(_key(item_id), blob_to_vector(blob)) for item_id, _, blob in found if blob is not None]
+        return wanted, [item_id for item_id, _, blob in found if blob is None]
+
+    def mark_indexed(self, ids: Sequence[str]) -> None:
+        """Say that the derived index has done it. What changed again after it was handed out stays to be done."""
+        with self._database.writing(durable=False) as connection:
+            self._outbox.remove(connection, ids)
+
+    def reindex_all(self) -> None:
+        """Say that the derived index holds nothing."""
+        with self._database.writing() as connection:
+            connection.execute("DELETE FROM profile_outbox")
+            self._outbox.fill(connection, "SELECT item_id FROM profiles WHERE vector IS NOT NULL ORDER BY row")
+
+    def embedded_count(self) -> int:
+        with self._database.reading() as connection:
+            return int(connection.execute("SELECT count(*) FROM profiles WHERE vector IS NOT NULL").fetchone()[0])
+
+
+def profile_text(profile: Profile) -> str:
+    """What of a portrait is searched and embedded: name, tags, summary, a line each."""
+    return "\n".join(part for part in (profile.name, ", ".join(profile.tags), profile.summary) if part)
+
+
+def _remove(connection: sqlite3.Connection, key: ProfileKey) -> None:
+    connection.execute(
+        "INSERT INTO profile_keywords (profile_keywords, rowid, words)"
+        " SELECT 'delete', row, words FROM profiles WHERE item_id = ?",
+        (key.index_id,),
+    )
+    connection.execute("DELETE FROM profiles WHERE item_id = ?", (key.index_id,))
+
+
+def _conditions(where: ProfileFilter | None) -> tuple[str, list[Any]]:
+    """`where` as a condition on the table `profiles p`, with its parameters."""
+    if where is None:
+        return "1", []
+    return (
+        "((p.entity_type = 'user' AND p.layer IN (SELECT value FROM json_each(?)))"
+        " OR p.item_id IN (SELECT value FROM json_each(?)))",
+        [as_json(where.user_layers), as_json(key.index_id for key in where.keys)],
+    )
+
+
+def _key(item_id: str) -> ProfileKey:
+    return ProfileKey.of_index_id(item_id)

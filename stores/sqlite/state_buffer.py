@@ -1,0 +1,168 @@
+"""Conversation states that wait to be summarised, as rows of the table `buffered_states`."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection, Sequence
+
+from ...schema.article import Spoken, SpokenRole
+from ...schema.layers import ArticleKey, BufferedState, Restored
+from ...schema.scope import Scope
+from ...text.tokens import estimate_tokens
+from ..files.article_files import key_from
+from .database import SqliteDatabase
+from .event_rows import as_json
+from .tombstones import is_buried
+
+_TAKEN = "buffered"
+"""The entity under which the ledger notes whose job's states were taken."""
+ROLES: dict[str, SpokenRole] = {"user": "user", "assistant": "assistant", "tool": "tool", "record": "record"}
+_LABEL_TOKENS = 4
+"""What a speaker's name and the line end cost."""
+
+
+class SqliteStateBuffer:
+    """The `StateBuffer` of one `index.sqlite`.
+
+    That a job's states were taken is noted in the transaction that takes them, and stays noted when they are released: a
+    job that runs again does not bring back what a summary has covered.
+    """
+
+    def __init__(self, database: SqliteDatabase) -> None:
+        self._database = database
+
+    def add(
+        self, key: ArticleKey, job_id: str, states: Sequence[tuple[str, Spoken]], *, entities: Collection[str], at: float
+    ) -> bool:
+        rows = [
+            (entry_id, key.user_id, key.scope.key, spoken.role, spoken.text, spoken.name, spoken.at, spoken_tokens(spoken))
+            for entry_id, spoken in states
+        ]
+        with self._database.writing() as connection:
+            if is_buried(connection, job_id, entities, at):
+                return False
+            new = connection.execute(
+                "INSERT OR IGNORE INTO ledger (entity_key, job_id) VALUES (?, ?) RETURNING 1", (_TAKEN, job_id)
+            ).fetchone()
+            if new is None:
+                return False
+            connection.executemany(
+                "INSERT OR IGNORE INTO buffered_states (entry_id, user_id, scope_key, role, text, name, at, tokens)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                rows,
+            )
+        return True
+
+    def was_taken(self, job_id: str) -> bool:
+        with self._database.reading() as connection:
+            found = connection.execute("SELECT 1 FROM ledger WHERE entity_key = ? AND job_id = ?", (_TAKEN, job_id)).fetchone()
+        return found is not None
+
+    def tokens(self, key: ArticleKey) -> int:
+        with self._database.reading() as connection:
+            (total,) = connection.execute(
+                "SELECT ifnull(sum(tokens), 0) FROM buffered_states WHERE user_id = ? AND scope_key = ?",
+                (key.user_id, key.scope.key),
+            ).fetchone()
+        return int(total)
+
+    def oldest(self, key: ArticleKey, tokens: int) -> list[BufferedState]:
+        states: list[BufferedState] = []
+        total = 0
+        for state in self._all(key):
+            if states and total >= tokens:
+                break
+            states.append(state)
+            total += state.tokens
+        return states
+
+    def through(self, key: ArticleKey, entry_id: str) -> list[BufferedState]:
+        states = self._all(key)
+        place = next((n for n, state in enumerate(states, 1) if state.entry_id == entry_id), 0)
+        return states[:place]
+
+    def release(self, key: ArticleKey, entry_id: str) -> int:
+        with self._database.writing() as connection:
+            return connection.execute(
+                "DELETE FROM buffered_states WHERE user_id = ?1 AND scope_key = ?2 AND sequence <= (SELECT sequence"
+                " FROM buffered_states WHERE entry_id = ?3 AND user_id = ?1 AND scope_key = ?2)",
+                (key.user_id, key.scope.key, entry_id),
+            ).rowcount
+
+    def remove(self, entry_ids: Collection[str]) -> int:
+        with self._database.writing() as connection:
+            count = connection.execute(
+                "DELETE FROM buffered_states WHERE entry_id IN (SELECT value FROM json_each(?))", (as_json(entry_ids),)
+            ).rowcount
+        self._database.truncate_log()
+        return count
+
+    def restore(self, key: ArticleKey, states: Sequence[BufferedState]) -> list[Restored]:
+        with self._database.writing() as connection:
+            jobs = dict.fromkeys(job_of_entry(state.entry_id) for state in states)
+            taken = {
+                job_id
+                for job_id in jobs
+                if connection.execute("SELECT 1 FROM ledger WHERE entity_key = ? AND job_id = ?", (_TAKEN, job_id)).fetchone()
+            }
+            connection.executemany(
+                "INSERT OR IGNORE INTO ledger (entity_key, job_id) VALUES (?, ?)", [(_TAKEN, job_id) for job_id in jobs]
+            )
+            return [_restored(connection, key, state, taken) for state in states]
+
+    def keys(self) -> list[ArticleKey]:
+        with self._database.reading() as connection:
+            found = connection.execute("SELECT DISTINCT user_id, scope_key FROM buffered_states ORDER BY 1, 2").fetchall()
+        return [key for user_id, scope_key in found if (key := key_from(user_id, scope_key)) is not None]
+
+    def delete(self, user_id: str) -> int:
+        return self._delete("user_id", user_id)
+
+    def delete_scope(self, scope: Scope) -> int:
+        return self._delete("scope_key", scope.key)
+
+    def _delete(self, column: str, value: str) -> int:
+        with self._database.writing() as connection:
+            count = connection.execute(f"DELETE FROM buffered_states WHERE {column} = ?", (value,)).rowcount
+        self._database.truncate_log()
+        return count
+
+    def _all(self, key: ArticleKey) -> list[BufferedState]:
+        with self._database.reading() as connection:
+            rows = connection.execute(
+                "SELECT entry_id, role, text, name, at, tokens FROM buffered_states"
+                " WHERE user_id = ? AND scope_key = ? ORDER BY sequence",
+                (key.user_id, key.scope.key),
+            ).fetchall()
+        return [
+            BufferedState(entry_id, Spoken(ROLES[role], text, name, at), tokens)
+            for entry_id, role, text, name, at, tokens in rows
+        ]
+
+
+def job_of_entry(entry_id: str) -> str:
+    """The id of the job that brought a state: an entry is called `{job id}:{number}`, and a job id holds no colon."""
+    return entry_id.rpartition(":")[0]
+
+
+def _restored(connection: sqlite3.Connection, key: ArticleKey, state: BufferedState, taken: Collection[str]) -> Restored:
+    spoken = state.spoken
+    given = (key.user_id, key.scope.key, spoken.role, spoken.text, spoken.name, spoken.at)
+    found = connection.execute(
+        "SELECT user_id, scope_key, role, text, name, at FROM buffered_states WHERE entry_id = ?", (state.entry_id,)
+    ).fetchone()
+    if found is not None:
+        return "same" if tuple(found) == given else "different"
+    if job_of_entry(state.entry_id) in taken:
+        return "same"
+    connection.execute(
+        "INSERT INTO buffered_states (entry_id, user_id, scope_key, role, text, name, at, tokens)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (state.entry_id, *given, spoken_tokens(spoken)),
+    )
+    return "restored"
+
+
+def spoken_tokens(spoken: Spoken) -> int:
+    """About what a state costs in a prompt, its speaker's name included."""
+    return estimate_tokens(spoken.text) + estimate_tokens(spoken.name) + _LABEL_TOKENS
