@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from historian.models.embeddings import make_embedder
+from historian.models.embeddings.factory import make_embedder
 from historian.retrieval.event_recall import EventRecall, Survey
 from historian.retrieval.request import RecallRequest, make_request
 from historian.schema.event import Event, EventFilter

@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
-from historian.models.embeddings import make_embedder
+from historian.models.embeddings.factory import make_embedder
 from historian.retrieval.event_recall import EventRecall
 from historian.retrieval.request import make_request
 from historian.schema.event import Event, EventFilter

@@ -10,7 +10,7 @@ from typing import Any
 
 from langchain_core.embeddings import Embeddings
 
-from ..models.embeddings import make_embedder
+from ..models.embeddings.factory import make_embedder
 from ..schema.errors import SettingsError
 from ..schema.protocols import Embedder
 from ..schema.settings import EmbeddingSettings

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from ..models.embeddings.releasable import ReleasableEmbedder, Released
 from ..nodes.embed import vectors_for
 from ..nodes.merge_profile import portrait_keys
 from ..schema.errors import FingerprintMismatch, InvalidInput, ModelAnswerUnusable, ModelRefused, ModelUnavailable, StorageError
@@ -26,7 +27,6 @@ from .migration import Migration
 from .notes_index import NotesIndex
 from .orders import RollbackOrder
 from .outage import Outage, Pause
-from .releasable_embedder import ReleasableEmbedder, Released
 
 log = logging.getLogger(__name__)
 

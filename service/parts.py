@@ -8,8 +8,9 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..models.chat import make_chat_model
-from ..models.embeddings import make_embedder
+from ..models.chat.model import make_chat_model
+from ..models.embeddings.factory import make_embedder
+from ..models.embeddings.matching import MatchingEmbedder
 from ..models.rerank import make_reranker
 from ..schema.layers import Layers
 from ..schema.protocols import (
@@ -43,7 +44,6 @@ from ..stores.sqlite.profile_index import SqliteProfileIndex
 from ..stores.sqlite.shadow_vectors import ShadowVectors
 from ..stores.sqlite.state_buffer import SqliteStateBuffer
 from .data_directory import data_directory
-from .matching_embedder import MatchingEmbedder
 
 log = logging.getLogger(__name__)
 

@@ -6,12 +6,12 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 
+from ..models.embeddings.releasable import ReleasableEmbedder, Released
 from ..schema.errors import FingerprintMismatch, HistorianError, InvalidInput
 from ..schema.event import Event
 from ..schema.protocols import Embedder, EventStore, Vector
 from .observed import Cleaned
 from .outage import Outage
-from .releasable_embedder import ReleasableEmbedder, Released
 
 log = logging.getLogger(__name__)
 

@@ -210,7 +210,7 @@ async def _owner(settings: Settings, directory: Path) -> Finding:
 
 
 async def _embedding(settings: Settings, directory: Path) -> Finding:
-    from ...models.embeddings import make_embedder
+    from ...models.embeddings.factory import make_embedder
     from ...stores.sqlite.events import SqliteEventStore
     from ...stores.sqlite.index_schema import open_index
 
@@ -273,7 +273,7 @@ async def _asked(chosen: ChatSettings, section: str) -> Finding:
     """One small question whose answer has to have a form, as all answers do that the historian asks for."""
     from pydantic import BaseModel, Field
 
-    from ...models.chat import make_chat_model
+    from ...models.chat.model import make_chat_model
 
     class Answer(BaseModel):
         """The sum."""

@@ -70,7 +70,7 @@ async def reembed(
         )
     if not shell.needs_data():
         return
-    from ...models.embeddings import make_embedder
+    from ...models.embeddings.factory import make_embedder
     from .opening import without_models
 
     embedder = None if status or drop_old or rollback else make_embedder(shell.settings.models.embedding)

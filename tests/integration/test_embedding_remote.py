@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from historian.models.embedding_remote import RemoteEmbedder
-from historian.models.embeddings import make_embedder
+from historian.models.embeddings.factory import make_embedder
+from historian.models.embeddings.remote import RemoteEmbedder
 from historian.models.endpoint import Endpoint
 from historian.schema.errors import ModelAnswerUnusable, ModelError, ModelRefused, ModelUnavailable
 from historian.schema.settings import EmbeddingSettings

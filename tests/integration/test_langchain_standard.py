@@ -11,7 +11,7 @@ import pytest
 from historian.interfaces.embeddings import HistorianEmbeddings
 from historian.interfaces.retriever import CognitiveRetriever
 from historian.interfaces.tools import MemoryTool, make_memory_tools, memory_tool_schemas
-from historian.models.embedding_local import is_installed
+from historian.models.embeddings.local import is_installed
 from historian.schema.scope import Scope
 from historian.schema.settings import Settings
 from historian.service.cognitive import CognitiveService

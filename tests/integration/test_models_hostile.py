@@ -10,8 +10,8 @@ from pathlib import Path
 
 import httpx
 import pytest
-from historian.models.chat import LadderChatModel, make_chat_model
-from historian.models.structured_output import Rung
+from historian.models.chat.model import LadderChatModel, make_chat_model
+from historian.models.chat.structured_output import Rung
 from historian.schema.errors import ModelAnswerUnusable, ModelError, ModelRefused, ModelUnavailable, SettingsError
 from historian.schema.protocols import Usage
 from historian.schema.settings import ChatSettings

@@ -30,8 +30,8 @@ import openai.resources.chat.completions
 import openai.resources.embeddings  # noqa: F401
 from historian.graph import historian as graph_module
 from historian.graph import reflection as reflection_module
-from historian.models.chat import LadderChatModel
-from historian.models.embeddings import RemoteEmbedder
+from historian.models.chat.model import LadderChatModel
+from historian.models.embeddings.factory import RemoteEmbedder
 from historian.schema.settings_source import parse_settings
 from historian.service.ownership import owned_worker
 from historian.service.parts import open_parts, open_queue

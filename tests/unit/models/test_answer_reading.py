@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from historian.models.answer_reading import read_answer
+from historian.models.chat.answer_reading import read_answer
 from langchain_core.messages import AIMessage
 from pydantic import BaseModel
 

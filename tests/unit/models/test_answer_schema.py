@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Annotated, Literal
 
-from historian.models.answer_schema import answer_form
+from historian.models.chat.answer_schema import answer_form
 from pydantic import BaseModel, ConfigDict, Field
 
 

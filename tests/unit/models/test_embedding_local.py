@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from historian.models.embedding_local import (
+from historian.models.embeddings.factory import make_embedder
+from historian.models.embeddings.local import (
     SLICE_CHARACTERS,
     SLICE_TEXTS,
     LocalEmbedder,
@@ -17,7 +18,6 @@ from historian.models.embedding_local import (
     prepared_text,
     slices,
 )
-from historian.models.embeddings import make_embedder
 from historian.schema.errors import ModelAnswerUnusable, ModelRefused, SettingsError
 from historian.schema.protocols import Embedder
 from historian.schema.settings import EmbeddingSettings
@@ -176,9 +176,9 @@ def test_auto_prefers_an_endpoint_then_the_local_model(monkeypatch: pytest.Monke
     keyed = make_embedder(EmbeddingSettings(api_key="sk-x", model="text-embedding-3-small"))
     assert keyed is not None
     assert keyed.is_remote
-    monkeypatch.setattr("historian.models.embeddings.is_installed", lambda _package: False)
+    monkeypatch.setattr("historian.models.embeddings.factory.is_installed", lambda _package: False)
     assert make_embedder(EmbeddingSettings()) is None
-    monkeypatch.setattr("historian.models.embeddings.is_installed", lambda _package: True)
+    monkeypatch.setattr("historian.models.embeddings.factory.is_installed", lambda _package: True)
     chosen = make_embedder(EmbeddingSettings())
     assert chosen is not None
     assert not chosen.is_remote
@@ -186,7 +186,7 @@ def test_auto_prefers_an_endpoint_then_the_local_model(monkeypatch: pytest.Monke
 
 
 def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("historian.models.embedding_local.is_installed", lambda _package: False)
+    monkeypatch.setattr("historian.models.embeddings.local.is_installed", lambda _package: False)
     with pytest.raises(SettingsError, match=r'pip install "langgraph-historian\[fastembed\]"'):
         make_embedder(EmbeddingSettings(provider="fastembed"))
     with pytest.raises(SettingsError, match=r'pip install "langgraph-historian\[local\]"'):

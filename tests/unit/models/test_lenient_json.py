@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from historian.models.lenient_json import CutOff, NotJson, find_json, parse_lenient
+from historian.models.chat.lenient_json import CutOff, NotJson, find_json, parse_lenient
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from historian import prompts
-from historian.models.answer_schema import answer_form
+from historian.models.chat.answer_schema import answer_form
 from historian.nodes.reconstructing import DigestAnswer, Reconstruction, digest, reconstruct, reconstruction_of
 from historian.nodes.summarising import StatesSummary
 from historian.schema.article import Article, ChapterBounds, Digest

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from historian.models.embeddings.matching import MatchingEmbedder
 from historian.schema.errors import InvalidInput, ModelAnswerUnusable, ModelRefused, ModelUnavailable, StorageError
 from historian.schema.event import EventFilter
 from historian.schema.profile import Profile, ProfileKey
 from historian.schema.protocols import Matrix, Vector
 from historian.service import reembedding
-from historian.service.matching_embedder import MatchingEmbedder
 from historian.service.parts import Parts, open_parts, open_queue
 from historian.service.reembedding import KeptModel, Reembedding, SameModel
 from historian.stores.chroma.index import ChromaIndex

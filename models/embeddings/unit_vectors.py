@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..schema.errors import ModelAnswerUnusable
-from ..schema.protocols import Matrix
+from ...schema.errors import ModelAnswerUnusable
+from ...schema.protocols import Matrix
 
 
 def unit_rows(raw: Sequence[Any] | Matrix, *, count: int, dimension: int | None, source: str) -> Matrix:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Generic
 
 from pydantic import BaseModel, ValidationError
 
-from ..schema.protocols import Answer
+from ...schema.protocols import Answer
+from ..endpoint import clean_text
 from .answer_length import is_cut_off
-from .endpoint import clean_text
 from .lenient_json import CutOff, NotJson, find_json, parse_lenient
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..schema.errors import ModelRefused, SettingsError
-from ..schema.protocols import Matrix, Vector
-from .endpoint import clean_text
+from ...schema.errors import ModelRefused, SettingsError
+from ...schema.protocols import Matrix, Vector
+from ..endpoint import clean_text
 from .priority_thread import ORDINARY, URGENT, PriorityThread
 from .unit_vectors import unit_rows
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..schema.errors import ModelAnswerUnusable, ModelError
-from ..schema.protocols import Matrix, Vector
-from .embedding_local import model_fingerprint, prepared_text
-from .endpoint import Endpoint, FormRejected, InputRejected
-from .loop_clients import LoopClients
-from .request_pace import RequestPace
+from ...schema.errors import ModelAnswerUnusable, ModelError
+from ...schema.protocols import Matrix, Vector
+from ..endpoint import Endpoint, FormRejected, InputRejected
+from ..loop_clients import LoopClients
+from ..request_pace import RequestPace
+from .local import model_fingerprint, prepared_text
 from .unit_vectors import unit_rows
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class RemoteEmbedder:
 
     async def _open(self) -> tuple[OpenAIEmbeddings, Any]:
         def build() -> tuple[OpenAIEmbeddings, Any]:
-            from .openai_client import embeddings_client
+            from ..openai_client import embeddings_client
 
             return embeddings_client(
                 self._endpoint,
@@ -140,7 +140,7 @@ class RemoteEmbedder:
         client = await self._clients.get()
         import openai
 
-        from .openai_client import error_of_client
+        from ..openai_client import error_of_client
 
         try:
             async with asyncio.timeout(self._timeout_seconds):

@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Coroutine, Sequence
 from typing import Any
 
-from ..schema.protocols import Embedder, Matrix, Vector
-from .wrapped_embedder import WrappedEmbedder
+from ...schema.protocols import Embedder, Matrix, Vector
+from .wrapped import WrappedEmbedder
 
 
 class Released(Exception):

@@ -16,11 +16,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic
 
-from ..schema.errors import ModelAnswerUnusable, ModelError
-from ..schema.protocols import Answer
+from ...schema.errors import ModelAnswerUnusable, ModelError
+from ...schema.protocols import Answer
+from ..endpoint import FormFailed, FormRejected
 from .answer_reading import Reading, read_answer
 from .answer_schema import AnswerForm, answer_form
-from .endpoint import FormFailed, FormRejected
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage

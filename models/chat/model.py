@@ -7,19 +7,19 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..schema.errors import SettingsError
-from ..schema.protocols import Answer, Usage
+from ...schema.errors import SettingsError
+from ...schema.protocols import Answer, Usage
+from ..endpoint import OPENAI_URL, Endpoint, FormRejected, checked_endpoint, clean_text, plain_key
+from ..loop_clients import LoopClients
 from .answer_length import answered_tokens, is_cut_off, is_still_thinking, usual_length
-from .endpoint import OPENAI_URL, Endpoint, FormRejected, checked_endpoint, clean_text, plain_key
-from .loop_clients import LoopClients
 from .structured_output import Question, Rung, RungMemory, climb, request_arguments
 from .usage import UsageMeter
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage
 
-    from ..schema.settings import ChatSettings
-    from .openai_client import TolerantChatOpenAI
+    from ...schema.settings import ChatSettings
+    from ..openai_client import TolerantChatOpenAI
 
 PROBE_PURPOSE = "probe"
 
@@ -133,7 +133,7 @@ class LadderChatModel:
 
     async def _open(self) -> tuple[TolerantChatOpenAI, Any]:
         def build() -> tuple[TolerantChatOpenAI, Any]:
-            from .openai_client import chat_client
+            from ..openai_client import chat_client
 
             return chat_client(
                 self._endpoint,
@@ -167,7 +167,7 @@ class LadderChatModel:
         import openai
         from langchain_core.messages import AIMessage
 
-        from .openai_client import ForeignAnswer, error_of_body, error_of_client
+        from ..openai_client import ForeignAnswer, error_of_body, error_of_client
 
         try:
             async with asyncio.timeout(self._timeout_seconds):

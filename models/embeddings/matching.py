@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from ..schema.errors import ModelRefused
-from ..schema.protocols import Embedder, EventStore, Matrix, Vector
-from .wrapped_embedder import WrappedEmbedder
+from ...schema.errors import ModelRefused
+from ...schema.protocols import Embedder, EventStore, Matrix, Vector
+from .wrapped import WrappedEmbedder
 
 
 class MatchingEmbedder(WrappedEmbedder):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..schema.protocols import Answer
-from ..text.tokens import estimate_tokens
+from ...schema.protocols import Answer
+from ...text.tokens import estimate_tokens
 from .lenient_json import is_open_thought
 
 if TYPE_CHECKING:

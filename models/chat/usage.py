@@ -6,7 +6,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ..schema.protocols import Usage
+from ...schema.protocols import Usage
 
 
 class UsageMeter:

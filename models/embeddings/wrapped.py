@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..schema.protocols import Embedder
+from ...schema.protocols import Embedder
 
 
 class WrappedEmbedder:
