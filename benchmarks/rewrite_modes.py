@@ -30,7 +30,7 @@ from typing import Any
 
 from historian.graph.historian import compile_historian
 from historian.models.chat.model import make_chat_model
-from historian.nodes.conversation import names_of
+from historian.nodes.historian.conversation import names_of
 from historian.schema.errors import ModelError
 from historian.schema.job import Job
 from historian.schema.protocols import ChatModel

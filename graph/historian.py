@@ -14,11 +14,11 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from ..nodes.embed import embed
-from ..nodes.gate import gate
-from ..nodes.merge_profile import merge_profile
-from ..nodes.rewrite import rewrite
-from ..nodes.write_profile import write_profile
+from ..nodes.historian.embed import embed
+from ..nodes.historian.gate import gate
+from ..nodes.historian.merge_profile import merge_profile
+from ..nodes.historian.rewrite import rewrite
+from ..nodes.historian.write_profile import write_profile
 from ..schema.states import HistorianContext, HistorianInput, HistorianState
 
 HistorianGraph = CompiledStateGraph[HistorianState, HistorianContext, HistorianInput, HistorianState]

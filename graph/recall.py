@@ -18,12 +18,12 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from ..nodes.recall_embed import embed_query
-from ..nodes.recall_fuse import fuse
-from ..nodes.recall_prepare import prepare
-from ..nodes.recall_rerank import rerank
-from ..nodes.recall_select import select
-from ..nodes.recall_survey import survey
+from ..nodes.recall.embed import embed_query
+from ..nodes.recall.fuse import fuse
+from ..nodes.recall.prepare import prepare
+from ..nodes.recall.rerank import rerank
+from ..nodes.recall.select import select
+from ..nodes.recall.survey import survey
 from ..retrieval.recall_states import RecallContext, RecallInput, RecallOutput, RecallState
 
 RecallGraph = CompiledStateGraph[RecallState, RecallContext, RecallInput, RecallOutput]

@@ -21,14 +21,14 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from ..nodes.reflection_buffer import buffer
-from ..nodes.reflection_check import check_article
-from ..nodes.reflection_digest import digest
-from ..nodes.reflection_file import file_summary
-from ..nodes.reflection_promote import mark_promoted
-from ..nodes.reflection_reconstruct import reconstruct
-from ..nodes.reflection_summarise import summarise
-from ..nodes.reflection_write import write_article
+from ..nodes.reflection.buffer import buffer
+from ..nodes.reflection.check import check_article
+from ..nodes.reflection.digest import digest
+from ..nodes.reflection.file_summary import file_summary
+from ..nodes.reflection.mark_promoted import mark_promoted
+from ..nodes.reflection.reconstruct import reconstruct
+from ..nodes.reflection.summarise import summarise
+from ..nodes.reflection.write_article import write_article
 from ..schema.reflection_states import ReflectionContext, ReflectionInput, ReflectionState
 
 ReflectionGraph = CompiledStateGraph[ReflectionState, ReflectionContext, ReflectionInput, ReflectionState]

@@ -14,9 +14,9 @@ from langgraph.graph.state import CompiledStateGraph
 
 from ..graph.historian import HistorianGraph, compile_historian
 from ..graph.reflection import ReflectionGraph, compile_reflection
-from ..nodes.embed import events_of
-from ..nodes.gate import by_rules
-from ..nodes.reflection_job import reflection_job
+from ..nodes.historian.embed import events_of
+from ..nodes.historian.gate import by_rules
+from ..nodes.reflection.job import reflection_job
 from ..schema.errors import StorageError
 from ..schema.job import Job
 from ..schema.protocols import JobQueue

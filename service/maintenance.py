@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..models.embeddings.releasable import ReleasableEmbedder, Released
-from ..nodes.embed import vectors_for
-from ..nodes.merge_profile import portrait_keys
+from ..nodes.historian.embed import vectors_for
+from ..nodes.historian.merge_profile import portrait_keys
 from ..schema.errors import FingerprintMismatch, InvalidInput, ModelAnswerUnusable, ModelRefused, ModelUnavailable, StorageError
 from ..schema.event import Event
 from ..schema.job import Job

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
-from ..nodes.embed import events_of
-from ..nodes.gate import by_rules
+from ..nodes.historian.embed import events_of
+from ..nodes.historian.gate import by_rules
 from ..schema.errors import InvalidInput
 from ..schema.event import Event
 from ..schema.job import Job

@@ -18,8 +18,8 @@ from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from ..nodes.embed import vectors_for
-from ..nodes.write_profile import index_profile
+from ..nodes.historian.embed import vectors_for
+from ..nodes.historian.write_profile import index_profile
 from ..schema.errors import InvalidInput
 from ..schema.event import EventFilter
 from ..schema.job import Job

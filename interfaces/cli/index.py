@@ -88,7 +88,7 @@ def index(
 
 
 async def _run(shell: Shell, place: Path, scope: Scope, *, remove: bool) -> IndexReport:
-    from ...nodes.embed import vectors_for
+    from ...nodes.historian.embed import vectors_for
     from ...service.notes_index import NotesIndex
     from ...service.parts import open_parts, open_queue
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 from historian.graph import reflection as graph_module
-from historian.nodes.reflection_file import event_of
-from historian.nodes.reflection_job import reflection_job
+from historian.nodes.reflection.file_summary import event_of
+from historian.nodes.reflection.job import reflection_job
 from historian.retrieval.block import CLOSING, OPENING
 from historian.schema.article import CHAPTER_NAMES, Article, ChapterBounds
 from historian.schema.errors import InvalidInput

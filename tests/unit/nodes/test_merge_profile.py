@@ -1,9 +1,9 @@
 from pathlib import Path
 
 import pytest
-from historian.nodes.conversation import names_of
-from historian.nodes.gate import by_rules
-from historian.nodes.merge_profile import concerns, without_inventions
+from historian.nodes.historian.conversation import names_of
+from historian.nodes.historian.gate import by_rules
+from historian.nodes.historian.merge_profile import concerns, without_inventions
 from historian.schema.names import Names
 from historian.schema.profile import ProfileKey
 from historian.service.cognitive import make_job

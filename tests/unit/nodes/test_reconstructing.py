@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from historian import prompts
 from historian.models.chat.answer_schema import answer_form
-from historian.nodes.reconstructing import DigestAnswer, Reconstruction, digest, reconstruct, reconstruction_of
-from historian.nodes.summarising import StatesSummary
+from historian.nodes.reflection.reconstructing import DigestAnswer, Reconstruction, digest, reconstruct, reconstruction_of
+from historian.nodes.reflection.summarising import StatesSummary
 from historian.schema.article import Article, ChapterBounds, Digest
 from historian.schema.errors import ModelAnswerUnusable, ModelRefused, ModelUnavailable
 from historian.schema.names import Names

@@ -7,10 +7,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from historian.nodes import verdict
-from historian.nodes.conversation import names_of
-from historian.nodes.gate import gate
-from historian.nodes.rewrite import RecordTexts, one_line, passed_by_rules, prepare, rewrite, rewrite_prompt
+from historian.nodes.historian import verdict
+from historian.nodes.historian.conversation import names_of
+from historian.nodes.historian.gate import gate
+from historian.nodes.historian.rewrite import RecordTexts, one_line, passed_by_rules, prepare, rewrite, rewrite_prompt
 from historian.schema.job import Job
 from historian.service.cognitive import make_job
 from historian.text.gate import GateResult, check

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from ..schema.layers import Summary
-from ..schema.reflection_states import ReflectionContext, ReflectionUpdate
-from ..schema.settings import ShorttermSettings
-from .reflection_job import ReflectionJob
+from ...schema.layers import Summary
+from ...schema.reflection_states import ReflectionContext, ReflectionUpdate
+from ...schema.settings import ShorttermSettings
+from .job import ReflectionJob
 from .summarising import absolute_lines
 
 

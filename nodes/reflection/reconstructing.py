@@ -11,20 +11,20 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from ..prompts import Language, render
-from ..schema.article import CHAPTER_NAMES, Article, ChapterBounds, ChapterName, Digest, DroppedLine, Proposal
-from ..schema.errors import ModelAnswerUnusable, ModelRefused
-from ..schema.names import Names
-from ..schema.protocols import ChatModel
-from ..text.article_rules import chapter_of, is_same, is_significant, notable, points_of
-from ..text.first_person import in_first_person
-from ..text.gate import find_invented, find_relative_words
-from ..text.naming import with_names
-from ..text.orders import split_orders
-from ..text.statements import stamped, without_bullet
-from ..text.support import best_sources, content_terms, share
-from ..text.tokens import estimate_tokens
-from .rewrite import one_line
+from ...prompts import Language, render
+from ...schema.article import CHAPTER_NAMES, Article, ChapterBounds, ChapterName, Digest, DroppedLine, Proposal
+from ...schema.errors import ModelAnswerUnusable, ModelRefused
+from ...schema.names import Names
+from ...schema.protocols import ChatModel
+from ...text.article_rules import chapter_of, is_same, is_significant, notable, points_of
+from ...text.first_person import in_first_person
+from ...text.gate import find_invented, find_relative_words
+from ...text.naming import with_names
+from ...text.orders import split_orders
+from ...text.statements import stamped, without_bullet
+from ...text.support import best_sources, content_terms, share
+from ...text.tokens import estimate_tokens
+from ..historian.rewrite import one_line
 
 _YEAR = re.compile(r"\d{4}[-年/]")
 _SAYS_NOTHING = re.compile(

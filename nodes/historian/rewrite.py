@@ -8,15 +8,15 @@ import logging
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..prompts import Language, render
-from ..schema.errors import ModelAnswerUnusable, ModelRefused
-from ..schema.event import EventKind
-from ..schema.job import Job
-from ..schema.names import Names
-from ..schema.settings import Settings
-from ..schema.states import HistorianContext, HistorianState, HistorianUpdate, ItemState
-from ..text.absolutize import absolutize
-from ..text.subjects import with_subject
+from ...prompts import Language, render
+from ...schema.errors import ModelAnswerUnusable, ModelRefused
+from ...schema.event import EventKind
+from ...schema.job import Job
+from ...schema.names import Names
+from ...schema.settings import Settings
+from ...schema.states import HistorianContext, HistorianState, HistorianUpdate, ItemState
+from ...text.absolutize import absolutize
+from ...text.subjects import with_subject
 from .conversation import job_of, language_of, names_of, speakers_of
 from .verdict import judge, with_verdict
 

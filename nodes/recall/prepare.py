@@ -6,10 +6,10 @@ from typing import cast
 
 from langgraph.runtime import Runtime
 
-from ..retrieval.filters import bounded_top_k, event_filter
-from ..retrieval.recall_states import RecallContext, RecallState, RecallUpdate
-from ..retrieval.request import make_request
-from ..schema.scope import RequestType, Scope
+from ...retrieval.filters import bounded_top_k, event_filter
+from ...retrieval.recall_states import RecallContext, RecallState, RecallUpdate
+from ...retrieval.request import make_request
+from ...schema.scope import RequestType, Scope
 
 
 async def prepare(state: RecallState, runtime: Runtime[RecallContext]) -> RecallUpdate:

@@ -6,9 +6,9 @@ import asyncio
 
 from langgraph.runtime import Runtime
 
-from ..schema.reflection_states import DraftState, ReflectionContext, ReflectionState, ReflectionUpdate
+from ...schema.reflection_states import DraftState, ReflectionContext, ReflectionState, ReflectionUpdate
 from . import summarising
-from .reflection_job import reflection_job
+from .job import reflection_job
 
 
 async def summarise(state: ReflectionState, runtime: Runtime[ReflectionContext]) -> ReflectionUpdate:

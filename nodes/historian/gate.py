@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from langgraph.runtime import Runtime
 
-from ..schema.job import Job
-from ..schema.settings import Settings
-from ..schema.states import HistorianContext, HistorianState, HistorianUpdate, ItemState
-from ..text.gate import GateResult
+from ...schema.job import Job
+from ...schema.settings import Settings
+from ...schema.states import HistorianContext, HistorianState, HistorianUpdate, ItemState
+from ...text.gate import GateResult
 from .conversation import job_of
 from .rewrite import prepare
 from .verdict import judge, with_verdict

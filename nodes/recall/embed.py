@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from langgraph.runtime import Runtime
 
-from ..retrieval.recall_states import RecallContext, RecallState, RecallUpdate
+from ...retrieval.recall_states import RecallContext, RecallState, RecallUpdate
 
 
 async def embed_query(state: RecallState, runtime: Runtime[RecallContext]) -> RecallUpdate:

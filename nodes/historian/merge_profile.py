@@ -8,17 +8,17 @@ import logging
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..prompts import Language, render
-from ..schema.job import Job
-from ..schema.names import Names
-from ..schema.profile import Profile, ProfileKey
-from ..schema.scope import layer_written
-from ..schema.settings import Settings
-from ..schema.states import HistorianContext, HistorianState, HistorianUpdate, ItemState, PortraitState
-from ..text.absolutize import absolutize
-from ..text.gate import find_invented
-from ..text.portrait import clean_portrait
-from ..text.portrait_rules import has_lasting_topic, is_about, merge_facts
+from ...prompts import Language, render
+from ...schema.job import Job
+from ...schema.names import Names
+from ...schema.profile import Profile, ProfileKey
+from ...schema.scope import layer_written
+from ...schema.settings import Settings
+from ...schema.states import HistorianContext, HistorianState, HistorianUpdate, ItemState, PortraitState
+from ...text.absolutize import absolutize
+from ...text.gate import find_invented
+from ...text.portrait import clean_portrait
+from ...text.portrait_rules import has_lasting_topic, is_about, merge_facts
 from .conversation import job_of, language_of, names_of
 from .rewrite import one_line
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from langgraph.runtime import Runtime
 
-from ..schema.article import ChapterName
-from ..schema.reflection_states import DigestState, ReflectionContext, ReflectionState, ReflectionUpdate
+from ...schema.article import ChapterName
+from ...schema.reflection_states import DigestState, ReflectionContext, ReflectionState, ReflectionUpdate
 from . import reconstructing
-from .reflection_job import read_article, reflection_job
+from .job import read_article, reflection_job
 
 
 async def digest(state: ReflectionState, runtime: Runtime[ReflectionContext]) -> ReflectionUpdate:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..schema.job import Job
-from ..schema.settings import Settings
-from ..schema.states import ItemState, Reason
-from ..text.gate import Finding, GateResult, check, reason
+from ...schema.job import Job
+from ...schema.settings import Settings
+from ...schema.states import ItemState, Reason
+from ...text.gate import Finding, GateResult, check, reason
 from .conversation import language_of, names_of
 
 

@@ -6,7 +6,7 @@ import asyncio
 
 from langgraph.runtime import Runtime
 
-from ..retrieval.recall_states import RecallContext, RecallState, RecallUpdate
+from ...retrieval.recall_states import RecallContext, RecallState, RecallUpdate
 
 
 async def fuse(state: RecallState, runtime: Runtime[RecallContext]) -> RecallUpdate:

@@ -7,10 +7,10 @@ import logging
 
 from langgraph.runtime import Runtime
 
-from ..schema.errors import RevisionConflict
-from ..schema.reflection_states import ReflectionContext, ReflectionState, ReflectionUpdate
-from .reflection_job import reflection_job
-from .reflection_reconstruct import proposed_article
+from ...schema.errors import RevisionConflict
+from ...schema.reflection_states import ReflectionContext, ReflectionState, ReflectionUpdate
+from .job import reflection_job
+from .reconstruct import proposed_article
 
 log = logging.getLogger(__name__)
 

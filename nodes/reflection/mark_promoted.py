@@ -6,9 +6,9 @@ import asyncio
 
 from langgraph.runtime import Runtime
 
-from ..schema.reflection_states import ReflectionContext, ReflectionState, ReflectionUpdate
-from .reflection_due import what_is_due
-from .reflection_job import reflection_job
+from ...schema.reflection_states import ReflectionContext, ReflectionState, ReflectionUpdate
+from .due import what_is_due
+from .job import reflection_job
 
 
 async def mark_promoted(state: ReflectionState, runtime: Runtime[ReflectionContext]) -> ReflectionUpdate:

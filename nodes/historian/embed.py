@@ -8,12 +8,12 @@ from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 
-from ..schema.errors import FingerprintMismatch, ModelError, StorageError
-from ..schema.event import Event
-from ..schema.job import Job
-from ..schema.protocols import Vector
-from ..schema.states import HistorianContext, HistorianState, HistorianUpdate, ItemState
-from ..stores.chroma.repair import event_metadata
+from ...schema.errors import FingerprintMismatch, ModelError, StorageError
+from ...schema.event import Event
+from ...schema.job import Job
+from ...schema.protocols import Vector
+from ...schema.states import HistorianContext, HistorianState, HistorianUpdate, ItemState
+from ...stores.chroma.repair import event_metadata
 from .conversation import job_of
 
 log = logging.getLogger(__name__)

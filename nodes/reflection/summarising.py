@@ -11,20 +11,20 @@ from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..prompts import Language, render
-from ..schema.article import Spoken, SummaryDraft
-from ..schema.errors import ModelAnswerUnusable, ModelRefused
-from ..schema.names import Names
-from ..schema.protocols import ChatModel
-from ..text.absolutize import absolutize
-from ..text.declared import declared_topics
-from ..text.gate import find_invented, find_relative_words
-from ..text.language import detect_language
-from ..text.naming import direct_speech
-from ..text.redaction import redact
-from ..text.salience import salient_lines
-from ..text.statements import spoken_by, statements
-from ..text.telling import told_in
+from ...prompts import Language, render
+from ...schema.article import Spoken, SummaryDraft
+from ...schema.errors import ModelAnswerUnusable, ModelRefused
+from ...schema.names import Names
+from ...schema.protocols import ChatModel
+from ...text.absolutize import absolutize
+from ...text.declared import declared_topics
+from ...text.gate import find_invented, find_relative_words
+from ...text.language import detect_language
+from ...text.naming import direct_speech
+from ...text.redaction import redact
+from ...text.salience import salient_lines
+from ...text.statements import spoken_by, statements
+from ...text.telling import told_in
 
 log = logging.getLogger(__name__)
 

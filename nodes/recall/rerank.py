@@ -7,9 +7,9 @@ import logging
 
 from langgraph.runtime import Runtime
 
-from ..retrieval.event_recall import PATIENCE_SECONDS
-from ..retrieval.recall_states import RecallContext, RecallState, RecallUpdate
-from ..schema.errors import ModelError
+from ...retrieval.event_recall import PATIENCE_SECONDS
+from ...retrieval.recall_states import RecallContext, RecallState, RecallUpdate
+from ...schema.errors import ModelError
 
 log = logging.getLogger(__name__)
 

@@ -9,12 +9,12 @@ from zoneinfo import ZoneInfo
 
 from langgraph.runtime import Runtime
 
-from ..schema.event import Event
-from ..schema.layers import ArticleKey, BufferedState, Summary
-from ..schema.reflection_states import ReflectionContext, ReflectionState, ReflectionUpdate
-from ..text.tokens import estimate_tokens
-from .reflection_due import waiting_for_summary, what_is_due
-from .reflection_job import ReflectionJob, reflection_job
+from ...schema.event import Event
+from ...schema.layers import ArticleKey, BufferedState, Summary
+from ...schema.reflection_states import ReflectionContext, ReflectionState, ReflectionUpdate
+from ...text.tokens import estimate_tokens
+from .due import waiting_for_summary, what_is_due
+from .job import ReflectionJob, reflection_job
 
 SOURCE = "summary"
 

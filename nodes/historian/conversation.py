@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ..schema.job import Job
-from ..schema.names import Names
-from ..schema.settings import Settings
-from ..schema.states import HistorianState
-from ..text.language import detect_language
+from ...schema.job import Job
+from ...schema.names import Names
+from ...schema.settings import Settings
+from ...schema.states import HistorianState
+from ...text.language import detect_language
 
 
 def job_of(state: HistorianState) -> Job:

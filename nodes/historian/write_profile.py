@@ -9,9 +9,9 @@ from zoneinfo import ZoneInfo
 
 from langgraph.runtime import Runtime
 
-from ..schema.errors import RevisionConflict, StorageError
-from ..schema.profile import Profile, ProfileKey
-from ..schema.states import HistorianContext, HistorianState, HistorianUpdate, PortraitState
+from ...schema.errors import RevisionConflict, StorageError
+from ...schema.profile import Profile, ProfileKey
+from ...schema.states import HistorianContext, HistorianState, HistorianUpdate, PortraitState
 from .conversation import job_of
 
 log = logging.getLogger(__name__)

@@ -6,7 +6,7 @@ import asyncio
 
 from langgraph.runtime import Runtime
 
-from ..retrieval.recall_states import FoundEvent, RecallContext, RecallState, RecallUpdate
+from ...retrieval.recall_states import FoundEvent, RecallContext, RecallState, RecallUpdate
 
 
 async def select(state: RecallState, runtime: Runtime[RecallContext]) -> RecallUpdate:
