@@ -41,7 +41,7 @@ from historian.schema.article import CHAPTER_NAMES
 from historian.schema.layers import ArticleKey, Summary
 from historian.schema.settings import Settings
 from historian.schema.settings_source import parse_settings
-from historian.text.article import article_tokens
+from historian.text.articles.markup import article_tokens
 from historian.text.tokens import estimate_tokens
 from historian.text.words import query_tokens, search_tokens
 from locomo_jobs import session_time

@@ -18,7 +18,7 @@ from ..schema.hit import Hit, ProfileHit
 from ..schema.job import without_list_mark
 from ..schema.layers import StoredArticle
 from ..schema.profile import Profile
-from ..text.portrait import in_one_line
+from ..text.profiles.cleaning import in_one_line
 from .block import CLOSING, OPENING, Block, Language, day
 from .quoting import quoted, quoted_name
 from .relevant_format import ARTICLE_SHARE, fill_article

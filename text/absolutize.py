@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 from ..schema.names import Names
 from .language import Language, detect_language
 from .protected import protected_spans
-from .rewriting import Draft, Item, Replacement, conversation_words, draft
+from .references.rewriting import Draft, Item, Replacement, conversation_words, draft
 from .time_expressions import TimeExpression, resolve_times
 
 

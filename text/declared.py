@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ..schema.names import Names
-from .portrait_rules import SINGLE_VALUED, is_about
+from .profiles.rules import SINGLE_VALUED, is_about
 from .support import content_terms, has_ended, words_only
 
 _KIN = (

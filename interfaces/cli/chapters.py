@@ -170,7 +170,7 @@ def _revision(kept: dict[int, StoredArticle], number: int, key: ArticleKey) -> S
 
 
 def _as_lines(stored: StoredArticle) -> list[str]:
-    from ...text.article import format_article
+    from ...text.articles.markup import format_article
 
     return format_article(stored.article).splitlines()
 

@@ -192,7 +192,7 @@ def print_profile(shell: Shell, one: Profile) -> None:
 
 
 def _in_short(one: Profile) -> str:
-    from ...text.portrait import in_one_line
+    from ...text.profiles.cleaning import in_one_line
 
     return short(in_one_line(one.summary), 120)
 

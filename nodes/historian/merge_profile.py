@@ -17,8 +17,8 @@ from ...schema.settings import Settings
 from ...schema.states import HistorianContext, HistorianState, HistorianUpdate, ItemState, PortraitState
 from ...text.absolutize import absolutize
 from ...text.gate import find_invented
-from ...text.portrait import clean_portrait
-from ...text.portrait_rules import has_lasting_topic, is_about, merge_facts
+from ...text.profiles.cleaning import clean_portrait
+from ...text.profiles.rules import has_lasting_topic, is_about, merge_facts
 from .conversation import job_of, language_of, names_of
 from .rewrite import one_line
 

@@ -16,7 +16,7 @@ from ...schema.names import Names
 from ...schema.settings import Settings
 from ...schema.states import HistorianContext, HistorianState, HistorianUpdate, ItemState
 from ...text.absolutize import absolutize
-from ...text.subjects import with_subject
+from ...text.references.subjects import with_subject
 from .conversation import job_of, language_of, names_of, speakers_of
 from .verdict import judge, with_verdict
 

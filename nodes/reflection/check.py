@@ -10,8 +10,8 @@ from langgraph.runtime import Runtime
 
 from ...schema.article import CHAPTER_NAMES, Article, DroppedLine, Proposal
 from ...schema.reflection_states import ReflectionContext, ReflectionState, ReflectionUpdate
-from ...text.article_check import check_article as violations
-from ...text.article_rules import into_dynamic
+from ...text.articles.check import check_article as violations
+from ...text.articles.rules import into_dynamic
 from ...text.language import Language
 from .job import ReflectionJob, read_article, reflection_job
 from .reconstruct import dropped_lines, proposal_by_rules, proposal_state, proposed_article

@@ -12,7 +12,7 @@ from langgraph.runtime import Runtime
 from ...schema.article import CHAPTER_NAMES, Article, ChapterName, Digest, DroppedLine, Proposal
 from ...schema.errors import ModelAnswerUnusable, ModelRefused
 from ...schema.reflection_states import DroppedState, ProposalState, ReflectionContext, ReflectionState, ReflectionUpdate
-from ...text.article_rules import reconstruct_by_rules, replaced_lines
+from ...text.articles.rules import reconstruct_by_rules, replaced_lines
 from . import reconstructing
 from .job import ReflectionJob, read_article, reflection_job
 

@@ -16,11 +16,11 @@ from ...schema.article import CHAPTER_NAMES, Article, ChapterBounds, ChapterName
 from ...schema.errors import ModelAnswerUnusable, ModelRefused
 from ...schema.names import Names
 from ...schema.protocols import ChatModel
-from ...text.article_rules import chapter_of, is_same, is_significant, notable, points_of
-from ...text.first_person import in_first_person
+from ...text.articles.first_person import in_first_person
+from ...text.articles.rules import chapter_of, is_same, is_significant, notable, points_of
 from ...text.gate import find_invented, find_relative_words
-from ...text.naming import with_names
-from ...text.orders import split_orders
+from ...text.instructions import split_orders
+from ...text.references.naming import with_names
 from ...text.statements import stamped, without_bullet
 from ...text.support import best_sources, content_terms, share
 from ...text.tokens import estimate_tokens

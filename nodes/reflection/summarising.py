@@ -20,8 +20,8 @@ from ...text.absolutize import absolutize
 from ...text.declared import declared_topics
 from ...text.gate import find_invented, find_relative_words
 from ...text.language import detect_language
-from ...text.naming import direct_speech
 from ...text.redaction import redact
+from ...text.references.naming import direct_speech
 from ...text.salience import salient_lines
 from ...text.statements import spoken_by, statements
 from ...text.telling import told_in

@@ -27,7 +27,7 @@ from historian.schema.settings import Settings
 from historian.service.cognitive import CognitiveService
 from historian.service.parts import Parts
 from historian.service.two_layers import states_job
-from historian.text.article import article_tokens
+from historian.text.articles.markup import article_tokens
 from historian.text.tokens import estimate_tokens
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 from support.draining import open_worker, put

@@ -7,7 +7,7 @@ from typing import Literal
 
 from ...schema.names import Names
 from ..language import detect_language
-from ..references import Reference
+from ..references.finding import Reference
 from .faithfulness import Wording, name_spans, unfaithful
 from .findings import Finding, GateResult
 from .form import malformed

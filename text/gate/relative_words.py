@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Literal
 
 from ...schema.names import Names
-from ..people import find_people
 from ..protected import Span, overlaps, protected_spans
-from ..references import Reference, find_references, is_deictic_name
+from ..references.finding import Reference, find_references, is_deictic_name
+from ..references.people import find_people
 from ..time_expressions import find_relative
 from .findings import Finding, GateResult
 

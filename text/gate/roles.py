@@ -12,8 +12,8 @@ from functools import lru_cache
 from typing import Literal
 
 from ...schema.names import Names
-from ..people import find_people
 from ..protected import overlaps
+from ..references.people import find_people
 from .faithfulness import whole_name_pattern
 from .findings import Finding
 from .role_clauses import Clause, Function, Mention, read_clauses

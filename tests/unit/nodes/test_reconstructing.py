@@ -12,7 +12,7 @@ from historian.nodes.reflection.summarising import StatesSummary
 from historian.schema.article import Article, ChapterBounds, Digest
 from historian.schema.errors import ModelAnswerUnusable, ModelRefused, ModelUnavailable
 from historian.schema.names import Names
-from historian.text.article_check import check_article
+from historian.text.articles.check import check_article
 from historian.text.tokens import estimate_tokens
 from support.answering_chat import AnsweringChat
 

@@ -1,7 +1,7 @@
 """English verbs in the third person."""
 
 import pytest
-from historian.text.agreement import is_base_form, third_person
+from historian.text.references.agreement import is_base_form, third_person
 
 
 @pytest.mark.parametrize(

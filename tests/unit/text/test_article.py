@@ -1,7 +1,7 @@
 import pytest
 from historian.schema.article import CHAPTER_NAMES, Article
 from historian.schema.errors import InvalidInput
-from historian.text.article import article_tokens, format_article, parse_article
+from historian.text.articles.markup import article_tokens, format_article, parse_article
 from hypothesis import given
 from hypothesis import strategies as st
 

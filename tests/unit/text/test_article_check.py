@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from historian.schema.article import Article, ChapterBounds, DroppedLine
 from historian.schema.names import Names
-from historian.text.article_check import check_article
-from historian.text.article_lines import says_again
+from historian.text.articles.check import check_article
+from historian.text.articles.lines import says_again
 from historian.text.statements import statements
 
 ZH = Names(bot_name="小史", user_name="阿明", user_id="42")

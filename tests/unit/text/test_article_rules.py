@@ -7,11 +7,11 @@ from datetime import date, timedelta
 import pytest
 from historian.schema.article import CHAPTER_NAMES, Article, ChapterBounds, ChapterName
 from historian.schema.names import Names
-from historian.text.article import article_tokens
-from historian.text.article_check import check_article
-from historian.text.article_rules import into_dynamic, is_significant, reconstruct_by_rules, replaced_lines
+from historian.text.articles.check import check_article
+from historian.text.articles.first_person import in_first_person
+from historian.text.articles.markup import article_tokens
+from historian.text.articles.rules import into_dynamic, is_significant, reconstruct_by_rules, replaced_lines
 from historian.text.declared import declared_topics, single_facts
-from historian.text.first_person import in_first_person
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -1,7 +1,7 @@
 """Who is named in a text."""
 
 import pytest
-from historian.text.people import find_people
+from historian.text.references.people import find_people
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 from historian.schema.profile import Profile, ProfileKey
-from historian.text.portrait import (
+from historian.text.profiles.cleaning import (
     MAX_TAGS,
     SUMMARY_CHARACTERS,
     TAG_CHARACTERS,
@@ -16,7 +16,7 @@ from historian.text.portrait import (
     in_one_line,
     shorten,
 )
-from historian.text.portrait_diff import profile_diff
+from historian.text.profiles.diff import profile_diff
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,5 +1,5 @@
 import pytest
-from historian.text.portrait_rules import MAX_BULLETS, has_lasting_topic, is_about, merge_facts
+from historian.text.profiles.rules import MAX_BULLETS, has_lasting_topic, is_about, merge_facts
 
 
 def test_facts_become_bullets_newest_last_and_none_twice() -> None:

@@ -1,7 +1,7 @@
 """Which words are references, and which only look like one."""
 
 import pytest
-from historian.text.references import find_references, is_deictic_name
+from historian.text.references.finding import find_references, is_deictic_name
 
 NOT_A_REFERENCE = [
     "吉他和其他乐器都在维他命广告里",

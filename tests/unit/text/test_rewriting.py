@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from historian.schema.names import Names
-from historian.text.rewriting import Item, draft
+from historian.text.references.rewriting import Item, draft
 
 DATA = Path(__file__).parents[2] / "data"
 NAMES = {

@@ -7,10 +7,10 @@ from itertools import pairwise
 import pytest
 from historian.schema.names import Names
 from historian.text.absolutize import absolutize
-from historian.text.people import find_people
 from historian.text.protected import protected_spans
-from historian.text.references import find_references
-from historian.text.rewriting import draft
+from historian.text.references.finding import find_references
+from historian.text.references.people import find_people
+from historian.text.references.rewriting import draft
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

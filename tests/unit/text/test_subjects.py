@@ -1,6 +1,6 @@
 import pytest
 from historian.schema.names import Names
-from historian.text.subjects import with_subject
+from historian.text.references.subjects import with_subject
 
 ZH = Names(bot_name="小史", user_name="阿明", user_id="42")
 EN = Names(bot_name="Clio", user_name="Ann", user_id="7")

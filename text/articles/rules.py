@@ -8,19 +8,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from ..schema.article import CHAPTER_NAMES, Article, ChapterBounds, ChapterName, DroppedLine
-from ..schema.names import Names
-from .declared import declared_topics, replaces, single_facts, topics_of
+from ...schema.article import CHAPTER_NAMES, Article, ChapterBounds, ChapterName, DroppedLine
+from ...schema.names import Names
+from ..declared import declared_topics, replaces, single_facts, topics_of
+from ..instructions import split_orders
+from ..language import detect_language
+from ..profiles.rules import is_about
+from ..references.subjects import with_subject
+from ..salience import salient_lines
+from ..statements import spoken_by, stamped, without_bullet
+from ..support import content_terms, is_negative, share, weight, words_only
+from ..telling import compact, telling, undated
+from ..tokens import estimate_tokens
 from .first_person import in_first_person
-from .language import detect_language
-from .orders import split_orders
-from .portrait_rules import is_about
-from .salience import salient_lines
-from .statements import spoken_by, stamped, without_bullet
-from .subjects import with_subject
-from .support import content_terms, is_negative, share, weight, words_only
-from .telling import compact, telling, undated
-from .tokens import estimate_tokens
 
 log = logging.getLogger(__name__)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 
-from ..schema.profile import Profile
+from ...schema.profile import Profile
 
 
 def profile_diff(old: Profile, new: Profile) -> str:

@@ -12,8 +12,8 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..schema.job import clean_text
-from ..schema.profile import Profile
+from ...schema.job import clean_text
+from ...schema.profile import Profile
 
 SUMMARY_CHARACTERS = 4000
 NAME_CHARACTERS = 64

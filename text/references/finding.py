@@ -9,12 +9,12 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Literal
 
-from .chinese_references import chinese_references
-from .english_references import english_references, is_object_her, plural_noun_before
-from .language import detect_language
+from ..language import detect_language
+from ..protected import Span, overlaps, protected_spans
+from .chinese import chinese_references
+from .english import english_references, is_object_her, plural_noun_before
 from .people import Mention, find_people
-from .protected import Span, overlaps, protected_spans
-from .reference_types import Gender, Kind, Person, Reference
+from .types import Gender, Kind, Person, Reference
 
 __all__ = ["Gender", "Kind", "Person", "Reference", "antecedents", "find_references", "is_deictic_name"]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from ..schema.names import Names
-from .gate.faithfulness import whole_name_pattern
-from .language import detect_language
-from .protected import overlaps, protected_spans
-from .word_lists import word_list
+from ...schema.names import Names
+from ..gate.faithfulness import whole_name_pattern
+from ..language import detect_language
+from ..protected import overlaps, protected_spans
+from ..word_lists import word_list
 
 _BEFORE_ME = re.compile(
     r"\b(?:to|with|for|from|by|about|at|told|asked|gave|thanked|called|showed|sent|wants|wanted|let|of|and|than|like)\s+$",

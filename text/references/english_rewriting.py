@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
+from ..word_lists import word_list
 from .agreement import Edit, agree, inverted_auxiliary, is_common_verb
-from .english_references import is_object_her
-from .reference_types import Reference
-from .word_lists import word_list
+from .english import is_object_her
+from .types import Reference
 
 _POSSESSIVES = frozenset({"possessive", "possessive_alone", "his"})
 _CHAT_VERB = {

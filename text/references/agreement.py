@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from .word_lists import word_list
+from ..word_lists import word_list
 
 _MODALS = word_list(
     """

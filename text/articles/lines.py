@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ..schema.names import Names
-from .declared import topics_of
-from .gate.faithfulness import find_lost
-from .support import ENOUGH, best_sources, content_terms, share, turns_round, words_only
+from ...schema.names import Names
+from ..declared import topics_of
+from ..gate.faithfulness import find_lost
+from ..support import ENOUGH, best_sources, content_terms, share, turns_round, words_only
 
 _MERGED = 2
 """Into how many lines one may have been split."""

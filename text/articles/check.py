@@ -6,21 +6,21 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ..schema.article import CHAPTER_NAMES, Article, ChapterBounds, ChapterName, DroppedLine
-from ..schema.names import Names
-from .article import holds_tag
-from .article_lines import says_again, touches
-from .article_reasons import Language, article_reason
-from .article_rules import is_significant
-from .declared import declared_topics, single_facts
-from .gate import Finding, find_invented, find_relative_words
-from .gate.form import chatter
-from .language import detect_language
-from .orders import is_report, split_orders
-from .protected import protected_spans
-from .statements import spoken_by, stamped, without_bullet
-from .support import Terms, best_sources, content_terms, share, weight
-from .tokens import estimate_tokens
+from ...schema.article import CHAPTER_NAMES, Article, ChapterBounds, ChapterName, DroppedLine
+from ...schema.names import Names
+from ..declared import declared_topics, single_facts
+from ..gate import Finding, find_invented, find_relative_words
+from ..gate.form import chatter
+from ..instructions import is_report, split_orders
+from ..language import detect_language
+from ..protected import protected_spans
+from ..statements import spoken_by, stamped, without_bullet
+from ..support import Terms, best_sources, content_terms, share, weight
+from ..tokens import estimate_tokens
+from .lines import says_again, touches
+from .markup import holds_tag
+from .reasons import Language, article_reason
+from .rules import is_significant
 
 SUPPORT = 0.5
 """The share of a new line's words that must stand in what it was made of."""

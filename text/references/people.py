@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from .protected import Span, merge_spans, overlaps
-from .reference_types import Gender
-from .word_lists import word_list
+from ..protected import Span, merge_spans, overlaps
+from ..word_lists import word_list
+from .types import Gender
 
 
 @dataclass(frozen=True, slots=True)

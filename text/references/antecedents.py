@@ -9,12 +9,12 @@ from dataclasses import replace
 from enum import Enum, auto
 from typing import Literal
 
-from ..schema.names import Names
+from ...schema.names import Names
+from ..protected import Span
 from .chinese_rewriting import followed_by_institution
+from .finding import LOOK_BACK, antecedents, is_deictic_name, mentions_before
 from .people import ROLE_NOUNS, Mention, find_people
-from .protected import Span
-from .reference_types import Reference
-from .references import LOOK_BACK, antecedents, is_deictic_name, mentions_before
+from .types import Reference
 
 
 class Choice(Enum):

@@ -9,15 +9,15 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
-from ..schema.names import Names
+from ...schema.names import Names
+from ..language import detect_language
+from ..protected import protected_spans
 from .agreement import Edit
-from .antecedent_choice import Choice, choose, sender_name
+from .antecedents import Choice, choose, sender_name
 from .chinese_rewriting import followed_by_institution, loose_users, rewrite_group, rewrite_person
 from .english_rewriting import english_group, english_person
-from .language import detect_language
-from .protected import protected_spans
-from .reference_types import Reference
-from .references import deictic_words, is_deictic_name
+from .finding import deictic_words, is_deictic_name
+from .types import Reference
 
 Item = Literal["action", "fact"]
 

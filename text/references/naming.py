@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ..schema.names import Names
+from ...schema.names import Names
 from .rewriting import Replacement, draft
 
 _THIRD = re.compile(r"他|她|它|\b(?:ta|he|him|his|she|hers?|they|them|theirs?)\b", re.IGNORECASE)

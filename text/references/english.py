@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .reference_types import Gender, Person, Reference
-from .word_lists import word_list
+from ..word_lists import word_list
+from .types import Gender, Person, Reference
 
 # word: (person, plural, gender, form). Contractions (I'm, he's, we'll) are found by their first part.
 _PRONOUNS: dict[str, tuple[Person, bool, Gender, str]] = {

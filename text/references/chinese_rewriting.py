@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from ..protected import Span, overlaps
 from .agreement import Edit
-from .protected import Span, overlaps
-from .reference_types import Reference
+from .types import Reference
 
 # Nouns that take 的 after a name where they need none after a pronoun: 他妈妈, but 小明的妈妈.
 _BELONGS = re.compile(

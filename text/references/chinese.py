@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from .reference_types import Gender, Kind, Person, Reference
+from .types import Gender, Kind, Person, Reference
 
 # Longer words whose characters are no reference. Ordered by regular expression, not by length: each alternative
 # carries the context in which it is that word (他人 is "others", but 他人很好 is "he is nice").

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ..schema.job import without_list_mark
+from ...schema.job import without_list_mark
 
 MAX_BULLETS = 40
 """Bullets kept in a portrait written by rules; the oldest go first."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from ..schema.article import CHAPTER_NAMES, Article, ChapterName
-from ..schema.errors import InvalidInput
-from .tokens import estimate_tokens
+from ...schema.article import CHAPTER_NAMES, Article, ChapterName
+from ...schema.errors import InvalidInput
+from ..tokens import estimate_tokens
 
 _NAMES = "|".join(CHAPTER_NAMES)
 _TAG = re.compile(rf"<(?P<end>/?)\s*(?P<name>{_NAMES})\s*>", re.IGNORECASE)
