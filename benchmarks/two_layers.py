@@ -35,8 +35,8 @@ from pathlib import Path
 from typing import Any
 
 from historian import CognitiveService
-from historian.retrieval.block import Block
-from historian.retrieval.relevant_format import summary_line
+from historian.retrieval.prompt_block.articles import summary_line
+from historian.retrieval.prompt_block.block import Block
 from historian.schema.article import CHAPTER_NAMES
 from historian.schema.layers import ArticleKey, Summary
 from historian.schema.settings import Settings

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, runtime_ch
 from langchain_core.tools import BaseTool
 from pydantic import Field, create_model
 
-from ..retrieval.formatting import format_memories, format_profile_hits
+from ..retrieval.prompt_block.formatting import format_memories, format_profile_hits
 from ..schema.errors import HistorianError, InvalidInput
 from ..schema.hit import Hit, ProfileHit
 from ..schema.profile import Profile

@@ -28,9 +28,9 @@ from .lifts import lend_to_neighbours, of_named_people
 from .named_dates import time_fit
 from .query_vectors import QueryVectors
 from .request import RecallRequest
-from .scope_table import Positions, Scores, Snapshot
-from .scope_tables import ScopeTables
-from .scope_words import WordMatch
+from .scope_index.table import Positions, Scores, Snapshot
+from .scope_index.tables import ScopeTables
+from .scope_index.words import WordMatch
 
 log = logging.getLogger(__name__)
 

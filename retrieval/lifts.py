@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from .scope_table import Scores, Snapshot
+from .scope_index.table import Scores, Snapshot
 
 _FIRST_PERSON = re.compile(r"[我咱俺]|(?<![A-Za-z0-9_'])(?:I|me|my|mine|myself)(?![A-Za-z0-9_])", re.IGNORECASE)
 _SHORTEST_NAME = 2

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from ..retrieval.formatting import format_memories, format_summaries
+from ..retrieval.prompt_block.formatting import format_memories, format_summaries
 from ..schema.entity import Entity
 from ..schema.errors import HistorianError, StorageError
 from ..schema.hit import Hit, ProfileHit

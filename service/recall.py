@@ -24,7 +24,7 @@ from ..retrieval.everywhere import search_everywhere
 from ..retrieval.filters import bounded_top_k, event_filter
 from ..retrieval.named_dates import named_times
 from ..retrieval.pending import PendingHits
-from ..retrieval.portraits import portraits_of, readable_profile, search_portraits
+from ..retrieval.profiles import portraits_of, readable_profile, search_portraits
 from ..retrieval.request import RecallRequest, make_request
 from ..schema.errors import HistorianError, ModelError, StorageError
 from ..schema.event import EventFilter

@@ -7,8 +7,8 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
+from ..retrieval.prompt_block.articles import format_relevant
 from ..retrieval.relevant import ReadLayers, deepened, read_layers
-from ..retrieval.relevant_format import format_relevant
 from ..schema.errors import HistorianError, InvalidInput
 from ..schema.job import Job
 from ..schema.layers import ArticleKey

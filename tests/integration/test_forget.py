@@ -295,7 +295,7 @@ from pathlib import Path
 from historian.schema.event import EventFilter
 from historian.stores.sqlite.events import SqliteEventStore
 from historian.stores.sqlite.index_schema import open_index
-from historian.retrieval.scope_tables import ScopeTables
+from historian.retrieval.scope_index.tables import ScopeTables
 store = SqliteEventStore(open_index(Path(sys.argv[1]) / "index.sqlite"))
 tables = ScopeTables(store, lambda: 1 << 20)
 for query in sys.stdin:

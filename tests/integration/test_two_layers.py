@@ -15,7 +15,7 @@ import pytest
 from historian.graph import reflection as graph_module
 from historian.nodes.reflection.file_summary import event_of
 from historian.nodes.reflection.job import reflection_job
-from historian.retrieval.block import CLOSING, OPENING
+from historian.retrieval.prompt_block.block import CLOSING, OPENING
 from historian.schema.article import CHAPTER_NAMES, Article, ChapterBounds
 from historian.schema.errors import InvalidInput
 from historian.schema.event import EventFilter

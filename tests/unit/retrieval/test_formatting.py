@@ -6,8 +6,8 @@ import re
 import unicodedata
 
 import pytest
-from historian.retrieval.formatting import CLOSING, OPENING, format_memories, format_profile_hits, format_summaries
-from historian.retrieval.quoting import quoted, quoted_name
+from historian.retrieval.prompt_block.formatting import CLOSING, OPENING, format_memories, format_profile_hits, format_summaries
+from historian.retrieval.prompt_block.quoting import quoted, quoted_name
 from historian.schema.hit import Hit, ProfileHit
 from historian.schema.profile import Profile, ProfileKey
 from historian.text.tokens import estimate_tokens

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from historian.retrieval.prompt_block.articles import format_relevant
 from historian.retrieval.relevant import PROMOTED_SEARCHED, ReadLayers, _searched
-from historian.retrieval.relevant_format import format_relevant
 from historian.schema.article import Article
 from historian.schema.layers import ArticleKey, StoredArticle, Summary
 from historian.text.tokens import estimate_tokens

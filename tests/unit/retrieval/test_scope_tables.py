@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from historian.retrieval.scope_tables import ScopeTables
+from historian.retrieval.scope_index.tables import ScopeTables
 from historian.schema.event import EventFilter
 from historian.stores.sqlite.events import SqliteEventStore
 from historian.stores.sqlite.index_schema import open_index

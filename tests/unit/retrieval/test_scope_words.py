@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from historian.retrieval.scope_table import Snapshot
-from historian.retrieval.scope_tables import ScopeTables
+from historian.retrieval.scope_index.table import Snapshot
+from historian.retrieval.scope_index.tables import ScopeTables
 from historian.schema.event import EventFilter
 from historian.stores.sqlite import stems
 from historian.stores.sqlite.events import SqliteEventStore

@@ -13,7 +13,7 @@ from historian.retrieval.fusion import by_rank, from_zero, reciprocal_rank, stre
 from historian.retrieval.lifts import lend_to_neighbours, of_named_people
 from historian.retrieval.named_dates import named_times, time_fit
 from historian.retrieval.request import make_request, widened
-from historian.retrieval.scope_table import ScopeTable, Snapshot
+from historian.retrieval.scope_index.table import ScopeTable, Snapshot
 from historian.schema.errors import InvalidInput
 from historian.schema.event import EventFilter, EventOutline
 from historian.schema.scope import Scope

@@ -6,8 +6,8 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 
-from ..schema.protocols import EventStore
-from .scope_table import ScopeTable, Snapshot
+from ...schema.protocols import EventStore
+from .table import ScopeTable, Snapshot
 
 _LOCKS = 32
 

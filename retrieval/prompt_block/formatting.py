@@ -14,14 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..schema.hit import Hit, ProfileHit
-from ..schema.job import without_list_mark
-from ..schema.layers import StoredArticle
-from ..schema.profile import Profile
-from ..text.profiles.cleaning import in_one_line
+from ...schema.hit import Hit, ProfileHit
+from ...schema.job import without_list_mark
+from ...schema.layers import StoredArticle
+from ...schema.profile import Profile
+from ...text.profiles.cleaning import in_one_line
+from .articles import ARTICLE_SHARE, fill_article
 from .block import CLOSING, OPENING, Block, Language, day
 from .quoting import quoted, quoted_name
-from .relevant_format import ARTICLE_SHARE, fill_article
 
 __all__ = [
     "CLOSING",

@@ -13,9 +13,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from ..schema.event import EventFilter, EventOutline
-from ..schema.protocols import Matrix, Vector
-from .scope_words import ScopeWords, WordMatch
+from ...schema.event import EventFilter, EventOutline
+from ...schema.protocols import Matrix, Vector
+from .words import ScopeWords, WordMatch
 
 Scores = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from ..stores.sqlite.event_keywords import K1, norms, query_words, repeated
-from ..stores.sqlite.stems import STEMMER
-from ..text.words import first_character
+from ...stores.sqlite.event_keywords import K1, norms, query_words, repeated
+from ...stores.sqlite.stems import STEMMER
+from ...text.words import first_character
 
 Scores = npt.NDArray[np.float32]
 Keys = npt.NDArray[np.int64]

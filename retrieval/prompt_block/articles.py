@@ -7,15 +7,15 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from ..schema.article import CHAPTER_NAMES, ChapterName
-from ..schema.layers import StoredArticle, Summary
-from ..text.statements import stamped, without_bullet
-from ..text.words import query_tokens, search_tokens
+from ...schema.article import CHAPTER_NAMES, ChapterName
+from ...schema.layers import StoredArticle, Summary
+from ...text.statements import stamped, without_bullet
+from ...text.words import query_tokens, search_tokens
 from .block import Block, Language, day
 from .quoting import quoted
 
 if TYPE_CHECKING:
-    from .relevant import ReadLayers
+    from ..relevant import ReadLayers
 
 ARTICLE_SHARE = 0.5
 """At most so much of what is left is for the article where there is anything else to say, ..."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal
 
-from ..text.tokens import estimate_tokens
+from ...text.tokens import estimate_tokens
 from .quoting import quoted_name
 
 Language = Literal["zh", "en"]
