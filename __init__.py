@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .schema.settings import Settings
     from .schema.settings_source import load_settings
     from .service.cognitive import CognitiveService
-    from .service.worker import HistorianWorker
+    from .service.jobs.worker import HistorianWorker
 
 __version__ = "0.1.0"
 

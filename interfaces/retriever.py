@@ -25,7 +25,7 @@ from pydantic import ConfigDict, Field
 from ..schema.hit import Hit
 from ..schema.scope import Scope
 from ..schema.settings import Settings
-from ..service.reader import MemoryReader
+from ..service.recall.reader import MemoryReader
 from .blocking import run_blocking
 
 

@@ -30,8 +30,8 @@ from ..schema.reflection_states import ReflectionContext, ReflectionInput, Refle
 from ..schema.scope import Scope
 from ..schema.states import HistorianContext, HistorianInput, HistorianState
 from ..service.cognitive import make_job, redacted
-from ..service.local_time import configured_timezone
-from ..service.two_layers import states_job
+from ..service.recall.articles import states_job
+from ..service.timezones import configured_timezone
 from .studio_forms import HistorianForm, HistorianOptions, RecallForm, RecallOptions, ReflectionForm, ReflectionOptions
 from .studio_memory import Memory, opened
 

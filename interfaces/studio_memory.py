@@ -23,7 +23,7 @@ from ..retrieval.recall_states import RecallContext
 from ..schema.settings import Settings
 from ..schema.settings_source import CONFIG_VARIABLE, PREFIX, load_settings, parse_settings
 from ..service.cognitive import make_job, redacted
-from ..service.parts import Parts, open_parts, open_queue
+from ..service.components import Parts, open_parts, open_queue
 from .cli.demo_conversation import TURNS
 from .studio_forms import RecallOptions
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from ..schema.errors import OwnerLockHeld
 from ..schema.settings import Settings
+from .components import Parts
 from .config_watch import ConfigWatch
 from .ownership import TAKE_OVER_SECONDS, import_worker, owned_worker
-from .parts import Parts
 
 if TYPE_CHECKING:
-    from .worker import HistorianWorker
+    from .jobs.worker import HistorianWorker
 
 log = logging.getLogger(__name__)
 

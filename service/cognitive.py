@@ -28,21 +28,21 @@ from ..schema.settings_source import find_config, load_settings
 from ..stores.files.end_summaries import EndSummaries
 from ..stores.files.forget_requests import ForgetReport
 from ..text.language import detect_language
-from .accepting import make_job, redacted
-from .asked import count, is_conversation, known_language, question, texts
 from .config_watch import ConfigWatch
 from .data_directory import data_directory
-from .hooks import Hooks
-from .metrics import metrics_text
-from .plain_memory import LOCAL_SECONDS, PlainMemory, in_thread
+from .jobs.intake import make_job, redacted
+from .observation.hooks import Hooks
+from .recall.arguments import count, is_conversation, known_language, question, texts
+from .recall.fallback_levels import LOCAL_SECONDS, PlainMemory, in_thread
+from .telemetry.metrics import metrics_text
 
 if TYPE_CHECKING:
     from .background import Background
-    from .observation import Observation
-    from .parts import Parts
-    from .recall import Recall
-    from .two_layers import TwoLayers
-    from .worker import HistorianWorker
+    from .components import Parts
+    from .jobs.worker import HistorianWorker
+    from .observation.queue import Observation
+    from .recall.articles import TwoLayers
+    from .recall.timed import Recall
 
 log = logging.getLogger(__name__)
 
@@ -153,10 +153,10 @@ class CognitiveService:
         # Imported here, and in a thread: memory that is switched off costs nothing, and the loop goes on meanwhile.
         await asyncio.to_thread(_import_parts)
         from .background import Background
-        from .observation import make_observation
-        from .parts import open_parts, open_queue
-        from .recall import Recall
-        from .two_layers import TwoLayers
+        from .components import open_parts, open_queue
+        from .observation.queue import make_observation
+        from .recall.articles import TwoLayers
+        from .recall.timed import Recall
 
         if self._queue is None:
             self._queue = await asyncio.to_thread(open_queue, self.settings, self._clock)
@@ -258,7 +258,7 @@ class CognitiveService:
         When this returns, the job is on disk, redacted; the same `request_id` again gives the same id and no second job.
         Returns None, and writes nothing, where nothing was said. Raises InvalidInput, StorageError.
         """
-        from .two_layers import states_job
+        from .recall.articles import states_job
 
         job = states_job(
             states, str(user_id), scope, self.settings, self._clock, threshold=threshold, reflect=reflect, fields=fields
@@ -532,7 +532,7 @@ class CognitiveService:
         self._parts = self._queue = self._recall = self._observation = self._layers = self._background = None
 
     async def _forget(self, entity: Entity, mentions: bool, wait_seconds: float) -> ForgetReport:
-        from .forgetting import forget
+        from .entity_data.forgetting import forget
 
         if self._observation is not None:
             try:
@@ -545,7 +545,7 @@ class CognitiveService:
             wake = worker.look_for_requests if worker is not None else None
             report = await forget(parts, entity, mentions=mentions, wait_seconds=wait_seconds, wake=wake)
         else:  # switched off: what lies on disk is forgotten all the same
-            from .parts import open_parts, open_queue
+            from .components import open_parts, open_queue
 
             queue = await asyncio.to_thread(open_queue, self.settings, self._clock)
             parts = await asyncio.to_thread(open_parts, self.settings, queue=queue, clock=self._clock)
@@ -562,7 +562,7 @@ class CognitiveService:
         if not self._started:
             raise HistorianError("the service is not open; use `async with CognitiveService.open(…)` or call `start()`")
         if self._queue is None:
-            from .parts import open_queue
+            from .components import open_queue
 
             self._queue = await asyncio.to_thread(open_queue, self.settings, self._clock)
         return self._queue

@@ -12,10 +12,10 @@ from ..schema.job import Job
 from ..schema.states import HistorianUpdate
 from ..stores.files.end_summaries import EndSummaries
 from ..stores.files.owner_lock import OwnerLock
-from .parts import Parts, VectorIndexes, open_vector_indexes
+from .components import Parts, VectorIndexes, open_vector_indexes
 
 if TYPE_CHECKING:
-    from .worker import HistorianWorker
+    from .jobs.worker import HistorianWorker
 
 TAKE_OVER_SECONDS = 2.0
 """How often a process that does not own the data directory looks whether it may."""
@@ -55,12 +55,12 @@ def make_worker(
     on_step: Callable[[Job, str, HistorianUpdate], None] | None = None,
 ) -> HistorianWorker:
     """A worker put together from parts. What it needs (LangGraph) is imported here, so that who needs none does not wait."""
-    from .forgetting import Forgetting
-    from .maintenance import Maintenance
-    from .migration import Migration
-    from .notes_index import NotesIndex, embedded_later
-    from .orders import OrderDesk
-    from .worker import HistorianWorker
+    from .entity_data.forgetting import Forgetting
+    from .entity_data.migration import Migration
+    from .jobs.commands import OrderDesk
+    from .jobs.worker import HistorianWorker
+    from .upkeep.idle_work import Maintenance
+    from .upkeep.notes_index import NotesIndex, embedded_later
 
     context, cognitive = parts.context(indexes.events), parts.settings.cognitive
     notes = NotesIndex(parts.manifest, parts.settings, embedded_later, parts.clock)

@@ -114,7 +114,7 @@ def set_up_logging(console: Console, verbosity: int, *, as_json: bool = False) -
         root.removeHandler(old)
     handler: logging.Handler = ConsoleHandler(console, tracebacks=verbosity > 0)
     if as_json:
-        from ...service.structured_logs import json_handler
+        from ...service.telemetry.structured_logs import json_handler
 
         handler = json_handler()
     handler.name = HANDLER

@@ -130,8 +130,8 @@ def demo_settings(folder: Path) -> Settings:
 async def live_through(settings: Settings) -> Story:
     """Hand the sample over, let the historian work, ask the questions."""
     from ...service.cognitive import CognitiveService
+    from ...service.components import open_parts, open_queue
     from ...service.ownership import owned_worker
-    from ...service.parts import open_parts, open_queue
 
     story = Story()
     queue = await asyncio.to_thread(open_queue, settings, time.time)

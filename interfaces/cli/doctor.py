@@ -174,7 +174,7 @@ async def _database(settings: Settings, directory: Path) -> Finding:
 
 
 async def _queue(settings: Settings, directory: Path) -> Finding:
-    from ...service.parts import open_queue
+    from ...service.components import open_queue
 
     if not (directory / "queues").is_dir():
         return Finding("ok", either("空的", "empty"))

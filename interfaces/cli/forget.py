@@ -18,7 +18,7 @@ from .root import app
 
 if TYPE_CHECKING:
     from ...schema.entity import Entity
-    from ...service.parts import Parts
+    from ...service.components import Parts
     from ...stores.files.forget_requests import ForgetReport
 
 KindArgument = Annotated[
@@ -99,8 +99,8 @@ def forget(
 
 
 async def _forget(shell: Shell, entity: Entity, mentions: bool, wait: float) -> ForgetReport:
-    from ...service.forgetting import forget
-    from ...service.parts import open_parts, open_queue
+    from ...service.components import open_parts, open_queue
+    from ...service.entity_data.forgetting import forget
 
     settings = without_models(shell.settings)
     parts: Parts = open_parts(settings, queue=open_queue(settings, time.time), clock=time.time)

@@ -22,7 +22,7 @@ from .scopes import GroupOption, UserOption
 
 if TYPE_CHECKING:
     from ...schema.scope import Scope
-    from ...service.notes_index import IndexReport
+    from ...service.upkeep.notes_index import IndexReport
 
 
 @command(
@@ -89,8 +89,8 @@ def index(
 
 async def _run(shell: Shell, place: Path, scope: Scope, *, remove: bool) -> IndexReport:
     from ...nodes.historian.embed import vectors_for
-    from ...service.notes_index import NotesIndex
-    from ...service.parts import open_parts, open_queue
+    from ...service.components import open_parts, open_queue
+    from ...service.upkeep.notes_index import NotesIndex
 
     settings = shell.settings
     parts = open_parts(settings, queue=open_queue(settings, time.time), clock=time.time)

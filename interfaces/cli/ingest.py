@@ -62,7 +62,7 @@ def ingest(
     Wrong lines are named with their number and field, the good ones are taken, and the status is 1; with --strict
     nothing is taken then. The same file again makes no second job.
     """
-    from ...service.parts import open_queue
+    from ...service.components import open_queue
 
     if not shell.settings.cognitive.enabled:
         raise CommandFailed(
@@ -173,8 +173,8 @@ def _request_id(data: dict[str, Any], seen: Counter[str]) -> str:
 
 def _known_jobs(shell: Shell) -> Any:
     """A test for jobs that are in the queue or were filed before."""
-    from ...service.parts import open_queue
-    from ...service.worker import DONE
+    from ...service.components import open_queue
+    from ...service.jobs.worker import DONE
     from ...stores.sqlite.index_schema import open_index
     from ...stores.sqlite.ledger import SqliteLedger
 

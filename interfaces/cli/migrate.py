@@ -17,7 +17,7 @@ from .root import app
 from .scopes import GroupOption, UserOption, scope_of
 
 if TYPE_CHECKING:
-    from ...service.migration import MigrationReport
+    from ...service.entity_data.migration import MigrationReport
 
 NUMBERS = {
     "taken": ("迁入", "taken"),
@@ -62,8 +62,8 @@ async def migrate(
     by the historian, as `historian worker` gets to them. The same file again, also after a crash, changes nothing more.
     Entries that cannot be used are named with their number, and the status is 1.
     """
-    from ...service.migration import Migration
-    from ...service.parts import open_parts, open_queue
+    from ...service.components import open_parts, open_queue
+    from ...service.entity_data.migration import Migration
 
     if not shell.settings.cognitive.enabled:
         raise CommandFailed(

@@ -13,7 +13,7 @@ from .invocation import Shell
 if TYPE_CHECKING:
     from ...schema.protocols import JobQueue
     from ...schema.settings import Settings
-    from ...service.parts import Parts
+    from ...service.components import Parts
 
 
 @contextmanager
@@ -26,7 +26,7 @@ def opened_stores(shell: Shell) -> Iterator[Parts]:
 @contextmanager
 def opened_parts(settings: Settings) -> Iterator[Parts]:
     """Stores and models as configured, for code that runs no event loop of its own while they are open."""
-    from ...service.parts import open_parts, open_queue
+    from ...service.components import open_parts, open_queue
 
     parts = open_parts(settings, queue=open_queue(settings, time.time), clock=time.time)
     try:
@@ -37,7 +37,7 @@ def opened_parts(settings: Settings) -> Iterator[Parts]:
 
 def opened_queue(shell: Shell) -> JobQueue:
     """The job queue alone."""
-    from ...service.parts import open_queue
+    from ...service.components import open_queue
 
     return open_queue(shell.settings, time.time)
 

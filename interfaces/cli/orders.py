@@ -13,7 +13,7 @@ from .opening import opened_queue
 
 if TYPE_CHECKING:
     from ...schema.job import Job
-    from ...service.parts import Parts
+    from ...service.components import Parts
 
 
 OrderKind = Literal["edit", "forget", "rollback", "rollback_article", "index"]
@@ -27,7 +27,7 @@ def give_order(shell: Shell, kind: OrderKind, payload: dict[str, Any], *, done: 
     """
     from ...schema.errors import OwnerLockHeld
     from ...service.cognitive import make_job
-    from ...service.orders import OPERATOR
+    from ...service.jobs.commands import OPERATOR
     from ...stores.files.owner_lock import OwnerLock
 
     data = {"kind": kind, "request_id": f"order-{uuid.uuid4().hex}", "user_id": OPERATOR, "payload": payload}
@@ -54,9 +54,9 @@ def give_order(shell: Shell, kind: OrderKind, payload: dict[str, Any], *, done: 
 
 
 async def _carry_out(shell: Shell, job: Job) -> None:
-    from ...service.notes_index import NotesIndex, embedded_later
-    from ...service.orders import OrderDesk
-    from ...service.parts import open_parts, open_queue
+    from ...service.components import open_parts, open_queue
+    from ...service.jobs.commands import OrderDesk
+    from ...service.upkeep.notes_index import NotesIndex, embedded_later
 
     queue = open_queue(shell.settings, time.time)
     parts: Parts = open_parts(shell.settings, queue=queue, clock=time.time)

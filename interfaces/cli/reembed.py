@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ...schema.protocols import Embedder
-    from ...service.parts import Parts
-    from ...service.reembedding import Built, Reembedding
+    from ...service.components import Parts
+    from ...service.upkeep.reembedding import Built, Reembedding
     from ...stores.sqlite.shadow_vectors import VectorSets
 
 BUILD_LOCK = "reembed.lock"
@@ -110,7 +110,7 @@ async def reembed(
 async def _change(shell: Shell, parts: Parts, made: Embedder | None) -> None:
     """Build, beside an owner if there is one; change over as the owner."""
     from ...schema.errors import OwnerLockHeld
-    from ...service.reembedding import KeptModel, Reembedding, SameModel, new_embedder
+    from ...service.upkeep.reembedding import KeptModel, Reembedding, SameModel, new_embedder
     from ...stores.files.owner_lock import OwnerLock
 
     embedder = new_embedder(made)
@@ -245,7 +245,7 @@ def _owned(parts: Parts, directory: Path, doing: str) -> Any:
 def _rebuild(shell: Shell, parts: Parts) -> None:
     """Chroma from the truth. What goes wrong here the next worker mends."""
     from ...schema.errors import StorageError
-    from ...service.parts import open_vector_indexes
+    from ...service.components import open_vector_indexes
     from ...stores.chroma.repair import repair, repair_portraits
 
     indexes = open_vector_indexes(shell.directory)
@@ -264,7 +264,7 @@ def _rebuild(shell: Shell, parts: Parts) -> None:
 
 
 def _parts(settings: Any) -> Parts:
-    from ...service.parts import open_parts, open_queue
+    from ...service.components import open_parts, open_queue
 
     return open_parts(settings, queue=open_queue(settings, time.time), clock=time.time)
 

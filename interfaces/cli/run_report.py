@@ -12,7 +12,7 @@ from .language import either
 
 if TYPE_CHECKING:
     from ...schema.protocols import ChatModel
-    from ...service.statistics import WorkerStatistics
+    from ...service.jobs.statistics import WorkerStatistics
 
 FILE_NAME = "last_run.json"
 

@@ -108,7 +108,7 @@ def conditions(
 
 def time_zone(settings: Settings, timestamp: str = "") -> str:
     """The configured time zone, or this machine's; with "local", that of a timestamp which has another."""
-    from ...service.local_time import told_timezone
+    from ...service.timezones import told_timezone
 
     return told_timezone(settings.cognitive.timezone, timestamp)
 

@@ -81,7 +81,7 @@ def stats(
 
 
 def _print_metrics(report: dict[str, Any]) -> None:
-    from ...service.metrics import metrics_text
+    from ...service.telemetry.metrics import metrics_text
 
     last = report["last_run"] or {}
     known = {"queue": report["queue"], "events": report["events"]["count"], "worker": last, "usage": last.get("usage")}

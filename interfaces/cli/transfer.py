@@ -51,7 +51,7 @@ def export(
     """
     from ... import __version__
     from ...schema.entity import Entity
-    from ...service.transfer import export as write
+    from ...service.entity_data.transfer import export as write
 
     entity = Entity(kind, entity_id)
     if not shell.needs_data():
@@ -93,7 +93,7 @@ def import_file(
 
     Records are found by keyword at once, and by meaning as soon as the worker has embedded them.
     """
-    from ...service.transfer import import_archive
+    from ...service.entity_data.transfer import import_archive
 
     with opened_stores(shell) as parts:
         try:

@@ -22,8 +22,8 @@ from .root import app
 from .run_report import jobs_done, make_report, report_lines, save_report, usage_table
 
 if TYPE_CHECKING:
-    from ...service.parts import Parts
-    from ...service.worker import HistorianWorker
+    from ...service.components import Parts
+    from ...service.jobs.worker import HistorianWorker
 
 log = logging.getLogger(__name__)
 
@@ -52,9 +52,9 @@ async def worker(
     ] = None,
 ) -> None:
     """File the jobs of the queue, until stopped by Ctrl-C or SIGTERM, or with --drain until none is left."""
-    from ...service.metrics_server import serving_metrics
+    from ...service.components import open_parts, open_queue
     from ...service.ownership import owned_worker
-    from ...service.parts import open_parts, open_queue
+    from ...service.telemetry.metrics_server import serving_metrics
 
     settings = shell.settings
     if not settings.cognitive.enabled:
@@ -97,7 +97,7 @@ async def worker(
 
 def _metrics(historian: HistorianWorker, parts: Parts) -> str:
     from ...service.cognitive import model_names, usage_report
-    from ...service.metrics import metrics_text
+    from ...service.telemetry.metrics import metrics_text
 
     return metrics_text(
         {

@@ -15,7 +15,7 @@ from historian.schema.errors import InvalidInput, RevisionConflict
 from historian.schema.event import EventFilter
 from historian.schema.layers import ArticleKey, BufferedState, Layers, StoredArticle, Summary
 from historian.schema.scope import Scope
-from historian.service.parts import Parts, open_parts, open_queue
+from historian.service.components import Parts, open_parts, open_queue
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.memory import AT, settings_for

@@ -19,7 +19,7 @@ from historian.retrieval import event_recall
 from historian.schema.protocols import Vector
 from historian.schema.settings import Settings
 from historian.schema.settings_source import load_settings, parse_settings
-from historian.service import parts as parts_module
+from historian.service import components as parts_module
 from historian.stores.files.owner_lock import OwnerLock
 from support.command import NO_MODELS, Called, historian
 from support.openai_server import OpenAIServer

@@ -11,7 +11,7 @@ import pytest
 from historian.schema.event import EventFilter
 from historian.schema.profile import ProfileKey
 from historian.service.cognitive import make_job
-from historian.service.parts import open_queue
+from historian.service.components import open_queue
 from historian.stores.files.profiles import MarkdownProfiles
 from historian.stores.sqlite.events import SqliteEventStore
 from historian.stores.sqlite.index_schema import open_index

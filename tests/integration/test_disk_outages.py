@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from historian.schema.errors import StorageError
 from historian.schema.event import EventFilter
-from historian.service.parts import Parts
-from historian.service.worker import HistorianWorker
+from historian.service.components import Parts
+from historian.service.jobs.worker import HistorianWorker
 from support.draining import open_worker, put
 from support.memory import group_fields, settings_for
 

@@ -21,7 +21,7 @@ from historian.schema.event import EventFilter
 from historian.schema.profile import ProfileKey
 from historian.schema.scope import Scope
 from historian.service.cognitive import CognitiveService
-from historian.service.forgetting import Forgetting, forget
+from historian.service.entity_data.forgetting import Forgetting, forget
 from historian.stores.chroma.index import EVENT_COLLECTION, ChromaIndex, remove_chroma
 from historian.stores.files.forget_requests import ForgetReport, ForgetRequest, ForgetRequests
 from historian.stores.files.owner_lock import OwnerLock

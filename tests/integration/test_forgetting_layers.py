@@ -10,7 +10,7 @@ from historian.schema.article import Article, Spoken
 from historian.schema.layers import ArticleKey, Summary
 from historian.schema.protocols import Matrix
 from historian.service.cognitive import CognitiveService
-from historian.service.line_index import LineIndex
+from historian.service.upkeep.line_index import LineIndex
 from support.memory import AT, settings_for
 from support.recall import WordEmbedder, stored_parts
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from historian.schema.protocols import Matrix
 from historian.schema.scope import Scope
-from historian.service import worker as worker_module
+from historian.service.jobs import worker as worker_module
 from support.draining import open_worker, put
 from support.memory import group_fields, settings_for
 from support.openai_server import OpenAIServer

@@ -15,7 +15,7 @@ from historian.models.embeddings.local import is_installed
 from historian.schema.scope import Scope
 from historian.schema.settings import Settings
 from historian.service.cognitive import CognitiveService
-from historian.service.reader import MemoryReader
+from historian.service.recall.reader import MemoryReader
 from langchain_core.embeddings import Embeddings
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.tools import BaseTool

@@ -17,7 +17,7 @@ from historian.schema.errors import InvalidInput, SettingsError
 from historian.schema.profile import Profile, ProfileKey
 from historian.schema.scope import Scope
 from historian.schema.settings import Settings
-from historian.service.parts import open_parts, open_queue
+from historian.service.components import open_parts, open_queue
 from mcp import Client, MCPError, StdioServerParameters
 from support.command import NO_MODELS, historian
 from support.events import file_texts

@@ -13,10 +13,10 @@ from historian.schema.errors import InvalidInput
 from historian.schema.event import Event, EventFilter
 from historian.schema.settings import Settings
 from historian.service.cognitive import CognitiveService
-from historian.service.forgetting import forget
-from historian.service.migration import TIME_UNKNOWN, Migration
-from historian.service.old_summaries import UNKNOWN_USER, Assumed, BadEntry, OldSummary, read_old_summaries
-from historian.service.parts import open_parts, open_queue
+from historian.service.components import open_parts, open_queue
+from historian.service.entity_data.forgetting import forget
+from historian.service.entity_data.migration import TIME_UNKNOWN, Migration
+from historian.service.entity_data.old_summaries import UNKNOWN_USER, Assumed, BadEntry, OldSummary, read_old_summaries
 from support.command import Called, historian
 from support.draining import open_worker
 from support.memory import settings_for

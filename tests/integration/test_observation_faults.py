@@ -16,12 +16,12 @@ import pytest
 from historian.schema.errors import StorageError
 from historian.schema.event import EventFilter
 from historian.schema.scope import Scope
-from historian.service import notes_index
 from historian.service.cognitive import CognitiveService
-from historian.service.notes_index import NotesIndex, embedded_later
-from historian.service.observation import EMBEDDED_AT_ONCE
+from historian.service.components import Parts, open_parts, open_queue
+from historian.service.observation.queue import EMBEDDED_AT_ONCE
 from historian.service.ownership import owned_worker
-from historian.service.parts import Parts, open_parts, open_queue
+from historian.service.upkeep import notes_index
+from historian.service.upkeep.notes_index import NotesIndex, embedded_later
 from historian.stores.sqlite.note_manifest import FileManifest
 from support.memory import settings_for
 from support.recall import WordEmbedder, open_memory, replaced_models

@@ -20,8 +20,8 @@ from historian.schema.profile import Profile, ProfileKey
 from historian.schema.scope import LayerRule, Scope, layer_written, layers_read
 from historian.schema.settings import Settings
 from historian.service.cognitive import CognitiveService, make_job
-from historian.service.parts import Parts
-from historian.service.reader import MemoryReader
+from historian.service.components import Parts
+from historian.service.recall.reader import MemoryReader
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.command import historian

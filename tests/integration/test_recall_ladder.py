@@ -13,7 +13,7 @@ from historian.schema.profile import Profile, ProfileKey
 from historian.schema.scope import Scope
 from historian.schema.settings import Settings
 from historian.service.cognitive import CognitiveService
-from historian.service.parts import Parts
+from historian.service.components import Parts
 from support.memory import settings_for
 from support.openai_server import OpenAIServer
 from support.recall import ReversingReranker, WordEmbedder, down, events_in, file_events, open_memory, replaced_models

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from historian.schema.scope import Scope
 from historian.service import cognitive as cognitive_module
-from historian.service import observation as observation_module
-from historian.service import parts as parts_module
+from historian.service import components as parts_module
 from historian.service.cognitive import CognitiveService
-from historian.service.parts import Parts
+from historian.service.components import Parts
+from historian.service.observation.queue import queue as observation_module
 from support.memory import group_fields, settings_for
 
 GROUP = Scope.group("7", "42")

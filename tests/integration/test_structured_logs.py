@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from historian.service.cognitive import CognitiveService
-from historian.service.structured_logs import about_job, json_handler
+from historian.service.telemetry.structured_logs import about_job, json_handler
 from support.command import historian
 from support.draining import open_worker, put
 from support.memory import group_fields, settings_for

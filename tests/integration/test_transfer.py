@@ -16,8 +16,8 @@ from historian.schema.entity import Entity
 from historian.schema.event import EventFilter
 from historian.schema.layers import ArticleKey, Summary
 from historian.schema.profile import ProfileKey
-from historian.service.forgetting import forget
-from historian.service.parts import Parts
+from historian.service.components import Parts
+from historian.service.entity_data.forgetting import forget
 from historian.stores.files.end_summaries import EndSummaries
 from support.canaries import GROUP, MENTIONING, OTHER, USER, canaries, canary, left_of, opened, planted
 from support.command import Called, historian

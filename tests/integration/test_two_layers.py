@@ -25,8 +25,8 @@ from historian.schema.reflection_states import ReflectionState
 from historian.schema.scope import Scope
 from historian.schema.settings import Settings
 from historian.service.cognitive import CognitiveService
-from historian.service.parts import Parts
-from historian.service.two_layers import states_job
+from historian.service.components import Parts
+from historian.service.recall.articles import states_job
 from historian.text.articles.markup import article_tokens
 from historian.text.tokens import estimate_tokens
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage

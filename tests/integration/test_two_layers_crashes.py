@@ -10,8 +10,8 @@ import pytest
 from historian.schema.article import CHAPTER_NAMES
 from historian.schema.event import EventFilter
 from historian.schema.layers import ArticleKey
-from historian.service.parts import open_parts, open_queue
-from historian.service.two_layers import states_job
+from historian.service.components import open_parts, open_queue
+from historian.service.recall.articles import states_job
 from support.crash_matrix import Host, distinct, saved_answers
 from support.memory import AT, settings_for
 from support.openai_server import OpenAIServer

@@ -17,10 +17,10 @@ from historian.schema.profile import Profile, ProfileKey
 from historian.schema.scope import Scope
 from historian.schema.settings import Settings
 from historian.schema.settings_source import parse_settings
-from historian.service.checkpoints import open_checkpoints
-from historian.service.notes_index import NotesIndex, embedded_later
+from historian.service.components import Parts, open_parts, open_queue
+from historian.service.jobs.checkpoints import open_checkpoints
 from historian.service.ownership import owned_worker
-from historian.service.parts import Parts, open_parts, open_queue
+from historian.service.upkeep.notes_index import NotesIndex, embedded_later
 from historian.stores.files.end_summaries import EndSummaries
 from historian.stores.files.markdown_memory import MarkdownMemory
 from historian.stores.sqlite.event_keywords import indexed_words

@@ -33,8 +33,8 @@ from historian.graph import reflection as reflection_module
 from historian.models.chat.model import LadderChatModel
 from historian.models.embeddings.factory import RemoteEmbedder
 from historian.schema.settings_source import parse_settings
+from historian.service.components import open_parts, open_queue
 from historian.service.ownership import owned_worker
-from historian.service.parts import open_parts, open_queue
 from historian.stores.chroma.index import ChromaIndex
 from historian.stores.files.articles import MarkdownArticles
 from historian.stores.files.profiles import MarkdownProfiles

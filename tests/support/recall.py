@@ -12,9 +12,9 @@ from historian.schema.errors import ModelUnavailable
 from historian.schema.event import Event
 from historian.schema.protocols import Embedder, Matrix, Reranker, Vector
 from historian.schema.settings import Settings
-from historian.service import parts as parts_module
+from historian.service import components as parts_module
 from historian.service.cognitive import CognitiveService
-from historian.service.parts import Parts, open_parts, open_queue
+from historian.service.components import Parts, open_parts, open_queue
 from support.events import make_event
 
 NOW = 1_771_666_200.0

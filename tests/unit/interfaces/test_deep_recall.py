@@ -12,7 +12,7 @@ from historian.schema.article import Article
 from historian.schema.layers import ArticleKey
 from historian.schema.scope import Scope
 from historian.service.cognitive import CognitiveService
-from historian.service.reader import MemoryReader
+from historian.service.recall.reader import MemoryReader
 from support.memory import AT, settings_for
 from support.recall import NOW, open_memory
 

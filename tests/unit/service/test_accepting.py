@@ -3,10 +3,10 @@
 import time
 
 from historian.schema.settings import Settings
-from historian.service import accepting
-from historian.service.accepting import make_job, redacted, redacted_in_turn
-from historian.service.given_states import spoken_payloads
-from historian.service.two_layers import states_job
+from historian.service.jobs import intake as accepting
+from historian.service.jobs.given_states import spoken_payloads
+from historian.service.jobs.intake import make_job, redacted, redacted_in_turn
+from historian.service.recall.articles import states_job
 from historian.text.redaction import Redaction
 from hypothesis import example, given
 from hypothesis import strategies as st

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 from historian.schema.errors import StorageError
 from historian.schema.event import EventFilter
-from historian.service import checkpoints, outage
-from historian.service.checkpoints import open_checkpoints
+from historian.service import availability as outage
+from historian.service.jobs import checkpoints
+from historian.service.jobs.checkpoints import open_checkpoints
 from historian.stores.sqlite.database import is_damage
 from support.draining import open_worker, put
 from support.memory import group_fields, settings_for

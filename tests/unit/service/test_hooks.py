@@ -7,7 +7,7 @@ import logging
 import threading
 
 import pytest
-from historian.service.hooks import QUEUE_MAX, Hooks
+from historian.service.observation.hooks import QUEUE_MAX, Hooks
 
 
 def test_every_hook_hears_of_its_events_in_order() -> None:

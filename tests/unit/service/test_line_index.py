@@ -10,8 +10,8 @@ from historian.schema.article import Article
 from historian.schema.errors import ModelAnswerUnusable
 from historian.schema.layers import ArticleKey
 from historian.schema.protocols import Matrix
-from historian.service.line_index import LOOK_EVERY, LineIndex
-from historian.service.parts import Parts
+from historian.service.components import Parts
+from historian.service.upkeep.line_index import LOOK_EVERY, LineIndex
 from support.jobs import make_job
 from support.memory import AT, settings_for
 from support.recall import WordEmbedder, stored_parts

@@ -5,9 +5,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from historian.schema.settings import Settings
-from historian.service import local_time
-from historian.service.accepting import make_job
-from historian.service.local_time import told_timezone
+from historian.service import timezones as local_time
+from historian.service.jobs.intake import make_job
+from historian.service.timezones import told_timezone
 
 
 @pytest.fixture(autouse=True)

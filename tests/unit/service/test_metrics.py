@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from historian.schema.errors import StorageError
 from historian.schema.scope import Scope
-from historian.service.metrics import Exposition, metrics_text
-from historian.service.metrics_server import serving_metrics
+from historian.service.telemetry.metrics import Exposition, metrics_text
+from historian.service.telemetry.metrics_server import serving_metrics
 from support.command import historian
 from support.draining import open_worker, put
 from support.memory import group_fields, settings_for

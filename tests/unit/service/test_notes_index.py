@@ -14,10 +14,10 @@ from historian.schema.event import Event, EventFilter
 from historian.schema.protocols import Vector
 from historian.schema.scope import SHARED_NOTES, Scope, notes_scope
 from historian.schema.settings_source import parse_settings
-from historian.service import note_names
-from historian.service.notes_index import IndexReport, NotesIndex
+from historian.service.components import Parts, open_parts, open_queue
 from historian.service.ownership import owned_worker
-from historian.service.parts import Parts, open_parts, open_queue
+from historian.service.upkeep import note_names
+from historian.service.upkeep.notes_index import IndexReport, NotesIndex
 from historian.stores.files import note_folder
 from support.events import unit_vectors
 from support.memory import settings_for

@@ -1,4 +1,4 @@
-from historian.service.outage import LONGEST_PAUSE_SECONDS, Outage, Pause
+from historian.service.availability import LONGEST_PAUSE_SECONDS, Outage, Pause
 
 DAY = 86_400.0
 

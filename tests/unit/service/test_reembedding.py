@@ -17,9 +17,9 @@ from historian.schema.errors import InvalidInput, ModelAnswerUnusable, ModelRefu
 from historian.schema.event import EventFilter
 from historian.schema.profile import Profile, ProfileKey
 from historian.schema.protocols import Matrix, Vector
-from historian.service import reembedding
-from historian.service.parts import Parts, open_parts, open_queue
-from historian.service.reembedding import KeptModel, Reembedding, SameModel
+from historian.service.components import Parts, open_parts, open_queue
+from historian.service.upkeep import reembedding
+from historian.service.upkeep.reembedding import KeptModel, Reembedding, SameModel
 from historian.stores.chroma.index import ChromaIndex
 from historian.stores.chroma.repair import repair
 from historian.stores.sqlite.shadow_vectors import ShadowVectors

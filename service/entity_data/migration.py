@@ -1,0 +1,163 @@
+"""Old summaries become events: by the rules at once, or as jobs that the historian rewrites."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+
+from ...nodes.historian.embed import events_of
+from ...nodes.historian.gate import by_rules
+from ...schema.errors import InvalidInput
+from ...schema.event import Event
+from ...schema.job import Job
+from ...schema.scope import Scope
+from ...schema.settings import Settings
+from ..cognitive import redacted
+from ..components import Parts
+from ..timezones import configured_timezone
+from .old_summaries import Assumed, BadEntry, OldSummary, read_old_summaries
+
+log = logging.getLogger(__name__)
+
+SOURCE = "migrated"
+"""`Event.source` of what was filed without the historian."""
+TIME_UNKNOWN = "it is not known when this was said"
+BATCH = 100
+"""Entries filed in one transaction."""
+MIGRATED = "migrated"
+"""Ledger key under which files are noted that were taken in wholly."""
+
+
+@dataclass
+class MigrationReport:
+    """What became of the entries of a file: filed or handed to the historian (`taken`), there already (`known`), of somebody who
+    was forgotten (`forgotten`), not to be used (`bad`, with the reason). `complete` is False where the run was broken off."""
+
+    taken: int = 0
+    known: int = 0
+    forgotten: int = 0
+    bad: list[BadEntry] = field(default_factory=list)
+    complete: bool = True
+
+
+class Migration:
+    """Takes in the summaries of one file. What was taken in is known again by its content: any run may be repeated."""
+
+    def __init__(self, parts: Parts, settings: Settings, *, rewrite: bool = False, scope: Scope | None = None) -> None:
+        """`scope` is the conversation of entries that name none; with `rewrite` entries become jobs."""
+        self._parts = parts
+        self._settings = settings
+        self._rewrite = rewrite
+        self._scope = scope
+
+    async def run(
+        self,
+        path: Path,
+        *,
+        on_progress: Callable[[int, int], None] = lambda done, total: None,
+        pause: Callable[[], Awaitable[bool]] | None = None,
+    ) -> MigrationReport:
+        """Take in all of `path`. `on_progress` is told (entries done, entries); `pause` is asked between batches.
+
+        Raises InvalidInput where the file is of no known form, StorageError; what was taken in until then stays.
+        """
+        report = MigrationReport()
+        entries = await asyncio.to_thread(self._read, path)
+        done = 0
+        for batch in _batches(entries):
+            await asyncio.to_thread(self._take, batch, report)
+            done += len(batch)
+            on_progress(done, len(entries))
+            if pause is not None and await pause():
+                report.complete = done == len(entries)
+                return report
+        return report
+
+    async def run_once(self, path: Path, *, pause: Callable[[], Awaitable[bool]]) -> MigrationReport | None:
+        """As `run`; None where this very file, in this manner, was taken in wholly before."""
+        name = await asyncio.to_thread(self._name, path)
+        if await asyncio.to_thread(self._parts.ledger.has, MIGRATED, name):
+            return None
+        report = await self.run(path, pause=pause)
+        if report.complete:
+            await asyncio.to_thread(self._parts.ledger.add, MIGRATED, name)
+        return report
+
+    def _name(self, path: Path) -> str:
+        try:
+            digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        except OSError as error:
+            raise InvalidInput(f"{path} cannot be read: {error.strerror or error}") from None
+        return f"{digest}-{'rewrite' if self._rewrite else 'rules'}"
+
+    def _read(self, path: Path) -> list[OldSummary | BadEntry]:
+        cognitive = self._settings.cognitive
+        zone = configured_timezone(cognitive.timezone)
+        try:
+            changed = path.stat().st_mtime
+        except OSError as error:
+            raise InvalidInput(f"{path} cannot be read: {error.strerror or error}") from None
+        return list(read_old_summaries(path, Assumed(zone, changed, self._scope, cognitive.bot_name)))
+
+    def _take(self, batch: list[OldSummary | BadEntry], report: MigrationReport) -> None:
+        good = [one for one in batch if isinstance(one, OldSummary)]
+        report.bad += [one for one in batch if isinstance(one, BadEntry)]
+        transfer = self._parts.transfer
+        known = transfer.known_jobs([one.job.job_id for one in good] + [one.known_as for one in good if one.known_as])
+        waiting = self._parts.queue.known_ids() if self._rewrite else set()
+        fresh: dict[str, OldSummary] = {}
+        for one in good:
+            job_id = one.job.job_id
+            if job_id in known or one.known_as in known or job_id in fresh or job_id in waiting:
+                report.known += 1
+            elif transfer.is_forgotten(one.job):
+                report.forgotten += 1
+            else:
+                fresh[job_id] = one
+        for one in list(fresh.values()):
+            # Without its time no model can say what "yesterday" was: it is filed as it stands, and says so.
+            if self._rewrite and one.dated:
+                self._parts.queue.put(redacted(one.job, self._settings.historian.redact_jobs))
+                report.taken += 1
+                del fresh[one.job.job_id]
+        report.taken += transfer.file_jobs({job_id: self._events(one) for job_id, one in fresh.items()})
+
+    def _events(self, one: OldSummary) -> list[Event]:
+        job = redacted(one.job, self._settings.historian.redact_jobs)
+        events = events_of(job, by_rules(job, self._settings)) if one.dated else _as_they_stand(job)
+        return [replace(event, source=SOURCE) for event in events]
+
+
+def _as_they_stand(job: Job) -> list[Event]:
+    texts = [("action", job.action_summary)] if job.action_summary else []
+    texts += [("fact", text) for text in job.new_info]
+    return [
+        Event(
+            event_id=f"{job.job_id}:{n}",
+            job_id=job.job_id,
+            kind="action" if kind == "action" else "fact",
+            text=text,
+            user_id=job.user_id,
+            group_id=job.group_id,
+            request_type=job.request_type,
+            timestamp=job.moment.timestamp(),
+            timestamp_local=job.moment.isoformat(),
+            timezone=job.timezone,
+            user_name=job.user_name,
+            is_absolute=False,
+            gate_reasons=(TIME_UNKNOWN,),
+            rewritten_by="none",
+        )
+        for n, (kind, text) in enumerate(texts)
+    ]
+
+
+def _batches(entries: list[OldSummary | BadEntry]) -> Iterator[list[OldSummary | BadEntry]]:
+    source = iter(entries)
+    while batch := list(islice(source, BATCH)):
+        yield batch

@@ -1,0 +1,211 @@
+"""Summaries that a bot kept before it had Historian, read from whatever form they have.
+
+Accepted, as one JSON document or as JSON lines (Historian's own `end_summaries.json` is of the third form):
+
+| form | example |
+| --- | --- |
+| a list of entries | `[{"summary": "…", "timestamp": "2025-03-01 20:15", "group_id": 7001, "user_id": 42}, …]` |
+| the same in an object | `{"summaries": [...]}`, also under `end_summaries`, `entries`, `data`, `items` |
+| entries by conversation | `{"g:7001": [...], "p:42": [...]}`, also `group:7001`, `group_7001`, `user:42`, `private_42` |
+| a list of texts | `["…", "…"]`, with the conversation named on the command line |
+
+An entry is a text or an object with the text under `summary`, `text`, `content`, `end_summary` or `action_summary`; `new_info` is
+taken too. Its time stands under `timestamp`, `time`, `created_at`, `at` or `date`: ISO 8601 (without an offset it is in the
+configured time zone), or seconds or milliseconds since the epoch. Ids may be numbers: `user_id`, `sender_id` or `qq`; `group_id`.
+`user_name` (`sender_name`, `nickname`), `group_name` and `bot_name` help the rewriting. What else is there is passed over.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from ...schema.errors import InvalidInput
+from ...schema.job import Job, clean_text, parse_job
+from ...schema.scope import Scope
+
+UNKNOWN_USER = "historian:unknown"
+"""Who spoke in a group where a summary does not say it."""
+
+_TEXTS = ("summary", "text", "content", "end_summary", "action_summary")
+_TIMES = ("timestamp", "time", "created_at", "at", "date")
+_USERS = ("sender_id", "user_id", "qq")
+_WRAPPERS = ("summaries", "end_summaries", "entries", "data", "items")
+_SCOPE = re.compile(r"(?P<kind>g|group|p|user|private)[:_-](?P<id>.+)", re.DOTALL)
+_MILLISECONDS = 100_000_000_000
+"""A number of seconds as large as this lies in the year 5138: it was milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class OldSummary:
+    """One entry as a job whose id follows from what it says. `dated`: whether its time is known; `where` names the entry.
+
+    `known_as` is the job that it was made of, where Historian itself kept it.
+    """
+
+    where: str
+    job: Job
+    dated: bool
+    known_as: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BadEntry:
+    """An entry that cannot be taken, and why."""
+
+    where: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class Assumed:
+    """What entries that do not say it are taken to be: of this conversation, in this zone, by this bot, from this time."""
+
+    timezone: str
+    undated: float
+    scope: Scope | None = None
+    bot_name: str = ""
+
+
+def read_old_summaries(path: Path, assumed: Assumed) -> Iterator[OldSummary | BadEntry]:
+    """Every entry of a file, in its order. Raises InvalidInput where the file is none of the forms above."""
+    try:
+        content = path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"{path}: not UTF-8 (byte {error.start}); convert the file") from None
+    for where, entry, scope in _entries(content, path):
+        if isinstance(entry, BadEntry):
+            yield entry
+            continue
+        try:
+            yield _read(where, entry, scope or assumed.scope, assumed)
+        except InvalidInput as error:
+            yield BadEntry(where, str(error))
+
+
+def _entries(content: str, path: Path) -> Iterator[tuple[str, Any, Scope | None]]:
+    try:
+        document = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        if "\n" not in content.strip() or not content.lstrip().startswith(("{", '"')):
+            raise InvalidInput(f"{path}: neither JSON nor JSON lines: {error}") from None
+        yield from _lines(content)
+        return
+    if isinstance(document, dict):
+        wrapped = next((document[name] for name in _WRAPPERS if isinstance(document.get(name), list)), None)
+        if wrapped is None and any(name in document for name in _TEXTS):
+            wrapped = [document]
+        if wrapped is None:
+            yield from _by_conversation(document, path)
+            return
+        document = wrapped
+    if not isinstance(document, list):
+        raise InvalidInput(f"{path}: holds a JSON {type(document).__name__}, expected a list of summaries or an object of lists")
+    for number, entry in enumerate(document, 1):
+        yield f"entry {number}", entry, None
+
+
+def _lines(content: str) -> Iterator[tuple[str, Any, Scope | None]]:
+    for number, line in enumerate(content.split("\n"), 1):
+        if line.strip():
+            try:
+                yield f"line {number}", json.loads(line), None
+            except (ValueError, RecursionError) as error:
+                yield "", BadEntry(f"line {number}", f"not JSON: {error}"), None
+
+
+def _by_conversation(document: Mapping[str, Any], path: Path) -> Iterator[tuple[str, Any, Scope | None]]:
+    if not any(isinstance(value, list) for value in document.values()):
+        raise InvalidInput(f"{path}: an object without a list of summaries; see `historian migrate --help`")
+    for key, entries in document.items():
+        named = _SCOPE.fullmatch(key)
+        if named is None or not isinstance(entries, list):
+            yield "", BadEntry(f"{key!r:.60}", "names no conversation (such as g:7001, user:42), or holds no list"), None
+            continue
+        try:
+            scope = Scope.group(named["id"]) if named["kind"] in ("g", "group") else Scope.private(named["id"])
+        except InvalidInput as error:
+            yield "", BadEntry(f"{key!r:.60}", str(error)), None
+            continue
+        for number, entry in enumerate(entries, 1):
+            yield f"{key}, entry {number}", entry, scope
+
+
+def _read(where: str, entry: Any, scope: Scope | None, assumed: Assumed) -> OldSummary:
+    if isinstance(entry, str):
+        entry = {"text": entry}
+    if not isinstance(entry, Mapping):
+        raise InvalidInput(f"expected a text or an object, got {type(entry).__name__}")
+    summary = _text(entry, _TEXTS)
+    facts = entry.get("new_info") or []
+    facts = [facts] if isinstance(facts, str) else facts
+    if not isinstance(facts, list) or not all(isinstance(fact, str) for fact in facts):
+        raise InvalidInput("new_info: expected a text or a list of texts")
+    if not summary and not any(map(clean_text, facts)):
+        raise InvalidInput(f"says nothing: no text under {', '.join(_TEXTS)}")
+    moment = _moment(entry, assumed)
+    group = _id(entry, ("group_id",)) or (scope.group_id if scope else "")
+    user = _id(entry, _USERS) or (scope.user_id if scope and not group else "")
+    if not group and not user:
+        raise InvalidInput("whose is it? It has neither user_id nor group_id; name the conversation with --user or --group")
+    spoken_at = moment or datetime.fromtimestamp(assumed.undated, UTC)
+    named = json.dumps([group or user, group != "", user, moment and moment.isoformat(), summary, facts], ensure_ascii=True)
+    job = parse_job(
+        {
+            "request_id": "migrate-" + hashlib.sha256(named.encode()).hexdigest()[:24],
+            "request_type": "group" if group else "private",
+            "user_id": user or UNKNOWN_USER,
+            "group_id": group,
+            "user_name": _text(entry, ("user_name", "sender_name", "nickname")),
+            "group_name": _text(entry, ("group_name",)),
+            "bot_name": _text(entry, ("bot_name",)) or assumed.bot_name,
+            "action_summary": summary,
+            "new_info": facts,
+            "timestamp": spoken_at.isoformat(),
+            "timezone": assumed.timezone,
+        }
+    )
+    return OldSummary(where, job, moment is not None, _text(entry, ("job_id",)))
+
+
+def _text(entry: Mapping[str, Any], names: tuple[str, ...]) -> str:
+    for name in names:
+        value = entry.get(name)
+        if isinstance(value, str) and clean_text(value):
+            return clean_text(value)
+    return ""
+
+
+def _id(entry: Mapping[str, Any], names: tuple[str, ...]) -> str:
+    for name in names:
+        value = entry.get(name)
+        if isinstance(value, (str, int)) and not isinstance(value, bool) and str(value).strip() not in ("", "0"):
+            return str(value).strip()
+    return ""
+
+
+def _moment(entry: Mapping[str, Any], assumed: Assumed) -> datetime | None:
+    """None where the entry has no time. Raises InvalidInput for one that cannot be read."""
+    name, value = next(((name, entry[name]) for name in _TIMES if entry.get(name) not in (None, "")), ("", None))
+    if value is None:
+        return None
+    if isinstance(value, str) and re.fullmatch(r"\d{9,16}(\.\d+)?", value.strip()):
+        value = float(value)
+    try:
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            return datetime.fromtimestamp(value / 1000 if value >= _MILLISECONDS else value, ZoneInfo(assumed.timezone))
+        parsed = datetime.fromisoformat(str(value).strip().replace("/", "-"))
+    except (ValueError, OverflowError, OSError):
+        raise InvalidInput(
+            f"{name}: {value!r:.60} is no time; write 2025-03-01T20:15+08:00, or seconds since the epoch"
+        ) from None
+    return parsed if parsed.tzinfo else parsed.replace(tzinfo=ZoneInfo(assumed.timezone))

@@ -1,0 +1,48 @@
+"""What was filed of a job enters the short-term layer of its person, so that both layers live on the same jobs."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+
+from ...schema.article import Spoken
+from ...schema.job import Job
+from ...schema.layers import ArticleKey
+from ...schema.protocols import JobQueue
+from ...schema.reflection_states import ReflectionContext
+
+
+async def feed(job: Job, context: ReflectionContext, queue: JobQueue) -> None:
+    """Buffer the absolute events of a job that was filed; past the threshold, put a job of kind `states` in line.
+
+    A second time changes nothing: the buffer knows whose states it took, the queue the id of the job that follows.
+    """
+    if not context.settings.cognitive.shortterm.feed_from_jobs:
+        return
+    key = ArticleKey(job.user_id, job.group_id)
+    event_ids = [f"{job.job_id}:{n}" for n in range(1 + len(job.new_info))]
+    events = await asyncio.to_thread(context.events.get, event_ids)
+    records = [(event.event_id, Spoken("record", event.text, "", event.timestamp_local)) for event in events if event.is_absolute]
+    buffered = context.layers.buffer
+    if records:
+        await asyncio.to_thread(buffered.add, key, job.job_id, records, entities=job.entities, at=job.moment.timestamp())
+    if await asyncio.to_thread(buffered.tokens, key) >= context.settings.cognitive.shortterm.summary_token_threshold:
+        await asyncio.to_thread(queue.put, following_job(job))
+
+
+def following_job(job: Job) -> Job:
+    """The job that summarises what a job's records have filled up; its id follows from that job's."""
+    return Job(
+        kind="states",
+        request_id=f"states-{hashlib.sha256(job.job_id.encode()).hexdigest()[:32]}",
+        timestamp=job.timestamp,
+        timezone=job.timezone,
+        request_type=job.request_type,
+        user_id=job.user_id,
+        group_id=job.group_id,
+        bot_id=job.bot_id,
+        user_name=job.user_name,
+        group_name=job.group_name,
+        bot_name=job.bot_name,
+        payload={"states": []},
+    )

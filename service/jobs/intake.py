@@ -1,0 +1,146 @@
+"""Jobs made of what bots hand over: completed, checked and redacted before they lie on disk."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from pydantic import ValidationError
+
+from ...schema.errors import InvalidInput
+from ...schema.job import Job, check_timezone, parse_job
+from ...schema.settings import Settings
+from ...schema.states_payload import StatesPayload
+from ...text.redaction import Level, Redaction, find_secrets, redact
+from ...text.redaction.spans import placeholder
+from ..timezones import told_timezone
+
+_NAMES = ("user_name", "group_name", "bot_name")
+_PASSES = 8
+"""As often as one text is looked through: what stands beside a placeholder may be a secret as well."""
+
+
+def make_job(data: Mapping[str, Any], settings: Settings, clock: Callable[[], float]) -> Job:
+    """A job from what a bot gave, completed with what the settings know: time, time zone, bot name, a request id.
+
+    Raises InvalidInput that names the field; the message is free of secrets, whatever stood in it.
+    """
+    timezone = data.get("timezone") or told_timezone(settings.cognitive.timezone, data.get("timestamp"))
+    complete = {
+        "request_id": uuid.uuid4().hex,
+        "request_type": "group" if data.get("group_id") not in (None, "") else "private",
+        "bot_name": settings.cognitive.bot_name,
+        **{key: value for key, value in data.items() if value is not None},
+        "timezone": timezone,
+    }
+    try:
+        if not complete.get("timestamp"):
+            complete["timestamp"] = datetime.fromtimestamp(clock(), ZoneInfo(check_timezone(str(timezone)))).isoformat()
+        return parse_job(complete)
+    except InvalidInput as error:
+        raise InvalidInput(redact(str(error))) from None
+
+
+def redacted(job: Job, level: Level) -> Job:
+    """The job without secrets (and, with `all`, without personal data): cleaned before it lies on disk.
+
+    Texts, display names and the texts of an order are. Ids stay as they are: they say who and which, and are compared.
+    """
+    if level == "none":
+        return job
+    action_summary, *new_info = redacted_in_turn([job.action_summary, *job.new_info], level)
+    messages = job.recent_messages
+    texts = redacted_in_turn([one.text for one in messages], level)
+    return with_redacted_names(job, level).model_copy(
+        update={
+            "action_summary": action_summary,
+            "new_info": [item for one in new_info if (item := one.strip())],
+            "recent_messages": [
+                one.model_copy(update={"text": text, "sender_name": redact(one.sender_name, level), "at": redact(one.at)})
+                for one, text in zip(messages, texts, strict=True)
+            ],
+            "payload": _redacted_payload(job, level),
+        }
+    )
+
+
+def with_redacted_names(job: Job, level: Level) -> Job:
+    """The job with its display names as `redacted` leaves them."""
+    return job.model_copy(update={name: redact(getattr(job, name), level) for name in _NAMES})
+
+
+def redacted_in_turn(texts: Sequence[str], level: Level) -> list[str]:
+    """Texts that follow one another, redacted each for itself and then for what a secret and its name share between two.
+
+    >>> redacted_in_turn(["my password is", "Hk2!pplmq93x"], "secrets")
+    ['my password is', '[PASSWORD]']
+
+    A secret that spans several texts has its placeholder in the first; of the others, what belongs to it goes.
+    """
+    if level == "none":
+        return list(texts)
+    # A key block is whole only before its first line is replaced; a clause goes on where no line ends.
+    whole = _redacted_across(texts, "\n")
+    return _redacted_across([redact(text, level) for text in whole], " ")
+
+
+def _redacted_across(texts: Sequence[str], between: str) -> list[str]:
+    """The texts without the secrets that are seen where they are joined by `between`.
+
+    Personal data is looked for in each text alone: numbers of several texts in a row are not one number.
+    """
+    left = list(texts)
+    if sum(map(bool, left)) < 2:
+        return left
+    for _ in range(_PASSES):
+        spans = find_secrets(between.join(left), "secrets")
+        if not spans:
+            break
+        left = _without(left, spans, len(between))
+    return left
+
+
+def _without(texts: Sequence[str], spans: Sequence[Redaction], gap: int) -> list[str]:
+    """The texts without the spans, which are in order and count in all texts with `gap` characters between two."""
+    left: list[str] = []
+    start = first = 0
+    labelled = -1
+    for text in texts:
+        end = start + len(text)
+        pieces, done = list[str](), start
+        while first < len(spans) and spans[first].start < end:
+            span = spans[first]
+            if max(span.start, start) < min(span.end, end):  # a text that is empty holds nothing of it
+                pieces.append(text[done - start : max(span.start, start) - start])
+                if labelled < first:
+                    pieces.append(placeholder(span.label))
+                    labelled = first
+                done = min(span.end, end)
+            if span.end > end:
+                break  # the next text begins inside of it
+            first += 1
+        left.append("".join([*pieces, text[done - start :]]))
+        start = end + gap
+    return left
+
+
+def _redacted_payload(job: Job, level: Level) -> dict[str, Any]:
+    """The payload of a job of kind `edit` or `states`; those of other kinds hold no text."""
+    if job.kind == "edit" and isinstance(text := job.payload.get("text"), str):
+        return {**job.payload, "text": redact(text, level)}
+    if job.kind == "states":
+        try:
+            payload = StatesPayload.model_validate(job.payload)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            raise InvalidInput(f"{'.'.join(('payload', *map(str, first['loc'])))}: {first['msg']}") from None
+        texts = redacted_in_turn([one.text for one in payload.states], "all")
+        states = [
+            one.model_copy(update={"text": text, "name": redact(one.name, "all")}).model_dump(exclude_unset=True)
+            for one, text in zip(payload.states, texts, strict=True)
+        ]
+        return {**job.payload, "states": states} if states else job.payload
+    return job.payload

@@ -1,0 +1,88 @@
+"""What the worker has done since it started, in numbers."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict, deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import median, quantiles
+from typing import Any
+
+from ...schema.states import HistorianUpdate, ItemState
+
+LATENCIES_KEPT = 1000
+
+
+@dataclass
+class WorkerStatistics:
+    """Counts since the start. Latencies are seconds a node took, checkpoint included; the last 1,000 are kept."""
+
+    outcomes: Counter[str] = field(default_factory=Counter)
+    events: int = 0
+    absolute: int = 0
+    first_pass: int = 0
+    by_writer: Counter[str] = field(default_factory=Counter)
+    rewrites: int = 0
+    portraits: int = 0
+    summaries: int = 0
+    articles: int = 0
+    outages: int = 0
+    seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
+    steps: Counter[str] = field(default_factory=Counter)
+    latencies: defaultdict[str, deque[float]] = field(default_factory=lambda: defaultdict(lambda: deque(maxlen=LATENCIES_KEPT)))
+
+    def node_done(self, node: str, update: HistorianUpdate, seconds: float) -> None:
+        """Note one step of one job."""
+        self.latencies[node].append(seconds)
+        self.seconds[node] += seconds
+        self.steps[node] += 1
+        if node == "rewrite":
+            self.rewrites += 1
+        if node == "write_profile":
+            self.portraits += len(update.get("written", []))
+
+    def reflection_step(self, node: str, update: Mapping[str, Any], seconds: float) -> None:
+        """Note one step of one job of kind `states`."""
+        name = f"reflection.{node}"
+        self.latencies[name].append(seconds)
+        self.seconds[name] += seconds
+        self.steps[name] += 1
+        if node == "file_summary":
+            self.summaries += 1
+        if node == "write_article":
+            self.articles += "written" in update
+
+    def filed(self, items: list[ItemState]) -> None:
+        """Note the events of one job that was filed."""
+        self.events += len(items)
+        self.absolute += sum(item["passed"] for item in items)
+        self.first_pass += sum(item["first_pass"] for item in items)
+        self.by_writer.update(item["rewritten_by"] for item in items)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The numbers as JSON data; shares are of events."""
+        return {
+            "jobs": dict(self.outcomes),
+            "rewrites": self.rewrites,
+            "events": self.events,
+            "absolute_share": self.absolute / self.events if self.events else None,
+            "first_pass_share": self.first_pass / self.events if self.events else None,
+            "rewritten_by": dict(self.by_writer),
+            "portraits_written": self.portraits,
+            "summaries_written": self.summaries,
+            "articles_written": self.articles,
+            "outages": self.outages,
+            "node_seconds_median": {node: round(median(list(values)), 6) for node, values in list(self.latencies.items())},
+            "node_seconds": {
+                node: {**quantiles_of(list(values)), "sum": round(self.seconds[node], 6), "count": self.steps[node]}
+                for node, values in list(self.latencies.items())
+            },
+        }
+
+
+def quantiles_of(seconds: Sequence[float]) -> dict[str, float]:
+    """`p50`, `p95` and `p99`; nothing of nothing."""
+    if not seconds:
+        return {}
+    cuts = quantiles(seconds, n=100, method="inclusive") if len(seconds) > 1 else [*seconds] * 99
+    return {name: round(cuts[n], 6) for name, n in (("p50", 49), ("p95", 94), ("p99", 98))}

@@ -1,0 +1,380 @@
+"""Observation: what an agent's tools return and what is said is noted without slowing it down.
+
+The foreground appends a bounded copy to a bounded queue and is done. A background task cleans, cuts, embeds and
+stores; it may fall behind, then the oldest is dropped and counted; it never makes the agent wait.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from zoneinfo import ZoneInfo
+
+from ...schema.entity import Entity
+from ...schema.errors import InvalidInput, StorageError
+from ...schema.event import OBSERVATION, Event, EventFilter
+from ...schema.ids import type_and_size
+from ...schema.protocols import EventStore
+from ...schema.scope import Scope, checked_scope
+from ...schema.settings import ObservationSettings
+from ..availability import Outage, Pause
+from ..components import Parts
+from ..timezones import configured_timezone
+from .filing import UnwrittenRecords
+from .records import Cleaned, Observed, cleaned, events_of, observe_message, observe_tool
+from .session_summaries import SessionSummaries
+
+log = logging.getLogger(__name__)
+
+BATCH = 32
+"""Observations cleaned, embedded and stored together."""
+
+EMBEDDED_AT_ONCE = 64
+"""Chunks that the task embeds before it stores them: some seconds of a local embedder's time. More are stored first."""
+
+DROPS_TOLD_SECONDS = 60.0
+HOUSEKEEPING_SECONDS = 600.0
+SESSIONS_KNOWN = 10_000
+EXPIRED_AT_ONCE = 500
+SETTLED_POLL_SECONDS = 0.01
+DAY_SECONDS = 86_400.0
+
+
+@dataclass(slots=True)
+class ObservationStatistics:
+    """Counts since the start: noted, dropped because the queue was full, events stored, known already, unusable, lost
+    at shutdown, expired. `noted` and `dropped` are counted without a lock: exact as long as one thread observes."""
+
+    noted: int = 0
+    dropped: int = 0
+    stored: int = 0
+    known: int = 0
+    unusable: int = 0
+    lost: int = 0
+    expired: int = 0
+
+    def as_dict(self) -> dict[str, int]:
+        return asdict(self)
+
+
+class Observation:
+    """The queue, the task behind it, and the sessions.
+
+    Every observation belongs to a scope: the one given, else the one its session is bound to. It is stored with that
+    scope and read in no other.
+    """
+
+    def __init__(
+        self,
+        *,
+        events: EventStore,
+        records: UnwrittenRecords,
+        summaries: SessionSummaries | None,
+        settings: ObservationSettings,
+        timezone: ZoneInfo,
+        clock: Callable[[], float],
+        random: Callable[[], float],
+    ) -> None:
+        self._events = events
+        self._records = records
+        self._summaries = summaries
+        self._settings = settings
+        self._timezone = timezone
+        self._clock = clock
+        self._queue: deque[Observed] = deque(maxlen=settings.queue_max)
+        self._queue_max = settings.queue_max
+        self._scopes: OrderedDict[str, Scope] = OrderedDict()
+        self._scopes_lock = threading.Lock()
+        self._outage = Outage(random)
+        self._taken: list[Observed] = []
+        self._held: list[Event] = []
+        self._wake = asyncio.Event()
+        self._asleep = False
+        self._open = False
+        self._closing = False
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._told_drops = 0
+        self._drops_pause = Pause()
+        self._housekeeping_pause = Pause()
+        self.statistics = ObservationStatistics()
+
+    def observe_tool(
+        self, name: str, arguments: object, result: object, *, scope: Scope | None = None, session_id: str = ""
+    ) -> None:
+        """Note what a tool was given and what came of it (a result of any kind, an exception). From any thread.
+
+        Raises InvalidInput where neither a scope is given nor the session bound to one, and for a scope that is none.
+        """
+        if self._open:
+            if type(session_id) is not str:
+                session_id = _session_name(session_id)
+            self._note(observe_tool(self._scope_of(session_id, scope), session_id, self._clock(), name, arguments, result))
+
+    def observe_message(
+        self, role: str, content: object, session_id: str = "", *, scope: Scope | None = None, name: str = ""
+    ) -> None:
+        """Note what was said: `role` is `user`, `assistant` or what the bot calls it. From any thread. Raises as above."""
+        if self._open:
+            if type(session_id) is not str:
+                session_id = _session_name(session_id)
+            self._note(observe_message(self._scope_of(session_id, scope), session_id, self._clock(), role, name, content))
+
+    def bind(self, session_id: str, scope: Scope) -> None:
+        """Say which conversation a session is. Raises InvalidInput where it is bound to another one already."""
+        checked_scope(scope)
+        with self._scopes_lock:
+            known = self._scopes.setdefault(session_id, scope)
+            if known.key != scope.key:
+                raise InvalidInput(
+                    f"session_id: {session_id!r} belongs to {known.key}, not {scope.key}; use one id a conversation"
+                )
+            self._scopes.move_to_end(session_id)
+            if len(self._scopes) > SESSIONS_KNOWN:
+                self._scopes.popitem(last=False)
+
+    async def start(self) -> None:
+        """Begin to store what is noted."""
+        self._loop = asyncio.get_running_loop()
+        self._open = True
+        self._task = asyncio.create_task(self._run(), name="historian observation")
+        if self._summaries is not None:
+            self._summaries.start()
+
+    async def aclose(self, timeout_seconds: float = 5.0) -> None:
+        """Take nothing more and store what is queued, without embedding it; what does not fit the bound is lost and counted.
+
+        An embedder that is at work is not waited for. The sessions are summarised in what is left of the bound. A cancellation
+        is the end of the bound.
+        """
+        loop = asyncio.get_running_loop()
+        ends = loop.time() + timeout_seconds
+        self._open = False
+        self._closing = True
+        self._records.hurry()
+        self._wake.set()
+        try:
+            await self._end_task(timeout_seconds)
+        except asyncio.CancelledError:
+            ends = loop.time()
+            raise
+        finally:
+            # Whatever cut this short: nothing goes on behind a database that is closed next, and nothing is lost uncounted.
+            try:
+                if self._summaries is not None:
+                    await self._summaries.aclose(max(ends - loop.time(), 0.0))
+            finally:
+                self._give_up_the_rest()
+
+    async def _end_task(self, timeout_seconds: float) -> None:
+        """Give the task its time, then end it."""
+        task, self._task = self._task, None
+        if task is None:
+            return
+        try:
+            await asyncio.wait([task], timeout=timeout_seconds)
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    def _give_up_the_rest(self) -> None:
+        left = len(self._queue) + len(self._taken) + len(self._held)
+        self._queue.clear()
+        self._taken, self._held = [], []
+        if left:
+            self.statistics.lost += left
+            log.warning("%d observations were not stored before the end", left)
+
+    async def settled(self, timeout_seconds: float) -> bool:
+        """Wait until all that was noted is stored; False where that takes longer than the bound."""
+        try:
+            async with asyncio.timeout(timeout_seconds):
+                while self._queue or self._held or not self._asleep:  # noqa: ASYNC110 - set by other threads too
+                    await asyncio.sleep(SETTLED_POLL_SECONDS)
+        except TimeoutError:
+            return False
+        return True
+
+    def forget(self, entity: Entity) -> int:
+        """Let go of what is held in memory of a user or group; returns how many observations. From the event loop."""
+        gone = 0
+        for _ in range(len(self._queue)):  # one at a time: other threads go on noting
+            try:
+                one = self._queue.popleft()
+            except IndexError:
+                break
+            if entity.spoke(one.scope.user_id, one.scope.group_id):
+                gone += 1
+            else:
+                self._queue.append(one)
+        # A batch that is being stored is left alone: the store itself turns away who is forgotten.
+        with self._scopes_lock:
+            for session_id in [key for key, scope in self._scopes.items() if scope.key == entity.scope.key]:
+                del self._scopes[session_id]
+        if self._summaries is not None:
+            self._summaries.forget(entity)
+        return gone
+
+    def _scope_of(self, session_id: str, scope: Scope | None) -> Scope:
+        if not session_id:
+            if scope is None:
+                raise InvalidInput("scope: give the conversation that is observed, or the session_id of one that is bound")
+            return checked_scope(scope)
+        known = self._scopes.get(session_id)
+        if known is None or (scope is not None and known is not scope):
+            if scope is None:
+                raise InvalidInput(f"session_id: {session_id!r} is not bound to a scope; give scope= the first time")
+            self.bind(session_id, scope)
+            return scope
+        return known
+
+    def _note(self, observed: Observed) -> None:
+        queue = self._queue
+        if len(queue) >= self._queue_max:
+            self.statistics.dropped += 1
+        queue.append(observed)
+        self.statistics.noted += 1
+        if self._asleep:
+            # Only the first of a burst pays for waking the task up.
+            self._asleep = False
+            if self._loop is not None and not self._loop.is_closed():
+                self._loop.call_soon_threadsafe(self._wake.set)
+
+    async def _run(self) -> None:
+        while True:
+            try:
+                await self._work_off()
+                if self._closing:
+                    return
+                await self._housekeep()
+            except StorageError as error:
+                if self._closing:
+                    return
+                pause = self._outage.begin(self._clock(), str(error))
+                log.warning("observations wait, next try in %.0f s: %s", pause, error)
+            except Exception as error:
+                # The task must outlive whatever one batch brings. The text of the error could hold what was observed.
+                log.error("a batch of observations was given up: %s", type(error).__name__)
+                self.statistics.lost += len(self._taken) + len(self._held)
+                self._taken, self._held = [], []
+            await self._rest()
+
+    async def _rest(self) -> None:
+        """Sleep until something is noted, housekeeping is due, or (in an outage) the pause is over."""
+        now = self._clock()
+        paused = self._outage.remaining(now)
+        if paused <= 0 and not self._held:
+            self._asleep = True
+        if self._queue and paused <= 0:
+            self._asleep = False
+            return
+        try:
+            async with asyncio.timeout(paused if paused > 0 else max(self._housekeeping_pause.remaining(now), 1.0)):
+                await self._wake.wait()
+        except TimeoutError:
+            pass  # nothing was noted meanwhile; the round that follows is for housekeeping
+        self._wake.clear()
+        if not self._closing:
+            self._asleep = False
+
+    async def _work_off(self) -> None:
+        while self._held or self._queue:
+            if not self._closing and self._outage.remaining(self._clock()):
+                return
+            if not self._held:
+                self._taken = self._take()
+                self._held = await asyncio.to_thread(self._prepare, self._taken)
+                self._taken = []
+            # With much to embed, more than a batch waiting, or at the end, storing comes first; the idle worker embeds later.
+            hurried = self._closing or len(self._queue) >= BATCH or len(self._held) > EMBEDDED_AT_ONCE
+            stored = await self._records.file(self._held, embed=not hurried)
+            self.statistics.stored += stored
+            self.statistics.known += len(self._held) - stored
+            self._held = []
+            self._outage.end()
+            self._tell_drops()
+
+    def _take(self) -> list[Observed]:
+        batch: list[Observed] = []
+        try:
+            while len(batch) < BATCH:
+                batch.append(self._queue.popleft())
+        except IndexError:
+            return batch  # another thread may have filled the queue meanwhile, so emptiness is asked only here
+        return batch
+
+    def _prepare(self, batch: list[Observed]) -> list[Event]:
+        """The events of a batch, each content once. An observation that cannot be made sense of is counted, and that is all."""
+        found: dict[str, Event] = {}
+        for observed in batch:
+            try:
+                clean: Cleaned = cleaned(observed)
+                for event in events_of(clean, timezone=self._timezone, max_tokens=self._settings.chunk_max_tokens):
+                    found.setdefault(event.event_id, event)
+            except Exception as error:
+                # Nothing an agent does may end the task, and nothing of what was observed may stand in the log.
+                self.statistics.unusable += 1
+                log.warning("an observation could not be read: %s", type(error).__name__)
+                continue
+            if clean.role and clean.session_id and self._summaries is not None:
+                self._summaries.add(clean)
+        return list(found.values())
+
+    def _tell_drops(self) -> None:
+        now, dropped = self._clock(), self.statistics.dropped
+        if dropped > self._told_drops and not self._drops_pause.remaining(now):
+            log.warning("%d observations were dropped: the queue of %d was full", dropped - self._told_drops, self._queue_max)
+            self._told_drops = dropped
+            self._drops_pause.begin(now, DROPS_TOLD_SECONDS)
+
+    async def _housekeep(self) -> None:
+        """Let old observations expire, bring the write-ahead log into the file. Runs when nothing waits."""
+        now = self._clock()
+        self._tell_drops()
+        if self._housekeeping_pause.remaining(now):
+            return
+        self._housekeeping_pause.begin(now, HOUSEKEEPING_SECONDS)
+        old = EventFilter(None, sources=(OBSERVATION,), time_to=now - self._settings.max_age_days * DAY_SECONDS)
+        while not self._closing:
+            expired = await asyncio.to_thread(self._events.find, old, limit=EXPIRED_AT_ONCE, newest_first=False)
+            if not expired:
+                break
+            self.statistics.expired += await asyncio.to_thread(self._events.delete, [event.event_id for event in expired])
+        await asyncio.to_thread(self._events.checkpoint)
+
+
+def _session_name(session_id: object) -> str:
+    """The session that is meant by something else than a text: a number, as many platforms count, or None for no session."""
+    if session_id is None:
+        return ""
+    if isinstance(session_id, bool) or not isinstance(session_id, str | int):
+        raise InvalidInput(f"session_id: expected a string or a number, got {type_and_size(session_id)}")
+    return str(session_id)
+
+
+def make_observation(parts: Parts, *, random: Callable[[], float]) -> Observation:
+    """An observation put together from parts; it begins with `start()`."""
+    cognitive = parts.settings.cognitive
+    timezone = ZoneInfo(configured_timezone(cognitive.timezone))
+    records = UnwrittenRecords(parts.events, parts.embedder, clock=parts.clock, random=random)
+    summaries = SessionSummaries(
+        records,
+        parts.chat,
+        idle_seconds=cognitive.observation.summary_interval_seconds,
+        timezone=timezone,
+        bot_name=cognitive.bot_name,
+        clock=parts.clock,
+    )
+    return Observation(
+        events=parts.events,
+        records=records,
+        summaries=summaries,
+        settings=cognitive.observation,
+        timezone=timezone,
+        clock=parts.clock,
+        random=random,
+    )

@@ -1,0 +1,66 @@
+"""Logs as JSON lines, each with the id of the job that it is about.
+
+    {"time": "2026-02-21T09:30:00.123+00:00", "level": "warning", "logger": "historian.service.jobs.worker",
+     "message": "…", "job_id": "r1-0"}
+
+What was said stands in no record of level INFO and above: ids, counts and reasons do. (What an endpoint answers to a
+refused request is such a reason, as the endpoint worded it.)
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import UTC, datetime
+from typing import TextIO
+
+_job: ContextVar[str] = ContextVar("historian_job", default="")
+
+
+@contextmanager
+def about_job(job_id: str) -> Iterator[None]:
+    """Whatever is logged inside, in this task and in the tasks and threads that it starts, is about this job."""
+    token = _job.set(job_id)
+    try:
+        yield
+    finally:
+        _job.reset(token)
+
+
+class JobIds(logging.Filter):
+    """Gives every record that passes a `job_id`, empty where it is about none. For handlers with a format of their own."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if not hasattr(record, "job_id"):
+            record.job_id = _job.get()
+        return True
+
+
+class JsonLines(logging.Formatter):
+    """One JSON object a record. Tracebacks go under `traceback`, times are UTC."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        job_id = getattr(record, "job_id", "") or _job.get()
+        if job_id:
+            line["job_id"] = job_id
+        if record.exc_info:
+            line["traceback"] = self.formatException(record.exc_info)
+        return json.dumps(line, ensure_ascii=False).encode("utf-8", "backslashreplace").decode()
+
+
+def json_handler(stream: TextIO | None = None) -> logging.Handler:
+    """A handler that writes JSON lines, to stderr if no stream is given: `logging.getLogger().addHandler(json_handler())`."""
+    handler = logging.StreamHandler(stream if stream is not None else sys.stderr)
+    handler.addFilter(JobIds())
+    handler.setFormatter(JsonLines())
+    return handler

@@ -1,0 +1,274 @@
+"""Markdown notes, indexed incrementally: what did not change is not read, what moved is not embedded again."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from ...schema.errors import FingerprintMismatch
+from ...schema.event import Event
+from ...schema.job import clean_text
+from ...schema.protocols import Vector
+from ...schema.scope import Scope
+from ...schema.settings import Settings
+from ...stores.files.note_folder import Listing, NoteFile, NotText, content_hash, list_notes, read_note
+from ...stores.sqlite.note_manifest import FileChange, FileManifest, IndexedFile, note_job_id
+from ...text.chunks import Chunk, chunk
+from ...text.redaction import redact
+from ..data_directory import data_directory
+from ..timezones import configured_timezone
+from .note_names import NoteNames
+
+log = logging.getLogger(__name__)
+
+Vectors = Callable[[Sequence[str]], Awaitable[list[Vector | None]]]
+"""One vector a text, or None where there is none for now; does not raise for a model that is away."""
+
+
+async def embedded_later(texts: Sequence[str]) -> list[Vector | None]:
+    """`Vectors` for those who do not wait: the worker embeds what has none when it is idle."""
+    return [None] * len(texts)
+
+
+BATCH_CHUNKS = 64
+"""Chunks that are embedded and written at one go; also the number of files after which they are."""
+FORM_VERSION = 2
+"""Counts the ways in which notes were indexed. Raise it when they are to be indexed anew."""
+UNSETTLED_NS = 2_000_000_000
+"""A file changed less than two seconds before it was read may change again within the resolution of its time (FAT: 2 s)."""
+
+
+@dataclass
+class IndexReport:
+    """What a run did, in files; `skipped` says why by stored name. `chunks` were new, `removed` are events that went.
+
+    `complete` is False where the run was broken off (`pause`); the next one goes on."""
+
+    new: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    renamed: int = 0
+    deleted: int = 0
+    chunks: int = 0
+    removed: int = 0
+    without_vector: int = 0
+    complete: bool = True
+    skipped: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def did_something(self) -> bool:
+        return bool(self.new or self.changed or self.renamed or self.deleted)
+
+
+@dataclass
+class _Batch:
+    """Files that are ready to be written, with the chunks that have no event yet."""
+
+    files: list[tuple[IndexedFile, list[Chunk], int]] = field(default_factory=list)
+    fresh: dict[str, Chunk] = field(default_factory=dict)
+
+    @property
+    def is_full(self) -> bool:
+        return len(self.fresh) >= BATCH_CHUNKS or len(self.files) >= BATCH_CHUNKS
+
+
+class NotesIndex:
+    """Indexes folders of notes into the events of a scope, as `source="note"`.
+
+    Notes are kept as they are written (redacted, not absolutized), and therefore never marked absolute. Names of files
+    are no part of what is searched. Only the owner of the data directory may run this.
+    """
+
+    def __init__(self, manifest: FileManifest, settings: Settings, vectors: Vectors, clock: Callable[[], float]) -> None:
+        self._manifest = manifest
+        self._settings = settings
+        self._vectors = vectors
+        self._clock = clock
+        configured = settings.cognitive.timezone
+        self._timezone = configured_timezone(configured)
+        self._names = NoteNames(settings.cognitive.historian.redact_jobs)
+
+    async def run(
+        self,
+        root: Path,
+        scope: Scope,
+        *,
+        on_progress: Callable[[int, int], None] = lambda done, total: None,
+        pause: Callable[[], Awaitable[bool]] | None = None,
+    ) -> IndexReport:
+        """Bring a folder's events up to date. `on_progress` is told (files done, files to read).
+
+        `pause` is asked after every batch; where it says True the rest is left to the next run.
+
+        Raises InvalidInput where `root` is no readable folder (nothing is removed then) and StorageError; batches that
+        were written stay, and the next run goes on from there.
+        """
+        folder = self._names.stored(str(root))
+        found = await asyncio.to_thread(list_notes, root, data_directory(self._settings))
+        known = await asyncio.to_thread(self._manifest.files, scope.key, folder)
+        listing = await asyncio.to_thread(self._named, found, known)
+        report = IndexReport(skipped=dict(listing.skipped))
+        to_read = [file for path, file in listing.files.items() if not self._is_unchanged(file, known.get(path))]
+        report.unchanged = len(listing.files) - len(to_read)
+        vanished = {p: f for p, f in known.items() if p not in listing.files and not self._may_exist(p, f, listing)}
+        moved = {(file.content_hash, file.form): path for path, file in vanished.items()}
+        batch, touched = _Batch(), list[tuple[str, IndexedFile]]()
+        for done, file in enumerate(to_read):
+            on_progress(done, len(to_read))
+            read = await asyncio.to_thread(self._read, file, listing, report)
+            if read is None:
+                continue
+            now, text = read
+            before = known.get(file.path)
+            if before is not None and (before.content_hash, before.form) == (now.content_hash, now.form):
+                touched.append((file.path, now))
+                report.unchanged += 1
+                continue
+            came_from = moved.pop((now.content_hash, now.form), None) if before is None else None
+            if came_from is not None:
+                del vanished[came_from]
+                touched.append((came_from, now))
+                report.renamed += 1
+                continue
+            report.changed += before is not None
+            report.new += before is None
+            await asyncio.to_thread(self._plan, batch, scope, now, text, file)
+            if batch.is_full:
+                await self._write(batch, scope, folder, report)
+                batch = _Batch()
+                if pause is not None and await pause():
+                    await asyncio.to_thread(self._manifest.touch, scope.key, folder, touched)
+                    report.complete = False
+                    return report
+        await self._write(batch, scope, folder, report)
+        await asyncio.to_thread(self._manifest.touch, scope.key, folder, touched)
+        # Last of all: a chunk that went from one file into another has kept its event until here. What is there and
+        # can no longer be taken (binary now, or too large) goes as if it were deleted.
+        unfit = [p for p in listing.skipped if p in known and p not in vanished and not listing.may_exist(p)]
+        gone = [*vanished, *unfit]
+        report.deleted = len(gone)
+        report.removed += await asyncio.to_thread(self._manifest.remove, scope.key, folder, gone)
+        if folder != str(root):
+            await self._forget_plain_name(root, scope)
+        on_progress(len(to_read), len(to_read))
+        report.skipped = dict(listing.skipped)
+        return report
+
+    async def remove(self, root: Path, scope: Scope) -> IndexReport:
+        """Take a folder out of a scope again, whether it still exists or not."""
+        folder = self._names.stored(str(root))
+        known = await asyncio.to_thread(self._manifest.files, scope.key, folder)
+        removed = await asyncio.to_thread(self._manifest.remove, scope.key, folder, list(known))
+        if folder != str(root):
+            removed += await self._forget_plain_name(root, scope)
+        return IndexReport(deleted=len(known), removed=removed)
+
+    def _named(self, listing: Listing, known: dict[str, IndexedFile]) -> Listing:
+        """A listing under the names that files are stored as. A name that stands in the manifest of this form needs no look."""
+
+        def stored(path: str) -> str:
+            before = known.get(path)
+            return path if before is not None and before.form == self._form else self._names.stored(path)
+
+        files = {name: replace(file, path=name) for path, file in listing.files.items() if (name := stored(path))}
+        skipped = {stored(path): why for path, why in listing.skipped.items()}
+        return Listing(files, skipped, set(map(stored, listing.unread)))
+
+    def _may_exist(self, path: str, before: IndexedFile, listing: Listing) -> bool:
+        """As the listing says; a file of another form may be noted under a name that is stored otherwise now."""
+        return listing.may_exist(path) or (before.form != self._form and listing.may_exist(self._names.stored(path)))
+
+    async def _forget_plain_name(self, root: Path, scope: Scope) -> int:
+        """Remove what an earlier version noted under the folder's own name; returns how many events went."""
+        known = await asyncio.to_thread(self._manifest.files, scope.key, str(root))
+        return await asyncio.to_thread(self._manifest.remove, scope.key, str(root), list(known))
+
+    @property
+    def _form(self) -> str:
+        settings = self._settings.cognitive
+        return f"{FORM_VERSION} {settings.historian.redact_jobs} {settings.observation.chunk_max_tokens}"
+
+    def _is_unchanged(self, file: NoteFile, before: IndexedFile | None) -> bool:
+        return before is not None and (before.mtime_ns, before.size, before.form) == (file.mtime_ns, file.size, self._form)
+
+    def _read(self, file: NoteFile, listing: Listing, report: IndexReport) -> tuple[IndexedFile, str] | None:
+        try:
+            content, text = read_note(file)
+        except NotText as error:
+            listing.skipped[file.path] = str(error)
+            return None
+        except OSError as error:
+            listing.skipped[file.path] = f"cannot be read: {error.strerror or error}"
+            if not isinstance(error, FileNotFoundError):
+                listing.unread.add(file.path)
+            return None
+        settled = self._clock() * 1e9 - file.mtime_ns > UNSETTLED_NS
+        # A time that no file has: looked into again next time.
+        mtime_ns = file.mtime_ns if settled else -1
+        return IndexedFile(file.path, mtime_ns, file.size, content_hash(content), self._form), text
+
+    def _plan(self, batch: _Batch, scope: Scope, now: IndexedFile, text: str, file: NoteFile) -> None:
+        """Cut a file and find out which of its chunks are new to the scope."""
+        settings = self._settings.cognitive
+        clean = redact(clean_text(text), settings.historian.redact_jobs)
+        chunks = list({one.chunk_id: one for one in chunk(clean, settings.observation.chunk_max_tokens)}.values())
+        known = self._manifest.known_chunks(scope.key, [one.chunk_id for one in chunks])
+        batch.fresh.update({one.chunk_id: one for one in chunks if one.chunk_id not in known})
+        batch.files.append((now, chunks, file.mtime_ns))
+
+    async def _write(self, batch: _Batch, scope: Scope, folder: str, report: IndexReport) -> None:
+        if not batch.files:
+            return
+        fresh = list(batch.fresh.values())
+        vectors: dict[str, Vector | None] = {}
+        for part in _parts(fresh):
+            made = await self._vectors([one.text for one in part])
+            vectors.update(zip((one.chunk_id for one in part), made, strict=True))
+        changes = [self._change(scope, file, chunks, mtime_ns, vectors) for file, chunks, mtime_ns in batch.files]
+        try:
+            await asyncio.to_thread(self._manifest.write, scope.key, folder, changes)
+        except FingerprintMismatch as error:
+            log.warning("notes are indexed without vectors for now: %s", error)
+            vectors = dict.fromkeys(vectors)
+            changes = [replace(change, vectors=(None,) * len(change.events)) for change in changes]
+            await asyncio.to_thread(self._manifest.write, scope.key, folder, changes)
+        report.chunks += len(fresh)
+        report.without_vector += sum(vector is None for vector in vectors.values())
+
+    def _change(
+        self, scope: Scope, file: IndexedFile, chunks: list[Chunk], mtime_ns: int, vectors: dict[str, Vector | None]
+    ) -> FileChange:
+        fresh = [one for one in chunks if one.chunk_id in vectors]
+        events = tuple(self._event(scope, one, mtime_ns) for one in fresh)
+        return FileChange(file, tuple(one.chunk_id for one in chunks), events, tuple(vectors[one.chunk_id] for one in fresh))
+
+    def _event(self, scope: Scope, part: Chunk, mtime_ns: int) -> Event:
+        job_id = note_job_id(scope.key, part.chunk_id)
+        # A copied file may carry any time; a record's lies between 1970 and now.
+        moment = min(max(mtime_ns / 1e9, 0.0), self._clock())
+        return Event(
+            event_id=f"{job_id}:0",
+            job_id=job_id,
+            kind="fact",
+            text=part.text,
+            user_id=scope.user_id,
+            group_id=scope.group_id,
+            request_type=scope.request_type,
+            timestamp=moment,
+            timestamp_local=datetime.fromtimestamp(moment, ZoneInfo(self._timezone)).isoformat(timespec="seconds"),
+            timezone=self._timezone,
+            is_absolute=False,
+            gate_reasons=("a note, kept as it was written",),
+            rewritten_by="none",
+            source="note",
+        )
+
+
+def _parts(chunks: Sequence[Chunk]) -> Iterator[Sequence[Chunk]]:
+    for start in range(0, len(chunks), BATCH_CHUNKS):
+        yield chunks[start : start + BATCH_CHUNKS]
