@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .interfaces.retriever import CognitiveRetriever
+    from .interfaces.langchain.retriever import CognitiveRetriever
     from .schema.errors import HistorianError, InvalidInput, SettingsError, StorageError
     from .schema.event import Event, EventFilter
     from .schema.hit import Hit, ProfileHit

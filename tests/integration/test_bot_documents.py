@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from historian.interfaces.end_tool import system_prompt_text
+from historian.interfaces.langchain.end_tool import system_prompt_text
 from historian.schema.names import Names
 from historian.text.absolutize import absolutize
 from mcp import Client, StdioServerParameters

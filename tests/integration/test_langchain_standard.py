@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from historian.interfaces.embeddings import HistorianEmbeddings
-from historian.interfaces.retriever import CognitiveRetriever
-from historian.interfaces.tools import MemoryTool, make_memory_tools, memory_tool_schemas
+from historian.interfaces.langchain.embeddings import HistorianEmbeddings
+from historian.interfaces.langchain.retriever import CognitiveRetriever
+from historian.interfaces.langchain.tools import MemoryTool, make_memory_tools, memory_tool_schemas
 from historian.models.embeddings.local import is_installed
 from historian.schema.scope import Scope
 from historian.schema.settings import Settings

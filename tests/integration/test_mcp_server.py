@@ -11,8 +11,8 @@ from typing import Any
 
 import httpx
 import pytest
-from historian.interfaces.cli.searching import patient
-from historian.interfaces.mcp_server import McpMemory, Writer, make_mcp_server
+from historian.interfaces.cli.commands.searching import patient
+from historian.interfaces.mcp.server import McpMemory, Writer, make_mcp_server
 from historian.schema.errors import InvalidInput, SettingsError
 from historian.schema.profile import Profile, ProfileKey
 from historian.schema.scope import Scope

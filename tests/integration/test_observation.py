@@ -19,7 +19,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from historian.interfaces.callbacks import ObservationHandler, observe_hooks, observe_messages
+from historian.interfaces.langchain.callbacks import ObservationHandler, observe_hooks, observe_messages
 from historian.schema.errors import InvalidInput
 from historian.schema.event import EventFilter
 from historian.schema.scope import Scope

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from historian.interfaces.retriever import CognitiveRetriever
-from historian.interfaces.tools import handle_memory_call, is_admin, make_memory_tools
+from historian.interfaces.langchain.retriever import CognitiveRetriever
+from historian.interfaces.langchain.tools import handle_memory_call, is_admin, make_memory_tools
 from historian.retrieval.filters import event_filter, profile_filter
 from historian.schema.article import Article, Spoken
 from historian.schema.errors import InvalidInput

@@ -10,8 +10,7 @@ from typing import Any
 
 import httpx
 import pytest
-from historian.interfaces import studio
-from historian.interfaces.studio_forms import (
+from historian.interfaces.studio.forms import (
     HistorianForm,
     HistorianOptions,
     RecallForm,
@@ -19,6 +18,7 @@ from historian.interfaces.studio_forms import (
     ReflectionForm,
     ReflectionOptions,
 )
+from historian.interfaces.studio.graphs import graphs as studio
 from historian.schema.settings import Settings
 from support.command import historian
 from support.openai_server import OpenAIServer

@@ -26,7 +26,7 @@ for public in historian.__all__:
 templates = names()
 for language, name in templates:
     assert template(name, language).template
-from historian.interfaces.end_tool import end_tool_schema, system_prompt_text
+from historian.interfaces.langchain.end_tool import end_tool_schema, system_prompt_text
 assert end_tool_schema("zh") and system_prompt_text("en")
 print(len(modules), len(templates))
 """

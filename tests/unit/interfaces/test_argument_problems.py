@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from historian.interfaces.end_tool import handle_end_call, make_end_tool
-from historian.interfaces.mcp_server import McpMemory, Writer, _answer
-from historian.interfaces.tools import handle_memory_call, make_memory_tools
+from historian.interfaces.langchain.end_tool import handle_end_call, make_end_tool
+from historian.interfaces.langchain.tools import handle_memory_call, make_memory_tools
+from historian.interfaces.mcp.server import McpMemory, Writer, _answer
 from historian.schema.scope import Scope
 from historian.service.cognitive import CognitiveService
 from support.memory import private_fields, settings_for

@@ -4,8 +4,8 @@ import sys
 
 import pytest
 from historian.interfaces.cli.changes import changes
+from historian.interfaces.cli.commands.stats import duration, size
 from historian.interfaces.cli.console import json_line, plain, short
-from historian.interfaces.cli.stats import duration, size
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.text import Text

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from historian.interfaces.tools import handle_memory_call, make_memory_tools, memory_tool_schemas
+from historian.interfaces.langchain.tools import handle_memory_call, make_memory_tools, memory_tool_schemas
 from historian.schema.article import Article
 from historian.schema.layers import ArticleKey
 from historian.schema.scope import Scope

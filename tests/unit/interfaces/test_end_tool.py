@@ -3,7 +3,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from historian.interfaces.end_tool import end_tool_schema, handle_end_call, make_end_tool, system_prompt_text
+from historian.interfaces.langchain.end_tool import end_tool_schema, handle_end_call, make_end_tool, system_prompt_text
 from historian.schema.job import Job
 from historian.service.cognitive import CognitiveService
 from historian.stores.files.queue.job_queue import FileJobQueue

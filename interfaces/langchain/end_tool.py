@@ -1,0 +1,207 @@
+"""The `end` tool: how a bot's model hands its turn over to memory.
+
+With LangChain, bind the tool to a service and to the conversation of the turn:
+
+>>> tool = make_end_tool(memory, {"user_id": "42", "user_name": "Ann"}, language="en")        # doctest: +SKIP
+>>> model.bind_tools([tool])                                                                  # doctest: +SKIP
+
+With a plain OpenAI client, offer `end_tool_schema()` and give what the model calls it with to `handle_end_call`:
+
+>>> await handle_end_call(memory, call.function.arguments, {"user_id": "42"})                 # doctest: +SKIP
+
+`system_prompt_text()` tells the model what belongs into `action_summary` and `new_info`; put it into the system prompt.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from ...prompts import render
+from ...schema.errors import HistorianError
+from .argument_problems import problem
+
+if TYPE_CHECKING:
+    from langchain_core.tools import StructuredTool
+
+    from ...service.cognitive import CognitiveService
+
+log = logging.getLogger(__name__)
+
+Language = Literal["zh", "en"]
+
+END_TOOL_NAME = "end"
+
+_DESCRIPTIONS: Mapping[str, Mapping[Language, str]] = {
+    "action_summary": {
+        "zh": "你这一轮做了什么，一两句话，用“我”来写；什么都没做就留空",
+        "en": 'what you did in this turn, in a sentence or two, as "I"; empty if nothing',
+    },
+    "new_info": {
+        "zh": "新得知、以后还用得上的事，一条一件；没有就给空列表",
+        "en": "what you learnt and will need again, one thing an item; an empty list if nothing",
+    },
+    "force": {
+        "zh": "有意不回复任何人就结束时填 true",
+        "en": "true to end on purpose without a reply to anybody",
+    },
+}
+
+_ANSWERS: Mapping[str, Mapping[Language, str]] = {
+    "kept": {"zh": "已结束，已交给记忆。", "en": "Ended; handed over to memory."},
+    "nothing": {"zh": "已结束，没有要记住的。", "en": "Ended; there was nothing to remember."},
+    "disabled": {
+        "zh": "已结束；记忆已关闭，只保留简短的摘要。",
+        "en": "Ended; memory is switched off, only a plain summary is kept.",
+    },
+    "no_reply": {
+        "zh": "这一轮还没有回复任何人。请先回复；如果有意不回复，用 force=true 再调用一次 end。",
+        "en": "Nobody was replied to in this turn. Reply first, or call end again with force=true if that is on purpose.",
+    },
+    "wrong": {"zh": "没有结束，参数有误：", "en": "Not ended, the arguments are wrong: "},
+    "lost": {"zh": "已结束，但没能记住：", "en": "Ended, but it could not be remembered: "},
+}
+
+
+class EndArguments(BaseModel):
+    """What the model calls the tool with. The old name `summary` is taken for `action_summary`; one string for a list of one."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    action_summary: str = Field(default="", description=_DESCRIPTIONS["action_summary"]["en"])
+    new_info: list[str] = Field(default_factory=list, description=_DESCRIPTIONS["new_info"]["en"])
+    force: bool = Field(default=False, description=_DESCRIPTIONS["force"]["en"])
+
+    @model_validator(mode="before")
+    @classmethod
+    def _old_name(cls, data: Any) -> Any:
+        if not isinstance(data, Mapping):
+            return data
+        summary = data.get("summary")
+        if isinstance(summary, str) and summary and not data.get("action_summary"):
+            data = {**data, "action_summary": summary}
+        return {key: value for key, value in data.items() if value is not None}
+
+    @field_validator("new_info", mode="before")
+    @classmethod
+    def _as_list(cls, value: Any) -> Any:
+        """Models that know no lists write one string, or a JSON list inside of one."""
+        if not isinstance(value, str):
+            return value
+        if value.lstrip().startswith("["):
+            try:
+                parsed = json.loads(value)
+            except ValueError:
+                return [value]
+            if isinstance(parsed, list):
+                return [str(item) for item in parsed]
+        return [value] if value.strip() else []
+
+
+def end_tool_schema(language: Language = "zh") -> dict[str, Any]:
+    """The tool as plain OpenAI JSON, for the `tools` of a chat completion."""
+    return {
+        "type": "function",
+        "function": {
+            "name": END_TOOL_NAME,
+            "description": render("end_tool", language),
+            "parameters": {
+                "type": "object",
+                "properties": {
+                    "action_summary": {"type": "string", "description": _DESCRIPTIONS["action_summary"][language]},
+                    "new_info": {
+                        "type": "array",
+                        "items": {"type": "string"},
+                        "description": _DESCRIPTIONS["new_info"][language],
+                    },
+                    "force": {"type": "boolean", "description": _DESCRIPTIONS["force"][language]},
+                },
+                "required": ["action_summary", "new_info"],
+            },
+        },
+    }
+
+
+def system_prompt_text(language: Language = "zh") -> str:
+    """A section for the bot's system prompt: when to call `end`, and what belongs into its arguments."""
+    return render("end_guidance", language)
+
+
+async def handle_end_call(
+    memory: CognitiveService,
+    arguments: str | Mapping[str, Any],
+    conversation: Mapping[str, Any],
+    *,
+    language: Language = "zh",
+    replied: Callable[[], bool] | None = None,
+) -> str:
+    """Carry out one call of the tool and return what to tell the model. Never raises for what the model wrote.
+
+    `arguments` are the call's, as JSON text or parsed. `conversation` are the job's other fields (`user_id`, `group_id`,
+    `user_name`, `request_id`, `recent_messages`, …; see `CognitiveService.enqueue_job`); the model cannot change them.
+    `replied`, where given, tells whether the bot said anything in this turn: if not, the turn ends only with `force`.
+    """
+    try:
+        parsed = _parsed(arguments)
+    except (ValueError, TypeError, RecursionError) as error:
+        return _ANSWERS["wrong"][language] + problem(error, language)
+    if replied is not None and not parsed.force and not replied():
+        return _ANSWERS["no_reply"][language]
+    fields = {key: value for key, value in conversation.items() if key not in ("action_summary", "new_info", "force")}
+    try:
+        job_id = await memory.enqueue_job(parsed.action_summary, parsed.new_info, force=parsed.force, **fields)
+    except HistorianError as error:
+        log.error("a turn could not be handed over to memory: %s", error)
+        return _ANSWERS["lost"][language] + problem(error, language)
+    if not memory.settings.cognitive.enabled:
+        return _ANSWERS["disabled"][language]
+    return _ANSWERS["kept" if job_id is not None else "nothing"][language]
+
+
+def make_end_tool(
+    memory: CognitiveService,
+    conversation: Mapping[str, Any] | Callable[[], Mapping[str, Any]],
+    *,
+    language: Language = "zh",
+    replied: Callable[[], bool] | None = None,
+) -> StructuredTool:
+    """The LangChain tool `end`, bound to a service and a conversation (or to a function that gives the present one).
+
+    It is asynchronous (`ainvoke`) and ends an agent's turn (`return_direct`). For the rest see `handle_end_call`.
+    """
+    from langchain_core.tools import StructuredTool
+
+    async def end(**arguments: Any) -> str:
+        current = conversation() if callable(conversation) else conversation
+        return await handle_end_call(memory, arguments, current, language=language, replied=replied)
+
+    return StructuredTool.from_function(
+        coroutine=end,
+        name=END_TOOL_NAME,
+        description=render("end_tool", language),
+        args_schema=_arguments_model(language),
+        return_direct=replied is None,
+        infer_schema=False,
+        handle_validation_error=lambda error: _ANSWERS["wrong"][language] + problem(error, language),
+    )
+
+
+def _arguments_model(language: Language) -> type[EndArguments]:
+    """`EndArguments` with descriptions in a language."""
+    from pydantic import create_model
+
+    described: dict[str, Any] = {
+        name: (info.annotation, Field(default_factory=list, description=_DESCRIPTIONS[name][language]))
+        if name == "new_info"
+        else (info.annotation, Field(default=info.default, description=_DESCRIPTIONS[name][language]))
+        for name, info in EndArguments.model_fields.items()
+    }
+    return create_model("end", __base__=EndArguments, **described)
+
+
+def _parsed(arguments: str | Mapping[str, Any]) -> EndArguments:
+    return EndArguments.model_validate(json.loads(arguments or "{}") if isinstance(arguments, str) else dict(arguments))

@@ -1,0 +1,111 @@
+"""Memory as a LangChain retriever.
+
+Over a service that is open in this process:
+
+>>> retriever = CognitiveRetriever(memory=memory, scope=Scope.group("100"), k=5)              # doctest: +SKIP
+>>> await retriever.ainvoke("他喜欢什么？")                                                     # doctest: +SKIP
+
+Over the data directory of a bot that runs in another process, read-only:
+
+>>> retriever = CognitiveRetriever.over("config.toml", Scope.private("42"))                   # doctest: +SKIP
+>>> retriever.invoke("what does he like?", k=3, kind="fact")                                  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol, Self, runtime_checkable
+
+from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
+from langchain_core.documents import Document
+from langchain_core.retrievers import BaseRetriever
+from pydantic import ConfigDict, Field
+
+from ...schema.hit import Hit
+from ...schema.scope import Scope
+from ...schema.settings import Settings
+from ...service.recall.reader import MemoryReader
+from .blocking import run_blocking
+
+
+@runtime_checkable
+class EventSearch(Protocol):
+    """What a retriever asks: an open `CognitiveService`, or a `MemoryReader`."""
+
+    async def search_events(
+        self,
+        query: str | Sequence[str],
+        scope: Scope,
+        *,
+        top_k: int | None = None,
+        context: Sequence[str] = (),
+        **conditions: Any,
+    ) -> list[Hit]: ...
+
+
+class CognitiveRetriever(BaseRetriever):
+    """Events of one conversation as documents, best first. Bound to its scope: no argument of a call widens it.
+
+    `k` is how many (None: `cognitive.query.tool_default_top_k`); `search_kwargs` are further conditions, as in
+    `CognitiveService.search_events`. Both may be given to a call as well, where they win.
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    memory: EventSearch
+    scope: Scope
+    k: int | None = Field(default=None, ge=1, le=500)
+    search_kwargs: dict[str, Any] = Field(default_factory=dict)
+
+    @classmethod
+    def over(cls, config: str | Path | Settings | None, scope: Scope, **fields: Any) -> Self:
+        """A retriever that reads a data directory for itself; `close()` it when done."""
+        return cls(memory=MemoryReader.open(config), scope=scope, **fields)
+
+    def close(self) -> None:
+        """Close what `over` opened; a service that was handed in stays open."""
+        if isinstance(self.memory, MemoryReader):
+            self.memory.close()
+
+    async def _aget_relevant_documents(
+        self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun, **kwargs: Any
+    ) -> list[Document]:
+        return await self._search(query, kwargs)
+
+    def _get_relevant_documents(
+        self, query: str, *, run_manager: CallbackManagerForRetrieverRun, **kwargs: Any
+    ) -> list[Document]:
+        return run_blocking(self._search(query, kwargs))
+
+    async def _search(self, query: str, asked: dict[str, Any]) -> list[Document]:
+        conditions = {"k": self.k, **self.search_kwargs, **asked}
+        wanted = conditions.pop("k", None)
+        wanted = conditions.pop("top_k", wanted)
+        return [as_document(hit) for hit in await self.memory.search_events(query, self.scope, top_k=wanted, **conditions)]
+
+
+def as_document(hit: Hit) -> Document:
+    """A hit as a document: its text, and everything else as metadata; `score` is the last of `scores`."""
+    event = hit.event
+    return Document(
+        id=event.event_id,
+        page_content=event.text,
+        metadata={
+            "event_id": event.event_id,
+            "job_id": event.job_id,
+            "kind": event.kind,
+            "user_id": event.user_id,
+            "user_name": event.user_name,
+            "group_id": event.group_id,
+            "request_type": event.request_type,
+            "timestamp": event.timestamp,
+            "timestamp_local": event.timestamp_local,
+            "timezone": event.timezone,
+            "is_absolute": event.is_absolute,
+            "source": event.source,
+            "pending": hit.pending,
+            "score": hit.score,
+            "scores": dict(hit.scores),
+        },
+    )

@@ -1,0 +1,148 @@
+"""The graphs as LangGraph Studio runs them: `langgraph.json` names these factories, `make studio` starts the server.
+
+They are the product's own nodes and edges. Two things differ from how the service runs them. The parts that nodes work with
+(stores, models) cannot come out of a form: each node gets them from the memory of this process (`studio_memory`), under
+the options of the form. And one node more, `accept`, comes first: it takes what the form holds, or its example where a field
+was left out; it makes a job of that, as `enqueue_job` and `update_memory` do, or a question.
+
+The factories compile without a checkpointer: the server brings its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from functools import wraps
+from typing import Any
+
+from langgraph.graph import START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
+
+from ...graph.historian import wire_historian
+from ...graph.recall import wire_recall
+from ...graph.reflection import wire_reflection
+from ...retrieval.event_recall import EventRecall
+from ...retrieval.recall_states import RecallContext, RecallInput, RecallOutput, RecallState
+from ...schema.errors import InvalidInput
+from ...schema.reflection_states import ReflectionContext, ReflectionInput, ReflectionState
+from ...schema.scope import Scope
+from ...schema.states import HistorianContext, HistorianInput, HistorianState
+from ...service.cognitive import make_job, redacted
+from ...service.recall.articles import states_job
+from ...service.timezones import configured_timezone
+from .forms import HistorianForm, HistorianOptions, RecallForm, RecallOptions, ReflectionForm, ReflectionOptions
+from .memory import Memory, opened
+
+Node = Callable[[Any, Runtime[Any]], Awaitable[Any]]
+
+RECALLS_KEPT = 8
+"""Choices of options whose tables of vectors are kept."""
+
+
+def historian() -> CompiledStateGraph[HistorianState, HistorianOptions, HistorianForm, HistorianState]:
+    """The write graph, from a form: accept → rewrite → gate → embed → merge_profile → write_profile."""
+    graph = StateGraph(HistorianState, context_schema=HistorianOptions, input_schema=HistorianForm, output_schema=HistorianState)
+    graph.add_node("accept", accept_job, input_schema=HistorianForm)
+    graph.add_edge(START, "accept")
+    wire_historian(graph, after="accept", bound=_with(_historian_context))
+    return graph.compile(name="historian")
+
+
+def recall() -> CompiledStateGraph[RecallState, RecallOptions, RecallForm, RecallOutput]:
+    """The read graph, from a form: accept → prepare → (survey ∥ embed) → fuse → rerank → select."""
+    graph = StateGraph(RecallState, context_schema=RecallOptions, input_schema=RecallForm, output_schema=RecallOutput)
+    graph.add_node("accept", accept_question, input_schema=RecallForm)
+    graph.add_edge(START, "accept")
+    wire_recall(graph, after="accept", bound=_with(_recall_context))
+    return graph.compile(name="recall")
+
+
+def reflection() -> CompiledStateGraph[ReflectionState, ReflectionOptions, ReflectionForm, ReflectionState]:
+    """The consolidation graph, from a form: accept → buffer → summarise → … → write_article → mark_promoted."""
+    graph = StateGraph(
+        ReflectionState, context_schema=ReflectionOptions, input_schema=ReflectionForm, output_schema=ReflectionState
+    )
+    graph.add_node("accept", accept_states, input_schema=ReflectionForm)
+    graph.add_edge(START, "accept")
+    wire_reflection(graph, after="accept", bound=_with(_reflection_context))
+    return graph.compile(name="reflection")
+
+
+async def accept_job(state: HistorianForm, runtime: Runtime[HistorianOptions]) -> HistorianInput:
+    """The job that a bot would have handed over: completed, checked, redacted. Raises InvalidInput that names the field."""
+    memory = await opened()
+    given = {name: value for name, value in state.model_dump().items() if value not in ("", [])}
+    job = await asyncio.to_thread(make_job, given, memory.settings, memory.parts.clock)
+    if job.is_empty:
+        raise InvalidInput("action_summary and new_info are both empty: there is nothing to remember; fill in one of them")
+    return {"job": redacted(job, memory.settings.historian.redact_jobs).model_dump()}
+
+
+async def accept_states(state: ReflectionForm, runtime: Runtime[ReflectionOptions]) -> ReflectionInput:
+    """The job that `update_memory` would have made, redacted. Raises InvalidInput that names the field."""
+    memory = await opened()
+    scope = Scope.group(state.group_id, state.user_id) if state.group_id else None
+    fields = state.model_dump(include={"user_name", "bot_name", "timestamp", "timezone", "request_id"})
+    job = await asyncio.to_thread(
+        states_job,
+        [one.model_dump() for one in state.states],
+        state.user_id,
+        scope,
+        memory.settings,
+        memory.parts.clock,
+        threshold=state.threshold,
+        reflect=state.reflect,
+        fields={name: value for name, value in fields.items() if value},
+    )
+    if job is None:
+        raise InvalidInput("states: nothing was said; add a line with some content")
+    return {"job": job.model_dump()}
+
+
+async def accept_question(state: RecallForm) -> RecallInput:
+    """The question as the graph takes it. Raises InvalidInput where no conversation is named: nothing could be found."""
+    if not state.group_id and not state.user_id:
+        raise InvalidInput("user_id, group_id: both are empty; fill in user_id for a private chat, group_id for a group")
+    if not state.query.strip():
+        raise InvalidInput("query: empty; write what is to be recalled")
+    return RecallInput(query=state.query, group_id=state.group_id, user_id=state.user_id, top_k=state.top_k)
+
+
+def _with(context_of: Callable[[Memory, Any], Any]) -> Callable[[Node], Node]:
+    """Wraps nodes so that they get their context from the open memory and the form's options."""
+
+    def bound(node: Node) -> Node:
+        @wraps(node)
+        async def run(state: Any, runtime: Runtime[Any]) -> Any:
+            return await node(state, runtime.override(context=context_of(await opened(), runtime.context)))
+
+        return run
+
+    return bound
+
+
+def _historian_context(memory: Memory, options: HistorianOptions | None) -> HistorianContext:
+    context = memory.parts.context(None)
+    return replace(context, settings=(options or HistorianOptions()).over(context.settings))
+
+
+def _reflection_context(memory: Memory, options: ReflectionOptions | None) -> ReflectionContext:
+    context = memory.parts.reflection_context()
+    return replace(context, settings=(options or ReflectionOptions()).over(context.settings))
+
+
+def _recall_context(memory: Memory, options: RecallOptions | None) -> RecallContext:
+    """One for each choice of options, so that the scope's vectors stay in memory between the steps and the runs."""
+    chosen = options or RecallOptions()
+    known = memory.recalls.get(chosen)
+    if known is None:
+        parts, settings = memory.parts, chosen.over(memory.settings)
+        steps = EventRecall(parts.events, parts.embedder, parts.reranker, settings=lambda: settings.query, clock=parts.clock)
+        zone = settings.cognitive.timezone
+        known = RecallContext(steps, settings, parts.clock, configured_timezone(zone))
+        while len(memory.recalls) >= RECALLS_KEPT:
+            memory.recalls.pop(next(iter(memory.recalls)))
+        memory.recalls[chosen] = known
+    return known
