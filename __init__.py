@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _WHERE = {
-    "CognitiveRetriever": ".interfaces.retriever",
+    "CognitiveRetriever": ".interfaces.langchain.retriever",
     "CognitiveService": ".service.cognitive",
     "Event": ".schema.event",
     "EventFilter": ".schema.event",
     "HistorianError": ".schema.errors",
-    "HistorianWorker": ".service.worker",
+    "HistorianWorker": ".service.jobs.worker",
     "Hit": ".schema.hit",
     "InvalidInput": ".schema.errors",
     "Job": ".schema.job",

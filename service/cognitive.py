@@ -683,7 +683,7 @@ def _close_again(opening: asyncio.Task[Parts]) -> None:
 
 
 def _import_parts() -> None:
-    for module in ("background", "observation", "parts", "recall", "two_layers"):
+    for module in ("background", "components", "observation.queue", "recall.articles", "recall.timed"):
         import_module(f".{module}", __package__)
 
 

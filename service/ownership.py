@@ -23,7 +23,14 @@ TAKE_OVER_SECONDS = 2.0
 
 def import_worker() -> None:
     """Import what a worker needs, LangGraph among it: a second or two, once a process. Blocking."""
-    for module in ("forgetting", "maintenance", "migration", "notes_index", "orders", "worker"):
+    for module in (
+        "entity_data.forgetting",
+        "entity_data.migration",
+        "jobs.commands",
+        "jobs.worker",
+        "upkeep.idle_work",
+        "upkeep.notes_index",
+    ):
         import_module(f".{module}", __package__)
 
 

@@ -41,7 +41,7 @@ COMMANDS = (
 """The modules that register commands, in the order of the help."""
 
 for _module in COMMANDS:
-    import_module(f".{_module}", __package__)
+    import_module(f".commands.{_module}", __package__)
 
 
 def run() -> None:

@@ -1,0 +1,1 @@
+"""Retriever, tools, callbacks and embeddings for LangChain and LangGraph."""

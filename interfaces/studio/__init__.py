@@ -1,0 +1,1 @@
+"""Graph factories and input forms for LangGraph Studio."""

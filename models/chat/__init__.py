@@ -1,0 +1,1 @@
+"""The chat model and its structured output."""

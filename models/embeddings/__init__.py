@@ -1,0 +1,1 @@
+"""Embedders: local, remote, and wrappers around them."""

@@ -1,0 +1,1 @@
+"""The quoted block that a prompt gets."""

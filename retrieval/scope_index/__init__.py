@@ -1,0 +1,1 @@
+"""The events of a scope in memory: outlines, vectors and words."""

@@ -1,0 +1,1 @@
+"""Everything of one entity: forget, export, import, migrate."""

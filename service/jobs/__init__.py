@@ -1,0 +1,1 @@
+"""Jobs from intake to completion: worker, runs, commands, checkpoints."""

@@ -1,0 +1,1 @@
+"""Observation of tool calls and messages: queue, records, filing, session summaries."""

@@ -1,0 +1,1 @@
+"""Recall within a time limit, with fallback levels."""

@@ -1,0 +1,1 @@
+"""Work that is done when no job waits."""

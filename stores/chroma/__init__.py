@@ -1,0 +1,1 @@
+"""The derived vector index, by Chroma."""

@@ -1,0 +1,1 @@
+"""Stores that are files, written atomically."""

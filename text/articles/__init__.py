@@ -1,0 +1,1 @@
+"""Text of articles: markup, rules, checks."""

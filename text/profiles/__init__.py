@@ -1,0 +1,1 @@
+"""Text of profiles: cleaning, rules, differences."""

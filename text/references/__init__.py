@@ -1,0 +1,1 @@
+"""Deictic words: found, resolved to names, rewritten."""

@@ -1,0 +1,1 @@
+"""The job queue as a directory of JSON files."""

@@ -7,7 +7,7 @@ import pytest
 from historian.schema.names import Names
 from historian.text.references.rewriting import Item, draft
 
-DATA = Path(__file__).parents[2] / "data"
+DATA = Path(__file__).parents[3] / "data"
 NAMES = {
     ("zh", "group"): Names("Undefined", "小明", "42", "摄影群", "777"),
     ("zh", "private"): Names("Undefined", "Tom", "42"),

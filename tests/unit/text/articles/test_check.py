@@ -13,7 +13,7 @@ from historian.text.statements import statements
 
 ZH = Names(bot_name="小史", user_name="阿明", user_id="42")
 EN = Names(bot_name="Nova", user_name="Tom", user_id="42")
-PAIRS = Path(__file__).parents[2] / "data" / "article_lines.tsv"
+PAIRS = Path(__file__).parents[3] / "data" / "article_lines.tsv"
 
 OLD_ZH = Article(
     bedrock="- 阿明对花生过敏\n- 阿明住在杭州\n- 不要叫阿明“小明”\n- 阿明在字节跳动做后端工程师",

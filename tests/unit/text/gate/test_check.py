@@ -14,7 +14,7 @@ from historian.text.gate import RELATIVE_KINDS, GateResult, check, reasons
 from hypothesis import given
 from hypothesis import strategies as st
 
-PAIRS = Path(__file__).parents[2] / "data" / "gate_faithfulness.jsonl"
+PAIRS = Path(__file__).parents[3] / "data" / "gate_faithfulness.jsonl"
 
 TOM = Names(bot_name="Undefined", user_name="Tom", user_id="778899", group_name="Night Owls", group_id="4242")
 QIANG = Names(bot_name="小夜", user_name="阿强", user_id="10086", group_name="摸鱼群", group_id="987654")

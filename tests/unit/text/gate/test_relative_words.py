@@ -14,7 +14,7 @@ from historian.text.gate import RELATIVE_KINDS, GateResult, find_relative_words
 from hypothesis import given
 from hypothesis import strategies as st
 
-LABELLED = Path(__file__).parents[2] / "data" / "gate_labelled.jsonl"
+LABELLED = Path(__file__).parents[3] / "data" / "gate_labelled.jsonl"
 
 Spans = set[tuple[str, str, int, int]]
 
