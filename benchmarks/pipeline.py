@@ -3,9 +3,9 @@
 
     python benchmarks/pipeline.py [--jobs 200]
 
-Each job has one new fact, so that it takes the rewrite, the gate, the filing, the merge and the portrait; users and groups are
+Each job has one new fact, so that it takes the rewrite, the gate, the filing, the merge and the profile; users and groups are
 all different, so that nothing waits in line. Checkpoints are on, as always. The floor in the same run is what a job
-cannot do without: three synced file writes (the job, its events, its portrait).
+cannot do without: three synced file writes (the job, its events, its profile).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ DIMENSION = 384
 
 
 class InstantModel:
-    """A `ChatModel` that answers at once: the drafts as they stand, or a portrait of one line."""
+    """A `ChatModel` that answers at once: the drafts as they stand, or a profile of one line."""
 
     model = "instant"
 

@@ -249,7 +249,7 @@ async def contexts(material: Material, options: argparse.Namespace, folder: Path
                 await hand_in(memory, 200, f"again{len(busy)}-")
             busy.append(await asked(memory, 100_000 + len(busy)))
         print(row("build_context, beside a backlog", busy) + f"   within {BUDGET_SECONDS * 1000:.0f} ms {share(busy):.1f} %")
-        print(f"rungs {(await memory.stats())['recall']['rungs']}")
+        print(f"levels {(await memory.stats())['recall']['levels']}")
 
 
 def share(seconds: Sequence[float]) -> float:

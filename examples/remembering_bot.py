@@ -259,7 +259,7 @@ def quoted(text: str) -> str:
 
 
 def shown(profile: Profile, language: Language) -> str:
-    """A portrait as a chat message."""
+    """A profile as a chat message."""
     tags = ("、" if language == "zh" else ", ").join(profile.tags)
     head = profile.name or profile.key.entity_id
     return "\n".join(line for line in (f"【{head}】" if language == "zh" else f"[{head}]", tags, profile.summary) if line)

@@ -24,7 +24,7 @@ HAN = re.compile(r"[㐀-鿿]")
 QUESTION = re.compile(
     r"[?？]\s*$|吗|什么|谁|哪|几点|多少|记得|^(?:what|who|when|where|which|how|why|do|does|did|is|are|can|tell|remember)\b", re.I
 )
-PORTRAIT = re.compile(r"画像|了解我|知道我|know about me|profile|portrait", re.I)
+PROFILE = re.compile(r"画像|了解我|知道我|know about me|profile|portrait", re.I)
 GREETING = re.compile(r"^\s*(?:你好|您好|嗨|hi|hello|hey|thanks|thank you|谢谢|再见|bye)\W*$", re.I)
 UNCHANGED = re.compile(r"was|had|will|can|could|would|should|must|may|might|did|went|got|met|saw|bought|\w+ed|\w+ly")
 MOST_REPEATED = 3
@@ -77,9 +77,9 @@ def answer(messages: Sequence[BaseMessage], offered: set[str]) -> AIMessage:
 
 
 def look_up(said: str, offered: set[str]) -> AIMessage:
-    """A call of the tool that fits: the portrait where it is asked for, else a search."""
-    wants_portrait = bool(PORTRAIT.search(said)) and "get_profile" in offered
-    name, arguments = ("get_profile", {}) if wants_portrait else ("search_events", {"query": said})
+    """A call of the tool that fits: the profile where it is asked for, else a search."""
+    wants_profile = bool(PROFILE.search(said)) and "get_profile" in offered
+    name, arguments = ("get_profile", {}) if wants_profile else ("search_events", {"query": said})
     return AIMessage("", tool_calls=[{"name": name, "args": arguments, "id": uuid.uuid4().hex}])
 
 

@@ -31,13 +31,13 @@ def after_gate(state: HistorianState) -> Literal["rewrite", "embed"]:
 
 
 def after_embed(state: HistorianState) -> Literal["merge_profile", "__end__"]:
-    """Portraits change only where there is new information, and never for what was forgotten meanwhile."""
+    """Profiles change only where there is new information, and never for what was forgotten meanwhile."""
     learnt = any(item["kind"] == "fact" for item in state["items"])
     return "merge_profile" if learnt and state["filed"] != "forgotten" else "__end__"
 
 
 def after_write(state: HistorianState) -> Literal["merge_profile", "__end__"]:
-    """A portrait that was changed by somebody else meanwhile is merged anew."""
+    """A profile that was changed by somebody else meanwhile is merged anew."""
     return "merge_profile" if state.get("conflict") else "__end__"
 
 

@@ -71,7 +71,7 @@ def event_filter(
 
 
 def profile_filter(scope: Scope, rule: LayerRule) -> ProfileFilter:
-    """The portraits that may be searched in `scope`: layers of users that anybody there may read, and its own."""
+    """The profiles that may be searched in `scope`: layers of users that anybody there may read, and its own."""
     public = layers_read(scope, "user", _ANYBODY, rule)
     own = layers_read(scope, "user", scope.user_id, rule) if scope.user_id else ()
     keys = [ProfileKey("user", scope.user_id, layer) for layer in own]

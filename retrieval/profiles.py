@@ -1,4 +1,4 @@
-"""Portraits as a scope may read them, and search over them."""
+"""Profiles as a scope may read them, and search over them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ EmbedQuery = Callable[[str], Awaitable[Vector]]
 def readable_profile(
     profiles: ProfileStorage, scope: Scope, entity_type: EntityType, entity_id: str, rule: LayerRule
 ) -> Profile | None:
-    """The layers of a portrait that may be read in `scope`, as one: the most specific gives name and revision."""
+    """The layers of a profile that may be read in `scope`, as one: the most specific gives name and revision."""
     layers = [
         profile
         for layer in layers_read(scope, entity_type, entity_id, rule)
@@ -40,8 +40,8 @@ def readable_profile(
     return replace(last, name=name, tags=tags, summary="\n\n".join(p.summary for p in layers if p.summary))
 
 
-def portraits_of(profiles: ProfileStorage, scope: Scope, rule: LayerRule) -> list[Profile]:
-    """The portraits that belong to a conversation: of who speaks, and of the group. Blocking; raises StorageError."""
+def readable_profiles(profiles: ProfileStorage, scope: Scope, rule: LayerRule) -> list[Profile]:
+    """The profiles that belong to a conversation: of who speaks, and of the group. Blocking; raises StorageError."""
     wanted: list[tuple[EntityType, str]] = [("user", scope.user_id)] if scope.user_id else []
     if scope.group_id:
         wanted.append(("group", scope.group_id))
@@ -49,7 +49,7 @@ def portraits_of(profiles: ProfileStorage, scope: Scope, rule: LayerRule) -> lis
     return [profile for profile in found if profile is not None]
 
 
-async def search_portraits(
+async def find_profiles(
     query: str,
     scope: Scope,
     *,
@@ -60,7 +60,7 @@ async def search_portraits(
     rule: LayerRule,
     top_k: int,
 ) -> list[ProfileHit]:
-    """Portraits that fit, best first; one hit an entity, its readable layers as one. Raises StorageError."""
+    """Profiles that fit, best first; one hit an entity, its readable layers as one. Raises StorageError."""
     where = profile_filter(scope, rule)
     keywords = dict(await asyncio.to_thread(index.search_keywords, query, CANDIDATES, where))
     dense: dict[ProfileKey, float] = {}
@@ -71,7 +71,7 @@ async def search_portraits(
             if keys and matrix.shape[1] == vector.shape[0]:
                 dense = dict(zip(keys, map(float, matrix @ vector), strict=True))
         except ModelError as error:
-            log.warning("portraits are searched by keywords alone: %s", error)
+            log.warning("profiles are searched by keywords alone: %s", error)
     scores = {"dense": dense, "keyword": keywords}
     fused = weighted_sum([(dense, settings.vector_weight), (keywords, settings.keyword_weight)])
     hits: dict[tuple[EntityType, str], ProfileHit] = {}

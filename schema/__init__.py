@@ -1,1 +1,1 @@
-"""The words that all rooms share: settings, scopes, jobs, events, portraits, graph states, protocols, errors."""
+"""The words that all rooms share: settings, scopes, jobs, events, profiles, graph states, protocols, errors."""

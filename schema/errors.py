@@ -32,7 +32,7 @@ class FingerprintMismatch(StorageError):
 
 
 class RevisionConflict(StorageError):
-    """A portrait was changed by somebody else since it was read; read it again and merge anew."""
+    """A profile was changed by somebody else since it was read; read it again and merge anew."""
 
 
 class ModelError(HistorianError):

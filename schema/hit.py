@@ -30,7 +30,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class ProfileHit:
-    """A portrait that a search found."""
+    """A profile that a search found."""
 
     profile: Profile
     score: float

@@ -1,4 +1,4 @@
-"""A portrait: what is lastingly known of a user or a group, one layer of it."""
+"""A profile: what is lastingly known of a user or a group, one layer of it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .scope import EntityType
 
 @dataclass(frozen=True, slots=True)
 class ProfileKey:
-    """Which portrait: `entity_type` user or group, the platform id, and the layer ("" the public one)."""
+    """Which profile: `entity_type` user or group, the platform id, and the layer ("" the public one)."""
 
     entity_type: EntityType
     entity_id: str
@@ -37,7 +37,7 @@ class ProfileKey:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """One layer of a portrait. `summary` is Markdown; `revision` counts from 1 (0: not written yet);
+    """One layer of a profile. `summary` is Markdown; `revision` counts from 1 (0: not written yet);
     `updated_at` is ISO 8601 with offset; `source_event_id` is the first event of the job that caused this revision,
     or says which command did (`rollback:3`, `edit`, `rename`)."""
 
@@ -52,7 +52,7 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class ProfileFilter:
-    """Which portraits a search may see: those of any user in one of `user_layers`, and those named in `keys`."""
+    """Which profiles a search may see: those of any user in one of `user_layers`, and those named in `keys`."""
 
     user_layers: tuple[str, ...] = ()
     keys: tuple[ProfileKey, ...] = ()

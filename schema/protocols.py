@@ -194,7 +194,7 @@ class EventStore(Protocol):
         """How many events have a vector: what the derived index should hold."""
 
     def clear_vectors(self) -> None:
-        """Drop all vectors, of portraits too, and the fingerprint: the first step of embedding with another model."""
+        """Drop all vectors, of profiles too, and the fingerprint: the first step of embedding with another model."""
 
     def forget(
         self,
@@ -243,7 +243,7 @@ class VectorIndex(Protocol):
 
 
 class Ledger(Protocol):
-    """Which jobs were applied to which portrait. A pair, once added, is there when `add` returns."""
+    """Which jobs were applied to which profile. A pair, once added, is there when `add` returns."""
 
     def has(self, entity_key: str, job_id: str) -> bool: ...
 
@@ -252,7 +252,7 @@ class Ledger(Protocol):
 
 
 class ProfileStorage(Protocol):
-    """Portraits, with revisions. Writers compare and swap."""
+    """Profiles, with revisions. Writers compare and swap."""
 
     def read(self, key: ProfileKey) -> Profile | None: ...
 
@@ -282,26 +282,26 @@ class ProfileStorage(Protocol):
         """Remove what writers that were killed left half-written; returns how many files. For the owner, at start."""
 
     def delete(self, key: ProfileKey) -> bool:
-        """Remove a portrait with its history."""
+        """Remove a profile with its history."""
 
     def erase(self, entity_type: EntityType, entity_id: str, layers_of_users: str = "") -> int:
-        """Remove all portraits of an entity with their history, and one layer of all users; returns how many files.
+        """Remove all profiles of an entity with their history, and one layer of all users; returns how many files.
 
         For good: what cannot be read goes too.
         """
 
     def restore(self, revisions: Sequence[Profile]) -> Literal["restored", "same", "different"]:
-        """Put back the revisions of one portrait, oldest first, where there is none; one that is there stays as it is."""
+        """Put back the revisions of one profile, oldest first, where there is none; one that is there stays as it is."""
 
     def kept(self, key: ProfileKey) -> list[Profile]:
-        """The current portrait and its kept revisions."""
+        """The current profile and its kept revisions."""
 
     def without_lines(self, key: ProfileKey, unwanted: Callable[[str], bool], *, now: str) -> int:
-        """Take lines out of a portrait and of its history for good; returns how many."""
+        """Take lines out of a profile and of its history for good; returns how many."""
 
 
 class ProfileIndex(Protocol):
-    """Search over portraits: texts, keywords and vectors by (key, revision). Derived from the portraits."""
+    """Search over profiles: texts, keywords and vectors by (key, revision). Derived from the profiles."""
 
     def put(self, profile: Profile, vector: Vector | None) -> None: ...
 
@@ -311,13 +311,13 @@ class ProfileIndex(Protocol):
         """Those whose revision is not indexed yet, or was indexed without a vector."""
 
     def search_keywords(self, query: str, limit: int, where: ProfileFilter | None = None) -> list[tuple[ProfileKey, float]]:
-        """Keys of the portraits that `where` admits with BM25 scores (higher is better), best first. Never raises on a query."""
+        """Keys of the profiles that `where` admits with BM25 scores (higher is better), best first. Never raises on a query."""
 
     def vectors(self, where: ProfileFilter | None = None) -> tuple[list[ProfileKey], Matrix]:
-        """Keys and embeddings of the portraits that `where` admits and that are embedded; shape (0, 0) when there are none."""
+        """Keys and embeddings of the profiles that `where` admits and that are embedded; shape (0, 0) when there are none."""
 
     def unindexed(self, limit: int) -> tuple[list[tuple[ProfileKey, Vector]], list[str]]:
-        """What the derived vector index lacks (portraits with vectors) and what it must drop (`ProfileKey.index_id`)."""
+        """What the derived vector index lacks (profiles with vectors) and what it must drop (`ProfileKey.index_id`)."""
 
     def mark_indexed(self, ids: Sequence[str]) -> None: ...
 

@@ -80,7 +80,7 @@ def notes_scope(value: str) -> Scope:
 
 
 def layer_written(scope: Scope, entity_type: EntityType, rule: LayerRule) -> str:
-    """The portrait layer into which something learnt in `scope` about an entity goes."""
+    """The profile layer into which something learnt in `scope` about an entity goes."""
     if rule == "shared" or entity_type == "group":
         return PUBLIC_LAYER
     if scope.request_type == "private":
@@ -89,9 +89,9 @@ def layer_written(scope: Scope, entity_type: EntityType, rule: LayerRule) -> str
 
 
 def layers_read(scope: Scope, entity_type: EntityType, entity_id: str, rule: LayerRule) -> tuple[str, ...]:
-    """The layers of an entity's portrait that may be read in `scope`, most general first. Empty: nothing may be.
+    """The layers of an entity's profile that may be read in `scope`, most general first. Empty: nothing may be.
 
-    A group's portrait is read in that group only. A user's private layer is read in the private chat with that very
+    A group's profile is read in that group only. A user's private layer is read in the private chat with that very
     user only.
     """
     if entity_type == "group":

@@ -39,7 +39,7 @@ class Section(BaseModel):
 class QuerySettings(Section):
     auto_top_k: TopK = key(3, "每次回复前自动召回的条数", "records recalled before each reply", hot=True)
     tool_default_top_k: TopK = key(12, "工具搜索默认返回的条数", "records a search tool returns by default", hot=True)
-    profile_top_k: TopK = key(8, "画像搜索返回的条数", "portraits a profile search returns", hot=True)
+    profile_top_k: TopK = key(8, "画像搜索返回的条数", "profiles a profile search returns", hot=True)
     rerank_candidate_multiplier: Annotated[int, Field(ge=1, le=50)] = key(
         3, "重排候选数 = 条数 × 此值", "candidates for the reranker = top_k times this", hot=True
     )
@@ -141,11 +141,11 @@ class HistorianSettings(Section):
 
 
 class ProfileSettings(Section):
-    revision_keep: Annotated[int, Field(ge=0, le=1000)] = key(5, "画像保留多少个旧版本", "earlier revisions kept of a portrait")
+    revision_keep: Annotated[int, Field(ge=0, le=1000)] = key(5, "画像保留多少个旧版本", "earlier revisions kept of a profile")
     profile_layers: LayerRule = key(
         "private_separate",
         "画像分层：private_separate 私聊所知只在私聊可见，per_group 各群分开，shared 不分",
-        "layers of a portrait: private_separate (learnt in private is read in private), per_group, shared",
+        "layers of a profile: private_separate (learnt in private is read in private), per_group, shared",
     )
 
 

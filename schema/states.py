@@ -45,8 +45,8 @@ class ItemState(TypedDict):
     notes: list[Reason]
 
 
-class PortraitState(TypedDict):
-    """A proposed portrait, and the revision that it was made from."""
+class ProposedProfile(TypedDict):
+    """A proposed profile, and the revision that it was made from."""
 
     entity_type: EntityType
     entity_id: str
@@ -71,7 +71,8 @@ class HistorianUpdate(TypedDict, total=False):
     spent: bool
     filed: Literal["new", "before", "forgotten"]
     event_ids: list[str]
-    portraits: list[PortraitState]
+    proposed_profiles: list[ProposedProfile]
+    portraits: list[ProposedProfile]  # `proposed_profiles` in checkpoints that an earlier version wrote
     written: list[str]
     conflict: bool
 

@@ -458,11 +458,11 @@ class CognitiveService:
         return [] if self._recall is None else await self._recall.search_everywhere(query, top_k=top_k, **conditions)
 
     async def get_profile(self, entity_type: EntityType, entity_id: str, scope: Scope) -> Profile | None:
-        """The portrait of a user or group as far as `scope` may read it: its layers as one; None where there is none."""
+        """The profile of a user or group as far as `scope` may read it: its layers as one; None where there is none."""
         return None if self._recall is None else await self._recall.profile(entity_type, entity_id, scope)
 
     async def search_profiles(self, query: str, scope: Scope, *, top_k: int | None = None) -> list[ProfileHit]:
-        """Portraits that fit `query` and may be read in `scope`, best first."""
+        """Profiles that fit `query` and may be read in `scope`, best first."""
         return [] if self._recall is None else await self._recall.search_profiles(query, scope, top_k=top_k)
 
     async def forget_user(self, user_id: str, *, mentions: bool = False, wait_seconds: float = 60.0) -> ForgetReport:

@@ -164,10 +164,10 @@ def usable_embedder(settings: Settings, events: EventStore) -> Embedder | None:
 
 @dataclass(frozen=True, slots=True)
 class VectorIndexes:
-    """Chroma's collections, for the owner alone: of events and of portraits, in one directory."""
+    """Chroma's collections, for the owner alone: of events and of profiles, in one directory."""
 
     events: VectorIndex
-    portraits: VectorIndex
+    profiles: VectorIndex
     directory: ChromaDirectory
 
     def drop(self) -> None:

@@ -64,7 +64,7 @@ def make_worker(
     """A worker put together from parts. What it needs (LangGraph) is imported here, so that who needs none does not wait."""
     from .entity_data.forgetting import Forgetting
     from .entity_data.migration import Migration
-    from .jobs.commands import OrderDesk
+    from .jobs.commands import CommandRunner
     from .jobs.worker import HistorianWorker
     from .upkeep.idle_work import Maintenance
     from .upkeep.notes_index import NotesIndex, embedded_later
@@ -81,13 +81,13 @@ def make_worker(
             context,
             parts.queue,
             EndSummaries(parts.directory / "end_summaries.json"),
-            portrait_vectors=indexes.portraits,
+            profile_vectors=indexes.profiles,
             random=random,
             notes=notes,
             layers=parts.layers,
             migration=Migration(parts, parts.settings, rewrite=cognitive.migrate_rewrite) if cognitive.migrate_from else None,
         ),
-        orders=OrderDesk(context, notes, parts.layers.articles),
+        commands=CommandRunner(context, notes, parts.layers.articles),
         forgetting=Forgetting(parts, drop_index=indexes.drop),
         random=random,
         sleep=sleep,

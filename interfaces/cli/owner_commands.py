@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from ...service.components import Parts
 
 
-OrderKind = Literal["edit", "forget", "rollback", "rollback_article", "index"]
+CommandKind = Literal["edit", "forget", "rollback", "rollback_article", "index"]
 
 
-def give_order(shell: Shell, kind: OrderKind, payload: dict[str, Any], *, done: str) -> None:
+def send_command(shell: Shell, kind: CommandKind, payload: dict[str, Any], *, done: str) -> None:
     """Carry an order out, or put it into the queue of the process that owns the data directory, and say which.
 
     `done` is what to say when it was carried out. With `--json`: `{"done": bool, "job_id": str}`.
@@ -30,7 +30,7 @@ def give_order(shell: Shell, kind: OrderKind, payload: dict[str, Any], *, done: 
     from ...service.jobs.commands import OPERATOR
     from ...stores.files.owner_lock import OwnerLock
 
-    data = {"kind": kind, "request_id": f"order-{uuid.uuid4().hex}", "user_id": OPERATOR, "payload": payload}
+    data = {"kind": kind, "request_id": f"command-{uuid.uuid4().hex}", "user_id": OPERATOR, "payload": payload}
     job = make_job(data, shell.settings, time.time)
     lock = OwnerLock(shell.directory)
     try:
@@ -55,7 +55,7 @@ def give_order(shell: Shell, kind: OrderKind, payload: dict[str, Any], *, done: 
 
 async def _carry_out(shell: Shell, job: Job) -> None:
     from ...service.components import open_parts, open_queue
-    from ...service.jobs.commands import OrderDesk
+    from ...service.jobs.commands import CommandRunner
     from ...service.upkeep.notes_index import NotesIndex, embedded_later
 
     queue = open_queue(shell.settings, time.time)
@@ -63,6 +63,6 @@ async def _carry_out(shell: Shell, job: Job) -> None:
     try:
         # The derived vector index is mended by the next worker: it need not be opened for one change.
         notes = NotesIndex(parts.manifest, shell.settings, embedded_later, time.time)
-        await OrderDesk(parts.context(None), notes, parts.layers.articles)(job)
+        await CommandRunner(parts.context(None), notes, parts.layers.articles)(job)
     finally:
         await parts.aclose()

@@ -23,7 +23,7 @@ CHINESE = {
     "filed": "已归档",
     "reflected": "已并入摘要",
     "duplicate": "重复",
-    "order": "操作",
+    "command": "操作",
     "forgotten": "已遗忘",
     "retried": "重试",
     "failed": "失败",
@@ -98,7 +98,7 @@ def report_lines(report: dict[str, Any]) -> dict[str, str]:
             ", ".join(f"{name} {count}" for name, count in writers),
         )
         or "-",
-        either("画像", "portraits"): str(report.get("portraits_written", 0)),
+        either("画像", "profiles"): str(report.get("profiles_written", 0)),
         either("模型", "model"): report.get("model") or either("没有（只用规则）", "none (rules alone)"),
     }
 

@@ -53,11 +53,11 @@ _TOOLS: Mapping[str, Mapping[Language, str]] = {
     },
     "get_profile": {
         "zh": "读取一个用户或本群的画像：长期不变的特点、喜好、约定。",
-        "en": "Read the portrait of a user or of this group: lasting traits, likes, agreements.",
+        "en": "Read the profile of a user or of this group: lasting traits, likes, agreements.",
     },
     "search_profiles": {
         "zh": "按描述查找人：谁喜欢某物、谁会做某事。返回相符的画像。",
-        "en": "Find people by a description: who likes something, who can do something. Gives the portraits that fit.",
+        "en": "Find people by a description: who likes something, who can do something. Gives the profiles that fit.",
     },
     **deep_recall.TOOLS,
 }
@@ -79,7 +79,7 @@ _ARGUMENTS: Mapping[str, Mapping[Language, str]] = {
 
 _ANSWERS: Mapping[str, Mapping[Language, str]] = {
     "nothing": {"zh": "没有找到相关的记忆。", "en": "Nothing is remembered of that."},
-    "no_profile": {"zh": "还没有画像。", "en": "There is no portrait yet."},
+    "no_profile": {"zh": "还没有画像。", "en": "There is no profile yet."},
     "wrong": {"zh": "参数有误：", "en": "The arguments are wrong: "},
     "failed": {"zh": "记忆暂时读不到。", "en": "Memory cannot be read at the moment."},
 }

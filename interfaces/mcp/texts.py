@@ -37,7 +37,7 @@ ARGUMENTS: Mapping[str, Mapping[Language, str]] = {
 _TEXTS: Mapping[str, Mapping[Language, str]] = {
     "recall": {
         "zh": "取回与一句话有关的记忆：相关的画像和往事，作为一段可引用的资料。回答之前使用。",
-        "en": "Recall what is worth remembering for a reply: the portraits and records that fit, as one quoted block. "
+        "en": "Recall what is worth remembering for a reply: the profiles and records that fit, as one quoted block. "
         "Use it before you answer.",
     },
     "remember": {

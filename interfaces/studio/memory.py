@@ -3,7 +3,7 @@
 Where neither `HISTORIAN_CONFIG` nor `HISTORIAN__COGNITIVE__DATA_DIR` names one, it is a temporary directory into which the
 conversations of `historian demo` are put first, so that a recall finds something; it is gone when the server ends. A
 configured memory is the bot's own: what a run files there stays. Like any process beside the owner, Studio writes
-`index.sqlite` and the portraits, and leaves Chroma to the owner.
+`index.sqlite` and the profiles, and leaves Chroma to the owner.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""write_profile: write each proposed portrait once, if nobody changed it meanwhile."""
+"""write_profile: write each proposed profile once, if nobody changed it meanwhile."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from langgraph.runtime import Runtime
 
 from ...schema.errors import RevisionConflict, StorageError
 from ...schema.profile import Profile, ProfileKey
-from ...schema.states import HistorianContext, HistorianState, HistorianUpdate, PortraitState
+from ...schema.states import HistorianContext, HistorianState, HistorianUpdate, ProposedProfile
 from .conversation import job_of
 
 log = logging.getLogger(__name__)
 
 
 async def write_profile(state: HistorianState, runtime: Runtime[HistorianContext]) -> HistorianUpdate:
-    """Compare and swap each portrait. One that moved is left to another merge; those written already stay written."""
+    """Compare and swap each profile. One that moved is left to another merge; those written already stay written."""
     context = runtime.context
     job = job_of(state)
     first_fact = next((n for n, item in enumerate(state["items"]) if item["kind"] == "fact"), 0)
@@ -27,13 +27,13 @@ async def write_profile(state: HistorianState, runtime: Runtime[HistorianContext
     conflict = False
     if await asyncio.to_thread(context.events.is_forgotten, job.job_id, job.entities, job.moment.timestamp()):
         return {"written": [], "conflict": False}
-    for portrait in state.get("portraits", []):
-        profile = _profile(portrait, source_event_id=f"{job.job_id}:{first_fact}")
+    for proposed in state.get("proposed_profiles", state.get("portraits", [])):
+        profile = _profile(proposed, source_event_id=f"{job.job_id}:{first_fact}")
         try:
             stored = await asyncio.to_thread(
                 context.profiles.write,
                 profile,
-                expected_revision=portrait["base_revision"],
+                expected_revision=proposed["base_revision"],
                 job_id=job.job_id,
                 now=now,
             )
@@ -46,24 +46,24 @@ async def write_profile(state: HistorianState, runtime: Runtime[HistorianContext
     return {"written": [*state.get("written", []), *written], "conflict": conflict}
 
 
-def _profile(portrait: PortraitState, *, source_event_id: str) -> Profile:
+def _profile(proposed: ProposedProfile, *, source_event_id: str) -> Profile:
     return Profile(
-        key=ProfileKey(portrait["entity_type"], portrait["entity_id"], portrait["layer"]),
-        name=portrait["name"],
-        tags=tuple(portrait["tags"]),
-        summary=portrait["summary"],
+        key=ProfileKey(proposed["entity_type"], proposed["entity_id"], proposed["layer"]),
+        name=proposed["name"],
+        tags=tuple(proposed["tags"]),
+        summary=proposed["summary"],
         source_event_id=source_event_id,
     )
 
 
 async def index_profile(profile: Profile, context: HistorianContext) -> None:
-    """Make a portrait findable by its words at once; the idle loop adds the vector, once for all changes of a while.
+    """Make a profile findable by its words at once; the idle loop adds the vector, once for all changes of a while.
 
-    What fails here is done again by the idle loop: the portrait's file is the truth.
+    What fails here is done again by the idle loop: the profile's file is the truth.
     """
     if context.profile_index is None:
         return
     try:
         await asyncio.to_thread(context.profile_index.put, profile, None)
     except StorageError as error:
-        log.warning("portrait %s is not searchable until the next repair: %s", profile.key, error)
+        log.warning("profile %s is not searchable until the next repair: %s", profile.key, error)

@@ -39,9 +39,9 @@ _LABELS = {
     "en": {"user": "user", "group": "group", "pending": "not filed yet"},
 }
 _BETWEEN = {"zh": "；", "en": "; "}
-PORTRAIT_SHARE = 0.5
+PROFILE_SHARE = 0.5
 PENDING_SHARE = 0.3
-"""At most so much of the budget is for portraits, and for what is not filed yet; what they leave is for records."""
+"""At most so much of the budget is for profiles, and for what is not filed yet; what they leave is for records."""
 
 
 def format_memories(
@@ -52,14 +52,14 @@ def format_memories(
     max_tokens: int,
     article: StoredArticle | None = None,
 ) -> str:
-    """The block within the token budget, portraits first, then the article, then records, best first; "" for nothing to say.
+    """The block within the token budget, profiles first, then the article, then records, best first; "" for nothing to say.
 
     A line that does not fit is cut where enough room is left to say anything, else left out.
     """
     block = Block(language, max_tokens)
     # Fills from the front, so that a short budget loses what fits least; `pending` may not push filed records out.
     shown = [profile_line(profile, language) for profile in profiles if profile.summary]
-    block.fill(shown, PORTRAIT_SHARE if hits or article is not None else 1.0)
+    block.fill(shown, PROFILE_SHARE if hits or article is not None else 1.0)
     if article is not None:
         fill_article(block, article, language, ARTICLE_SHARE if profiles or hits else 1.0)
     said = {line.removeprefix("-").strip() for profile in profiles for line in profile.summary.splitlines()}
@@ -72,7 +72,7 @@ def format_memories(
 
 
 def _said_once(hits: Sequence[Hit], said: set[str], language: Language) -> list[str]:
-    """The lines of those hits whose words were not `said` yet, by a portrait or another record; they are noted as said."""
+    """The lines of those hits whose words were not `said` yet, by a profile or another record; they are noted as said."""
     lines: list[str] = []
     for hit in hits:
         if hit.event.text not in said:
@@ -103,7 +103,7 @@ def hit_line(hit: Hit, language: Language) -> str:
 
 
 def format_profile_hits(hits: Sequence[ProfileHit], *, language: Language, max_tokens: int) -> str:
-    """The block made of portraits that were searched for."""
+    """The block made of profiles that were searched for."""
     block = Block(language, max_tokens)
     block.fill([profile_line(hit.profile, language) for hit in hits], 1.0)
     return block.text()

@@ -53,7 +53,7 @@ class CarriedRedaction:
         """An entry of `end_summaries.json`."""
         return {key: value if key in _KEPT else redact_value(value, self._level) for key, value in entry.items()}
 
-    def portrait(self, profile: Profile) -> Profile:
+    def profile(self, profile: Profile) -> Profile:
         return replace(
             profile,
             name=self._word(profile.name, self._level),

@@ -50,10 +50,10 @@ class EventForgetter:
         return self._erasure.erase_events(EventFilter(None, event_ids=tuple(record.id for record in records)))
 
 
-class PortraitForgetter:
-    """Portraits with their history, and what is searched of them. Of a group, what users are known by in it as well."""
+class ProfileForgetter:
+    """Profiles with their history, and what is searched of them. Of a group, what users are known by in it as well."""
 
-    kind = "portraits"
+    kind = "profiles"
 
     def __init__(self, parts: Parts) -> None:
         self._profiles = parts.profiles
@@ -72,7 +72,7 @@ class PortraitForgetter:
 
     def forget(self, traces: Traces) -> int:
         entity, layer = traces.entity, _layer_of_users(traces.entity)
-        self._erasure.erase_portraits(entity.type, entity.id, layer)
+        self._erasure.erase_profiles(entity.type, entity.id, layer)
         return self._profiles.erase(entity.type, entity.id, layer)
 
     def others(self) -> Iterator[Record]:
@@ -267,7 +267,7 @@ def forgetters(parts: Parts) -> list[Forgetter]:
     """Everything that is kept of people, in the order in which it is removed: what is read with every reply comes first."""
     return [
         EventForgetter(parts),
-        PortraitForgetter(parts),
+        ProfileForgetter(parts),
         LayerForgetter(parts),
         JobForgetter(parts),
         SummaryForgetter(parts),

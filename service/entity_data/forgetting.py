@@ -137,7 +137,7 @@ class Forgetting:
 
 
 def _texts(records: Iterable[Record]) -> Iterator[str]:
-    """The text of each record, and of those that are the lines of one thing (a portrait, an article) all of it: a piece of what
+    """The text of each record, and of those that are the lines of one thing (a profile, an article) all of it: a piece of what
     was said over two lines stands there over two lines."""
     for _, lines in groupby(records, key=attrgetter("kind", "id")):
         texts = [record.text for record in lines]

@@ -37,16 +37,16 @@ _CARRIED = ("remember", "states")
 
 @dataclass
 class ImportReport:
-    """What an import did: `events` and `portraits` added, known, or known with other content (which stays as it is), jobs put
-    into the queue, plain summaries added; articles, dated summaries and states that wait as the portraits."""
+    """What an import did: `events` and `profiles` added, known, or known with other content (which stays as it is), jobs put
+    into the queue, plain summaries added; articles, dated summaries and states that wait as the profiles."""
 
     entity: str
     events: int = 0
     known_events: int = 0
     different_events: int = 0
-    portraits: int = 0
-    known_portraits: int = 0
-    different_portraits: list[str] = field(default_factory=list)
+    profiles: int = 0
+    known_profiles: int = 0
+    different_profiles: list[str] = field(default_factory=list)
     jobs: int = 0
     summaries: int = 0
     articles: int = 0
@@ -74,12 +74,12 @@ def export(parts: Parts, entity: Entity, path: Path, *, version: str, replace: b
             "summaries": archive.lines("summaries.jsonl", _summaries(parts, entity)),
             "memory": archive.lines("memory.jsonl", _memory(parts, entity)),
         }
-        portraits: list[dict[str, Any]] = []
-        for profile in _portraits(parts, entity):
-            name = f"portraits/{len(portraits):04d}-{encode_id(profile.key.entity_id)}-{profile.revision}.md"
+        profiles: list[dict[str, Any]] = []
+        for profile in _profiles(parts, entity):
+            name = f"profiles/{len(profiles):04d}-{encode_id(profile.key.entity_id)}-{profile.revision}.md"
             archive.text(name, render_profile(profile))
             key = profile.key
-            portraits.append(
+            profiles.append(
                 {
                     "member": name,
                     "entity_type": key.entity_type,
@@ -89,7 +89,7 @@ def export(parts: Parts, entity: Entity, path: Path, *, version: str, replace: b
                 }
             )
         more, articles = write_layers(parts, entity, archive)
-        if not (any(counts.values()) or any(more.values()) or portraits or articles):
+        if not (any(counts.values()) or any(more.values()) or profiles or articles):
             raise HistorianError(f"nothing is known of {entity.key}: {path} is not written; check the id")
         manifest = {
             "format": FORMAT,
@@ -100,7 +100,7 @@ def export(parts: Parts, entity: Entity, path: Path, *, version: str, replace: b
             "entity": {"type": entity.type, "id": entity.id},
             "made_at": datetime.fromtimestamp(parts.clock(), UTC).isoformat(timespec="seconds"),
             "counts": {**counts, **more},
-            "portraits": portraits,
+            "profiles": profiles,
             "articles": articles,
         }
         archive.lines("manifest.json", [manifest])
@@ -119,30 +119,30 @@ def import_archive(parts: Parts, path: Path, *, even_forgotten: bool = False) ->
         events = [_event(value, f"{path}: events.jsonl, line {number}") for number, value in archive.lines("events.jsonl")]
         jobs = [_job(value, f"{path}: jobs.jsonl, line {number}") for number, value in archive.lines("jobs.jsonl")]
         summaries = [value for _, value in archive.lines("summaries.jsonl")]
-        portraits = _portraits_of(archive, path)
+        profiles = _profiles_of(archive, path)
         layers = read_layers_of(archive, path)
     clean = CarriedRedaction(parts.settings.historian.redact_jobs)
     events, jobs = [clean.event(one) for one in events], [clean.job(one) for one in jobs]
     summaries = [clean.plain_summary(one) for one in summaries]
-    portraits = {key: [clean.portrait(one) for one in revisions] for key, revisions in portraits.items()}
+    profiles = {key: [clean.profile(one) for one in revisions] for key, revisions in profiles.items()}
     layers = clean.layers(layers)
     if not even_forgotten:
-        _refuse_forgotten(parts, path, events, jobs, portraits, layers)
+        _refuse_forgotten(parts, path, events, jobs, profiles, layers)
     report = ImportReport(entity.key)
     for start in range(0, len(events), _AT_ONCE):
         arrived = parts.transfer.bring(events[start : start + _AT_ONCE])
         report.events += arrived.added
         report.known_events += arrived.known
         report.different_events += arrived.different
-    for key, revisions in portraits.items():
+    for key, revisions in profiles.items():
         stored = parts.profiles.restore(revisions)
         if stored == "restored":
-            report.portraits += 1
+            report.profiles += 1
             parts.profile_index.put(revisions[-1], None)
         elif stored == "same":
-            report.known_portraits += 1
+            report.known_profiles += 1
         else:
-            report.different_portraits.append(str(key))
+            report.different_profiles.append(str(key))
     for what, results in bring_layers(parts, layers).items():
         for prefix, result in (("", "restored"), ("known_", "same"), ("different_", "different")):
             setattr(report, prefix + what, results[result])
@@ -182,7 +182,7 @@ def _memory(parts: Parts, entity: Entity) -> Iterator[dict[str, Any]]:
             yield {"scope_key": key, "timestamp": timestamp, "text": text}
 
 
-def _portraits(parts: Parts, entity: Entity) -> Iterator[Profile]:
+def _profiles(parts: Parts, entity: Entity) -> Iterator[Profile]:
     """Every kept revision, the oldest first."""
     for layer in parts.profiles.layers(entity.type, entity.id):
         kept = parts.profiles.kept(ProfileKey(entity.type, entity.id, layer))
@@ -243,16 +243,16 @@ def _job(value: dict[str, Any], where: str) -> Job:
     return job
 
 
-def _portraits_of(archive: ArchiveReader, path: Path) -> dict[ProfileKey, list[Profile]]:
-    """The revisions of each portrait, the oldest first."""
+def _profiles_of(archive: ArchiveReader, path: Path) -> dict[ProfileKey, list[Profile]]:
+    """The revisions of each profile, the oldest first."""
     found: dict[ProfileKey, list[Profile]] = {}
-    for entry in archive.manifest.get("portraits", []):
+    for entry in archive.manifest.get("profiles", archive.manifest.get("portraits", [])):
         try:
             layer = clean_text(str(entry["layer"]))
             key = ProfileKey(_entity_type(entry["entity_type"]), validate_id(entry["entity_id"], "entity_id"), layer)
             profile = parse_profile(archive.text(str(entry["member"])), key, revision=int(entry["revision"]))
         except (KeyError, TypeError, ValueError) as error:
-            raise InvalidInput(f"{path}: portraits: {error}") from None
+            raise InvalidInput(f"{path}: profiles: {error}") from None
         found.setdefault(key, []).append(profile)
     return {key: sorted(revisions, key=lambda one: one.revision) for key, revisions in found.items()}
 
@@ -262,7 +262,7 @@ def _refuse_forgotten(
     path: Path,
     events: list[Carried],
     jobs: list[Job],
-    portraits: dict[ProfileKey, list[Profile]],
+    profiles: dict[ProfileKey, list[Profile]],
     layers: CarriedLayers,
 ) -> None:
     forgotten = parts.transfer.forgotten_of(events)
@@ -270,7 +270,7 @@ def _refuse_forgotten(
         f"job {job.job_id}" for job in jobs if parts.erasure.is_buried(job.job_id, sorted(job.entities), job.moment.timestamp())
     }
     buried = {value for kind, value, _ in parts.erasure.buried() if kind == "entity"}
-    forgotten |= {key.entity for key in portraits if key.entity in buried}
+    forgotten |= {key.entity for key in profiles if key.entity in buried}
     forgotten |= forgotten_of_layers(parts, layers)
     if forgotten:
         raise ForgottenHere(

@@ -23,7 +23,7 @@ class WorkerStatistics:
     first_pass: int = 0
     by_writer: Counter[str] = field(default_factory=Counter)
     rewrites: int = 0
-    portraits: int = 0
+    profiles: int = 0
     summaries: int = 0
     articles: int = 0
     outages: int = 0
@@ -39,7 +39,7 @@ class WorkerStatistics:
         if node == "rewrite":
             self.rewrites += 1
         if node == "write_profile":
-            self.portraits += len(update.get("written", []))
+            self.profiles += len(update.get("written", []))
 
     def reflection_step(self, node: str, update: Mapping[str, Any], seconds: float) -> None:
         """Note one step of one job of kind `states`."""
@@ -68,7 +68,7 @@ class WorkerStatistics:
             "absolute_share": self.absolute / self.events if self.events else None,
             "first_pass_share": self.first_pass / self.events if self.events else None,
             "rewritten_by": dict(self.by_writer),
-            "portraits_written": self.portraits,
+            "profiles_written": self.profiles,
             "summaries_written": self.summaries,
             "articles_written": self.articles,
             "outages": self.outages,

@@ -56,7 +56,7 @@ DISK_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, err
 """What the operating system says where the disk, or this process's part of the machine, is no use for now."""
 
 
-class Orders(Protocol):
+class Commands(Protocol):
     """Carries out jobs of kinds that no graph runs."""
 
     async def __call__(self, job: Job) -> None: ...
@@ -86,7 +86,7 @@ class HistorianWorker:
         ledger: Ledger,
         checkpoints: Path,
         maintenance: Maintenance,
-        orders: Orders,
+        commands: Commands,
         forgetting: Forgetting,
         random: Callable[[], float],
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
@@ -97,7 +97,7 @@ class HistorianWorker:
         self._ledger = ledger
         self._checkpoints = checkpoints
         self._maintenance = maintenance
-        self._orders = orders
+        self._commands = commands
         self._forgetting = forgetting
         self._next_look = 0.0
         self._sleep = sleep
@@ -418,8 +418,8 @@ class HistorianWorker:
             if await asyncio.to_thread(self._ledger.has, DONE, job.job_id):
                 outcome = "duplicate"
             elif job.kind not in ("remember", "states"):
-                await self._orders(job)
-                outcome = "order"
+                await self._commands(job)
+                outcome = "command"
             elif await self._is_forgotten(job):
                 outcome = "forgotten"
             elif job.kind == "states":

@@ -64,7 +64,7 @@ class PlainMemory:
         return [(timestamp, text) for text, timestamp in found.items()]
 
     def hits(self, scope: Scope) -> list[Hit]:
-        """The same as hits, newest first, to stand beside what portraits there are."""
+        """The same as hits, newest first, to stand beside what profiles there are."""
         return [
             Hit(
                 Event(

@@ -1,7 +1,7 @@
 """Recall within a time limit: what is ready when it ends is what the bot gets.
 
-The ladder: *hybrid* (vectors and keywords) → *keyword* → *profiles* (portraits alone) → *empty*. Each recall is counted
-under the rung at which it was answered. What comes too late is not thrown away: embeddings and scope tables that were on
+Fallback levels: *hybrid* (vectors and keywords) → *keyword* → *profiles* (profiles alone) → *empty*. Each recall is counted
+under the level at which it was answered. What comes too late is not thrown away: embeddings and scope tables that were on
 their way are finished and kept, so that the next recall finds them.
 """
 
@@ -24,7 +24,7 @@ from ...retrieval.everywhere import search_everywhere
 from ...retrieval.filters import bounded_top_k, event_filter
 from ...retrieval.named_dates import named_times
 from ...retrieval.pending import PendingHits
-from ...retrieval.profiles import portraits_of, readable_profile, search_portraits
+from ...retrieval.profiles import find_profiles, readable_profile, readable_profiles
 from ...retrieval.request import RecallRequest, make_request
 from ...schema.errors import HistorianError, ModelError, StorageError
 from ...schema.event import EventFilter
@@ -41,7 +41,7 @@ from .fallback_levels import LOCAL_SECONDS
 
 log = logging.getLogger(__name__)
 
-Rung = Literal["hybrid", "keyword", "profiles", "empty"]
+FallbackLevel = Literal["hybrid", "keyword", "profiles", "empty"]
 Result = TypeVar("Result")
 
 REMOTE_SECONDS = 0.8
@@ -57,9 +57,9 @@ SCOPES_WARMED = 8
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """What a recall brought in time, and why it brought no more (`reasons`, empty on the highest possible rung)."""
+    """What a recall brought in time, and why it brought no more (`reasons`, empty on the highest possible level)."""
 
-    rung: Rung
+    level: FallbackLevel
     profiles: Sequence[Profile] = ()
     hits: Sequence[Hit] = ()
     article: StoredArticle | None = None
@@ -70,7 +70,7 @@ class Recalled:
 class RecallStatistics:
     """Counts since the start; the times of the last 1,000 recalls in seconds."""
 
-    rungs: Counter[str] = field(default_factory=Counter)
+    levels: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
     seconds: deque[float] = field(default_factory=lambda: deque(maxlen=LATENCIES_KEPT))
     seconds_sum: float = 0.0
@@ -83,7 +83,7 @@ class RecallStatistics:
     def as_dict(self) -> dict[str, Any]:
         cuts = quantiles(self.seconds, n=100) if len(self.seconds) > 1 else [*self.seconds] * 99
         return {
-            "rungs": dict(self.rungs),
+            "levels": dict(self.levels),
             "reasons": dict(self.reasons),
             "seconds_sum": round(self.seconds_sum, 4),
             "seconds": {name: round(cuts[n], 4) for name, n in (("p50", 49), ("p95", 94), ("p99", 98)) if cuts},
@@ -126,12 +126,12 @@ class Recall:
             log.exception("recall for %s gives nothing", scope.key)
             recalled = Recalled("empty", reasons=(type(error).__name__,))
         self.statistics.took(time.perf_counter() - started)
-        self.statistics.rungs[recalled.rung] += 1
+        self.statistics.levels[recalled.level] += 1
         self.statistics.reasons.update(reason.partition(":")[0] for reason in recalled.reasons)
         if recalled.reasons:
-            log.warning("recall for %s answered with %s: %s", scope.key, recalled.rung, "; ".join(recalled.reasons))
+            log.warning("recall for %s answered with %s: %s", scope.key, recalled.level, "; ".join(recalled.reasons))
         else:
-            log.debug("recall for %s answered with %s", scope.key, recalled.rung)
+            log.debug("recall for %s answered with %s", scope.key, recalled.level)
         return recalled
 
     async def search(
@@ -173,14 +173,14 @@ class Recall:
         )
 
     async def profile(self, entity_type: EntityType, entity_id: str, scope: Scope) -> Profile | None:
-        """The layers of a portrait that `scope` may read, as one."""
+        """The layers of a profile that `scope` may read, as one."""
         rule = self._settings().cognitive.profile.profile_layers
         return await asyncio.to_thread(readable_profile, self._parts.profiles, scope, entity_type, entity_id, rule)
 
     async def search_profiles(self, query: str, scope: Scope, *, top_k: int | None = None) -> list[ProfileHit]:
-        """Portraits that `scope` may read and that fit, best first."""
+        """Profiles that `scope` may read and that fit, best first."""
         settings = self._settings()
-        return await search_portraits(
+        return await find_profiles(
             query,
             scope,
             profiles=self._parts.profiles,
@@ -260,32 +260,32 @@ class Recall:
         rule = self._settings().cognitive.profile.profile_layers
         embedding = self._spawn(self.events.embed(request))
         looking = self._spawn(self._run(self._look, request, scope, settings))
-        portraits = self._spawn(self._run(portraits_of, self._parts.profiles, scope, rule))
+        reading_profiles = self._spawn(self._run(readable_profiles, self._parts.profiles, scope, rule))
         reading = self._spawn(self._run(self._article, scope)) if self._wants_article(scope) else None
         await asyncio.wait((embedding, looking), timeout=finish - loop.time())
 
         reasons: list[str] = []
         waiting, survey = _result(looking, "search", reasons) or ([], None)
         hits: list[Hit] = []
-        rung: Rung = "profiles"
+        level: FallbackLevel = "profiles"
         if survey is not None:
             vectors = _result(embedding, "embedder", reasons)
             try:
-                hits, rung = await self._finish(request, survey, vectors or [], finish, end, reasons)
+                hits, level = await self._finish(request, survey, vectors or [], finish, end, reasons)
             except TimeoutError:
                 reasons.append("finishing: out of time")
             except StorageError as error:
                 reasons.append(f"search: {error}")
-        wanted = [portraits, reading] if reading is not None else [portraits]
+        wanted = [reading_profiles, reading] if reading is not None else [reading_profiles]
         if loop.time() < end and not all(task.done() for task in wanted):
             await asyncio.wait(wanted, timeout=end - loop.time())
-        profiles = _result(portraits, "portraits", reasons)
+        profiles = _result(reading_profiles, "profiles", reasons)
         article = _result(reading, "article", reasons) if reading is not None else None
-        if profiles is None and rung == "profiles":
-            rung = "empty"
+        if profiles is None and level == "profiles":
+            level = "empty"
         known = {hit.event.event_id for hit in hits}
         found = [*hits, *(hit for hit in waiting if hit.event.event_id not in known)]
-        return Recalled(rung, profiles or [], found, article, tuple(reasons))
+        return Recalled(level, profiles or [], found, article, tuple(reasons))
 
     def _wants_article(self, scope: Scope) -> bool:
         return scope.request_type == "private" and self._settings().query.include_chapters
@@ -295,7 +295,7 @@ class Recall:
 
     async def _finish(
         self, request: RecallRequest, survey: Survey, vectors: list[Vector], finish: float, end: float, reasons: list[str]
-    ) -> tuple[list[Hit], Rung]:
+    ) -> tuple[list[Hit], FallbackLevel]:
         async with asyncio.timeout_at(end):
             candidates: Candidates = await self._run(self.events.fuse, request, survey, vectors)
             hits = await self._run(self.events.select, request, candidates)
@@ -355,7 +355,7 @@ class Recall:
             await asyncio.gather(
                 self.events.embed(request),
                 self._run(self.events.survey, request),
-                self._run(portraits_of, self._parts.profiles, scope, settings.cognitive.profile.profile_layers),
+                self._run(readable_profiles, self._parts.profiles, scope, settings.cognitive.profile.profile_layers),
             )
         except HistorianError as error:
             log.debug("prefetch for %s: %s", scope.key, error)

@@ -104,7 +104,7 @@ def _add_worker(out: Exposition, worker: Mapping[str, Any]) -> None:
         "Events by who wrote the final text",
         [({"writer": name}, count) for name, count in (worker.get("rewritten_by") or {}).items()],
     )
-    out.add("historian_portraits_written_total", "counter", "Portraits written", [({}, worker.get("portraits_written"))])
+    out.add("historian_profiles_written_total", "counter", "Profiles written", [({}, worker.get("profiles_written"))])
     out.add("historian_outages_total", "counter", "Jobs that had to wait for a model or the disk", [({}, worker.get("outages"))])
     out.summary(
         "historian_node_seconds",
@@ -133,12 +133,12 @@ def _add_usage(out: Exposition, usage: Mapping[str, Mapping[str, float]]) -> Non
 
 
 def _add_recall(out: Exposition, recall: Mapping[str, Any]) -> None:
-    rungs = recall.get("rungs") or {}
+    levels = recall.get("levels") or {}
     out.add(
         "historian_recalls_total",
         "counter",
-        "Recalls by the rung of the ladder at which they were answered",
-        [({"rung": name}, count) for name, count in rungs.items()],
+        "Recalls by the fallback level at which they were answered",
+        [({"level": name}, count) for name, count in levels.items()],
     )
     out.add(
         "historian_recall_reasons_total",
@@ -147,7 +147,7 @@ def _add_recall(out: Exposition, recall: Mapping[str, Any]) -> None:
         [({"reason": name}, count) for name, count in (recall.get("reasons") or {}).items()],
     )
     if seconds := recall.get("seconds"):
-        values = {**seconds, "count": sum(rungs.values()), "sum": recall.get("seconds_sum", 0.0)}
+        values = {**seconds, "count": sum(levels.values()), "sum": recall.get("seconds_sum", 0.0)}
         out.summary("historian_recall_seconds", "Seconds a recall took; quantiles of the last 1,000", [({}, values)])
     out.add("historian_scopes_in_memory", "gauge", "Conversations held in memory", [({}, recall.get("scopes_in_memory"))])
     out.add("historian_scope_bytes", "gauge", "Bytes they take", [({}, recall.get("scope_bytes"))])

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ...models.embeddings.releasable import ReleasableEmbedder, Released
 from ...nodes.historian.embed import vectors_for
-from ...nodes.historian.merge_profile import portrait_keys
+from ...nodes.historian.merge_profile import profile_keys
 from ...schema.errors import FingerprintMismatch, InvalidInput, ModelAnswerUnusable, ModelRefused, ModelUnavailable, StorageError
 from ...schema.event import Event
 from ...schema.job import Job
@@ -19,12 +19,12 @@ from ...schema.profile import ProfileKey
 from ...schema.protocols import Embedder, JobQueue, VectorIndex
 from ...schema.scope import notes_scope
 from ...schema.states import HistorianContext
-from ...stores.chroma.repair import repair, repair_portraits
+from ...stores.chroma.repair import repair, repair_profiles
 from ...stores.files.end_summaries import EndSummaries
 from ...stores.sqlite.profile_index import profile_text
 from ..availability import Outage, Pause
 from ..entity_data.migration import Migration
-from ..jobs.commands import RollbackOrder
+from ..jobs.commands import RollbackCommand
 from .line_index import LineIndex
 from .notes_index import NotesIndex
 
@@ -47,7 +47,7 @@ class Maintenance:
         queue: JobQueue,
         end_summaries: EndSummaries,
         *,
-        portrait_vectors: VectorIndex,
+        profile_vectors: VectorIndex,
         random: Callable[[], float],
         notes: NotesIndex | None = None,
         layers: Layers | None = None,
@@ -63,12 +63,12 @@ class Maintenance:
         self._notes_said: set[str] = set()
         self._context = context
         self._queue = queue
-        self._portrait_vectors = portrait_vectors
+        self._profile_vectors = profile_vectors
         self._end_summaries = end_summaries
         self._finished: list[Job] = []
         self._rounds = 0
         self._touched: set[ProfileKey] = set()
-        self._portraits_listed = False
+        self._profiles_listed = False
         self._embedder_outage = Outage(random)
         self._random = random
         self._part_outages: dict[str, Outage] = {}
@@ -78,9 +78,9 @@ class Maintenance:
         """Keep a finished job for the plain summaries; they are written in batches."""
         if job.kind == "remember":
             self._finished.append(job)
-            self._touched.update(portrait_keys(job, self._context.settings))
+            self._touched.update(profile_keys(job, self._context.settings))
         elif job.kind == "rollback":
-            self._touched.add(RollbackOrder.model_validate(job.payload).key)
+            self._touched.add(RollbackCommand.model_validate(job.payload).key)
         elif self._lines is not None and job.kind in ("states", "rollback_article"):
             self._lines.touch(job)
 
@@ -97,7 +97,7 @@ class Maintenance:
             self._migrate,
             self._index_notes,
             self._embed_missing,
-            self._index_portraits,
+            self._index_profiles,
             self._index_lines,
             self._repair_index,
             self._tidy,
@@ -213,14 +213,14 @@ class Maintenance:
         await asyncio.to_thread(self._context.events.set_fingerprint, embedder.model, int(matrix.shape[1]))
         await asyncio.to_thread(self._context.events.set_vectors, [event.event_id for event in events], list(matrix))
 
-    async def _index_portraits(self) -> None:
-        """Bring the index of portraits up to date: all of them at first, then those that jobs have touched."""
+    async def _index_profiles(self) -> None:
+        """Bring the index of profiles up to date: all of them at first, then those that jobs have touched."""
         index, profiles = self._context.profile_index, self._context.profiles
         if index is None:
             return
-        if not self._portraits_listed:
+        if not self._profiles_listed:
             self._touched.update(await asyncio.to_thread(profiles.keys))
-            self._portraits_listed = True
+            self._profiles_listed = True
         keys = list(self._touched)
         for start in range(0, len(keys), EMBED_BATCH):
             some = keys[start : start + EMBED_BATCH]
@@ -247,7 +247,7 @@ class Maintenance:
             return
         await asyncio.to_thread(repair, self._context.events, index)
         if self._context.profile_index is not None:
-            await asyncio.to_thread(repair_portraits, self._context.profile_index, self._portrait_vectors)
+            await asyncio.to_thread(repair_profiles, self._context.profile_index, self._profile_vectors)
 
     async def _tidy(self) -> None:
         await asyncio.to_thread(self._context.events.tidy)

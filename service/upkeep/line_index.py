@@ -9,7 +9,7 @@ from ...schema.errors import ModelAnswerUnusable
 from ...schema.job import Job
 from ...schema.layers import ArticleKey, Layers
 from ...schema.protocols import Embedder, Vector
-from ..jobs.commands import RollbackArticleOrder
+from ..jobs.commands import RollbackArticleCommand
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +32,7 @@ class LineIndex:
         if self._changed is None:
             return  # all are looked at anyway
         if job.kind == "rollback_article":
-            self._changed.add(RollbackArticleOrder.model_validate(job.payload).key)
+            self._changed.add(RollbackArticleCommand.model_validate(job.payload).key)
         else:
             self._changed.add(ArticleKey(job.user_id, job.group_id))
 

@@ -31,7 +31,7 @@ class Built:
     fingerprint: Fingerprint
     found: int
     made: int
-    portraits: int
+    profiles: int
     skipped: int
 
 
@@ -68,14 +68,14 @@ class Reembedding:
             raise KeptModel(f"the vectors of {wanted[0]} are kept from before: going back to them costs nothing")
         await asyncio.to_thread(self._shadow.begin, *wanted)
         found = sets.next_done if sets.next == wanted else 0
-        portraits = await self._embed_portraits()
+        profiles = await self._embed_profiles()
         made = 0
         for _ in range(LAST_ROUNDS):
             some = await self._embed_events(found + made, on_progress)
             made += some
             if not some:
                 break
-        return Built(wanted, found, made, portraits, len(self._skipped))
+        return Built(wanted, found, made, profiles, len(self._skipped))
 
     async def complete(self) -> None:
         """Embed what was filed since the change, under the fingerprint now on record."""
@@ -118,21 +118,21 @@ class Reembedding:
             return [*await self._vectors(items[:middle], skipped), *await self._vectors(items[middle:], skipped)]
         return list(zip(items, matrix, strict=True))
 
-    async def _embed_portraits(self) -> int:
+    async def _embed_profiles(self) -> int:
         made = 0
         keys = await asyncio.to_thread(self._profiles.keys)
         for start in range(0, len(keys), BATCH):
             some = keys[start : start + BATCH]
             stored = [profile for key in some if (profile := await asyncio.to_thread(self._profiles.read, key)) is not None]
-            lacking: list[Profile] = await asyncio.to_thread(self._shadow.portraits_lacking, stored)
+            lacking: list[Profile] = await asyncio.to_thread(self._shadow.profiles_lacking, stored)
             if not lacking:
                 continue
             try:
                 matrix = await self._embedder.embed_documents([profile_text(profile) for profile in lacking])
             except ModelAnswerUnusable as error:
-                log.warning("%d portraits are embedded later: %s", len(lacking), error)
+                log.warning("%d profiles are embedded later: %s", len(lacking), error)
                 continue
-            await asyncio.to_thread(self._shadow.store_portraits, lacking, list(matrix))
+            await asyncio.to_thread(self._shadow.store_profiles, lacking, list(matrix))
             made += len(lacking)
         return made
 

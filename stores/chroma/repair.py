@@ -56,7 +56,7 @@ def event_metadata(event: Event) -> dict[str, Any]:
 
 
 def profile_metadata(key: ProfileKey) -> dict[str, Any]:
-    """What the derived index of portraits can filter by."""
+    """What the derived index of profiles can filter by."""
     return {"entity_type": key.entity_type, "entity_id": key.entity_id, "layer": key.layer}
 
 
@@ -86,8 +86,8 @@ class _Events:
         return [(event.event_id, vector, event_metadata(event)) for event, vector in wanted], gone
 
 
-class _Portraits:
-    """Portraits as the truth of `cognitive_profiles`."""
+class _Profiles:
+    """Profiles as the truth of `cognitive_profiles`."""
 
     def __init__(self, store: ProfileIndex) -> None:
         self._store = store
@@ -102,11 +102,11 @@ class _Portraits:
         self._store.mark_indexed([*added, *dropped])
 
 
-def repair_portraits(
-    portraits: ProfileIndex, index: VectorIndex, batch: int = 1000, *, stop: Callable[[], bool] = bool
+def repair_profiles(
+    profiles: ProfileIndex, index: VectorIndex, batch: int = 1000, *, stop: Callable[[], bool] = bool
 ) -> RepairReport:
-    """As `repair`, for portraits."""
-    return _repair(_Portraits(portraits), index, batch, stop)
+    """As `repair`, for profiles."""
+    return _repair(_Profiles(profiles), index, batch, stop)
 
 
 def repair(events: EventStore, index: VectorIndex, batch: int = 1000, *, stop: Callable[[], bool] = bool) -> RepairReport:

@@ -1,11 +1,11 @@
 """One person's or group's memory as one file: a zip archive of JSON lines and Markdown, without vectors.
 
-    manifest.json      {"format": "historian archive", "version": 1, "entity", "made_at", "historian", "portraits": […], counts}
+    manifest.json      {"format": "historian archive", "version": 1, "entity", "made_at", "historian", "profiles": […], counts}
     events.jsonl       an event a line, with "filed": whether its job is noted as filed
     jobs.jsonl         jobs that wait or were given up
     summaries.jsonl    plain summaries: {"scope_key", "job_id", "timestamp", "user_id", "text"}
     memory.jsonl       lines of MEMORY.md: {"scope_key", "timestamp", "text"}; for reading, they are not brought back
-    portraits/…        Markdown as in the data directory, earlier revisions too
+    profiles/…        Markdown as in the data directory, earlier revisions too
     layers/…           articles, dated summaries and states that wait: see `service/entity_data/article_transfer.py`
 
 Nothing is ever unpacked: members are read by the names that the manifest gives, and where their content goes is decided by
@@ -30,7 +30,7 @@ from .durable import TEMPORARY_PREFIX, storage_error, sync_folder
 FORMAT = "historian archive"
 VERSION = 1
 MAX_LINE_BYTES = 16 * 1024 * 1024
-MAX_PORTRAIT_BYTES = 16 * 1024 * 1024
+MAX_PROFILE_BYTES = 16 * 1024 * 1024
 MAX_MANIFEST_BYTES = 64 * 1024 * 1024
 
 MAX_TOTAL_BYTES = 4 * 1024 * 1024 * 1024
@@ -127,7 +127,7 @@ class ArchiveReader:
 
     def text(self, name: str) -> str:
         """A whole member as text."""
-        return self._read(name, MAX_PORTRAIT_BYTES).decode("utf-8", "replace")
+        return self._read(name, MAX_PROFILE_BYTES).decode("utf-8", "replace")
 
     def __enter__(self) -> Self:
         return self

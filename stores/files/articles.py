@@ -1,7 +1,7 @@
 """The assistant's articles as Markdown files that people may read and edit, with revisions.
 
     chapters/{id}.md                 front matter {user_id, scope, revision, updated_at, sources}, then three tagged chapters
-    chapters/history/{id}/…          earlier revisions, byte for byte, as those of the portraits
+    chapters/history/{id}/…          earlier revisions, byte for byte, as those of the profiles
 
 Writers compare and swap. A write keeps the old file in the history, replaces it, then notes what it took in in the ledger;
 a process killed in between has written whole files or none, and what it took in is then seen in the files.

@@ -39,7 +39,7 @@ class Found:
 
 
 def forms(text: str) -> tuple[bytes, ...]:
-    """`text` as the stores write it: UTF-8, JSON, JSON in ASCII, and the indexed words of events and of portraits."""
+    """`text` as the stores write it: UTF-8, JSON, JSON in ASCII, and the indexed words of events and of profiles."""
     long_enough = len(text.encode("utf-8", "replace")) >= SHORTEST_BYTES  # the words of shorter ones stand in many texts
     words = (indexed_words(text)[1], " ".join(search_tokens(text))) if long_enough else ()
     written = (text, json.dumps(text, ensure_ascii=False)[1:-1], json.dumps(text)[1:-1], *words)

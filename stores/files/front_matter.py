@@ -1,4 +1,4 @@
-"""A portrait as a text: YAML front matter, written by code alone, then Markdown.
+"""A profile as a text: YAML front matter, written by code alone, then Markdown.
 
 What people have done to a file by hand is read as well as can be: fields that are missing or spoilt get their
 defaults, and whatever is not front matter is the summary.
@@ -24,7 +24,7 @@ _MAX_BRACKETS = 200
 
 
 def render_profile(profile: Profile) -> str:
-    """The text of a portrait's file."""
+    """The text of a profile's file."""
     fields = {
         "entity_type": profile.key.entity_type,
         "entity_id": profile.key.entity_id,
@@ -40,9 +40,9 @@ def render_profile(profile: Profile) -> str:
 
 
 def parse_profile(text: str, key: ProfileKey, *, revision: int) -> Profile:
-    """The portrait in a text; `revision` is taken where the text has none. Never raises: see above.
+    """The profile in a text; `revision` is taken where the text has none. Never raises: see above.
 
-    Whose portrait it is says the file's name, that is `key`, not what stands in the text.
+    Whose profile it is says the file's name, that is `key`, not what stands in the text.
     """
     fields, body = split_front_matter(text)
     stored = _scalar(fields.get("revision"))
@@ -60,7 +60,7 @@ def parse_profile(text: str, key: ProfileKey, *, revision: int) -> Profile:
 def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
     """The fields of the front matter (all of them strings, or lists and mappings of such), and the text after it.
 
-    Where there is no front matter, or one with none of a portrait's fields, the whole text is the body.
+    Where there is no front matter, or one with none of a profile's fields, the whole text is the body.
     """
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     match = _FENCED.match(text)

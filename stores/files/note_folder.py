@@ -48,7 +48,7 @@ def list_notes(root: Path, memory: Path | None = None) -> Listing:
     """Every Markdown file below `root`, without opening one. Hidden files and folders are passed over.
 
     Links are followed, a folder that was entered before is not entered again. A directory of Historian's own data (that at
-    `memory`, and whatever looks like one) is never entered, by no link either: portraits are no notes, and what was learnt in
+    `memory`, and whatever looks like one) is never entered, by no link either: profiles are no notes, and what was learnt in
     private would be read in a group. Raises InvalidInput where `root` is no folder that can be read (then nothing is known about
     its files, least of all that they were deleted), or lies in such a directory.
     """

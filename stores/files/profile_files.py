@@ -1,4 +1,4 @@
-"""Where portraits lie: `{users,groups}/{id}[@layer].md` and `history/{users,groups}/{id}[@layer]/{revision}-{time}.md`."""
+"""Where profiles lie: `{users,groups}/{id}[@layer].md` and `history/{users,groups}/{id}[@layer]/{revision}-{time}.md`."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def ledger_stem(entity_id: str) -> str:
 
 
 def erasable(root: Path, entity_type: EntityType, entity_id: str, layers_of_users: str = "") -> list[Path]:
-    """Every file and history folder of an entity's portraits, readable or not; with them those of one layer of all users.
+    """Every file and history folder of an entity's profiles, readable or not; with them those of one layer of all users.
 
     A user's layer is named as in `ProfileKey.layer`. Raises StorageError.
     """
@@ -65,7 +65,7 @@ def history_folder(root: Path, key: ProfileKey) -> Path:
 
 
 def ledger_key(key: ProfileKey) -> str:
-    """What a portrait is called in the ledger: `user:42@private` cannot be told from a user `42@private`, this can."""
+    """What a profile is called in the ledger: `user:42@private` cannot be told from a user `42@private`, this can."""
     return f"{key.entity_type}:{file_stem(key)}"
 
 
@@ -86,7 +86,7 @@ def snapshots(folder: Path) -> list[Snapshot]:
 
 
 def stored_keys(root: Path, entity_type: EntityType) -> Iterator[ProfileKey]:
-    """The keys of all portraits of a type, by their files' names, and by their content where a name was cut short.
+    """The keys of all profiles of a type, by their files' names, and by their content where a name was cut short.
 
     A file that says in neither way whose it is, is left out. Raises StorageError.
     """

@@ -1,4 +1,4 @@
-"""Portraits as Markdown files that people may read and edit, with revisions.
+"""Profiles as Markdown files that people may read and edit, with revisions.
 
 Writers compare and swap: they say which revision they have read, and only one of two writers of it succeeds. A write
 first keeps the old file in the history, byte for byte, then replaces it, then notes the job in the ledger. A process
@@ -64,7 +64,7 @@ class MarkdownProfiles(ProfileStorage):
             found = current.revision if current else 0
             if found != expected_revision:
                 raise RevisionConflict(
-                    f"portrait {key}: revision {found} is stored, expected {expected_revision}; read it again and merge anew"
+                    f"profile {key}: revision {found} is stored, expected {expected_revision}; read it again and merge anew"
                 )
             return self._swap(profile, current, job_id, now)
 
@@ -91,7 +91,7 @@ class MarkdownProfiles(ProfileStorage):
             earlier = [profile for profile in self.history(key) if profile.revision == revision]
             if not earlier:
                 kept = ", ".join(str(profile.revision) for profile in self.history(key)) or "none"
-                raise InvalidInput(f"revision: portrait {key} has no earlier revision {revision}; kept are {kept}")
+                raise InvalidInput(f"revision: profile {key} has no earlier revision {revision}; kept are {kept}")
             source = f"rollback:{revision}:{job_id}" if job_id else f"rollback:{revision}"
             return self._swap(replace(earlier[0], source_event_id=source), current, job_id, now)
 
@@ -100,7 +100,7 @@ class MarkdownProfiles(ProfileStorage):
         with self._locked(key):
             folder = history_folder(self._folder, key)
             kept = snapshots(folder)
-            for snapshot in kept:  # first, so that a deletion that was cut short is found by its portrait and repeated
+            for snapshot in kept:  # first, so that a deletion that was cut short is found by its profile and repeated
                 remove_durably(snapshot.path)
             if folder.is_dir():
                 sweep_leftovers(folder)
@@ -112,9 +112,9 @@ class MarkdownProfiles(ProfileStorage):
             return remove_durably(profile_path(self._folder, key)) or bool(kept)
 
     def erase(self, entity_type: EntityType, entity_id: str, layers_of_users: str = "") -> int:
-        """Remove every file of an entity's portraits, with history, and one layer of all users; returns how many.
+        """Remove every file of an entity's profiles, with history, and one layer of all users; returns how many.
 
-        Damaged files too, and histories whose portrait is gone. Raises StorageError.
+        Damaged files too, and histories whose profile is gone. Raises StorageError.
         """
         removed = 0
         for path in erasable(self._folder, entity_type, entity_id, layers_of_users):
@@ -132,7 +132,7 @@ class MarkdownProfiles(ProfileStorage):
         return removed
 
     def restore(self, revisions: Sequence[Profile]) -> Literal["restored", "same", "different"]:
-        """Put back a portrait with its history, oldest first and with the revisions' own numbers, where there is none.
+        """Put back a profile with its history, oldest first and with the revisions' own numbers, where there is none.
 
         One that is there is never changed: "same" where its newest revision says the same, else "different".
         """
@@ -150,12 +150,12 @@ class MarkdownProfiles(ProfileStorage):
         return "restored"
 
     def kept(self, key: ProfileKey) -> list[Profile]:
-        """The current portrait and every revision in its history, as they can be read."""
+        """The current profile and every revision in its history, as they can be read."""
         current = self.read(key)
         return [*([current] if current else []), *(profile for _, profile in self._earlier(key))]
 
     def without_lines(self, key: ProfileKey, unwanted: Callable[[str], bool], *, now: str) -> int:
-        """Take lines out of a portrait for good: a new revision without them, and no earlier one that holds any.
+        """Take lines out of a profile for good: a new revision without them, and no earlier one that holds any.
 
         Tags that are unwanted go too. Returns how many lines that were. Raises StorageError.
         """
@@ -235,7 +235,7 @@ class MarkdownProfiles(ProfileStorage):
         return replace(profile, revision=kept[0].revision + 1 if kept else 1)
 
     def _locked(self, key: ProfileKey) -> AbstractContextManager[None]:
-        return self._locks.of(key.entity, f"portrait {key}")
+        return self._locks.of(key.entity, f"profile {key}")
 
 
 def _names_job(source_event_id: str, job_id: str) -> bool:

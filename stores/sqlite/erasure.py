@@ -28,7 +28,7 @@ _ROWS_AT_ONCE = 1_000
 
 
 class IndexErasure:
-    """Over the `index.sqlite` that events, portraits' index, ledger and notes share. Every call may be repeated."""
+    """Over the `index.sqlite` that events, profiles' index, ledger and notes share. Every call may be repeated."""
 
     def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
@@ -93,10 +93,10 @@ class IndexErasure:
             add_tombstones(connection, "job", job_ids, _SECONDS_OF_EVER)
             connection.execute("DELETE FROM ledger WHERE job_id IN (SELECT value FROM json_each(?))", (as_json(job_ids),))
 
-    def erase_portraits(self, entity_type: EntityType, entity_id: str, layers_of_users: str = "") -> int:
-        """Take all layers of an entity's portrait out of search, with their vectors and ledger entries; returns how many.
+    def erase_profiles(self, entity_type: EntityType, entity_id: str, layers_of_users: str = "") -> int:
+        """Take all layers of an entity's profile out of search, with their vectors and ledger entries; returns how many.
 
-        `layers_of_users` names a layer (`g:7`) that goes from the portraits of all users as well.
+        `layers_of_users` names a layer (`g:7`) that goes from the profiles of all users as well.
         """
         with self._database.writing() as connection:
             found = connection.execute(
@@ -169,7 +169,7 @@ def _is_of(stem: str, entity: Entity) -> bool:
 
 
 def _other_vectors(connection: sqlite3.Connection) -> list[tuple[str, str, str, str]]:
-    """(item id, layer, entity type, entity id) of the portraits' vectors of another model."""
+    """(item id, layer, entity type, entity id) of the profiles' vectors of another model."""
     found = connection.execute("SELECT DISTINCT item_id FROM other_profile_vectors").fetchall()
     keys = [(item_id, ProfileKey.of_index_id(item_id)) for (item_id,) in found]
     return [(item_id, key.layer, key.entity_type, key.entity_id) for item_id, key in keys]

@@ -242,7 +242,7 @@ class SqliteEventStore:
             self._outbox.add(connection, [event_id for _, event_id, _ in found])
 
     def clear_vectors(self) -> None:
-        """Drop all vectors, of portraits too, and the fingerprint: the first step of embedding everything with another model."""
+        """Drop all vectors, of profiles too, and the fingerprint: the first step of embedding everything with another model."""
         with self._database.writing() as connection:
             self._outbox.fill(connection, "SELECT e.event_id FROM event_vectors v JOIN events e ON e.row = v.row")
             connection.execute("DELETE FROM event_vectors")

@@ -1,4 +1,4 @@
-"""Which jobs were applied to which portrait, in `index.sqlite`."""
+"""Which jobs were applied to which profile, in `index.sqlite`."""
 
 from __future__ import annotations
 
@@ -24,6 +24,6 @@ class SqliteLedger:
             connection.execute("INSERT OR IGNORE INTO ledger (entity_key, job_id) VALUES (?, ?)", (entity_key, job_id))
 
     def remove(self, entity_key: str) -> None:
-        """Drop what is noted of an entity whose portrait was deleted."""
+        """Drop what is noted of an entity whose profile was deleted."""
         with self._database.writing() as connection:
             connection.execute("DELETE FROM ledger WHERE entity_key = ?", (entity_key,))

@@ -1,4 +1,4 @@
-"""Search over portraits in `index.sqlite`: their words, and their vectors by revision. Derived from the portraits."""
+"""Search over profiles in `index.sqlite`: their words, and their vectors by revision. Derived from the profiles."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class SqliteProfileIndex:
         self._outbox = Outbox(PROFILES)
 
     def put(self, profile: Profile, vector: Vector | None) -> None:
-        """Index one revision of a portrait in place of the one before. None: without a vector for now.
+        """Index one revision of a profile in place of the one before. None: without a vector for now.
 
         An older revision than the indexed one changes nothing: two writers may come here in any order. Raises
         FingerprintMismatch where the vector has another dimension than those on record.
@@ -48,7 +48,7 @@ class SqliteProfileIndex:
             self._outbox.add(connection, [key.index_id])
 
     def delete(self, key: ProfileKey) -> None:
-        """Take a portrait out of the index; its words are overwritten in the file."""
+        """Take a profile out of the index; its words are overwritten in the file."""
         with self._database.writing() as connection:
             _remove(connection, key)
             connection.execute("DELETE FROM other_profile_vectors WHERE item_id = ?", (key.index_id,))
@@ -117,7 +117,7 @@ class SqliteProfileIndex:
 
 
 def profile_text(profile: Profile) -> str:
-    """What of a portrait is searched and embedded: name, tags, summary, a line each."""
+    """What of a profile is searched and embedded: name, tags, summary, a line each."""
     return "\n".join(part for part in (profile.name, ", ".join(profile.tags), profile.summary) if part)
 
 

@@ -106,7 +106,7 @@ class ShadowVectors:
             )
             return connection.total_changes - before
 
-    def portraits_lacking(self, profiles: Sequence[Profile]) -> list[Profile]:
+    def profiles_lacking(self, profiles: Sequence[Profile]) -> list[Profile]:
         """Those of which no vector of the new model was made in their revision."""
         with self._database.reading() as connection:
             made = dict(
@@ -118,7 +118,7 @@ class ShadowVectors:
             )
         return [profile for profile in profiles if made.get(profile.key.index_id) != profile.revision]
 
-    def store_portraits(self, profiles: Sequence[Profile], vectors: Sequence[Vector]) -> None:
+    def store_profiles(self, profiles: Sequence[Profile], vectors: Sequence[Vector]) -> None:
         blobs = [vector_to_blob(vector) for vector in vectors]
         with self._database.writing() as connection:
             _check(connection, blobs)
@@ -142,7 +142,7 @@ class ShadowVectors:
             connection.execute("ALTER TABLE event_vectors RENAME TO kept_event_vectors")
             connection.execute("ALTER TABLE next_event_vectors RENAME TO event_vectors")
             connection.execute(f"CREATE TABLE next_event_vectors {_FORM}")
-            _exchange_portraits(connection, "next")
+            _exchange_profiles(connection, "next")
             _note(connection, "next", None)
             self._tell(connection, used=made, kept=former)
         return made
@@ -160,7 +160,7 @@ class ShadowVectors:
             connection.execute("ALTER TABLE event_vectors RENAME TO vectors_changing_places")
             connection.execute("ALTER TABLE kept_event_vectors RENAME TO event_vectors")
             connection.execute("ALTER TABLE vectors_changing_places RENAME TO kept_event_vectors")
-            _exchange_portraits(connection, "kept")
+            _exchange_profiles(connection, "kept")
             self._tell(connection, used=kept, kept=former)
         return kept
 
@@ -192,8 +192,8 @@ class ShadowVectors:
         Outbox(PROFILES).fill(connection, "SELECT item_id FROM profiles ORDER BY row")
 
 
-def _exchange_portraits(connection: sqlite3.Connection, source: _Role) -> None:
-    """Give portraits their vectors of `source` where those are of the same revision; their present ones are kept."""
+def _exchange_profiles(connection: sqlite3.Connection, source: _Role) -> None:
+    """Give profiles their vectors of `source` where those are of the same revision; their present ones are kept."""
     connection.execute("CREATE TEMP TABLE present AS SELECT item_id, revision, vector FROM profiles WHERE vector IS NOT NULL")
     connection.execute(
         "UPDATE profiles SET vector = (SELECT o.vector FROM other_profile_vectors o"

@@ -37,7 +37,7 @@ def index(open_profiles: OpenProfiles) -> ProfileIndex:
     return open_profiles()
 
 
-def portrait(key: ProfileKey = LIN, summary: str = "喜欢爬山，养了一只叫阿橘的猫", revision: int = 1) -> Profile:
+def profile(key: ProfileKey = LIN, summary: str = "喜欢爬山，养了一只叫阿橘的猫", revision: int = 1) -> Profile:
     return Profile(key, name="小林", tags=("登山", "Rust"), summary=summary, revision=revision)
 
 
@@ -45,9 +45,9 @@ def found(index: ProfileIndex, query: str, where: ProfileFilter | None = None, l
     return [key for key, _ in index.search_keywords(query, limit, where)]
 
 
-def test_a_portrait_is_found_by_name_tag_and_summary(index: ProfileIndex, open_profiles: OpenProfiles) -> None:
-    index.put(portrait(), None)
-    index.put(portrait(CLIMBERS, "周末登山的群"), None)
+def test_a_profile_is_found_by_name_tag_and_summary(index: ProfileIndex, open_profiles: OpenProfiles) -> None:
+    index.put(profile(), None)
+    index.put(profile(CLIMBERS, "周末登山的群"), None)
     for reader in (index, open_profiles()):
         assert found(reader, "rust") and LIN in found(reader, "小林")
         assert found(reader, "阿橘") == [LIN]
@@ -56,15 +56,15 @@ def test_a_portrait_is_found_by_name_tag_and_summary(index: ProfileIndex, open_p
 
 
 def test_a_new_revision_replaces_the_old_one_and_an_older_one_changes_nothing(index: ProfileIndex) -> None:
-    index.put(portrait(), None)
-    index.put(portrait(summary="moved to Berlin", revision=3), unit_vectors(1)[0])
-    index.put(portrait(summary="lives in Paris", revision=2), None)
+    index.put(profile(), None)
+    index.put(profile(summary="moved to Berlin", revision=3), unit_vectors(1)[0])
+    index.put(profile(summary="lives in Paris", revision=2), None)
     assert found(index, "berlin") == [LIN] and found(index, "阿橘 paris") == []
     assert index.vectors()[0] == [LIN]
 
 
 def test_stale_are_those_of_another_revision_or_without_vector(index: ProfileIndex) -> None:
-    first, second, third = portrait(), portrait(LIN_PRIVATE), portrait(CLIMBERS)
+    first, second, third = profile(), profile(LIN_PRIVATE), profile(CLIMBERS)
     index.put(first, unit_vectors(1)[0])
     index.put(second, None)
     assert index.stale([first, second, third]) == [second, third]
@@ -75,19 +75,19 @@ def test_stale_are_those_of_another_revision_or_without_vector(index: ProfileInd
 def test_vectors_come_as_one_matrix_with_their_keys(index: ProfileIndex) -> None:
     assert index.vectors()[1].shape == (0, 0)
     one, two = unit_vectors(2)
-    index.put(portrait(), one)
-    index.put(portrait(CLIMBERS), two)
-    index.put(portrait(LIN_PRIVATE), None)
+    index.put(profile(), one)
+    index.put(profile(CLIMBERS), two)
+    index.put(profile(LIN_PRIVATE), None)
     keys, matrix = index.vectors()
     assert keys == [LIN, CLIMBERS]
     np.testing.assert_array_equal(matrix, np.stack([one, two]))
     assert index.vectors(ProfileFilter(keys=(CLIMBERS,)))[0] == [CLIMBERS]
     with pytest.raises(FingerprintMismatch):
-        index.put(portrait(revision=2), unit_vectors(1, dimension=DIMENSION + 1)[0])
+        index.put(profile(revision=2), unit_vectors(1, dimension=DIMENSION + 1)[0])
     assert index.vectors()[0] == [LIN, CLIMBERS]
 
 
-def test_a_filter_admits_layers_of_users_and_named_portraits_only(index: ProfileIndex) -> None:
+def test_a_filter_admits_layers_of_users_and_named_profiles_only(index: ProfileIndex) -> None:
     keys = [
         LIN,
         LIN_PRIVATE,
@@ -100,7 +100,7 @@ def test_a_filter_admits_layers_of_users_and_named_portraits_only(index: Profile
         ProfileKey("user", '42", "private'),
     ]
     for n, key in enumerate(keys):
-        index.put(portrait(key), unit_vectors(1, seed=n)[0])
+        index.put(profile(key), unit_vectors(1, seed=n)[0])
     for where in (
         ProfileFilter(),
         ProfileFilter(user_layers=("",)),
@@ -113,21 +113,21 @@ def test_a_filter_admits_layers_of_users_and_named_portraits_only(index: Profile
     assert set(found(index, "小林")) == set(keys)
 
 
-def test_a_deleted_portrait_is_gone_and_may_come_back(index: ProfileIndex) -> None:
-    index.put(portrait(revision=5), unit_vectors(1)[0])
+def test_a_deleted_profile_is_gone_and_may_come_back(index: ProfileIndex) -> None:
+    index.put(profile(revision=5), unit_vectors(1)[0])
     index.delete(LIN)
     index.delete(CLIMBERS)
     assert found(index, "小林") == [] and index.vectors()[0] == [] and index.embedded_count() == 0
-    index.put(portrait(revision=1), None)
+    index.put(profile(revision=1), None)
     assert found(index, "小林") == [LIN]
 
 
 def test_what_changed_is_handed_to_the_derived_index_until_it_is_done(index: ProfileIndex) -> None:
-    index.put(portrait(), unit_vectors(1)[0])
-    index.put(portrait(CLIMBERS), None)
+    index.put(profile(), unit_vectors(1)[0])
+    index.put(profile(CLIMBERS), None)
     wanted, gone = index.unindexed(10)
     assert [key for key, _ in wanted] == [LIN] and gone == [CLIMBERS.index_id]
-    index.put(portrait(revision=2), unit_vectors(1, seed=2)[0])
+    index.put(profile(revision=2), unit_vectors(1, seed=2)[0])
     index.mark_indexed([LIN.index_id, CLIMBERS.index_id])
     assert [key for key, _ in index.unindexed(10)[0]] == [LIN]
     index.mark_indexed([LIN.index_id])
@@ -139,12 +139,12 @@ def test_what_changed_is_handed_to_the_derived_index_until_it_is_done(index: Pro
 
 
 def test_one_chinese_character_is_found_inside_words(index: ProfileIndex) -> None:
-    index.put(portrait(), None)
+    index.put(profile(), None)
     assert found(index, "猫") == found(index, "橘") == found(index, "山") == [LIN]
     assert found(index, "树") == []
 
 
 @pytest.mark.parametrize("query", ["", '"', "a AND", "words: x", "\x00", "\ud800", "猫" * 50_000, "NEAR(", "{"])
 def test_no_query_raises(index: ProfileIndex, query: str) -> None:
-    index.put(portrait(), None)
+    index.put(profile(), None)
     assert isinstance(index.search_keywords(query, 5), list)

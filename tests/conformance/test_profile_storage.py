@@ -1,4 +1,4 @@
-"""What every `ProfileStorage` promises. `open_storage()` opens the same portraits again, as another process would."""
+"""What every `ProfileStorage` promises. `open_storage()` opens the same profiles again, as another process would."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def storage(open_storage: OpenStorage) -> ProfileStorage:
     return open_storage()
 
 
-def portrait(key: ProfileKey = KEY, **fields: object) -> Profile:
+def profile(key: ProfileKey = KEY, **fields: object) -> Profile:
     given: dict[str, object] = {"name": "小林", "tags": ("猫", "杭州"), "summary": "- 养了一只猫", "source_event_id": "r1-1:0"}
     return Profile(key, **{**given, **fields})  # type: ignore[arg-type]
 
@@ -49,9 +49,9 @@ def test_what_was_never_written_is_not_there(storage: ProfileStorage) -> None:
     assert not storage.is_applied(KEY, "r1-1")
 
 
-def test_a_portrait_comes_back_as_it_was_written(open_storage: OpenStorage) -> None:
-    written = open_storage().write(portrait(), expected_revision=0, job_id="r1-1", now=NOW)
-    assert written == portrait(revision=1, updated_at=NOW)
+def test_a_profile_comes_back_as_it_was_written(open_storage: OpenStorage) -> None:
+    written = open_storage().write(profile(), expected_revision=0, job_id="r1-1", now=NOW)
+    assert written == profile(revision=1, updated_at=NOW)
     assert open_storage().read(KEY) == written
 
 
@@ -65,7 +65,7 @@ def test_any_text_comes_back_as_write_returned_it(
 ) -> None:
     key = ProfileKey("user", entity_id, "private")
     storage.delete(key)
-    written = storage.write(portrait(key, name=name, tags=tuple(tags), summary=summary), expected_revision=0, now=NOW)
+    written = storage.write(profile(key, name=name, tags=tuple(tags), summary=summary), expected_revision=0, now=NOW)
     assert storage.read(key) == written
     stored_keys = storage.keys()
     assert key in stored_keys
@@ -75,48 +75,48 @@ def test_any_text_comes_back_as_write_returned_it(
     "summary", ["---\nname: x\n---\ntext", "---", "# Titel\n\n---\n\n- a\n", "a: b", "```\n---\n```", "-", "\n\nx\n\n", ""]
 )
 def test_markdown_that_looks_like_front_matter_is_kept(storage: ProfileStorage, summary: str) -> None:
-    storage.write(portrait(summary=summary), expected_revision=0, now=NOW)
+    storage.write(profile(summary=summary), expected_revision=0, now=NOW)
     stored = storage.read(KEY)
     assert stored is not None and stored.summary == summary.strip()
 
 
 def test_only_one_of_two_writers_of_a_revision_succeeds(storage: ProfileStorage) -> None:
-    storage.write(portrait(name="a"), expected_revision=0, now=NOW)
-    storage.write(portrait(name="b"), expected_revision=1, now=NOW)
+    storage.write(profile(name="a"), expected_revision=0, now=NOW)
+    storage.write(profile(name="b"), expected_revision=1, now=NOW)
     with pytest.raises(RevisionConflict, match="revision 2 is stored, expected 1"):
-        storage.write(portrait(name="c"), expected_revision=1, now=NOW)
+        storage.write(profile(name="c"), expected_revision=1, now=NOW)
     with pytest.raises(RevisionConflict):
-        storage.write(portrait(name="d"), expected_revision=0, now=NOW)
+        storage.write(profile(name="d"), expected_revision=0, now=NOW)
     stored = storage.read(KEY)
     assert stored is not None and (stored.name, stored.revision) == ("b", 2)
 
 
 def test_the_same_job_again_changes_nothing(open_storage: OpenStorage) -> None:
     storage = open_storage()
-    first = storage.write(portrait(), expected_revision=0, job_id="r1-1", now=NOW)
-    other = storage.write(portrait(summary="other"), expected_revision=1, job_id="r2-1", now=NOW)
+    first = storage.write(profile(), expected_revision=0, job_id="r1-1", now=NOW)
+    other = storage.write(profile(summary="other"), expected_revision=1, job_id="r2-1", now=NOW)
     assert storage.is_applied(KEY, "r1-1") and storage.is_applied(KEY, "r2-1") and not storage.is_applied(KEY, "r3-1")
     for again in (storage, open_storage()):
-        assert again.write(portrait(), expected_revision=0, job_id="r1-1", now=NOW) == other
+        assert again.write(profile(), expected_revision=0, job_id="r1-1", now=NOW) == other
     assert storage.history(KEY) == [first]
     assert not storage.is_applied(ProfileKey("user", "42", "private"), "r1-1")
     assert not storage.is_applied(ProfileKey("group", "42"), "r1-1")
 
 
-def test_a_job_is_remembered_by_its_own_id_whatever_the_portrait_says(storage: ProfileStorage) -> None:
-    written = storage.write(portrait(source_event_id="x-1:0"), expected_revision=0, job_id="r1-1", now=NOW)
+def test_a_job_is_remembered_by_its_own_id_whatever_the_profile_says(storage: ProfileStorage) -> None:
+    written = storage.write(profile(source_event_id="x-1:0"), expected_revision=0, job_id="r1-1", now=NOW)
     assert written.source_event_id == "r1-1:0"
 
 
 def test_the_last_revisions_are_kept_newest_first(storage: ProfileStorage) -> None:
     for n in range(6):
-        storage.write(portrait(summary=f"text {n}"), expected_revision=n, now=NOW)
+        storage.write(profile(summary=f"text {n}"), expected_revision=n, now=NOW)
     assert [(old.revision, old.summary) for old in storage.history(KEY)] == [(5, "text 4"), (4, "text 3"), (3, "text 2")]
 
 
 def test_a_rollback_is_a_new_revision_and_can_be_rolled_back(storage: ProfileStorage) -> None:
     for n in range(3):
-        storage.write(portrait(summary=f"text {n}", name=f"n{n}"), expected_revision=n, now=NOW)
+        storage.write(profile(summary=f"text {n}", name=f"n{n}"), expected_revision=n, now=NOW)
     back = storage.rollback(KEY, 1, now="2026-02-22T00:00:00+08:00")
     assert (back.revision, back.summary, back.name, back.source_event_id) == (4, "text 0", "n0", "rollback:1")
     assert back.updated_at == "2026-02-22T00:00:00+08:00"
@@ -129,7 +129,7 @@ def test_a_rollback_is_a_new_revision_and_can_be_rolled_back(storage: ProfileSto
 
 def test_a_rollback_by_a_job_happens_once(storage: ProfileStorage) -> None:
     for n in range(2):
-        storage.write(portrait(summary=f"text {n}"), expected_revision=n, now=NOW)
+        storage.write(profile(summary=f"text {n}"), expected_revision=n, now=NOW)
     back = storage.rollback(KEY, 1, now=NOW, job_id="order-1")
     assert storage.rollback(KEY, 1, now=NOW, job_id="order-1") == back
     assert back.revision == 3 and storage.is_applied(KEY, "order-1")
@@ -147,7 +147,7 @@ def test_layers_and_entities_are_apart(storage: ProfileStorage) -> None:
         ProfileKey("group", "42"),
     ]
     for key in keys:
-        assert storage.write(portrait(key, summary=repr(key)), expected_revision=0, job_id="r1-1", now=NOW).revision == 1
+        assert storage.write(profile(key, summary=repr(key)), expected_revision=0, job_id="r1-1", now=NOW).revision == 1
     assert {str(read.summary) for key in keys if (read := storage.read(key))} == {repr(key) for key in keys}
     assert sorted(map(repr, storage.keys())) == sorted(map(repr, keys))
     assert sorted(storage.layers("user", "42")) == ["", "g:7", "private"]
@@ -158,17 +158,17 @@ def test_layers_and_entities_are_apart(storage: ProfileStorage) -> None:
 
 def test_deleting_takes_the_history_along_and_no_rerun_brings_it_back(storage: ProfileStorage) -> None:
     for n in range(3):
-        storage.write(portrait(), expected_revision=n, job_id=f"r{n}-1", now=NOW)
+        storage.write(profile(), expected_revision=n, job_id=f"r{n}-1", now=NOW)
     assert storage.delete(KEY)
     assert not storage.delete(KEY)
     assert storage.read(KEY) is None and storage.history(KEY) == []
-    assert storage.write(portrait(), expected_revision=0, job_id="r1-1", now=NOW) == Profile(KEY)
+    assert storage.write(profile(), expected_revision=0, job_id="r1-1", now=NOW) == Profile(KEY)
     assert storage.read(KEY) is None
-    assert storage.write(portrait(), expected_revision=0, job_id="r9-1", now=NOW).revision == 1
+    assert storage.write(profile(), expected_revision=0, job_id="r9-1", now=NOW).revision == 1
 
 
 def test_a_rename_and_a_merge_at_once_lose_neither(open_storage: OpenStorage) -> None:
-    open_storage().write(portrait(name="old", summary="", tags=()), expected_revision=0, now=NOW)
+    open_storage().write(profile(name="old", summary="", tags=()), expected_revision=0, now=NOW)
     rounds = 15
 
     def change(what: Callable[[Profile, int], Profile]) -> None:

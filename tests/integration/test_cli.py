@@ -288,7 +288,7 @@ def test_a_search_can_be_narrowed(filed: Callable[..., Called]) -> None:
         (["search", "x", "--user", "1", "--from", "soon"], "--from: 'soon' is no time"),
         (["context", "x"], "which conversation?"),
         (["events", "list", "--group", "a\nb"], "group_id: "),
-        (["profile", "show", "42"], "'42' names no portrait; write user:ID or group:ID, such as user:42 or group:42"),
+        (["profile", "show", "42"], "'42' names no profile; write user:ID or group:ID, such as user:42 or group:42"),
         (["jobs", "retry"], "say which"),
     ],
 )
@@ -373,25 +373,25 @@ def test_a_record_that_is_not_there_is_named(filed: Callable[..., Called], argum
     assert "no record 'gone:0'; `historian events list`" in called.err
 
 
-# portraits
+# profiles
 
 
-def test_a_portrait_is_shown_compared_and_rolled_back(filed: Callable[..., Called], tmp_path: Path) -> None:
+def test_a_profile_is_shown_compared_and_rolled_back(filed: Callable[..., Called], tmp_path: Path) -> None:
     turn = {**TURNS[0], "new_info": ["他讨厌剧透"], "action_summary": ""}
     filed("ingest", write_lines(tmp_path / "more.jsonl", turn))
     filed("worker", "--drain")
-    (portrait,) = filed("profile", "show", "user:42", "--json").lines
-    assert portrait["revision"] == 2
-    assert "剧透" in portrait["summary"]
+    (profile,) = filed("profile", "show", "user:42", "--json").lines
+    assert profile["revision"] == 2
+    assert "剧透" in profile["summary"]
     assert [one["revision"] for one in filed("profile", "history", "user:42", "--json").lines] == [2, 1]
     assert "+- 阿明讨厌剧透" in filed("profile", "diff", "user:42", "--json").lines[0]["diff"]
     assert filed("profile", "rollback", "user:42", "1").status == 0
-    (portrait,) = filed("profile", "show", "user:42", "--json").lines
-    assert portrait["revision"] == 3
-    assert "剧透" not in portrait["summary"]
+    (profile,) = filed("profile", "show", "user:42", "--json").lines
+    assert profile["revision"] == 3
+    assert "剧透" not in profile["summary"]
 
 
-def test_all_portraits_are_listed_with_their_layers(filed: Callable[..., Called]) -> None:
+def test_all_profiles_are_listed_with_their_layers(filed: Callable[..., Called]) -> None:
     found = {(one["entity_type"], one["entity_id"], one["layer"]) for one in filed("profile", "list", "--json").lines}
     assert found == {("user", "42", ""), ("user", "@ann:matrix.org", "private")}
     assert filed("profile", "show", "user:@ann:matrix.org", "--layer", "private", "--json").lines[0]["name"] == "Ann"
@@ -403,10 +403,10 @@ def test_a_revision_that_is_not_kept_is_named(filed: Callable[..., Called]) -> N
     assert "revision 9 of 'user:42' is not kept" in called.err
 
 
-def test_a_portrait_that_is_not_there_is_named(call: Callable[..., Called]) -> None:
+def test_a_profile_that_is_not_there_is_named(call: Callable[..., Called]) -> None:
     called = call("profile", "show", "user:9")
     assert called.status == 1
-    assert "there is no portrait 'user:9'" in called.err
+    assert "there is no profile 'user:9'" in called.err
 
 
 # jobs

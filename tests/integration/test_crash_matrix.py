@@ -133,6 +133,6 @@ def test_thirty_kills_during_two_hundred_jobs_lose_and_double_nothing(tmp_path: 
     storage = profiles_of(tmp_path)
     keys = storage.keys()
     revisions = sum((storage.read(key) or pytest.fail(f"{key} vanished")).revision for key in keys)
-    assert revisions == 200, "one revision of the user's portrait for each job"
+    assert revisions == 200, "one revision of the user's profile for each job"
     assert kills == 30
     assert server.count("chat") - before <= 400 + kills * 4, "at most what was in flight is asked for again"

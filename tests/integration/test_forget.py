@@ -36,7 +36,7 @@ from support.recall import NOW, WordEmbedder, open_memory
 PERSON, ROOM = Entity("user", USER), Entity("group", GROUP)
 MENTIONS = {
     ("events", "o3-0:0"),
-    ("portraits", ProfileKey("user", OTHER).index_id),
+    ("profiles", ProfileKey("user", OTHER).index_id),
     ("articles and summaries", str(MENTIONING)),
     ("jobs", "states-other-0"),
 }
@@ -122,7 +122,7 @@ def test_nothing_of_a_group_is_left_nor_what_users_are_known_by_in_it(data: Path
     assert report.clean
     assert left_of(data, "group") == {}
     assert_others_are_whole(data, original)
-    elsewhere = {kind for kind in canaries("user") if "group" not in kind} - {"observation", "summary", "failed", "portrait"}
+    elsewhere = {kind for kind in canaries("user") if "group" not in kind} - {"observation", "summary", "failed", "profile"}
     assert left_of(data, "user").keys() >= elsewhere - {"checkpoint", "damaged checkpoint", "damaged summaries", "leftover"}
 
 
@@ -133,8 +133,8 @@ def test_what_others_say_of_somebody_goes_with_mentions(data: Path, original: Pa
         assert not path.is_file() or "林小满".encode() not in path.read_bytes(), path
     assert_others_are_whole(data, original)
     parts = opened(data)
-    portrait = parts.profiles.read(ProfileKey("user", OTHER))
-    assert portrait is not None and portrait.summary == f"- {canary('portrait', 'other')}"
+    profile = parts.profiles.read(ProfileKey("user", OTHER))
+    assert profile is not None and profile.summary == f"- {canary('profile', 'other')}"
     article = parts.layers.articles.read(MENTIONING)
     assert article is not None and article.article.bedrock == f"- {canary('article', 'other')}" and not article.article.dynamic
     assert [one.spoken.text for one in parts.layers.buffer.oldest(MENTIONING, 10**9)] == [canary("buffered", "other")]
@@ -215,7 +215,7 @@ def test_what_users_are_known_by_as_well_is_listed_as_theirs_and_is_no_trace(tmp
     called = historian("forget", "group", "7001", "--yes", *arguments)
     assert called.status == 0, called.out
     assert "2 records" in called.out and "1 record of others that mentions group:7001" in called.out
-    assert re.search(r"^portrait +user:u2 ", called.out, re.MULTILINE)
+    assert re.search(r"^profile +user:u2 ", called.out, re.MULTILINE)
 
 
 def test_the_command_says_so_where_nothing_was_known_of_the_id(data: Path) -> None:

@@ -38,7 +38,7 @@ def unknown_keys_are_errors(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(graph_module, name, strict(getattr(graph_module, name)))
 
 
-async def test_a_group_job_becomes_events_and_a_portrait_with_two_model_calls(tmp_path: Path) -> None:
+async def test_a_group_job_becomes_events_and_a_profile_with_two_model_calls(tmp_path: Path) -> None:
     with OpenAIServer() as server:
         settings = settings_for(tmp_path, base_url=server.base_url, embedding="openai")
         async with open_worker(settings) as (parts, worker):
@@ -57,7 +57,7 @@ async def test_a_group_job_becomes_events_and_a_portrait_with_two_model_calls(tm
         assert [seen.form for seen in server.requests()] == ["record_texts", "update_profiles"]
 
 
-async def test_without_a_model_the_rules_file_events_and_a_portrait(tmp_path: Path) -> None:
+async def test_without_a_model_the_rules_file_events_and_a_profile(tmp_path: Path) -> None:
     async with open_worker(settings_for(tmp_path)) as (parts, worker):
         put(parts, private_fields(action_summary="I told her a joke", new_info=["She likes tea", "She has an exam tomorrow"]))
         assert await worker.run(drain=True)
@@ -69,7 +69,7 @@ async def test_without_a_model_the_rules_file_events_and_a_portrait(tmp_path: Pa
         assert parts.profiles.read(ProfileKey("user", "7")) is None
 
 
-async def test_a_job_without_new_information_changes_no_portrait(tmp_path: Path) -> None:
+async def test_a_job_without_new_information_changes_no_profile(tmp_path: Path) -> None:
     with OpenAIServer() as server:
         async with open_worker(settings_for(tmp_path, base_url=server.base_url)) as (parts, worker):
             put(parts, group_fields(action_summary="我给他讲了个笑话"))
@@ -110,7 +110,7 @@ async def test_what_stays_relative_is_sent_back_with_the_reasons_and_filed_as_no
     assert "2026-02-20" in event.text, "the date is resolved even in what is not absolute"
 
 
-async def test_a_portrait_changed_meanwhile_is_merged_again_and_loses_neither(tmp_path: Path) -> None:
+async def test_a_profile_changed_meanwhile_is_merged_again_and_loses_neither(tmp_path: Path) -> None:
     with OpenAIServer() as server:
         settings = settings_for(tmp_path, base_url=server.base_url)
         key = ProfileKey("user", "42")

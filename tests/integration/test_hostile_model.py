@@ -116,12 +116,12 @@ async def test_a_hanging_endpoint_is_left_when_its_time_is_up(tmp_path: Path, se
 async def test_a_merge_that_never_works_keeps_the_events_and_ends_in_failed(tmp_path: Path, server: OpenAIServer) -> None:
     clock = Clock()
 
-    def no_portrait(request: dict[str, Any]) -> dict[str, Any]:
-        if "update_profiles" in str(request.get("tools")) or "user_portrait" in str(request) or "画像" in str(request):
-            return {"user": "not a portrait"}
+    def no_profile(request: dict[str, Any]) -> dict[str, Any]:
+        if "update_profiles" in str(request.get("tools")) or "user_profile" in str(request) or "画像" in str(request):
+            return {"user": "not a profile"}
         return {"texts": ["阿明喜欢茶"]}
 
-    server.responder = no_portrait
+    server.responder = no_profile
     settings = settings_for(tmp_path, base_url=server.base_url, queue={"job_max_retries": 1})
     async with open_worker(settings, clock=clock, sleep=clock.sleep) as (parts, worker):
         put(parts, group_fields(request_id="r", new_info=["他喜欢茶"]))

@@ -109,10 +109,10 @@ def test_an_author_s_function_answers_and_profile_and_forgetme_work(tmp_path: Pa
             assert "龙井" in await client.ask("说说龙井茶", **ann)
             assert await client.ask("来个坏的", **ann) == "现在回答不了，请稍后再试。"
             for _ in range(600):  # the historian works in the background
-                portrait = await client.ask("/画像", **ann)
-                if "龙井" in portrait:
+                profile = await client.ask("/画像", **ann)
+                if "龙井" in profile:
                     break
-            assert portrait.startswith("【阿明】")
+            assert profile.startswith("【阿明】")
             assert await client.ask("/profile group", **ann) == "这里不是群聊。"
             assert "无法恢复" in await client.ask("/forgetme", **ann)
             assert "龙井" in await client.ask("/profile", **ann)

@@ -57,7 +57,7 @@ def secrets(text: Any) -> set[int]:
 
 
 def write(parts: Parts, places: list[Scope], embedder: WordEmbedder | None, rule: LayerRule) -> dict[int, tuple[str, Scope, str]]:
-    """An event, a waiting job and portraits a scope, each with a secret; gives what each secret is and where it was learnt."""
+    """An event, a waiting job and profiles a scope, each with a secret; gives what each secret is and where it was learnt."""
     owner: dict[int, tuple[str, Scope, str]] = {}
     for n, scope in enumerate(places):
         number = 10 * n
@@ -239,7 +239,7 @@ async def test_only_an_administrator_in_a_private_chat_searches_everywhere(tmp_p
 
 
 @given(reader=scopes, user=ids, group=ids, rule=st.sampled_from(["private_separate", "per_group", "shared"]))
-def test_the_filter_of_portraits_says_what_the_rules_say(reader: Scope, user: str, group: str, rule: LayerRule) -> None:
+def test_the_filter_of_profiles_says_what_the_rules_say(reader: Scope, user: str, group: str, rule: LayerRule) -> None:
     where = profile_filter(reader, rule)
     for layer in ("", "private", reader.key, f"g:{group}", f"p:{user}"):
         for entity in (user, reader.user_id):

@@ -65,7 +65,7 @@ def kept_of(directory: Path, entity: Entity) -> dict[str, Any]:
         keys = [ProfileKey(entity.type, entity.id, layer) for layer in parts.profiles.layers(entity.type, entity.id)]
         return {
             "events": sorted((carried.event.event_id, carried) for carried in parts.transfer.take(entity.where)),
-            "portraits": {str(key): parts.profiles.kept(key) for key in keys},
+            "profiles": {str(key): parts.profiles.kept(key) for key in keys},
             "jobs": {
                 job.job_id: replaced
                 for job in (*parts.queue.jobs("pending"), *parts.queue.jobs("processing"), *_failed(parts))
@@ -94,7 +94,7 @@ def test_what_is_exported_comes_back_whole_in_another_directory_once(data: Path,
     assert archive.stat().st_mode & 0o077 == 0, "others could read it"
     there = tmp_path / "there"
     (arrived,) = run("import", archive, data=there).lines
-    assert (arrived["events"], arrived["portraits"]) == (written["events"], {"user": 3, "group": 1}[entity.type])
+    assert (arrived["events"], arrived["profiles"]) == (written["events"], {"user": 3, "group": 1}[entity.type])
     assert kept_of(there, entity) == kept_of(data, entity)
     kept = {"user": {"articles": 2, "dated_summaries": 2, "buffered_states": 2}, "group": {"articles": 2, "dated_summaries": 2}}
     assert {name: arrived[name] for name in kept[entity.type]} == kept[entity.type]
@@ -103,7 +103,7 @@ def test_what_is_exported_comes_back_whole_in_another_directory_once(data: Path,
     assert changes == []
     assert [again[f"known_{name}"] for name in kept[entity.type]] == list(kept[entity.type].values())
     assert kept_of(there, entity) == kept_of(data, entity)
-    assert not [kind for kind in left_of(there, "other") if "event" in kind or "portrait" in kind or "failed" in kind]
+    assert not [kind for kind in left_of(there, "other") if "event" in kind or "profile" in kind or "failed" in kind]
 
 
 def test_what_comes_back_is_found_by_its_words_at_once_and_waits_for_its_vector(data: Path, tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_what_comes_back_is_found_by_its_words_at_once_and_waits_for_its_vector(
         assert found[0][0] == "u1-0:0"
         assert len(parts.events.without_vector(100)) == 7 and parts.events.fingerprint() is None
         assert not parts.events.file_job("u1-0", [make_event("u1-0", 0)], [None]), "its job is noted as filed"
-        assert parts.profile_index.search_keywords(canary("portrait", "user"), 3)[0][0] == ProfileKey("user", USER)
+        assert parts.profile_index.search_keywords(canary("profile", "user"), 3)[0][0] == ProfileKey("user", USER)
 
     using(tmp_path / "there", look)
 
@@ -164,10 +164,10 @@ def test_what_an_archive_brings_is_redacted_before_it_is_stored(data: Path, tmp_
                 content = content.replace(said.encode(), f"{said} {key} ".encode())
             holding |= {name.split("/")[-2 if "/" in name else 0]} if key.encode() in content else set()
             target.writestr(name, content)
-    assert holding >= {"events.jsonl", "jobs.jsonl", "summaries.jsonl", "portraits", "articles", "layers"}
+    assert holding >= {"events.jsonl", "jobs.jsonl", "summaries.jsonl", "profiles", "articles", "layers"}
     there = tmp_path / "there"
     (arrived,) = run("import", tmp_path / "keys.zip", data=there).lines
-    assert arrived["events"] == 7 and arrived["portraits"] and arrived["jobs"] and arrived["summaries"] and arrived["articles"]
+    assert arrived["events"] == 7 and arrived["profiles"] and arrived["jobs"] and arrived["summaries"] and arrived["articles"]
     assert [str(path) for path in there.rglob("*") if path.is_file() and key.encode() in path.read_bytes()] == []
     assert any("紫色的鲸鱼 [API_KEY]" in carried.event.text for _, carried in kept_of(there, Entity("user", USER))["events"])
     (again,) = run("import", tmp_path / "keys.zip", data=there).lines
@@ -190,7 +190,7 @@ def test_who_was_forgotten_comes_back_only_when_that_is_meant(data: Path, tmp_pa
     assert called.status == 1 and called.err.startswith(refusal) and len(called.err.splitlines()) == 1
     assert not [kind for kind in left_of(data, "user") if kind in canaries("user")]
     (arrived,) = run("import", archive, "--even-forgotten", data=data).lines
-    assert arrived["events"] == 7 and arrived["portraits"] == 3
+    assert arrived["events"] == 7 and arrived["profiles"] == 3
     assert (arrived["articles"], arrived["dated_summaries"], arrived["buffered_states"]) == (2, 2, 2)
 
 
@@ -245,7 +245,7 @@ def test_what_is_there_is_never_overwritten(data: Path, tmp_path: Path) -> None:
     assert arrived["different_dated_summaries"] == 2 and arrived["known_dated_summaries"] == 2
     assert using(data, lambda parts: parts.layers.articles.read(MENTIONING).article.bedrock) == "- 我知道的是另一件事"
     assert using(data, lambda parts: [one.text for one in parts.layers.summaries.read(MENTIONING) if "划船" in one.text]) == []
-    assert arrived["different_events"] == 1 and arrived["different_portraits"] == [f"user:{OTHER}"]
+    assert arrived["different_events"] == 1 and arrived["different_profiles"] == [f"user:{OTHER}"]
     assert using(data, lambda parts: parts.events.get(["o1-0:0"])[0].text) == "周大年后来说的是另一件事"
     assert "另一件事" not in run("import", archive, data=tmp_path / "there").out
 
@@ -276,7 +276,7 @@ def test_export_and_import_name_and_count_the_same_things_alike(data: Path, tmp_
     counted = counts(written.out)
     assert counted.pop("lines of MEMORY.md") == "1"
     assert counts(arrived.out) == counted
-    assert counted["records"] == "7" and counted["portraits"] == "3" and counted["articles"] == "2"
+    assert counted["records"] == "7" and counted["profiles"] == "3" and counted["articles"] == "2"
 
 
 def rewritten(archive: Path, **members: Callable[[bytes], bytes]) -> Path:
@@ -344,7 +344,7 @@ def test_no_file_outside_of_the_data_directory_can_be_written_by_an_archive(data
 
     def named(content: bytes) -> bytes:
         manifest = json.loads(content)
-        manifest["portraits"] = [
+        manifest["profiles"] = [
             {"member": evil, "entity_type": "user", "entity_id": "../../evil", "layer": "../../evil", "revision": 1}
         ]
         return json.dumps(manifest).encode()

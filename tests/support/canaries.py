@@ -45,18 +45,18 @@ def canaries(whose: str) -> dict[str, str]:
     """The texts of `whose`, by the kind of thing that holds them."""
     kinds = {
         "user": (
-            "event private", "event group", "long event", "observation", "summary", "edited", "portrait", "portrait before",
+            "event private", "event group", "long event", "observation", "summary", "edited", "profile", "profile before",
             "private layer", "group layer", "note", "pending", "new_info", "recent", "failed", "processing", "quarantined",
             "leftover", "checkpoint", "damaged checkpoint", "damaged summaries", "end summary", "old end summary",
             "end summary in group", "memory", "memory in group", "edit order", "article", "article before", "article in group",
             "dated summary", "promoted summary", "buffered", "buffered in group", "line vector", "states", "failed states",
         ),
         "group": (
-            "event", "portrait", "pending", "layer of user", "end summary", "memory", "note", "article", "article before",
+            "event", "profile", "pending", "layer of user", "end summary", "memory", "note", "article", "article before",
             "dated summary", "promoted summary", "buffered", "line vector", "states",
         ),
         "other": (
-            "event private", "event group", "portrait", "portrait before", "pending", "failed", "end summary", "memory",
+            "event private", "event group", "profile", "profile before", "pending", "failed", "end summary", "memory",
             "article", "article before", "dated summary", "promoted summary", "buffered", "line vector", "states",
         ),
     }[whose]  # fmt: skip
@@ -89,7 +89,7 @@ async def plant(directory: Path, notes: Path) -> None:
     parts = opened(directory)
     mine, ours, theirs = canaries("user"), canaries("group"), canaries("other")
     _plant_events(parts, mine, ours, theirs)
-    _plant_portraits(parts, mine, ours, theirs)
+    _plant_profiles(parts, mine, ours, theirs)
     for scope, text in ((Scope.private(USER), mine["note"]), (Scope.group(GROUP), ours["note"])):
         folder = notes / scope.key.replace(":", "-")
         folder.mkdir(parents=True)
@@ -135,24 +135,24 @@ def _plant_events(parts: Parts, mine: dict[str, str], ours: dict[str, str], thei
     parts.shadow.store(items, [MODEL.vector(item.text)[:4] for item in items])
 
 
-def _plant_portraits(parts: Parts, mine: dict[str, str], ours: dict[str, str], theirs: dict[str, str]) -> None:
+def _plant_profiles(parts: Parts, mine: dict[str, str], ours: dict[str, str], theirs: dict[str, str]) -> None:
     for key, name, texts in (
-        (ProfileKey("user", USER), "林小满", ("portrait before", "portrait")),
+        (ProfileKey("user", USER), "林小满", ("profile before", "profile")),
         (ProfileKey("user", USER, "private"), "林小满", ("private layer",)),
         (ProfileKey("user", USER, "g:77002"), "林小满", ("group layer",)),
-        (ProfileKey("group", GROUP), "钟楼读书会", ("portrait",)),
+        (ProfileKey("group", GROUP), "钟楼读书会", ("profile",)),
         (ProfileKey("user", OTHER, f"g:{GROUP}"), "周大年", ("layer of user",)),
-        (ProfileKey("user", OTHER), "周大年", ("portrait before", "portrait")),
+        (ProfileKey("user", OTHER), "周大年", ("profile before", "profile")),
     ):
         whose = mine if key.entity_id == USER else ours if key.entity_type == "group" or key.layer else theirs
         for n, kind in enumerate(texts):
-            extra = "\n- 周大年常和林小满一起散步" if (whose is theirs and kind == "portrait") else ""
+            extra = "\n- 周大年常和林小满一起散步" if (whose is theirs and kind == "profile") else ""
             profile = Profile(key, name=name, tags=("planted",), summary=f"- {whose[kind]}{extra}")
             written = parts.profiles.write(
                 profile, expected_revision=n, job_id=f"p{n}-0", now="2026-02-20T10:00:00+08:00"
             )  # fmt: skip
             parts.profile_index.put(written, MODEL.vector(profile.summary))
-        parts.shadow.store_portraits([written], [MODEL.vector(profile.summary)[:4]])
+        parts.shadow.store_profiles([written], [MODEL.vector(profile.summary)[:4]])
 
 
 async def _plant_checkpoint(directory: Path, text: str) -> None:

@@ -52,16 +52,16 @@ def prompt_of(request: Json) -> str:
 
 
 def echo_responder(request: Json) -> Json:
-    """A sensible answer: the drafts of the user message, each as it stands, or a portrait that holds the new facts.
+    """A sensible answer: the drafts of the user message, each as it stands, or a profile that holds the new facts.
 
     Drafts are found in three forms: lines of JSON with a `draft` (or `text`), JSON strings, and lines
-    `1 draft: …` (in Chinese `1 草稿：…`). A request for a portrait is known by its tool, or by a prompt that says `"user"`.
+    `1 draft: …` (in Chinese `1 草稿：…`). A request for a profile is known by its tool, or by a prompt that says `"user"`.
     """
     users = [str(message["content"]) for message in request.get("messages", []) if message.get("role") == "user"]
     question = users[0] if users else ""
     asked = form_asked_for(request)
     if asked == "update_profiles" or (asked == "text" and '"user"' in question):
-        return portrait(question)
+        return profile(question)
     return {"texts": drafts(question)}
 
 
@@ -85,8 +85,8 @@ def drafts(question: str) -> list[str]:
     return found or [line for line in question.splitlines() if line.strip()]
 
 
-def portrait(question: str) -> Json:
-    """A portrait whose summary is the bullets of the prompt."""
+def profile(question: str) -> Json:
+    """A profile whose summary is the bullets of the prompt."""
     bullets = [line.strip() for line in question.splitlines() if line.lstrip().startswith("- ")]
     return {"user": {"name": "", "tags": ["test"], "summary": "\n".join(bullets) or "- nothing yet"}}
 

@@ -1,4 +1,4 @@
-"""Cleaning what a model wrote as a portrait: fences, front matter, tags and headings go, the content stays.
+"""Cleaning what a model wrote as a profile: fences, front matter, tags and headings go, the content stays.
 
 A model is asked for a name, tags and a Markdown summary. What comes back may be wrapped in a code fence, begin with
 YAML of its own, say "Here is the updated profile:", repeat the name as a heading, or be a word such as "unchanged".
@@ -70,15 +70,15 @@ _SENTENCE_END = re.compile(r"[。！？!?…]+[”」』\"']?|\.(?=\s)")
 
 
 @dataclass(frozen=True, slots=True)
-class Portrait:
-    """A portrait's content, clean: one line of name, distinct tags, Markdown."""
+class CleanProfile:
+    """A profile's content, clean: one line of name, distinct tags, Markdown."""
 
     name: str
     tags: tuple[str, ...]
     summary: str
 
 
-def clean_portrait(
+def clean_profile(
     name: str,
     tags: str | Iterable[object],
     summary: str,
@@ -86,11 +86,11 @@ def clean_portrait(
     old: Profile,
     known_name: str = "",
     summary_characters: int = SUMMARY_CHARACTERS,
-) -> Portrait | None:
-    """The portrait a model proposed, cleaned, with what it left out taken from `old`; None where it must not be taken.
+) -> CleanProfile | None:
+    """The profile a model proposed, cleaned, with what it left out taken from `old`; None where it must not be taken.
 
     `known_name` is the display name as the platform gives it now; it goes before the model's. None means that nothing
-    is left, or that the answer would put a few words in the place of a long portrait.
+    is left, or that the answer would put a few words in the place of a long profile.
     """
     shown = _name_line(known_name) or clean_name(name) or old.name
     cleaned = clean_summary(summary, names=(shown, name, old.name, old.key.entity_id), characters=summary_characters)
@@ -100,7 +100,7 @@ def clean_portrait(
         return None
     if not cleaned:
         return None
-    return Portrait(shown, clean_tags(tags) or old.tags, cleaned)
+    return CleanProfile(shown, clean_tags(tags) or old.tags, cleaned)
 
 
 def clean_name(name: str) -> str:
@@ -126,7 +126,7 @@ def clean_tags(tags: str | Iterable[object]) -> tuple[str, ...]:
 
 
 def clean_summary(summary: str, *, names: Iterable[str] = (), characters: int = SUMMARY_CHARACTERS) -> str:
-    """The Markdown of a portrait alone, at most `characters` long; empty where it says nothing.
+    """The Markdown of a profile alone, at most `characters` long; empty where it says nothing.
 
     `names` are what a heading may repeat.
     """
@@ -147,7 +147,7 @@ def clean_summary(summary: str, *, names: Iterable[str] = (), characters: int = 
 
 
 def in_one_line(summary: str, between: str = "; ") -> str:
-    """The lines of a portrait one after the other, without the marks of its list and headings.
+    """The lines of a profile one after the other, without the marks of its list and headings.
 
     >>> in_one_line("# 喜好\\n- 喜欢茶。\\n- 会弹吉他\\n- 住在杭州", "；")
     '喜好；喜欢茶。 会弹吉他；住在杭州'

@@ -1,4 +1,4 @@
-"""What changed between two revisions of a portrait, as people read it."""
+"""What changed between two revisions of a profile, as people read it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ...schema.profile import Profile
 def profile_diff(old: Profile, new: Profile) -> str:
     """A unified diff of name, tags and summary; empty where nothing changed.
 
-    The head lines name portrait, revision and time of both sides.
+    The head lines name profile, revision and time of both sides.
     """
     lines = difflib.unified_diff(
         _lines(old),

@@ -1,4 +1,4 @@
-"""A portrait without a model: lasting facts as Markdown bullets, newest last, where the newest of a kind wins."""
+"""A profile without a model: lasting facts as Markdown bullets, newest last, where the newest of a kind wins."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ...schema.job import without_list_mark
 
 MAX_BULLETS = 40
-"""Bullets kept in a portrait written by rules; the oldest go first."""
+"""Bullets kept in a profile written by rules; the oldest go first."""
 
 # A person has one of each at a time, so that a newer one replaces the older. Keyed by what it is about.
 SINGLE_VALUED = {
@@ -20,7 +20,7 @@ SINGLE_VALUED = {
 
 
 def bullets_of(summary: str) -> list[str]:
-    """The bullet lines of a portrait, without their marks."""
+    """The bullet lines of a profile, without their marks."""
     return [without_list_mark(line.strip()).strip() for line in summary.splitlines() if line.strip().startswith(("- ", "* "))]
 
 

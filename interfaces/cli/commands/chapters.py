@@ -11,7 +11,7 @@ from ..console import plain, short, table
 from ..invocation import CommandFailed, Shell, command, group
 from ..language import both, either
 from ..opening import opened_stores
-from ..owner_commands import give_order
+from ..owner_commands import send_command
 from ..revision_diff import NewerOption, OlderOption, RevisionArgument, print_diff, unified
 from ..root import app
 
@@ -112,7 +112,7 @@ def roll_back(
         f"{current.key} 的篇章：已退回到版本 {revision}，成为版本 {new}",
         f"article of {current.key}: revision {revision} is back, as revision {new}",
     )
-    give_order(shell, "rollback_article", payload, done=done)
+    send_command(shell, "rollback_article", payload, done=done)
 
 
 def person_key(user: str, in_group: str | None) -> ArticleKey:

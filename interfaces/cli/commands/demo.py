@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 
 @dataclass
 class Story:
-    """What the demo saw: each accepted job as it lies on disk, its texts as they became, the portraits, the answers."""
+    """What the demo saw: each accepted job as it lies on disk, its texts as they became, the profiles, the answers."""
 
     ids: list[str] = field(default_factory=list)
     jobs: dict[str, Job] = field(default_factory=dict)
     items: dict[str, list[ItemState]] = field(default_factory=dict)
-    portraits: dict[str, list[str]] = field(default_factory=dict)
+    written_profiles: dict[str, list[str]] = field(default_factory=dict)
     profiles: list[Profile] = field(default_factory=list)
     answers: list[list[Hit]] = field(default_factory=list)
     prompt: str = ""
@@ -51,7 +51,7 @@ class Story:
         if "items" in update:
             self.items[job.job_id] = update["items"]
         if node == "write_profile":
-            self.portraits[job.job_id] = list(update.get("written", []))
+            self.written_profiles[job.job_id] = list(update.get("written", []))
 
 
 SAYINGS = {
@@ -65,13 +65,13 @@ SAYINGS = {
         "gate, ≈ did not.",
     ),
     "jobs": ("一、任务：之前 → 之后，以及闸门的判断", "1. Jobs: before → after, and what the gate said"),
-    "profiles": ("二、画像：从新信息里学到的", "2. Portraits: what was learnt from the new information"),
+    "profiles": ("二、画像：从新信息里学到的", "2. Profiles: what was learnt from the new information"),
     "recall": ("三、召回：回复之前问一句", "3. Recall: a question before the reply"),
     "prompt": ("放进提示词的样子", "What goes into the prompt"),
     "nothing": ("（什么也没有）", "(nothing)"),
     "failed": ("闸门", "gate"),
     "duplicate": ("已有同一个任务，不再记录", "this very job was accepted before; nothing is filed twice"),
-    "portrait": ("画像", "portrait"),
+    "profile": ("画像", "profile"),
     "embedding": ("向量", "vectors"),
     "keywords": ("没有本地向量模型，只用关键词", "no local embedder is installed: keywords alone"),
     "end": (
@@ -89,7 +89,7 @@ async def demo(
         typer.Option("--lang", help=both("说明用的语言；示例两种都有。", "Language of the remarks; the sample has both.")),
     ] = "auto",
 ) -> None:
-    """Show the whole path on a sample conversation: jobs, records, portraits, recall. Nothing is kept."""
+    """Show the whole path on a sample conversation: jobs, records, profiles, recall. Nothing is kept."""
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="historian-demo-", ignore_cleanup_errors=True) as folder:
         status = shell.err.status("…") if shell.err.is_terminal else None
@@ -228,9 +228,9 @@ class _Picture:
             if not item["passed"]:
                 for reason in item["violations"]:
                     self._out.print(Text(f"     {self._say('failed')}: {plain(reason['why'])}", "yellow"))
-        written = self._story.portraits.get(job_id, [])
+        written = self._story.written_profiles.get(job_id, [])
         if written:
-            self._out.print(Text(f"   + {self._say('portrait')}: {plain(', '.join(written))}", "magenta"))
+            self._out.print(Text(f"   + {self._say('profile')}: {plain(', '.join(written))}", "magenta"))
 
     def _profile(self, profile: Profile) -> None:
         title = f"{plain(profile.name or profile.key.entity_id)}  {plain(profile.key)}  r{profile.revision}"
@@ -246,16 +246,14 @@ class _Picture:
 
 
 def _emit(shell: Shell, story: Story, seconds: float) -> None:
-    """The story for programs: lines with `step` job, portrait, recall, context and end."""
+    """The story for programs: lines with `step` job, profile, recall, context and end."""
     seen: set[str] = set()
     for job_id in story.ids:
         items = [] if job_id in seen else story.items.get(job_id, [])
         shell.emit(step="job", job_id=job_id, duplicate=job_id in seen, items=[dict(item) for item in items])
         seen.add(job_id)
     for profile in story.profiles:
-        shell.emit(
-            step="portrait", entity=str(profile.key), name=profile.name, summary=profile.summary, revision=profile.revision
-        )
+        shell.emit(step="profile", entity=str(profile.key), name=profile.name, summary=profile.summary, revision=profile.revision)
     for question, hits in zip(QUESTIONS, story.answers, strict=True):
         found = [{"score": hit.score, "event_id": hit.event.event_id, "text": hit.event.text} for hit in hits]
         shell.emit(step="recall", query=question.text, scope=_scope(question).key, expects=question.expects, hits=found)

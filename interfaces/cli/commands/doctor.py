@@ -286,7 +286,7 @@ async def _asked(chosen: ChatSettings, section: str) -> Finding:
             "off",
             either(
                 "没有模型：记录由规则改写，画像是一列事实",
-                "no model: records are rewritten by rules, portraits are lists of facts",
+                "no model: records are rewritten by rules, profiles are lists of facts",
             ),
         )
     try:

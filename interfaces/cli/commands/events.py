@@ -14,7 +14,7 @@ from ..console import counted, fields, short, table
 from ..invocation import CommandFailed, Shell, command, group
 from ..language import both, either
 from ..opening import opened_stores
-from ..owner_commands import give_order
+from ..owner_commands import send_command
 from ..root import app
 from ..scopes import FromOption, GroupOption, KindOption, ToOption, UserOption, conditions, scope_of
 
@@ -103,7 +103,7 @@ def edit_event(
         )
     before = _existing(shell, [event_id])[0]
     text = redact(text, shell.settings.historian.redact_jobs)
-    give_order(shell, "edit", {"event_id": event_id, "text": text}, done=f"{event_id}: {short(before.text)} → {short(text)}")
+    send_command(shell, "edit", {"event_id": event_id, "text": text}, done=f"{event_id}: {short(before.text)} → {short(text)}")
 
 
 @command(events, "delete", zh="永久删除记录。")
@@ -121,7 +121,7 @@ def delete_events(
         shell.out.print(event_table(found))
         typer.confirm(either("永久删除？", "Remove for good?"), abort=True)
     done = either(f"已删除 {len(found)} 条记录", f"{counted(len(found), 'record')} removed")
-    give_order(shell, "forget", {"event_ids": event_ids}, done=done)
+    send_command(shell, "forget", {"event_ids": event_ids}, done=done)
 
 
 def _existing(shell: Shell, event_ids: list[str]) -> list[Event]:

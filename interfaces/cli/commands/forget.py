@@ -29,7 +29,7 @@ IdArgument = Annotated[str, typer.Argument(metavar="ID", help=both("平台上的
 
 KINDS = {
     "events": ("记录", "record", "records"),
-    "portraits": ("画像", "portrait", "portraits"),
+    "profiles": ("画像", "profile", "profiles"),
     "articles and summaries": ("篇章和摘要", "article or summary", "articles and summaries"),
     "jobs": ("任务", "job", "jobs"),
     "plain summaries": ("纯文本摘要", "plain summary", "plain summaries"),
@@ -71,7 +71,7 @@ def forget(
     ] = 300.0,
     yes: YesOption = False,
 ) -> None:
-    """Forget a person or a group: records, portraits and articles with history, jobs, summaries, notes, checkpoints.
+    """Forget a person or a group: records, profiles and articles with history, jobs, summaries, notes, checkpoints.
 
     In the end every byte below the data directory is searched for the forgotten texts, and what is left is named; then the
     status is 1. Records of others that mention them are listed, and removed with --mentions. Killed in between, it is
@@ -189,4 +189,4 @@ def _named(kind: str, item: str) -> str:
     """What a record is called elsewhere on the command line."""
     from ....schema.profile import ProfileKey
 
-    return str(ProfileKey.of_index_id(item)) if kind == "portraits" else item
+    return str(ProfileKey.of_index_id(item)) if kind == "profiles" else item

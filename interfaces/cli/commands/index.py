@@ -16,7 +16,7 @@ from ..console import fields, table
 from ..invocation import Shell, command
 from ..language import both, either
 from ..opening import opened_stores
-from ..owner_commands import give_order
+from ..owner_commands import send_command
 from ..root import app
 from ..scopes import GroupOption, UserOption
 
@@ -80,7 +80,7 @@ def index(
         lock.acquire(time.time())
     except OwnerLockHeld:
         payload = {"folder": str(place), "notes_scope": value, "remove": remove}
-        give_order(shell, "index", payload, done=either(f"已索引 {place}", f"{place} is indexed"))
+        send_command(shell, "index", payload, done=either(f"已索引 {place}", f"{place} is indexed"))
         return
     with lock:
         report = asyncio.run(_run(shell, place, scope, remove=remove))

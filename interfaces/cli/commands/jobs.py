@@ -157,7 +157,7 @@ def _failed_entry(failed: FailedJob) -> dict[str, Any]:
 
 def _scope(entry: dict[str, Any]) -> str:
     if entry.get("kind", "remember") not in ("remember", "states"):
-        return either("操作", "order")
+        return either("操作", "command")
     return f"g:{entry['group_id']}" if entry.get("group_id") else f"p:{entry['user_id']}" if entry.get("user_id") else ""
 
 

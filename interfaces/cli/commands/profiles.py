@@ -1,4 +1,4 @@
-"""`historian profile`: the portraits of people and groups, and their revisions."""
+"""`historian profile`: the profiles of people and groups, and their revisions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..console import plain, short, table
 from ..invocation import CommandFailed, Shell, command, group
 from ..language import both, either
 from ..opening import opened_stores
-from ..owner_commands import give_order
+from ..owner_commands import send_command
 from ..revision_diff import NewerOption, OlderOption, RevisionArgument, print_diff, unified
 from ..root import app
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from ....schema.protocols import ProfileStorage
     from ....schema.scope import EntityType
 
-profile = group(app, "profile", both("人和群的画像，以及它们的版本。", "Portraits of people and groups, and their revisions."))
+profile = group(app, "profile", both("人和群的画像，以及它们的版本。", "Profiles of people and groups, and their revisions."))
 
 PUBLIC = "public"
 """How the layer "" is called on the command line."""
 
 EntityArgument = Annotated[
     str,
-    typer.Argument(metavar="user:ID|group:ID", help=both("谁的画像，如 user:42。", "Whose portrait, such as user:42.")),
+    typer.Argument(metavar="user:ID|group:ID", help=both("谁的画像，如 user:42。", "Whose profile, such as user:42.")),
 ]
 LayerOption = Annotated[
     str | None,
@@ -37,7 +37,7 @@ LayerOption = Annotated[
         metavar="LAYER",
         help=both(
             "画像有几层时说明哪一层：public、private 或 g:ID。",
-            "public, private, or g:ID, where a portrait has several layers.",
+            "public, private, or g:ID, where a profile has several layers.",
         ),
         show_default=False,
     ),
@@ -46,7 +46,7 @@ LayerOption = Annotated[
 
 @command(profile, "list", zh="列出所有画像。")
 def list_profiles(shell: Shell) -> None:
-    """List all portraits."""
+    """List all profiles."""
     if not shell.needs_data():
         return
     with opened_stores(shell) as parts:
@@ -56,7 +56,7 @@ def list_profiles(shell: Shell) -> None:
             shell.emit(**profile_data(one))
         return
     if not found:
-        shell.say(either("还没有画像", "no portraits yet"))
+        shell.say(either("还没有画像", "no profiles yet"))
         return
     rows = [
         (
@@ -69,13 +69,13 @@ def list_profiles(shell: Shell) -> None:
         )
         for one in found
     ]
-    columns = either("画像 层 名字 版本 更新 内容", "portrait layer name revision updated summary").split()
+    columns = either("画像 层 名字 版本 更新 内容", "profile layer name revision updated summary").split()
     shell.out.print(table(columns, rows, wide=columns[-1]))
 
 
 @command(profile, "show", zh="查看一幅画像：所有层，或其中一层。")
 def show_profile(shell: Shell, entity: EntityArgument, layer: LayerOption = None) -> None:
-    """Show a portrait: all of its layers, or one."""
+    """Show a profile: all of its layers, or one."""
     for one in _read(shell, entity, layer):
         if shell.json:
             shell.emit(**profile_data(one))
@@ -143,7 +143,7 @@ def roll_back(
     payload = {"entity_type": key.entity_type, "entity_id": key.entity_id, "layer": key.layer, "revision": revision}
     new = current.revision + 1
     done = either(f"{key}：已退回到版本 {revision}，成为版本 {new}", f"{key}: revision {revision} is back, as revision {new}")
-    give_order(shell, "rollback", payload, done=done)
+    send_command(shell, "rollback", payload, done=done)
 
 
 def parse_entity(entity: str) -> tuple[EntityType, str]:
@@ -157,14 +157,14 @@ def parse_entity(entity: str) -> tuple[EntityType, str]:
         raise InvalidInput(
             either(
                 f"{entity!r} 不是画像的写法；请写 user:ID 或 group:ID，如 {such}",
-                f"{entity!r} names no portrait; write user:ID or group:ID, such as {such}",
+                f"{entity!r} names no profile; write user:ID or group:ID, such as {such}",
             )
         )
     return cast("EntityType", entity_type), validate_id(entity_id, entity_type)
 
 
 def profile_data(one: Profile) -> dict[str, Any]:
-    """A portrait as JSON data."""
+    """A profile as JSON data."""
     return {
         "entity_type": one.key.entity_type,
         "entity_id": one.key.entity_id,
@@ -179,7 +179,7 @@ def profile_data(one: Profile) -> dict[str, Any]:
 
 
 def print_profile(shell: Shell, one: Profile) -> None:
-    """A portrait for people."""
+    """A profile for people."""
     title = Text(plain(one.name or one.key.entity_id), style="bold")
     layer = one.key.layer or PUBLIC
     place = either(f"，{layer} 层，版本 {one.revision}", f", layer {layer}, revision {one.revision}")
@@ -208,7 +208,7 @@ def _read(shell: Shell, entity: str, layer: str | None) -> list[Profile]:
         raise CommandFailed(
             either(
                 f"没有画像 {entity!r}{which}；`historian profile list` 列出已有的",
-                f"there is no {which}portrait {entity!r}; `historian profile list` shows those that exist",
+                f"there is no {which}profile {entity!r}; `historian profile list` shows those that exist",
             )
         )
     return found
@@ -227,7 +227,7 @@ def _one_layer(found: list[Profile], entity: str) -> Profile:
         raise InvalidInput(
             either(
                 f"画像 {entity!r} 有几层；请用 --layer 说明哪一层：{layers}",
-                f"portrait {entity!r} has several layers; say which with --layer: {layers}",
+                f"profile {entity!r} has several layers; say which with --layer: {layers}",
             )
         )
     return found[0]

@@ -246,14 +246,14 @@ def _rebuild(shell: Shell, parts: Parts) -> None:
     """Chroma from the truth. What goes wrong here the next worker mends."""
     from ....schema.errors import StorageError
     from ....service.components import open_vector_indexes
-    from ....stores.chroma.repair import repair, repair_portraits
+    from ....stores.chroma.repair import repair, repair_profiles
 
     indexes = open_vector_indexes(shell.directory)
     try:
         indexes.events.reset()
-        indexes.portraits.reset()
+        indexes.profiles.reset()
         repair(parts.events, indexes.events)
-        repair_portraits(parts.profile_index, indexes.portraits)
+        repair_profiles(parts.profile_index, indexes.profiles)
     except StorageError as error:
         shell.err.print(
             either(f"派生的索引由下一次后台运行重建：{error}", f"the derived index is rebuilt by the next worker: {error}"),
@@ -302,10 +302,10 @@ def _report(shell: Shell, built: Built, seconds: float) -> None:
     _say(
         shell,
         either(
-            f"搜索改用 {model}（{dimension} 维）的向量：算了 {built.made} 个{again}，画像 {built.portraits} 幅，{seconds:.1f} 秒"
+            f"搜索改用 {model}（{dimension} 维）的向量：算了 {built.made} 个{again}，画像 {built.profiles} 幅，{seconds:.1f} 秒"
             f"{skipped}。旧的留着：`--rollback` 换回去，`--drop-old` 删掉",
             f"searches read the vectors of {model} ({dimension} dimensions): {built.made} made{again}, "
-            f"{counted(built.portraits, 'portrait')}, {seconds:.1f} s{skipped}. The former ones are kept: `--rollback` goes "
+            f"{counted(built.profiles, 'profile')}, {seconds:.1f} s{skipped}. The former ones are kept: `--rollback` goes "
             "back, `--drop-old` deletes them",
         ),
         changed=True,

@@ -33,7 +33,7 @@ def stats(
         ),
     ] = False,
 ) -> None:
-    """Show the queue, the records, the portraits and the last worker run in numbers."""
+    """Show the queue, the records, the profiles and the last worker run in numbers."""
     if not shell.needs_data():
         if shell.json:
             shell.emit(data_dir=str(shell.directory), exists=False)
@@ -67,7 +67,7 @@ def stats(
             f"{events['count']} in {counted(events['scopes'], 'conversation')}, {events['relative']} not absolute, "
             f"{events['without_vector']} without a vector",
         ),
-        either("画像", "portraits"): str(report["portraits"]),
+        either("画像", "profiles"): str(report["profiles"]),
         either("向量", "vectors"): named_vectors(made_by["model"], made_by["dimension"])
         if made_by
         else either("还没有", "none yet"),
@@ -116,7 +116,7 @@ def collect(shell: Shell) -> dict[str, Any]:
                 "relative": parts.events.count(EventFilter(None, is_absolute=False)),
                 "without_vector": len(parts.events.without_vector(MOST_COUNTED)),
             },
-            "portraits": len(parts.profiles.keys()),
+            "profiles": len(parts.profiles.keys()),
             "vectors": {"model": fingerprint[0], "dimension": fingerprint[1]} if fingerprint else None,
             "last_run": read_report(shell.directory),
         }

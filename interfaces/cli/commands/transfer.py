@@ -18,7 +18,7 @@ from .forget import IdArgument, KindArgument
 
 COUNTS = {
     "events": ("记录", "records"),
-    "portraits": ("画像", "portraits"),
+    "profiles": ("画像", "profiles"),
     "jobs": ("任务", "jobs"),
     "summaries": ("纯文本摘要", "plain summaries"),
     "articles": ("篇章", "articles"),
@@ -44,7 +44,7 @@ def export(
         bool, typer.Option("--force", help=both("文件已存在就换掉。", "Replace the file if it exists."), show_default=False)
     ] = False,
 ) -> None:
-    """Write everything of a person or a group into one archive: records, portraits with history, jobs, summaries, articles.
+    """Write everything of a person or a group into one archive: records, profiles with history, jobs, summaries, articles.
 
     A zip of JSON lines and Markdown, without vectors. Of a person: what they said in every conversation; of a group: what
     everybody said there.
@@ -58,7 +58,7 @@ def export(
         raise CommandFailed(either(f"没有 {entity.key} 的东西可以导出", f"there is nothing of {entity.key} to export"))
     with opened_stores(shell) as parts:
         manifest = write(parts, entity, file, version=__version__, replace=force)
-    counts = {**manifest["counts"], "portraits": _each(manifest["portraits"]), "articles": _each(manifest["articles"])}
+    counts = {**manifest["counts"], "profiles": _each(manifest["profiles"]), "articles": _each(manifest["articles"])}
     if shell.json:
         shell.emit(file=str(file), entity=entity.key, **counts)
         return
@@ -110,13 +110,13 @@ def import_file(
         either(*COUNTS[what]): _added(told[what], told[f"known_{what}"]) + _different(told[f"different_{what}"])
         for what in ("articles", "dated_summaries", "buffered_states")
     }
-    portraits = _added(report.portraits, report.known_portraits) + _different(len(report.different_portraits))
+    profiles = _added(report.profiles, report.known_profiles) + _different(len(report.different_profiles))
     shell.out.print(
         fields(
             {
                 either("对象", "of"): report.entity,
                 either(*COUNTS["events"]): _added(report.events, report.known_events) + changed,
-                either(*COUNTS["portraits"]): portraits,
+                either(*COUNTS["profiles"]): profiles,
                 either(*COUNTS["jobs"]): either(f"{report.jobs} 个放进队列", f"{report.jobs} put into the queue"),
                 either(*COUNTS["summaries"]): either(f"添加 {report.summaries}", f"{report.summaries} added"),
                 **layers,
@@ -134,5 +134,5 @@ def _different(count: int) -> str:
 
 
 def _each(entries: list[dict[str, Any]]) -> int:
-    """How many portraits or articles the entries of a manifest are: each revision has one."""
+    """How many profiles or articles the entries of a manifest are: each revision has one."""
     return len({tuple(value for key, value in entry.items() if key not in ("member", "revision")) for entry in entries})

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-SOURCES = sorted(Path(language_module.__file__).parent.glob("*.py"))
+SOURCES = sorted(Path(language_module.__file__).parent.rglob("*.py"))
 READ_BY_PROGRAMS = {"filter_lines.py", "filters.py"}
 """Where a wrong line is answered with a JSON line, which has one language."""
 

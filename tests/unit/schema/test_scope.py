@@ -63,7 +63,7 @@ def test_a_user_fact_learnt_in_a_group_is_read_as_the_rule_says(
 
 
 @given(scopes, rules, ids)
-def test_the_portrait_of_a_group_is_read_in_that_group_alone(reader: Scope, rule: LayerRule, group_id: str) -> None:
+def test_the_profile_of_a_group_is_read_in_that_group_alone(reader: Scope, rule: LayerRule, group_id: str) -> None:
     layer = layer_written(Scope.group(group_id, "1"), "group", rule)
     assert (layer in layers_read(reader, "group", group_id, rule)) == (reader.key == f"g:{group_id}")
 

@@ -12,14 +12,14 @@ class Texts(BaseModel):
     texts: list[str]
 
 
-class Portrait(BaseModel):
+class Profile(BaseModel):
     name: str = ""
     summary: str
 
 
-class Portraits(BaseModel):
-    user: Portrait | None = None
-    group: Portrait | None = None
+class Profiles(BaseModel):
+    user: Profile | None = None
+    group: Profile | None = None
 
 
 @pytest.mark.parametrize(
@@ -57,15 +57,15 @@ def test_arguments_that_are_almost_json_are_read() -> None:
 
 
 def test_a_class_of_optional_fields_is_not_satisfied_by_any_object() -> None:
-    reading = read_answer(AIMessage('{"hello": "world"}'), Portraits)
+    reading = read_answer(AIMessage('{"hello": "world"}'), Profiles)
     assert reading.value is None
     assert not reading.is_near
-    assert read_answer(AIMessage('{"user": null, "group": null}'), Portraits).value == Portraits()
+    assert read_answer(AIMessage('{"user": null, "group": null}'), Profiles).value == Profiles()
 
 
 def test_the_wrapper_of_a_call_is_not_taken_for_the_answer() -> None:
-    said = '{"name": "portrait", "arguments": {"name": "Ann", "summary": "likes tea"}}'
-    assert read_answer(AIMessage(said), Portrait).value == Portrait(name="Ann", summary="likes tea")
+    said = '{"name": "profile", "arguments": {"name": "Ann", "summary": "likes tea"}}'
+    assert read_answer(AIMessage(said), Profile).value == Profile(name="Ann", summary="likes tea")
 
 
 def test_the_problem_names_the_field() -> None:

@@ -9,7 +9,7 @@ from historian.models.chat.answer_schema import answer_form
 from pydantic import BaseModel, ConfigDict, Field
 
 
-class Portrait(BaseModel):
+class Profile(BaseModel):
     """For programmers."""
 
     name: str = Field(default="", title="Name", max_length=100)
@@ -18,13 +18,13 @@ class Portrait(BaseModel):
 
 class UpdateBoth(BaseModel):
     """Hand in
-    the portraits.
+    the profiles.
 
     More for programmers.
     """
 
-    user: Portrait | None = Field(default=None, description="the person")
-    group: Portrait | None = None
+    user: Profile | None = Field(default=None, description="the person")
+    group: Profile | None = None
     mood: Literal["good", "bad"] = "good"
 
 
@@ -41,7 +41,7 @@ class Tree(BaseModel):
 
 def test_the_tool_holds_what_a_model_needs_and_no_more() -> None:
     form = answer_form(UpdateBoth)
-    portrait = {
+    profile = {
         "type": "object",
         "properties": {
             "name": {"type": "string"},
@@ -52,12 +52,12 @@ def test_the_tool_holds_what_a_model_needs_and_no_more() -> None:
         "type": "function",
         "function": {
             "name": "update_both",
-            "description": "Hand in the portraits.",
+            "description": "Hand in the profiles.",
             "parameters": {
                 "type": "object",
                 "properties": {
-                    "user": {**portrait, "description": "the person"},
-                    "group": portrait,
+                    "user": {**profile, "description": "the person"},
+                    "group": profile,
                     "mood": {"type": "string", "enum": ["good", "bad"]},
                 },
             },

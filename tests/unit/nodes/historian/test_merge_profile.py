@@ -34,7 +34,7 @@ def test_headings_and_plain_lines_stay() -> None:
         ("阿明建了读书会", True, True),
     ],
 )
-def test_a_portrait_is_touched_only_by_facts_that_name_its_entity(fact: str, user: bool, group: bool) -> None:
+def test_a_profile_is_touched_only_by_facts_that_name_its_entity(fact: str, user: bool, group: bool) -> None:
     job = make_job(group_fields(new_info=[fact]), settings_for(Path("/nowhere")), lambda: 0.0)
     items = by_rules(job, settings_for(Path("/nowhere")))
     names = names_of(job, settings_for(Path("/nowhere")))

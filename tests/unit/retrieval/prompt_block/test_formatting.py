@@ -74,7 +74,7 @@ def test_no_memory_name_tag_or_date_can_end_the_block(attack: str, language: str
     assert_one_block(format_profile_hits([ProfileHit(profile, 1.0)], language=language, max_tokens=50_000), language)  # type: ignore[arg-type]
 
 
-def test_a_portrait_and_a_record_stand_in_their_line_without_the_marks_of_a_list() -> None:
+def test_a_profile_and_a_record_stand_in_their_line_without_the_marks_of_a_list() -> None:
     summary = "# Likes\n- Ann likes tea.\n- Ann plays chess\n\n* Ann lives in Leeds - near the park"
     profile = Profile(ProfileKey("user", "42"), name="Ann", summary=summary)
     records = [Hit(make_event("j1-0", n, text=text), 1.0) for n, text in enumerate(["- Ann has a cat", "• 她会弹琴", "-5 °C"])]
@@ -140,10 +140,10 @@ def test_plain_summaries_keep_the_newest() -> None:
     assert lines == sorted(lines)
 
 
-def test_what_a_portrait_or_a_record_says_is_not_said_again() -> None:
-    portrait = Profile(ProfileKey("user", "1"), name="Ann", summary="- Ann likes tea\n- Ann lives in Leeds", revision=1)
+def test_what_a_profile_or_a_record_says_is_not_said_again() -> None:
+    profile = Profile(ProfileKey("user", "1"), name="Ann", summary="- Ann likes tea\n- Ann lives in Leeds", revision=1)
     texts = ["Ann likes tea", "Ann met Ben", "Ann met Ben"]
     hits = [Hit(make_event(n=n, text=text), 1.0) for n, text in enumerate(texts, 1)]
     hits.append(Hit(make_event(n=9, text="Ann met Ben"), 1.0, pending=True))
-    shown = format_memories([portrait], hits, language="en", max_tokens=500)
+    shown = format_memories([profile], hits, language="en", max_tokens=500)
     assert shown.count("Ann likes tea") == 1 and shown.count("Ann met Ben") == 1 and "not filed yet" not in shown

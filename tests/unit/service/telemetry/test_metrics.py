@@ -88,7 +88,7 @@ async def test_a_bot_reads_the_metrics_of_its_service(tmp_path: Path) -> None:
         await memory.on_tool_executed("find", {}, "found", scope=scope)
         found = parsed(await memory.metrics_text())
     assert found['historian_queue_jobs{state="pending"}'] == 1
-    assert found['historian_recalls_total{rung="keyword"}'] == 1 and found["historian_recall_seconds_count"] == 1
+    assert found['historian_recalls_total{level="keyword"}'] == 1 and found["historian_recall_seconds_count"] == 1
     assert found['historian_observations_total{outcome="noted"}'] == 1
     assert found['historian_observations_total{outcome="dropped"}'] == 0
 

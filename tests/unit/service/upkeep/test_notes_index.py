@@ -407,25 +407,25 @@ def test_the_notes_folder_counts_from_the_configuration_s_own(tmp_path: Path) ->
     assert settings.cognitive.notes_dir == str(tmp_path / "notes")
 
 
-async def test_portraits_are_no_notes_by_whatever_way_they_are_reached(notes: Notes, tmp_path: Path) -> None:
+async def test_profiles_are_no_notes_by_whatever_way_they_are_reached(notes: Notes, tmp_path: Path) -> None:
     data = Path(notes.parts.settings.cognitive.data_dir)
-    portrait = data / "profiles/users/1001@private.md"
-    portrait.parent.mkdir(parents=True, exist_ok=True)
-    portrait.write_text("Ann is pregnant", encoding="utf-8")
+    profile = data / "profiles/users/1001@private.md"
+    profile.parent.mkdir(parents=True, exist_ok=True)
+    profile.write_text("Ann is pregnant", encoding="utf-8")
     other = notes.folder / "another bot/data"
     (other / "queues").mkdir(parents=True)
     (other / "index.sqlite").touch()
     (other / "MEMORY.md").write_text("Ann is pregnant", encoding="utf-8")
     notes.write("real.md", "The library opens at nine")
     (notes.folder / "link to it").symlink_to(data, target_is_directory=True)
-    (notes.folder / "link into it").symlink_to(portrait.parent, target_is_directory=True)
-    (notes.folder / "ann.md").symlink_to(portrait)
+    (notes.folder / "link into it").symlink_to(profile.parent, target_is_directory=True)
+    (notes.folder / "ann.md").symlink_to(profile)
     report = await notes.run()
     assert notes.texts() == {"The library opens at nine"}
     assert set(report.skipped) == {"another bot/data", "link to it", "link into it", "ann.md"}
     above = await notes.index.run(tmp_path, Scope.group("8"))
     assert notes.texts(Scope.group("8")) == {"The library opens at nine"} and above.new == 1
-    for inside in (data, portrait.parent, notes.folder / "link into it"):
+    for inside in (data, profile.parent, notes.folder / "link into it"):
         with pytest.raises(InvalidInput, match="own data"):
             await notes.index.run(inside, GROUP)
 

@@ -232,7 +232,7 @@ async def test_the_same_model_is_nothing_to_do_and_a_first_model_keeps_nothing(t
     await parts.aclose()
 
 
-async def test_portraits_change_over_with_the_events(tmp_path: Path, old: Model) -> None:
+async def test_profiles_change_over_with_the_events(tmp_path: Path, old: Model) -> None:
     parts, new = open_at(tmp_path), Model()
     file(parts, range(2), old)
     stored = [
@@ -241,7 +241,7 @@ async def test_portraits_change_over_with_the_events(tmp_path: Path, old: Model)
     ]
     for profile in stored:
         parts.profile_index.put(profile, old.vector(profile.name))
-    assert (await work_of(parts, new).build()).portraits == 2
+    assert (await work_of(parts, new).build()).profiles == 2
     moved = parts.profiles.write(stored[0], expected_revision=1, now="")
     parts.profile_index.put(moved, old.vector("1"))
     parts.shadow.change_over()
@@ -349,7 +349,7 @@ def run_killed(directory: Path, point: int, paid: int) -> bool:
         status = 1
         try:
             killer = Killer(point)
-            for name in ("begin", "store", "store_portraits", "change_over"):
+            for name in ("begin", "store", "store_profiles", "change_over"):
                 setattr(ShadowVectors, name, killer.around(getattr(ShadowVectors, name)))
             parts, new = open_at(directory), Model()
 

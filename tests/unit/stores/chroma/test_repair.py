@@ -12,7 +12,7 @@ from historian.schema.errors import StorageError
 from historian.schema.profile import Profile, ProfileKey
 from historian.schema.protocols import Vector
 from historian.stores.chroma.index import EVENT_COLLECTION, PROFILE_COLLECTION, ChromaDirectory, ChromaIndex
-from historian.stores.chroma.repair import RepairReport, event_metadata, repair, repair_portraits
+from historian.stores.chroma.repair import RepairReport, event_metadata, repair, repair_profiles
 from historian.stores.sqlite.events import SqliteEventStore
 from historian.stores.sqlite.index_schema import open_index
 from historian.stores.sqlite.profile_index import SqliteProfileIndex
@@ -191,17 +191,17 @@ def test_importing_it_does_not_import_chroma() -> None:
     assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == 0
 
 
-def test_portraits_reach_their_own_collection_and_leave_it_again(tmp_path: Path) -> None:
-    portraits = SqliteProfileIndex(open_index(tmp_path / "index.sqlite"))
+def test_profiles_reach_their_own_collection_and_leave_it_again(tmp_path: Path) -> None:
+    profiles = SqliteProfileIndex(open_index(tmp_path / "index.sqlite"))
     directory = ChromaDirectory(tmp_path / "chromadb")
     index = ChromaIndex(directory, PROFILE_COLLECTION)
     key = ProfileKey("user", "42", "private")
     vector = np.array([1.0, 0.0], dtype=np.float32)
-    portraits.put(Profile(key, name="Ann", summary="- likes tea", revision=1), vector)
-    assert repair_portraits(portraits, index).written == 1
+    profiles.put(Profile(key, name="Ann", summary="- likes tea", revision=1), vector)
+    assert repair_profiles(profiles, index).written == 1
     assert index.query(vector, 5, {"entity_id": "42", "layer": "private"})[0][0] == key.index_id
     assert ChromaIndex(directory, EVENT_COLLECTION).count() == 0
-    portraits.delete(key)
-    assert repair_portraits(portraits, index).dropped == 1
+    profiles.delete(key)
+    assert repair_profiles(profiles, index).dropped == 1
     assert index.count() == 0
     directory.close()

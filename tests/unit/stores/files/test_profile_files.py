@@ -1,4 +1,4 @@
-"""What is particular to portraits as Markdown files: places, hand-made damage, full disks, killed processes."""
+"""What is particular to profiles as Markdown files: places, hand-made damage, full disks, killed processes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def profiles(folder: Path) -> MarkdownProfiles:
     return MarkdownProfiles(folder, ledger=MemoryLedger(), revision_keep=3)
 
 
-def portrait(**fields: object) -> Profile:
+def profile(**fields: object) -> Profile:
     given: dict[str, object] = {"key": KEY, "name": "小林", "tags": ("猫",), "summary": "- 养了一只猫"}
     return Profile(**{**given, **fields})  # type: ignore[arg-type]
 
@@ -45,7 +45,7 @@ def damage(folder: Path, text: str | bytes) -> None:
 
 
 def test_the_file_is_yaml_and_markdown_that_people_can_read(profiles: MarkdownProfiles, folder: Path) -> None:
-    profiles.write(portrait(), expected_revision=0, job_id="r1-1", now=NOW)
+    profiles.write(profile(), expected_revision=0, job_id="r1-1", now=NOW)
     assert (folder / "users" / "42.md").read_text(encoding="utf-8") == (
         "---\nentity_type: user\nentity_id: '42'\nlayer: ''\nname: 小林\ntags:\n- 猫\n"
         "updated_at: '2026-02-21T17:30:00+08:00'\nrevision: 1\nsource_event_id: r1-1:0\n---\n\n- 养了一只猫\n"
@@ -60,7 +60,7 @@ def test_any_id_and_layer_stay_in_their_folder(profiles: MarkdownProfiles, folde
         for layer in ("", "private", f"g:{entity_id}"):
             key = ProfileKey(entity_type, entity_id, layer)  # type: ignore[arg-type]
             for n in range(2):
-                profiles.write(portrait(key=key), expected_revision=n, now=NOW)
+                profiles.write(profile(key=key), expected_revision=n, now=NOW)
     assert len(profiles.keys()) == 6
     assert sorted(profiles.layers("user", entity_id)) == sorted(["", "private", f"g:{entity_id}"])
     assert len(list((folder / "users").iterdir())) == len(list((folder / "groups").iterdir())) == 3
@@ -71,7 +71,7 @@ def test_any_id_and_layer_stay_in_their_folder(profiles: MarkdownProfiles, folde
 
 def test_snapshots_are_named_by_revision_and_time(profiles: MarkdownProfiles, folder: Path) -> None:
     for n in range(2):
-        profiles.write(portrait(key=ProfileKey("user", "42", "private")), expected_revision=n, now=NOW)
+        profiles.write(profile(key=ProfileKey("user", "42", "private")), expected_revision=n, now=NOW)
     assert [p.name for p in (folder / "history" / "users" / "42@private").iterdir()] == ["1-20260221T093000Z.md"]
 
 
@@ -98,7 +98,7 @@ def test_a_damaged_file_is_read_as_well_as_can_be_and_nothing_is_lost(
     profiles: MarkdownProfiles, folder: Path, text: str
 ) -> None:
     for n in range(2):
-        profiles.write(portrait(), expected_revision=n, now=NOW)
+        profiles.write(profile(), expected_revision=n, now=NOW)
     damage(folder, text)
     summary, name = DAMAGED[text]
     found = profiles.read(KEY)
@@ -116,7 +116,7 @@ def test_bytes_that_are_no_text_are_kept_in_the_history(profiles: MarkdownProfil
     damage(folder, b"\xff\xfe\x00 text")
     found = profiles.read(KEY)
     assert found is not None and found.revision == 1 and "text" in found.summary
-    profiles.write(portrait(), expected_revision=1, now=NOW)
+    profiles.write(profile(), expected_revision=1, now=NOW)
     assert [path.read_bytes() for path in (folder / "history" / "users" / "42").iterdir()] == [b"\xff\xfe\x00 text"]
 
 
@@ -127,15 +127,15 @@ def test_no_text_whatever_makes_reading_raise(head: str, body: str) -> None:
 
 
 def test_the_front_matter_is_plain_yaml_to_others() -> None:
-    tricky = portrait(name="yes: no # x", tags=("null", "1", "a: b", "'"), summary="---\nx", updated_at=NOW, revision=3)
+    tricky = profile(name="yes: no # x", tags=("null", "1", "a: b", "'"), summary="---\nx", updated_at=NOW, revision=3)
     head = render_profile(tricky).split("---\n")[1]
     fields = yaml.safe_load(head)
     assert (fields["name"], fields["tags"], fields["updated_at"]) == (tricky.name, list(tricky.tags), NOW)
     assert parse_profile(render_profile(tricky), KEY, revision=1) == tricky
 
 
-def test_files_of_others_and_temporary_files_are_no_portraits(profiles: MarkdownProfiles, folder: Path) -> None:
-    profiles.write(portrait(), expected_revision=0, now=NOW)
+def test_files_of_others_and_temporary_files_are_no_profiles(profiles: MarkdownProfiles, folder: Path) -> None:
+    profiles.write(profile(), expected_revision=0, now=NOW)
     users = folder / "users"
     (users / ".tmp-1-2-3").write_text("half")
     (users / "notes.txt").write_text("x")
@@ -145,7 +145,7 @@ def test_files_of_others_and_temporary_files_are_no_portraits(profiles: Markdown
 
 
 def test_a_full_disk_changes_nothing(profiles: MarkdownProfiles, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    written = profiles.write(portrait(), expected_revision=0, now=NOW)
+    written = profiles.write(profile(), expected_revision=0, now=NOW)
 
     def refuse(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -154,7 +154,7 @@ def test_a_full_disk_changes_nothing(profiles: MarkdownProfiles, folder: Path, m
         with monkeypatch.context() as patched:
             patched.setattr(os, call, refuse)
             with pytest.raises(StorageError, match="free some space"):
-                profiles.write(portrait(summary="new"), expected_revision=1, job_id="r2-1", now=NOW)
+                profiles.write(profile(summary="new"), expected_revision=1, job_id="r2-1", now=NOW)
         assert profiles.read(KEY) == written
         assert profiles.history(KEY) == []
         assert not profiles.is_applied(KEY, "r2-1")
@@ -164,7 +164,7 @@ def test_a_full_disk_changes_nothing(profiles: MarkdownProfiles, folder: Path, m
 def test_without_history_nothing_is_kept(folder: Path) -> None:
     profiles = MarkdownProfiles(folder, ledger=MemoryLedger(), revision_keep=0)
     for n in range(3):
-        profiles.write(portrait(), expected_revision=n, now=NOW)
+        profiles.write(profile(), expected_revision=n, now=NOW)
     assert profiles.history(KEY) == []
 
 
@@ -192,7 +192,7 @@ def test_a_job_whose_writer_is_killed_anywhere_is_applied_exactly_once(quick_dis
         nonlocal runs
         runs += 1
         for n in range(4):
-            open_profiles(runs).write(portrait(summary=f"text {n}"), expected_revision=n, now=NOW)
+            open_profiles(runs).write(profile(summary=f"text {n}"), expected_revision=n, now=NOW)
 
     def merge(profiles: MarkdownProfiles) -> None:
         current = profiles.read(KEY)
@@ -217,8 +217,8 @@ def test_a_job_whose_writer_is_killed_anywhere_is_applied_exactly_once(quick_dis
 
 
 def test_a_job_is_known_by_the_files_alone_while_its_revision_is_kept(folder: Path) -> None:
-    MarkdownProfiles(folder, ledger=MemoryLedger()).write(portrait(), expected_revision=0, job_id="r1-1", now=NOW)
-    MarkdownProfiles(folder, ledger=MemoryLedger()).write(portrait(), expected_revision=1, job_id="r2-1", now=NOW)
+    MarkdownProfiles(folder, ledger=MemoryLedger()).write(profile(), expected_revision=0, job_id="r1-1", now=NOW)
+    MarkdownProfiles(folder, ledger=MemoryLedger()).write(profile(), expected_revision=1, job_id="r2-1", now=NOW)
     ledger = MemoryLedger()
     profiles = MarkdownProfiles(folder, ledger=ledger)
     assert profiles.is_applied(KEY, "r1-1") and profiles.is_applied(KEY, "r2-1")
@@ -241,7 +241,7 @@ def _change(folder: Path, what: str) -> None:
 
 
 def test_two_processes_that_rename_and_merge_at_once_lose_neither(profiles: MarkdownProfiles, folder: Path) -> None:
-    profiles.write(portrait(tags=()), expected_revision=0, now=NOW)
+    profiles.write(profile(tags=()), expected_revision=0, now=NOW)
     context = multiprocessing.get_context("fork")
     processes = [context.Process(target=_change, args=(folder, what)) for what in ("rename", "merge")]
     for process in processes:
@@ -264,7 +264,7 @@ def test_revisions_only_grow_and_history_is_bounded_whatever_happens(quick_disk:
         current = profiles.read(KEY)
         assert (current.revision if current else 0) == revision
         if move == "write":
-            revision = profiles.write(portrait(summary=str(n)), expected_revision=revision, now=NOW).revision
+            revision = profiles.write(profile(summary=str(n)), expected_revision=revision, now=NOW).revision
         elif move == "rollback" and profiles.history(KEY):
             revision = profiles.rollback(KEY, profiles.history(KEY)[-1].revision, now=NOW).revision
         elif move == "delete":

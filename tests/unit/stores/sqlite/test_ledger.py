@@ -1,4 +1,4 @@
-"""Which jobs were applied to which portrait."""
+"""Which jobs were applied to which profile."""
 
 from __future__ import annotations
 

@@ -8,9 +8,9 @@ from historian.text.profiles.cleaning import (
     MAX_TAGS,
     SUMMARY_CHARACTERS,
     TAG_CHARACTERS,
-    Portrait,
+    CleanProfile,
     clean_name,
-    clean_portrait,
+    clean_profile,
     clean_summary,
     clean_tags,
     in_one_line,
@@ -25,7 +25,7 @@ OLD = Profile(KEY, name="小林", tags=("猫",), summary="- 养了一只叫阿�
 BODY = "- 养了一只叫阿橘的猫\n- 住在杭州"
 
 
-def test_a_portrait_in_one_line_has_no_marks_of_its_list_and_no_mark_twice() -> None:
+def test_a_profile_in_one_line_has_no_marks_of_its_list_and_no_mark_twice() -> None:
     assert in_one_line("# 喜好\n- 喜欢茶。\n\n- 会弹吉他\n* - 住在杭州", "；") == "喜好；喜欢茶。 会弹吉他；住在杭州"
     assert in_one_line("prose - with a dash\n-5 °C is cold") == "prose - with a dash; -5 °C is cold"
     assert in_one_line("\n \n") == ""
@@ -48,7 +48,7 @@ def test_a_portrait_in_one_line_has_no_marks_of_its_list_and_no_mark_twice() -> 
         "<ul><li>养了一只叫阿橘的猫</li><li>住在杭州</li></ul>",
         f"<think>他养猫…\n</think>\n{BODY}",
         f"他养猫…</think>{BODY}",
-        f"<!-- portrait -->\n{BODY}",
+        f"<!-- profile -->\n{BODY}",
         f"# 小林\n\n{BODY}",
         f"## 小林的画像\n{BODY}",
         f"**用户画像**\n\n# 小林\n{BODY}",
@@ -87,22 +87,22 @@ def test_what_belongs_to_the_content_stays(kept: str) -> None:
 @pytest.mark.parametrize(
     "empty", ["", " \n", "无", "暂无。", "N/A", "none", "Unchanged.", "No changes", "...", "```\n```", "保持不变"]
 )
-def test_an_answer_that_says_nothing_leaves_the_old_portrait(empty: str) -> None:
-    assert clean_portrait("", [], empty, old=OLD) == Portrait("小林", ("猫",), OLD.summary)
-    assert clean_portrait(empty, empty, empty, old=Profile(KEY)) is None
+def test_an_answer_that_says_nothing_leaves_the_old_profile(empty: str) -> None:
+    assert clean_profile("", [], empty, old=OLD) == CleanProfile("小林", ("猫",), OLD.summary)
+    assert clean_profile(empty, empty, empty, old=Profile(KEY)) is None
 
 
-def test_missing_fields_are_filled_from_the_old_portrait_and_given_ones_win() -> None:
-    assert clean_portrait("", [], BODY, old=OLD) == Portrait("小林", ("猫",), BODY)
-    assert clean_portrait("林", ["狗"], BODY, old=OLD) == Portrait("林", ("狗",), BODY)
-    assert clean_portrait("林", ["狗"], BODY, old=OLD, known_name="小林同学") == Portrait("小林同学", ("狗",), BODY)
+def test_missing_fields_are_filled_from_the_old_profile_and_given_ones_win() -> None:
+    assert clean_profile("", [], BODY, old=OLD) == CleanProfile("小林", ("猫",), BODY)
+    assert clean_profile("林", ["狗"], BODY, old=OLD) == CleanProfile("林", ("狗",), BODY)
+    assert clean_profile("林", ["狗"], BODY, old=OLD, known_name="小林同学") == CleanProfile("小林同学", ("狗",), BODY)
 
 
-def test_an_answer_that_would_wipe_out_a_long_portrait_is_refused() -> None:
+def test_an_answer_that_would_wipe_out_a_long_profile_is_refused() -> None:
     long = dataclasses.replace(OLD, summary="- 养了一只叫阿橘的猫。\n" * 40)
-    assert clean_portrait("小林", [], "- 养猫", old=long) is None
-    assert clean_portrait("小林", [], "- 养了一只叫阿橘的猫。\n" * 10, old=long) is not None
-    assert clean_portrait("小林", [], "- 养狗", old=OLD) is not None
+    assert clean_profile("小林", [], "- 养猫", old=long) is None
+    assert clean_profile("小林", [], "- 养了一只叫阿橘的猫。\n" * 10, old=long) is not None
+    assert clean_profile("小林", [], "- 养狗", old=OLD) is not None
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_a_name_is_one_short_line() -> None:
 
 def test_a_name_that_the_platform_gives_is_taken_as_it_is() -> None:
     for name in ("空", "None", "*星*"):
-        cleaned = clean_portrait("x", [], BODY, old=OLD, known_name=name)
+        cleaned = clean_profile("x", [], BODY, old=OLD, known_name=name)
         assert cleaned is not None and cleaned.name == name
 
 
@@ -147,7 +147,7 @@ def test_a_long_summary_ends_at_a_paragraph_else_a_line_else_a_sentence() -> Non
 def test_no_text_breaks_the_cleaning_and_cleaning_twice_changes_nothing_in_names_and_tags(
     name: str, summary: str, tags: str
 ) -> None:
-    cleaned = clean_portrait(name, tags, summary, old=OLD)
+    cleaned = clean_profile(name, tags, summary, old=OLD)
     assert cleaned is not None
     assert len(cleaned.summary) <= SUMMARY_CHARACTERS
     assert len(cleaned.tags) <= MAX_TAGS and all(0 < len(tag) <= TAG_CHARACTERS for tag in cleaned.tags)

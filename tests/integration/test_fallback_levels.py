@@ -32,8 +32,8 @@ def fill(parts: Parts, embedder: WordEmbedder | None = None) -> None:
     parts.profiles.write(profile, expected_revision=0, now="2026-02-21T17:30:00+08:00")
 
 
-async def rungs(memory: CognitiveService) -> dict[str, int]:
-    return dict((await memory.stats())["recall"]["rungs"])
+async def levels(memory: CognitiveService) -> dict[str, int]:
+    return dict((await memory.stats())["recall"]["levels"])
 
 
 async def reasons(memory: CognitiveService) -> dict[str, int]:
@@ -46,7 +46,7 @@ async def test_with_everything_well_the_answer_is_hybrid(tmp_path: Path) -> None
         fill(parts, embedder)
         text = await memory.build_context("他在学什么吉他？", GROUP, top_k=1)
         assert "在学吉他" in text and "喜欢科幻" in text
-        assert await rungs(memory) == {"hybrid": 1} and await reasons(memory) == {}
+        assert await levels(memory) == {"hybrid": 1} and await reasons(memory) == {}
 
 
 async def test_an_embedder_that_is_down_leaves_keywords(tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ async def test_an_embedder_that_is_down_leaves_keywords(tmp_path: Path) -> None:
         fill(parts, embedder)
         embedder.fault = down()
         assert "在学吉他" in await memory.build_context("他在学什么吉他？", GROUP, top_k=1)
-        assert await rungs(memory) == {"keyword": 1} and await reasons(memory) == {"embedder": 1}
+        assert await levels(memory) == {"keyword": 1} and await reasons(memory) == {"embedder": 1}
         (hit, *_) = await memory.search_events("谁在学吉他", GROUP)
         assert "吉他" in hit.event.text and "dense" not in hit.scores
 
@@ -68,12 +68,12 @@ async def test_a_slow_embedding_is_not_waited_for_and_serves_the_next_recall(tmp
         embedder.calls.clear()
         embedder.gate = asyncio.Event()
         assert "在学吉他" in await memory.build_context("学吉他的人是谁", GROUP)
-        assert await rungs(memory) == {"keyword": 1}
+        assert await levels(memory) == {"keyword": 1}
         embedder.gate.set()
         assert memory._recall is not None and memory._recall.events.vectors is not None
         await memory._recall.events.vectors.get("学吉他的人是谁")
         assert "在学吉他" in await memory.build_context("学吉他的人是谁", GROUP)
-        assert await rungs(memory) == {"keyword": 1, "hybrid": 1}
+        assert await levels(memory) == {"keyword": 1, "hybrid": 1}
         assert embedder.calls.count("学吉他的人是谁") == 1
 
 
@@ -83,7 +83,7 @@ async def test_vectors_of_another_dimension_leave_keywords(tmp_path: Path) -> No
         fill(parts, embedder)
         embedder.turned = True
         assert "在学吉他" in await memory.build_context("谁在学吉他", GROUP)
-        assert await rungs(memory) == {"keyword": 1} and await reasons(memory) == {"dimension": 1}
+        assert await levels(memory) == {"keyword": 1} and await reasons(memory) == {"dimension": 1}
 
 
 async def test_a_writer_that_holds_the_database_does_not_delay_a_recall(tmp_path: Path) -> None:
@@ -97,10 +97,10 @@ async def test_a_writer_that_holds_the_database_does_not_delay_a_recall(tmp_path
         finally:
             writer.execute("ROLLBACK")
             writer.close()
-        assert await rungs(memory) == {"hybrid": 1}
+        assert await levels(memory) == {"hybrid": 1}
 
 
-async def test_a_database_that_does_not_answer_leaves_portraits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_database_that_does_not_answer_leaves_profiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     released = threading.Event()
     async with open_memory(with_limit(tmp_path, 0.2)) as (memory, parts):
         fill(parts)
@@ -115,11 +115,11 @@ async def test_a_database_that_does_not_answer_leaves_portraits(tmp_path: Path, 
         text = await memory.build_context("谁在学吉他", GROUP)
         assert asyncio.get_running_loop().time() - before < 2
         assert "喜欢科幻" in text and "吉他" not in text
-        assert await rungs(memory) == {"profiles": 1} and await reasons(memory) == {"search": 1}
+        assert await levels(memory) == {"profiles": 1} and await reasons(memory) == {"search": 1}
         released.set()
 
 
-async def test_a_database_that_is_damaged_while_open_leaves_portraits(tmp_path: Path) -> None:
+async def test_a_database_that_is_damaged_while_open_leaves_profiles(tmp_path: Path) -> None:
     settings = with_limit(tmp_path, 5)
     async with open_memory(settings) as (_, parts):
         fill(parts)
@@ -130,7 +130,7 @@ async def test_a_database_that_is_damaged_while_open_leaves_portraits(tmp_path: 
         path.write_bytes(b"\0" * path.stat().st_size)
         text = await memory.build_context("谁在学吉他", GROUP)
         assert "喜欢科幻" in text and "在学吉他" not in text
-        assert await rungs(memory) == {"profiles": 1}
+        assert await levels(memory) == {"profiles": 1}
 
 
 async def test_a_database_that_can_not_be_opened_leaves_plain_summaries_and_never_raises(tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ async def test_a_database_that_can_not_be_opened_leaves_plain_summaries_and_neve
     await memory.aclose()
 
 
-async def test_portraits_that_can_not_be_read_leave_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_profiles_that_can_not_be_read_leave_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with open_memory(with_limit(tmp_path, 5)) as (memory, parts):
         fill(parts)
 
@@ -154,7 +154,7 @@ async def test_portraits_that_can_not_be_read_leave_nothing(tmp_path: Path, monk
         monkeypatch.setattr(parts.profiles, "read", fails)
         monkeypatch.setattr(parts.events, "change_number", fails)
         assert await memory.build_context("谁在学吉他", GROUP) == ""
-        assert await rungs(memory) == {"empty": 1}
+        assert await levels(memory) == {"empty": 1}
 
 
 async def test_no_exception_whatever_reaches_the_reply(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,7 +163,7 @@ async def test_no_exception_whatever_reaches_the_reply(tmp_path: Path, monkeypat
         assert memory._recall is not None
         monkeypatch.setattr(memory._recall, "_request", None)
         assert await memory.build_context("谁在学吉他", GROUP) == ""
-        assert await rungs(memory) == {"empty": 1} and await reasons(memory) == {"TypeError": 1}
+        assert await levels(memory) == {"empty": 1} and await reasons(memory) == {"TypeError": 1}
 
 
 @pytest.mark.parametrize("behaviour", ["500", "401", "web_page", "hang"])
@@ -180,7 +180,7 @@ async def test_a_reranker_that_fails_leaves_the_order_before_it(tmp_path: Path, 
         fill(parts)
         text = await memory.build_context("谁在学吉他", GROUP, top_k=1)
         assert "在学吉他" in text
-        assert (await reasons(memory))["reranker"] == 1 and sum((await rungs(memory)).values()) == 1
+        assert (await reasons(memory))["reranker"] == 1 and sum((await levels(memory)).values()) == 1
         await memory.aclose()
 
 
@@ -237,7 +237,7 @@ async def test_prefetch_brings_what_the_recall_needs(tmp_path: Path) -> None:
         await task
         before = len(embedder.calls)
         assert "在学吉他" in await memory.build_context("谁在学吉他", GROUP)
-        assert len(embedder.calls) == before and await rungs(memory) == {"hybrid": 1}
+        assert len(embedder.calls) == before and await levels(memory) == {"hybrid": 1}
         embedder.fault = down()
         task = memory.prefetch("another one", GROUP)
         assert task is not None and await task is None
