@@ -38,9 +38,9 @@ from historian import CognitiveService
 from historian.retrieval.prompt_block.articles import summary_line
 from historian.retrieval.prompt_block.block import Block
 from historian.schema.article import CHAPTER_NAMES
-from historian.schema.layers import ArticleKey, Summary
 from historian.schema.settings import Settings
 from historian.schema.settings_source import parse_settings
+from historian.schema.summary import ArticleKey, Summary
 from historian.text.articles.markup import article_tokens
 from historian.text.tokens import estimate_tokens
 from historian.text.words import query_tokens, search_tokens

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from ..schema.event import EventFilter
-from ..schema.layers import ArticleKey, Layers, StoredArticle, Summary
-from ..schema.protocols import EventStore, Vector
+from ..schema.protocols import EventStore, Layers, Vector
+from ..schema.summary import ArticleKey, StoredArticle, Summary
 from ..text.words import query_tokens, search_tokens
 from .fusion import weighted_sum
 

@@ -9,8 +9,7 @@ from typing import Any, Literal
 from typing_extensions import TypedDict
 
 from .article import ChapterName, WrittenBy
-from .layers import Layers
-from .protocols import ChatModel, EventStore
+from .protocols import ChatModel, EventStore, Layers
 from .settings import Settings
 
 Occasion = Literal["promotion", "reflection", ""]

@@ -12,12 +12,12 @@ from ..models.chat.model import make_chat_model
 from ..models.embeddings.factory import make_embedder
 from ..models.embeddings.matching import MatchingEmbedder
 from ..models.rerank import make_reranker
-from ..schema.layers import Layers
 from ..schema.protocols import (
     ChatModel,
     Embedder,
     EventStore,
     JobQueue,
+    Layers,
     Ledger,
     ProfileIndex,
     ProfileStorage,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from ...schema.layers import Summary
 from ...schema.reflection_states import ReflectionContext, ReflectionUpdate
 from ...schema.settings import ShorttermSettings
+from ...schema.summary import Summary
 from .job import ReflectionJob
 from .summarising import absolute_lines
 

@@ -10,8 +10,8 @@ from zoneinfo import ZoneInfo
 from langgraph.runtime import Runtime
 
 from ...schema.event import Event
-from ...schema.layers import ArticleKey, BufferedState, Summary
 from ...schema.reflection_states import ReflectionContext, ReflectionState, ReflectionUpdate
+from ...schema.summary import ArticleKey, BufferedState, Summary
 from ...text.tokens import estimate_tokens
 from .due import waiting_for_summary, what_is_due
 from .job import ReflectionJob, reflection_job

@@ -10,11 +10,11 @@ from zoneinfo import ZoneInfo
 
 from ...schema.article import CHAPTER_NAMES, Article, ChapterBounds, Spoken
 from ...schema.job import Job
-from ...schema.layers import ArticleKey
 from ...schema.names import Names
 from ...schema.reflection_states import ReflectionContext, ReflectionState
 from ...schema.settings import Settings, ShorttermSettings
 from ...schema.states_payload import StatesPayload
+from ...schema.summary import ArticleKey
 from ...text.language import Language, detect_language
 from ..historian.conversation import names_of
 

@@ -8,7 +8,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from ...schema.article import CHAPTER_NAMES, ChapterName
-from ...schema.layers import StoredArticle, Summary
+from ...schema.summary import StoredArticle, Summary
 from ...text.statements import stamped, without_bullet
 from ...text.words import query_tokens, search_tokens
 from .block import Block, Language, day

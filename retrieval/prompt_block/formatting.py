@@ -16,8 +16,8 @@ from collections.abc import Sequence
 
 from ...schema.hit import Hit, ProfileHit
 from ...schema.job import without_list_mark
-from ...schema.layers import StoredArticle
 from ...schema.profile import Profile
+from ...schema.summary import StoredArticle
 from ...text.profiles.cleaning import in_one_line
 from .articles import ARTICLE_SHARE, fill_article
 from .block import CLOSING, OPENING, Block, Language, day

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 
 from ...schema.entity import Entity
-from ...schema.layers import ArticleKey, BufferedState
+from ...schema.summary import ArticleKey, BufferedState
 from ...stores.sqlite.state_buffer import job_of_entry
 from ..components import Parts
 from .forget_traces import Record, Traces

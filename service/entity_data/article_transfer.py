@@ -22,7 +22,7 @@ from ...schema.entity import Entity
 from ...schema.errors import InvalidInput
 from ...schema.ids import encode_id
 from ...schema.job import check_timestamp, clean_text
-from ...schema.layers import ArticleKey, BufferedState, StoredArticle, Summary
+from ...schema.summary import ArticleKey, BufferedState, StoredArticle, Summary
 from ...stores.files.archive import ArchiveReader, ArchiveWriter
 from ...stores.files.article_files import key_from
 from ...stores.files.articles import parse_stored, render_stored

@@ -12,8 +12,8 @@ from typing import Any
 
 from ...schema.event import OBSERVATION
 from ...schema.job import Job
-from ...schema.layers import BufferedState, StoredArticle, Summary
 from ...schema.profile import Profile
+from ...schema.summary import BufferedState, StoredArticle, Summary
 from ...stores.sqlite.event_transfer import Carried
 from ...stores.sqlite.state_buffer import spoken_tokens
 from ...text.redaction import Level, redact, redact_value

@@ -23,10 +23,11 @@ from ...nodes.historian.write_profile import index_profile
 from ...schema.errors import InvalidInput
 from ...schema.event import EventFilter
 from ...schema.job import Job
-from ...schema.layers import ArticleKey, ArticleStorage
 from ...schema.profile import ProfileKey
+from ...schema.protocols import ArticleStorage
 from ...schema.scope import EntityType, notes_scope
 from ...schema.states import HistorianContext
+from ...schema.summary import ArticleKey
 from ...text.redaction import redact
 from ..upkeep.notes_index import NotesIndex
 

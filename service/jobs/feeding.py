@@ -7,9 +7,9 @@ import hashlib
 
 from ...schema.article import Spoken
 from ...schema.job import Job
-from ...schema.layers import ArticleKey
 from ...schema.protocols import JobQueue
 from ...schema.reflection_states import ReflectionContext
+from ...schema.summary import ArticleKey
 
 
 async def feed(job: Job, context: ReflectionContext, queue: JobQueue) -> None:

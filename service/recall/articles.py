@@ -11,11 +11,11 @@ from ...retrieval.prompt_block.articles import format_relevant
 from ...retrieval.relevant import ReadLayers, deepened, read_layers
 from ...schema.errors import HistorianError, InvalidInput
 from ...schema.job import Job
-from ...schema.layers import ArticleKey
 from ...schema.protocols import Vector
 from ...schema.scope import Scope
 from ...schema.settings import Settings
 from ...schema.states_payload import StatesPayload
+from ...schema.summary import ArticleKey
 from ...text.language import detect_language
 from ..components import Parts
 from ..jobs.given_states import spoken_payloads

@@ -29,11 +29,11 @@ from ...retrieval.request import RecallRequest, make_request
 from ...schema.errors import HistorianError, ModelError, StorageError
 from ...schema.event import EventFilter
 from ...schema.hit import Hit, ProfileHit
-from ...schema.layers import ArticleKey, StoredArticle
 from ...schema.profile import Profile
 from ...schema.protocols import Vector, VectorIndex
 from ...schema.scope import EntityType, Scope
 from ...schema.settings import QuerySettings, Settings
+from ...schema.summary import ArticleKey, StoredArticle
 from ..components import Parts
 from ..timezones import configured_timezone
 from .arguments import is_conversation, question, texts

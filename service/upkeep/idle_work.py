@@ -14,9 +14,8 @@ from ...nodes.historian.merge_profile import profile_keys
 from ...schema.errors import FingerprintMismatch, InvalidInput, ModelAnswerUnusable, ModelRefused, ModelUnavailable, StorageError
 from ...schema.event import Event
 from ...schema.job import Job
-from ...schema.layers import Layers
 from ...schema.profile import ProfileKey
-from ...schema.protocols import Embedder, JobQueue, VectorIndex
+from ...schema.protocols import Embedder, JobQueue, Layers, VectorIndex
 from ...schema.scope import notes_scope
 from ...schema.states import HistorianContext
 from ...stores.chroma.repair import repair, repair_profiles

@@ -7,8 +7,8 @@ import logging
 
 from ...schema.errors import ModelAnswerUnusable
 from ...schema.job import Job
-from ...schema.layers import ArticleKey, Layers
-from ...schema.protocols import Embedder, Vector
+from ...schema.protocols import Embedder, Layers, Vector
+from ...schema.summary import ArticleKey
 from ..jobs.commands import RollbackArticleCommand
 
 log = logging.getLogger(__name__)

@@ -9,8 +9,8 @@ from urllib.parse import unquote
 
 from ...schema.errors import InvalidInput
 from ...schema.ids import encode_id
-from ...schema.layers import ArticleKey
 from ...schema.scope import Scope
+from ...schema.summary import ArticleKey
 from .durable import storage_error
 
 _GROUP = "g:"

@@ -22,9 +22,9 @@ import yaml
 
 from ...schema.article import CHAPTER_NAMES, Article
 from ...schema.errors import InvalidInput, RevisionConflict
-from ...schema.layers import ArticleKey, Forgotten, Restored, StoredArticle
 from ...schema.protocols import Ledger
 from ...schema.scope import Scope
+from ...schema.summary import ArticleKey, Forgotten, Restored, StoredArticle
 from ...text.articles.markup import format_article, parse_article
 from .article_files import ARTICLE_LEDGER, bytes_of, is_of_scope, is_of_user, key_from, layer_stem, names_in, stored_layer_keys
 from .durable import remove_durably, storage_error, sweep_leftovers, sync_folder, write_atomically

@@ -18,8 +18,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
-from ...schema.layers import ArticleKey, Forgotten, Restored, Summary
 from ...schema.scope import Scope
+from ...schema.summary import ArticleKey, Forgotten, Restored, Summary
 from ...text.tokens import estimate_tokens
 from .article_files import bytes_of, is_of_scope, is_of_user, key_from, layer_stem, names_in, stored_layer_keys
 from .durable import remove_durably, sweep_leftovers, write_atomically

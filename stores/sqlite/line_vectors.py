@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from ...schema.layers import ArticleKey, Forgotten
 from ...schema.protocols import Vector
 from ...schema.scope import Scope
+from ...schema.summary import ArticleKey, Forgotten
 from .database import SqliteDatabase
 from .event_rows import blob_to_vector, vector_to_blob
 

@@ -6,8 +6,8 @@ import sqlite3
 from collections.abc import Collection, Sequence
 
 from ...schema.article import Spoken, SpokenRole
-from ...schema.layers import ArticleKey, BufferedState, Restored
 from ...schema.scope import Scope
+from ...schema.summary import ArticleKey, BufferedState, Restored
 from ...text.tokens import estimate_tokens
 from ..files.article_files import key_from
 from .database import SqliteDatabase

@@ -13,8 +13,9 @@ import pytest
 from historian.schema.article import Article, Spoken
 from historian.schema.errors import InvalidInput, RevisionConflict
 from historian.schema.event import EventFilter
-from historian.schema.layers import ArticleKey, BufferedState, Layers, StoredArticle, Summary
+from historian.schema.protocols import Layers
 from historian.schema.scope import Scope
+from historian.schema.summary import ArticleKey, BufferedState, StoredArticle, Summary
 from historian.service.components import Parts, open_parts, open_queue
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from historian.schema.article import Article, Spoken
-from historian.schema.layers import ArticleKey, Summary
+from historian.schema.summary import ArticleKey, Summary
 from historian.stores.files.owner_lock import OwnerLock
 from support.command import NO_MODELS, Called, historian
 from support.memory import AT, settings_for

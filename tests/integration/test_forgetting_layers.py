@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from historian.schema.article import Article, Spoken
-from historian.schema.layers import ArticleKey, Summary
 from historian.schema.protocols import Matrix
+from historian.schema.summary import ArticleKey, Summary
 from historian.service.cognitive import CognitiveService
 from historian.service.upkeep.line_index import LineIndex
 from support.memory import AT, settings_for

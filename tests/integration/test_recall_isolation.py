@@ -15,10 +15,10 @@ from historian.interfaces.langchain.tools import handle_memory_call, is_admin, m
 from historian.retrieval.filters import event_filter, profile_filter
 from historian.schema.article import Article, Spoken
 from historian.schema.errors import InvalidInput
-from historian.schema.layers import ArticleKey, Summary
 from historian.schema.profile import Profile, ProfileKey
 from historian.schema.scope import LayerRule, Scope, layer_written, layers_read
 from historian.schema.settings import Settings
+from historian.schema.summary import ArticleKey, Summary
 from historian.service.cognitive import CognitiveService, make_job
 from historian.service.components import Parts
 from historian.service.recall.reader import MemoryReader

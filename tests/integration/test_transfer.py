@@ -14,8 +14,8 @@ import pytest
 from historian.schema.article import Article, Spoken
 from historian.schema.entity import Entity
 from historian.schema.event import EventFilter
-from historian.schema.layers import ArticleKey, Summary
 from historian.schema.profile import ProfileKey
+from historian.schema.summary import ArticleKey, Summary
 from historian.service.components import Parts
 from historian.service.entity_data.forgetting import forget
 from historian.stores.files.end_summaries import EndSummaries

@@ -20,10 +20,10 @@ from historian.schema.article import CHAPTER_NAMES, Article, ChapterBounds
 from historian.schema.errors import InvalidInput
 from historian.schema.event import EventFilter
 from historian.schema.job import Job
-from historian.schema.layers import ArticleKey, Summary
 from historian.schema.reflection_states import ReflectionState
 from historian.schema.scope import Scope
 from historian.schema.settings import Settings
+from historian.schema.summary import ArticleKey, Summary
 from historian.service.cognitive import CognitiveService
 from historian.service.components import Parts
 from historian.service.recall.articles import states_job

@@ -12,11 +12,11 @@ from typing import Any
 
 from historian.schema.article import Article, Spoken
 from historian.schema.job import Job, parse_job
-from historian.schema.layers import ArticleKey, Summary
 from historian.schema.profile import Profile, ProfileKey
 from historian.schema.scope import Scope
 from historian.schema.settings import Settings
 from historian.schema.settings_source import parse_settings
+from historian.schema.summary import ArticleKey, Summary
 from historian.service.components import Parts, open_parts, open_queue
 from historian.service.jobs.checkpoints import open_checkpoints
 from historian.service.ownership import owned_worker

@@ -16,7 +16,7 @@ from ..revision_diff import NewerOption, OlderOption, RevisionArgument, print_di
 from ..root import app
 
 if TYPE_CHECKING:
-    from ....schema.layers import ArticleKey, StoredArticle
+    from ....schema.summary import ArticleKey, StoredArticle
 
 chapters = group(
     app,
@@ -117,7 +117,7 @@ def roll_back(
 
 def person_key(user: str, in_group: str | None) -> ArticleKey:
     """Whose memory the command line names. Raises InvalidInput."""
-    from ....schema.layers import ArticleKey
+    from ....schema.summary import ArticleKey
 
     return ArticleKey(user, in_group or "")
 

@@ -12,7 +12,7 @@ from ..root import app
 from .chapters import GroupOption, PersonArgument, person_key
 
 if TYPE_CHECKING:
-    from ....schema.layers import Summary
+    from ....schema.summary import Summary
 
 summaries = group(
     app, "summaries", both("对话的带日期的摘要：短期记忆。", "Dated summaries of conversations: short-term memory.")

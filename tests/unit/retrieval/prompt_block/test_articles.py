@@ -5,7 +5,7 @@ from __future__ import annotations
 from historian.retrieval.prompt_block.articles import format_relevant
 from historian.retrieval.relevant import PROMOTED_SEARCHED, ReadLayers, _searched
 from historian.schema.article import Article
-from historian.schema.layers import ArticleKey, StoredArticle, Summary
+from historian.schema.summary import ArticleKey, StoredArticle, Summary
 from historian.text.tokens import estimate_tokens
 from hypothesis import given, settings
 from hypothesis import strategies as st

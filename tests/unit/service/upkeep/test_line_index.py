@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from historian.schema.article import Article
 from historian.schema.errors import ModelAnswerUnusable
-from historian.schema.layers import ArticleKey
 from historian.schema.protocols import Matrix
+from historian.schema.summary import ArticleKey
 from historian.service.components import Parts
 from historian.service.upkeep.line_index import LOOK_EVERY, LineIndex
 from support.jobs import make_job

@@ -1,0 +1,42 @@
+"""What stores and models promise, one port a file. Nodes, retrieval and service know these and never an implementation.
+
+Stores are synchronous and safe to call from several threads: callers on an event loop go through
+`asyncio.to_thread`. Models are asynchronous.
+"""
+
+from .article_stores import ArticleStorage, Layers, LineVectors
+from .chat_model import Answer, ChatModel, Usage
+from .embedder import Embedder
+from .event_store import EventStore, ScopeNews
+from .job_queue import FailedJob, JobQueue, JobState, QueueCounts
+from .profile_index import ProfileIndex
+from .profile_storage import Ledger, ProfileStorage
+from .reranker import Reranker
+from .summary_stores import StateBuffer, SummaryStorage
+from .vector_index import VectorIndex
+from .vectors import Matrix, Vector
+
+__all__ = [
+    "Answer",
+    "ArticleStorage",
+    "ChatModel",
+    "Embedder",
+    "EventStore",
+    "FailedJob",
+    "JobQueue",
+    "JobState",
+    "Layers",
+    "Ledger",
+    "LineVectors",
+    "Matrix",
+    "ProfileIndex",
+    "ProfileStorage",
+    "QueueCounts",
+    "Reranker",
+    "ScopeNews",
+    "StateBuffer",
+    "SummaryStorage",
+    "Usage",
+    "Vector",
+    "VectorIndex",
+]

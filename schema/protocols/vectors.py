@@ -1,0 +1,17 @@
+"""Embeddings as arrays. Models and stores share these types."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Vector = npt.NDArray[np.float32]
+    """One embedding, shape (dimension,), length 1."""
+    Matrix = npt.NDArray[np.float32]
+    """Several embeddings, shape (n, dimension), rows of length 1."""
+else:
+    # numpy is imported by those who compute with it: memory that is switched off needs none.
+    Vector = Matrix = Any
