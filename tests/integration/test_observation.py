@@ -24,7 +24,7 @@ from historian.schema.errors import InvalidInput
 from historian.schema.event import EventFilter
 from historian.schema.scope import Scope
 from historian.service.cognitive import CognitiveService
-from historian.service.observation.queue import queue as observation_module
+from historian.service.observation import queue as observation_module
 from historian.stores.sqlite.events import SqliteEventStore
 from historian.stores.sqlite.index_schema import open_index
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel

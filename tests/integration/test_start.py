@@ -14,7 +14,7 @@ from historian.service import cognitive as cognitive_module
 from historian.service import components as parts_module
 from historian.service.cognitive import CognitiveService
 from historian.service.components import Parts
-from historian.service.observation.queue import queue as observation_module
+from historian.service.observation import queue as observation_module
 from support.memory import group_fields, settings_for
 
 GROUP = Scope.group("7", "42")
