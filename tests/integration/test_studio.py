@@ -10,6 +10,7 @@ from typing import Any
 
 import httpx
 import pytest
+from historian.interfaces.studio import graphs as studio
 from historian.interfaces.studio.forms import (
     HistorianForm,
     HistorianOptions,
@@ -18,7 +19,6 @@ from historian.interfaces.studio.forms import (
     ReflectionForm,
     ReflectionOptions,
 )
-from historian.interfaces.studio.graphs import graphs as studio
 from historian.schema.settings import Settings
 from support.command import historian
 from support.openai_server import OpenAIServer
