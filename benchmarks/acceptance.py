@@ -181,7 +181,7 @@ async def reading(folder: Path, questions: list[tuple[str, str]], seed: int) -> 
     p50, p95, p99 = (1000 * percentile(seconds, share) for share in (0.5, 0.95, 0.99))
     return [
         Figure(
-            "records read across groups",
+            "events read across groups",
             "0",
             f"{foreign} of {hits} hits",
             foreign == 0 and hits > 0,
