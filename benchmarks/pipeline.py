@@ -25,7 +25,7 @@ import numpy as np
 from historian.schema.protocols import Answer, Matrix, Usage, Vector
 from historian.schema.settings_source import parse_settings
 from historian.service.cognitive import make_job
-from historian.service.components import open_parts, open_queue, open_vector_indexes
+from historian.service.components import open_parts, open_queue, open_vector_index
 from historian.service.ownership import make_worker
 from machine import machine_line
 
@@ -120,8 +120,8 @@ async def run(directory: Path, jobs: int, concurrency: int) -> tuple[float, dict
     for n in range(jobs):
         fields = {"request_id": f"r{n}", "user_id": f"u{n}", "group_id": f"g{n}", "user_name": "阿明", "bot_name": "小史"}
         queue.put(make_job({**fields, "new_info": ["他昨天说喜欢吉他"]}, settings, time.time))
-    indexes = open_vector_indexes(parts.directory)
-    worker = make_worker(parts, indexes, random=random.random)
+    index = open_vector_index(parts.directory)
+    worker = make_worker(parts, index, random=random.random)
     started, used = time.perf_counter(), time.process_time()
     if not await worker.run(drain=True):
         raise SystemExit("draining was given up")
@@ -129,7 +129,7 @@ async def run(directory: Path, jobs: int, concurrency: int) -> tuple[float, dict
     if worker.statistics.outcomes["filed"] != jobs:
         raise SystemExit(f"not every job was filed: {worker.statistics.outcomes}")
     latencies = {node: statistics.median(values) for node, values in worker.statistics.latencies.items()}
-    indexes.close()
+    index.close()
     await parts.aclose()
     return jobs / seconds, latencies, processor / jobs
 

@@ -92,21 +92,7 @@ def drafted(job: Job, bot_name: str) -> list[Event]:
         others=tuple(dict.fromkeys(name for name in speakers if name not in known)),
     )
     return [
-        Event(
-            event_id=f"{job.job_id}:{n}",
-            job_id=job.job_id,
-            kind=kind,
-            text=_draft_of(job, names, kind, text, speakers),
-            user_id=job.user_id,
-            group_id=job.group_id,
-            request_type=job.request_type,
-            timestamp=job.moment.timestamp(),
-            timestamp_local=job.moment.isoformat(),
-            timezone=job.timezone,
-            user_name=job.user_name,
-            is_absolute=False,
-            rewritten_by="rules",
-        )
+        Event.of_job(job, n, kind, _draft_of(job, names, kind, text, speakers), is_absolute=False)
         for n, (kind, text) in enumerate(texts_of(job))
     ]
 

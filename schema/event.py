@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Literal, NamedTuple
 
+from .job import Job
 from .scope import RequestType, Scope
 
 EVENT_SCHEMA_VERSION = 1
@@ -40,6 +42,73 @@ class Event:
     source: str = "job"
     schema_version: int = EVENT_SCHEMA_VERSION
     speakers: tuple[str, ...] = ()
+
+    @classmethod
+    def of_job(
+        cls,
+        job: Job,
+        n: int,
+        kind: EventKind,
+        text: str,
+        *,
+        is_absolute: bool,
+        gate_reasons: tuple[str, ...] = (),
+        rewritten_by: RewrittenBy = "rules",
+        source: str = "job",
+    ) -> Event:
+        """Return the event of the n-th text of a job. Its id follows from the job, so that a second run makes the same one."""
+        return cls.in_scope(
+            job.scope,
+            job.moment,
+            job.timezone,
+            event_id=f"{job.job_id}:{n}",
+            job_id=job.job_id,
+            kind=kind,
+            text=text,
+            user_name=job.user_name,
+            is_absolute=is_absolute,
+            gate_reasons=gate_reasons,
+            rewritten_by=rewritten_by,
+            source=source,
+        )
+
+    @classmethod
+    def in_scope(
+        cls,
+        scope: Scope,
+        moment: datetime,
+        timezone: str,
+        *,
+        event_id: str,
+        job_id: str,
+        kind: EventKind,
+        text: str,
+        is_absolute: bool,
+        gate_reasons: tuple[str, ...] = (),
+        rewritten_by: RewrittenBy = "none",
+        source: str = "job",
+        user_name: str = "",
+        speakers: tuple[str, ...] = (),
+    ) -> Event:
+        """Return an event of `scope` that was said at `moment`, an aware time in the zone `timezone`."""
+        return cls(
+            event_id=event_id,
+            job_id=job_id,
+            kind=kind,
+            text=text,
+            user_id=scope.user_id,
+            group_id=scope.group_id,
+            request_type=scope.request_type,
+            timestamp=moment.timestamp(),
+            timestamp_local=moment.isoformat(),
+            timezone=timezone,
+            user_name=user_name,
+            is_absolute=is_absolute,
+            gate_reasons=gate_reasons,
+            rewritten_by=rewritten_by,
+            source=source,
+            speakers=speakers,
+        )
 
     @property
     def scope(self) -> Scope:

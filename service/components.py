@@ -27,7 +27,7 @@ from ..schema.protocols import (
 from ..schema.reflection_states import ReflectionContext
 from ..schema.settings import Settings
 from ..schema.states import HistorianContext
-from ..stores.chroma.index import EVENT_COLLECTION, PROFILE_COLLECTION, ChromaDirectory, ChromaIndex
+from ..stores.chroma.index import ChromaIndex
 from ..stores.files.articles import MarkdownArticles
 from ..stores.files.profiles import MarkdownProfiles
 from ..stores.files.queue.job_queue import FileJobQueue
@@ -162,23 +162,6 @@ def usable_embedder(settings: Settings, events: EventStore) -> Embedder | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class VectorIndexes:
-    """Chroma's collections, for the owner alone: of events and of profiles, in one directory."""
-
-    events: VectorIndex
-    profiles: VectorIndex
-    directory: ChromaDirectory
-
-    def drop(self) -> None:
-        """Delete them; they are made anew from the truth. Blocking."""
-        self.directory.drop()
-
-    def close(self) -> None:
-        self.events.close()
-
-
-def open_vector_indexes(directory: Path) -> VectorIndexes:
-    """The derived indexes of a data directory. Nothing is opened before its first use."""
-    chroma = ChromaDirectory(directory / "chromadb")
-    return VectorIndexes(ChromaIndex(chroma, EVENT_COLLECTION), ChromaIndex(chroma, PROFILE_COLLECTION), chroma)
+def open_vector_index(directory: Path) -> ChromaIndex:
+    """The derived index of a data directory, for the owner alone. Nothing is opened before its first use."""
+    return ChromaIndex(directory / "chromadb")

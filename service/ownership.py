@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from ..schema.job import Job
 from ..schema.states import HistorianUpdate
+from ..stores.chroma.index import ChromaIndex
 from ..stores.files.end_summaries import EndSummaries
 from ..stores.files.owner_lock import OwnerLock
-from .components import Parts, VectorIndexes, open_vector_indexes
+from .components import Parts, open_vector_index
 
 if TYPE_CHECKING:
     from .jobs.worker import HistorianWorker
@@ -46,16 +47,16 @@ def owned_worker(
     lock = OwnerLock(parts.directory)
     lock.acquire(parts.clock())
     with lock:
-        indexes = open_vector_indexes(parts.directory)
+        index = open_vector_index(parts.directory)
         try:
-            yield make_worker(parts, indexes, random=random, sleep=sleep, on_step=on_step)
+            yield make_worker(parts, index, random=random, sleep=sleep, on_step=on_step)
         finally:
-            indexes.close()
+            index.close()
 
 
 def make_worker(
     parts: Parts,
-    indexes: VectorIndexes,
+    index: ChromaIndex,
     *,
     random: Callable[[], float],
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
@@ -69,7 +70,7 @@ def make_worker(
     from .upkeep.idle_work import Maintenance
     from .upkeep.notes_index import NotesIndex, embedded_later
 
-    context, cognitive = parts.context(indexes.events), parts.settings.cognitive
+    context, cognitive = parts.context(index), parts.settings.cognitive
     notes = NotesIndex(parts.manifest, parts.settings, embedded_later, parts.clock)
     return HistorianWorker(
         queue=parts.queue,
@@ -81,14 +82,13 @@ def make_worker(
             context,
             parts.queue,
             EndSummaries(parts.directory / "end_summaries.json"),
-            profile_vectors=indexes.profiles,
             random=random,
             notes=notes,
             layers=parts.layers,
             migration=Migration(parts, parts.settings, rewrite=cognitive.migrate_rewrite) if cognitive.migrate_from else None,
         ),
         commands=CommandRunner(context, notes, parts.layers.articles),
-        forgetting=Forgetting(parts, drop_index=indexes.drop),
+        forgetting=Forgetting(parts, drop_index=index.drop),
         random=random,
         sleep=sleep,
         on_step=on_step,

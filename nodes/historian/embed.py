@@ -42,18 +42,11 @@ async def embed(state: HistorianState, runtime: Runtime[HistorianContext]) -> Hi
 def events_of(job: Job, items: Sequence[ItemState]) -> list[Event]:
     """The events of a job. Their ids follow from the job, so that a second run makes the same ones."""
     return [
-        Event(
-            event_id=f"{job.job_id}:{n}",
-            job_id=job.job_id,
-            kind=item["kind"],
-            text=item["candidate"],
-            user_id=job.user_id,
-            group_id=job.group_id,
-            request_type=job.request_type,
-            timestamp=job.moment.timestamp(),
-            timestamp_local=job.moment.isoformat(),
-            timezone=job.timezone,
-            user_name=job.user_name,
+        Event.of_job(
+            job,
+            n,
+            item["kind"],
+            item["candidate"],
             is_absolute=item["passed"],
             gate_reasons=() if item["passed"] else tuple(dict.fromkeys(reason["why"] for reason in item["violations"])),
             rewritten_by=item["rewritten_by"],

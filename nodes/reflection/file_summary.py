@@ -70,18 +70,14 @@ def summary_of(job: ReflectionJob, states: list[BufferedState], state: Reflectio
 def event_of(summary: Summary, job: ReflectionJob) -> Event:
     """The summary as an event of its conversation, at the time of the last state that it covers."""
     moment = datetime.fromisoformat(summary.until).astimezone(ZoneInfo(job.job.timezone))
-    scope = summary.key.scope
-    return Event(
+    return Event.in_scope(
+        summary.key.scope,
+        moment,
+        job.job.timezone,
         event_id=summary.id,
         job_id=summary.id,
         kind="action",
         text=summary.text,
-        user_id=scope.user_id,
-        group_id=scope.group_id,
-        request_type=scope.request_type,
-        timestamp=moment.timestamp(),
-        timestamp_local=moment.isoformat(),
-        timezone=job.job.timezone,
         user_name=job.job.user_name,
         is_absolute=summary.is_absolute,
         gate_reasons=summary.gate_reasons,

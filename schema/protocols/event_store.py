@@ -87,9 +87,6 @@ class EventStore(Protocol):
     def embedded_count(self) -> int:
         """How many events have a vector: what the derived index should hold."""
 
-    def clear_vectors(self) -> None:
-        """Drop all vectors, of profiles too, and the fingerprint: the first step of embedding with another model."""
-
     def forget(
         self,
         where: EventFilter,

@@ -79,9 +79,6 @@ class JobQueue(Protocol):
     def retry_failed(self, job_id: str | None = None) -> int:
         """Bring one failed job back (None: all that are readable), with attempts reset; returns how many."""
 
-    def discard(self, matches: Callable[[Job], bool]) -> int:
-        """Remove pending and failed jobs for which `matches` holds; returns how many."""
-
     def amend(self, change: Callable[[Job], Job | None]) -> int:
         """Rewrite pending and failed jobs as `change` says (None: remove); returns how many were changed or removed."""
 

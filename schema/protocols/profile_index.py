@@ -14,8 +14,6 @@ class ProfileIndex(Protocol):
 
     def put(self, profile: Profile, vector: Vector | None) -> None: ...
 
-    def delete(self, key: ProfileKey) -> None: ...
-
     def stale(self, profiles: Sequence[Profile]) -> list[Profile]:
         """Those whose revision is not indexed yet, or was indexed without a vector."""
 
@@ -24,12 +22,3 @@ class ProfileIndex(Protocol):
 
     def vectors(self, where: ProfileFilter | None = None) -> tuple[list[ProfileKey], Matrix]:
         """Keys and embeddings of the profiles that `where` admits and that are embedded; shape (0, 0) when there are none."""
-
-    def unindexed(self, limit: int) -> tuple[list[tuple[ProfileKey, Vector]], list[str]]:
-        """What the derived vector index lacks (profiles with vectors) and what it must drop (`ProfileKey.index_id`)."""
-
-    def mark_indexed(self, ids: Sequence[str]) -> None: ...
-
-    def reindex_all(self) -> None: ...
-
-    def embedded_count(self) -> int: ...

@@ -19,10 +19,10 @@ from operator import attrgetter
 from ...schema.entity import Entity
 from ...schema.errors import HistorianError, OwnerLockHeld
 from ...stores.chroma.index import remove_chroma
-from ...stores.files.byte_scan import pieces, scan, standing_in
 from ...stores.files.forget_requests import ForgetReport, ForgetRequest, ForgetRequests
 from ...stores.files.owner_lock import OwnerLock, owner_of
 from ..components import Parts
+from .byte_scan import pieces, scan, standing_in
 from .forget_traces import Forgetter, Record, Traces
 from .forgetters import forgetters
 from .mentions import Mentions
@@ -84,7 +84,7 @@ class Forgetting:
                 step(f"{forgetter.kind}, {turn} time")
         self._drop_index()
         step("index dropped")
-        parts.erasure.reindex_all()
+        parts.events.reindex_all()
         step("index asked for")
         mentions = self._mentions(everything, traces, remove=request.mentions)
         step("mentions looked for")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from ...schema.entity import Entity
-from ...stores.files.byte_scan import SHORTEST_BYTES, Needles
+from .byte_scan import SHORTEST_BYTES, Needles
 from .forget_traces import Record
 
 _LONG_ID = 5

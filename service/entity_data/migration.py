@@ -12,13 +12,14 @@ from pathlib import Path
 
 from ...nodes.historian.embed import events_of
 from ...nodes.historian.gate import by_rules
+from ...retrieval.pending import texts_of
 from ...schema.errors import InvalidInput
 from ...schema.event import Event
 from ...schema.job import Job
 from ...schema.scope import Scope
 from ...schema.settings import Settings
-from ..cognitive import redacted
 from ..components import Parts
+from ..jobs.intake import redacted
 from ..timezones import configured_timezone
 from .old_summaries import Assumed, BadEntry, OldSummary, read_old_summaries
 
@@ -134,26 +135,9 @@ class Migration:
 
 
 def _as_they_stand(job: Job) -> list[Event]:
-    texts = [("action", job.action_summary)] if job.action_summary else []
-    texts += [("fact", text) for text in job.new_info]
     return [
-        Event(
-            event_id=f"{job.job_id}:{n}",
-            job_id=job.job_id,
-            kind="action" if kind == "action" else "fact",
-            text=text,
-            user_id=job.user_id,
-            group_id=job.group_id,
-            request_type=job.request_type,
-            timestamp=job.moment.timestamp(),
-            timestamp_local=job.moment.isoformat(),
-            timezone=job.timezone,
-            user_name=job.user_name,
-            is_absolute=False,
-            gate_reasons=(TIME_UNKNOWN,),
-            rewritten_by="none",
-        )
-        for n, (kind, text) in enumerate(texts)
+        Event.of_job(job, n, kind, text, is_absolute=False, gate_reasons=(TIME_UNKNOWN,), rewritten_by="none")
+        for n, (kind, text) in enumerate(texts_of(job))
     ]
 
 

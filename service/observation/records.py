@@ -131,21 +131,17 @@ def make_event(
     speakers: tuple[str, ...] = (),
 ) -> Event:
     """An event that no job wrote; absolute exactly where the gate has nothing to say."""
-    return Event(
+    return Event.in_scope(
+        scope,
+        datetime.fromtimestamp(at, timezone),
+        str(timezone),
         event_id=event_id,
         job_id=job_id,
         kind=kind,
         text=text,
-        user_id=scope.user_id,
-        group_id=scope.group_id,
-        request_type=scope.request_type,
-        timestamp=at,
-        timestamp_local=datetime.fromtimestamp(at, timezone).isoformat(),
-        timezone=str(timezone),
         user_name=user_name,
         is_absolute=not gate_reasons,
         gate_reasons=gate_reasons,
-        rewritten_by="none",
         source=source,
         speakers=speakers,
     )

@@ -15,10 +15,10 @@ from ...schema.errors import FingerprintMismatch, InvalidInput, ModelAnswerUnusa
 from ...schema.event import Event
 from ...schema.job import Job
 from ...schema.profile import ProfileKey
-from ...schema.protocols import Embedder, JobQueue, Layers, VectorIndex
+from ...schema.protocols import Embedder, JobQueue, Layers
 from ...schema.scope import notes_scope
 from ...schema.states import HistorianContext
-from ...stores.chroma.repair import repair, repair_profiles
+from ...stores.chroma.repair import repair
 from ...stores.files.end_summaries import EndSummaries
 from ...stores.sqlite.profile_index import profile_text
 from ..availability import Outage, Pause
@@ -46,7 +46,6 @@ class Maintenance:
         queue: JobQueue,
         end_summaries: EndSummaries,
         *,
-        profile_vectors: VectorIndex,
         random: Callable[[], float],
         notes: NotesIndex | None = None,
         layers: Layers | None = None,
@@ -62,7 +61,6 @@ class Maintenance:
         self._notes_said: set[str] = set()
         self._context = context
         self._queue = queue
-        self._profile_vectors = profile_vectors
         self._end_summaries = end_summaries
         self._finished: list[Job] = []
         self._rounds = 0
@@ -245,8 +243,6 @@ class Maintenance:
         if index is None:
             return
         await asyncio.to_thread(repair, self._context.events, index)
-        if self._context.profile_index is not None:
-            await asyncio.to_thread(repair_profiles, self._context.profile_index, self._profile_vectors)
 
     async def _tidy(self) -> None:
         await asyncio.to_thread(self._context.events.tidy)

@@ -1,7 +1,7 @@
 """Nearest neighbours by Chroma: the derived index for searches that no scope narrows.
 
-What it holds can be rebuilt from `index.sqlite` at any time (`index_repair`). One process owns the directory: an embedded
-Chroma that another process writes gives stale answers or fails. Nothing here goes on the network: telemetry is off and
+The index can be rebuilt from `index.sqlite` at any time (`chroma/repair.py`). One process owns the directory: an embedded
+Chroma gives stale answers or fails after another process has written. Nothing here uses the network: telemetry is off and
 no embedding function is set. Texts are not stored, only vectors, ids and the keys to filter by.
 """
 
@@ -25,67 +25,127 @@ if TYPE_CHECKING:
     from chromadb.api import ClientAPI
     from chromadb.api.models.Collection import Collection
 
-EVENT_COLLECTION = "cognitive_events"
-PROFILE_COLLECTION = "cognitive_profiles"
+COLLECTION = "cognitive_events"
+_DROPPED_COLLECTION = "cognitive_profiles"
+"""Written by earlier versions and never read. Deleted when a directory that holds it is opened."""
 
 _MAX_BATCH = 5000
 """Chroma 1.5 takes 5,461 rows at once."""
 
 
-class ChromaDirectory:
-    """One directory of Chroma and the client that holds it open.
+class ChromaIndex:
+    """The `VectorIndex` in one directory (cosine distance).
 
-    Nothing is imported, opened or created before the first use of a collection: importing Chroma takes a second.
+    Nothing is imported, opened or created before the first use: importing Chroma takes a second.
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        self.lock = threading.RLock()
-        self.generation = 0
-        """Counts how often the client was replaced: collections of an earlier one are no longer valid."""
+        self._path = path
+        self._lock = threading.RLock()
         self._client: ClientAPI | None = None
+        self._collection: Collection | None = None
         self._closed = False
 
-    def client(self) -> ClientAPI:
-        """The client, opened if it is not. Raises StorageError where the directory is damaged or cannot be written."""
-        with self.lock:
-            if self._closed:
-                raise StorageError(f"{self.path}: already closed; open the service again")
-            if self._client is None:
-                with self.explained():
-                    self._client = _open_client(self.path)
-                self.generation += 1
-            return self._client
+    def upsert(self, ids: Sequence[str], vectors: Sequence[Vector], metadatas: Sequence[Mapping[str, Any]]) -> None:
+        """Store vectors under their ids; of an id given twice the last one counts. Values of None are left out."""
+        if not len(ids) == len(vectors) == len(metadatas):
+            raise InvalidInput(
+                f"upsert: {len(ids)} ids, {len(vectors)} vectors, {len(metadatas)} metadatas; give as many of each"
+            )
+        items = iter({i: (v, _metadata(m)) for i, v, m in zip(ids, vectors, metadatas, strict=True)}.items())
+        while batch := list(islice(items, _MAX_BATCH)):
+            with self._lock, self._explained():
+                self._open().upsert(
+                    ids=[item_id for item_id, _ in batch],
+                    embeddings=np.stack([vector for _, (vector, _) in batch]).astype(np.float32, copy=False),
+                    metadatas=[metadata for _, (_, metadata) in batch],
+                )
 
-    def wipe(self) -> None:
-        """Delete everything in the directory and begin anew. Other directories are safe: only Chroma's own is touched."""
-        with self.lock:
-            self._close_client()
-            remove_chroma(self.path)
-            self.client()
+    def delete(self, ids: Sequence[str]) -> None:
+        """Drop those of `ids` that exist."""
+        rest = iter(dict.fromkeys(ids))
+        while batch := list(islice(rest, _MAX_BATCH)):
+            with self._lock, self._explained():
+                self._open().delete(ids=batch)
+
+    def query(self, vector: Vector, limit: int, where: Mapping[str, Any] | None = None) -> list[tuple[str, float]]:
+        """Return ids with cosine similarities, best first. All of `where` must hold; a list of values means one of them."""
+        if limit <= 0:
+            return []
+        with self._explained():
+            found = self._open().query(
+                query_embeddings=np.asarray(vector, dtype=np.float32).reshape(1, -1),
+                n_results=limit,
+                where=_where(where),
+                include=["distances"],
+            )
+        distances = found["distances"] or [[]]
+        return [(item_id, 1.0 - distance) for item_id, distance in zip(found["ids"][0], distances[0], strict=True)]
+
+    def count(self) -> int:
+        with self._explained():
+            return int(self._open().count())
+
+    def reset(self) -> None:
+        """Empty the collection. A damaged directory is deleted and made anew."""
+        with self._lock:
+            try:
+                self._open()
+                with self._explained():
+                    self._open_client().delete_collection(COLLECTION)
+                self._collection = None
+                self.count()
+            except StorageError:
+                self.drop()
+                self.count()
 
     def drop(self) -> None:
-        """Delete everything in the directory; it is made anew when a collection is next used. Nothing is imported for it."""
-        with self.lock:
+        """Delete the directory. It is made anew at the next use. Imports nothing."""
+        with self._lock:
             self._close_client()
-            remove_chroma(self.path)
+            remove_chroma(self._path)
 
     def close(self) -> None:
-        with self.lock:
+        with self._lock:
             self._close_client()
             self._closed = True
 
+    def _open(self) -> Collection:
+        with self._lock:
+            client = self._open_client()
+            if self._collection is None:
+                from langchain_chroma import Chroma
+
+                Chroma(
+                    client=client,
+                    collection_name=COLLECTION,
+                    collection_configuration={"hnsw": {"space": "cosine"}, "embedding_function": None},
+                )
+                self._collection = client.get_collection(COLLECTION, embedding_function=None)
+            return self._collection
+
+    def _open_client(self) -> ClientAPI:
+        """Return the client, opened if needed. Raises StorageError where the directory is damaged or cannot be written."""
+        if self._closed:
+            raise StorageError(f"{self._path}: already closed; open the service again")
+        if self._client is None:
+            with self._explained():
+                self._client = _open_client(self._path)
+                if _DROPPED_COLLECTION in {collection.name for collection in self._client.list_collections()}:
+                    self._client.delete_collection(_DROPPED_COLLECTION)
+        return self._client
+
     def _close_client(self) -> None:
-        client, self._client = self._client, None
+        client, self._client, self._collection = self._client, None, None
         if client is not None:
-            with self.explained():
+            with self._explained():
                 client.close()  # type: ignore[attr-defined] # the class has it, the interface it implements does not
 
     @contextmanager
-    def explained(self) -> Iterator[None]:
-        """Chroma's errors as ours. What its core written in Rust throws when it panics is no `Exception`.
+    def _explained(self) -> Iterator[None]:
+        """Raise Chroma's errors as errors of Historian. A panic of its core, written in Rust, is no `Exception`.
 
-        Meanwhile memory is handed out blank, since Chroma saves what it never wrote to.
+        Memory is blank meanwhile, because Chroma saves memory that it never wrote to.
         """
         try:
             with blank_memory():
@@ -98,98 +158,13 @@ class ChromaDirectory:
             message = str(error)
             if "dimension" in message:
                 raise FingerprintMismatch(
-                    f"{self.path}: {message}; the embedding model was changed: set models.embedding back, or run "
+                    f"{self._path}: {message}; the embedding model was changed: set models.embedding back, or run "
                     "`historian reembed`"
                 ) from error
             raise StorageError(
-                f"{self.path}: {message or type(error).__name__}; this directory is derived: it may be deleted, and is "
+                f"{self._path}: {message or type(error).__name__}; this directory is derived: it may be deleted, and is "
                 "rebuilt from index.sqlite"
             ) from error
-
-
-class ChromaIndex:
-    """The `VectorIndex` of one collection (cosine distance)."""
-
-    def __init__(self, directory: ChromaDirectory | Path, name: str = EVENT_COLLECTION) -> None:
-        """`directory` is a ChromaDirectory where several collections share it, else a path to one for this alone."""
-        self._directory = ChromaDirectory(directory) if isinstance(directory, Path) else directory
-        self._name = name
-        self._collection: Collection | None = None
-        self._generation = -1
-
-    def upsert(self, ids: Sequence[str], vectors: Sequence[Vector], metadatas: Sequence[Mapping[str, Any]]) -> None:
-        """Store vectors under their ids; of an id given twice the last one counts. Values of None are left out."""
-        if not len(ids) == len(vectors) == len(metadatas):
-            raise InvalidInput(
-                f"upsert: {len(ids)} ids, {len(vectors)} vectors, {len(metadatas)} metadatas; give as many of each"
-            )
-        items = iter({i: (v, _metadata(m)) for i, v, m in zip(ids, vectors, metadatas, strict=True)}.items())
-        while batch := list(islice(items, _MAX_BATCH)):
-            with self._directory.lock, self._directory.explained():
-                self._open().upsert(
-                    ids=[item_id for item_id, _ in batch],
-                    embeddings=np.stack([vector for _, (vector, _) in batch]).astype(np.float32, copy=False),
-                    metadatas=[metadata for _, (_, metadata) in batch],
-                )
-
-    def delete(self, ids: Sequence[str]) -> None:
-        """Drop what is there of `ids`."""
-        rest = iter(dict.fromkeys(ids))
-        while batch := list(islice(rest, _MAX_BATCH)):
-            with self._directory.lock, self._directory.explained():
-                self._open().delete(ids=batch)
-
-    def query(self, vector: Vector, limit: int, where: Mapping[str, Any] | None = None) -> list[tuple[str, float]]:
-        """Ids with cosine similarities, best first. All of `where` must hold; a list of values means one of them."""
-        if limit <= 0:
-            return []
-        with self._directory.explained():
-            found = self._open().query(
-                query_embeddings=np.asarray(vector, dtype=np.float32).reshape(1, -1),
-                n_results=limit,
-                where=_where(where),
-                include=["distances"],
-            )
-        distances = found["distances"] or [[]]
-        return [(item_id, 1.0 - distance) for item_id, distance in zip(found["ids"][0], distances[0], strict=True)]
-
-    def count(self) -> int:
-        with self._directory.explained():
-            return int(self._open().count())
-
-    def reset(self) -> None:
-        """Empty the collection. Where the directory is damaged it is begun anew, with all its collections."""
-        with self._directory.lock:
-            try:
-                client = self._directory.client()
-                with self._directory.explained():
-                    if self._name in {collection.name for collection in client.list_collections()}:
-                        client.delete_collection(self._name)
-                self._collection = None
-                self.count()
-            except StorageError:
-                self._directory.wipe()
-                self._collection = None
-                self.count()
-
-    def close(self) -> None:
-        """Close the directory, for all of its collections."""
-        self._directory.close()
-
-    def _open(self) -> Collection:
-        with self._directory.lock:
-            client = self._directory.client()
-            if self._collection is None or self._generation != self._directory.generation:
-                from langchain_chroma import Chroma
-
-                Chroma(
-                    client=client,
-                    collection_name=self._name,
-                    collection_configuration={"hnsw": {"space": "cosine"}, "embedding_function": None},
-                )
-                self._collection = client.get_collection(self._name, embedding_function=None)
-                self._generation = self._directory.generation
-            return self._collection
 
 
 def remove_chroma(path: Path) -> None:

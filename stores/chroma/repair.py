@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from ...schema.errors import StorageError
 from ...schema.event import Event
-from ...schema.profile import ProfileKey
-from ...schema.protocols import EventStore, ProfileIndex, Vector, VectorIndex
+from ...schema.protocols import EventStore, VectorIndex
 
 logger = logging.getLogger(__name__)
 
@@ -55,60 +54,6 @@ def event_metadata(event: Event) -> dict[str, Any]:
     }
 
 
-def profile_metadata(key: ProfileKey) -> dict[str, Any]:
-    """What the derived index of profiles can filter by."""
-    return {"entity_type": key.entity_type, "entity_id": key.entity_id, "layer": key.layer}
-
-
-class _Truth(Protocol):
-    """What an index is derived from: its notes of what the index lacks, as (id, vector, metadata), and must drop."""
-
-    def unindexed(self, limit: int) -> tuple[list[tuple[str, Vector, Mapping[str, Any]]], list[str]]: ...
-
-    def mark_indexed(self, added: Sequence[str], dropped: Sequence[str]) -> None: ...
-
-    def reindex_all(self) -> None: ...
-
-    def embedded_count(self) -> int: ...
-
-
-class _Events:
-    """Events as the truth of `cognitive_events`."""
-
-    def __init__(self, store: EventStore) -> None:
-        self._store = store
-        self.mark_indexed = store.mark_indexed
-        self.reindex_all = store.reindex_all
-        self.embedded_count = store.embedded_count
-
-    def unindexed(self, limit: int) -> tuple[list[tuple[str, Vector, Mapping[str, Any]]], list[str]]:
-        wanted, gone = self._store.unindexed(limit)
-        return [(event.event_id, vector, event_metadata(event)) for event, vector in wanted], gone
-
-
-class _Profiles:
-    """Profiles as the truth of `cognitive_profiles`."""
-
-    def __init__(self, store: ProfileIndex) -> None:
-        self._store = store
-        self.reindex_all = store.reindex_all
-        self.embedded_count = store.embedded_count
-
-    def unindexed(self, limit: int) -> tuple[list[tuple[str, Vector, Mapping[str, Any]]], list[str]]:
-        wanted, gone = self._store.unindexed(limit)
-        return [(key.index_id, vector, profile_metadata(key)) for key, vector in wanted], gone
-
-    def mark_indexed(self, added: Sequence[str], dropped: Sequence[str]) -> None:
-        self._store.mark_indexed([*added, *dropped])
-
-
-def repair_profiles(
-    profiles: ProfileIndex, index: VectorIndex, batch: int = 1000, *, stop: Callable[[], bool] = bool
-) -> RepairReport:
-    """As `repair`, for profiles."""
-    return _repair(_Profiles(profiles), index, batch, stop)
-
-
 def repair(events: EventStore, index: VectorIndex, batch: int = 1000, *, stop: Callable[[], bool] = bool) -> RepairReport:
     """Write to `index` what it lacks, drop from it what is gone, `batch` events at a time.
 
@@ -118,10 +63,6 @@ def repair(events: EventStore, index: VectorIndex, batch: int = 1000, *, stop: C
     left for the next time. Safe to be interrupted at any moment: what was done is found done. A store that changes
     meanwhile is not mistaken for a difference, as its notes tell.
     """
-    return _repair(_Events(events), index, batch, stop)
-
-
-def _repair(events: _Truth, index: VectorIndex, batch: int, stop: Callable[[], bool]) -> RepairReport:
     try:
         done = _work_off(events, index, batch, stop)
         if stop() or not _differs(events, index):
@@ -135,7 +76,7 @@ def _repair(events: _Truth, index: VectorIndex, batch: int, stop: Callable[[], b
     return RepairReport(anew.written, anew.dropped, rebuilt=True)
 
 
-def _work_off(events: _Truth, index: VectorIndex, batch: int, stop: Callable[[], bool]) -> RepairReport:
+def _work_off(events: EventStore, index: VectorIndex, batch: int, stop: Callable[[], bool]) -> RepairReport:
     written = dropped = 0
     while not stop():
         wanted, gone = events.unindexed(batch)
@@ -143,14 +84,15 @@ def _work_off(events: _Truth, index: VectorIndex, batch: int, stop: Callable[[],
             break
         with _index_errors():
             index.delete(gone)
-            index.upsert([one[0] for one in wanted], [one[1] for one in wanted], [one[2] for one in wanted])
-        events.mark_indexed([one[0] for one in wanted], gone)
+            ids = [event.event_id for event, _ in wanted]
+            index.upsert(ids, [vector for _, vector in wanted], [event_metadata(event) for event, _ in wanted])
+        events.mark_indexed(ids, gone)
         written += len(wanted)
         dropped += len(gone)
     return RepairReport(written, dropped)
 
 
-def _differs(events: _Truth, index: VectorIndex) -> bool:
+def _differs(events: EventStore, index: VectorIndex) -> bool:
     """Whether the counts differ although nothing is noted and nobody writes: they are read twice."""
     first = _counts(events, index)
     if first[0] == first[1] or any(events.unindexed(1)):
@@ -158,7 +100,7 @@ def _differs(events: _Truth, index: VectorIndex) -> bool:
     return _counts(events, index) == first
 
 
-def _counts(events: _Truth, index: VectorIndex) -> tuple[int, int]:
+def _counts(events: EventStore, index: VectorIndex) -> tuple[int, int]:
     with _index_errors():
         held = index.count()
     return held, events.embedded_count()

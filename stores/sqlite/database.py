@@ -141,15 +141,6 @@ class SqliteDatabase:
                 raise explained(error, self.path) from error
         return self.truncate_log()
 
-    def damage(self) -> str | None:
-        """What SQLite's own check finds wrong with the file, or None. Reads the whole file."""
-        try:
-            with self.reading() as connection:
-                found = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
-        except StorageError as error:
-            return str(error)
-        return None if found == "ok" else found
-
     def close(self) -> None:
         """Wait for the transaction that is being written, then close. Closing twice does nothing."""
         if os.getpid() != self._process:

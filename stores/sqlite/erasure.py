@@ -137,20 +137,6 @@ class IndexErasure:
             )
             return connection.execute("DELETE FROM note_files WHERE scope_key = ?", (scope_key,)).rowcount
 
-    def reindex_all(self) -> None:
-        """Say that the derived indexes hold nothing."""
-        with self._database.writing() as connection:
-            connection.execute("DELETE FROM event_outbox")
-            connection.execute("DELETE FROM profile_outbox")
-            connection.execute(
-                "INSERT OR REPLACE INTO event_outbox (item_id)"
-                " SELECT e.event_id FROM event_vectors v JOIN events e ON e.row = v.row ORDER BY v.sequence"
-            )
-            connection.execute(
-                "INSERT OR REPLACE INTO profile_outbox (item_id)"
-                " SELECT item_id FROM profiles WHERE vector IS NOT NULL ORDER BY row"
-            )
-
     def compact(self) -> bool:
         """Merge the keyword indexes, write the file anew, empty the log. False where a reader was in the way for too long.
 

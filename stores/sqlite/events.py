@@ -23,7 +23,7 @@ from .event_rows import (
 )
 from .event_writing import delete_events, insert_events
 from .fingerprint import check_dimension, read_fingerprint, set_fingerprint
-from .index_outbox import EVENTS, Outbox
+from .index_outbox import Outbox, fill_outbox
 from .index_schema import row_range
 from .scope_rows import add_vectors, count_removals, remove_vectors
 from .tombstones import add_tombstones, is_buried
@@ -40,7 +40,7 @@ class SqliteEventStore:
 
     def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
-        self._outbox = Outbox(EVENTS)
+        self._outbox = Outbox()
         self._bring_words_up_to_date()
 
     def file_job(self, job_id: str, events: Sequence[Event], vectors: Sequence[Vector | None]) -> bool:
@@ -241,16 +241,6 @@ class SqliteEventStore:
             add_vectors(connection, [(row, blobs[event_id]) for row, event_id, _ in found])
             self._outbox.add(connection, [event_id for _, event_id, _ in found])
 
-    def clear_vectors(self) -> None:
-        """Drop all vectors, of profiles too, and the fingerprint: the first step of embedding everything with another model."""
-        with self._database.writing() as connection:
-            self._outbox.fill(connection, "SELECT e.event_id FROM event_vectors v JOIN events e ON e.row = v.row")
-            connection.execute("DELETE FROM event_vectors")
-            connection.execute("UPDATE events SET embedded = 0 WHERE embedded = 1")
-            connection.execute("UPDATE scopes SET removals = removals + 1")
-            connection.execute("UPDATE profiles SET vector = NULL")
-            connection.execute("DELETE FROM meta WHERE name = 'fingerprint'")
-
     def embedded_count(self) -> int:
         """How many events have a vector: what the derived index should hold."""
         with self._database.reading() as connection:
@@ -280,9 +270,7 @@ class SqliteEventStore:
     def reindex_all(self) -> None:
         with self._database.writing() as connection:
             connection.execute("DELETE FROM event_outbox")
-            self._outbox.fill(
-                connection, "SELECT e.event_id FROM event_vectors v JOIN events e ON e.row = v.row ORDER BY v.sequence"
-            )
+            fill_outbox(connection, "SELECT e.event_id FROM event_vectors v JOIN events e ON e.row = v.row ORDER BY v.sequence")
 
     def fingerprint(self) -> tuple[str, int] | None:
         with self._database.reading() as connection:

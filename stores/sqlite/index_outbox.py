@@ -1,7 +1,7 @@
-"""Which items of a derived index may differ from the truth.
+"""Which events of the derived vector index may differ from the truth, as rows of the table `event_outbox`.
 
-Whatever changes the truth notes the item here in the same transaction; whoever has brought the derived index up to
-date takes the note away. An item that changes again in between gets a new version, and its note stays.
+Whoever changes an event notes it here in the same transaction. Whoever has brought the derived index up to date removes the
+note. An event that changes again in between gets a new version, and its note stays.
 """
 
 from __future__ import annotations
@@ -9,39 +9,35 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Mapping, Sequence
-from typing import Literal
-
-EVENTS: Literal["event_outbox"] = "event_outbox"
-PROFILES: Literal["profile_outbox"] = "profile_outbox"
 
 
 class Outbox:
-    """One table of notes, and the versions that were handed out to be indexed."""
+    """The notes, and the versions that were handed out to be indexed."""
 
-    def __init__(self, table: Literal["event_outbox", "profile_outbox"]) -> None:
-        self._table = table
+    def __init__(self) -> None:
         self._lock = threading.Lock()
         self._handed: dict[str, int] = {}
 
-    def add(self, connection: sqlite3.Connection, item_ids: Sequence[str]) -> dict[str, int]:
-        """Note the items, each with a new version; returns the versions."""
+    def add(self, connection: sqlite3.Connection, event_ids: Sequence[str]) -> dict[str, int]:
+        """Note the events, each with a new version; returns the versions."""
         versions = {}
-        for item_id in item_ids:
-            cursor = connection.execute(f"INSERT OR REPLACE INTO {self._table} (item_id) VALUES (?)", (item_id,))
-            versions[item_id] = int(cursor.lastrowid or 0)
+        for event_id in event_ids:
+            cursor = connection.execute("INSERT OR REPLACE INTO event_outbox (item_id) VALUES (?)", (event_id,))
+            versions[event_id] = int(cursor.lastrowid or 0)
         return versions
 
-    def fill(self, connection: sqlite3.Connection, select_ids: str) -> None:
-        """Note every item that a SELECT of one column gives."""
-        connection.execute(f"INSERT OR REPLACE INTO {self._table} (item_id) {select_ids}")
-
     def hand_out(self, versions: Mapping[str, int]) -> None:
-        """Remember which version of an item the caller is about to index."""
+        """Remember which version of an event the caller is about to index."""
         with self._lock:
             self._handed.update(versions)
 
-    def remove(self, connection: sqlite3.Connection, item_ids: Sequence[str]) -> None:
-        """Take notes away, but not those newer than what was handed out."""
+    def remove(self, connection: sqlite3.Connection, event_ids: Sequence[str]) -> None:
+        """Remove notes, except those newer than what was handed out."""
         with self._lock:
-            known = [(item_id, self._handed.pop(item_id, None)) for item_id in item_ids]
-        connection.executemany(f"DELETE FROM {self._table} WHERE item_id = ? AND version <= ifnull(?, version)", known)
+            known = [(event_id, self._handed.pop(event_id, None)) for event_id in event_ids]
+        connection.executemany("DELETE FROM event_outbox WHERE item_id = ? AND version <= ifnull(?, version)", known)
+
+
+def fill_outbox(connection: sqlite3.Connection, select_ids: str) -> None:
+    """Note every event that a SELECT of one column gives."""
+    connection.execute(f"INSERT OR REPLACE INTO event_outbox (item_id) {select_ids}")

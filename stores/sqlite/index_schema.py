@@ -160,7 +160,18 @@ ALTER TABLE events ADD COLUMN speakers TEXT NOT NULL DEFAULT '[]';
 CREATE INDEX events_of_several ON events (row) WHERE speakers != '[]';
 """
 
-MIGRATIONS: tuple[str, ...] = (_FIRST, _VECTORS_OF_OTHER_MODELS, _NOTES, _TWO_LAYERS, _SPEAKERS)
+_PROFILES_ARE_NOT_IN_CHROMA = """
+DROP TABLE profile_outbox;
+"""
+
+MIGRATIONS: tuple[str, ...] = (
+    _FIRST,
+    _VECTORS_OF_OTHER_MODELS,
+    _NOTES,
+    _TWO_LAYERS,
+    _SPEAKERS,
+    _PROFILES_ARE_NOT_IN_CHROMA,
+)
 """Append only. Files in the world have had the first ones."""
 
 

@@ -22,8 +22,3 @@ class SqliteLedger:
         """Note that a job was applied; a second time changes nothing."""
         with self._database.writing() as connection:
             connection.execute("INSERT OR IGNORE INTO ledger (entity_key, job_id) VALUES (?, ?)", (entity_key, job_id))
-
-    def remove(self, entity_key: str) -> None:
-        """Drop what is noted of an entity whose profile was deleted."""
-        with self._database.writing() as connection:
-            connection.execute("DELETE FROM ledger WHERE entity_key = ?", (entity_key,))

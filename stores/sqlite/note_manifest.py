@@ -17,7 +17,7 @@ from .database import SqliteDatabase
 from .event_rows import as_json, vector_to_blob
 from .event_writing import delete_events, insert_events
 from .fingerprint import check_dimension
-from .index_outbox import EVENTS, Outbox
+from .index_outbox import Outbox
 from .tombstones import is_buried
 
 
@@ -50,7 +50,7 @@ class FileManifest:
 
     def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
-        self._outbox = Outbox(EVENTS)
+        self._outbox = Outbox()
 
     def files(self, scope_key: str, root: str) -> dict[str, IndexedFile]:
         """What is known of a folder, by path."""
@@ -76,16 +76,6 @@ class FileManifest:
                 "SELECT DISTINCT event_id FROM note_chunks WHERE event_id IN (SELECT value FROM json_each(?))", (as_json(names),)
             ).fetchall()
         return {names[event_id] for (event_id,) in found}
-
-    def paths_of(self, event_id: str) -> list[str]:
-        """The files that an event stands in, with their folder."""
-        with self._database.reading() as connection:
-            found = connection.execute(
-                "SELECT f.root || '/' || f.path FROM note_chunks c JOIN note_files f USING (file_number)"
-                " WHERE c.event_id = ? ORDER BY 1",
-                (event_id,),
-            ).fetchall()
-        return [path for (path,) in found]
 
     def write(self, scope_key: str, root: str, changes: Sequence[FileChange]) -> None:
         """Put files in the place of what was known under their paths, all of them or none.

@@ -11,9 +11,8 @@ from ...schema.protocols import Matrix, Vector
 from ...text.words import last_characters, search_tokens
 from .database import SqliteDatabase
 from .event_keywords import matching, query_words
-from .event_rows import as_json, blob_to_vector, blobs_to_matrix, vector_to_blob
+from .event_rows import as_json, blobs_to_matrix, vector_to_blob
 from .fingerprint import check_dimension
-from .index_outbox import PROFILES, Outbox
 
 
 class SqliteProfileIndex:
@@ -21,7 +20,6 @@ class SqliteProfileIndex:
 
     def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
-        self._outbox = Outbox(PROFILES)
 
     def put(self, profile: Profile, vector: Vector | None) -> None:
         """Index one revision of a profile in place of the one before. None: without a vector for now.
@@ -45,15 +43,6 @@ class SqliteProfileIndex:
                 (key.index_id, key.entity_type, key.entity_id, key.layer, profile.revision, words, blob),
             ).lastrowid
             connection.execute("INSERT INTO profile_keywords (rowid, words) VALUES (?, ?)", (row, words))
-            self._outbox.add(connection, [key.index_id])
-
-    def delete(self, key: ProfileKey) -> None:
-        """Take a profile out of the index; its words are overwritten in the file."""
-        with self._database.writing() as connection:
-            _remove(connection, key)
-            connection.execute("DELETE FROM other_profile_vectors WHERE item_id = ?", (key.index_id,))
-            connection.execute("INSERT INTO profile_keywords (profile_keywords) VALUES ('optimize')")
-            self._outbox.add(connection, [key.index_id])
 
     def stale(self, profiles: Sequence[Profile]) -> list[Profile]:
         with self._database.reading() as connection:
@@ -88,32 +77,6 @@ class SqliteProfileIndex:
                 parameters,
             ).fetchall()
         return [_key(item_id) for item_id, _ in found], blobs_to_matrix([blob for _, blob in found])
-
-    def unindexed(self, limit: int) -> tuple[list[tuple[ProfileKey, Vector]], list[str]]:
-        with self._database.reading() as connection:
-            found = connection.execute(
-                "SELECT o.item_id, o.version, p.vector FROM profile_outbox o LEFT JOIN profiles p ON p.item_id = o.item_id"
-                " ORDER BY o.version LIMIT ?",
-                (max(limit, 0),),
-            ).fetchall()
-        self._outbox.hand_out({item_id: version for item_id, version, _ in found})
-        wanted = [(_key(item_id), blob_to_vector(blob)) for item_id, _, blob in found if blob is not None]
-        return wanted, [item_id for item_id, _, blob in found if blob is None]
-
-    def mark_indexed(self, ids: Sequence[str]) -> None:
-        """Say that the derived index has done it. What changed again after it was handed out stays to be done."""
-        with self._database.writing(durable=False) as connection:
-            self._outbox.remove(connection, ids)
-
-    def reindex_all(self) -> None:
-        """Say that the derived index holds nothing."""
-        with self._database.writing() as connection:
-            connection.execute("DELETE FROM profile_outbox")
-            self._outbox.fill(connection, "SELECT item_id FROM profiles WHERE vector IS NOT NULL ORDER BY row")
-
-    def embedded_count(self) -> int:
-        with self._database.reading() as connection:
-            return int(connection.execute("SELECT count(*) FROM profiles WHERE vector IS NOT NULL").fetchone()[0])
 
 
 def profile_text(profile: Profile) -> str:

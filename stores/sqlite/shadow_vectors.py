@@ -20,7 +20,7 @@ from ...schema.protocols import Vector
 from .database import SqliteDatabase
 from .event_rows import as_json, vector_to_blob
 from .fingerprint import read_fingerprint
-from .index_outbox import EVENTS, PROFILES, Outbox
+from .index_outbox import fill_outbox
 
 Fingerprint = tuple[str, int]
 """(model, dimension)."""
@@ -184,12 +184,11 @@ class ShadowVectors:
         has_vector = "EXISTS (SELECT 1 FROM event_vectors v WHERE v.row = events.row)"
         connection.execute(f"UPDATE events SET embedded = 0 WHERE embedded = 1 AND NOT {has_vector}")
         connection.execute(f"UPDATE events SET embedded = 1 WHERE embedded = 0 AND {has_vector}")
-        Outbox(EVENTS).fill(
+        fill_outbox(
             connection,
             "SELECT e.event_id FROM events e WHERE e.row IN"
             " (SELECT row FROM event_vectors UNION SELECT row FROM kept_event_vectors) ORDER BY e.row",
         )
-        Outbox(PROFILES).fill(connection, "SELECT item_id FROM profiles ORDER BY row")
 
 
 def _exchange_profiles(connection: sqlite3.Connection, source: _Role) -> None:

@@ -465,17 +465,6 @@ def test_vectors_before_their_model_was_named_set_the_dimension(store: EventStor
     assert store.fingerprint() == ("small", DIMENSION)
 
 
-def test_cleared_vectors_make_room_for_another_model(store: EventStore) -> None:
-    store.file_job("j1-0", [make_event()], unit_vectors(1))
-    removals = store.change_number("g:7")[1]
-    store.clear_vectors()
-    assert store.fingerprint() is None and store.embedded_count() == 0
-    assert store.unindexed(5)[1] == ["j1-0:0"] and store.change_number("g:7")[1] > removals
-    store.set_fingerprint("large", 16)
-    store.set_vectors(["j1-0:0"], unit_vectors(1, dimension=16))
-    assert store.vectors(GROUP)[1].shape == (1, 16)
-
-
 def test_tidying_comes_to_an_end_and_changes_no_answer(store: EventStore) -> None:
     for n in range(30):
         file_texts(store, [f"阿橘 {n}", "a cat"], f"j{n}-0")

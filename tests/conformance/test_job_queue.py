@@ -254,14 +254,14 @@ def test_counts_and_lists_by_state(queue: JobQueue) -> None:
     assert [job.request_id for job in queue.jobs("processing")] == ["r1"]
 
 
-def test_discard_removes_pending_and_failed_jobs_and_frees_their_entities(queue: JobQueue) -> None:
+def test_amending_to_nothing_removes_pending_and_failed_jobs_and_frees_their_entities(queue: JobQueue) -> None:
     for n in range(3):
         queue.put(make_job(f"r{n}"))
     queue.put(make_job("bad", user_id="1", group=None))
     queue.put(make_job("good", user_id="2", group=None))
     assert claim_ids(queue) == ["r0-1", "bad-1", "good-1"]
     queue.fail("bad-1", error="no", filed=False)
-    assert queue.discard(lambda job: job.request_id in {"r0", "r1", "bad"}) == 2
+    assert queue.amend(lambda job: None if job.request_id in {"r0", "r1", "bad"} else job) == 2
     assert queue.failed() == []
     queue.complete("r0-1")
     assert claim_ids(queue) == ["r2-1"]

@@ -113,31 +113,6 @@ def test_a_filter_admits_layers_of_users_and_named_profiles_only(index: ProfileI
     assert set(found(index, "小林")) == set(keys)
 
 
-def test_a_deleted_profile_is_gone_and_may_come_back(index: ProfileIndex) -> None:
-    index.put(profile(revision=5), unit_vectors(1)[0])
-    index.delete(LIN)
-    index.delete(CLIMBERS)
-    assert found(index, "小林") == [] and index.vectors()[0] == [] and index.embedded_count() == 0
-    index.put(profile(revision=1), None)
-    assert found(index, "小林") == [LIN]
-
-
-def test_what_changed_is_handed_to_the_derived_index_until_it_is_done(index: ProfileIndex) -> None:
-    index.put(profile(), unit_vectors(1)[0])
-    index.put(profile(CLIMBERS), None)
-    wanted, gone = index.unindexed(10)
-    assert [key for key, _ in wanted] == [LIN] and gone == [CLIMBERS.index_id]
-    index.put(profile(revision=2), unit_vectors(1, seed=2)[0])
-    index.mark_indexed([LIN.index_id, CLIMBERS.index_id])
-    assert [key for key, _ in index.unindexed(10)[0]] == [LIN]
-    index.mark_indexed([LIN.index_id])
-    assert index.unindexed(10) == ([], [])
-    index.reindex_all()
-    assert [key for key, _ in index.unindexed(10)[0]] == [LIN] and index.embedded_count() == 1
-    index.delete(LIN)
-    assert index.unindexed(10) == ([], [LIN.index_id])
-
-
 def test_one_chinese_character_is_found_inside_words(index: ProfileIndex) -> None:
     index.put(profile(), None)
     assert found(index, "猫") == found(index, "橘") == found(index, "山") == [LIN]

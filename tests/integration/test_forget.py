@@ -22,7 +22,7 @@ from historian.schema.profile import ProfileKey
 from historian.schema.scope import Scope
 from historian.service.cognitive import CognitiveService
 from historian.service.entity_data.forgetting import Forgetting, forget
-from historian.stores.chroma.index import EVENT_COLLECTION, ChromaIndex, remove_chroma
+from historian.stores.chroma.index import ChromaIndex, remove_chroma
 from historian.stores.files.forget_requests import ForgetReport, ForgetRequest, ForgetRequests
 from historian.stores.files.owner_lock import OwnerLock
 from historian.stores.sqlite.event_keywords import indexed_words
@@ -152,7 +152,7 @@ def test_the_derived_index_is_made_anew_without_what_was_forgotten(data: Path) -
             assert await worker.run(drain=True)
 
     asyncio.run(work())
-    index = ChromaIndex(data / "chromadb", EVENT_COLLECTION)
+    index = ChromaIndex(data / "chromadb")
     found = {name for name, _ in index.query(WordEmbedder().vector("茶"), 100)}
     index.close()
     assert found == {"g1-0:0", "o1-0:0", "o2-0:0", "o3-0:0"}

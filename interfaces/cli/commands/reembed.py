@@ -245,22 +245,20 @@ def _owned(parts: Parts, directory: Path, doing: str) -> Any:
 def _rebuild(shell: Shell, parts: Parts) -> None:
     """Chroma from the truth. What goes wrong here the next worker mends."""
     from ....schema.errors import StorageError
-    from ....service.components import open_vector_indexes
-    from ....stores.chroma.repair import repair, repair_profiles
+    from ....service.components import open_vector_index
+    from ....stores.chroma.repair import repair
 
-    indexes = open_vector_indexes(shell.directory)
+    index = open_vector_index(shell.directory)
     try:
-        indexes.events.reset()
-        indexes.profiles.reset()
-        repair(parts.events, indexes.events)
-        repair_profiles(parts.profile_index, indexes.profiles)
+        index.reset()
+        repair(parts.events, index)
     except StorageError as error:
         shell.err.print(
             either(f"派生的索引由下一次后台运行重建：{error}", f"the derived index is rebuilt by the next worker: {error}"),
             soft_wrap=True,
         )
     finally:
-        indexes.close()
+        index.close()
 
 
 def _parts(settings: Any) -> Parts:

@@ -7,7 +7,6 @@ A pending or claimed job is the job's own JSON. A job that was given up is wrapp
 from __future__ import annotations
 
 import errno
-import heapq
 import json
 import os
 import re
@@ -92,11 +91,6 @@ def list_names(folder: Path) -> list[str]:
         return []
     except OSError as error:
         raise storage_error("list", folder, error) from error
-
-
-def newest_names(folder: Path, limit: int) -> list[str]:
-    """The `limit` newest names of a folder, newest first."""
-    return heapq.nlargest(limit, list_names(folder), key=order)
 
 
 def read_job(path: Path) -> Job:

@@ -221,10 +221,6 @@ class FileJobQueue(JobQueue):
             self._listing.forget()
             return len(restored)
 
-    def discard(self, matches: Callable[[Job], bool]) -> int:
-        """Files that are no jobs are not shown to `matches` and stay. Raises StorageError."""
-        return self.amend(lambda job: None if matches(job) else job)
-
     def amend(self, change: Callable[[Job], Job | None]) -> int:
         """For the owner. Files that are no jobs are not shown to `change` and stay. Raises StorageError."""
         amended = 0

@@ -12,6 +12,7 @@ from historian.retrieval.scope_index.tables import ScopeTables
 from historian.schema.event import EventFilter
 from historian.stores.sqlite.events import SqliteEventStore
 from historian.stores.sqlite.index_schema import open_index
+from historian.stores.sqlite.shadow_vectors import ShadowVectors
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.events import DIMENSION, file_texts, make_event, unit_vectors
@@ -89,10 +90,13 @@ def test_another_embedding_model_begins_anew(store: SqliteEventStore) -> None:
     tables = tables_over(store)
     file_vectors(store, 4)
     assert tables.snapshot(SCOPE).dimension == DIMENSION
-    store.clear_vectors()
-    assert not tables.snapshot(SCOPE).embedded.any()
-    store.set_fingerprint("other", 3)
-    store.set_vectors([f"j1-0:{n}" for n in range(4)], unit_vectors(4, dimension=3))
+    shadow = ShadowVectors(store._database)
+    shadow.begin("other", 3)
+    made = shadow.lacking(0, 3)
+    shadow.store(made, unit_vectors(3, dimension=3))
+    shadow.change_over()
+    assert tables.snapshot(SCOPE).embedded.tolist() == [True, True, True, False]
+    store.set_vectors(["j1-0:3"], unit_vectors(1, dimension=3))
     assert tables.snapshot(SCOPE).dimension == 3 and tables.snapshot(SCOPE).embedded.all()
 
 

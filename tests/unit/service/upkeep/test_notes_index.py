@@ -77,7 +77,7 @@ async def test_notes_become_events_of_their_scope_with_source_note_and_are_not_c
     assert event.source == "note" and event.scope.key == "g:7" and not event.is_absolute and event.kind == "fact"
     assert abs(event.timestamp - OLD) < 1 and event.timestamp_local.endswith("+08:00")
     assert notes.parts.events.search_keywords("green tea", EventFilter("g:7"), 5)[0][0] == event.event_id
-    assert notes.parts.manifest.paths_of(event.event_id) == [f"{notes.folder}/a/tea.md"]
+    assert list(notes.parts.manifest.files("g:7", str(notes.folder))) == ["a/tea.md"]
     assert notes.parts.events.embedded_count() == 1
 
 

@@ -6,16 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from historian.schema.errors import StorageError
-from historian.schema.profile import Profile, ProfileKey
-from historian.schema.protocols import Vector
-from historian.stores.chroma.index import EVENT_COLLECTION, PROFILE_COLLECTION, ChromaDirectory, ChromaIndex
-from historian.stores.chroma.repair import RepairReport, event_metadata, repair, repair_profiles
+from historian.stores.chroma.index import ChromaIndex
+from historian.stores.chroma.repair import RepairReport, event_metadata, repair
 from historian.stores.sqlite.events import SqliteEventStore
 from historian.stores.sqlite.index_schema import open_index
-from historian.stores.sqlite.profile_index import SqliteProfileIndex
+from historian.stores.sqlite.shadow_vectors import ShadowVectors
 from support.events import make_event, unit_vectors
 
 
@@ -106,9 +103,11 @@ def test_a_damaged_directory_is_a_storage_error_and_repaired_without_embedding(s
 def test_another_model_reaches_the_index(store: SqliteEventStore, index: ChromaIndex) -> None:
     file_jobs(store, 2)
     repair(store, index)
-    store.clear_vectors()
-    store.set_fingerprint("large", 16)
-    store.set_vectors(["j0-0:0", "j1-0:1"], unit_vectors(2, dimension=16))
+    shadow = ShadowVectors(store._database)
+    shadow.begin("large", 16)
+    made = [one for one in shadow.lacking(0, 9) if one.event_id in ("j0-0:0", "j1-0:1")]
+    shadow.store(made, unit_vectors(2, dimension=16))
+    shadow.change_over()
     repair(store, index)
     assert_same(store, index)
 
@@ -141,7 +140,7 @@ def test_a_job_filed_while_it_counts_is_no_reason_to_rebuild(store: SqliteEventS
             store.mark_indexed([event.event_id], [])
             return before
 
-    busy = Busy(index._directory)
+    busy = Busy(index._path)
     assert repair(store, busy) == RepairReport()
     assert_same(store, index)
 
@@ -162,25 +161,8 @@ def test_an_index_that_stays_broken_is_an_error(store: SqliteEventStore, index: 
 
     file_jobs(store, 2)
     with pytest.raises(StorageError, match="no space"):
-        repair(store, Broken(index._directory))
+        repair(store, Broken(index._path))
     assert repair(store, index).written == 4
-
-
-def test_two_collections_share_a_directory_and_are_emptied_apart(tmp_path: Path) -> None:
-    directory = ChromaDirectory(tmp_path / "chromadb")
-    events, profiles = ChromaIndex(directory, EVENT_COLLECTION), ChromaIndex(directory, PROFILE_COLLECTION)
-    vector: Vector = np.ones(4, dtype=np.float32) / 2
-    events.upsert(["e"], [vector], [{}])
-    profiles.upsert(["p"], [vector], [{}])
-    events.reset()
-    assert (events.count(), profiles.count()) == (0, 1)
-    directory.wipe()
-    assert (events.count(), profiles.count()) == (0, 0)
-    profiles.upsert(["p"], [vector], [{}])
-    assert profiles.query(vector, 2)[0][0] == "p"
-    directory.close()
-    with pytest.raises(StorageError, match="closed"):
-        events.count()
 
 
 def test_importing_it_does_not_import_chroma() -> None:
@@ -191,17 +173,23 @@ def test_importing_it_does_not_import_chroma() -> None:
     assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == 0
 
 
-def test_profiles_reach_their_own_collection_and_leave_it_again(tmp_path: Path) -> None:
-    profiles = SqliteProfileIndex(open_index(tmp_path / "index.sqlite"))
-    directory = ChromaDirectory(tmp_path / "chromadb")
-    index = ChromaIndex(directory, PROFILE_COLLECTION)
-    key = ProfileKey("user", "42", "private")
-    vector = np.array([1.0, 0.0], dtype=np.float32)
-    profiles.put(Profile(key, name="Ann", summary="- likes tea", revision=1), vector)
-    assert repair_profiles(profiles, index).written == 1
-    assert index.query(vector, 5, {"entity_id": "42", "layer": "private"})[0][0] == key.index_id
-    assert ChromaIndex(directory, EVENT_COLLECTION).count() == 0
-    profiles.delete(key)
-    assert repair_profiles(profiles, index).dropped == 1
-    assert index.count() == 0
-    directory.close()
+def test_the_collection_of_profiles_that_earlier_versions_wrote_is_deleted_at_opening(tmp_path: Path) -> None:
+    import chromadb
+    from chromadb.config import Settings
+
+    index = ChromaIndex(tmp_path / "chromadb")
+    index.upsert(["e"], unit_vectors(1), [{}])
+    index.close()
+    old = chromadb.PersistentClient(path=str(tmp_path / "chromadb"), settings=Settings(anonymized_telemetry=False))
+    old.create_collection("cognitive_profiles", embedding_function=None).add(ids=["p"], embeddings=[[1.0, 0.0]])
+    old.close()  # type: ignore[attr-defined] # the class has it, the interface it implements does not
+    opened = ChromaIndex(tmp_path / "chromadb")
+    assert opened.count() == 1
+    assert [collection.name for collection in opened._open_client().list_collections()] == ["cognitive_events"]
+    opened.close()
+
+
+def test_a_closed_index_says_so(index: ChromaIndex) -> None:
+    index.close()
+    with pytest.raises(StorageError, match="closed"):
+        index.count()

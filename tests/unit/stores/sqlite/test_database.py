@@ -121,16 +121,8 @@ def test_garbage_in_the_middle_is_a_storage_error_when_it_is_read(path: Path) ->
         file.seek(4096 * 3)
         file.write(os.urandom(size - 4096 * 3))
     database = SqliteDatabase(path, [ONE])
-    assert database.damage() is not None
     with pytest.raises(StorageError, match="damaged"):
         texts(database)
-    database.close()
-
-
-def test_a_sound_file_has_no_damage(path: Path) -> None:
-    database = SqliteDatabase(path, [ONE])
-    write(database, "x")
-    assert database.damage() is None
     database.close()
 
 

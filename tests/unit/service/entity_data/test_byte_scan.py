@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
-from historian.stores.files.byte_scan import PIECE_BYTES, Needles, pieces, scan, standing_in
+from historian.service.entity_data.byte_scan import PIECE_BYTES, Needles, pieces, scan, standing_in
 from historian.stores.sqlite.event_keywords import indexed_words
 from hypothesis import given
 from hypothesis import strategies as st

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
+from ...stores.sqlite.event_keywords import indexed_words
 from ...text.words import search_tokens
-from ..sqlite.event_keywords import indexed_words
 
 PIECE_BYTES = 24
 SHORTEST_BYTES = 9
