@@ -113,6 +113,7 @@ class EventRecall:
         snapshot = self.tables.snapshot(request.where.scope_key)
         admitted = snapshot.admitted(request.where)
         limit = max(KEYWORD_CANDIDATES, request.top_k)
+        _ = request.named  # parsed here, beside the embedding, and kept for the steps that follow
         return Survey(snapshot, [snapshot.keywords(query, admitted, limit) for query in request.queries], admitted)
 
     async def embed(self, request: RecallRequest) -> list[Vector]:

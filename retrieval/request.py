@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from zoneinfo import ZoneInfo
 
 from ..schema.event import EventFilter
@@ -19,22 +20,29 @@ MOST_QUERY_CHARACTERS = 1_000
 WIDENING_CHARACTERS = 200
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RecallRequest:
-    """One recall. `queries` are searched one by one and their hits merged; `speaker_id` is who asks.
+    """One recall. `said` is what was asked, `queries` the same completed: searched one by one, their hits merged.
 
-    `now` is in seconds since the epoch.
+    `speaker_id` is who asks, `now` is in seconds since the epoch, `timezone` an IANA name.
     """
 
+    said: tuple[str, ...]
     queries: tuple[str, ...]
     where: EventFilter
     top_k: int
     half_life_days: float
     now: float
-    named: tuple[NamedTime, ...] = ()
+    timezone: str
     speaker_id: str = ""
     observations_last: bool = False
-    """Whether raw observations take only the places that records, notes and summaries leave free."""
+    """True if raw observations take only the places that finished memory leaves free."""
+
+    @cached_property
+    def named(self) -> tuple[NamedTime, ...]:
+        """The times that the query names. Blocking: up to 10 ms for 1,000 characters, the first time."""
+        moment = datetime.fromtimestamp(self.now, ZoneInfo(self.timezone))
+        return tuple(dict.fromkeys(named for one in self.said for named in named_times(one, moment)))
 
     @property
     def text(self) -> str:
@@ -55,16 +63,16 @@ def make_request(
 ) -> RecallRequest:
     """A request for one query or for the messages of a turn. `context` is what was said before, oldest first."""
     given = [query] if isinstance(query, str) else list(query)
-    cleaned = [" ".join(one.split())[:MOST_QUERY_CHARACTERS] for one in given[-MOST_QUERIES:]]
-    queries = tuple(dict.fromkeys(widened(one, context) for one in cleaned if one))
-    moment = datetime.fromtimestamp(now, ZoneInfo(timezone))
+    cleaned = (" ".join(one.split(None, MOST_QUERY_CHARACTERS))[:MOST_QUERY_CHARACTERS] for one in given[-MOST_QUERIES:])
+    said = tuple(one for one in cleaned if one)
     return RecallRequest(
-        queries=queries,
+        said=said,
+        queries=tuple(dict.fromkeys(widened(one, context) for one in said)),
         where=where,
         top_k=top_k,
         half_life_days=half_life_days,
         now=now,
-        named=tuple(dict.fromkeys(named for one in cleaned for named in named_times(one, moment))),
+        timezone=timezone,
         speaker_id=speaker_id,
     )
 

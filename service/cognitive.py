@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from ..retrieval.prompt_block.formatting import format_memories, format_summaries
+from ..retrieval.request import MOST_QUERIES, MOST_QUERY_CHARACTERS
 from ..schema.entity import Entity
 from ..schema.errors import HistorianError, StorageError
 from ..schema.hit import Hit, ProfileHit
@@ -636,7 +637,8 @@ class CognitiveService:
         configured = self.settings.cognitive.language
         if configured != "auto":
             return configured
-        return detect_language(query if isinstance(query, str) else "\n".join(query))
+        said = [query] if isinstance(query, str) else query
+        return detect_language("\n".join(one[:MOST_QUERY_CHARACTERS] for one in said[-MOST_QUERIES:]))
 
     async def _database_is_away(self) -> bool:
         """Asked where a recall brought nothing, and said why: once the database is found unusable, MEMORY.md takes over."""

@@ -197,7 +197,6 @@ class Recall:
 
     async def warm(self) -> None:
         """Load what the first recall would wait for: the embedder, the scopes spoken in last, the rules for dates."""
-        parts = self._parts
         if self.events.vectors is not None:
             try:
                 await self.events.vectors.get("warm-up")
@@ -209,7 +208,6 @@ class Recall:
             await asyncio.to_thread(self._warm_stores)
         except StorageError as error:
             log.warning("recall starts cold: %s", error)
-        named_times("yesterday 昨天 20 May 2023", datetime.fromtimestamp(parts.clock(), UTC))
 
     async def aclose(self) -> None:
         """Stop what runs in the background of this event loop."""
@@ -361,6 +359,7 @@ class Recall:
             log.debug("prefetch for %s: %s", scope.key, error)
 
     def _warm_stores(self) -> None:
+        named_times("yesterday 昨天 20 May 2023", datetime.fromtimestamp(self._parts.clock(), UTC))
         newest = self._parts.events.find(EventFilter(None), limit=50)
         for scope in list(dict.fromkeys(event.scope for event in newest))[:SCOPES_WARMED]:
             self.events.tables.snapshot(scope.key).words.match("warm 预热")

@@ -1,0 +1,59 @@
+"""No method of the service blocks the event loop: what takes longer than a few milliseconds runs in a thread."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from historian.schema.scope import Scope
+from support.loop_watchdog import assert_loop_stays_free, watched_loop
+from support.memory import settings_for
+from support.recall import WordEmbedder, events_in, file_events, open_memory
+
+CHINESE = "昨天下午三点我和小林去北京看了三体，上周五他说下个月要考试，去年夏天在杭州喝咖啡，前天晚上阿橘又抓坏了沙发。"
+ENGLISH = (
+    "Yesterday at 3 pm I met Ann for tea, last Friday she said her exam is next month, and in May 2023 we went hiking "
+    "two weeks before her birthday. "
+)
+
+
+def long_messages(text: str) -> list[str]:
+    """Eight different messages of 1,000 characters."""
+    return [f"{n} {text * 40}"[:1_000] for n in range(8)]
+
+
+async def test_the_watchdog_sees_what_blocks_the_loop() -> None:
+    async with watched_loop() as gap:
+        await asyncio.sleep(0.01)
+        time.sleep(0.05)  # noqa: ASYNC251  (a blocking call is what the test is about)
+    assert gap.wall > 0.045
+    assert gap.busy < 0.045
+
+
+async def test_the_watchdog_sees_what_computes_in_the_loop() -> None:
+    async def work() -> None:
+        end = time.thread_time() + 0.03
+        while time.thread_time() < end:
+            pass
+
+    with pytest.raises(AssertionError, match="blocked for more than 10 ms"):
+        await assert_loop_stays_free(work)
+
+
+@pytest.mark.parametrize("text", [CHINESE, ENGLISH], ids=["zh", "en"])
+@pytest.mark.parametrize("language", [None, "zh"], ids=["detected", "given"])
+async def test_eight_long_messages_do_not_block_the_loop(tmp_path: Path, text: str, language: Literal["zh"] | None) -> None:
+    embedder = WordEmbedder()
+    settings = settings_for(tmp_path, query={"recall_timeout_seconds": 5})
+    async with open_memory(settings, embedder=embedder) as (memory, parts):
+        file_events(parts, events_in("7", [f"{n} 小林喜欢三体 and tea" for n in range(200)]), embedder)
+        assert await memory.ready()
+        scope, messages = Scope.group("7", "42"), long_messages(text)
+
+        async def recall() -> None:
+            assert await memory.build_context(messages, scope, language=language, context=messages)
+
+        await assert_loop_stays_free(recall)
