@@ -31,7 +31,7 @@ from ..stores.files.forget_requests import ForgetReport
 from ..text.language import detect_language
 from .config_watch import ConfigWatch
 from .data_directory import data_directory
-from .jobs.intake import make_job, redacted
+from .intake import make_job, redacted
 from .observation.hooks import Hooks
 from .recall.arguments import count, is_conversation, known_language, question, texts
 from .recall.fallback_levels import LOCAL_SECONDS, PlainMemory, in_thread

@@ -17,7 +17,7 @@ from ...schema.summary import BufferedState, StoredArticle, Summary
 from ...stores.sqlite.event_transfer import Carried
 from ...stores.sqlite.state_buffer import spoken_tokens
 from ...text.redaction import Level, redact, redact_value
-from ..jobs.intake import redacted
+from ..intake import redacted
 from .article_transfer import CarriedLayers
 
 _REPEATED = 4096

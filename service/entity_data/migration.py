@@ -19,7 +19,7 @@ from ...schema.job import Job
 from ...schema.scope import Scope
 from ...schema.settings import Settings
 from ..components import Parts
-from ..jobs.intake import redacted
+from ..intake import redacted
 from ..timezones import configured_timezone
 from .old_summaries import Assumed, BadEntry, OldSummary, read_old_summaries
 

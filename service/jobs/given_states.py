@@ -9,7 +9,7 @@ from ...schema.errors import InvalidInput
 from ...schema.job import check_timestamp, clean_text
 from ...schema.states_payload import SpokenPayload
 from ...text.redaction import redact
-from .intake import redacted_in_turn
+from ..intake import redacted_in_turn
 
 Role = Literal["user", "assistant", "tool"]
 

@@ -18,8 +18,8 @@ from ...schema.states_payload import StatesPayload
 from ...schema.summary import ArticleKey
 from ...text.language import detect_language
 from ..components import Parts
+from ..intake import make_job, with_redacted_names
 from ..jobs.given_states import spoken_payloads
-from ..jobs.intake import make_job, with_redacted_names
 from .arguments import is_conversation
 from .timed import Recall
 

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from historian.schema.settings import Settings
 from historian.service import timezones as local_time
-from historian.service.jobs.intake import make_job
+from historian.service.intake import make_job
 from historian.service.timezones import told_timezone
 
 

@@ -10,13 +10,13 @@ from zoneinfo import ZoneInfo
 
 from pydantic import ValidationError
 
-from ...schema.errors import InvalidInput
-from ...schema.job import Job, check_timezone, parse_job
-from ...schema.settings import Settings
-from ...schema.states_payload import StatesPayload
-from ...text.redaction import Level, Redaction, find_secrets, redact
-from ...text.redaction.spans import placeholder
-from ..timezones import told_timezone
+from ..schema.errors import InvalidInput
+from ..schema.job import Job, check_timezone, parse_job
+from ..schema.settings import Settings
+from ..schema.states_payload import StatesPayload
+from ..text.redaction import Level, Redaction, find_secrets, redact
+from ..text.redaction.spans import placeholder
+from .timezones import told_timezone
 
 _NAMES = ("user_name", "group_name", "bot_name")
 _PASSES = 8
