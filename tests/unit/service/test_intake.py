@@ -3,8 +3,8 @@
 import time
 
 from historian.schema.settings import Settings
+from historian.service import intake as accepting
 from historian.service.intake import make_job, redacted, redacted_in_turn
-from historian.service.jobs import intake as accepting
 from historian.service.jobs.given_states import spoken_payloads
 from historian.service.recall.articles import states_job
 from historian.text.redaction import Redaction
