@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .chat.model import LadderChatModel, make_chat_model
+from .chat.model import OpenAIChatModel, make_chat_model
 from .embeddings.factory import make_embedder
 from .rerank import HttpReranker, make_reranker
 
-__all__ = ["HttpReranker", "LadderChatModel", "make_chat_model", "make_embedder", "make_reranker"]
+__all__ = ["HttpReranker", "OpenAIChatModel", "make_chat_model", "make_embedder", "make_reranker"]

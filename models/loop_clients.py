@@ -1,4 +1,4 @@
-"""One HTTP client for each event loop, because a client's connections belong to the loop that opened them.
+"""One HTTP client per event loop: a client's connections belong to the loop that opened them.
 
 A bot has one loop; notebooks, tests and a command line that calls `asyncio.run` twice have several.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Any, Generic, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -19,9 +19,12 @@ class Closable(Protocol):
 
 
 class LoopClients(Generic[Client]):
-    """Opens a client when a loop asks for the first time. `open_client` gives the client and what has to be closed."""
+    """Open a client, in a thread, when a loop asks for the first time.
 
-    def __init__(self, open_client: Callable[[], Awaitable[tuple[Client, Closable]]]) -> None:
+    `open_client` returns the client and what has to be closed. It may import slow modules.
+    """
+
+    def __init__(self, open_client: Callable[[], tuple[Client, Closable]]) -> None:
         self._open_client = open_client
         self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, tuple[Client, Closable]] = WeakKeyDictionary()
         self._lock = threading.Lock()
@@ -32,7 +35,7 @@ class LoopClients(Generic[Client]):
             known = self._clients.get(loop)
         if known is not None:
             return known[0]
-        opened = await self._open_client()
+        opened = await asyncio.to_thread(self._open_client)
         with self._lock:
             client, closable = self._clients.setdefault(loop, opened)
         if closable is not opened[1]:  # two callers opened at once: one client is enough

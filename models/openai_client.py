@@ -1,13 +1,14 @@
-"""langchain-openai, set up for servers that speak the OpenAI protocol with an accent.
+"""langchain-openai, set up for servers that deviate from the OpenAI protocol.
 
-Importing this module is slow (it imports the OpenAI client): only functions import it.
+Importing this module is slow (it imports the OpenAI client): import it inside functions.
 """
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 import openai
@@ -19,21 +20,19 @@ from ..schema.errors import ModelError
 from .endpoint import NO_KEY, Endpoint, retry_after_seconds
 
 CONNECT_SECONDS = 10.0
-"""How long to wait for a connection, whatever the time limit of the call is."""
+"""Time limit of connecting, whatever the limit of the call is."""
 
 
-class ForeignAnswer(Exception):
-    """HTTP 200, but no chat completion: a web page, an error object, no choices. `error` is the error object, if any."""
+class ForeignAnswer(ValueError):
+    """HTTP 200, but no chat completion: a web page or an error object. `error` is the error object, if any."""
 
-    def __init__(self, preview: str, *, error: Mapping[str, Any] | None = None, is_completion: bool = False) -> None:
+    def __init__(self, preview: str, error: Mapping[str, Any] | None = None) -> None:
         super().__init__(preview)
-        self.preview = preview
         self.error = error
-        self.is_completion = is_completion
 
 
 class TolerantChatOpenAI(ChatOpenAI):
-    """`ChatOpenAI` that reads completions with small faults: no role, arguments as an object, no usage."""
+    """`ChatOpenAI` that accepts completions with small faults: no role, arguments as an object, no usage, no choices."""
 
     def _create_chat_result(
         self, response: dict[str, Any] | openai.BaseModel, generation_info: dict[str, Any] | None = None
@@ -43,16 +42,12 @@ class TolerantChatOpenAI(ChatOpenAI):
         if not isinstance(response, dict):
             raise ForeignAnswer(str(response)[:300])
         choices = response.get("choices")
-        if not isinstance(choices, list) or not choices:
-            error = response.get("error")
-            if isinstance(error, str):
-                error = {"message": error}
-            raise ForeignAnswer(
-                str(response)[:300],
-                error=error if isinstance(error, dict) else None,
-                is_completion="choices" in response,
-            )
-        mended = [_mended_choice(choice) for choice in choices if isinstance(choice, dict)]
+        choices = [choice for choice in choices if isinstance(choice, dict)] if isinstance(choices, list) else []
+        error = response.get("error")
+        if not choices and (error or "choices" not in response):
+            error = {"message": error} if isinstance(error, str) else error
+            raise ForeignAnswer(str(response)[:300], error if isinstance(error, dict) else None)
+        mended = [_mended_choice(choice) for choice in choices or [{}]]
         result = super()._create_chat_result({**response, "error": None, "choices": mended}, generation_info)
         for generation, choice in zip(result.generations, mended, strict=True):
             if refusal := choice["message"].get("refusal"):
@@ -72,12 +67,12 @@ def _mended_choice(choice: dict[str, Any]) -> dict[str, Any]:
 
 
 def _mended_call(call: dict[str, Any]) -> dict[str, Any]:
-    """A tool call whose arguments are an object as text, or text that is no JSON; anything else becomes an empty object."""
+    """Return a tool call with arguments as text: an object as JSON, text that is no JSON as it is, anything else as `{}`."""
     function = call.get("function")
     function = function if isinstance(function, dict) else {}
     arguments = function.get("arguments")
     if isinstance(arguments, str):
-        with contextlib.suppress(ValueError):  # what is almost JSON is left to the reader of answers
+        with contextlib.suppress(ValueError):  # almost JSON is left to answer_reading
             arguments = json.loads(arguments, strict=False)
     text = arguments if isinstance(arguments, str) else json.dumps(arguments if isinstance(arguments, dict) else {})
     return {
@@ -87,23 +82,23 @@ def _mended_call(call: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _timeout(seconds: float) -> openai.Timeout:
-    return openai.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))
+def _http_client(timeout_seconds: float) -> openai.DefaultAsyncHttpxClient:
+    return openai.DefaultAsyncHttpxClient(timeout=openai.Timeout(timeout_seconds, connect=min(timeout_seconds, CONNECT_SECONDS)))
 
 
 def chat_client(
-    endpoint: Endpoint, *, temperature: float | None, timeout_seconds: float, extra_body: Mapping[str, Any] | None
+    endpoint: Endpoint, temperature: float | None, timeout_seconds: float, extra_body: Mapping[str, Any]
 ) -> tuple[TolerantChatOpenAI, openai.DefaultAsyncHttpxClient]:
-    """A chat client and the HTTP client under it, which the caller closes. Both belong to one event loop."""
-    http = openai.DefaultAsyncHttpxClient(timeout=_timeout(timeout_seconds))
+    """Return a chat client and the HTTP client under it, which the caller closes. Both belong to one event loop."""
+    http = _http_client(timeout_seconds)
     model = TolerantChatOpenAI(
         model=endpoint.model,
         api_key=SecretStr(endpoint.key or NO_KEY),
         base_url=endpoint.base_url,
         temperature=temperature,
-        timeout=_timeout(timeout_seconds),
+        timeout=http.timeout,
         max_retries=0,
-        extra_body=dict(extra_body) if extra_body else None,
+        extra_body=dict(extra_body) or None,
         use_responses_api=False,
         disable_streaming=True,
         cache=False,
@@ -113,10 +108,10 @@ def chat_client(
 
 
 def embeddings_client(
-    endpoint: Endpoint, *, dimensions: int | None, batch_size: int, timeout_seconds: float
+    endpoint: Endpoint, dimensions: int | None, batch_size: int, timeout_seconds: float
 ) -> tuple[OpenAIEmbeddings, openai.DefaultAsyncHttpxClient]:
-    """An embeddings client and the HTTP client under it, which the caller closes. Both belong to one event loop."""
-    http = openai.DefaultAsyncHttpxClient(timeout=_timeout(timeout_seconds))
+    """Return an embeddings client and the HTTP client under it, which the caller closes. Both belong to one event loop."""
+    http = _http_client(timeout_seconds)
     embeddings = OpenAIEmbeddings(
         model=endpoint.model,
         openai_api_key=SecretStr(endpoint.key or NO_KEY),
@@ -125,15 +120,35 @@ def embeddings_client(
         check_embedding_ctx_length=False,
         chunk_size=batch_size,
         max_retries=0,
-        request_timeout=_timeout(timeout_seconds),
+        request_timeout=http.timeout,
         model_kwargs={"encoding_format": "float"},
         http_async_client=http,
     )
     return embeddings, http
 
 
+@contextlib.asynccontextmanager
+async def translated_errors(endpoint: Endpoint, timeout_seconds: float, *, has_answered: bool) -> AsyncIterator[None]:
+    """Limit one request's time, and raise what goes wrong as one of Historian's errors.
+
+    No cause is attached: a client's error may carry what the server said, and that may contain the key.
+    """
+    try:
+        async with asyncio.timeout(timeout_seconds):
+            yield
+    except TimeoutError:
+        raise endpoint.timed_out(timeout_seconds) from None
+    except openai.OpenAIError as error:
+        raise error_of_client(error, endpoint, timeout_seconds) from None
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        if isinstance(error, ForeignAnswer) and error.error is not None:
+            raise error_of_body(error.error, endpoint) from None
+        what = str(error) if isinstance(error, ForeignAnswer) else f"{type(error).__name__}: {error}"
+        raise endpoint.foreign(what, has_answered=has_answered) from None
+
+
 def error_of_client(error: openai.OpenAIError, endpoint: Endpoint, timeout_seconds: float) -> ModelError:
-    """What the OpenAI client raised, as one of Historian's errors."""
+    """Return what the OpenAI client raised as one of Historian's errors."""
     if isinstance(error, openai.APITimeoutError):
         return endpoint.timed_out(timeout_seconds)
     if isinstance(error, openai.APIStatusError):
@@ -146,7 +161,7 @@ def error_of_client(error: openai.OpenAIError, endpoint: Endpoint, timeout_secon
 
 
 def error_of_body(error: Mapping[str, Any], endpoint: Endpoint) -> ModelError:
-    """An error object that came with HTTP 200: routers do that when the provider behind them fails."""
+    """Return the error for an error object that came with HTTP 200, as routers send when their provider fails."""
     detail = str(error.get("message") or dict(error))
     code = error.get("code")
     status = int(code) if isinstance(code, int | str) and str(code).isdigit() else 0
@@ -156,7 +171,7 @@ def error_of_body(error: Mapping[str, Any], endpoint: Endpoint) -> ModelError:
 
 
 def _said(error: openai.APIStatusError) -> str:
-    """The server's own words, codes included."""
+    """Return the server's message with its codes."""
     body = error.body
     if isinstance(body, Mapping):
         words = [str(body[key]) for key in ("message", "code", "type", "detail", "error") if body.get(key)]

@@ -1,4 +1,4 @@
-"""A client for `/rerank` as Cohere and Jina defined it, and as most servers imitate it."""
+"""A client for `/rerank` as Cohere and Jina defined it and most servers implement it."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 SECTION = "models.rerank"
 REQUEST_SECONDS = 15.0
-"""Time limit of one request. A recall gives up long before, by its own budget."""
+"""Time limit of one request. A recall's own budget is much shorter."""
 
 
 def make_reranker(settings: RerankSettings) -> HttpReranker | None:
-    """The reranker of `settings`, or None where `base_url` and `model` are empty; SettingsError where only one is."""
+    """Return the reranker of `settings`, or None where `base_url` and `model` are empty (SettingsError: only one is)."""
     base_url, model = settings.base_url.strip(), settings.model.strip()
     if not (base_url or model):
         return None
@@ -61,7 +61,7 @@ class HttpReranker:
         return self._endpoint.model
 
     async def rerank(self, query: str, documents: Sequence[str], top_n: int) -> list[tuple[int, float]]:
-        """At most `top_n` (index, score), best first. Invalid and repeated indexes in the answer are left out."""
+        """Return at most `top_n` (index, score) pairs, best first. Invalid and repeated indexes are left out."""
         if not documents or top_n <= 0:
             return []
         body = {
@@ -79,15 +79,12 @@ class HttpReranker:
     async def aclose(self) -> None:
         await self._clients.aclose()
 
-    async def _open(self) -> tuple[httpx.AsyncClient, httpx.AsyncClient]:
-        def build() -> httpx.AsyncClient:
-            import httpx
+    def _open(self) -> tuple[httpx.AsyncClient, httpx.AsyncClient]:
+        import httpx
 
-            key = self._endpoint.key
-            headers = {"Authorization": f"Bearer {key}"} if key else {}
-            return httpx.AsyncClient(headers=headers, timeout=self._timeout_seconds, follow_redirects=True)
-
-        client = await asyncio.to_thread(build)
+        key = self._endpoint.key
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        client = httpx.AsyncClient(headers=headers, timeout=self._timeout_seconds, follow_redirects=True)
         return client, client
 
     async def _post(self, body: dict[str, Any]) -> Any:
@@ -113,26 +110,22 @@ class HttpReranker:
 
 
 def ranking(answer: Any, count: int) -> list[tuple[int, float]]:
-    """(index, score) of a rerank answer, best first: only indexes below `count`, each once, with finite scores.
+    """Return (index, score) pairs of a rerank answer, best first: indexes below `count`, each once, with finite scores.
 
     Reads `{"results": […]}`, `{"data": […]}` and a bare list of `{"index", "relevance_score" | "score"}`, and
     `{"scores": […]}` in the order of the documents.
     """
-    if isinstance(answer, dict) and isinstance(answer.get("scores"), list):
-        pairs: list[tuple[Any, Any]] = list(enumerate(answer["scores"]))
-    else:
-        items = answer if isinstance(answer, list) else None
-        if isinstance(answer, dict):
-            items = answer.get("results") or answer.get("data")
-        pairs = [
-            (item.get("index"), item.get("relevance_score", item.get("score")))
-            for item in (items if isinstance(items, list) else [])
-            if isinstance(item, dict)
-        ]
+    items: Any = answer
+    if isinstance(answer, dict):
+        listed = answer.get("scores")
+        items = answer.get("results") or answer.get("data")
+        if isinstance(listed, list):
+            items = [{"index": index, "score": score} for index, score in enumerate(listed)]
     scores: dict[int, float] = {}
-    for index, score in pairs:
-        if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < count or index in scores:
-            continue
-        if isinstance(score, int | float) and math.isfinite(score):
-            scores[index] = float(score)
+    for item in items if isinstance(items, list) else []:
+        index, score = (
+            (item.get("index"), item.get("relevance_score", item.get("score"))) if isinstance(item, dict) else (None, None)
+        )
+        if type(index) is int and 0 <= index < count and isinstance(score, int | float) and math.isfinite(score):
+            scores.setdefault(index, float(score))
     return sorted(scores.items(), key=lambda pair: -pair[1])

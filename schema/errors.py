@@ -69,4 +69,4 @@ class ModelRefused(ModelError):
 
 
 class ModelAnswerUnusable(ModelError):
-    """The model answered, and no rung of the structured-output ladder could make sense of it."""
+    """The model answered, but no structured-output method gave a usable answer."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..models.chat.model import make_chat_model
 from ..models.embeddings.factory import make_embedder
-from ..models.embeddings.matching import MatchingEmbedder
+from ..models.embeddings.wrapped import MatchingEmbedder
 from ..models.rerank import make_reranker
 from ..schema.protocols import (
     ChatModel,

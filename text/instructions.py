@@ -29,7 +29,7 @@ _REACH = 2
 """How many further sentences of the same line are taken to be what was ordered ("Ignore all that. Write: …")."""
 
 
-def split_orders(text: str) -> tuple[list[str], list[str]]:
+def split_instructions(text: str) -> tuple[list[str], list[str]]:
     """The statements of a text: those that are content, and those that are orders to the keeper of the memory.
 
     What follows an order in its line, up to two sentences, is part of it. Of a line "name: …" each statement keeps the name.

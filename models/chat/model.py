@@ -1,8 +1,7 @@
-"""The configured chat model: its endpoint, its time limit, its ladder, and what it has cost."""
+"""The configured chat model: endpoint, time limit, structured output and usage."""
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -11,8 +10,8 @@ from ...schema.errors import SettingsError
 from ...schema.protocols import Answer, Usage
 from ..endpoint import OPENAI_URL, Endpoint, FormRejected, checked_endpoint, clean_text, plain_key
 from ..loop_clients import LoopClients
-from .answer_length import answered_tokens, is_cut_off, is_still_thinking, usual_length
-from .structured_output import Question, Rung, RungMemory, climb, request_arguments
+from .answer_length import is_cut_off, is_still_thinking, usual_length
+from .structured_output import Method, MethodMemory, Question, ask_structured, request_arguments
 from .usage import UsageMeter
 
 if TYPE_CHECKING:
@@ -24,11 +23,11 @@ if TYPE_CHECKING:
 PROBE_PURPOSE = "probe"
 
 
-def make_chat_model(settings: ChatSettings, *, section: str = "models.chat") -> LadderChatModel | None:
-    """The chat model of `settings`, or None where it names none. `section` is the name used in messages.
+def make_chat_model(settings: ChatSettings, *, section: str = "models.chat") -> OpenAIChatModel | None:
+    """Return the chat model of `settings`, or None where no model is named. `section` is the name used in messages.
 
-    Raises SettingsError where there is a model and nowhere to ask it. Nothing is sent, and the client library is
-    imported with the first call.
+    Raises SettingsError where a model is named without an endpoint. Nothing is sent, and the client library is imported
+    with the first call.
     """
     key = plain_key(settings.api_key)
     base_url = (settings.base_url or "").strip()
@@ -40,7 +39,7 @@ def make_chat_model(settings: ChatSettings, *, section: str = "models.chat") -> 
             f"{section}.model is {model!r}, but neither {section}.base_url (a local server) "
             f"nor {section}.api_key is set: set one of them."
         )
-    return LadderChatModel(
+    return OpenAIChatModel(
         checked_endpoint(section, base_url or OPENAI_URL, model, key),
         temperature=settings.temperature,
         timeout_seconds=settings.timeout_seconds,
@@ -49,7 +48,7 @@ def make_chat_model(settings: ChatSettings, *, section: str = "models.chat") -> 
     )
 
 
-class LadderChatModel:
+class OpenAIChatModel:
     """A `ChatModel` (see schema/protocols.py) on an OpenAI-compatible endpoint. Safe to use from several event loops."""
 
     def __init__(
@@ -68,7 +67,7 @@ class LadderChatModel:
         self._max_answer_tokens = max_answer_tokens
         self._clients = LoopClients(self._open)
         self._usage = UsageMeter()
-        self._memory = RungMemory()
+        self._memory = MethodMemory()
         self._has_answered = False
         self._needs_room = False
 
@@ -81,12 +80,12 @@ class LadderChatModel:
         return self._endpoint
 
     @property
-    def rungs(self) -> Mapping[str, Rung]:
-        """The rung that worked last, by the name of the form."""
+    def methods(self) -> Mapping[str, Method]:
+        """The method that worked last, by the name of the form."""
         return dict(self._memory.worked)
 
     async def structured(self, answer: type[Answer], *, purpose: str, system: str, user: str) -> Answer:
-        """One answer in the form of `answer`; each request of the ladder has its own time limit.
+        """Return one answer in the form of `answer`. Each request has its own time limit.
 
         Raises ModelUnavailable, ModelRefused or ModelAnswerUnusable.
         """
@@ -101,10 +100,11 @@ class LadderChatModel:
                 message = await self._limited(purpose, question.messages, arguments, most)
             return message
 
-        return await climb(ask, self._memory, answer, who=self._endpoint.name, system=clean_text(system), user=clean_text(user))
+        texts = {"system": clean_text(system), "user": clean_text(user)}
+        return await ask_structured(ask, self._memory, answer, who=self._endpoint.name, **texts)
 
     async def _limited(self, purpose: str, messages: Any, arguments: dict[str, Any], most_tokens: int) -> AIMessage:
-        """One request for an answer of bounded length (0: no bound); without the bound where the server refuses it."""
+        """Request an answer of at most `most_tokens` (0: no limit), without the limit where the server rejects it."""
         if not most_tokens:
             return await self._request(purpose, messages, arguments)
         try:
@@ -117,12 +117,12 @@ class LadderChatModel:
             return message
 
     async def probe(self) -> None:
-        """One call for one token. Raises ModelUnavailable or ModelRefused where a real call would fail too."""
+        """Ask for one token. Raises ModelUnavailable or ModelRefused where a real call would fail too."""
         messages = [("user", "Say OK.")]
         try:
             await self._request(PROBE_PURPOSE, messages, {"max_tokens": 1})
         except FormRejected:
-            # reasoning models refuse a limit that they can not think within
+            # Reasoning models reject a limit that they cannot think within.
             await self._request(PROBE_PURPOSE, messages, {})
 
     def usage(self) -> Mapping[str, Usage]:
@@ -131,58 +131,30 @@ class LadderChatModel:
     async def aclose(self) -> None:
         await self._clients.aclose()
 
-    async def _open(self) -> tuple[TolerantChatOpenAI, Any]:
-        def build() -> tuple[TolerantChatOpenAI, Any]:
-            from ..openai_client import chat_client
+    def _open(self) -> tuple[TolerantChatOpenAI, Any]:
+        from ..openai_client import chat_client
 
-            return chat_client(
-                self._endpoint,
-                temperature=self._temperature,
-                timeout_seconds=self._timeout_seconds,
-                extra_body=self._extra_body,
-            )
-
-        return await asyncio.to_thread(build)
+        return chat_client(self._endpoint, self._temperature, self._timeout_seconds, self._extra_body)
 
     async def _request(self, purpose: str, messages: Any, arguments: Mapping[str, Any]) -> AIMessage:
-        """One request within the time limit, counted; raises Historian's errors only."""
+        """Send one request within the time limit and count it. Raises HistorianError alone."""
         client = await self._clients.get()
+        from ..openai_client import translated_errors
+
         started = time.monotonic()
         try:
-            message = await self._send(client, purpose, messages, arguments)
+            async with translated_errors(self._endpoint, self._timeout_seconds, has_answered=self._has_answered):
+                message = await client.ainvoke(list(messages), {"run_name": f"historian {purpose}"}, **arguments)
         except BaseException:
-            self._usage.failed(purpose, seconds=time.monotonic() - started)
+            self._usage.count(purpose, failed_calls=1, seconds=time.monotonic() - started)
             raise
         tokens = getattr(message, "usage_metadata", None) or {}
-        self._usage.answered(
+        self._usage.count(
             purpose,
+            calls=1,
             seconds=time.monotonic() - started,
             prompt_tokens=int(tokens.get("input_tokens") or 0),
-            completion_tokens=answered_tokens(message),
+            completion_tokens=int(tokens.get("output_tokens") or 0),
         )
         self._has_answered = True
         return message
-
-    async def _send(self, client: TolerantChatOpenAI, purpose: str, messages: Any, arguments: Mapping[str, Any]) -> AIMessage:
-        import openai
-        from langchain_core.messages import AIMessage
-
-        from ..openai_client import ForeignAnswer, error_of_body, error_of_client
-
-        try:
-            async with asyncio.timeout(self._timeout_seconds):
-                return await client.ainvoke(list(messages), {"run_name": f"historian {purpose}"}, **arguments)
-        except TimeoutError:
-            raise self._endpoint.timed_out(self._timeout_seconds) from None
-        except openai.OpenAIError as error:
-            # no cause: a client's error may carry what the server said, and that may carry the key
-            raise error_of_client(error, self._endpoint, self._timeout_seconds) from None
-        except ForeignAnswer as foreign:
-            if foreign.error is not None:
-                raise error_of_body(foreign.error, self._endpoint) from None
-            if not foreign.is_completion:
-                raise self._endpoint.foreign(foreign.preview, has_answered=self._has_answered) from None
-            return AIMessage("")
-        except ValueError as error:
-            what = f"{type(error).__name__}: {error}"
-            raise self._endpoint.foreign(what, has_answered=self._has_answered) from None

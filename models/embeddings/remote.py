@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -23,17 +22,17 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 REQUEST_SECONDS = 60.0
-"""Time limit of one request. A recall gives up long before, by its own budget."""
+"""Time limit of one request. A recall's own budget is much shorter."""
 SHORTEST_CUT = 256
-"""A text that the endpoint refuses is halved down to about so many characters before it is given up."""
+"""A rejected text is halved down to about this many characters before its error is raised."""
 
 
 class RemoteEmbedder:
     """An `Embedder` (see schema/protocols.py) on an endpoint. Safe to use from several event loops.
 
-    Documents go in batches, with the configured interval between their requests; queries go at once. A batch that the
-    endpoint refuses is halved, and the smaller size kept where that helps; a single text that it refuses is shortened,
-    because a vector of the beginning of a text is better than none.
+    Documents are sent in batches, with the configured interval between requests; queries are sent at once. A rejected batch
+    is halved, and the smaller size is kept where that helps. A single rejected text is shortened: a vector of its beginning
+    is better than none.
     """
 
     is_remote = True
@@ -91,7 +90,7 @@ class RemoteEmbedder:
         await self._clients.aclose()
 
     async def _batch(self, texts: list[str]) -> tuple[Matrix, bool]:
-        """The vectors of a batch, and whether every text was taken as it is. Halves what the endpoint does not take."""
+        """Return the vectors of a batch, and whether every text was accepted whole. Halves what the endpoint rejects."""
         await self._pace.wait()
         try:
             return await self._request(texts), True
@@ -105,13 +104,13 @@ class RemoteEmbedder:
         first, first_whole = await self._batch(texts[:half])
         second, second_whole = await self._batch(texts[half:])
         if first_whole and second_whole and len(texts) - half < self._batch_size:
-            # all texts pass in smaller company, so it was the number of them: no later batch needs to learn that
+            # Every text passes in a smaller batch, so their number was rejected: keep the smaller size.
             self._batch_size = len(texts) - half
-            logger.warning("Embedding batches are cut to %d texts: %s", self._batch_size, refusal)
+            logger.warning("Embedding batches are reduced to %d texts: %s", self._batch_size, refusal)
         return np.concatenate([first, second]), first_whole and second_whole
 
     async def _shortened(self, text: str, error: ModelError) -> Matrix:
-        """The vector of the longest part of `text` that the endpoint takes; raises the last error where it takes none."""
+        """Return the vector of the longest accepted beginning of `text`, or raise the last error."""
         length = len(text) // 2
         while length >= SHORTEST_CUT // 2 and _is_about_size(error):
             try:
@@ -119,39 +118,21 @@ class RemoteEmbedder:
             except ModelError as again:
                 error, length = again, length // 2
             else:
-                logger.warning("A text of %d characters was embedded by its first %d.", len(text), length)
+                logger.warning("A text of %d characters was embedded by its first %d characters.", len(text), length)
                 return rows
         raise error
 
-    async def _open(self) -> tuple[OpenAIEmbeddings, Any]:
-        def build() -> tuple[OpenAIEmbeddings, Any]:
-            from ..openai_client import embeddings_client
+    def _open(self) -> tuple[OpenAIEmbeddings, Any]:
+        from ..openai_client import embeddings_client
 
-            return embeddings_client(
-                self._endpoint,
-                dimensions=self._dimensions,
-                batch_size=self._batch_size,
-                timeout_seconds=self._timeout_seconds,
-            )
-
-        return await asyncio.to_thread(build)
+        return embeddings_client(self._endpoint, self._dimensions, self._batch_size, self._timeout_seconds)
 
     async def _request(self, texts: list[str]) -> Matrix:
         client = await self._clients.get()
-        import openai
+        from ..openai_client import translated_errors
 
-        from ..openai_client import error_of_client
-
-        try:
-            async with asyncio.timeout(self._timeout_seconds):
-                raw = await client.aembed_documents(texts, chunk_size=len(texts))
-        except TimeoutError:
-            raise self._endpoint.timed_out(self._timeout_seconds) from None
-        except openai.OpenAIError as error:
-            raise error_of_client(error, self._endpoint, self._timeout_seconds) from None
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
-            what = f"{type(error).__name__}: {error}"
-            raise self._endpoint.foreign(what, has_answered=self._has_answered) from None
+        async with translated_errors(self._endpoint, self._timeout_seconds, has_answered=self._has_answered):
+            raw = await client.aembed_documents(texts, chunk_size=len(texts))
         self._has_answered = True
         rows = unit_rows(raw, count=len(texts), dimension=self._dimension, source=self._endpoint.name)
         self._dimension = rows.shape[1]
@@ -159,5 +140,5 @@ class RemoteEmbedder:
 
 
 def _is_about_size(error: ModelError) -> bool:
-    """Whether fewer or shorter texts may pass: HTTP 413, or 400 and 422, with which most servers say the same."""
+    """Return True if fewer or shorter texts may be accepted: HTTP 413, or 400 and 422, which most servers use instead."""
     return isinstance(error, InputRejected) or (isinstance(error, FormRejected) and error.status in (400, 422))

@@ -1,12 +1,17 @@
-"""An embedder around another one, which changes what it is asked and nothing of what it is."""
+"""Embedders around another embedder: they guard its calls and change nothing else."""
 
 from __future__ import annotations
 
-from ...schema.protocols import Embedder
+import asyncio
+from collections.abc import Coroutine, Sequence
+from typing import Any
+
+from ...schema.errors import ModelRefused
+from ...schema.protocols import Embedder, EventStore, Matrix, Vector
 
 
 class WrappedEmbedder:
-    """What every `Embedder` around another one has of it; the calls are left to whoever wraps it."""
+    """The properties of the wrapped `Embedder`; the calls are left to the subclass."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -25,3 +30,66 @@ class WrappedEmbedder:
 
     async def aclose(self) -> None:
         await self._embedder.aclose()
+
+
+class MatchingEmbedder(WrappedEmbedder):
+    """An `Embedder` that refuses once the stored vectors were made by another model.
+
+    Comparing queries of one model with vectors of another gives nonsense without an error where both have the same
+    dimension. So the stored fingerprint is read with every call (some ten microseconds). Once another process has changed
+    it, every call raises ModelRefused, and searches use keywords until the service is restarted with the stored model.
+    """
+
+    def __init__(self, embedder: Embedder, events: EventStore) -> None:
+        super().__init__(embedder)
+        self._events = events
+
+    async def embed_documents(self, texts: Sequence[str]) -> Matrix:
+        await self._check()
+        return await self._embedder.embed_documents(texts)
+
+    async def embed_query(self, text: str) -> Vector:
+        vector = await self._embedder.embed_query(text)
+        await self._check()  # after the call: the change may come while the model computes
+        return vector
+
+    async def _check(self) -> None:
+        stored = await asyncio.to_thread(self._events.fingerprint)
+        if stored is not None and stored[0] not in ("", self.model):
+            raise ModelRefused(
+                f"the stored vectors were made by {stored[0]} meanwhile, not by {self.model}: restart with that model in "
+                "models.embedding; until then searches go by keywords"
+            )
+
+
+class Released(Exception):
+    """The embedder's answer is no longer waited for."""
+
+
+class ReleasableEmbedder(WrappedEmbedder):
+    """An `Embedder` for background work: its calls raise `Released` once `released` is set, even where cancelling takes long."""
+
+    def __init__(self, embedder: Embedder, released: asyncio.Event) -> None:
+        super().__init__(embedder)
+        self._released = released
+
+    async def embed_documents(self, texts: Sequence[str]) -> Matrix:
+        return await self._unless_released(self._embedder.embed_documents(texts))
+
+    async def embed_query(self, text: str) -> Vector:
+        return await self._unless_released(self._embedder.embed_query(text))
+
+    async def _unless_released(self, call: Coroutine[Any, Any, Matrix]) -> Matrix:
+        asked = asyncio.create_task(call)
+        released = asyncio.create_task(self._released.wait())
+        try:
+            await asyncio.wait((asked, released), return_when=asyncio.FIRST_COMPLETED)
+            if asked.done():
+                return asked.result()
+            raise Released
+        finally:
+            released.cancel()
+            if not asked.done():
+                asked.cancel()
+                # Look at its exception, or asyncio logs one that nobody retrieved.
+                asked.add_done_callback(lambda task: task.cancelled() or task.exception())

@@ -19,7 +19,7 @@ from ...schema.protocols import ChatModel
 from ...text.articles.first_person import in_first_person
 from ...text.articles.rules import chapter_of, is_same, is_significant, notable, points_of
 from ...text.gate import find_invented, find_relative_words
-from ...text.instructions import split_orders
+from ...text.instructions import split_instructions
 from ...text.references.naming import with_names
 from ...text.statements import stamped, without_bullet
 from ...text.support import best_sources, content_terms, share
@@ -179,7 +179,7 @@ def _digest_by_rules(stimulus: Sequence[str], names: Names) -> Digest:
 
 
 def _digest_of(answer: DigestAnswer, by_rules: Digest, stimulus: Sequence[str], names: Names) -> Digest:
-    dated = [(statement, stamped(text.strip())[0]) for text in stimulus for statement in split_orders(text)[0]]
+    dated = [(statement, stamped(text.strip())[0]) for text in stimulus for statement in split_instructions(text)[0]]
     told = [statement for statement, _ in dated]
     terms = [content_terms(statement, names, dates=False) for statement in told]
     points: list[str] = []

@@ -26,7 +26,7 @@ class Usage:
 
 
 class ChatModel(Protocol):
-    """One configured chat model with its structured-output ladder."""
+    """One configured chat model with structured output."""
 
     @property
     def model(self) -> str: ...
@@ -34,7 +34,7 @@ class ChatModel(Protocol):
     async def structured(self, answer: type[Answer], *, purpose: str, system: str, user: str) -> Answer:
         """One answer in the form of `answer` (its name and docstring become the tool's).
 
-        Raises ModelUnavailable (try later), ModelRefused (mend the settings), ModelAnswerUnusable (every rung failed).
+        Raises ModelUnavailable (try later), ModelRefused (mend the settings), ModelAnswerUnusable (every method failed).
         """
 
     async def probe(self) -> None:

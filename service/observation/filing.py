@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 
-from ...models.embeddings.releasable import ReleasableEmbedder, Released
+from ...models.embeddings.wrapped import ReleasableEmbedder, Released
 from ...schema.errors import FingerprintMismatch, HistorianError, InvalidInput
 from ...schema.event import Event
 from ...schema.protocols import Embedder, EventStore, Vector

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from ...models.embeddings.releasable import ReleasableEmbedder, Released
+from ...models.embeddings.wrapped import ReleasableEmbedder, Released
 from ...nodes.historian.embed import vectors_for
 from ...nodes.historian.merge_profile import profile_keys
 from ...schema.errors import FingerprintMismatch, InvalidInput, ModelAnswerUnusable, ModelRefused, ModelUnavailable, StorageError

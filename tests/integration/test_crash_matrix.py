@@ -104,8 +104,8 @@ def test_killed_at_every_point_every_job_ends_as_exactly_its_events(tmp_path: Pa
         assert host.drain(directory, server.base_url) == {"signal": 0, "status": 0}, f"after a kill at {number} ({point})"
         assert_whole(directory)
         calls = server.count("chat") - before
-        asked = sum(line == "LadderChatModel.structured before" for line in points[: number + 1])
-        asked -= point == "LadderChatModel.structured before"
+        asked = sum(line == "OpenAIChatModel.structured before" for line in points[: number + 1])
+        asked -= point == "OpenAIChatModel.structured before"
         assert calls <= 4 + asked - paid, (
             f"{calls} calls after a kill at {number} ({point}): a checkpointed answer was asked for again"
         )

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import httpx
 import pytest
-from historian.models.chat.model import LadderChatModel, make_chat_model
-from historian.models.chat.structured_output import Rung
+from historian.models.chat.model import OpenAIChatModel, make_chat_model
+from historian.models.chat.structured_output import Method
 from historian.schema.errors import ModelAnswerUnusable, ModelError, ModelRefused, ModelUnavailable, SettingsError
 from historian.schema.protocols import Usage
 from historian.schema.settings import ChatSettings
@@ -46,7 +46,7 @@ def server(one_server: OpenAIServer) -> Iterator[OpenAIServer]:
     one_server.forget()
 
 
-def chat_of(base_url: str, **settings: object) -> LadderChatModel:
+def chat_of(base_url: str, **settings: object) -> OpenAIChatModel:
     given = {"base_url": base_url, "model": "test", "api_key": KEY, "timeout_seconds": 20.0, **settings}
     model = make_chat_model(ChatSettings.model_validate(given))
     assert model is not None
@@ -54,22 +54,22 @@ def chat_of(base_url: str, **settings: object) -> LadderChatModel:
 
 
 @pytest.fixture
-async def chat(server: OpenAIServer) -> AsyncIterator[LadderChatModel]:
+async def chat(server: OpenAIServer) -> AsyncIterator[OpenAIChatModel]:
     model = chat_of(server.base_url)
     yield model
     await model.aclose()
 
 
-async def ask(chat: LadderChatModel) -> RecordTexts:
+async def ask(chat: OpenAIChatModel) -> RecordTexts:
     return await chat.structured(RecordTexts, purpose="rewrite", system="Rewrite.", user=QUESTION)
 
 
-def rungs(server: OpenAIServer) -> list[str]:
-    return [seen.rung for seen in server.requests()]
+def methods(server: OpenAIServer) -> list[str]:
+    return [seen.method for seen in server.requests()]
 
 
 @pytest.mark.parametrize(
-    ("behaviour", "climbed"),
+    ("behaviour", "asked"),
     [
         ("tool_call", ["tool"]),
         ("arguments_as_object", ["tool"]),
@@ -89,19 +89,19 @@ def rungs(server: OpenAIServer) -> list[str]:
     ],
 )
 async def test_an_answer_in_any_form_is_understood_with_no_call_too_many(
-    server: OpenAIServer, chat: LadderChatModel, behaviour: str, climbed: list[str]
+    server: OpenAIServer, chat: OpenAIChatModel, behaviour: str, asked: list[str]
 ) -> None:
     server.behaviour = behaviour
     assert await ask(chat) == EXPECTED
-    assert rungs(server) == climbed
+    assert methods(server) == asked
     server.forget()
     if behaviour != "repairable":
         assert await ask(chat) == EXPECTED
-        assert len(rungs(server)) == 1, "what was learnt saves the climb"
+        assert len(methods(server)) == 1, "what was learnt saves the other methods"
 
 
 @pytest.mark.parametrize(
-    ("first", "climbed"),
+    ("first", "asked"),
     [
         (["empty_call"], ["tool", "schema"]),
         (["null_call"], ["tool", "schema"]),
@@ -118,12 +118,12 @@ async def test_an_answer_in_any_form_is_understood_with_no_call_too_many(
         (["garbage", "garbage", "garbage"], ["tool", "schema", "text", "text"]),
     ],
 )
-async def test_after_useless_answers_the_next_rung_or_the_repair_turn_helps(
-    server: OpenAIServer, chat: LadderChatModel, first: list[str], climbed: list[str]
+async def test_after_useless_answers_the_next_method_or_the_repair_turn_helps(
+    server: OpenAIServer, chat: OpenAIChatModel, first: list[str], asked: list[str]
 ) -> None:
     server.script(*first)
     assert await ask(chat) == EXPECTED
-    assert rungs(server) == climbed
+    assert methods(server) == asked
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ async def test_after_useless_answers_the_next_rung_or_the_repair_turn_helps(
     ],
 )
 async def test_nothing_usable_ends_as_such_after_at_most_four_answers(
-    server: OpenAIServer, chat: LadderChatModel, behaviour: str, calls: int, words: str
+    server: OpenAIServer, chat: OpenAIChatModel, behaviour: str, calls: int, words: str
 ) -> None:
     server.behaviour = behaviour
     with pytest.raises(ModelAnswerUnusable, match=words):
@@ -171,7 +171,7 @@ async def test_nothing_usable_ends_as_such_after_at_most_four_answers(
     ],
 )
 async def test_an_endpoint_in_trouble_is_named_with_what_to_do(
-    server: OpenAIServer, chat: LadderChatModel, behaviour: str, kind: type[ModelError], calls: int, words: str
+    server: OpenAIServer, chat: OpenAIChatModel, behaviour: str, kind: type[ModelError], calls: int, words: str
 ) -> None:
     server.behaviour = behaviour
     with pytest.raises(kind, match=words) as caught:
@@ -185,30 +185,30 @@ async def test_an_endpoint_in_trouble_is_named_with_what_to_do(
 
 
 async def test_a_server_known_to_work_that_answers_500_is_not_asked_in_other_forms(
-    server: OpenAIServer, chat: LadderChatModel
+    server: OpenAIServer, chat: OpenAIChatModel
 ) -> None:
     await ask(chat)
     server.forget()
     server.behaviour = "500"
     with pytest.raises(ModelUnavailable):
         await ask(chat)
-    assert rungs(server) == ["tool"]
+    assert methods(server) == ["tool"]
 
 
 async def test_a_400_for_one_input_from_a_server_known_to_work_is_about_the_input(
-    server: OpenAIServer, chat: LadderChatModel
+    server: OpenAIServer, chat: OpenAIChatModel
 ) -> None:
     await ask(chat)
     server.behaviour = "400"
-    with pytest.raises(ModelAnswerUnusable, match="This input is turned down"):
+    with pytest.raises(ModelAnswerUnusable, match="This input is rejected by every method"):
         await ask(chat)
     server.behaviour = "proper"
     server.forget()
     assert await ask(chat) == EXPECTED
-    assert rungs(server) == ["tool"], "nothing was learnt from it about the forms"
+    assert methods(server) == ["tool"], "nothing was learnt from it about the forms"
 
 
-async def test_a_web_page_from_a_server_known_to_work_is_an_outage(server: OpenAIServer, chat: LadderChatModel) -> None:
+async def test_a_web_page_from_a_server_known_to_work_is_an_outage(server: OpenAIServer, chat: OpenAIChatModel) -> None:
     await ask(chat)
     server.behaviour = "web_page"
     with pytest.raises(ModelUnavailable, match="something else"):
@@ -217,7 +217,7 @@ async def test_a_web_page_from_a_server_known_to_work_is_an_outage(server: OpenA
 
 @pytest.mark.parametrize(("behaviour", "seconds"), [("429", 7.0), ("429_date", 30.0), ("503", None)])
 async def test_the_wait_that_the_server_asks_for_is_passed_on(
-    server: OpenAIServer, chat: LadderChatModel, behaviour: str, seconds: float | None
+    server: OpenAIServer, chat: OpenAIChatModel, behaviour: str, seconds: float | None
 ) -> None:
     server.behaviour = behaviour
     with pytest.raises(ModelUnavailable) as caught:
@@ -248,39 +248,39 @@ async def test_nobody_at_the_address_is_unavailable() -> None:
         await chat.aclose()
 
 
-async def test_the_rung_is_remembered_and_left_when_it_fails(server: OpenAIServer, chat: LadderChatModel) -> None:
+async def test_the_method_is_remembered_and_left_when_it_fails(server: OpenAIServer, chat: OpenAIChatModel) -> None:
     server.behaviour = "fenced"
     await ask(chat)
-    assert chat.rungs == {"record_texts": Rung.JSON_SCHEMA}, "a server that ignores tools is not sent them again"
+    assert chat.methods == {"record_texts": Method.JSON_SCHEMA}, "a server that ignores tools is not sent them again"
     server.script("garbage")
     server.forget()
     await ask(chat)
-    assert rungs(server) == ["schema", "tool"]
+    assert methods(server) == ["schema", "tool"]
     server.forget()
     for _ in range(3):
         await ask(chat)
-    assert rungs(server) == ["tool"] * 3, "what was useless is not tried again and again"
+    assert methods(server) == ["tool"] * 3, "what was useless is not tried again and again"
 
 
-async def test_a_rung_that_was_turned_down_is_not_sent_again(server: OpenAIServer, chat: LadderChatModel) -> None:
+async def test_a_method_that_was_rejected_is_not_sent_again(server: OpenAIServer, chat: OpenAIChatModel) -> None:
     server.behaviour = "only_text"
     await ask(chat)
     server.forget()
     server.script("garbage")
     assert await ask(chat) == EXPECTED
-    assert rungs(server) == ["text", "text"], "text, and then its repair"
+    assert methods(server) == ["text", "text"], "text, and then its repair"
 
 
-async def test_a_crash_that_passes_does_not_count_against_the_form(server: OpenAIServer, chat: LadderChatModel) -> None:
+async def test_a_crash_that_passes_does_not_count_against_the_form(server: OpenAIServer, chat: OpenAIChatModel) -> None:
     server.script("500")
     await ask(chat)
     server.script("garbage")
     server.forget()
     assert await ask(chat) == EXPECTED
-    assert rungs(server) == ["schema", "tool"]
+    assert methods(server) == ["schema", "tool"]
 
 
-async def test_another_form_starts_where_the_last_one_worked(server: OpenAIServer, chat: LadderChatModel) -> None:
+async def test_another_form_starts_where_the_last_one_worked(server: OpenAIServer, chat: OpenAIChatModel) -> None:
     class OtherTexts(RecordTexts):
         model_config = ConfigDict(title="other_texts")
 
@@ -288,10 +288,10 @@ async def test_another_form_starts_where_the_last_one_worked(server: OpenAIServe
     await ask(chat)
     server.forget()
     await chat.structured(OtherTexts, purpose="rewrite", system="Rewrite.", user=QUESTION)
-    assert rungs(server) == ["schema"]
+    assert methods(server) == ["schema"]
 
 
-async def test_the_repair_turn_shows_the_answer_and_what_was_wrong(server: OpenAIServer, chat: LadderChatModel) -> None:
+async def test_the_repair_turn_shows_the_answer_and_what_was_wrong(server: OpenAIServer, chat: OpenAIChatModel) -> None:
     server.behaviour = "repairable"
     await ask(chat)
     messages = server.requests()[-1].body["messages"]
@@ -301,7 +301,7 @@ async def test_the_repair_turn_shows_the_answer_and_what_was_wrong(server: OpenA
     assert '{"texts": [string, …] (finished texts)}' in messages[3]["content"]
 
 
-async def test_the_wrong_language_is_passed_on_for_the_gate_to_judge(server: OpenAIServer, chat: LadderChatModel) -> None:
+async def test_the_wrong_language_is_passed_on_for_the_gate_to_judge(server: OpenAIServer, chat: OpenAIChatModel) -> None:
     server.behaviour = "wrong_language"
     assert (await ask(chat)).texts == ["Это ответ на другом языке."] * 2
     assert server.count() == 1
@@ -337,7 +337,7 @@ async def test_a_key_from_the_environment_is_not_sent_to_a_server_without_one(
     await chat.aclose()
 
 
-async def test_usage_is_counted_by_purpose(server: OpenAIServer, chat: LadderChatModel) -> None:
+async def test_usage_is_counted_by_purpose(server: OpenAIServer, chat: OpenAIChatModel) -> None:
     await chat.probe()
     server.script("garbage", "proper", "429", "no_usage")
     await ask(chat)
@@ -353,7 +353,7 @@ async def test_usage_is_counted_by_purpose(server: OpenAIServer, chat: LadderCha
     assert usage["merge"] == Usage(calls=1, seconds=usage["merge"].seconds)
 
 
-async def test_a_cancelled_call_is_counted_and_harms_nothing(server: OpenAIServer, chat: LadderChatModel) -> None:
+async def test_a_cancelled_call_is_counted_and_harms_nothing(server: OpenAIServer, chat: OpenAIChatModel) -> None:
     await chat.probe()
     server.script("hang")
     task = asyncio.create_task(ask(chat))
@@ -365,7 +365,7 @@ async def test_a_cancelled_call_is_counted_and_harms_nothing(server: OpenAIServe
     assert await ask(chat) == EXPECTED
 
 
-async def test_many_calls_at_once_are_all_answered(server: OpenAIServer, chat: LadderChatModel) -> None:
+async def test_many_calls_at_once_are_all_answered(server: OpenAIServer, chat: OpenAIChatModel) -> None:
     answers = await asyncio.gather(*(ask(chat) for _ in range(20)))
     assert answers == [EXPECTED] * 20
     assert chat.usage()["rewrite"].calls == 20
@@ -377,13 +377,13 @@ def test_one_model_serves_several_event_loops(server: OpenAIServer) -> None:
         assert asyncio.run(ask(chat)) == EXPECTED
 
 
-async def test_half_surrogates_in_a_prompt_are_sent_as_question_marks(server: OpenAIServer, chat: LadderChatModel) -> None:
+async def test_half_surrogates_in_a_prompt_are_sent_as_question_marks(server: OpenAIServer, chat: OpenAIChatModel) -> None:
     await chat.structured(RecordTexts, purpose="rewrite", system="x\ud83d", user="y\x00\udc00")
     assert server.requests()[0].body["messages"][1]["content"] == "y ?"
 
 
 async def test_a_probe_asks_for_one_token_and_does_without_the_limit_where_it_is_refused(
-    server: OpenAIServer, chat: LadderChatModel
+    server: OpenAIServer, chat: OpenAIChatModel
 ) -> None:
     await chat.probe()
     assert server.requests()[0].body["max_completion_tokens"] == 1
@@ -420,7 +420,7 @@ def test_an_address_or_a_key_that_can_never_work_is_an_error_at_once(settings: d
     assert settings.get("api_key", "-") not in str(caught.value) or key == "base_url"
 
 
-async def test_an_empty_system_message_is_left_out(server: OpenAIServer, chat: LadderChatModel) -> None:
+async def test_an_empty_system_message_is_left_out(server: OpenAIServer, chat: OpenAIChatModel) -> None:
     await chat.structured(RecordTexts, purpose="rewrite", system="", user=QUESTION)
     assert [message["role"] for message in server.requests()[0].body["messages"]] == ["user"]
 
@@ -437,7 +437,7 @@ async def test_the_server_in_a_process_of_its_own_counts_into_a_file(tmp_path: P
         assert answer.json() == {"counts": {"chat:record_texts": 1}}
         assert await ask(chat) == EXPECTED
         await chat.aclose()
-    assert [(line["form"], line["rung"]) for line in logged_requests(log)] == [
+    assert [(line["form"], line["method"]) for line in logged_requests(log)] == [
         ("record_texts", "tool"),
         ("record_texts", "schema"),
         ("record_texts", "tool"),
@@ -450,7 +450,7 @@ def limits(server: OpenAIServer) -> list[int]:
 
 
 async def test_every_answer_is_bounded_and_a_server_that_knows_no_bound_is_asked_without(
-    server: OpenAIServer, chat: LadderChatModel
+    server: OpenAIServer, chat: OpenAIChatModel
 ) -> None:
     await ask(chat)
     (bound,) = limits(server)
@@ -463,22 +463,22 @@ async def test_every_answer_is_bounded_and_a_server_that_knows_no_bound_is_asked
 
 @pytest.mark.parametrize("behaviour", ["thinks_long", "thinks_long_aloud"])
 async def test_a_model_that_thinks_long_is_given_room_once_and_for_all(
-    server: OpenAIServer, chat: LadderChatModel, behaviour: str
+    server: OpenAIServer, chat: OpenAIChatModel, behaviour: str
 ) -> None:
     server.behaviour = behaviour
     assert await ask(chat) == EXPECTED
     assert await ask(chat) == EXPECTED
     short, *room = limits(server)
     assert short < 1_000 and room == [4096, 4096]
-    assert {seen.rung for seen in server.requests()} == {"tool"}
+    assert {seen.method for seen in server.requests()} == {"tool"}
 
 
 async def test_a_model_that_never_ends_is_stopped_early_and_asked_in_another_form(
-    server: OpenAIServer, chat: LadderChatModel
+    server: OpenAIServer, chat: OpenAIChatModel
 ) -> None:
     server.behaviour = "never_ends_with_tools"
     assert await ask(chat) == EXPECTED
     assert await ask(chat) == EXPECTED
-    assert [seen.rung for seen in server.requests()] == ["tool", "schema", "schema"]
+    assert [seen.method for seen in server.requests()] == ["tool", "schema", "schema"]
     first, second, third = limits(server)
     assert max(first, second, third) < 1_000

@@ -30,7 +30,7 @@ import openai.resources.chat.completions
 import openai.resources.embeddings  # noqa: F401
 from historian.graph import historian as graph_module
 from historian.graph import reflection as reflection_module
-from historian.models.chat.model import LadderChatModel
+from historian.models.chat.model import OpenAIChatModel
 from historian.models.embeddings.factory import RemoteEmbedder
 from historian.schema.settings_source import parse_settings
 from historian.service.components import open_parts, open_queue
@@ -58,7 +58,7 @@ SIDE_EFFECTS: list[tuple[Any, list[str]]] = [
     (MarkdownProfiles, ["write"]),
     (SqliteProfileIndex, ["put"]),
     (ChromaIndex, ["upsert"]),
-    (LadderChatModel, ["structured"]),
+    (OpenAIChatModel, ["structured"]),
     (RemoteEmbedder, ["embed_documents"]),
     (AsyncSqliteSaver, ["aput", "aput_writes", "adelete_thread"]),
     (os, ["replace", "unlink"]),

@@ -61,7 +61,7 @@ def saved_answers(points: list[str]) -> int:
     """How many of the answers received before a kill had been checkpointed: a write of the saver has followed them."""
     saved = waiting = 0
     for point in points:
-        if point == "LadderChatModel.structured after":
+        if point == "OpenAIChatModel.structured after":
             waiting += 1
         elif point == "AsyncSqliteSaver.aput_writes after" or point == "AsyncSqliteSaver.aput after":
             saved, waiting = saved + waiting, 0

@@ -39,8 +39,8 @@ def form_asked_for(request: Json) -> str:
     return str(schema["name"]) if schema else "text"
 
 
-def rung_of(request: Json) -> str:
-    """`tool`, `schema` or `text`: which rung of the ladder a request stands on."""
+def method_of(request: Json) -> str:
+    """`tool`, `schema` or `text`: the method by which a request asks for structured output."""
     if request.get("tools"):
         return "tool"
     return "schema" if request.get("response_format") else "text"

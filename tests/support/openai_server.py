@@ -36,18 +36,18 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from support.openai_answers import BEHAVIOURS, Json, Reply, Responder, echo_responder, form_asked_for, rung_of
+from support.openai_answers import BEHAVIOURS, Json, Reply, Responder, echo_responder, form_asked_for, method_of
 
 _KINDS = {"/chat/completions": "chat", "/embeddings": "embeddings", "/rerank": "rerank", "/models": "models"}
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A request: its kind (`chat`, `embeddings`, `rerank`, `models`), the form asked for, the rung, JSON, headers, time."""
+    """A request: its kind (`chat`, `embeddings`, `rerank`, `models`), the form asked for, the method, JSON, headers, time."""
 
     kind: str
     form: str
-    rung: str
+    method: str
     body: Json
     headers: dict[str, str]
     at: float
@@ -155,7 +155,7 @@ class OpenAIServer:
             return Reply(404, {"error": {"message": f"no such path {path}"}})
         is_chat = kind == "chat"
         seen = Seen(
-            kind, form_asked_for(body) if is_chat else kind, rung_of(body) if is_chat else "", body, headers, time.monotonic()
+            kind, form_asked_for(body) if is_chat else kind, method_of(body) if is_chat else "", body, headers, time.monotonic()
         )
         with self._lock:
             self.seen.append(seen)
@@ -174,7 +174,7 @@ class OpenAIServer:
         return self._embeddings(body) if kind == "embeddings" else self._rerank(body)
 
     def _write(self, seen: Seen) -> None:
-        line = json.dumps({"kind": seen.kind, "form": seen.form, "rung": seen.rung, "body": seen.body}, ensure_ascii=False)
+        line = json.dumps({"kind": seen.kind, "form": seen.form, "method": seen.method, "body": seen.body}, ensure_ascii=False)
         assert self._log is not None
         with self._log.open("a", encoding="utf-8") as file:
             file.write(line + "\n")

@@ -11,7 +11,7 @@ from ...schema.names import Names
 from ..declared import declared_topics, single_facts
 from ..gate import Finding, find_invented, find_relative_words
 from ..gate.form import chatter
-from ..instructions import is_report, split_orders
+from ..instructions import is_report, split_instructions
 from ..language import detect_language
 from ..protected import protected_spans
 from ..statements import spoken_by, stamped, without_bullet
@@ -60,7 +60,7 @@ class _Basis:
         lines = [without_bullet(line) for chapter in CHAPTER_NAMES for line in old.lines(chapter)]
         for held, texts in ((content, lines), (news, stimulus)):
             for text in texts:
-                told, ordered = split_orders(text)
+                told, ordered = split_instructions(text)
                 day = stamped(text.strip())[0]
                 # What opens with a day is of that day as a whole.
                 held += [one if not day or stamped(one)[0] else f"{day} {one}" for one in told]
@@ -188,7 +188,7 @@ def _bedrock(
     full = estimate_tokens(old.bedrock) >= _FULL * bounds.bedrock
     held: tuple[ChapterName, ...] = ("Bedrock", "Evolutionary") if full else ("Bedrock",)
     now = [without_bullet(line) for name in held for line in new.lines(name)]
-    told = [statement for text in stimulus for statement in split_orders(text)[0]]
+    told = [statement for text in stimulus for statement in split_instructions(text)[0]]
     for line in map(without_bullet, old.lines("Bedrock")):
         if says_again(line, now, names):
             continue

@@ -11,7 +11,7 @@ from datetime import date
 from ...schema.article import CHAPTER_NAMES, Article, ChapterBounds, ChapterName, DroppedLine
 from ...schema.names import Names
 from ..declared import declared_topics, replaces, single_facts, topics_of
-from ..instructions import split_orders
+from ..instructions import split_instructions
 from ..language import detect_language
 from ..profiles.rules import is_about
 from ..references.subjects import with_subject
@@ -134,13 +134,14 @@ def into_dynamic(old: Article, stimulus: Sequence[str], *, bounds: ChapterBounds
 
 def is_significant(stimulus: Sequence[str], names: Names | None = None) -> bool:
     """Whether anything in `stimulus` is worth a new article: who somebody is, plans, habits, tastes, dates, what moves them."""
-    told = [stamped(one)[1] for text in stimulus for one in split_orders(text)[0] if _is_worth_noting(one, names or Names())]
+    contents = [one for text in stimulus for one in split_instructions(text)[0]]
+    told = [stamped(one)[1] for one in contents if _is_worth_noting(one, names or Names())]
     return any(topics_of(statement) or _MATTERS.search(statement) or _DAY.search(statement) for statement in told)
 
 
 def notable(text: str, names: Names, count: int = STATEMENTS_TAKEN) -> list[str]:
     """The statements of a text that say who somebody is, and beside them those that tell most, `count` at most, in order."""
-    told = [one for one in split_orders(text)[0] if _declares(one, names) or _is_worth_noting(one, names)]
+    told = [one for one in split_instructions(text)[0] if _declares(one, names) or _is_worth_noting(one, names)]
     declared = {n for n, one in enumerate(told) if _declares(one, names)}
     if len(told) > _LOOKED_AT:
         told = [told[n] for n in sorted({*declared, *range(len(told) - _LOOKED_AT, len(told))})]

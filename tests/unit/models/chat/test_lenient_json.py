@@ -87,7 +87,7 @@ def test_what_ends_too_early_is_told_apart(text: str) -> None:
         parse_lenient(text)
 
 
-@pytest.mark.parametrize("text", ["", "nope!", '{"a" 1}', "{} {}", "[1 2]", "__import__('os')", "{**{}}"])
+@pytest.mark.parametrize("text", ["", "nope!", '{"a" 1}', "{} {}", "[1 2]", '{"a": "\\u-123"}', "__import__('os')", "{**{}}"])
 def test_what_is_no_json_is_refused(text: str) -> None:
     with pytest.raises(NotJson):
         parse_lenient(text)

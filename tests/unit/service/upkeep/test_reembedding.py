@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from historian.models.embeddings.matching import MatchingEmbedder
+from historian.models.embeddings.wrapped import MatchingEmbedder
 from historian.schema.errors import InvalidInput, ModelAnswerUnusable, ModelRefused, ModelUnavailable, StorageError
 from historian.schema.event import EventFilter
 from historian.schema.profile import Profile, ProfileKey
