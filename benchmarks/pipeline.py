@@ -24,8 +24,8 @@ from pathlib import Path
 import numpy as np
 from historian.schema.protocols import Answer, Matrix, Usage, Vector
 from historian.schema.settings_source import parse_settings
-from historian.service.cognitive import make_job
 from historian.service.components import open_parts, open_queue, open_vector_index
+from historian.service.intake import make_job
 from historian.service.ownership import make_worker
 from machine import machine_line
 

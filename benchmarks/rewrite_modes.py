@@ -37,7 +37,7 @@ from historian.schema.protocols import ChatModel
 from historian.schema.settings import Settings
 from historian.schema.settings_source import parse_settings
 from historian.schema.states import HistorianContext
-from historian.service.cognitive import make_job
+from historian.service.intake import make_job
 from historian.stores.files.profiles import MarkdownProfiles
 from historian.stores.sqlite.events import SqliteEventStore
 from historian.stores.sqlite.index_schema import open_index

@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from ..schema.errors import OwnerLockHeld
+from ..schema.protocols import VectorIndex
 from ..schema.settings import Settings
 from .components import Parts
 from .config_watch import ConfigWatch
@@ -55,6 +56,10 @@ class Background:
         """Look into the queue now."""
         if self.worker is not None:
             self.worker.wake()
+
+    def event_index(self) -> VectorIndex | None:
+        """Chroma's index of events, while this process owns the data directory."""
+        return None if self.worker is None else self.worker.event_index
 
     def apply(self, settings: Settings) -> None:
         """Take over settings whose hot keys have changed. From any thread: each step is one assignment."""

@@ -26,7 +26,7 @@ def send_command(shell: Shell, kind: CommandKind, payload: dict[str, Any], *, do
     Raises InvalidInput where the order names what does not exist, StorageError where it can not be written.
     """
     from ...schema.errors import OwnerLockHeld
-    from ...service.cognitive import make_job
+    from ...service.intake import make_job
     from ...service.jobs.commands import OPERATOR
     from ...stores.files.owner_lock import OwnerLock
 

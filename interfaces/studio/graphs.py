@@ -29,7 +29,7 @@ from ...schema.errors import InvalidInput
 from ...schema.reflection_states import ReflectionContext, ReflectionInput, ReflectionState
 from ...schema.scope import Scope
 from ...schema.states import HistorianContext, HistorianInput, HistorianState
-from ...service.cognitive import make_job, redacted
+from ...service.intake import make_job, redacted
 from ...service.recall.articles import states_job
 from ...service.timezones import configured_timezone
 from .forms import HistorianForm, HistorianOptions, RecallForm, RecallOptions, ReflectionForm, ReflectionOptions

@@ -22,8 +22,8 @@ from ...graph.historian import compile_historian
 from ...retrieval.recall_states import RecallContext
 from ...schema.settings import Settings
 from ...schema.settings_source import CONFIG_VARIABLE, PREFIX, load_settings, parse_settings
-from ...service.cognitive import make_job, redacted
 from ...service.components import Parts, open_parts, open_queue
+from ...service.intake import make_job, redacted
 from ..cli.demo_conversation import TURNS
 from .forms import RecallOptions
 

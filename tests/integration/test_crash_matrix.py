@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from historian.schema.event import EventFilter
 from historian.schema.profile import ProfileKey
-from historian.service.cognitive import make_job
 from historian.service.components import open_queue
+from historian.service.intake import make_job
 from historian.stores.files.profiles import MarkdownProfiles
 from historian.stores.sqlite.events import SqliteEventStore
 from historian.stores.sqlite.index_schema import open_index

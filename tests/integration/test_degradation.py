@@ -20,7 +20,7 @@ from historian.schema.profile import Profile, ProfileKey
 from historian.schema.protocols import Matrix
 from historian.schema.scope import Scope
 from historian.service import background as background_module
-from historian.service import cognitive as cognitive_module
+from historian.service import lifecycle as lifecycle_module
 from historian.service.cognitive import CognitiveService
 from support.draining import open_worker, put
 from support.memory import group_fields, settings_for
@@ -188,8 +188,8 @@ def harm(directory: Path, memory: CognitiveService) -> None:
     """Overwrite the database while it is open."""
     (directory / "index.sqlite").write_bytes(b"garbage " * 20_000)
     (directory / "index.sqlite-wal").write_bytes(b"")
-    assert memory._recall is not None
-    memory._recall.events.tables.clear()
+    assert memory._lifecycle.opened is not None
+    memory._lifecycle.opened.recall.events.tables.clear()
 
 
 def garbage_in(directory: Path) -> None:
@@ -230,7 +230,7 @@ async def test_a_database_that_turns_to_garbage_while_it_is_open_leaves_markdown
         parts.profiles.write(profile, expected_revision=0, now="2026-02-21T17:30:00+08:00")
         (tmp_path / "index.sqlite").write_bytes(b"garbage " * 20_000)
         (tmp_path / "index.sqlite-wal").write_bytes(b"")
-        memory._recall.events.tables.clear()  # type: ignore[union-attr]
+        memory._lifecycle.opened.recall.events.tables.clear()  # type: ignore[union-attr]
         assert "三体" in memory.get_memory_context("书", GROUP)
         await memory.enqueue_job(**turn("小史约好一起看电影", 2))  # type: ignore[arg-type]
         text = memory.get_memory_context("书", GROUP)
@@ -266,7 +266,7 @@ async def test_whoever_finds_the_database_broken_lets_accepted_jobs_be_kept_read
 async def test_with_a_database_of_garbage_at_the_start_what_is_observed_is_counted_and_a_mended_one_is_opened(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cognitive_module, "REOPEN_SECONDS", 0.05)
+    monkeypatch.setattr(lifecycle_module, "REOPEN_SECONDS", 0.05)
     await fill(tmp_path)
     sound = (tmp_path / "index.sqlite").read_bytes()
     async with open_memory(settings_for(tmp_path), embedder=None) as (memory, _):
@@ -276,7 +276,7 @@ async def test_with_a_database_of_garbage_at_the_start_what_is_observed_is_count
         for _ in range(3):
             await memory.on_tool_executed("t", {}, "nobody can keep this", scope=GROUP)
         memory.feed_message("user", "nor this", scope=GROUP)
-        assert caplog.text.count("what is observed is not kept") == 1
+        assert caplog.text.count("observations are not kept") == 1
         assert (await memory.stats())["observation"] == {"noted": 4, "lost": 4}
         assert "看电影" in await memory.build_context("书", GROUP), "it was accepted before"
         for path in tmp_path.glob("index.sqlite*"):
@@ -332,7 +332,7 @@ async def test_a_full_disk_refuses_jobs_by_name_keeps_answering_and_goes_on_when
 async def test_a_start_on_a_full_disk_sets_no_checkpoints_aside_and_works_when_there_is_room(
     tiny_disk: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cognitive_module, "REOPEN_SECONDS", 0.1)
+    monkeypatch.setattr(lifecycle_module, "REOPEN_SECONDS", 0.1)
     data, filler = tiny_disk / "data", tiny_disk / "filler"
     await fill(data)
     async with open_memory(settings_for(data), worker=True) as (memory, _):
@@ -358,7 +358,7 @@ async def test_a_start_on_a_full_disk_sets_no_checkpoints_aside_and_works_when_t
 async def test_where_nothing_can_be_made_the_start_says_so_and_the_bot_goes_on(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cognitive_module, "REOPEN_SECONDS", 0.02)
+    monkeypatch.setattr(lifecycle_module, "REOPEN_SECONDS", 0.02)
     (tmp_path / "file").write_text("in the way")
     memory = CognitiveService.open(settings_for(tmp_path / "file" / "data"), worker=False)
     with pytest.raises(HistorianError, match="not open"):

@@ -175,14 +175,16 @@ async def test_what_is_observed_is_recalled_in_its_scope_alone(tmp_path: Path) -
 
 async def test_automatic_recall_prefers_finished_memory_and_the_tools_find_all(tmp_path: Path) -> None:
     async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
-        assert memory.observation is not None and memory._parts is not None
+        assert memory.observation is not None and memory._lifecycle.opened is not None
         for n in range(80):
             await memory.on_tool_executed("library", {"n": n}, f"lantern lantern lantern shelf {n}", scope=GROUP)
         assert await memory.observation.settled(20)
         alone = await memory.build_context("lantern", GROUP, top_k=3)
         assert alone.count("shelf") == 3, "with nothing else there is, observations are recalled"
         file_texts(
-            memory._parts.events, ["Ann keeps her boots by the lantern.", "Ann's letters hang on the lantern."], group="100"
+            memory._lifecycle.opened.parts.events,
+            ["Ann keeps her boots by the lantern.", "Ann's letters hang on the lantern."],
+            group="100",
         )
         block = await memory.build_context("lantern", GROUP, top_k=3)
         assert "boots" in block and "letters" in block and block.count("shelf") == 1
@@ -404,9 +406,9 @@ def test_killed_while_it_stores_the_index_is_whole_and_goes_on(tmp_path: Path, s
 async def test_a_directory_that_becomes_read_only_stops_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
         assert memory.observation is not None
-        assert memory._parts is not None
+        assert memory._lifecycle.opened is not None
         monkeypatch.setattr(observation_module, "HOUSEKEEPING_SECONDS", 0.0)
-        writer = memory._parts.events._database._writer  # type: ignore[attr-defined]
+        writer = memory._lifecycle.opened.parts.events._database._writer  # type: ignore[attr-defined]
         writer.execute("PRAGMA query_only = ON")
         await memory.on_tool_executed("t", {}, "written later, when the disk takes it", scope=GROUP)
         assert not await memory.observation.settled(0.3)
@@ -419,8 +421,8 @@ async def test_a_directory_that_becomes_read_only_stops_nothing(tmp_path: Path, 
 async def test_a_full_disk_stops_nothing(tmp_path: Path) -> None:
     async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
         assert memory.observation is not None
-        assert memory._parts is not None
-        writer = memory._parts.events._database._writer  # type: ignore[attr-defined]
+        assert memory._lifecycle.opened is not None
+        writer = memory._lifecycle.opened.parts.events._database._writer  # type: ignore[attr-defined]
         pages = writer.execute("PRAGMA page_count").fetchone()[0]
         writer.execute(f"PRAGMA max_page_count = {pages}")
         for n in range(50):
@@ -428,7 +430,7 @@ async def test_a_full_disk_stops_nothing(tmp_path: Path) -> None:
         assert not await memory.observation.settled(0.5)
         writer.execute("PRAGMA max_page_count = 1000000")
         assert await memory.observation.settled(20)
-        stored = memory._parts.events.find(EventFilter(GROUP.key), limit=10_000)
+        stored = memory._lifecycle.opened.parts.events.find(EventFilter(GROUP.key), limit=10_000)
         assert len({event.job_id for event in stored}) == 50
 
 

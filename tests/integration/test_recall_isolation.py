@@ -19,8 +19,9 @@ from historian.schema.profile import Profile, ProfileKey
 from historian.schema.scope import LayerRule, Scope, layer_written, layers_read
 from historian.schema.settings import Settings
 from historian.schema.summary import ArticleKey, Summary
-from historian.service.cognitive import CognitiveService, make_job
+from historian.service.cognitive import CognitiveService
 from historian.service.components import Parts
+from historian.service.intake import make_job
 from historian.service.recall.reader import MemoryReader
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st

@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 from historian.schema.scope import Scope
-from historian.service import cognitive as cognitive_module
-from historian.service import components as parts_module
+from historian.service import lifecycle as lifecycle_module
+from historian.service import opening as opening_module
 from historian.service.cognitive import CognitiveService
 from historian.service.components import Parts
-from historian.service.observation import queue as observation_module
 from support.memory import group_fields, settings_for
 
 GROUP = Scope.group("7", "42")
@@ -27,7 +26,7 @@ class Opener:
     def __init__(self) -> None:
         self.opened: list[Parts] = []
         self.at_work, self.may_go_on = threading.Event(), threading.Event()
-        self._open_parts: Callable[..., Parts] = parts_module.open_parts
+        self._open_parts: Callable[..., Parts] = opening_module.open_parts
 
     def __call__(self, *arguments: Any, **named: Any) -> Parts:
         self.at_work.set()
@@ -47,7 +46,7 @@ def is_closed(parts: Parts) -> bool:
 @pytest.fixture
 def opener(monkeypatch: pytest.MonkeyPatch) -> Opener:
     made = Opener()
-    monkeypatch.setattr(parts_module, "open_parts", made)
+    monkeypatch.setattr(opening_module, "open_parts", made)
     return made
 
 
@@ -75,7 +74,7 @@ async def test_a_start_that_was_cancelled_may_be_called_again(tmp_path: Path, op
     assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
-@pytest.mark.parametrize("broken", ["make_observation", "Observation.start"])
+@pytest.mark.parametrize("broken", ["opening.make_observation", "observation.queue.Observation.start"])
 async def test_a_start_that_fails_unexpectedly_leaves_nothing_open_and_may_be_called_again(
     tmp_path: Path, opener: Opener, monkeypatch: pytest.MonkeyPatch, broken: str
 ) -> None:
@@ -86,7 +85,7 @@ async def test_a_start_that_fails_unexpectedly_leaves_nothing_open_and_may_be_ca
         raise RuntimeError("made up")
 
     with monkeypatch.context() as patched:
-        patched.setattr(f"{observation_module.__name__}.{broken}", fails)
+        patched.setattr(f"historian.service.{broken}", fails)
         with pytest.raises(RuntimeError, match="made up"):
             await memory.start()
     assert [is_closed(parts) for parts in opener.opened] == [True]
@@ -102,14 +101,14 @@ async def test_a_start_that_is_cancelled_while_the_database_is_away_may_be_calle
     (tmp_path / "index.sqlite").write_bytes(b"garbage" * 1000)
     memory = CognitiveService.open(settings_for(tmp_path))
     at_work, may_go_on = threading.Event(), threading.Event()
-    begin = memory._plain.begin
+    begin = memory._lifecycle.plain.begin
 
     def slow_begin(queue: Any) -> None:
         at_work.set()
         assert may_go_on.wait(10)
         begin(queue)
 
-    monkeypatch.setattr(memory._plain, "begin", slow_begin)
+    monkeypatch.setattr(memory._lifecycle.plain, "begin", slow_begin)
     starting = asyncio.create_task(memory.start())
     assert await asyncio.to_thread(at_work.wait, 10)
     starting.cancel()
@@ -135,18 +134,18 @@ async def test_a_service_that_is_closed_while_it_starts_stays_closed(tmp_path: P
 async def test_an_unexpected_failure_is_tried_again_like_any_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(cognitive_module, "REOPEN_SECONDS", 0.02)
+    monkeypatch.setattr(lifecycle_module, "REOPEN_SECONDS", 0.02)
     (tmp_path / "index.sqlite").write_bytes(b"garbage" * 1000)
     async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
         failures = ["once"]
-        real = observation_module.make_observation
+        real = opening_module.make_observation
 
         def fails_once(*arguments: Any, **named: Any) -> Any:
             if failures:
                 raise RuntimeError(failures.pop())
             return real(*arguments, **named)
 
-        monkeypatch.setattr(observation_module, "make_observation", fails_once)
+        monkeypatch.setattr(opening_module, "make_observation", fails_once)
         (tmp_path / "index.sqlite").unlink()
         async with asyncio.timeout(10):
             while memory.observation is None:  # noqa: ASYNC110 - nobody is told when the stores are open

@@ -11,8 +11,8 @@ from typing import Any
 from historian.schema.job import Job
 from historian.schema.settings import Settings
 from historian.schema.states import HistorianUpdate
-from historian.service.cognitive import make_job
 from historian.service.components import Parts, open_parts, open_queue
+from historian.service.intake import make_job
 from historian.service.jobs.worker import HistorianWorker
 from historian.service.ownership import owned_worker
 

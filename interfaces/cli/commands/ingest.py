@@ -138,7 +138,7 @@ def _raw_lines(source: BinaryIO) -> Iterator[bytes]:
 
 def _job(raw: bytes, number: int, seen: Counter[str], shell: Shell) -> Job:
     from ....schema.job import MAX_JOB_BYTES
-    from ....service.cognitive import make_job, redacted
+    from ....service.intake import make_job, redacted
 
     if len(raw) > MAX_JOB_BYTES:
         raise InvalidInput(

@@ -96,7 +96,7 @@ async def worker(
 
 
 def _metrics(historian: HistorianWorker, parts: Parts) -> str:
-    from ....service.cognitive import model_names, usage_report
+    from ....service.report import model_names, usage_report
     from ....service.telemetry.metrics import metrics_text
 
     return metrics_text(

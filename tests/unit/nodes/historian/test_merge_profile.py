@@ -6,7 +6,7 @@ from historian.nodes.historian.gate import by_rules
 from historian.nodes.historian.merge_profile import concerns, without_inventions
 from historian.schema.names import Names
 from historian.schema.profile import ProfileKey
-from historian.service.cognitive import make_job
+from historian.service.intake import make_job
 from support.memory import group_fields, settings_for
 
 NAMES = Names(bot_name="小史", user_name="阿明", user_id="42")

@@ -12,7 +12,7 @@ from historian.nodes.historian.conversation import names_of
 from historian.nodes.historian.gate import gate
 from historian.nodes.historian.rewrite import RecordTexts, one_line, passed_by_rules, prepare, rewrite, rewrite_prompt
 from historian.schema.job import Job
-from historian.service.cognitive import make_job
+from historian.service.intake import make_job
 from historian.text.gate import GateResult, check
 from langgraph.runtime import Runtime
 from support.memory import group_fields, private_fields, settings_for

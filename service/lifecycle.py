@@ -1,0 +1,245 @@
+"""Start and end of a service, and what it does while its database cannot be used."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from contextlib import AsyncExitStack, suppress
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..schema.entity import Entity
+from ..schema.errors import HistorianError, StorageError
+from ..schema.job import Job
+from ..schema.protocols import JobQueue
+from ..schema.settings import Settings
+from ..stores.files.end_summaries import EndSummaries
+from ..stores.files.forget_requests import ForgetReport
+from .config_watch import ConfigWatch
+from .data_directory import data_directory
+from .observation.hooks import Hooks
+from .recall.fallback_levels import LOCAL_SECONDS, PlainMemory
+
+if TYPE_CHECKING:
+    from .jobs.worker import HistorianWorker
+    from .opening import OpenMemory
+
+log = logging.getLogger(__name__)
+
+REOPEN_SECONDS, LONGEST_REOPEN_SECONDS = 5.0, 60.0
+"""Pause before stores that could not be opened are tried again: the first one, and the longest."""
+SETTLED_POLL_SECONDS = 0.02
+
+
+class Lifecycle:
+    """Opens one memory, retries while its stores cannot be opened, and closes it.
+
+    `opened` is None while the service is closed, switched off, or cannot read its database. `settings` follow the
+    configuration file.
+    """
+
+    def __init__(self, settings: Settings, *, work: bool, clock: Callable[[], float], config: Path | None) -> None:
+        self.settings = settings
+        self.clock = clock
+        self.started = False
+        self.unobserved = 0
+        self.queue: JobQueue | None = None
+        self.opened: OpenMemory | None = None
+        self.hooks = Hooks()
+        self.end_summaries = EndSummaries(data_directory(settings) / "end_summaries.json")
+        self.plain = PlainMemory(data_directory(settings), self.end_summaries)
+        self._work = work
+        self._watch = ConfigWatch(config, settings, self._apply) if config is not None else None
+        self._reopening: asyncio.Task[None] | None = None
+        self._trouble: asyncio.Task[bool] | None = None
+
+    @property
+    def worker(self) -> HistorianWorker | None:
+        """The worker of this process, while this process owns the data directory."""
+        return None if self.opened is None else self.opened.background.worker
+
+    async def start(self) -> None:
+        """Open everything. See `CognitiveService.start`."""
+        if self.started or not self.settings.cognitive.enabled:
+            return
+        self.started = True
+        try:
+            await self._open_or_wait()
+        except BaseException:
+            self.started = False
+            self._let_go()
+            raise
+
+    async def aclose(self, timeout_seconds: float) -> None:
+        """Close everything. See `CognitiveService.aclose`."""
+        async with AsyncExitStack() as stack:  # last in, first out, and each of them whatever the others raise
+            stack.callback(self._let_go)
+            stack.push_async_callback(self._close_opened, timeout_seconds)
+            stack.callback(self.hooks.close)
+            stack.push_async_callback(self._stop_reopening)
+
+    async def hand_over(self, job: Job) -> str | None:
+        """Put a redacted job on disk and wake the worker. Returns its id, None if no job is kept. Raises StorageError."""
+        if job.is_empty:
+            return None
+        if not self.settings.cognitive.enabled:
+            if job.kind == "remember":
+                await asyncio.to_thread(self.end_summaries.add, [job])
+            return None
+        if not self.started:
+            raise HistorianError("the service is not open; use `async with CognitiveService.open(…)` or call `start()`")
+        job_id = await asyncio.to_thread((await self._opened_queue()).put, job)
+        if self.plain.database_away:
+            await asyncio.to_thread(self.plain.add, job)
+        if self.opened is not None:
+            self.opened.background.wake()
+        return job_id
+
+    async def settled(self, timeout_seconds: float) -> bool:
+        """Wait until every accepted job is filed or given up. Return False if that takes longer than the bound."""
+        try:
+            async with asyncio.timeout(timeout_seconds):
+                while self.queue is not None:
+                    counts = await asyncio.to_thread(self.queue.counts, self.clock())
+                    if counts.pending + counts.processing == 0:
+                        return True
+                    await asyncio.sleep(SETTLED_POLL_SECONDS)
+        except TimeoutError:
+            return False
+        return True
+
+    async def forget(self, entity: Entity, mentions: bool, wait_seconds: float) -> ForgetReport:
+        """Forget a user or a group. See `CognitiveService.forget_user`."""
+        from .entity_data.forgetting import forget
+
+        opened = self.opened
+        if opened is None:
+            return await self._forget_on_disk(entity, mentions, wait_seconds)
+        try:
+            opened.observation.forget(entity)
+        except Exception:
+            # The tombstone below turns away what stays in memory: nothing may keep it from being written.
+            log.exception("what is held in memory of %s is turned away when it is stored", entity.type)
+        wake = self.worker.look_for_requests if self.worker is not None else None
+        report = await forget(opened.parts, entity, mentions=mentions, wait_seconds=wait_seconds, wake=wake)
+        opened.recall.clear()
+        return report
+
+    async def _forget_on_disk(self, entity: Entity, mentions: bool, wait_seconds: float) -> ForgetReport:
+        """Forget while memory is switched off: what lies on disk is forgotten all the same."""
+        from .components import open_parts, open_queue
+        from .entity_data.forgetting import forget
+
+        queue = await asyncio.to_thread(open_queue, self.settings, self.clock)
+        parts = await asyncio.to_thread(open_parts, self.settings, queue=queue, clock=self.clock)
+        try:
+            return await forget(parts, entity, mentions=mentions, wait_seconds=wait_seconds)
+        finally:
+            await parts.aclose()
+
+    async def _opened_queue(self) -> JobQueue:
+        """The job queue, opened with the first job or with everything else. Raises StorageError."""
+        if self.queue is None:
+            from .components import open_queue
+
+            self.queue = await asyncio.to_thread(open_queue, self.settings, self.clock)
+        return self.queue
+
+    def not_observed(self) -> None:
+        """Count an observation that comes while the database cannot be used; ignored if memory is off or not open."""
+        if self.started:
+            self.unobserved += 1
+            if self.unobserved == 1:
+                log.warning("observations are not kept while the database cannot be used; `stats` counts them as lost")
+
+    async def database_is_away(self) -> bool:
+        """Return True if the database cannot be read. From then on MEMORY.md takes its place."""
+        opened = self.opened
+        if opened is None:
+            return True
+        try:
+            async with asyncio.timeout(LOCAL_SECONDS):
+                return await asyncio.to_thread(self.plain.look_at, opened.parts.events, opened.parts.queue)
+        except TimeoutError:
+            return self.plain.database_away
+
+    async def _open_or_wait(self) -> None:
+        """Open everything; if the stores cannot be opened, serve what is left and retry in the background."""
+        try:
+            await self._open()
+        except StorageError as error:
+            log.error("memory cannot be read, only plain summaries are: %s. Jobs are accepted and wait on disk", error)
+            if self.queue is not None:
+                await asyncio.to_thread(self.plain.begin, self.queue)
+            self.plain.database_away = True
+            if self.started:
+                self._reopening = asyncio.create_task(self._reopen(), name="historian reopening")
+
+    async def _open(self) -> None:
+        """Open everything. Raises StorageError; after any error nothing but the queue is open."""
+        # Imported here, and in a thread: a memory that is switched off imports none of it, and the event loop stays free.
+        await asyncio.to_thread(import_module, ".opening", __package__)
+        from .opening import open_memory
+
+        queue = await self._opened_queue()
+        opened = await open_memory(lambda: self.settings, queue, work=self._work, watch=self._watch, clock=self.clock)
+        if not self.started:  # closed meanwhile: nobody is left to close what was opened
+            self._let_go()
+            await opened.aclose(0.0)
+            return
+        opened.observation.statistics.noted += self.unobserved
+        opened.observation.statistics.lost += self.unobserved
+        opened.parts.database.when_in_trouble = partial(self._database_in_trouble, asyncio.get_running_loop())
+        self.opened = opened
+
+    async def _reopen(self) -> None:
+        """Retry at growing intervals until the stores can be opened."""
+        pause = REOPEN_SECONDS
+        while True:
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, LONGEST_REOPEN_SECONDS)
+            try:
+                await self._open()
+            except StorageError as error:
+                log.warning("memory still cannot be read, next try in %.0f s: %s", pause, error)
+            except Exception:
+                # Nothing of this try stays open, so the next one begins as this one did.
+                log.exception("memory could not be opened, next try in %.0f s", pause)
+            else:
+                self.plain.database_away = False
+                log.warning("memory can be read again")
+                return
+
+    async def _stop_reopening(self) -> None:
+        self.started = False
+        tasks = [task for task in (self._reopening, self._trouble) if task is not None]
+        self._reopening = self._trouble = None
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _close_opened(self, timeout_seconds: float) -> None:
+        if self.opened is not None:
+            await self.opened.aclose(timeout_seconds)
+
+    def _let_go(self) -> None:
+        self.opened = self.queue = None
+
+    def _database_in_trouble(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Check whether the database can be used. Called from any thread, after an error of the database."""
+        if not self.plain.database_away and self.started:
+            with suppress(RuntimeError):  # the loop is closed: nobody is left to ask
+                loop.call_soon_threadsafe(self._look_into_trouble)
+
+    def _look_into_trouble(self) -> None:
+        if self.started and (self._trouble is None or self._trouble.done()):
+            self._trouble = asyncio.create_task(self.database_is_away(), name="historian database")
+
+    def _apply(self, settings: Settings) -> None:
+        """Take over settings whose hot keys have changed. Called from a thread: each step is one assignment."""
+        self.settings = settings
+        if self.opened is not None:
+            self.opened.background.apply(settings)

@@ -1,0 +1,85 @@
+"""The parts of an open service: opened in order, closed in reverse."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from functools import partial
+
+from ..schema.protocols import JobQueue
+from ..schema.settings import Settings
+from .background import Background
+from .components import Parts, open_parts
+from .config_watch import ConfigWatch
+from .observation.queue import Observation, make_observation
+from .recall.articles import TwoLayers
+from .recall.timed import Recall
+
+
+@dataclass(frozen=True, slots=True)
+class OpenMemory:
+    """What a service works with while its stores are open. `warming` ends when the first recall need not wait."""
+
+    parts: Parts
+    recall: Recall
+    articles: TwoLayers
+    background: Background
+    observation: Observation
+    warming: asyncio.Task[None]
+
+    async def aclose(self, timeout_seconds: float) -> None:
+        """Close every part, whatever the others raise. Running jobs may finish within the bound."""
+        async with AsyncExitStack() as stack:  # last in, first out
+            stack.push_async_callback(self.parts.aclose)
+            stack.push_async_callback(self.recall.aclose)
+            stack.push_async_callback(self._stop_warming)
+            stack.push_async_callback(self.background.stop, timeout_seconds)
+            stack.push_async_callback(self.observation.aclose, timeout_seconds / 2)
+
+    async def _stop_warming(self) -> None:
+        self.warming.cancel()
+        await asyncio.gather(self.warming, return_exceptions=True)
+
+
+async def open_memory(
+    settings: Callable[[], Settings],
+    queue: JobQueue,
+    *,
+    work: bool,
+    watch: ConfigWatch | None,
+    clock: Callable[[], float],
+) -> OpenMemory:
+    """Open the stores and start what runs in the background. Nothing stays open on an error. Raises StorageError."""
+    async with AsyncExitStack() as opened:
+        parts = await _opened(partial(open_parts, settings(), queue=queue, clock=clock))
+        opened.push_async_callback(parts.aclose)
+        background = Background()
+        recall = Recall(parts, settings, event_index=background.event_index)
+        opened.push_async_callback(recall.aclose)
+        opened.push_async_callback(background.stop, 0.0)
+        await background.start(parts, work=work, watch=watch)
+        observation = make_observation(parts, random=random.random)
+        opened.push_async_callback(observation.aclose, 0.0)
+        await observation.start()
+        opened.pop_all()
+    warming = asyncio.create_task(recall.warm(), name="historian warm-up")
+    return OpenMemory(parts, recall, TwoLayers(parts, recall, settings), background, observation, warming)
+
+
+async def _opened(open_them: Callable[[], Parts]) -> Parts:
+    """The parts that a thread opens. A thread cannot be cancelled: what it opens after a cancellation is closed again."""
+    opening = asyncio.create_task(asyncio.to_thread(open_them))
+    try:
+        return await asyncio.shield(opening)
+    except asyncio.CancelledError:
+        opening.add_done_callback(_close_again)
+        await asyncio.wait([opening])
+        raise
+
+
+def _close_again(opening: asyncio.Task[Parts]) -> None:
+    if not opening.cancelled() and opening.exception() is None:
+        opening.result().events.close()  # the models have not been asked anything and hold no connection

@@ -1,0 +1,102 @@
+"""The memory block of a reply, whatever can be read: the database, MEMORY.md, or plain summaries."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from functools import partial
+from typing import Literal
+
+from ..retrieval.prompt_block.formatting import format_memories, format_summaries
+from ..retrieval.request import MOST_QUERIES, MOST_QUERY_CHARACTERS
+from ..schema.errors import HistorianError
+from ..schema.scope import Scope
+from ..text.language import detect_language
+from .lifecycle import Lifecycle
+from .recall.arguments import count, is_conversation, known_language, question, texts
+from .recall.fallback_levels import LOCAL_SECONDS, in_thread
+
+log = logging.getLogger(__name__)
+
+SYNCHRONOUS_SECONDS = 0.25
+"""What a recall from synchronous code may take beyond its limit: a thread, an event loop, plain summaries."""
+
+
+class ReplyContext:
+    """What a reply is given from memory. No method raises; arguments may be of any kind."""
+
+    def __init__(self, lifecycle: Lifecycle) -> None:
+        self._lifecycle = lifecycle
+
+    async def block(
+        self, query: object, scope: Scope, language: object, top_k: object, max_tokens: object, context: object
+    ) -> str:
+        """The block as `CognitiveService.build_context` documents it; "" for nothing."""
+        try:
+            return await self._block(query, scope, language, top_k, max_tokens, context)
+        except Exception:
+            # The reply must go out whatever this is.
+            log.exception("recall for %s gives nothing", scope)
+            return ""
+
+    def block_now(self, query: object, scope: Scope, language: object, top_k: object, max_tokens: object, context: object) -> str:
+        """The same for synchronous code: blocks the calling thread within the time limit of a recall."""
+        try:
+            opened = self._lifecycle.opened
+            if opened is None:
+                summaries = self._lifecycle.plain.of(scope.key) if _is_usable(scope) else []
+                return format_summaries(summaries, language=self._language(query, language), max_tokens=self._budget(max_tokens))
+            work = partial(self.block, query, scope, language, top_k, max_tokens, context)
+            return in_thread(work, opened.recall.time_limit() + SYNCHRONOUS_SECONDS) or ""
+        except Exception:
+            # The reply must go out whatever this is.
+            log.exception("recall for %s gives nothing", scope)
+            return ""
+
+    async def _block(
+        self, query: object, scope: Scope, language: object, top_k: object, max_tokens: object, context: object
+    ) -> str:
+        if not _is_usable(scope):
+            return ""
+        written, budget = self._language(query, language), self._budget(max_tokens)
+        opened, plain = self._lifecycle.opened, self._lifecycle.plain
+        if opened is None:
+            return format_summaries(await self._plain_summaries(scope), language=written, max_tokens=budget)
+        recalled = await opened.recall.context(question(query), scope, top_k=count(top_k), context=texts(context))
+        hits = recalled.hits
+        if not recalled.reasons:
+            plain.database_away = False
+        elif not hits and await self._lifecycle.database_is_away():
+            hits = await asyncio.to_thread(plain.hits, scope)
+        return format_memories(recalled.profiles, hits, language=written, max_tokens=budget, article=recalled.article)
+
+    async def _plain_summaries(self, scope: Scope) -> Sequence[tuple[str, str]]:
+        """What can be read while memory is switched off or cannot be opened."""
+        plain = self._lifecycle.plain
+        if not self._lifecycle.started and plain.is_empty:
+            return []
+        try:
+            async with asyncio.timeout(LOCAL_SECONDS):
+                return await asyncio.to_thread(plain.of, scope.key)
+        except (TimeoutError, HistorianError, OSError) as error:
+            log.warning("recall gives nothing: %s", str(error) or "out of time")
+            return []
+
+    def _language(self, query: object, language: object) -> Literal["zh", "en"]:
+        """The language asked for, else the configured one, else that of the query."""
+        configured = self._lifecycle.settings.cognitive.language
+        if configured != "auto":
+            return known_language(language) or configured
+        said = (text[:MOST_QUERY_CHARACTERS] for text in texts(query)[-MOST_QUERIES:])
+        return known_language(language) or detect_language("\n".join(said))
+
+    def _budget(self, max_tokens: object) -> int:
+        return count(max_tokens) or self._lifecycle.settings.query.max_context_tokens
+
+
+def _is_usable(scope: object) -> bool:
+    if is_conversation(scope):
+        return True
+    log.warning("recall gives nothing: scope must be a Scope, got %s", type(scope).__name__)
+    return False

@@ -1,0 +1,62 @@
+"""What a service reports about itself, as JSON data."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from ..schema.errors import StorageError
+from .data_directory import data_directory
+from .lifecycle import Lifecycle
+
+if TYPE_CHECKING:
+    from .components import Parts
+
+
+async def service_report(service: Lifecycle) -> dict[str, Any]:
+    """The report that `CognitiveService.stats` returns."""
+    queue, opened = service.queue, service.opened
+    if queue is None:
+        return {"enabled": service.settings.cognitive.enabled}
+    counts = await asyncio.to_thread(queue.counts, service.clock())
+    report: dict[str, Any] = {
+        "enabled": True,
+        "data_dir": str(data_directory(service.settings)),
+        "queue": {
+            "pending": counts.pending,
+            "processing": counts.processing,
+            "failed": counts.failed,
+            "oldest_pending_seconds": round(counts.oldest_pending_seconds, 3),
+        },
+    }
+    if opened is None:
+        if service.unobserved:
+            report["observation"] = {"noted": service.unobserved, "lost": service.unobserved}
+        return report
+    try:
+        report["events"] = await asyncio.to_thread(opened.parts.events.count)
+    except StorageError as error:
+        report |= {"events": None, "error": str(error)}
+    report |= {
+        "models": model_names(opened.parts),
+        "usage": usage_report(opened.parts),
+        "recall": opened.recall.as_dict(),
+        "observation": opened.observation.statistics.as_dict(),
+    }
+    if (worker := service.worker) is not None:
+        report |= {"worker": worker.statistics.as_dict(), "outage": worker.outage}
+    return report
+
+
+def model_names(parts: Parts) -> dict[str, str]:
+    """The models in use; an empty string for none."""
+    models = {"chat": parts.chat, "embedding": parts.embedder, "rerank": parts.reranker}
+    return {purpose: model.model if model is not None else "" for purpose, model in models.items()}
+
+
+def usage_report(parts: Parts) -> dict[str, dict[str, float]]:
+    """Model usage by purpose."""
+    if parts.chat is None:
+        return {}
+    return {purpose: {**asdict(usage), "seconds": round(usage.seconds, 3)} for purpose, usage in parts.chat.usage().items()}
