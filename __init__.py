@@ -1,47 +1,39 @@
 """Historian: long-term memory for chat bots.
 
-The public names are imported when they are first used, so that `import historian` costs next to nothing.
+The names below are the public interface: `from historian import …`. They are imported when they are first used, so that
+`import historian` costs next to nothing. Every module inside the package is internal and may change in any release.
 """
 
 from __future__ import annotations
 
+import sys
+import warnings
+from functools import partial
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .interfaces.langchain.callbacks import ObservationHandler, observe_hooks, observe_messages
+    from .interfaces.langchain.embeddings import HistorianEmbeddings
+    from .interfaces.langchain.end_tool import END_TOOL_NAME, end_tool_schema, handle_end_call, make_end_tool, system_prompt_text
     from .interfaces.langchain.retriever import CognitiveRetriever
-    from .schema.errors import HistorianError, InvalidInput, SettingsError, StorageError
+    from .interfaces.langchain.tools import handle_memory_call, make_memory_tools, memory_tool_schemas
+    from .schema.errors import HistorianError, InvalidInput, ModelError, SettingsError, StorageError
     from .schema.event import Event, EventFilter
     from .schema.hit import Hit, ProfileHit
-    from .schema.job import Job
+    from .schema.job import Job, RecentMessage
     from .schema.profile import Profile
     from .schema.scope import SHARED_NOTES, Scope
     from .schema.settings import Settings
     from .schema.settings_source import load_settings
     from .service.cognitive import CognitiveService
     from .service.jobs.worker import HistorianWorker
+    from .service.telemetry.metrics import METRICS_CONTENT_TYPE
+    from .service.telemetry.structured_logs import JsonLines, json_handler
+    from .stores.files.forget_requests import ForgetReport
 
 __version__ = "0.1.0"
-
-_WHERE = {
-    "CognitiveRetriever": ".interfaces.langchain.retriever",
-    "CognitiveService": ".service.cognitive",
-    "Event": ".schema.event",
-    "EventFilter": ".schema.event",
-    "HistorianError": ".schema.errors",
-    "HistorianWorker": ".service.jobs.worker",
-    "Hit": ".schema.hit",
-    "InvalidInput": ".schema.errors",
-    "Job": ".schema.job",
-    "Profile": ".schema.profile",
-    "ProfileHit": ".schema.hit",
-    "SHARED_NOTES": ".schema.scope",
-    "Scope": ".schema.scope",
-    "Settings": ".schema.settings",
-    "SettingsError": ".schema.errors",
-    "StorageError": ".schema.errors",
-    "load_settings": ".schema.settings_source",
-}
 
 __all__ = [  # noqa: RUF022 - in the order in which a newcomer meets them
     "CognitiveService",
@@ -53,15 +45,70 @@ __all__ = [  # noqa: RUF022 - in the order in which a newcomer meets them
     "EventFilter",
     "Hit",
     "Job",
+    "RecentMessage",
     "Profile",
     "ProfileHit",
+    "ForgetReport",
     "HistorianWorker",
     "CognitiveRetriever",
+    "HistorianEmbeddings",
+    "make_memory_tools",
+    "memory_tool_schemas",
+    "handle_memory_call",
+    "END_TOOL_NAME",
+    "make_end_tool",
+    "end_tool_schema",
+    "handle_end_call",
+    "system_prompt_text",
+    "ObservationHandler",
+    "observe_messages",
+    "observe_hooks",
+    "METRICS_CONTENT_TYPE",
+    "JsonLines",
+    "json_handler",
     "HistorianError",
     "InvalidInput",
+    "ModelError",
     "SettingsError",
     "StorageError",
 ]
+
+_NAMES = {
+    ".interfaces.langchain.callbacks": ("ObservationHandler", "observe_hooks", "observe_messages"),
+    ".interfaces.langchain.embeddings": ("HistorianEmbeddings",),
+    ".interfaces.langchain.end_tool": (
+        "END_TOOL_NAME",
+        "end_tool_schema",
+        "handle_end_call",
+        "make_end_tool",
+        "system_prompt_text",
+    ),
+    ".interfaces.langchain.retriever": ("CognitiveRetriever",),
+    ".interfaces.langchain.tools": ("handle_memory_call", "make_memory_tools", "memory_tool_schemas"),
+    ".schema.errors": ("HistorianError", "InvalidInput", "ModelError", "SettingsError", "StorageError"),
+    ".schema.event": ("Event", "EventFilter"),
+    ".schema.hit": ("Hit", "ProfileHit"),
+    ".schema.job": ("Job", "RecentMessage"),
+    ".schema.profile": ("Profile",),
+    ".schema.scope": ("SHARED_NOTES", "Scope"),
+    ".schema.settings": ("Settings",),
+    ".schema.settings_source": ("load_settings",),
+    ".service.cognitive": ("CognitiveService",),
+    ".service.jobs.worker": ("HistorianWorker",),
+    ".service.telemetry.metrics": ("METRICS_CONTENT_TYPE",),
+    ".service.telemetry.structured_logs": ("JsonLines", "json_handler"),
+    ".stores.files.forget_requests": ("ForgetReport",),
+}
+_WHERE = {name: module for module, names in _NAMES.items() for name in names}
+
+_OLD_PLACES = (
+    "interfaces.callbacks",
+    "interfaces.end_tool",
+    "interfaces.retriever",
+    "interfaces.tools",
+    "service.structured_logs",
+)
+"""Modules that earlier documents named. What was imported from them is imported from here, with a DeprecationWarning."""
 
 
 def __getattr__(name: str) -> Any:
@@ -72,3 +119,16 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *_WHERE})
+
+
+def _from_old_place(place: str, name: str) -> Any:
+    if name not in _WHERE:
+        raise AttributeError(f"module '{__name__}.{place}' has no attribute {name!r}")
+    warnings.warn(f"{__name__}.{place} is gone: use `from {__name__} import {name}`", DeprecationWarning, stacklevel=2)
+    return __getattr__(name)
+
+
+for _place in _OLD_PLACES:
+    _module = ModuleType(f"{__name__}.{_place}")
+    _module.__dict__["__getattr__"] = partial(_from_old_place, _place)
+    sys.modules[_module.__name__] = _module

@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakValueDictionary
 
-from historian import CognitiveService, HistorianError, Profile, Scope
-from historian.interfaces.langchain.end_tool import handle_end_call, system_prompt_text
+from historian import CognitiveService, HistorianError, Profile, Scope, handle_end_call, system_prompt_text
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig

@@ -19,9 +19,15 @@ import uuid
 from typing import Any, Literal
 
 from configured_model import make_model
-from historian import CognitiveService, HistorianError, Scope, load_settings
-from historian.interfaces.langchain.end_tool import make_end_tool, system_prompt_text
-from historian.interfaces.langchain.tools import make_memory_tools
+from historian import (
+    CognitiveService,
+    HistorianError,
+    Scope,
+    load_settings,
+    make_end_tool,
+    make_memory_tools,
+    system_prompt_text,
+)
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolMessage, trim_messages
 from langgraph.checkpoint.memory import InMemorySaver

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from ...schema.errors import HistorianError, StorageError
-from .metrics import CONTENT_TYPE
+from .metrics import METRICS_CONTENT_TYPE
 
 log = logging.getLogger(__name__)
 
@@ -33,7 +33,7 @@ def serving_metrics(port: int, text: Callable[[], str]) -> Iterator[int]:
                 self.send_error(503, "the metrics cannot be read; the log says why")
                 return
             self.send_response(200)
-            self.send_header("Content-Type", CONTENT_TYPE)
+            self.send_header("Content-Type", METRICS_CONTENT_TYPE)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)

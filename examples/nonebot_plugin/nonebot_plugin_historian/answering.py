@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import openai
-from historian import CognitiveService
-from historian.interfaces.langchain.end_tool import END_TOOL_NAME, end_tool_schema
-from historian.interfaces.langchain.tools import handle_memory_call, memory_tool_schemas
+from historian import END_TOOL_NAME, CognitiveService, end_tool_schema, handle_memory_call, memory_tool_schemas
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_openai import ChatOpenAI
 

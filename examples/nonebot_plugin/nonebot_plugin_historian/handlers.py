@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Annotated
 
-from historian import CognitiveService, HistorianError
-from historian.interfaces.langchain.end_tool import handle_end_call, system_prompt_text
+from historian import CognitiveService, HistorianError, handle_end_call, system_prompt_text
 from nonebot import get_driver, get_plugin_config, logger, on_command, on_message
 from nonebot.adapters import Message
 from nonebot.adapters.onebot.v11 import Bot, MessageEvent
