@@ -14,7 +14,7 @@ from ...models.embeddings.factory import make_embedder
 from ...schema.errors import SettingsError
 from ...schema.protocols import Embedder
 from ...schema.settings import EmbeddingSettings
-from .blocking import run_blocking
+from ...service.blocking import run_blocking
 
 
 class HistorianEmbeddings(Embeddings):

@@ -25,8 +25,8 @@ from pydantic import ConfigDict, Field
 from ...schema.hit import Hit
 from ...schema.scope import Scope
 from ...schema.settings import Settings
+from ...service.blocking import run_blocking
 from ...service.recall.reader import MemoryReader
-from .blocking import run_blocking
 
 
 @runtime_checkable
@@ -60,13 +60,18 @@ class CognitiveRetriever(BaseRetriever):
 
     @classmethod
     def over(cls, config: str | Path | Settings | None, scope: Scope, **fields: Any) -> Self:
-        """A retriever that reads a data directory for itself; `close()` it when done."""
+        """Return a retriever that opens a data directory read-only; `close()` it, or `await aclose()`, when done."""
         return cls(memory=MemoryReader.open(config), scope=scope, **fields)
 
     def close(self) -> None:
-        """Close what `over` opened; a service that was handed in stays open."""
+        """Close what `over` opened; a service that was handed in stays open. Works while an event loop is running too."""
         if isinstance(self.memory, MemoryReader):
             self.memory.close()
+
+    async def aclose(self) -> None:
+        """`close` without blocking the event loop."""
+        if isinstance(self.memory, MemoryReader):
+            await self.memory.aclose()
 
     async def _aget_relevant_documents(
         self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun, **kwargs: Any

@@ -29,9 +29,9 @@ from ...schema.hit import Hit, ProfileHit
 from ...schema.profile import Profile
 from ...schema.scope import EntityType, Scope
 from ...schema.settings import Settings
+from ...service.blocking import run_blocking
 from . import deep_recall
 from .argument_problems import problem, unknown_tool
-from .blocking import run_blocking
 from .tool_arguments import Arguments
 
 if TYPE_CHECKING:

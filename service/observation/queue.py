@@ -224,12 +224,15 @@ class Observation:
             if scope is None:
                 raise InvalidInput("scope: give the conversation that is observed, or the session_id of one that is bound")
             return checked_scope(scope)
-        known = self._scopes.get(session_id)
-        if known is None or (scope is not None and known is not scope):
-            if scope is None:
-                raise InvalidInput(f"session_id: {session_id!r} is not bound to a scope; give scope= the first time")
+        with self._scopes_lock:
+            known = self._scopes.get(session_id)
+            if known is not None:
+                self._scopes.move_to_end(session_id)  # a busy session is not the one that goes when there are too many
+        if scope is not None and known is not scope:
             self.bind(session_id, scope)
             return scope
+        if known is None:
+            raise InvalidInput(f"session_id: {session_id!r} is not bound to a scope; give scope= the first time")
         return known
 
     def _note(self, observed: Observed) -> None:

@@ -14,6 +14,7 @@ from ...schema.profile import Profile
 from ...schema.scope import EntityType, Scope
 from ...schema.settings import Settings
 from ...schema.settings_source import load_settings
+from ..blocking import run_blocking
 from ..components import Parts, open_parts, open_queue
 from ..data_directory import data_directory
 from .articles import TwoLayers
@@ -24,7 +25,7 @@ class MemoryReader:
     """The reading methods of `CognitiveService` without a worker and without an event loop of its own.
 
     Nothing is opened before the first search. What the owner files or forgets is seen at the next one. Usable from
-    several event loops and threads; `close()` when done.
+    several event loops and threads; `close()` or `await aclose()` when done.
     """
 
     def __init__(self, settings: Settings, *, clock: Callable[[], float] = time.time) -> None:
@@ -78,13 +79,20 @@ class MemoryReader:
         layers = TwoLayers(self._opened[0], recall, lambda: self.settings)
         return await layers.relevant(user_input, str(user_id), scope, deep=deep, max_tokens=max_tokens, language=language)
 
-    def close(self) -> None:
+    async def aclose(self) -> None:
         """Close what was opened. A later search opens it again."""
         with self._lock:
             opened, self._opened = self._opened, None
         if opened is not None:
             parts, recall = opened
-            asyncio.run(_close(parts, recall))
+            try:
+                await recall.aclose()
+            finally:
+                await parts.aclose()
+
+    def close(self) -> None:
+        """`aclose` for synchronous code and for notebooks: also works while an event loop is running in this thread."""
+        run_blocking(self.aclose())
 
     def _recall(self) -> Recall | None:
         with self._lock:
@@ -94,8 +102,3 @@ class MemoryReader:
                 parts = open_parts(self.settings, queue=open_queue(self.settings, self._clock), clock=self._clock)
                 self._opened = (parts, Recall(parts, lambda: self.settings))
             return self._opened[1]
-
-
-async def _close(parts: Parts, recall: Recall) -> None:
-    await recall.aclose()
-    await parts.aclose()

@@ -57,3 +57,24 @@ async def test_eight_long_messages_do_not_block_the_loop(tmp_path: Path, text: s
             assert await memory.build_context(messages, scope, language=language, context=messages)
 
         await assert_loop_stays_free(recall)
+
+
+@pytest.mark.parametrize("kind", ["text", "dictionary", "rows"])
+async def test_noting_a_hundred_kilobytes_does_not_block_the_loop(tmp_path: Path, kind: str) -> None:
+    text = CHINESE * 650
+    assert len(text.encode()) > 100_000
+    result: object = text
+    if kind == "dictionary":
+        result = {f"page {n}": text[:200] for n in range(500)}
+    elif kind == "rows":
+        result = [{"page": n, "text": text[:200]} for n in range(500)]
+    async with open_memory(settings_for(tmp_path), embedder=None) as (memory, _):
+
+        async def note() -> None:
+            for n in range(3):
+                memory.on_tool_executed("read", {"n": n}, result, scope=Scope.group("7", "42"))
+                memory.feed_message("user", text, "session", scope=Scope.group("7", "42"), name="Ann")
+                await asyncio.sleep(0)
+            assert memory.observation is not None and await memory.observation.settled(30)
+
+        await assert_loop_stays_free(note)

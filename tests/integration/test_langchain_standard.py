@@ -167,3 +167,20 @@ async def test_a_tool_answers_what_a_model_writes_wrong_in_words(filled: Setting
     assert (await tool.ainvoke({"query": "吉他", "time_from": "some day"})).startswith("参数有误")
     assert (await tool.ainvoke({"query": "吉他", "user_id": "nobody"})) == "没有找到相关的记忆。"
     await asyncio.to_thread(memory.close)
+
+
+@pytest.mark.parametrize("way", ["close", "aclose"])
+async def test_a_retriever_is_closed_while_an_event_loop_runs_and_leaves_no_database_open(filled: Settings, way: str) -> None:
+    retriever = CognitiveRetriever.over(filled, GROUP)
+    assert await retriever.ainvoke("吉他")
+    reader = retriever.memory
+    assert isinstance(reader, MemoryReader) and reader._opened is not None
+    events = reader._opened[0].events
+    if way == "close":
+        retriever.close()  # what a notebook calls: its cells run inside a loop
+    else:
+        await retriever.aclose()
+    with pytest.raises(Exception, match="closed"):
+        events.count()
+    assert await retriever.ainvoke("吉他"), "a later search opens it again"
+    await retriever.aclose()

@@ -148,6 +148,19 @@ async def test_a_session_is_bound_by_its_first_scope_and_cannot_move(tmp_path: P
         assert events.count() == 2
 
 
+async def test_a_session_that_is_in_use_stays_bound_however_many_others_come(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(observation_module, "SESSIONS_KNOWN", 3)
+    async with observing(tmp_path) as (observation, _):
+        observation.observe_message("user", "hello", "busy", scope=GROUP)
+        for n in range(10):
+            observation.observe_message("user", "hello", f"other {n}", scope=GROUP)
+            observation.observe_message("user", "still here", "busy")
+        with pytest.raises(InvalidInput, match="'other 0' is not bound"):
+            observation.observe_message("user", "hello", "other 0")
+
+
 async def test_full_the_oldest_is_dropped_counted_and_told_once_a_minute(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

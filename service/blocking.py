@@ -1,4 +1,4 @@
-"""Coroutines for callers that cannot wait for them with `await`."""
+"""Coroutines for synchronous callers."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ Result = TypeVar("Result")
 
 
 def run_blocking(work: Coroutine[Any, Any, Result]) -> Result:
-    """The result of a coroutine; in an event loop of its own, in a thread of its own where this one has a loop running.
+    """Run a coroutine to its end in a new event loop and return its result.
 
-    A running loop stands still meanwhile: in asynchronous code use the asynchronous method.
+    If this thread already runs a loop, a new thread is used, and the running loop is blocked meanwhile: in asynchronous
+    code use the asynchronous method.
     """
     try:
         asyncio.get_running_loop()
