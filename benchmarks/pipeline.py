@@ -24,9 +24,9 @@ from pathlib import Path
 import numpy as np
 from historian.schema.protocols import Answer, Matrix, Usage, Vector
 from historian.schema.settings_source import parse_settings
-from historian.service.components import open_parts, open_queue, open_vector_index
+from historian.service.assembly import make_worker
 from historian.service.intake import make_job
-from historian.service.ownership import make_worker
+from historian.service.components import open_parts, open_queue, open_vector_index
 from machine import machine_line
 
 DIMENSION = 384

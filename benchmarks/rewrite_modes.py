@@ -30,7 +30,6 @@ from typing import Any
 
 from historian.graph.historian import compile_historian
 from historian.models.chat.model import make_chat_model
-from historian.nodes.historian.conversation import names_of
 from historian.schema.errors import ModelError
 from historian.schema.job import Job
 from historian.schema.protocols import ChatModel
@@ -43,6 +42,7 @@ from historian.stores.sqlite.events import SqliteEventStore
 from historian.stores.sqlite.index_schema import open_index
 from historian.stores.sqlite.ledger import SqliteLedger
 from historian.text.gate import find_relative_words
+from historian.text.job_texts import names_of
 from historian.text.time_expressions import resolve_times
 from machine import machine_line
 from pydantic import BaseModel, ConfigDict

@@ -22,7 +22,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from ..nodes.reflection.buffer import buffer
-from ..nodes.reflection.check import check_article
+from ..nodes.reflection.check_article import check_article
 from ..nodes.reflection.digest import digest
 from ..nodes.reflection.file_summary import file_summary
 from ..nodes.reflection.mark_promoted import mark_promoted

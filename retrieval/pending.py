@@ -48,7 +48,7 @@ class PendingHits:
         found: list[tuple[float, Job, int]] = []
         for job in self._queue.waiting(scope.key, JOBS_READ):
             if job.kind == "remember" and job.scope.key == scope.key and not self._is_settled(job):
-                for n, (kind, text) in enumerate(texts_of(job)):
+                for n, (kind, text) in enumerate(job.texts):
                     if admits(where, job, kind, f"{job.job_id}:{n}"):
                         share = len(words & _words_of(text)) / len(words) if words else 0.0
                         found.append((share, job, n))
@@ -81,35 +81,20 @@ def _words_of(text: str) -> set[str]:
 
 def drafted(job: Job, bot_name: str) -> list[Event]:
     """The events that the rules alone would make of a job."""
-    speakers = [message.sender_name for message in job.recent_messages if message.sender_name]
-    known = {job.bot_name or bot_name, job.user_name}
-    names = Names(
-        bot_name=job.bot_name or bot_name,
-        user_name=job.user_name,
-        user_id=job.user_id,
-        group_name=job.group_name,
-        group_id=job.group_id,
-        others=tuple(dict.fromkeys(name for name in speakers if name not in known)),
-    )
+    names = Names.of_job(job, bot_name)
     return [
-        Event.of_job(job, n, kind, _draft_of(job, names, kind, text, speakers), is_absolute=False)
-        for n, (kind, text) in enumerate(texts_of(job))
+        Event.of_job(job, n, kind, _draft_of(job, names, kind, text), is_absolute=False)
+        for n, (kind, text) in enumerate(job.texts)
     ]
 
 
-def _draft_of(job: Job, names: Names, kind: EventKind, text: str, speakers: Sequence[str]) -> str:
+def _draft_of(job: Job, names: Names, kind: EventKind, text: str) -> str:
     try:
-        return absolutize(text, job.moment, job.timezone, names, kind, recent_speakers=speakers).text
+        return absolutize(text, job.moment, job.timezone, names, kind, recent_speakers=job.speakers).text
     except Exception:
         # The reply must not suffer from a text that the rules cannot read: it is offered as it stands.
         log.exception("job %s is offered as it stands", job.job_id)
         return text
-
-
-def texts_of(job: Job) -> list[tuple[EventKind, str]]:
-    """The texts of a job in the order of its events."""
-    texts: list[tuple[EventKind, str]] = [("action", job.action_summary)] if job.action_summary else []
-    return texts + [("fact", text) for text in job.new_info]
 
 
 def admits(where: EventFilter, job: Job, kind: EventKind, event_id: str) -> bool:

@@ -36,7 +36,14 @@ class RevisionConflict(StorageError):
 
 
 class ModelError(HistorianError):
-    """A chat, embedding or rerank model could not do what was asked."""
+    """A chat, embedding or rerank model could not do what was asked.
+
+    `about_content` tells whether it is about this one content; else every request fails alike for now.
+    """
+
+    @property
+    def about_content(self) -> bool:
+        return False
 
 
 class ModelUnavailable(ModelError):
@@ -70,3 +77,7 @@ class ModelRefused(ModelError):
 
 class ModelAnswerUnusable(ModelError):
     """The model answered, but no structured-output method gave a usable answer."""
+
+    @property
+    def about_content(self) -> bool:
+        return True

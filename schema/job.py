@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from .errors import InvalidInput
 from .ids import encode_id, told, type_and_size, validate_id
 from .scope import RequestType, Scope
+from .validation import invalid_input, problems
 
 JOB_SCHEMA_VERSION = 1
 MAX_JOB_BYTES = 1024 * 1024
@@ -201,6 +202,17 @@ class Job(BaseModel):
         return frozenset(keys)
 
     @property
+    def texts(self) -> list[tuple[Literal["action", "fact"], str]]:
+        """(kind, text) of what becomes events, in their order."""
+        facts: list[tuple[Literal["action", "fact"], str]] = [("fact", text) for text in self.new_info]
+        return [("action", self.action_summary), *facts] if self.action_summary else facts
+
+    @property
+    def speakers(self) -> list[str]:
+        """The names of those who spoke shortly before, oldest first."""
+        return [message.sender_name for message in self.recent_messages if message.sender_name]
+
+    @property
     def is_empty(self) -> bool:
         return self.kind == "remember" and not self.action_summary and not self.new_info
 
@@ -231,14 +243,13 @@ def parse_job(data: Mapping[str, Any]) -> Job:
     try:
         return Job.model_validate(data)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        cause = first.get("ctx", {}).get("error")
-        if isinstance(cause, InvalidInput):
-            raise InvalidInput(str(cause)) from None
-        where = ".".join(map(str, first["loc"])) or "job"
+        field, _, first = problems(error, whole="job")[0]
         if first["type"] == "extra_forbidden":
-            raise InvalidInput(f"{where}: unknown field; known are {', '.join(Job.model_fields)}") from None
+            raise InvalidInput(f"{field}: unknown field; known are {', '.join(Job.model_fields)}") from None
         if first["type"] == "missing":
-            raise InvalidInput(f"{where}: missing; every job needs it") from None
+            raise InvalidInput(f"{field}: missing; every job needs it") from None
+        message = invalid_input(error, whole="job")
+        if "error" in first.get("ctx", {}):
+            raise message from None
         given = told(first["input"]) if first["type"] in _TELLING else type_and_size(first["input"])
-        raise InvalidInput(f"{where}: {first['msg']}, got {given}") from None
+        raise InvalidInput(f"{message}, got {given}") from None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from .job import Job
+
 
 @dataclass(frozen=True, slots=True)
 class Names:
@@ -21,6 +23,19 @@ class Names:
     group_id: str = ""
     others: tuple[str, ...] = field(default=())
     glossary: tuple[str, ...] = field(default=())
+
+    @classmethod
+    def of_job(cls, job: Job, bot_name: str) -> Names:
+        """The names of a job's conversation; people who spoke shortly before are `others`. `bot_name`: where the job has none."""
+        bot_name = job.bot_name or bot_name
+        return cls(
+            bot_name=bot_name,
+            user_name=job.user_name,
+            user_id=job.user_id,
+            group_name=job.group_name,
+            group_id=job.group_id,
+            others=tuple(dict.fromkeys(name for name in job.speakers if name not in (bot_name, job.user_name))),
+        )
 
     def bot(self, language: str = "zh") -> str:
         """How the bot is written in a record: its name, else a noun that needs no context."""

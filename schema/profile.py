@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from .scope import EntityType
+from .job import Job
+from .scope import EntityType, LayerRule, layer_written
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,12 @@ class ProfileKey:
     def index_id(self) -> str:
         """The key as one string that no other key has: a JSON array (ids may hold `:` and `@`)."""
         return json.dumps([self.entity_type, self.entity_id, self.layer], ensure_ascii=False)
+
+    @classmethod
+    def of_job(cls, job: Job, rule: LayerRule) -> list[ProfileKey]:
+        """Whose profiles a job may change, and in which layer."""
+        keys = [cls("user", job.user_id, layer_written(job.scope, "user", rule))]
+        return [*keys, cls("group", job.group_id, layer_written(job.scope, "group", rule))] if job.group_id else keys
 
     @classmethod
     def of_index_id(cls, index_id: str) -> ProfileKey:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from typing_extensions import TypedDict
 
 from .event import EventKind, RewrittenBy
-from .protocols import ChatModel, Embedder, EventStore, ProfileIndex, ProfileStorage, VectorIndex
+from .protocols import ChatModel, Embedder, EventStore, ProfileIndex, ProfileStorage
 from .scope import EntityType
 from .settings import Settings
 
@@ -83,7 +83,7 @@ class HistorianState(HistorianInput, HistorianUpdate, total=False):
 
 @dataclass(frozen=True, slots=True)
 class HistorianContext:
-    """The parts that the nodes work with. `chat`, `embedder` and the indexes are None where none is configured."""
+    """The parts that the nodes work with. `chat`, `embedder` and `profile_index` are None where there is none."""
 
     settings: Settings
     events: EventStore
@@ -91,5 +91,4 @@ class HistorianContext:
     clock: Callable[[], float]
     chat: ChatModel | None = None
     embedder: Embedder | None = None
-    event_index: VectorIndex | None = None
     profile_index: ProfileIndex | None = None

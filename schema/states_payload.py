@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from .article import Spoken
+from .job import Job
 
 
 class SpokenPayload(BaseModel):
@@ -18,10 +19,6 @@ class SpokenPayload(BaseModel):
     text: str
     name: str = ""
     at: str = ""
-
-    @property
-    def spoken(self) -> Spoken:
-        return Spoken(self.role, self.text, self.name, self.at)
 
 
 class StatesPayload(BaseModel):
@@ -35,3 +32,10 @@ class StatesPayload(BaseModel):
     states: list[SpokenPayload] = Field(default_factory=list)
     threshold: int | None = Field(default=None, ge=1)
     reflect: bool = False
+
+    def entries(self, job: Job) -> list[tuple[str, Spoken]]:
+        """The states as (entry id, state), each at its own time or at the job's."""
+        return [
+            (f"{job.job_id}:{n}", Spoken(one.role, one.text, one.name, one.at or job.timestamp))
+            for n, one in enumerate(self.states)
+        ]

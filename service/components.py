@@ -70,7 +70,7 @@ class Parts:
     clock: Callable[[], float]
     reranker: Reranker | None = None
 
-    def context(self, event_index: VectorIndex | None) -> HistorianContext:
+    def context(self) -> HistorianContext:
         """What the nodes work with."""
         return HistorianContext(
             settings=self.settings,
@@ -79,7 +79,6 @@ class Parts:
             clock=self.clock,
             chat=self.chat,
             embedder=self.embedder,
-            event_index=event_index,
             profile_index=self.profile_index,
         )
 

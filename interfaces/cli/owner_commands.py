@@ -25,9 +25,9 @@ def send_command(shell: Shell, kind: CommandKind, payload: dict[str, Any], *, do
     `done` is what to say when it was carried out. With `--json`: `{"done": bool, "job_id": str}`.
     Raises InvalidInput where the order names what does not exist, StorageError where it can not be written.
     """
+    from ...schema.commands import OPERATOR
     from ...schema.errors import OwnerLockHeld
     from ...service.intake import make_job
-    from ...service.jobs.commands import OPERATOR
     from ...stores.files.owner_lock import OwnerLock
 
     data = {"kind": kind, "request_id": f"command-{uuid.uuid4().hex}", "user_id": OPERATOR, "payload": payload}
@@ -63,6 +63,6 @@ async def _carry_out(shell: Shell, job: Job) -> None:
     try:
         # The derived vector index is mended by the next worker: it need not be opened for one change.
         notes = NotesIndex(parts.manifest, shell.settings, embedded_later, time.time)
-        await CommandRunner(parts.context(None), notes, parts.layers.articles)(job)
+        await CommandRunner(parts.context(), notes, parts.layers.articles)(job)
     finally:
         await parts.aclose()

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from ...prompts import render
+from ...prompts.templates import render
 from ...schema.errors import HistorianError
 from .argument_problems import problem
 

@@ -124,7 +124,7 @@ def _with(context_of: Callable[[Memory, Any], Any]) -> Callable[[Node], Node]:
 
 
 def _historian_context(memory: Memory, options: HistorianOptions | None) -> HistorianContext:
-    context = memory.parts.context(None)
+    context = memory.parts.context()
     return replace(context, settings=(options or HistorianOptions()).over(context.settings))
 
 

@@ -89,7 +89,7 @@ def _parts(settings: Settings) -> Parts:
 async def file_sample(parts: Parts) -> None:
     """Let the historian file the conversations of the demo, by rules, whatever model is configured."""
     graph = compile_historian()
-    context = replace(parts.context(None), chat=None)
+    context = replace(parts.context(), chat=None)
     for turn in TURNS:
         job = redacted(make_job(turn.fields, parts.settings, parts.clock), parts.settings.historian.redact_jobs)
         await graph.ainvoke({"job": job.model_dump()}, context=context)

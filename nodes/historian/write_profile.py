@@ -10,9 +10,9 @@ from zoneinfo import ZoneInfo
 from langgraph.runtime import Runtime
 
 from ...schema.errors import RevisionConflict, StorageError
+from ...schema.job import Job
 from ...schema.profile import Profile, ProfileKey
 from ...schema.states import HistorianContext, HistorianState, HistorianUpdate, ProposedProfile
-from .conversation import job_of
 
 log = logging.getLogger(__name__)
 
@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 async def write_profile(state: HistorianState, runtime: Runtime[HistorianContext]) -> HistorianUpdate:
     """Compare and swap each profile. One that moved is left to another merge; those written already stay written."""
     context = runtime.context
-    job = job_of(state)
+    job = Job.model_validate(state["job"])
     first_fact = next((n for n, item in enumerate(state["items"]) if item["kind"] == "fact"), 0)
     now = datetime.fromtimestamp(context.clock(), ZoneInfo(job.timezone)).isoformat(timespec="seconds")
     written: list[str] = []
@@ -28,25 +28,26 @@ async def write_profile(state: HistorianState, runtime: Runtime[HistorianContext
     if await asyncio.to_thread(context.events.is_forgotten, job.job_id, job.entities, job.moment.timestamp()):
         return {"written": [], "conflict": False}
     for proposed in state.get("proposed_profiles", state.get("portraits", [])):
-        profile = _profile(proposed, source_event_id=f"{job.job_id}:{first_fact}")
+        profile, revision = _profile(proposed, f"{job.job_id}:{first_fact}"), proposed["base_revision"]
         try:
             stored = await asyncio.to_thread(
-                context.profiles.write,
-                profile,
-                expected_revision=proposed["base_revision"],
-                job_id=job.job_id,
-                now=now,
+                context.profiles.write, profile, expected_revision=revision, job_id=job.job_id, now=now
             )
         except RevisionConflict as error:
             log.info("job %s: %s; it is merged again", job.job_id, error)
             conflict = True
             continue
         written.append(f"{stored.key}#{stored.revision}")
-        await index_profile(stored, context)
+        if context.profile_index is not None:
+            # Searchable by its words at once. The vector, and what fails here, is left to the idle loop.
+            try:
+                await asyncio.to_thread(context.profile_index.put, stored, None)
+            except StorageError as error:
+                log.warning("profile %s is not searchable until the next repair: %s", stored.key, error)
     return {"written": [*state.get("written", []), *written], "conflict": conflict}
 
 
-def _profile(proposed: ProposedProfile, *, source_event_id: str) -> Profile:
+def _profile(proposed: ProposedProfile, source_event_id: str) -> Profile:
     return Profile(
         key=ProfileKey(proposed["entity_type"], proposed["entity_id"], proposed["layer"]),
         name=proposed["name"],
@@ -54,16 +55,3 @@ def _profile(proposed: ProposedProfile, *, source_event_id: str) -> Profile:
         summary=proposed["summary"],
         source_event_id=source_event_id,
     )
-
-
-async def index_profile(profile: Profile, context: HistorianContext) -> None:
-    """Make a profile findable by its words at once; the idle loop adds the vector, once for all changes of a while.
-
-    What fails here is done again by the idle loop: the profile's file is the truth.
-    """
-    if context.profile_index is None:
-        return
-    try:
-        await asyncio.to_thread(context.profile_index.put, profile, None)
-    except StorageError as error:
-        log.warning("profile %s is not searchable until the next repair: %s", profile.key, error)

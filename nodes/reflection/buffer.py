@@ -7,7 +7,7 @@ import asyncio
 from langgraph.runtime import Runtime
 
 from ...schema.reflection_states import ReflectionContext, ReflectionState, ReflectionUpdate
-from .due import waiting_for_summary, what_is_due
+from .due import next_step
 from .job import reflection_job
 
 
@@ -19,11 +19,15 @@ async def buffer(state: ReflectionState, runtime: Runtime[ReflectionContext]) ->
         return {"forgotten": True, "through": "", "occasion": ""}
     buffered = context.layers.buffer
     await asyncio.to_thread(
-        buffered.add, job.key, job.job.job_id, job.states, entities=job.job.entities, at=job.job.moment.timestamp()
+        buffered.add,
+        job.key,
+        job.job.job_id,
+        job.payload.entries(job.job),
+        entities=job.job.entities,
+        at=job.job.moment.timestamp(),
     )
     summaries = await asyncio.to_thread(context.layers.summaries.read, job.key)
     if summaries and summaries[-1].through:
         # Killed between the summary and the release, and the checkpoint lost: what a summary covers waits no more.
         await asyncio.to_thread(buffered.release, job.key, summaries[-1].through)
-    through = await waiting_for_summary(job, context)
-    return {"through": through} if through else {"through": "", **await what_is_due(job, context, reflected=False)}
+    return await next_step(job, context)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from langgraph.runtime import Runtime
 
+from ...prompts import reconstructing
 from ...schema.article import ChapterName
 from ...schema.reflection_states import DigestState, ReflectionContext, ReflectionState, ReflectionUpdate
-from . import reconstructing
 from .job import read_article, reflection_job
 
 

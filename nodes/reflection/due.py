@@ -1,15 +1,23 @@
-"""What is to be done next for a person: another summary, a promotion, the job's own reflection, or nothing."""
+"""What is due next for a person: another summary, a promotion, the job's own reflection, or nothing. Shared by the nodes."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from itertools import accumulate
+from operator import sub
 
+from ...prompts.summarising import absolute_lines
 from ...schema.reflection_states import ReflectionContext, ReflectionUpdate
 from ...schema.settings import ShorttermSettings
 from ...schema.summary import Summary
 from .job import ReflectionJob
-from .summarising import absolute_lines
+
+
+async def next_step(job: ReflectionJob, context: ReflectionContext) -> ReflectionUpdate:
+    """A summary where enough waits (`through` names its last state), else what the article is to be rewritten for."""
+    through = await waiting_for_summary(job, context)
+    return {"through": through} if through else {"through": "", **await what_is_due(job, context, reflected=False)}
 
 
 async def waiting_for_summary(job: ReflectionJob, context: ReflectionContext) -> str:
@@ -41,7 +49,7 @@ async def what_is_due(job: ReflectionJob, context: ReflectionContext, *, reflect
 
 async def said(job: ReflectionJob) -> list[str]:
     """What the job's states say, true out of context: by rules, since what the article takes in must be dated before."""
-    spoken = [one for _, one in job.states]
+    spoken = [one for _, one in job.payload.entries(job.job)]
     lines = await asyncio.to_thread(absolute_lines, spoken, job.names, job.job.moment, job.job.timezone)
     return ["\n".join([f"[{job.today.isoformat()}] {lines[0]}", *lines[1:]])] if lines else []
 
@@ -64,10 +72,6 @@ def to_promote(waiting: Sequence[Summary], settings: ShorttermSettings) -> list[
     if len(waiting) > settings.promote_above:
         return list(waiting[: settings.promote_count])
     total = sum(one.tokens for one in waiting)
-    chosen: list[Summary] = []
-    for one in waiting[: settings.promote_count]:
-        if total <= settings.max_tokens:
-            break
-        chosen.append(one)
-        total -= one.tokens
-    return chosen
+    # What is left when all before have gone; as long as that is too much, the next one goes too.
+    left = accumulate((one.tokens for one in waiting), sub, initial=total)
+    return [one for one, tokens in zip(waiting[: settings.promote_count], left, strict=False) if tokens > settings.max_tokens]

@@ -13,7 +13,7 @@ from ...schema.event import Event
 from ...schema.reflection_states import ReflectionContext, ReflectionState, ReflectionUpdate
 from ...schema.summary import ArticleKey, BufferedState, Summary
 from ...text.tokens import estimate_tokens
-from .due import waiting_for_summary, what_is_due
+from .due import next_step
 from .job import ReflectionJob, reflection_job
 
 SOURCE = "summary"
@@ -36,10 +36,7 @@ async def file_summary(state: ReflectionState, runtime: Runtime[ReflectionContex
         await asyncio.to_thread(context.layers.buffer.release, job.key, state["through"])
     if await asyncio.to_thread(job.is_forgotten, context):
         return {"forgotten": True, "filed": filed, "through": "", "occasion": ""}
-    through = await waiting_for_summary(job, context)
-    if through:
-        return {"filed": filed, "through": through}
-    return {"filed": filed, "through": "", **await what_is_due(job, context, reflected=False)}
+    return {"filed": filed, **await next_step(job, context)}
 
 
 def id_of(key: ArticleKey, through: str) -> str:

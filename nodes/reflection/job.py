@@ -1,4 +1,4 @@
-"""What the nodes of the reflection graph read out of a job of kind `states`."""
+"""The job of a reflection run, with what follows from it and from the settings. Shared by the nodes."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
-from ...schema.article import CHAPTER_NAMES, Article, ChapterBounds, Spoken
+from ...schema.article import CHAPTER_NAMES, Article, ChapterBounds
 from ...schema.job import Job
 from ...schema.names import Names
 from ...schema.reflection_states import ReflectionContext, ReflectionState
 from ...schema.settings import Settings, ShorttermSettings
 from ...schema.states_payload import StatesPayload
 from ...schema.summary import ArticleKey
+from ...text.job_texts import names_of
 from ...text.language import Language, detect_language
-from ..historian.conversation import names_of
 
 
 @dataclass(frozen=True, slots=True)
 class ReflectionJob:
-    """A job with what follows from it and from the settings."""
+    """A job of kind `states` and the settings that it runs under."""
 
     job: Job
     payload: StatesPayload
@@ -48,28 +48,18 @@ class ReflectionJob:
         return self.job.moment.date()
 
     @property
-    def states(self) -> list[tuple[str, Spoken]]:
-        """The job's states with their entry ids, each at its own time or at the job's."""
-        return [
-            (f"{self.job.job_id}:{n}", Spoken(one.role, one.text, one.name, one.at or self.job.timestamp))
-            for n, one in enumerate(self.payload.states)
-        ]
-
-    @property
     def configured_language(self) -> Language | None:
         """The language that the settings name; None where it follows from what is said."""
         configured = self.settings.cognitive.language
         return None if configured == "auto" else configured
 
     def language(self, article: Article, lines: Sequence[str]) -> Language:
-        """The configured language, else that of the article, else that of what is new: an article keeps its language."""
-        if self.configured_language is not None:
-            return self.configured_language
-        written = "\n".join(article.chapter(name) for name in CHAPTER_NAMES)
-        return detect_language(written if written.strip() else "\n".join(lines))
+        """The configured language, else that of the article, else that of `lines`: an article keeps its language."""
+        written = "\n".join(article.chapter(name) for name in CHAPTER_NAMES).strip()
+        return self.configured_language or detect_language(written or "\n".join(lines))
 
     def is_forgotten(self, context: ReflectionContext) -> bool:
-        """Whether the person or the group was forgotten since the job was handed over. Blocking."""
+        """Return True if the person or the group was forgotten since the job was handed over. Blocking."""
         return context.events.is_forgotten(self.job.job_id, self.job.entities, self.job.moment.timestamp())
 
     def now(self, context: ReflectionContext) -> str:
@@ -78,7 +68,7 @@ class ReflectionJob:
 
 
 def reflection_job(state: ReflectionState, settings: Settings) -> ReflectionJob:
-    """The job of a run. Raises pydantic's ValidationError where its payload is none."""
+    """The job of a run. Raises pydantic's ValidationError where its payload is invalid."""
     job = Job.model_validate(state["job"])
     payload = StatesPayload.model_validate(job.payload)
     return ReflectionJob(job, payload, ArticleKey(job.user_id, job.group_id), names_of(job, settings), settings)

@@ -1,4 +1,4 @@
-"""mark_promoted: the new article stands, so the summaries in it are short-term memory no more; then what is due next."""
+"""mark_promoted: mark the summaries that the new article has taken in; then what is due next."""
 
 from __future__ import annotations
 

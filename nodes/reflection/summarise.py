@@ -6,8 +6,8 @@ import asyncio
 
 from langgraph.runtime import Runtime
 
+from ...prompts import summarising
 from ...schema.reflection_states import DraftState, ReflectionContext, ReflectionState, ReflectionUpdate
-from . import summarising
 from .job import reflection_job
 
 
@@ -16,22 +16,15 @@ async def summarise(state: ReflectionState, runtime: Runtime[ReflectionContext])
     context = runtime.context
     job = reflection_job(state, context.settings)
     states = await asyncio.to_thread(context.layers.buffer.through, job.key, state["through"])
-    spoken = [one.spoken for one in states]
-    if not spoken:
-        return {"draft": DraftState(text="", written_by="rules", is_absolute=True, gate_reasons=[])}
     draft = await summarising.summarise(
-        spoken,
+        [one.spoken for one in states],
         chat=context.chat,
         names=job.names,
         moment=job.job.moment,
         timezone=job.job.timezone,
         language=job.configured_language,
     )
+    reasons = list(draft.gate_reasons)
     return {
-        "draft": DraftState(
-            text=draft.text,
-            written_by=draft.written_by,
-            is_absolute=draft.is_absolute,
-            gate_reasons=list(draft.gate_reasons),
-        )
+        "draft": DraftState(text=draft.text, written_by=draft.written_by, is_absolute=draft.is_absolute, gate_reasons=reasons)
     }

@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 from ...schema.errors import RevisionConflict
 from ...schema.reflection_states import ReflectionContext, ReflectionState, ReflectionUpdate
 from .job import reflection_job
-from .reconstruct import proposed_article
+from .proposals import proposed
 
 log = logging.getLogger(__name__)
 
@@ -24,7 +24,7 @@ async def write_article(state: ReflectionState, runtime: Runtime[ReflectionConte
         stored = await asyncio.to_thread(
             context.layers.articles.write,
             job.key,
-            proposed_article(proposal),
+            proposed(proposal).article,
             expected_revision=proposal["base_revision"],
             sources=state["sources"],
             now=job.now(context),

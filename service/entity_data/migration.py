@@ -10,14 +10,12 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
-from ...nodes.historian.embed import events_of
-from ...nodes.historian.gate import by_rules
-from ...retrieval.pending import texts_of
 from ...schema.errors import InvalidInput
 from ...schema.event import Event
 from ...schema.job import Job
 from ...schema.scope import Scope
 from ...schema.settings import Settings
+from ...text.job_texts import by_rules, events_of
 from ..components import Parts
 from ..intake import redacted
 from ..timezones import configured_timezone
@@ -137,7 +135,7 @@ class Migration:
 def _as_they_stand(job: Job) -> list[Event]:
     return [
         Event.of_job(job, n, kind, text, is_absolute=False, gate_reasons=(TIME_UNKNOWN,), rewritten_by="none")
-        for n, (kind, text) in enumerate(texts_of(job))
+        for n, (kind, text) in enumerate(job.texts)
     ]
 
 

@@ -11,6 +11,8 @@ from ...schema.protocols import JobQueue
 from ...schema.reflection_states import ReflectionContext
 from ...schema.summary import ArticleKey
 
+_KEPT = {"timestamp", "timezone", "request_type", "user_id", "group_id", "bot_id", "user_name", "group_name", "bot_name"}
+
 
 async def feed(job: Job, context: ReflectionContext, queue: JobQueue) -> None:
     """Buffer the absolute events of a job that was filed; past the threshold, put a job of kind `states` in line.
@@ -35,14 +37,6 @@ def following_job(job: Job) -> Job:
     return Job(
         kind="states",
         request_id=f"states-{hashlib.sha256(job.job_id.encode()).hexdigest()[:32]}",
-        timestamp=job.timestamp,
-        timezone=job.timezone,
-        request_type=job.request_type,
-        user_id=job.user_id,
-        group_id=job.group_id,
-        bot_id=job.bot_id,
-        user_name=job.user_name,
-        group_name=job.group_name,
-        bot_name=job.bot_name,
         payload={"states": []},
+        **job.model_dump(include=_KEPT),
     )

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from statistics import median, quantiles
 from typing import Any
 
-from ...schema.states import HistorianUpdate, ItemState
+from ...schema.job import JobKind
+from ...schema.states import ItemState
 
 LATENCIES_KEPT = 1000
 
@@ -31,25 +32,19 @@ class WorkerStatistics:
     steps: Counter[str] = field(default_factory=Counter)
     latencies: defaultdict[str, deque[float]] = field(default_factory=lambda: defaultdict(lambda: deque(maxlen=LATENCIES_KEPT)))
 
-    def node_done(self, node: str, update: HistorianUpdate, seconds: float) -> None:
+    def step(self, kind: JobKind, node: str, update: Mapping[str, Any], seconds: float) -> None:
         """Note one step of one job."""
-        self.latencies[node].append(seconds)
-        self.seconds[node] += seconds
-        self.steps[node] += 1
-        if node == "rewrite":
-            self.rewrites += 1
-        if node == "write_profile":
-            self.profiles += len(update.get("written", []))
-
-    def reflection_step(self, node: str, update: Mapping[str, Any], seconds: float) -> None:
-        """Note one step of one job of kind `states`."""
-        name = f"reflection.{node}"
+        name = f"reflection.{node}" if kind == "states" else node
         self.latencies[name].append(seconds)
         self.seconds[name] += seconds
         self.steps[name] += 1
-        if node == "file_summary":
+        if node == "rewrite":
+            self.rewrites += 1
+        elif node == "write_profile":
+            self.profiles += len(update.get("written", []))
+        elif node == "file_summary":
             self.summaries += 1
-        if node == "write_article":
+        elif node == "write_article":
             self.articles += "written" in update
 
     def filed(self, items: list[ItemState]) -> None:
@@ -61,6 +56,7 @@ class WorkerStatistics:
 
     def as_dict(self) -> dict[str, Any]:
         """The numbers as JSON data; shares are of events."""
+        latencies = {node: list(values) for node, values in list(self.latencies.items())}
         return {
             "jobs": dict(self.outcomes),
             "rewrites": self.rewrites,
@@ -72,10 +68,10 @@ class WorkerStatistics:
             "summaries_written": self.summaries,
             "articles_written": self.articles,
             "outages": self.outages,
-            "node_seconds_median": {node: round(median(list(values)), 6) for node, values in list(self.latencies.items())},
+            "node_seconds_median": {node: round(median(values), 6) for node, values in latencies.items()},
             "node_seconds": {
-                node: {**quantiles_of(list(values)), "sum": round(self.seconds[node], 6), "count": self.steps[node]}
-                for node, values in list(self.latencies.items())
+                node: {**quantiles_of(values), "sum": round(self.seconds[node], 6), "count": self.steps[node]}
+                for node, values in latencies.items()
             },
         }
 

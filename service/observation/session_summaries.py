@@ -13,7 +13,7 @@ from datetime import datetime
 from functools import partial
 from zoneinfo import ZoneInfo
 
-from ...nodes.reflection.summarising import summarise
+from ...prompts.summarising import summarise
 from ...schema.article import Spoken, SpokenRole, SummaryDraft
 from ...schema.entity import Entity
 from ...schema.errors import HistorianError, StorageError

@@ -1,20 +1,17 @@
-"""Embeddings of what articles say of the present, made when the worker is idle, for the deep search."""
+"""Embeddings of the Dynamic lines of articles, made when the worker is idle, for the deep search."""
 
 from __future__ import annotations
 
 import asyncio
-import logging
 
-from ...schema.errors import ModelAnswerUnusable
+from ...models.embeddings.recorded import embedded_apart
+from ...schema.commands import RollbackArticleCommand
 from ...schema.job import Job
 from ...schema.protocols import Embedder, Layers, Vector
 from ...schema.summary import ArticleKey
-from ..jobs.commands import RollbackArticleCommand
-
-log = logging.getLogger(__name__)
 
 LOOK_EVERY = 30
-"""After so many looks at what jobs have changed, one is for articles that another process has brought back."""
+"""Every so many looks at what jobs have changed, one is for articles that another process has restored."""
 
 
 class LineIndex:
@@ -23,29 +20,29 @@ class LineIndex:
     def __init__(self, layers: Layers, embedder: Embedder | None) -> None:
         self._layers = layers
         self._embedder = embedder
-        self._changed: set[ArticleKey] | None = None
+        self._changed: set[ArticleKey] = set()
         self._known: set[ArticleKey] = set()
         self._looks = 0
 
     def touch(self, job: Job) -> None:
         """Note whose article a finished job may have changed."""
-        if self._changed is None:
-            return  # all are looked at anyway
+        if self._embedder is None:
+            return
         if job.kind == "rollback_article":
             self._changed.add(RollbackArticleCommand.model_validate(job.payload).key)
         else:
             self._changed.add(ArticleKey(job.user_id, job.group_id))
 
     async def bring_up_to_date(self) -> None:
-        """One look at what has changed, now and then at what is there that was not; what is left is done later.
+        """One look at what has changed, now and then at articles that are new; what is left is done later.
 
         Raises ModelUnavailable, ModelRefused and StorageError.
         """
         if self._embedder is None:
             return
-        if self._changed is None or self._looks % LOOK_EVERY == 0:
+        if self._looks % LOOK_EVERY == 0:
             keys = set(await asyncio.to_thread(self._layers.articles.keys))
-            self._changed = (self._changed or set()) | (keys - self._known)
+            self._changed |= keys - self._known
             self._known = keys
         self._looks += 1
         while self._changed:
@@ -61,15 +58,11 @@ class LineIndex:
         vectors: dict[str, Vector] = {line: known[line] for line in lines if line in known}
         if not new and len(vectors) == len(known):
             return
-        try:
-            made: list[Vector] = list(await embedder.embed_documents(new)) if new else []
-        except ModelAnswerUnusable as error:
-            log.warning("the newest lines about %s are found by keywords only: %s", key, error)
-            return
-        vectors.update(zip(new, made, strict=True))
+        made = zip(new, await embedded_apart(new, embedder), strict=True)
+        vectors.update({line: vector for line, vector in made if vector is not None})
 
         def forgotten() -> bool:
-            """Whether lines went while they were embedded, with the article or out of it."""
+            """Return True if lines went while they were embedded, with the article or out of it."""
             now = self._layers.articles.read(key)
             return not vectors.keys() <= set(now.article.lines("Dynamic") if now is not None else ())
 

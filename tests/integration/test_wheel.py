@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 IMPORT_EVERYTHING = """
 import importlib, pkgutil, sys
 import historian
-from historian.prompts import names, template
+from historian.prompts.templates import names, template
 
 assert historian.__file__.startswith(sys.argv[1]), historian.__file__
 modules = [found.name for found in pkgutil.walk_packages(historian.__path__, "historian.")]

@@ -88,15 +88,14 @@ def index(
 
 
 async def _run(shell: Shell, place: Path, scope: Scope, *, remove: bool) -> IndexReport:
-    from ....nodes.historian.embed import vectors_for
+    from ....models.embeddings.recorded import vectors_for
     from ....service.components import open_parts, open_queue
     from ....service.upkeep.notes_index import NotesIndex
 
     settings = shell.settings
     parts = open_parts(settings, queue=open_queue(settings, time.time), clock=time.time)
     try:
-        context = parts.context(None)
-        notes = NotesIndex(parts.manifest, settings, lambda texts: vectors_for(texts, context), time.time)
+        notes = NotesIndex(parts.manifest, settings, lambda texts: vectors_for(texts, parts.embedder, parts.events), time.time)
         if remove:
             return await notes.remove(place, scope)
         progress = Progress(

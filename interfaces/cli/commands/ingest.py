@@ -174,7 +174,7 @@ def _request_id(data: dict[str, Any], seen: Counter[str]) -> str:
 def _known_jobs(shell: Shell) -> Any:
     """A test for jobs that are in the queue or were filed before."""
     from ....service.components import open_queue
-    from ....service.jobs.worker import DONE
+    from ....service.jobs.attempts import DONE
     from ....stores.sqlite.index_schema import open_index
     from ....stores.sqlite.ledger import SqliteLedger
 

@@ -1,12 +1,12 @@
 from pathlib import Path
 
 import pytest
-from historian.nodes.historian.conversation import names_of
-from historian.nodes.historian.gate import by_rules
-from historian.nodes.historian.merge_profile import concerns, without_inventions
+from historian.nodes.historian.merge_profile import concerns
+from historian.prompts.merging import without_inventions
 from historian.schema.names import Names
 from historian.schema.profile import ProfileKey
 from historian.service.intake import make_job
+from historian.text.job_texts import by_rules, names_of
 from support.memory import group_fields, settings_for
 
 NAMES = Names(bot_name="小史", user_name="阿明", user_id="42")

@@ -11,20 +11,20 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from ...prompts import Language, render
-from ...schema.article import CHAPTER_NAMES, Article, ChapterBounds, ChapterName, Digest, DroppedLine, Proposal
-from ...schema.errors import ModelAnswerUnusable, ModelRefused
-from ...schema.names import Names
-from ...schema.protocols import ChatModel
-from ...text.articles.first_person import in_first_person
-from ...text.articles.rules import chapter_of, is_same, is_significant, notable, points_of
-from ...text.gate import find_invented, find_relative_words
-from ...text.instructions import split_instructions
-from ...text.references.naming import with_names
-from ...text.statements import stamped, without_bullet
-from ...text.support import best_sources, content_terms, share
-from ...text.tokens import estimate_tokens
-from ..historian.rewrite import one_line
+from ..schema.article import CHAPTER_NAMES, Article, ChapterBounds, ChapterName, Digest, DroppedLine, Proposal
+from ..schema.errors import ModelError
+from ..schema.names import Names
+from ..schema.protocols import ChatModel
+from ..text.articles.first_person import in_first_person
+from ..text.articles.rules import chapter_of, is_same, is_significant, notable, points_of
+from ..text.gate import find_invented, find_relative_words
+from ..text.instructions import split_instructions
+from ..text.language import Language
+from ..text.references.naming import with_names
+from ..text.statements import stamped, without_bullet
+from ..text.support import best_sources, content_terms, share
+from ..text.tokens import estimate_tokens
+from .templates import one_line, render
 
 _YEAR = re.compile(r"\d{4}[-年/]")
 _SAYS_NOTHING = re.compile(
@@ -116,8 +116,8 @@ async def digest(
                 stimulus=await asyncio.to_thread(_quoted, stimulus, names),
             ),
         )
-    except (ModelAnswerUnusable, ModelRefused) as error:
-        if isinstance(error, ModelRefused) and not error.about_content:
+    except ModelError as error:
+        if not error.about_content:
             raise
         log.warning("new information is digested by rules: %s", error)
         return by_rules

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from historian import prompts
 from historian.models.chat.answer_schema import answer_form
-from historian.nodes.reflection.reconstructing import DigestAnswer, Reconstruction, digest, reconstruct, reconstruction_of
-from historian.nodes.reflection.summarising import StatesSummary
+from historian.prompts import templates
+from historian.prompts.reconstructing import DigestAnswer, Reconstruction, digest, reconstruct, reconstruction_of
+from historian.prompts.summarising import StatesSummary
 from historian.schema.article import Article, ChapterBounds, Digest
 from historian.schema.errors import ModelAnswerUnusable, ModelRefused, ModelUnavailable
 from historian.schema.names import Names
 from historian.text.articles.check import check_article
+from historian.text.language import Language
 from historian.text.tokens import estimate_tokens
 from support.answering_chat import AnsweringChat
 
@@ -194,8 +195,8 @@ async def test_small_talk_is_not_significant() -> None:
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])
-def test_prompts_with_their_forms_are_short_enough_for_a_small_model(language: prompts.Language) -> None:
+def test_prompts_with_their_forms_are_short_enough_for_a_small_model(language: Language) -> None:
     forms = {"summarise_states": StatesSummary, "digest": DigestAnswer, "reconstruct": Reconstruction}
     for name, form in forms.items():
-        system = prompts.template(f"{name}_system", language).template
+        system = templates.template(f"{name}_system", language).template
         assert estimate_tokens(system) + estimate_tokens(str(answer_form(form).tool)) < 600, name

@@ -1,8 +1,7 @@
-from historian.nodes.historian.embed import events_of
-from historian.nodes.historian.gate import by_rules
-from historian.nodes.historian.rewrite import rewrite_prompt
+from historian.prompts.rewriting import rewrite_prompt
 from historian.schema.names import Names
 from historian.schema.settings import Settings
+from historian.text.job_texts import by_rules, events_of
 from support.jobs import make_job
 
 

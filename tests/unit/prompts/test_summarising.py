@@ -6,7 +6,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 import pytest
-from historian.nodes.reflection.summarising import absolute_lines, summarise
+from historian.prompts.summarising import absolute_lines, summarise
 from historian.schema.article import Spoken, SummaryDraft
 from historian.schema.errors import ModelAnswerUnusable, ModelUnavailable
 from historian.schema.names import Names

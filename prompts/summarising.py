@@ -11,20 +11,20 @@ from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ...prompts import Language, render
-from ...schema.article import Spoken, SummaryDraft
-from ...schema.errors import ModelAnswerUnusable, ModelRefused
-from ...schema.names import Names
-from ...schema.protocols import ChatModel
-from ...text.absolutize import absolutize
-from ...text.declared import declared_topics
-from ...text.gate import find_invented, find_relative_words
-from ...text.language import detect_language
-from ...text.redaction import redact
-from ...text.references.naming import direct_speech
-from ...text.salience import salient_lines
-from ...text.statements import spoken_by, statements
-from ...text.telling import told_in
+from ..schema.article import Spoken, SummaryDraft
+from ..schema.errors import ModelError
+from ..schema.names import Names
+from ..schema.protocols import ChatModel
+from ..text.absolutize import absolutize
+from ..text.declared import declared_topics
+from ..text.gate import find_invented, find_relative_words
+from ..text.language import Language, detect_language
+from ..text.redaction import redact
+from ..text.references.naming import direct_speech
+from ..text.salience import salient_lines
+from ..text.statements import spoken_by, statements
+from ..text.telling import told_in
+from .templates import render
 
 log = logging.getLogger(__name__)
 
@@ -49,19 +49,13 @@ class StatesSummary(BaseModel):
     summary: str = Field(description="finished summary")
 
 
-class SessionSummary(BaseModel):
+class SessionSummary(StatesSummary):
     """The finished summary."""
 
-    usual_tokens: ClassVar[int] = 1_000
     model_config = ConfigDict(title="session_summary")
 
-    summary: str = Field(description="finished summary")
 
-
-_FORMS: dict[str, type[StatesSummary | SessionSummary]] = {
-    "summarise_states": StatesSummary,
-    "session_summary": SessionSummary,
-}
+_FORMS = {"summarise_states": StatesSummary, "session_summary": SessionSummary}
 
 
 async def summarise(
@@ -155,8 +149,8 @@ async def _by_model(
             system=render(f"{purpose}_system", spoken),
             user=render(f"{purpose}_user", spoken, time=moment.isoformat(timespec="minutes"), lines=transcript),
         )
-    except (ModelAnswerUnusable, ModelRefused) as error:
-        if isinstance(error, ModelRefused) and not error.about_content:
+    except ModelError as error:
+        if not error.about_content:
             raise
         log.warning("a conversation is summarised without the model: %s", error)
         return ""

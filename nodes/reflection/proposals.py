@@ -1,0 +1,35 @@
+"""Proposals of an article, as they pass through the state. Shared by the nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import cast
+
+from ...schema.article import CHAPTER_NAMES, Article, ChapterName, DroppedLine, Proposal
+from ...schema.reflection_states import DroppedState, ProposalState
+from ...text.articles.rules import reconstruct_by_rules, replaced_lines
+from .job import ReflectionJob
+
+
+def proposal_by_rules(article: Article, stimulus: Sequence[str], job: ReflectionJob) -> Proposal:
+    """What the rules make of an article and new information, and the Bedrock lines that they replace."""
+    made = reconstruct_by_rules(article, stimulus, names=job.names, bounds=job.bounds, today=job.today)
+    return Proposal(made, replaced_lines(article, made, job.names))
+
+
+def proposal_state(proposal: Proposal | None, base_revision: int) -> ProposalState:
+    """A proposal as JSON data; without chapters for None, where the model gave nothing usable."""
+    if proposal is None:
+        return ProposalState(chapters={}, dropped=[], base_revision=base_revision)
+    return ProposalState(
+        chapters={name: proposal.article.chapter(name) for name in CHAPTER_NAMES},
+        dropped=[cast(DroppedState, asdict(one)) for one in proposal.dropped],
+        base_revision=base_revision,
+    )
+
+
+def proposed(state: ProposalState) -> Proposal:
+    """The proposal that a state holds."""
+    article = Article().with_chapters(cast(dict[ChapterName, str], state["chapters"]))
+    return Proposal(article, tuple(DroppedLine(**one) for one in state["dropped"]))

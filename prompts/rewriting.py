@@ -1,0 +1,55 @@
+"""The question that asks a model for the final texts of a job."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ..schema.job import Job
+from ..schema.names import Names
+from ..schema.states import ItemState
+from ..text.language import Language
+from .templates import one_line, render
+
+RECENT_MESSAGES = 6
+"""Messages shown to the model where a reference is undecided; more of them cost tokens and decide nothing."""
+
+
+class RecordTexts(BaseModel):
+    """The finished texts, one for each item, in order."""
+
+    model_config = ConfigDict(title="record_texts")
+
+    texts: list[str] = Field(description="finished texts")
+
+
+def rewrite_prompt(items: Sequence[ItemState], job: Job, names: Names, language: Language) -> str:
+    """The user message: names, time, what was said before (only where that can decide something), the items."""
+    labels = ("机器人", "用户", "群") if language == "zh" else ("bot", "user", "group")
+    people = zip(labels, (names.bot(language), names.user(language), names.group(language)), strict=True)
+    listed = ("，" if language == "zh" else ", ").join(f"{label}={one_line(name)}" for label, name in people if name)
+    recent = ""
+    if any(item["undecided"] for item in items) and job.recent_messages:
+        shown = job.recent_messages[-RECENT_MESSAGES:]
+        lines = [f"- {one_line(m.sender_name or m.sender_id)}: {one_line(m.text)[:120]}" for m in shown]
+        recent = ("此前的消息：\n" if language == "zh" else "Said before:\n") + "\n".join(lines) + "\n"
+    return render(
+        "rewrite_user",
+        language,
+        names=listed,
+        time=f"{job.moment:%Y-%m-%d %H:%M}",
+        recent=recent,
+        items="\n".join(_item_lines(n, item, language) for n, item in enumerate(items, 1)),
+    )
+
+
+def _item_lines(number: int, item: ItemState, language: Language) -> str:
+    source, draft, last, wrong = ("原文", "草稿", "上次", "问题") if language == "zh" else ("source", "draft", "last", "wrong")
+    lines = [(source, one_line(item["source"])), (draft, one_line(item["draft"]))]
+    if item["violations"]:
+        lines.append((last, one_line(item["candidate"])))
+        # The same word twice is one complaint.
+        lines += [(wrong, why) for why in dict.fromkeys(reason["why"] for reason in item["violations"])]
+    colon = "：" if language == "zh" else ": "
+    return "\n".join(f"{number} {label}{colon}{text}" for label, text in lines)

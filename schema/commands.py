@@ -1,0 +1,61 @@
+"""Commands: payloads of the jobs by which an operator or another process asks the owner for a change.
+
+| kind | payload |
+| --- | --- |
+| `edit` | `event_id`, `text`: replace an event's text |
+| `forget` | `event_ids`: remove events |
+| `rollback` | `entity_type`, `entity_id`, `layer`, `revision`: restore an earlier profile as a new revision |
+| `rollback_article` | `user_id`, `group_id`, `revision`: the same for the assistant's article about a person |
+| `index` | `folder`, `notes_scope`, `remove`: index a folder of notes, or remove it from the index |
+"""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from .profile import ProfileKey
+from .scope import EntityType
+from .summary import ArticleKey
+
+OPERATOR = "operator"
+"""`user_id` of a command that concerns no single user."""
+
+
+class _Command(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class EditCommand(_Command):
+    event_id: str
+    text: str = Field(min_length=1)
+
+
+class ForgetCommand(_Command):
+    event_ids: list[str] = Field(min_length=1)
+
+
+class RollbackCommand(_Command):
+    entity_type: EntityType
+    entity_id: str
+    layer: str = ""
+    revision: int = Field(ge=1)
+
+    @property
+    def key(self) -> ProfileKey:
+        return ProfileKey(self.entity_type, self.entity_id, self.layer)
+
+
+class RollbackArticleCommand(_Command):
+    user_id: str
+    group_id: str = ""
+    revision: int = Field(ge=1)
+
+    @property
+    def key(self) -> ArticleKey:
+        return ArticleKey(self.user_id, self.group_id)
+
+
+class IndexCommand(_Command):
+    folder: str = Field(min_length=1)
+    notes_scope: str = ""
+    remove: bool = False

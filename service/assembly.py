@@ -1,0 +1,40 @@
+"""The worker of a data directory, put together from its parts. Imports all that a worker needs, LangGraph among it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from ..schema.job import Job
+from ..schema.states import HistorianUpdate
+from ..stores.chroma.index import ChromaIndex
+from .components import Parts
+from .entity_data.forgetting import Forgetting
+from .entity_data.migration import Migration
+from .jobs.commands import CommandRunner
+from .jobs.worker import HistorianWorker
+from .upkeep.idle_work import Maintenance
+from .upkeep.notes_index import NotesIndex, embedded_later
+
+
+def make_worker(
+    parts: Parts,
+    index: ChromaIndex,
+    *,
+    random: Callable[[], float],
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    on_step: Callable[[Job, str, HistorianUpdate], None] | None = None,
+) -> HistorianWorker:
+    """A worker over `parts`; the arguments are those of `HistorianWorker`."""
+    cognitive = parts.settings.cognitive
+    notes = NotesIndex(parts.manifest, parts.settings, embedded_later, parts.clock)
+    migration = Migration(parts, parts.settings, rewrite=cognitive.migrate_rewrite) if cognitive.migrate_from else None
+    return HistorianWorker(
+        parts,
+        maintenance=Maintenance(parts, index, random=random, notes=notes, migration=migration),
+        commands=CommandRunner(parts.context(), notes, parts.layers.articles),
+        forgetting=Forgetting(parts, drop_index=index.drop),
+        random=random,
+        sleep=sleep,
+        on_step=on_step,
+    )

@@ -1,0 +1,194 @@
+"""One attempt at a job, from the ledger to the queue, and whose fault it is where it fails: the models', the disk's, its own."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import logging
+import sqlite3
+from collections import deque
+from collections.abc import Awaitable, Callable
+
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+from ...schema.errors import ModelError, ModelUnavailable, StorageError
+from ...schema.job import Job
+from ...stores.sqlite.database import explained
+from ..availability import LONGEST_DISK_PAUSE_SECONDS, Outage
+from ..components import Parts
+from ..upkeep.idle_work import Maintenance
+from .job_runs import JobRuns
+
+log = logging.getLogger(__name__)
+
+DONE = "job"
+"""Ledger key under which finished jobs are noted, so that a request that comes again is known without a model call."""
+
+RETRY_SECONDS = 5.0
+"""First wait of a job that failed for its own reasons; doubled each time."""
+
+MOST_FAILURES = 3
+"""How often one job may fail as "unavailable", with others getting through in between, before it is its own fault."""
+
+DISK_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EMFILE, errno.ENFILE})
+"""Error numbers that say that the disk, or this process's share of the machine, is of no use for now."""
+
+
+class LoneFailures:
+    """Counts how often one job failed while others got through."""
+
+    def __init__(self) -> None:
+        self._successes = 0
+        self._failures: dict[str, tuple[int, int]] = {}
+
+    def succeeded(self) -> None:
+        """Something else got through."""
+        self._successes += 1
+
+    def clear(self, job: Job) -> None:
+        self._failures.pop(job.job_id, None)
+
+    def too_many(self, job: Job) -> bool:
+        """Count one more failure, where something got through since the last one; True if it is the job's own fault."""
+        failures, seen = self._failures.get(job.job_id, (0, -1))
+        if self._successes > seen:
+            failures += 1
+            self._failures[job.job_id] = failures, self._successes
+            return failures > MOST_FAILURES
+        return False
+
+
+class Attempts:
+    """Runs claimed jobs and settles each: completed, postponed, failed, given back, or held.
+
+    `models` and `disk` are the pauses that everybody's failures begin. `held` are jobs that the disk refused: they stay
+    claimed, which asks nothing of the disk, until they are tried again. `must_reopen` says that the checkpoints failed.
+    """
+
+    def __init__(
+        self,
+        parts: Parts,
+        runs: JobRuns,
+        maintenance: Maintenance,
+        commands: Callable[[Job], Awaitable[None]],
+        random: Callable[[], float],
+    ) -> None:
+        self._parts = parts
+        self._queue = parts.queue
+        self._runs = runs
+        self._maintenance = maintenance
+        self._commands = commands
+        self._statistics = runs.statistics
+        self.models = Outage(random)
+        self.disk = Outage(random, longest=LONGEST_DISK_PAUSE_SECONDS)
+        self.held: deque[Job] = deque()
+        self.must_reopen = False
+        self._answered = LoneFailures()
+        self._written = LoneFailures()
+
+    async def run(self, job: Job, saver: AsyncSqliteSaver) -> None:
+        """Run a job and settle it. Raises only its own cancellation; the job goes back to the queue then."""
+        completed = False
+        try:
+            outcome = await self._outcome(job)
+            await asyncio.to_thread(self._parts.ledger.add, DONE, job.job_id)
+            await asyncio.to_thread(self._queue.complete, job.job_id)
+            completed = True
+            if outcome != "forgotten":
+                self._maintenance.job_done(job)
+            await _drop_checkpoint(job, saver)
+        except asyncio.CancelledError:
+            if not completed:
+                await self.release(job)
+            raise
+        except Exception as error:
+            await self._not_done(job, error)
+        else:
+            self._answered.succeeded()
+            self._answered.clear(job)
+            self._written.clear(job)
+            if outcome in ("filed", "reflected"):
+                # It has written to every store, so the disk is well.
+                self._written.succeeded()
+                self.disk.end()
+            self._statistics.outcomes[outcome] += 1
+
+    def models_answer(self) -> None:
+        """The models can be reached again."""
+        self._answered.succeeded()
+        self.models.end()
+
+    async def release(self, job: Job) -> None:
+        """Give a job back as it was; where the disk refuses that too, it is held and tried again."""
+        try:
+            await asyncio.to_thread(self._queue.release, job.job_id)
+        except StorageError as error:
+            self._hold(job, error)
+
+    async def release_held(self) -> None:
+        """Give back every job that is held."""
+        held, self.held = self.held, deque()
+        for job in held:
+            await self.release(job)
+
+    async def _outcome(self, job: Job) -> str:
+        if await asyncio.to_thread(self._parts.ledger.has, DONE, job.job_id):
+            return "duplicate"
+        if job.kind not in ("remember", "states"):
+            await self._commands(job)
+            return "command"
+        # Asked before any model is: what was forgotten is shown to none.
+        if await asyncio.to_thread(self._parts.events.is_forgotten, job.job_id, job.entities, job.moment.timestamp()):
+            return "forgotten"
+        return await self._runs.run(job)
+
+    def _hold(self, job: Job, error: StorageError) -> None:
+        self._wait(self.disk, job, error)
+        self.held.append(job)
+
+    def _wait(self, outage: Outage, job: Job, error: Exception) -> None:
+        pause = outage.begin(self._parts.clock(), str(error), retry_after=getattr(error, "retry_after", None))
+        self._statistics.outages += 1
+        log.warning("job %s waits: %s; next try in %.0f s", job.job_id, error, pause)
+
+    async def _not_done(self, job: Job, error: Exception) -> None:
+        """Pause where it is everybody's trouble; where it is the job's own, try it again later or give it up."""
+        if isinstance(error, sqlite3.Error):
+            # All stores but the checkpoints say StorageError. They are opened anew, which tells a broken file from a full disk.
+            error, self.must_reopen = explained(error, self._parts.directory / "checkpoints.sqlite"), True
+        elif isinstance(error, OSError) and error.errno in DISK_ERRORS:
+            error = StorageError(f"{error}; free some space on the disk, or mend it")
+        try:
+            if isinstance(error, StorageError) and not self._written.too_many(job):
+                self._hold(job, error)
+            elif isinstance(error, ModelError) and not error.about_content and not self._is_poison(job, error):
+                self._wait(self.models, job, error)
+                await self.release(job)
+            else:
+                await self._own_fault(job, error)
+        except StorageError as second:
+            self._hold(job, second)
+
+    def _is_poison(self, job: Job, error: ModelError) -> bool:
+        """Return True if this job alone keeps failing. Being told to slow down (429) is no fault."""
+        return not (isinstance(error, ModelUnavailable) and error.status == 429) and self._answered.too_many(job)
+
+    async def _own_fault(self, job: Job, error: Exception) -> None:
+        attempts, message = job.attempts + 1, f"{type(error).__name__}: {error}"
+        if attempts <= self._runs.settings.cognitive.queue.job_max_retries:
+            not_before = self._parts.clock() + RETRY_SECONDS * 2.0 ** (attempts - 1)
+            log.warning("job %s failed (attempt %d) and is tried again: %s", job.job_id, attempts, message, exc_info=error)
+            await asyncio.to_thread(self._queue.postpone, job.job_id, error=message, not_before=not_before)
+            self._statistics.outcomes["retried"] += 1
+            return
+        filed = await self._runs.file_by_rules(job)
+        log.error("job %s is given up after %d attempts (events filed: %s): %s", job.job_id, attempts, filed, message)
+        await asyncio.to_thread(self._queue.fail, job.job_id, error=message, filed=filed)
+        self._statistics.outcomes["failed"] += 1
+
+
+async def _drop_checkpoint(job: Job, saver: AsyncSqliteSaver) -> None:
+    try:
+        await saver.adelete_thread(job.job_id)
+    except sqlite3.Error as error:
+        log.warning("the checkpoint of job %s stays until the next start sweeps it: %s", job.job_id, error)

@@ -1,0 +1,107 @@
+"""Embeddings of what was stored without one: events, profiles, lines of articles."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+
+from ...models.embeddings.recorded import embedded_apart, vectors_for
+from ...schema.commands import RollbackCommand
+from ...schema.errors import FingerprintMismatch, ModelRefused, ModelUnavailable
+from ...schema.event import Event
+from ...schema.job import Job
+from ...schema.profile import ProfileKey
+from ...schema.protocols import Embedder
+from ...stores.sqlite.profile_index import profile_text
+from ..availability import Outage
+from ..components import Parts
+from .line_index import LineIndex
+
+log = logging.getLogger(__name__)
+
+EMBED_BATCH = 64
+
+
+class MissingVectors:
+    """Embeds in batches, and pauses while the embedder is away. `jobs_wait` is asked after each batch of events."""
+
+    def __init__(
+        self, parts: Parts, embedder: Embedder | None, jobs_wait: Callable[[], Awaitable[bool]], random: Callable[[], float]
+    ) -> None:
+        self._parts = parts
+        self._embedder = embedder
+        self._jobs_wait = jobs_wait
+        self._outage = Outage(random)
+        self._lines = LineIndex(parts.layers, embedder)
+        self._profiles: set[ProfileKey] | None = None
+        """Profiles that jobs have changed; None before all were looked at."""
+        self._not_embeddable: set[str] = set()
+
+    def job_done(self, job: Job) -> None:
+        """Note whose profile or article a finished job may have changed."""
+        if job.kind in ("states", "rollback_article"):
+            self._lines.touch(job)
+        elif self._profiles is not None and job.kind == "remember":
+            self._profiles.update(ProfileKey.of_job(job, self._parts.settings.cognitive.profile.profile_layers))
+        elif self._profiles is not None and job.kind == "rollback":
+            self._profiles.add(RollbackCommand.model_validate(job.payload).key)
+
+    def pause(self, reason: str) -> None:
+        """Ask the embedder nothing for a while."""
+        self._outage.begin(self._parts.clock(), reason)
+
+    async def embed_events(self) -> None:
+        """Embed events, a batch at a time, until none is left or a job waits."""
+        if self._embedder is None or self._outage.remaining(self._parts.clock()):
+            return
+        while events := await self._without_vector():
+            try:
+                await self._embed(self._embedder, events)
+            except (ModelUnavailable, ModelRefused, FingerprintMismatch) as error:
+                self.pause(str(error))
+                log.warning("%d or more events wait for their vectors: %s", len(events), error)
+                return
+            self._outage.end()
+            if await self._jobs_wait():
+                return
+
+    async def _without_vector(self) -> list[Event]:
+        events = await asyncio.to_thread(self._parts.events.without_vector, EMBED_BATCH + len(self._not_embeddable))
+        return [event for event in events if event.event_id not in self._not_embeddable][:EMBED_BATCH]
+
+    async def _embed(self, embedder: Embedder, events: list[Event]) -> None:
+        """Embed and store a batch. What the model can make nothing of is left to keywords."""
+        vectors = await embedded_apart([event.text for event in events], embedder)
+        made = {event.event_id: vector for event, vector in zip(events, vectors, strict=True) if vector is not None}
+        self._not_embeddable.update(event.event_id for event in events if event.event_id not in made)
+        if made:
+            store, dimension = self._parts.events, len(next(iter(made.values())))
+            await asyncio.to_thread(store.set_fingerprint, embedder.model, dimension)
+            await asyncio.to_thread(store.set_vectors, list(made), list(made.values()))
+
+    async def index_profiles(self) -> None:
+        """Bring the index of profiles up to date: all of them at first, then those that jobs have changed."""
+        index, profiles = self._parts.profile_index, self._parts.profiles
+        if self._profiles is None:
+            self._profiles = set(await asyncio.to_thread(profiles.keys))
+        keys = list(self._profiles)
+        for start in range(0, len(keys), EMBED_BATCH):
+            some = keys[start : start + EMBED_BATCH]
+            stored = [profile for key in some if (profile := await asyncio.to_thread(profiles.read, key)) is not None]
+            stale = await asyncio.to_thread(index.stale, stored)
+            texts = [profile_text(profile) for profile in stale]
+            vectors = await vectors_for(texts, self._embedder, self._parts.events) if stale else []
+            for profile, vector in zip(stale, vectors, strict=True):
+                await asyncio.to_thread(index.put, profile, vector)
+            self._profiles.difference_update(some)
+
+    async def index_lines(self) -> None:
+        """Embed new lines of Dynamic chapters: of all articles at first, then of those that jobs have changed."""
+        if self._outage.remaining(self._parts.clock()):
+            return
+        try:
+            await self._lines.bring_up_to_date()
+        except (ModelUnavailable, ModelRefused) as error:
+            self.pause(str(error))
+            log.warning("lines of articles wait for their vectors: %s", error)
