@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Sequence
 
 import numpy as np
 
 from ..schema.errors import HistorianError, StorageError
 from ..schema.event import EventFilter
 from ..schema.hit import Hit
-from ..schema.protocols import Embedder, EventStore, VectorIndex
+from ..schema.protocols import Embedder, EventStore, Matrix, Vector, VectorIndex
 from ..schema.settings import QuerySettings
 from .fusion import reciprocal_rank, weighted_sum
 
@@ -18,6 +19,8 @@ log = logging.getLogger(__name__)
 
 CANDIDATES = 100
 """Taken from each list before the fusion."""
+MOST_WAITING = 1_000
+"""Events that the index may lack; with more, all vectors are scanned instead."""
 
 
 async def search_everywhere(
@@ -61,13 +64,32 @@ async def _dense(
         vector = await embedder.embed_query(query)
         if index is not None and not where.narrows and where.scope_key is None:
             try:
-                return await asyncio.to_thread(index.query, vector, CANDIDATES)
+                found = await asyncio.to_thread(_indexed, vector, events, index)
             except StorageError as error:
                 log.warning("the vectors are scanned: %s", error)
-        ids, matrix = await asyncio.to_thread(events.vectors, where)
+            else:
+                if found is not None:
+                    return found
+        return await asyncio.to_thread(lambda: _nearest(vector, *events.vectors(where)))
     except HistorianError as error:
         log.warning("search by keywords alone: %s", error)
         return []
+
+
+def _indexed(vector: Vector, events: EventStore, index: VectorIndex) -> list[tuple[str, float]] | None:
+    """What the index finds, corrected by what it has not been told yet; None where that is so much that a scan is better.
+
+    The outbox is read first: what is told to the index meanwhile is found twice, and taken from the outbox.
+    """
+    waiting, ids, matrix = events.unindexed_vectors(MOST_WAITING + 1)
+    if len(waiting) > MOST_WAITING:
+        return None
+    stale = set(waiting)
+    known = [one for one in index.query(vector, CANDIDATES + len(stale)) if one[0] not in stale]
+    return sorted([*known, *_nearest(vector, ids, matrix)], key=lambda one: -one[1])[:CANDIDATES]
+
+
+def _nearest(vector: Vector, ids: Sequence[str], matrix: Matrix) -> list[tuple[str, float]]:
     if not ids or matrix.shape[1] != vector.shape[0]:
         return []
     similarities = matrix @ vector

@@ -22,7 +22,6 @@ from ..schema.protocols import (
     ProfileIndex,
     ProfileStorage,
     Reranker,
-    VectorIndex,
 )
 from ..schema.reflection_states import ReflectionContext
 from ..schema.settings import Settings

@@ -71,6 +71,9 @@ class EventStore(Protocol):
     def unindexed(self, limit: int) -> tuple[list[tuple[Event, Vector]], list[str]]:
         """What the derived vector index lacks (events with vectors) and what it must drop (event ids)."""
 
+    def unindexed_vectors(self, limit: int) -> tuple[list[str], list[str], Matrix]:
+        """(event ids whose entry in the derived index is missing or stale, those of them with a vector, their vectors)."""
+
     def mark_indexed(self, added: Sequence[str], dropped: Sequence[str]) -> None: ...
 
     def reindex_all(self) -> None:

@@ -262,6 +262,16 @@ class SqliteEventStore:
         wanted = [(row_to_event(row), blob_to_vector(row[-3])) for row in found if row[-3] is not None]
         return wanted, [row[-2] for row in found if row[-3] is None]
 
+    def unindexed_vectors(self, limit: int) -> tuple[list[str], list[str], Matrix]:
+        with self._database.reading() as connection:
+            found = connection.execute(
+                "SELECT o.item_id, v.vector FROM event_outbox o LEFT JOIN events e ON e.event_id = o.item_id"
+                " LEFT JOIN event_vectors v ON v.row = e.row ORDER BY o.version LIMIT ?",
+                (max(limit, 0),),
+            ).fetchall()
+        embedded = [row for row in found if row[1] is not None]
+        return [row[0] for row in found], [row[0] for row in embedded], blobs_to_matrix([row[1] for row in embedded])
+
     def mark_indexed(self, added: Sequence[str], dropped: Sequence[str]) -> None:
         """Say that the derived index has done it. What changed again after it was handed out stays to be done."""
         with self._database.writing(durable=False) as connection:
