@@ -25,8 +25,8 @@ import numpy as np
 from historian.schema.protocols import Answer, Matrix, Usage, Vector
 from historian.schema.settings_source import parse_settings
 from historian.service.assembly import make_worker
-from historian.service.intake import make_job
 from historian.service.components import open_parts, open_queue, open_vector_index
+from historian.service.intake import make_job
 from machine import machine_line
 
 DIMENSION = 384
