@@ -16,6 +16,8 @@ from .errors import InvalidInput
 from .ids import validate_id
 from .scope import Scope
 
+_GROUP = "g:"
+
 Restored = Literal["restored", "same", "different"]
 """What bringing something back has done: it was not there, is there as it is, or is there with other content, which stays."""
 
@@ -46,6 +48,16 @@ class ArticleKey:
                 "pass the private chat with that very user, or a group"
             )
         return cls(user_id, scope.group_id)
+
+    @classmethod
+    def parse(cls, user_id: object, scope_key: object) -> ArticleKey | None:
+        """Return the key that stored values name (`Scope.key`; anything but a group is the private chat), or None."""
+        if not isinstance(user_id, str) or not isinstance(scope_key, str):
+            return None
+        try:
+            return cls(user_id, scope_key.removeprefix(_GROUP) if scope_key.startswith(_GROUP) else "")
+        except InvalidInput:
+            return None
 
     @property
     def scope(self) -> Scope:

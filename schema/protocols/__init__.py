@@ -10,8 +10,9 @@ from .embedder import Embedder
 from .event_store import EventStore, ScopeNews
 from .job_queue import FailedJob, JobQueue, JobState, QueueCounts
 from .profile_index import ProfileIndex
-from .profile_storage import Ledger, ProfileStorage
+from .profile_storage import ProfileStorage
 from .reranker import Reranker
+from .revisions import Ledger
 from .summary_stores import StateBuffer, SummaryStorage
 from .vector_index import VectorIndex
 from .vectors import Matrix, Vector

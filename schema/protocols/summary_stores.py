@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Protocol
 
 from ..article import Spoken
-from ..scope import Scope
+from ..entity import Entity
 from ..summary import ArticleKey, BufferedState, Forgotten, Restored, Summary
 
 
@@ -40,10 +40,8 @@ class StateBuffer(Protocol):
 
     def keys(self) -> list[ArticleKey]: ...
 
-    def delete(self, user_id: str) -> int:
-        """Remove all states of a user in every conversation; returns how many."""
-
-    def delete_scope(self, scope: Scope) -> int: ...
+    def erase(self, entity: Entity) -> int:
+        """Remove all states of a user in every conversation, or of a group; returns how many."""
 
 
 class SummaryStorage(Protocol):
@@ -62,10 +60,8 @@ class SummaryStorage(Protocol):
 
     def keys(self) -> list[ArticleKey]: ...
 
-    def delete(self, user_id: str) -> int:
-        """Remove all summaries of a user in every conversation; returns how many."""
-
-    def delete_scope(self, scope: Scope) -> int: ...
+    def erase(self, entity: Entity) -> int:
+        """Remove all summaries of a user in every conversation, or of a group; returns how many."""
 
     def without_lines(self, key: ArticleKey, unwanted: Callable[[str], bool]) -> int:
         """Take lines out of summaries for good, and summaries of which nothing is left; returns how many lines that were."""

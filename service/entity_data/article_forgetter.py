@@ -38,8 +38,8 @@ class LayerForgetter:
         # Jobs that are handed over again, under a later time, are no new ones.
         keys = [key for key in self._layers.buffer.keys() if entity.spoke(key.user_id, key.group_id)]  # noqa: SIM118
         self._erasure.bury_jobs(sorted({job_of_entry(state.entry_id) for key in keys for state in self._waiting(key)}))
-        self._erasure.erase_articles(entity)
-        return self._layers.delete(entity.id) if entity.type == "user" else self._layers.delete_scope(entity.scope)
+        self._erasure.erase_ledger(entity)
+        return self._layers.erase(entity)
 
     def others(self) -> Iterator[Record]:
         for key in self._keys():

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,7 @@ from ...schema.ids import encode_id
 from ...schema.job import check_timestamp, clean_text
 from ...schema.summary import ArticleKey, BufferedState, StoredArticle, Summary
 from ...stores.files.archive import ArchiveReader, ArchiveWriter
-from ...stores.files.article_files import key_from
-from ...stores.files.articles import parse_stored, render_stored
+from ...stores.files.articles import ARTICLE_FORMAT
 from ...stores.files.summaries import as_line, parse_line
 from ...stores.sqlite.state_buffer import ROLES, job_of_entry, spoken_tokens
 from ..components import Parts
@@ -60,7 +60,7 @@ def write_layers(parts: Parts, entity: Entity, archive: ArchiveWriter) -> tuple[
     for key in _of(entity, layers.articles.keys):
         for stored in sorted(layers.articles.kept(key), key=lambda one: one.revision):
             name = f"{ARTICLES}/{len(entries):04d}-{encode_id(key.user_id)}-{stored.revision}.md"
-            archive.text(name, render_stored(stored))
+            archive.text(name, ARTICLE_FORMAT.render(stored))
             entries.append({"member": name, "user_id": key.user_id, "scope": key.scope.key, "revision": stored.revision})
     return counts, entries
 
@@ -80,7 +80,7 @@ def read_layers_of(archive: ArchiveReader, path: Path) -> CarriedLayers:
         where = f"{path}: articles"
         try:
             key = _key(entry, where)
-            stored = parse_stored(archive.text(str(entry["member"])).encode(), key, revision=int(entry["revision"]))
+            stored = ARTICLE_FORMAT.parse(archive.text(str(entry["member"])).encode(), key, partial(int, entry["revision"]))
         except (KeyError, TypeError, ValueError) as error:
             raise InvalidInput(f"{where}: {error}") from None
         carried.articles.setdefault(key, []).append(stored)
@@ -134,7 +134,7 @@ def _as_data(key: ArticleKey, state: BufferedState) -> dict[str, Any]:
 
 
 def _key(value: dict[str, Any], where: str) -> ArticleKey:
-    key = key_from(value.get("user_id"), value.get("scope"))
+    key = ArticleKey.parse(value.get("user_id"), value.get("scope"))
     if key is None or key.scope.key != value.get("scope"):
         whose = f"user_id {value.get('user_id')!r:.80} and scope {value.get('scope')!r:.80}"
         raise InvalidInput(f"{where}: {whose} name nobody's memory; expected an id with its private chat, or with a group")

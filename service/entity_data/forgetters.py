@@ -71,9 +71,9 @@ class ProfileForgetter:
                         traces.names.add(profile.name)
 
     def forget(self, traces: Traces) -> int:
-        entity, layer = traces.entity, _layer_of_users(traces.entity)
-        self._erasure.erase_profiles(entity.type, entity.id, layer)
-        return self._profiles.erase(entity.type, entity.id, layer)
+        self._erasure.erase_profiles(traces.entity)
+        self._erasure.erase_ledger(traces.entity)
+        return self._profiles.erase(traces.entity)
 
     def others(self) -> Iterator[Record]:
         for key in self._profiles.keys():  # noqa: SIM118

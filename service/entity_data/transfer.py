@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,8 @@ from ...schema.scope import EntityType
 from ...schema.states_payload import StatesPayload
 from ...stores.files.archive import FORMAT, VERSION, ArchiveReader, ArchiveWriter
 from ...stores.files.end_summaries import EndSummaries
-from ...stores.files.front_matter import parse_profile, render_profile
 from ...stores.files.markdown_memory import MarkdownMemory
+from ...stores.files.profiles import PROFILE_FORMAT
 from ...stores.sqlite.event_transfer import Carried
 from ..components import Parts
 from .article_transfer import CarriedLayers, bring_layers, forgotten_of_layers, read_layers_of, write_layers
@@ -77,7 +78,7 @@ def export(parts: Parts, entity: Entity, path: Path, *, version: str, replace: b
         profiles: list[dict[str, Any]] = []
         for profile in _profiles(parts, entity):
             name = f"profiles/{len(profiles):04d}-{encode_id(profile.key.entity_id)}-{profile.revision}.md"
-            archive.text(name, render_profile(profile))
+            archive.text(name, PROFILE_FORMAT.render(profile))
             key = profile.key
             profiles.append(
                 {
@@ -250,7 +251,7 @@ def _profiles_of(archive: ArchiveReader, path: Path) -> dict[ProfileKey, list[Pr
         try:
             layer = clean_text(str(entry["layer"]))
             key = ProfileKey(_entity_type(entry["entity_type"]), validate_id(entry["entity_id"], "entity_id"), layer)
-            profile = parse_profile(archive.text(str(entry["member"])), key, revision=int(entry["revision"]))
+            profile = PROFILE_FORMAT.parse(archive.text(str(entry["member"])).encode(), key, partial(int, entry["revision"]))
         except (KeyError, TypeError, ValueError) as error:
             raise InvalidInput(f"{path}: profiles: {error}") from None
         found.setdefault(key, []).append(profile)

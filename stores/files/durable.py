@@ -86,6 +86,37 @@ def remove_durably(path: Path) -> bool:
     return True
 
 
+def remove_folder(folder: Path) -> None:
+    """Remove an empty folder, if it exists, with temporary files of killed processes. Raises StorageError."""
+    if folder.is_dir():
+        sweep_leftovers(folder)
+        try:
+            folder.rmdir()
+        except OSError as error:
+            raise storage_error("remove", folder, error) from error
+        sync_folder(folder.parent)
+
+
+def names_in(folder: Path) -> list[str]:
+    """The names in a folder in order; none where it does not exist. Raises StorageError."""
+    try:
+        return sorted(os.listdir(folder))  # noqa: PTH208 - names
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise storage_error("list", folder, error) from error
+
+
+def bytes_of(path: Path) -> bytes | None:
+    """The content of a file, None where there is none. Raises StorageError."""
+    try:
+        return path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise storage_error("read", path, error) from error
+
+
 def move_durably(source: Path, target: Path) -> bool:
     """Rename `source` to `target` and flush both folders; False where `source` is gone. Raises StorageError."""
     if not move(source, target):

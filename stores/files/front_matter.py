@@ -1,7 +1,7 @@
-"""A profile as a text: YAML front matter, written by code alone, then Markdown.
+"""YAML front matter of profiles and articles, written by code alone, before Markdown.
 
-What people have done to a file by hand is read as well as can be: fields that are missing or spoilt get their
-defaults, and whatever is not front matter is the summary.
+Files that were edited by hand are read as well as can be: missing or damaged fields get their defaults, and whatever is no
+front matter is the body.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from typing import Any
 import yaml
 
 from ...schema.job import clean_text
-from ...schema.profile import Profile, ProfileKey
 
 FIELDS = ("entity_type", "entity_id", "layer", "name", "tags", "updated_at", "revision", "source_event_id")
 
@@ -23,38 +22,10 @@ _MAX_BRACKETS = 200
 """The parser's time grows with the square of the brackets that are open, so that many are not parsed as YAML at all."""
 
 
-def render_profile(profile: Profile) -> str:
-    """The text of a profile's file."""
-    fields = {
-        "entity_type": profile.key.entity_type,
-        "entity_id": profile.key.entity_id,
-        "layer": profile.key.layer,
-        "name": profile.name,
-        "tags": list(profile.tags),
-        "updated_at": profile.updated_at,
-        "revision": profile.revision,
-        "source_event_id": profile.source_event_id,
-    }
+def with_front_matter(fields: dict[str, Any], body: str) -> str:
+    """The text of a file: the fields as YAML, then the body."""
     head = yaml.safe_dump(fields, allow_unicode=True, sort_keys=False, width=1_000_000)
-    return f"---\n{head}---\n\n{profile.summary}\n"
-
-
-def parse_profile(text: str, key: ProfileKey, *, revision: int) -> Profile:
-    """The profile in a text; `revision` is taken where the text has none. Never raises: see above.
-
-    Whose profile it is says the file's name, that is `key`, not what stands in the text.
-    """
-    fields, body = split_front_matter(text)
-    stored = _scalar(fields.get("revision"))
-    return Profile(
-        key=key,
-        name=_scalar(fields.get("name")),
-        tags=_tags(fields.get("tags")),
-        summary=body,
-        updated_at=_scalar(fields.get("updated_at")),
-        revision=int(stored) if stored.isdecimal() and len(stored) <= _MAX_REVISION_DIGITS and int(stored) else revision,
-        source_event_id=_scalar(fields.get("source_event_id")),
-    )
+    return f"---\n{head}---\n\n{body}"
 
 
 def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
@@ -85,13 +56,19 @@ def one_line(text: str) -> str:
     return " ".join(clean_text(text).split())
 
 
-def _scalar(value: object) -> str:
+def scalar(value: object) -> str:
+    """A field that is to be one line of text; "" for anything else."""
     return one_line(value) if isinstance(value, str) else ""
 
 
-def _tags(value: object) -> tuple[str, ...]:
+def number(value: object) -> int:
+    """A field that is to be a revision; 0 for anything else."""
+    stored = scalar(value)
+    return int(stored) if stored.isdecimal() and len(stored) <= _MAX_REVISION_DIGITS else 0
+
+
+def strings(value: object) -> tuple[str, ...]:
+    """A field that is to be a list of texts, each one line, or one text with commas; what is none is left out."""
     if isinstance(value, str):
         value = re.split(r"[,，、]", value.strip("[]"))
-    if not isinstance(value, list):
-        return ()
-    return tuple(tag for tag in map(_scalar, value) if tag)
+    return tuple(text for text in map(scalar, value) if text) if isinstance(value, list) else ()

@@ -11,31 +11,28 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Collection, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
-from ...schema.scope import Scope
 from ...schema.summary import ArticleKey, Forgotten, Restored, Summary
 from ...text.tokens import estimate_tokens
-from .article_files import bytes_of, is_of_scope, is_of_user, key_from, layer_stem, names_in, stored_layer_keys
-from .durable import remove_durably, sweep_leftovers, write_atomically
-from .entity_locks import EntityLocks
+from .durable import bytes_of, remove_durably, write_atomically
+from .keyed_files import KeyedFiles
+from .naming import SUMMARIES
 
 log = logging.getLogger(__name__)
 
-SUFFIX = ".jsonl"
 
+class JsonlSummaries(KeyedFiles[ArticleKey]):
+    """The `SummaryStorage` in a folder."""
 
-class JsonlSummaries:
-    """A `SummaryStorage` in a folder."""
+    suffix = ".jsonl"
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._locks = EntityLocks(folder / ".locks")
+        super().__init__(folder, SUMMARIES)
 
     def read(self, key: ArticleKey) -> list[Summary]:
         """Raises StorageError where the file is there and cannot be opened."""
@@ -63,16 +60,6 @@ class JsonlSummaries:
             if count:
                 self._write(key, changed)
         return count
-
-    def keys(self) -> list[ArticleKey]:
-        return list(stored_layer_keys(self._folder, SUFFIX, self._key_inside))
-
-    def delete(self, user_id: str) -> int:
-        """As the protocol says, by the names of the files: whatever is in them."""
-        return sum(map(self._remove, (stem for stem in self._stems() if is_of_user(stem, user_id))))
-
-    def delete_scope(self, scope: Scope) -> int:
-        return sum(map(self._remove, (stem for stem in self._stems() if is_of_scope(stem, scope))))
 
     def without_lines(self, key: ArticleKey, unwanted: Callable[[str], bool]) -> int:
         removed = 0
@@ -111,24 +98,11 @@ class JsonlSummaries:
                 self._write(key, [*spoilt, *map(as_line, ordered)])
         return results
 
-    def sweep(self) -> int:
-        return sweep_leftovers(self._folder)
-
-    def _stems(self) -> list[str]:
-        return [name.removesuffix(SUFFIX) for name in names_in(self._folder) if name.endswith(SUFFIX) and name[0] != "."]
-
-    def _remove(self, stem: str) -> int:
-        path = self._folder / (stem + SUFFIX)
-        with self._locks.of(stem, f"summaries {stem}"):
-            count = sum(bool(line.strip()) for line in (bytes_of(path) or b"").split(b"\n"))
-            remove_durably(path)
+    def _remove(self, place: str) -> int:
+        """Summaries are counted, readable or not."""
+        count = sum(bool(line.strip()) for line in (bytes_of(self._path_at(place)) or b"").split(b"\n"))
+        super()._remove(place)
         return count
-
-    def _locked(self, key: ArticleKey) -> AbstractContextManager[None]:
-        return self._locks.of(layer_stem(key), f"summaries of {key}")
-
-    def _path(self, key: ArticleKey) -> Path:
-        return self._folder / (layer_stem(key) + SUFFIX)
 
     def _write(self, key: ArticleKey, lines: Collection[str]) -> None:
         write_atomically(self._path(key), "".join(f"{line}\n" for line in lines).encode())
@@ -145,13 +119,9 @@ class JsonlSummaries:
             log.warning("%s: %d lines are no summaries of %s and are passed over", self._path(key), spoilt, key)
         return found
 
-    def _key_inside(self, path: Path) -> ArticleKey | None:
-        for line in (bytes_of(path) or b"").decode("utf-8", errors="replace").split("\n"):
-            data = _object(line)
-            key = key_from(data.get("user_id"), data.get("scope"))
-            if key is not None:
-                return key
-        return None
+    def _fields(self, data: bytes) -> Mapping[str, object]:
+        lines = map(_object, data.decode("utf-8", errors="replace").split("\n"))
+        return next((line for line in lines if ArticleKey.parse(line.get("user_id"), line.get("scope"))), {})
 
 
 def as_line(summary: Summary) -> str:
@@ -179,7 +149,7 @@ def parse_line(line: str, key: ArticleKey) -> Summary | None:
     """The summary in a line; None where it is none, or somebody else's: whose a file is says its name."""
     data = _object(line)
     words = {name: data.get(name) for name in ("id", "text", "from", "until", "created_at", "through")}
-    if key_from(data.get("user_id"), data.get("scope")) != key or not words["id"]:
+    if ArticleKey.parse(data.get("user_id"), data.get("scope")) != key or not words["id"]:
         return None
     if not all(isinstance(value, str) for value in words.values()) or not isinstance(data.get("tokens"), int):
         return None

@@ -14,9 +14,7 @@ from collections.abc import Iterator, Sequence
 from ...schema.entity import Entity
 from ...schema.event import Event, EventFilter
 from ...schema.profile import ProfileKey
-from ...schema.scope import EntityType
-from ..files.article_files import ARTICLE_LEDGER, is_of_scope, is_of_user
-from ..files.profile_files import ledger_stem
+from ..files.naming import PROFILES, is_noted_of
 from . import event_keywords
 from .database import SqliteDatabase
 from .event_rows import EVENT_COLUMNS_OF_E, as_json, conditions, row_to_event
@@ -93,40 +91,34 @@ class IndexErasure:
             add_tombstones(connection, "job", job_ids, _SECONDS_OF_EVER)
             connection.execute("DELETE FROM ledger WHERE job_id IN (SELECT value FROM json_each(?))", (as_json(job_ids),))
 
-    def erase_profiles(self, entity_type: EntityType, entity_id: str, layers_of_users: str = "") -> int:
-        """Take all layers of an entity's profile out of search, with their vectors and ledger entries; returns how many.
+    def erase_profiles(self, entity: Entity) -> int:
+        """Take all layers of an entity's profile out of search, with their vectors; returns how many.
 
-        `layers_of_users` names a layer (`g:7`) that goes from the profiles of all users as well.
+        With a group goes what users are known by in it.
         """
         with self._database.writing() as connection:
-            found = connection.execute(
-                "SELECT item_id, row, words FROM profiles WHERE (entity_type = ? AND entity_id = ?)"
-                " OR (? != '' AND entity_type = 'user' AND layer = ?)",
-                (entity_type, entity_id, layers_of_users, layers_of_users),
-            ).fetchall()
+            gone = []
+            for table in ("profiles", "other_profile_vectors"):
+                found = connection.execute(f"SELECT DISTINCT item_id FROM {table}").fetchall()
+                gone.append(
+                    [(name,) for (name,) in found if PROFILES.is_of(PROFILES.place(ProfileKey.of_index_id(name)), entity)]
+                )
             connection.executemany(
-                "INSERT INTO profile_keywords (profile_keywords, rowid, words) VALUES ('delete', ?, ?)",
-                [(row, words) for _, row, words in found],
+                "INSERT INTO profile_keywords (profile_keywords, rowid, words)"
+                " SELECT 'delete', row, words FROM profiles WHERE item_id = ?",
+                gone[0],
             )
-            connection.executemany("DELETE FROM profiles WHERE row = ?", [(row,) for _, row, _ in found])
-            for item_id, layer, kind, owner in _other_vectors(connection):
-                if (kind, owner) == (entity_type, entity_id) or (layers_of_users and (kind, layer) == ("user", layers_of_users)):
-                    connection.execute("DELETE FROM other_profile_vectors WHERE item_id = ?", (item_id,))
-            stem = f"{entity_type}:{ledger_stem(entity_id)}"
-            connection.execute(
-                "DELETE FROM ledger WHERE entity_key = ? OR substr(entity_key, 1, ?) = ?", (stem, len(stem) + 1, stem + "@")
-            )
-        return len(found)
+            for table, names in zip(("profiles", "other_profile_vectors"), gone, strict=True):
+                connection.executemany(f"DELETE FROM {table} WHERE item_id = ?", names)
+        return len(gone[0])
 
-    def erase_articles(self, entity: Entity) -> None:
-        """Drop what the ledger notes of an entity's articles: of a user in every conversation, of a group for everybody."""
+    def erase_ledger(self, entity: Entity) -> None:
+        """Drop what the ledger notes of the profiles and articles that are erased with an entity."""
         with self._database.writing() as connection:
-            found = connection.execute(
-                "SELECT DISTINCT entity_key FROM ledger WHERE substr(entity_key, 1, ?) = ?",
-                (len(ARTICLE_LEDGER), ARTICLE_LEDGER),
-            ).fetchall()
-            theirs = [key for (key,) in found if _is_of(key.removeprefix(ARTICLE_LEDGER), entity)]
-            connection.executemany("DELETE FROM ledger WHERE entity_key = ?", [(key,) for key in theirs])
+            found = connection.execute("SELECT DISTINCT entity_key FROM ledger").fetchall()
+            connection.executemany(
+                "DELETE FROM ledger WHERE entity_key = ?", [one for one in found if is_noted_of(one[0], entity)]
+            )
 
     def erase_notes(self, scope_key: str) -> int:
         """Drop what is known of the note files of a scope; returns how many. Their events are erased as events."""
@@ -148,17 +140,6 @@ class IndexErasure:
             for table in ("event_keywords", "profile_keywords"):
                 _check_or_rebuild(connection, table)
         return self._database.vacuum()
-
-
-def _is_of(stem: str, entity: Entity) -> bool:
-    return is_of_user(stem, entity.id) if entity.type == "user" else is_of_scope(stem, entity.scope)
-
-
-def _other_vectors(connection: sqlite3.Connection) -> list[tuple[str, str, str, str]]:
-    """(item id, layer, entity type, entity id) of the profiles' vectors of another model."""
-    found = connection.execute("SELECT DISTINCT item_id FROM other_profile_vectors").fetchall()
-    keys = [(item_id, ProfileKey.of_index_id(item_id)) for (item_id,) in found]
-    return [(item_id, key.layer, key.entity_type, key.entity_id) for item_id, key in keys]
 
 
 def _check_or_rebuild(connection: sqlite3.Connection, table: str) -> None:

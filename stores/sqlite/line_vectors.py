@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from ...schema.entity import Entity
 from ...schema.protocols import Vector
-from ...schema.scope import Scope
 from ...schema.summary import ArticleKey, Forgotten
 from .database import SqliteDatabase
 from .event_rows import blob_to_vector, vector_to_blob
@@ -45,14 +45,14 @@ class SqliteLineVectors:
             )
         return len(gone)
 
-    def delete(self, user_id: str) -> int:
-        return self._delete("user_id", user_id)
+    def erase(self, entity: Entity) -> int:
+        return erase_rows(self._database, "line_vectors", entity)
 
-    def delete_scope(self, scope: Scope) -> int:
-        return self._delete("scope_key", scope.key)
 
-    def _delete(self, column: str, value: str) -> int:
-        with self._database.writing() as connection:
-            count = connection.execute(f"DELETE FROM line_vectors WHERE {column} = ?", (value,)).rowcount
-        self._database.truncate_log()
-        return count
+def erase_rows(database: SqliteDatabase, table: str, entity: Entity) -> int:
+    """Delete the rows of a user, or of a group's conversation, from the file and its log; returns how many."""
+    column, value = ("user_id", entity.id) if entity.type == "user" else ("scope_key", entity.scope.key)
+    with database.writing() as connection:
+        count = connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (value,)).rowcount
+    database.truncate_log()
+    return count

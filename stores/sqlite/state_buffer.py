@@ -6,12 +6,12 @@ import sqlite3
 from collections.abc import Collection, Sequence
 
 from ...schema.article import Spoken, SpokenRole
-from ...schema.scope import Scope
+from ...schema.entity import Entity
 from ...schema.summary import ArticleKey, BufferedState, Restored
 from ...text.tokens import estimate_tokens
-from ..files.article_files import key_from
 from .database import SqliteDatabase
 from .event_rows import as_json
+from .line_vectors import erase_rows
 from .tombstones import is_buried
 
 _TAKEN = "buffered"
@@ -113,19 +113,10 @@ class SqliteStateBuffer:
     def keys(self) -> list[ArticleKey]:
         with self._database.reading() as connection:
             found = connection.execute("SELECT DISTINCT user_id, scope_key FROM buffered_states ORDER BY 1, 2").fetchall()
-        return [key for user_id, scope_key in found if (key := key_from(user_id, scope_key)) is not None]
+        return [key for user_id, scope_key in found if (key := ArticleKey.parse(user_id, scope_key)) is not None]
 
-    def delete(self, user_id: str) -> int:
-        return self._delete("user_id", user_id)
-
-    def delete_scope(self, scope: Scope) -> int:
-        return self._delete("scope_key", scope.key)
-
-    def _delete(self, column: str, value: str) -> int:
-        with self._database.writing() as connection:
-            count = connection.execute(f"DELETE FROM buffered_states WHERE {column} = ?", (value,)).rowcount
-        self._database.truncate_log()
-        return count
+    def erase(self, entity: Entity) -> int:
+        return erase_rows(self._database, "buffered_states", entity)
 
     def _all(self, key: ArticleKey) -> list[BufferedState]:
         with self._database.reading() as connection:

@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from historian.schema.article import Article, Spoken
+from historian.schema.entity import Entity
 from historian.schema.errors import InvalidInput, RevisionConflict
 from historian.schema.event import EventFilter
 from historian.schema.protocols import Layers
-from historian.schema.scope import Scope
 from historian.schema.summary import ArticleKey, BufferedState, StoredArticle, Summary
 from historian.service.components import Parts, open_parts, open_queue
 from hypothesis import HealthCheck, given, settings
@@ -268,20 +268,20 @@ def test_all_of_a_user_goes_in_every_conversation(opened: OpenParts, tmp_path: P
     fill(layers)
     (tmp_path / "summaries" / "42.jsonl").write_text("damaged", encoding="utf-8")
     (tmp_path / "chapters" / "42.md").unlink()
-    assert layers.delete("42") == 8
+    assert layers.erase(Entity("user", "42")) == 8
     assert left(layers) == {OTHER}
     names = [str(path) for folder in ("summaries", "chapters") for path in (tmp_path / folder).rglob("*42*")]
     assert [name for name in names if "/.locks/" not in name] == []
     assert b"secret" in (tmp_path / "index.sqlite").read_bytes(), "of the other user, whose data stays"
-    layers.delete("43")
+    layers.erase(Entity("user", "43"))
     assert b"secret" not in (tmp_path / "index.sqlite").read_bytes()
 
 
 def test_all_of_a_conversation_goes(layers: Layers) -> None:
     fill(layers)
-    assert layers.delete_scope(Scope.group("100")) == 8
+    assert layers.erase(Entity("group", "100")) == 8
     assert left(layers) == {KEY}
-    layers.delete_scope(Scope.private("42"))
+    layers.erase(Entity("user", "42"))
     assert left(layers) == set()
 
 
@@ -360,7 +360,7 @@ def test_nobody_elses_goes_whatever_the_ids_are_like(layers: Layers) -> None:
     for key in keys:
         layers.summaries.add(summary(1, key=key), forgotten=never)
         write(layers, ARTICLE, 0, "s", key=key)
-    layers.delete("42")
+    layers.erase(Entity("user", "42"))
     assert set(layers.summaries.keys()) == set(layers.articles.keys()) == {key for key in keys if key.user_id != "42"}
 
 

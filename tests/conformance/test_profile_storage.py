@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from historian.schema.entity import Entity
 from historian.schema.errors import InvalidInput, RevisionConflict
 from historian.schema.profile import Profile, ProfileKey
 from historian.schema.protocols import ProfileStorage
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 from support.ledger import MemoryLedger
 
 KEY = ProfileKey("user", "42")
+ENTITY = Entity("user", "42")
 NOW = "2026-02-21T17:30:00+08:00"
 OpenStorage = Callable[[], ProfileStorage]
 
@@ -45,7 +47,7 @@ def profile(key: ProfileKey = KEY, **fields: object) -> Profile:
 def test_what_was_never_written_is_not_there(storage: ProfileStorage) -> None:
     assert storage.read(KEY) is None
     assert storage.history(KEY) == storage.keys() == storage.layers("user", "42") == []
-    assert not storage.delete(KEY)
+    assert not storage.erase(ENTITY)
     assert not storage.is_applied(KEY, "r1-1")
 
 
@@ -64,7 +66,7 @@ def test_any_text_comes_back_as_write_returned_it(
     storage: ProfileStorage, name: str, tags: list[str], summary: str, entity_id: str
 ) -> None:
     key = ProfileKey("user", entity_id, "private")
-    storage.delete(key)
+    storage.erase(Entity("user", entity_id))
     written = storage.write(profile(key, name=name, tags=tuple(tags), summary=summary), expected_revision=0, now=NOW)
     assert storage.read(key) == written
     stored_keys = storage.keys()
@@ -152,15 +154,17 @@ def test_layers_and_entities_are_apart(storage: ProfileStorage) -> None:
     assert sorted(map(repr, storage.keys())) == sorted(map(repr, keys))
     assert sorted(storage.layers("user", "42")) == ["", "g:7", "private"]
     assert storage.layers("group", "42") == [""]
-    assert storage.delete(keys[0])
-    assert sorted(storage.layers("user", "42")) == ["g:7", "private"]
+    assert storage.erase(Entity("group", "7")) == 1, "what users are known by in a group goes with it"
+    assert sorted(storage.layers("user", "42")) == ["", "private"]
+    assert storage.erase(ENTITY) == 2
+    assert storage.layers("user", "42") == [] and storage.layers("group", "42") == storage.layers("user", "42@private") == [""]
 
 
 def test_deleting_takes_the_history_along_and_no_rerun_brings_it_back(storage: ProfileStorage) -> None:
     for n in range(3):
         storage.write(profile(), expected_revision=n, job_id=f"r{n}-1", now=NOW)
-    assert storage.delete(KEY)
-    assert not storage.delete(KEY)
+    assert storage.erase(ENTITY) == 3
+    assert not storage.erase(ENTITY)
     assert storage.read(KEY) is None and storage.history(KEY) == []
     assert storage.write(profile(), expected_revision=0, job_id="r1-1", now=NOW) == Profile(KEY)
     assert storage.read(KEY) is None

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from historian.schema.article import Article, Spoken
+from historian.schema.entity import Entity
 from historian.schema.protocols import Matrix
 from historian.schema.summary import ArticleKey, Summary
 from historian.service.cognitive import CognitiveService
@@ -72,7 +73,11 @@ async def test_what_goes_while_its_lines_are_embedded_leaves_no_vector(tmp_path:
     )
 
     def forget() -> object:
-        return parts.layers.delete("7") if whole else articles.without_lines(ANN, lambda line: "secret" in line, now=AT)
+        return (
+            parts.layers.erase(Entity("user", "7"))
+            if whole
+            else articles.without_lines(ANN, lambda line: "secret" in line, now=AT)
+        )
 
     embedder = Interrupted(forget)
     await LineIndex(parts.layers, embedder).bring_up_to_date()

@@ -17,6 +17,7 @@ from historian.nodes.reflection.file_summary import event_of
 from historian.nodes.reflection.job import reflection_job
 from historian.retrieval.prompt_block.block import CLOSING, OPENING
 from historian.schema.article import CHAPTER_NAMES, Article, ChapterBounds
+from historian.schema.entity import Entity
 from historian.schema.errors import InvalidInput
 from historian.schema.event import EventFilter
 from historian.schema.job import Job
@@ -491,7 +492,7 @@ async def test_who_is_forgotten_while_the_model_thinks_does_not_come_back(tmp_pa
 
             def forget_ann() -> None:
                 parts.events.forget(EventFilter("p:7"), entities=["user:7"], until=NOW)
-                parts.layers.delete("7")
+                parts.layers.erase(Entity("user", "7"))
 
             forget.append(forget_ann)
             for n in range(3):

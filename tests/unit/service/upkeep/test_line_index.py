@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from historian.schema.article import Article
+from historian.schema.entity import Entity
 from historian.schema.errors import ModelAnswerUnusable
 from historian.schema.protocols import Matrix
 from historian.schema.summary import ArticleKey
@@ -82,7 +83,7 @@ async def test_nothing_is_kept_of_who_is_forgotten_while_lines_are_embedded(part
     embed = embedder.embed_documents
 
     async def forgets(texts: Sequence[str]) -> Matrix:
-        parts.layers.delete("42")
+        parts.layers.erase(Entity("user", "42"))
         return await embed(texts)
 
     embedder.embed_documents = forgets  # type: ignore[method-assign]

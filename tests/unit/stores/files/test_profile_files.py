@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 import yaml
+from historian.schema.entity import Entity
 from historian.schema.errors import RevisionConflict, StorageError
 from historian.schema.profile import Profile, ProfileKey
-from historian.stores.files.front_matter import parse_profile, render_profile
-from historian.stores.files.profiles import MarkdownProfiles
+from historian.stores.files.profiles import PROFILE_FORMAT, MarkdownProfiles
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.killed_at import killed_at_every_call
@@ -123,15 +123,15 @@ def test_bytes_that_are_no_text_are_kept_in_the_history(profiles: MarkdownProfil
 @given(st.text(max_size=200), st.text(max_size=100))
 def test_no_text_whatever_makes_reading_raise(head: str, body: str) -> None:
     for text in (head + body, f"---\n{head}\n---\n{body}", f"---\nname: {head}\ntags: {body}\n---\n"):
-        parse_profile(text, KEY, revision=1)
+        PROFILE_FORMAT.parse(text.encode(errors="replace"), KEY, int)
 
 
 def test_the_front_matter_is_plain_yaml_to_others() -> None:
     tricky = profile(name="yes: no # x", tags=("null", "1", "a: b", "'"), summary="---\nx", updated_at=NOW, revision=3)
-    head = render_profile(tricky).split("---\n")[1]
+    head = PROFILE_FORMAT.render(tricky).split("---\n")[1]
     fields = yaml.safe_load(head)
     assert (fields["name"], fields["tags"], fields["updated_at"]) == (tricky.name, list(tricky.tags), NOW)
-    assert parse_profile(render_profile(tricky), KEY, revision=1) == tricky
+    assert PROFILE_FORMAT.parse(PROFILE_FORMAT.render(tricky).encode(), KEY, int) == tricky
 
 
 def test_files_of_others_and_temporary_files_are_no_profiles(profiles: MarkdownProfiles, folder: Path) -> None:
@@ -268,7 +268,7 @@ def test_revisions_only_grow_and_history_is_bounded_whatever_happens(quick_disk:
         elif move == "rollback" and profiles.history(KEY):
             revision = profiles.rollback(KEY, profiles.history(KEY)[-1].revision, now=NOW).revision
         elif move == "delete":
-            assert profiles.delete(KEY) == (revision > 0)
+            assert bool(profiles.erase(Entity("user", "42"))) == (revision > 0)
             revision = 0
         elif move == "damage" and revision and profiles.history(KEY):
             damage(folder, f"lost {n}")

@@ -1,0 +1,116 @@
+"""How the files of profiles and of articles are named, and whose a file is by its name.
+
+    profiles    {users,groups}/{id}[@{layer}]
+    articles    {user} in the private chat, {user}@{scope} in a group; the same for dated summaries
+
+Ids, layers and scopes are encoded, so that none of them holds an `@`. Where an encoded id was cut short, the content of the
+file says whose it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, Protocol, TypeVar
+from urllib.parse import unquote
+
+from ...schema.entity import Entity
+from ...schema.ids import encode_id
+from ...schema.profile import ProfileKey
+from ...schema.scope import EntityType
+from ...schema.summary import ArticleKey
+
+Key = TypeVar("Key")
+
+
+class Naming(Protocol[Key]):
+    """The names of one kind of files. A `place` is a path without suffix, relative to the folder of the store."""
+
+    what: str
+    """How messages call one of them, before its key."""
+    folders: tuple[str, ...]
+    """In which the files lie, with `/` at the end, or empty."""
+
+    def place(self, key: Key) -> str: ...
+
+    def by_name(self, place: str) -> Key | None:
+        """The key that a name seems to say. It is that key where `place` gives the same name."""
+
+    def by_content(self, place: str, fields: Mapping[str, object]) -> Key | None:
+        """The key that the fields inside a file say."""
+
+    def is_of(self, place: str, entity: Entity) -> bool:
+        """Return True if a file is erased with an entity: what is kept of a user, or what was learnt in a group."""
+
+    def ledger_key(self, key: Key) -> str: ...
+
+
+class _Profiles:
+    what = "profile"
+    folders: tuple[str, ...] = ("users/", "groups/")
+    _types: Final[dict[str, EntityType]] = {"users": "user", "groups": "group"}
+
+    def place(self, key: ProfileKey) -> str:
+        return f"{key.entity_type}s/{_stem(key.entity_id, key.layer)}"
+
+    def by_name(self, place: str) -> ProfileKey | None:
+        folder, _, stem = place.partition("/")
+        entity_id, _, layer = stem.partition("@")
+        return ProfileKey(self._types[folder], unquote(entity_id), unquote(layer))
+
+    def by_content(self, place: str, fields: Mapping[str, object]) -> ProfileKey | None:
+        entity_id, layer = fields.get("entity_id", ""), fields.get("layer", "")
+        if not isinstance(entity_id, str) or not isinstance(layer, str):
+            return None
+        return ProfileKey(self._types[place.partition("/")[0]], entity_id, layer)
+
+    def is_of(self, place: str, entity: Entity) -> bool:
+        folder, _, stem = place.partition("/")
+        entity_id, _, layer = stem.partition("@")
+        if folder == f"{entity.type}s" and entity_id == encode_id(entity.id):
+            return True
+        return entity.type == "group" and folder == "users" and layer == encode_id(entity.scope.key)
+
+    def ledger_key(self, key: ProfileKey) -> str:
+        """`user:42@private` would be the user `42@private` as well; the encoded name tells them apart."""
+        return f"{key.entity_type}:{_stem(key.entity_id, key.layer)}"
+
+
+class _Articles:
+    what = "article of"
+    folders: tuple[str, ...] = ("",)
+
+    def place(self, key: ArticleKey) -> str:
+        return _stem(key.user_id, key.scope.key if key.group_id else "")
+
+    def by_name(self, place: str) -> ArticleKey | None:
+        user, _, scope = place.partition("@")
+        return ArticleKey.parse(unquote(user), unquote(scope))
+
+    def by_content(self, place: str, fields: Mapping[str, object]) -> ArticleKey | None:
+        return ArticleKey.parse(fields.get("user_id"), fields.get("scope"))
+
+    def is_of(self, place: str, entity: Entity) -> bool:
+        user, _, scope = place.partition("@")
+        return user == encode_id(entity.id) if entity.type == "user" else scope == encode_id(entity.scope.key)
+
+    def ledger_key(self, key: ArticleKey) -> str:
+        return f"article:{self.place(key)}"
+
+
+class _Summaries(_Articles):
+    what = "summaries of"
+
+
+PROFILES: Final = _Profiles()
+ARTICLES: Final = _Articles()
+SUMMARIES: Final = _Summaries()
+
+
+def is_noted_of(ledger_key: str, entity: Entity) -> bool:
+    """Return True if an entry of the ledger is about a profile or an article that is erased with the entity."""
+    kind, _, stem = ledger_key.partition(":")
+    return ARTICLES.is_of(stem, entity) if kind == "article" else PROFILES.is_of(f"{kind}s/{stem}", entity)
+
+
+def _stem(first: str, second: str) -> str:
+    return f"{encode_id(first)}@{encode_id(second)}" if second else encode_id(first)

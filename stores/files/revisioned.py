@@ -1,0 +1,273 @@
+"""Documents as text files that people may read and edit, with revisions.
+
+    {place}.md                               the current revision
+    history/{place}/{revision}-{time}.md     earlier ones, byte for byte
+
+Writers compare and swap: they name the revision that they have read, and only one of two writers of it succeeds. A write
+keeps the old file in the history, replaces it, then notes in the ledger what caused it (jobs, summaries). A process killed in
+between has written whole files or none, and each file names what caused it: what the ledger lacks is seen in the files.
+
+A file that its format cannot read, broken by hand, is passed over: the newest readable revision of the history stands in for
+it. The broken file goes into the history with the next write.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Generic, NamedTuple, Protocol, TypeVar
+
+from ...schema.errors import InvalidInput, RevisionConflict
+from ...schema.protocols import Ledger
+from ...schema.summary import Forgotten, Restored
+from .durable import bytes_of, names_in, remove_durably, remove_folder, write_atomically
+from .front_matter import split_front_matter
+from .keyed_files import KeyedFiles
+from .naming import Key, Naming
+
+log = logging.getLogger(__name__)
+
+_SNAPSHOT = re.compile(r"(?P<revision>[0-9]{1,9})-.*\.md")
+
+
+class Revision(Protocol):
+    """What every document has."""
+
+    @property
+    def revision(self) -> int: ...
+
+    @property
+    def updated_at(self) -> str: ...
+
+
+Document = TypeVar("Document", bound=Revision)
+
+
+class Format(Protocol[Key, Document]):
+    """How one kind of documents is written."""
+
+    def key(self, document: Document) -> Key: ...
+
+    def empty(self, key: Key) -> Document: ...
+
+    def render(self, document: Document) -> str: ...
+
+    def parse(self, data: bytes, key: Key, revision: Callable[[], int], instead: Document | None = None) -> Document:
+        """Return the document in a file; `revision` is asked where the file has no number.
+
+        Raises InvalidInput where the file is broken, unless `instead` is given, whose content is taken then.
+        """
+
+    def revised(self, document: Document, revision: int, now: str, cause: str | None = None) -> Document:
+        """Return `document` as it is stored under a new number; `cause` replaces what it says of its cause."""
+
+    def causes(self, document: Document) -> tuple[str, ...]:
+        """Return what the ledger notes of a revision: the job that caused it, or the summaries that it took in."""
+
+    def lines(self, data: bytes, key: Key) -> list[str]:
+        """Return the lines of a file that hold anything; as they stand, where the file is broken."""
+
+    def without(self, document: Document, unwanted: Callable[[str], bool]) -> Document: ...
+
+    def same(self, one: Document, other: Document) -> bool:
+        """Return True if two revisions have the same content."""
+
+
+class _Snapshot(NamedTuple):
+    """An earlier revision: its number, as the name of its file says, and where it lies."""
+
+    revision: int
+    path: Path
+
+
+class RevisionedFiles(KeyedFiles[Key], Generic[Key, Document]):
+    """Documents of one format. The last `revision_keep` earlier revisions are kept (0: none)."""
+
+    def __init__(
+        self, folder: Path, naming: Naming[Key], form: Format[Key, Document], *, ledger: Ledger, revision_keep: int
+    ) -> None:
+        super().__init__(folder, naming)
+        self._form = form
+        self._ledger = ledger
+        self._keep = revision_keep
+
+    def read(self, key: Key) -> Document | None:
+        """Return the current revision. Raises StorageError where the file exists and cannot be opened."""
+        path = self._path(key)
+        data = bytes_of(path)
+        if data is None:
+            return None
+        try:
+            return self._form.parse(data, key, lambda: self._next_number(key))
+        except InvalidInput as error:
+            log.warning("%s: %s The newest revision of its history that can be read stands in for it", path, error)
+        instead = next(self._earlier(key), self._form.empty(key))
+        return self._form.parse(data, key, lambda: self._next_number(key), instead)
+
+    def history(self, key: Key) -> list[Document]:
+        current = self.read(key)
+        # A process killed between keeping the old file and writing the new one leaves the current one there too.
+        return [one for one in self._earlier(key) if current is None or one.revision < current.revision]
+
+    def kept(self, key: Key) -> list[Document]:
+        current = self.read(key)
+        return [*([current] if current else []), *self._earlier(key)]
+
+    def lines(self, key: Key) -> list[str]:
+        paths = [self._path(key), *(snapshot.path for snapshot in self._snapshots(key))]
+        return list(dict.fromkeys(line for path in paths for line in self._lines_at(path, key)))
+
+    def rollback(self, key: Key, revision: int, *, now: str, job_id: str = "") -> Document:
+        with self._locked(key):
+            current = self.read(key)
+            cause = f"rollback:{revision}:{job_id}" if job_id else f"rollback:{revision}"
+            causes = self._form.causes(self._form.revised(self._form.empty(key), 0, now, cause)) if job_id else ()
+            if causes and self._noted(key, causes, current):
+                return current or self._form.empty(key)
+            kept = {one.revision: one for one in reversed(self.history(key))}
+            if revision not in kept:
+                known = ", ".join(map(str, sorted(kept, reverse=True))) or "none"
+                raise InvalidInput(f"revision: {self._naming.what} {key} has no earlier revision {revision}; kept are {known}")
+            return self._swap(key, kept[revision], current, causes, now, cause)
+
+    def restore(self, revisions: Sequence[Document]) -> Restored:
+        newest = revisions[-1]
+        key = self._form.key(newest)
+        with self._locked(key):
+            current = self.read(key)
+            if current is not None:
+                return "same" if self._form.same(current, newest) else "different"
+            for earlier in revisions[:-1][-self._keep :] if self._keep else ():
+                write_atomically(self._snapshot_path(key, earlier), self._form.render(earlier).encode())
+            self._note(key, revisions)
+            # Last, so that a restoring that was cut short is done again.
+            write_atomically(self._path(key), self._form.render(newest).encode())
+        return "restored"
+
+    def without_lines(self, key: Key, unwanted: Callable[[str], bool], *, now: str) -> int:
+        with self._locked(key):
+            current = self.read(key)
+            gone = sum(map(unwanted, self._lines_at(self._path(key), key)))
+            self._note(key, self.kept(key))  # the files that say so may be about to go
+            if current is not None and gone:
+                self._swap(key, self._form.without(current, unwanted), current, (), now, "forget")
+            for snapshot in self._snapshots(key):
+                if any(map(unwanted, self._lines_at(snapshot.path, key))):
+                    remove_durably(snapshot.path)
+        return gone
+
+    def _put(
+        self,
+        key: Key,
+        document: Document,
+        causes: Sequence[str],
+        *,
+        expected_revision: int,
+        now: str,
+        forgotten: Forgotten = lambda: False,
+    ) -> Document | None:
+        """Write a revision unless all of `causes` were noted before. None where the person is forgotten meanwhile."""
+        with self._locked(key):
+            if forgotten():
+                return None
+            current = self.read(key)
+            if causes and self._noted(key, causes, current) == set(causes):
+                return current or self._form.empty(key)  # deleted since: a rerun does not bring it back
+            found = current.revision if current else 0
+            if found != expected_revision:
+                raise RevisionConflict(
+                    f"{self._naming.what} {key}: revision {found} is stored, expected {expected_revision}; "
+                    "read it again and begin anew"
+                )
+            return self._swap(key, document, current, causes, now)
+
+    def _swap(
+        self, key: Key, document: Document, current: Document | None, causes: Sequence[str], now: str, cause: str | None = None
+    ) -> Document:
+        """Keep the current file, write the new one, note what caused it. The caller holds the lock."""
+        written = self._form.revised(document, (current.revision if current else 0) + 1, now, cause)
+        data = bytes_of(self._path(key))
+        if current is not None and data is not None and self._keep > 0:
+            write_atomically(self._snapshot_path(key, current), data)
+        write_atomically(self._path(key), self._form.render(written).encode())
+        for one in causes:
+            self._ledger.add(self._naming.ledger_key(key), one)
+        for snapshot in self._snapshots(key)[self._keep :]:
+            remove_durably(snapshot.path)
+        return written
+
+    def _noted(self, key: Key, causes: Sequence[str], current: Document | None) -> set[str]:
+        """Those of `causes` that the ledger has or the files name; what only the files know is added to the ledger."""
+        name = self._naming.ledger_key(key)
+        found = {cause for cause in causes if self._ledger.has(name, cause)}
+        if missing := set(causes) - found:
+            documents = [*([current] if current else []), *self._earlier(key)]
+            in_files = missing & {cause for document in documents for cause in self._form.causes(document)}
+            for cause in sorted(in_files):
+                self._ledger.add(name, cause)
+            found |= in_files
+        return found
+
+    def _note(self, key: Key, documents: Sequence[Document]) -> None:
+        for cause in dict.fromkeys(cause for document in documents for cause in self._form.causes(document)):
+            self._ledger.add(self._naming.ledger_key(key), cause)
+
+    def _earlier(self, key: Key) -> Iterator[Document]:
+        """What the history holds and can be read, newest first."""
+        for snapshot in self._snapshots(key):
+            data = bytes_of(snapshot.path)
+            if data is not None:
+                try:
+                    yield self._form.parse(data, key, partial(int, snapshot.revision))
+                except InvalidInput as error:
+                    log.info("%s is passed over: %s", snapshot.path, error)
+
+    def _snapshots(self, key: Key) -> list[_Snapshot]:
+        """The kept revisions, newest first. Raises StorageError."""
+        folder = self._history_at(self._naming.place(key))
+        matches = ((_SNAPSHOT.fullmatch(name), name) for name in names_in(folder))
+        found = [_Snapshot(int(match["revision"]), folder / name) for match, name in matches if match]
+        return sorted(found, key=lambda one: (one.revision, one.path.name), reverse=True)
+
+    def _next_number(self, key: Key) -> int:
+        """The number of a current file that has lost its own: the one after the newest that is kept."""
+        kept = self._snapshots(key)
+        return kept[0].revision + 1 if kept else 1
+
+    def _snapshot_path(self, key: Key, document: Document) -> Path:
+        """`{revision}-{time}.md`, the time in UTC and in a form that every file system takes."""
+        try:
+            stamp = datetime.fromisoformat(document.updated_at).astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")
+        except (ValueError, OverflowError):  # edited by hand
+            stamp = "unknown"
+        return self._history_at(self._naming.place(key)) / f"{document.revision}-{stamp}{self.suffix}"
+
+    def _lines_at(self, path: Path, key: Key) -> list[str]:
+        return self._form.lines(bytes_of(path) or b"", key)
+
+    def _fields(self, data: bytes) -> Mapping[str, object]:
+        return split_front_matter(data.decode("utf-8", errors="replace"))[0]
+
+    def _remove(self, place: str) -> int:
+        """Remove a file with its history, which goes first: what was cut short is found by the file and repeated."""
+        folder = self._history_at(place)
+        removed = sum(remove_durably(folder / name) for name in names_in(folder))
+        remove_folder(folder)
+        return removed + super()._remove(place)
+
+    def _erasable(self) -> list[str]:
+        """Also histories that an erasure that was cut short has left."""
+        return list(dict.fromkeys([*self._places(), *self._histories()]))
+
+    def _swept(self) -> list[Path]:
+        return [*super()._swept(), *map(self._history_at, self._histories())]
+
+    def _histories(self) -> list[str]:
+        return [folder + name for folder in self._naming.folders for name in names_in(self._folder / "history" / folder)]
+
+    def _history_at(self, place: str) -> Path:
+        return self._folder / "history" / place
