@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .errors import InvalidInput
 from .event import EventFilter
 from .ids import validate_id
 from .job import Job
@@ -18,6 +19,8 @@ class Entity:
     id: str
 
     def __post_init__(self) -> None:
+        if self.type not in ("user", "group"):
+            raise InvalidInput(f"entity type {self.type!r:.40} is not one of user, group")
         validate_id(self.id, self.type)
 
     @property

@@ -2,7 +2,7 @@
 
 The order matters. A tombstone first, so that a job in flight brings nothing back. Then what is known of them is written
 into the request, which stays on disk until the end: a process that is killed anywhere leaves a request that the next
-owner finishes. Then every forgetter removes its part, twice, since a thread of a job that was interrupted may have been
+owner finishes. Then every store erases its part, twice, since a thread of a job that was interrupted may have been
 writing. Then the files are written anew, and in the end every byte is looked at.
 """
 
@@ -11,21 +11,21 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import chain, groupby
 from operator import attrgetter
 
 from ...schema.entity import Entity
 from ...schema.errors import HistorianError, OwnerLockHeld
+from ...schema.protocols.entity_data import EntityData, Traces
 from ...stores.chroma.index import remove_chroma
 from ...stores.files.forget_requests import ForgetReport, ForgetRequest, ForgetRequests
 from ...stores.files.owner_lock import OwnerLock, owner_of
 from ..components import Parts
 from .byte_scan import pieces, scan, standing_in
-from .forget_traces import Forgetter, Record, Traces
-from .forgetters import forgetters
-from .mentions import Mentions
+from .mentions import Mention, Mentions
+from .stores import entity_stores
 
 log = logging.getLogger(__name__)
 
@@ -63,10 +63,13 @@ class Forgetting:
         parts, entity, step = self._parts, request.entity, self._on_step
         parts.erasure.bury(entity.key, request.until)
         step("buried")
-        everything = forgetters(parts)
+        everything = entity_stores(parts)
+        # What a worker that was killed had claimed goes back into the queue, where it can be dropped.
+        parts.queue.recover(parts.clock())
         traces = Traces(entity, set(request.texts), set(request.names), set(request.job_ids), set(request.moments))
-        for forgetter in everything:
-            forgetter.survey(traces)
+        for store in everything:
+            for record in store.records(traces):
+                traces.add(record)
         self.requests.ask(
             replace(
                 request,
@@ -79,9 +82,9 @@ class Forgetting:
         step("surveyed")
         removed: Counter[str] = Counter()
         for turn in ("first", "second"):
-            for forgetter in everything:
-                removed[forgetter.kind] += forgetter.forget(traces)
-                step(f"{forgetter.kind}, {turn} time")
+            for store in everything:
+                removed[store.kind] += store.erase(traces)
+                step(f"{store.kind}, {turn} time")
         self._drop_index()
         step("index dropped")
         parts.events.reindex_all()
@@ -95,7 +98,7 @@ class Forgetting:
         report = replace(
             report,
             removed={kind: count for kind, count in removed.items() if count},
-            mentions=tuple(dict.fromkeys((record.kind, record.id) for record in mentions)),
+            mentions=tuple(dict.fromkeys((one.kind, one.id) for one in mentions)),
             mentions_removed=request.mentions,
         )
         step("scanned")
@@ -106,18 +109,18 @@ class Forgetting:
             log.warning("forgotten texts still stand in %d places of the data directory", len(report.left))
         return report
 
-    def _mentions(self, everything: list[Forgetter], traces: Traces, *, remove: bool) -> list[Record]:
+    def _mentions(self, everything: list[EntityData], traces: Traces, *, remove: bool) -> list[Mention]:
         mentions = Mentions(traces.entity, traces.names, traces.texts)
-        found: list[Record] = []
-        for forgetter in everything:
-            some = mentions.among(forgetter.others())
+        found: list[Mention] = []
+        for store in everything:
+            some = mentions.among(_told(store))
             if some and remove:
-                forgetter.drop(some, mentions.stand_in)
-                traces.texts.update(record.text for record in some)
+                store.drop({one.id for one in some}, mentions.stand_in)
+                traces.texts.update(one.text for one in some)
             found += some
         return found
 
-    def _scanned(self, everything: list[Forgetter], traces: Traces) -> ForgetReport:
+    def _scanned(self, everything: list[EntityData], traces: Traces) -> ForgetReport:
         directory = self._parts.directory
         wanted: set[bytes] = set()
         too_short = 0
@@ -128,7 +131,7 @@ class Forgetting:
         found, unread = scan(directory, wanted, skip=[self.requests.path(traces.entity)])
         if found:
             # What others' records say as well is no trace: the same words, said by somebody else.
-            others = chain.from_iterable(_texts(forgetter.others()) for forgetter in everything)
+            others = chain.from_iterable(_texts(store) for store in everything)
             shared = standing_in(others, {one.piece for one in found})
             found = [one for one in found if one.piece not in shared]
         size = sum(path.stat().st_size for path in directory.rglob("*") if path.is_file())
@@ -136,11 +139,18 @@ class Forgetting:
         return ForgetReport(traces.entity.key, left=left, unread=tuple(unread), too_short=too_short, bytes_scanned=size)
 
 
-def _texts(records: Iterable[Record]) -> Iterator[str]:
-    """The text of each record, and of those that are the lines of one thing (a profile, an article) all of it: a piece of what
+def _told(store: EntityData) -> Iterator[Mention]:
+    """What a store keeps of everybody, a text at a time."""
+    for record in store.records(None):
+        for text in record.texts if record.told is None else record.told:
+            yield Mention(store.kind, record.id, text)
+
+
+def _texts(store: EntityData) -> Iterator[str]:
+    """The texts of a store, and of those that are the lines of one thing (a profile, an article) all of it: a piece of what
     was said over two lines stands there over two lines."""
-    for _, lines in groupby(records, key=attrgetter("kind", "id")):
-        texts = [record.text for record in lines]
+    for _, lines in groupby(_told(store), key=attrgetter("id")):
+        texts = [mention.text for mention in lines]
         yield from texts
         if len(texts) > 1:
             yield "\n".join(texts)

@@ -5,15 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from typing import NamedTuple
 
 from ...schema.entity import Entity
 from .byte_scan import SHORTEST_BYTES, Needles
-from .forget_traces import Record
 
 _LONG_ID = 5
 """A shorter id is taken for one only where it is marked as one (`@42`, `user:42`, `qq=42`): else every 42 would be meant."""
 _SHORTEST_NAME = 2
 _AT_ONCE = 1_000
+
+
+class Mention(NamedTuple):
+    """A text that is kept of others: the kind and the id of what holds it, see `EntityData`."""
+
+    kind: str
+    id: str
+    text: str
 
 
 class Mentions:
@@ -28,16 +36,16 @@ class Mentions:
     def stand_in(self, text: str) -> bool:
         return bool(self._pattern.search(text)) or any(True for _ in self._repeats.find(text.encode("utf-8", "replace")))
 
-    def among(self, records: Iterable[Record]) -> list[Record]:
+    def among(self, records: Iterable[Mention]) -> list[Mention]:
         """Those that speak of the entity. A thousand are looked through at once, which is what makes it quick."""
         source = iter(records)
-        found: list[Record] = []
+        found: list[Mention] = []
         while some := list(islice(source, _AT_ONCE)):
             repeating = set(self._repeating(some))
             found += [record for n, record in enumerate(some) if n in repeating or self._pattern.search(record.text)]
         return found
 
-    def _repeating(self, records: Sequence[Record]) -> Iterator[int]:
+    def _repeating(self, records: Sequence[Mention]) -> Iterator[int]:
         joined = b"\n".join(record.text.encode("utf-8", "replace") for record in records)
         ends: list[int] = []
         position = 0

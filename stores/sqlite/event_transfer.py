@@ -47,18 +47,6 @@ class EventTransfer:
                 filed = connection.execute("SELECT 1 FROM filed_jobs WHERE job_id = ?", (event.job_id,)).fetchone()
             yield Carried(event, filed is not None)
 
-    def forgotten_of(self, items: Sequence[Carried]) -> set[str]:
-        """The keys (`user:42`, `job x-0`) by which any of the events was forgotten."""
-        found: set[str] = set()
-        with self._database.reading() as connection:
-            for event in (item.event for item in items):
-                for entity in event.entities:
-                    if is_buried(connection, "", [entity], event.timestamp):
-                        found.add(entity)
-                if is_buried(connection, event.job_id, [], event.timestamp):
-                    found.add(f"job {event.job_id}")
-        return found
-
     def bring(self, items: Sequence[Carried]) -> Arrived:
         """Store events that are not there yet, also those of who was forgotten; they are embedded when the owner is idle."""
         arrived = Arrived()

@@ -19,9 +19,11 @@ from historian.schema.entity import Entity
 from historian.schema.errors import InvalidInput
 from historian.schema.event import EventFilter
 from historian.schema.profile import ProfileKey
+from historian.schema.protocols.entity_data import Traces
 from historian.schema.scope import Scope
 from historian.service.cognitive import CognitiveService
 from historian.service.entity_data.forgetting import Forgetting, forget
+from historian.service.entity_data.stores import entity_stores
 from historian.stores.chroma.index import ChromaIndex, remove_chroma
 from historian.stores.files.forget_requests import ForgetReport, ForgetRequest, ForgetRequests
 from historian.stores.files.owner_lock import OwnerLock
@@ -242,6 +244,19 @@ def test_killed_after_any_step_it_is_finished_by_the_same_command(original: Path
         assert left_of(directory, "user") == {}, steps[n]
         assert_others_are_whole(directory, original)
         shutil.rmtree(directory)
+
+
+def test_of_every_store_in_the_list_something_was_planted_and_nothing_is_left(data: Path) -> None:
+    parts = opened(data)
+    stores = entity_stores(parts)
+    kinds = [store.kind for store in stores]
+    asyncio.run(parts.aclose())
+    report = forgotten(data, PERSON)
+    assert list(report.removed) == kinds, "a store of the list has no canary"
+    parts = opened(data)
+    for store in entity_stores(parts):
+        assert not list(store.records(Traces(PERSON))), store.kind
+    asyncio.run(parts.aclose())
 
 
 def test_killed_in_the_middle_it_is_finished_by_the_next_start_before_any_job_runs(data: Path, original: Path) -> None:

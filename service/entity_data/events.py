@@ -1,0 +1,105 @@
+"""Events, and which note files were indexed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from ...schema.entity import Entity
+from ...schema.errors import InvalidInput
+from ...schema.event import EVENT_SCHEMA_VERSION, OBSERVATION, Event, EventFilter
+from ...schema.job import check_timezone
+from ...schema.protocols.entity_data import Mark, Member, Record, Traces
+from ...stores.sqlite.event_transfer import Carried
+from ...text.redaction import redact
+from ..components import Parts
+from .members import LineMember, redact_word
+
+_EVENT = TypeAdapter(Event)
+_AT_ONCE = 1_000
+
+
+class EventData(LineMember[Carried]):
+    """Events with words and vectors (those of other models too), and the jobs' entries in the ledgers."""
+
+    kind = name = "events"
+    path = "events.jsonl"
+
+    def __init__(self, parts: Parts) -> None:
+        self.members: Sequence[Member[Any]] = (self,)
+        self._erasure = parts.erasure
+        self._transfer = parts.transfer
+        self._level = parts.settings.historian.redact_jobs
+
+    def records(self, traces: Traces | None) -> Iterator[Record]:
+        by_name = traces is not None and traces.entity.type == "user"
+        for event in self._erasure.events(EventFilter(None) if traces is None else traces.entity.where):
+            names = (event.user_name,) if by_name else ()
+            moment = (event.scope.key, event.timestamp)
+            yield Record(event.event_id, (event.text,), names, job_ids=(event.job_id,), moments=(moment,))
+
+    def erase(self, traces: Traces) -> int:
+        return self._erasure.erase_events(traces.entity.where)
+
+    def drop(self, ids: Collection[str], unwanted: Callable[[str], bool]) -> None:
+        self._erasure.erase_events(EventFilter(None, event_ids=tuple(ids)))
+
+    def values(self, entity: Entity) -> Iterator[Carried]:
+        return self._transfer.take(entity.where)
+
+    def as_data(self, value: Carried) -> Mapping[str, Any]:
+        return {**asdict(value.event), "filed": value.filed}
+
+    def parse(self, data: dict[str, Any]) -> Carried:
+        filed = data.pop("filed", False) is True
+        event = _EVENT.validate_python({**data, "gate_reasons": tuple(data.get("gate_reasons", ()))})
+        check_timezone(event.timezone)
+        json.dumps(asdict(event), ensure_ascii=False).encode()
+        if not event.event_id or not event.job_id or not event.text or not event.scope.key:
+            raise InvalidInput("event_id, job_id and text must be there")
+        if event.schema_version > EVENT_SCHEMA_VERSION:
+            raise InvalidInput(f"schema_version {event.schema_version} is newer than {EVENT_SCHEMA_VERSION}; upgrade")
+        return Carried(event, filed)
+
+    def redact(self, value: Carried) -> Carried:
+        event = value.event
+        level = "all" if event.source == OBSERVATION else self._level
+        reasons = tuple(redact_word(reason, level) for reason in event.gate_reasons)
+        text, name = redact(event.text, level), redact_word(event.user_name, level)
+        return replace(value, event=replace(event, text=text, user_name=name, gate_reasons=reasons))
+
+    def marks(self, value: Carried) -> Iterator[Mark]:
+        event = value.event
+        for entity in event.entities:
+            yield Mark(entity, "", (entity,), event.timestamp)
+        yield Mark(f"job {event.job_id}", event.job_id, (), event.timestamp)
+
+    def restore(self, values: Sequence[Carried]) -> Mapping[str, int | list[str]]:
+        added = known = different = 0
+        for start in range(0, len(values), _AT_ONCE):
+            arrived = self._transfer.bring(values[start : start + _AT_ONCE])
+            added, known, different = added + arrived.added, known + arrived.known, different + arrived.different
+        return {"events": added, "known_events": known, "different_events": different}
+
+
+class NoteData:
+    """Which note files were indexed for a conversation. Their texts are events; the files themselves are not Historian's."""
+
+    kind = "note files"
+    members: Sequence[Member[Any]] = ()
+
+    def __init__(self, parts: Parts) -> None:
+        self._erasure = parts.erasure
+
+    def records(self, traces: Traces | None) -> Iterator[Record]:
+        return iter(())
+
+    def erase(self, traces: Traces) -> int:
+        return self._erasure.erase_notes(traces.entity.scope.key)
+
+    def drop(self, ids: Collection[str], unwanted: Callable[[str], bool]) -> None:
+        return None

@@ -1,0 +1,143 @@
+"""Jobs that wait or were given up, commands that name the entity, and what was said in other people's jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+from pydantic import ValidationError
+
+from ...schema.entity import Entity
+from ...schema.errors import InvalidInput
+from ...schema.job import Job, parse_job
+from ...schema.protocols.entity_data import Mark, Member, Record, Traces
+from ...schema.states_payload import StatesPayload
+from ..components import Parts
+from ..intake import redacted
+from .members import ALL, LineMember, first_problem
+
+_CARRIED = ("remember", "states")
+"""The kinds of jobs that hold what was said. Commands are not carried to another data directory."""
+
+
+class JobData(LineMember[Job]):
+    """The `EntityData` of the queue. Forgetting gives back what killed workers had claimed before it begins."""
+
+    kind = name = "jobs"
+    path = "jobs.jsonl"
+
+    def __init__(self, parts: Parts) -> None:
+        self.members: Sequence[Member[Any]] = (self,)
+        self._queue = parts.queue
+        self._erasure = parts.erasure
+        self._ledger = parts.ledger
+        self._transfer = parts.transfer
+        self._level = parts.settings.historian.redact_jobs
+
+    def records(self, traces: Traces | None) -> Iterator[Record]:
+        for job in self._waiting():
+            texts = tuple(_texts(job))
+            if traces is None:
+                speakers = {str(state.get("name", "")) for state in _states(job)}
+                yield Record(job.job_id, texts, told=("\n".join((*texts, *sorted(speakers))),))
+            elif _concerns(job, traces):
+                names = [job.user_name if traces.entity.type == "user" else job.group_name]
+                if traces.entity.type == "user" and not job.group_id:  # in a group somebody else may have spoken
+                    names += [str(state.get("name", "")) for state in _states(job) if state.get("role") == "user"]
+                moment = (job.scope.key, job.moment.timestamp())
+                yield Record(job.job_id, texts, tuple(names), job_ids=(job.job_id,), moments=(moment,))
+            elif traces.entity.type == "user":
+                said = tuple(one.text for one in job.recent_messages if one.sender_id == traces.entity.id)
+                if said:
+                    yield Record(job.job_id, said)
+
+    def erase(self, traces: Traces) -> int:
+        self._erasure.bury_jobs([job.job_id for job in self._waiting() if _concerns(job, traces)])
+        amended = self._queue.amend(lambda job: None if _concerns(job, traces) else _without_messages(job, traces.entity))
+        marks = [f'"{traces.entity.id}"'.encode(), *(text.encode() for text in traces.texts if len(text.encode()) > 8)]
+        return amended + self._queue.discard_unreadable(lambda content: any(mark in content for mark in marks))
+
+    def drop(self, ids: Collection[str], unwanted: Callable[[str], bool]) -> None:
+        whole = {job.job_id for job in self._waiting() if job.job_id in ids and job.kind != "states"}
+        self._erasure.bury_jobs(sorted(whole))
+
+        def change(job: Job) -> Job | None:
+            return None if job.job_id in whole else _without_states(job, unwanted) if job.job_id in ids else job
+
+        self._queue.amend(change)
+
+    def values(self, entity: Entity) -> Iterator[Job]:
+        jobs = {job.job_id: job for job in (*self._queue.jobs("processing", ALL), *self._waiting())}
+        return (job for job in jobs.values() if job.kind in _CARRIED and entity.owns(job))
+
+    def as_data(self, value: Job) -> Mapping[str, Any]:
+        return value.model_copy(update={"attempts": 0, "not_before": 0.0, "last_error": ""}).model_dump()
+
+    def parse(self, data: dict[str, Any]) -> Job:
+        job = parse_job(data)
+        if job.kind not in _CARRIED:
+            raise InvalidInput(f"kind {job.kind!r}: an archive gives no commands")
+        if job.kind == "states":
+            try:
+                StatesPayload.model_validate(job.payload)
+            except ValidationError as error:
+                raise InvalidInput(first_problem(error, "payload")) from None
+        return job
+
+    def redact(self, value: Job) -> Job:
+        return redacted(value, self._level)
+
+    def marks(self, value: Job) -> Iterator[Mark]:
+        yield Mark(f"job {value.job_id}", value.job_id, tuple(sorted(value.entities)), value.moment.timestamp())
+
+    def restore(self, values: Sequence[Job]) -> Mapping[str, int | list[str]]:
+        known = self._queue.known_ids()
+        # A job of who was forgotten would be dropped by the worker; what was filed of it is among the events.
+        new = [
+            job
+            for job in values
+            if job.job_id not in known and not self._ledger.has("job", job.job_id) and not self._transfer.is_forgotten(job)
+        ]
+        for job in new:
+            self._queue.put(job)
+        return {"jobs": len(new)}
+
+    def _waiting(self) -> list[Job]:
+        failed = [one.job for one in self._queue.failed() if one.job is not None]
+        return [*self._queue.jobs("pending", ALL), *failed]
+
+
+def _concerns(job: Job, traces: Traces) -> bool:
+    if job.kind in _CARRIED:
+        return traces.entity.owns(job)
+    payload = job.payload
+    if job.kind == "rollback_article":
+        return traces.entity.spoke(str(payload.get("user_id", "")), str(payload.get("group_id", "")))
+    named = (payload.get("entity_type"), str(payload.get("entity_id")))
+    event_id = str(payload.get("event_id", ""))
+    return named == (traces.entity.type, traces.entity.id) or event_id.rpartition(":")[0] in traces.job_ids
+
+
+def _texts(job: Job) -> list[str]:
+    said = [str(state.get("text", "")) for state in _states(job)]
+    recent = (one.text for one in job.recent_messages)
+    return [text for text in (*said, job.action_summary, *job.new_info, *recent, str(job.payload.get("text", ""))) if text]
+
+
+def _states(job: Job) -> list[dict[str, Any]]:
+    """The states that a job of kind `states` hands over, as they lie in its payload."""
+    given = job.payload.get("states") if job.kind == "states" else None
+    return [state for state in given if isinstance(state, dict)] if isinstance(given, list) else []
+
+
+def _without_states(job: Job, unwanted: Callable[[str], bool]) -> Job:
+    """A job of kind `states` without the states that are unwanted, by their text or by who speaks."""
+    left = [state for state in _states(job) if not unwanted(f"{state.get('name', '')}\n{state.get('text', '')}")]
+    return job.model_copy(update={"payload": {**job.payload, "states": left}})
+
+
+def _without_messages(job: Job, entity: Entity) -> Job:
+    """A job of somebody else without what the forgotten user said before it."""
+    if entity.type == "group" or all(one.sender_id != entity.id for one in job.recent_messages):
+        return job
+    return job.model_copy(update={"recent_messages": [one for one in job.recent_messages if one.sender_id != entity.id]})

@@ -1,0 +1,220 @@
+"""Articles with their history, dated summaries, states that wait, and the vectors of an article's lines.
+
+    layers/summaries.jsonl   dated summaries as in the data directory, the promoted ones among them
+    layers/buffered.jsonl    states that wait: {"entry_id", "user_id", "scope", "role", "text", "name", "at"}
+    layers/articles/…        Markdown as in the data directory, earlier revisions too; the manifest says whose they are
+
+Archives of earlier versions hold none of this.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from ...schema.article import CHAPTER_NAMES, Spoken
+from ...schema.entity import Entity
+from ...schema.errors import InvalidInput
+from ...schema.job import check_timestamp, clean_text
+from ...schema.protocols.entity_data import Mark, Member, Record, Traces
+from ...schema.summary import ArticleKey, BufferedState, StoredArticle, Summary
+from ...stores.files.articles import ARTICLE_FORMAT
+from ...stores.files.summaries import as_line, parse_line
+from ...stores.sqlite.state_buffer import ROLES, job_of_entry, spoken_tokens
+from ...text.redaction import Level, redact
+from ..components import Parts
+from .members import ALL, FileMember, LineMember, redact_word, tally
+
+
+class LayerData:
+    """The `EntityData` of all of these: they belong to one person in one conversation."""
+
+    kind = "articles and summaries"
+
+    def __init__(self, parts: Parts) -> None:
+        self.members: Sequence[Member[Any]] = (_Articles(parts), _Summaries(parts), _Buffered(parts))
+        self._layers = parts.layers
+        self._erasure = parts.erasure
+        self._clock = parts.clock
+
+    def records(self, traces: Traces | None) -> Iterator[Record]:
+        for key in self._keys():
+            if traces is None or traces.entity.spoke(key.user_id, key.group_id):
+                waiting = self._waiting(key)
+                lines = self._layers.articles.lines(key)
+                for summary in self._layers.summaries.read(key):
+                    lines += [line for line in summary.text.splitlines() if line.strip()]
+                # In a group somebody else may have spoken.
+                private = traces is not None and traces.entity.type == "user" and not key.group_id
+                yield Record(
+                    str(key),
+                    (*lines, *(one.spoken.text for one in waiting)),
+                    tuple(one.spoken.name for one in waiting if private and one.spoken.role == "user"),
+                    (*lines, *map(_with_speaker, waiting)),
+                    tuple(job_of_entry(one.entry_id) for one in waiting),
+                )
+
+    def erase(self, traces: Traces) -> int:
+        entity = traces.entity
+        # Jobs that are handed over again, under a later time, are no new ones.
+        keys = [key for key in self._layers.buffer.keys() if entity.spoke(key.user_id, key.group_id)]  # noqa: SIM118
+        self._erasure.bury_jobs(sorted({job_of_entry(one.entry_id) for key in keys for one in self._waiting(key)}))
+        self._erasure.erase_ledger(entity)
+        return self._layers.erase(entity)
+
+    def drop(self, ids: Collection[str], unwanted: Callable[[str], bool]) -> None:
+        now = datetime.fromtimestamp(self._clock(), UTC).isoformat(timespec="seconds")
+        for key in self._keys():
+            if str(key) in ids:
+                # The article comes last: killed in between, its lines still say whose vectors are to be looked at.
+                self._layers.line_vectors.without_lines(key, unwanted)
+                self._layers.buffer.remove([one.entry_id for one in self._waiting(key) if unwanted(_with_speaker(one))])
+                self._layers.summaries.without_lines(key, unwanted)
+                self._layers.articles.without_lines(key, unwanted, now=now)
+
+    def _keys(self) -> list[ArticleKey]:
+        layers = self._layers
+        return list(dict.fromkeys([*layers.articles.keys(), *layers.summaries.keys(), *layers.buffer.keys()]))
+
+    def _waiting(self, key: ArticleKey) -> list[BufferedState]:
+        return self._layers.buffer.oldest(key, ALL)
+
+
+class _Articles(FileMember[ArticleKey, StoredArticle]):
+    name, path = "articles", "layers/articles"
+
+    def __init__(self, parts: Parts) -> None:
+        super().__init__(parts.layers.articles, ARTICLE_FORMAT)
+        self._level = parts.settings.historian.redact_jobs
+
+    def is_carried(self, key: ArticleKey, entity: Entity) -> bool:
+        return entity.spoke(key.user_id, key.group_id)
+
+    def owner(self, key: ArticleKey) -> str:
+        return key.user_id
+
+    def entry(self, key: ArticleKey) -> dict[str, str]:
+        return {"user_id": key.user_id, "scope": key.scope.key}
+
+    def key_of(self, entry: Mapping[str, Any]) -> ArticleKey:
+        return _key(entry)
+
+    def entities(self, key: ArticleKey) -> list[str]:
+        return _entities(key)
+
+    def redact(self, value: list[StoredArticle]) -> list[StoredArticle]:
+        chapters = [{name: redact(one.article.chapter(name), self._level) for name in CHAPTER_NAMES} for one in value]
+        return [replace(one, article=one.article.with_chapters(new)) for one, new in zip(value, chapters, strict=True)]
+
+    def restore(self, values: Sequence[list[StoredArticle]]) -> Mapping[str, int | list[str]]:
+        return tally(self.name, [self._store.restore(revisions) for revisions in values])
+
+
+class _Summaries(LineMember[Summary]):
+    name, path = "dated_summaries", "layers/summaries.jsonl"
+
+    def __init__(self, parts: Parts) -> None:
+        self._summaries = parts.layers.summaries
+        self._level = parts.settings.historian.redact_jobs
+
+    def values(self, entity: Entity) -> Iterator[Summary]:
+        return (one for key in _keys_of(entity, self._summaries.keys()) for one in self._summaries.read(key))
+
+    def as_data(self, value: Summary) -> Mapping[str, Any]:
+        return json.loads(as_line(value))  # type: ignore[no-any-return] # an object, as it was written
+
+    def parse(self, data: dict[str, Any]) -> Summary:
+        summary = parse_line(json.dumps(data), _key(data))
+        if summary is None:
+            raise InvalidInput("no dated summary; expected id, text, from, until, created_at, through and tokens")
+        for moment in (summary.since, summary.until, summary.created_at):
+            check_timestamp(moment)
+        as_line(summary).encode()
+        return summary
+
+    def redact(self, value: Summary) -> Summary:
+        reasons = tuple(redact_word(reason, self._level) for reason in value.gate_reasons)
+        return replace(value, text=redact(value.text, self._level), gate_reasons=reasons)
+
+    def marks(self, value: Summary) -> Iterator[Mark]:
+        at = datetime.fromisoformat(value.until).timestamp()
+        return (Mark(entity, value.id, (entity,), at) for entity in _entities(value.key))
+
+    def restore(self, values: Sequence[Summary]) -> Mapping[str, int | list[str]]:
+        keys = dict.fromkeys(one.key for one in values)
+        results = [self._summaries.restore(key, [one for one in values if one.key == key]) for key in keys]
+        return tally(self.name, [one for some in results for one in some])
+
+
+class _Waiting(NamedTuple):
+    """A state with whose it is."""
+
+    key: ArticleKey
+    state: BufferedState
+
+
+class _Buffered(LineMember[_Waiting]):
+    name, path = "buffered_states", "layers/buffered.jsonl"
+
+    def __init__(self, parts: Parts) -> None:
+        self._buffer = parts.layers.buffer
+        self._level = parts.settings.historian.redact_jobs
+
+    def values(self, entity: Entity) -> Iterator[_Waiting]:
+        return (_Waiting(key, one) for key in _keys_of(entity, self._buffer.keys()) for one in self._buffer.oldest(key, ALL))
+
+    def as_data(self, value: _Waiting) -> Mapping[str, Any]:
+        key, spoken = value.key, value.state.spoken
+        whose = {"entry_id": value.state.entry_id, "user_id": key.user_id, "scope": key.scope.key}
+        return {**whose, "role": spoken.role, "text": spoken.text, "name": spoken.name, "at": spoken.at}
+
+    def parse(self, data: dict[str, Any]) -> _Waiting:
+        key = _key(data)
+        entry_id, text, name, at = words = [data.get(field) for field in ("entry_id", "text", "name", "at")]
+        role = ROLES.get(str(data.get("role")))
+        if role is None or not all(isinstance(word, str) for word in words) or not job_of_entry(str(entry_id)):
+            raise InvalidInput("no buffered state; expected entry_id (job:number), role, text, name and at")
+        spoken = Spoken(role, clean_text(str(text)), clean_text(str(name)), check_timestamp(str(at)) if at else "")
+        return _Waiting(key, BufferedState(str(entry_id), spoken, spoken_tokens(spoken)))
+
+    def redact(self, value: _Waiting) -> _Waiting:
+        """What was said for the assistant's own memory is redacted at level `all`, as always."""
+        spoken = value.state.spoken
+        level: Level = self._level if spoken.role == "record" else "all"
+        clean = replace(spoken, text=redact(spoken.text, level), name=redact_word(spoken.name, level))
+        return value if clean == spoken else value._replace(state=replace(value.state, spoken=clean, tokens=spoken_tokens(clean)))
+
+    def marks(self, value: _Waiting) -> Iterator[Mark]:
+        spoken, job_id = value.state.spoken, job_of_entry(value.state.entry_id)
+        at = datetime.fromisoformat(spoken.at).timestamp() if spoken.at else 0.0
+        for entity in _entities(value.key):
+            yield Mark(entity, "", (entity,), at)
+        yield Mark(f"job {job_id}", job_id, (), at)
+
+    def restore(self, values: Sequence[_Waiting]) -> Mapping[str, int | list[str]]:
+        keys = dict.fromkeys(one.key for one in values)
+        results = [self._buffer.restore(key, [one.state for one in values if one.key == key]) for key in keys]
+        return tally(self.name, [one for some in results for one in some])
+
+
+def _keys_of(entity: Entity, keys: Sequence[ArticleKey]) -> Iterator[ArticleKey]:
+    return (key for key in keys if entity.spoke(key.user_id, key.group_id))
+
+
+def _entities(key: ArticleKey) -> list[str]:
+    return [f"user:{key.user_id}", *([f"group:{key.group_id}"] if key.group_id else [])]
+
+
+def _key(value: Mapping[str, Any]) -> ArticleKey:
+    key = ArticleKey.parse(value.get("user_id"), value.get("scope"))
+    if key is None or key.scope.key != value.get("scope"):
+        whose = f"user_id {value.get('user_id')!r:.80} and scope {value.get('scope')!r:.80}"
+        raise InvalidInput(f"{whose} name nobody's memory; expected an id with its private chat, or with a group")
+    return key
+
+
+def _with_speaker(state: BufferedState) -> str:
+    return f"{state.spoken.name}\n{state.spoken.text}"

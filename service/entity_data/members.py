@@ -1,0 +1,141 @@
+"""The two forms in which an archive carries things: JSON lines, and Markdown files with revisions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from pydantic import ValidationError
+
+from ...schema.entity import Entity
+from ...schema.errors import InvalidInput
+from ...schema.ids import encode_id
+from ...schema.protocols.entity_data import Mark, Reader, Writer
+from ...schema.protocols.revisions import Revisions
+from ...stores.files.revisioned import Format, Revision
+from ...text.redaction import redact
+
+Value = TypeVar("Value")
+Key = TypeVar("Key")
+Document = TypeVar("Document", bound=Revision)
+
+ALL = 10_000_000
+"""More than any store holds."""
+redact_word = lru_cache(4096)(redact)
+"""For names and reasons, which stand in many records: each is looked through once."""
+
+
+def first_problem(error: ValidationError, *within: str) -> str:
+    """The field and what is wrong with it; `within` is the field that was validated."""
+    first = error.errors(include_url=False)[0]
+    return f"{'.'.join(map(str, (*within, *first['loc']))) or 'event'}: {first['msg']}"
+
+
+@contextmanager
+def checked(where: str) -> Iterator[None]:
+    """Raise what is wrong with a value as InvalidInput that names the place."""
+    try:
+        yield
+    except ValidationError as error:
+        raise InvalidInput(f"{where}: {first_problem(error)}") from None
+    except UnicodeEncodeError:
+        raise InvalidInput(f"{where}: holds half of a character, which cannot be stored") from None
+    except (InvalidInput, KeyError, TypeError, ValueError) as error:
+        raise InvalidInput(f"{where}: {error}") from None
+
+
+def tally(name: str, results: Sequence[str]) -> dict[str, int | list[str]]:
+    """The fields of the report for what was restored, was there, or is there with other content."""
+    prefixes = {"": "restored", "known_": "same", "different_": "different"}
+    return {prefix + name: results.count(result) for prefix, result in prefixes.items()}
+
+
+class LineMember(Generic[Value]):
+    """A member of JSON lines."""
+
+    name: str
+    path: str
+
+    def values(self, entity: Entity) -> Iterator[Value]:
+        raise NotImplementedError
+
+    def as_data(self, value: Value) -> Mapping[str, Any]:
+        raise NotImplementedError
+
+    def parse(self, data: dict[str, Any]) -> Value:
+        """Raises whatever `checked` knows."""
+        raise NotImplementedError
+
+    def write(self, archive: Writer, entity: Entity) -> int:
+        return archive.lines(self.path, map(self.as_data, self.values(entity)))
+
+    def read(self, archive: Reader, path: Path) -> list[Value]:
+        found = []
+        for number, data in archive.lines(self.path):
+            with checked(f"{path}: {self.path}, line {number}"):
+                found.append(self.parse(data))
+        return found
+
+    def marks(self, value: Value) -> Iterator[Mark]:
+        return iter(())
+
+
+class FileMember(Generic[Key, Document]):
+    """A folder of Markdown files, a file a revision; the manifest says whose they are. A value is all of one, oldest first."""
+
+    name: str
+    path: str
+    former_name = ""
+    """How the manifest called it in earlier versions."""
+
+    def __init__(self, store: Revisions[Key, Document], form: Format[Key, Document]) -> None:
+        self._store = store
+        self._form = form
+
+    def is_carried(self, key: Key, entity: Entity) -> bool:
+        raise NotImplementedError
+
+    def entry(self, key: Key) -> dict[str, str]:
+        """What the manifest says of a key."""
+        raise NotImplementedError
+
+    def key_of(self, entry: Mapping[str, Any]) -> Key:
+        """Raises whatever `checked` knows."""
+        raise NotImplementedError
+
+    def owner(self, key: Key) -> str:
+        raise NotImplementedError
+
+    def entities(self, key: Key) -> list[str]:
+        """The entities with whom it is forgotten. It has no time: any is too late."""
+        raise NotImplementedError
+
+    def write(self, archive: Writer, entity: Entity) -> list[dict[str, Any]]:
+        entries: list[dict[str, Any]] = []
+        for key in self._store.keys():  # noqa: SIM118 - a store, not a dictionary
+            if self.is_carried(key, entity):
+                current = self._store.read(key)
+                for document in [*reversed(self._store.history(key)), *([current] if current else [])]:
+                    member = f"{self.path}/{len(entries):04d}-{encode_id(self.owner(key))}-{document.revision}.md"
+                    archive.text(member, self._form.render(document))
+                    entries.append({"member": member, **self.entry(key), "revision": document.revision})
+        return entries
+
+    def read(self, archive: Reader, path: Path) -> list[list[Document]]:
+        found: dict[Key, list[Document]] = {}
+        for entry in archive.manifest.get(self.name, archive.manifest.get(self.former_name, [])):
+            with checked(f"{path}: {self.name}"):
+                key = self.key_of(entry)
+                data = archive.text(str(entry["member"])).encode()
+                found.setdefault(key, []).append(self._form.parse(data, key, partial(int, entry["revision"])))
+        return [sorted(revisions, key=lambda one: one.revision) for revisions in found.values()]
+
+    def marks(self, value: list[Document]) -> Iterator[Mark]:
+        for entity in self.entities(self._form.key(value[-1])):
+            yield Mark(entity, "", (entity,), float("-inf"))
+
+
+Unwanted = Callable[[str], bool]
