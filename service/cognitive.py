@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Never, Self
 
 from ..schema.entity import Entity
 from ..schema.hit import Hit, ProfileHit
-from ..schema.job import RecentMessage
+from ..schema.job import Job, RecentMessage
 from ..schema.profile import Profile
 from ..schema.scope import EntityType, RequestType, Scope
 from ..schema.settings import Settings
@@ -22,6 +22,7 @@ from ..stores.files.forget_requests import ForgetReport
 from .intake import make_job, redacted
 from .lifecycle import Lifecycle
 from .observation.noted import Noted
+from .off_loop import off_loop
 from .recall.arguments import count, known_language, texts
 from .reply import ReplyContext
 from .report import service_report
@@ -142,8 +143,13 @@ class CognitiveService:
         names = {"user_name": user_name, "group_name": group_name, "bot_name": bot_name}
         which = {"request_id": request_id, "end_seq": end_seq, "timestamp": timestamp, "timezone": timezone}
         said = {"action_summary": action_summary, "new_info": new_info, "recent_messages": recent_messages, "force": force}
-        job = make_job({**unknown, **who, **names, **which, **said}, self.settings, self._lifecycle.clock)
-        return await self._lifecycle.hand_over(redacted(job, self.settings.historian.redact_jobs))
+        settings = self.settings
+
+        def made() -> Job:
+            job = make_job({**unknown, **who, **names, **which, **said}, settings, self._lifecycle.clock)
+            return redacted(job, settings.historian.redact_jobs)
+
+        return await self._lifecycle.hand_over(await off_loop(made, said, names))
 
     async def update_memory(
         self,
@@ -175,8 +181,12 @@ class CognitiveService:
 
         names = {"user_name": user_name, "group_name": group_name, "bot_name": bot_name}
         fields = {**unknown, **names, "request_id": request_id, "timestamp": timestamp, "timezone": timezone}
-        clock = self._lifecycle.clock
-        job = states_job(states, str(user_id), scope, self.settings, clock, threshold=threshold, reflect=reflect, fields=fields)
+        settings, clock, whom = self.settings, self._lifecycle.clock, str(user_id)
+
+        def made() -> Job | None:
+            return states_job(states, whom, scope, settings, clock, threshold=threshold, reflect=reflect, fields=fields)
+
+        job = await off_loop(made, states, names)
         return None if job is None else await self._lifecycle.hand_over(job)
 
     async def get_relevant_memories(

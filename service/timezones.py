@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+import logging
 from datetime import datetime, timedelta
-from zoneinfo import ZoneInfo
+from functools import cache
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+log = logging.getLogger(__name__)
 
 _HOUR = timedelta(hours=1)
 
 
 def local_timezone() -> str:
-    """The machine's IANA time zone; UTC where it has none that has a name."""
+    """The machine's IANA time zone; UTC, and a warning, where it has none that has a name."""
     import tzlocal  # where a zone is configured it is not needed
 
     try:
         name = tzlocal.get_localzone_name()
         ZoneInfo(name)
-    except Exception:
+    except (LookupError, ValueError, OSError, TypeError) as error:
         # A container without /etc/localtime, or a zone written by hand: there is nothing to look it up by.
+        _warn_of_no_zone(f"{type(error).__name__}: {error}")
         return "UTC"
     return name
+
+
+@cache
+def _warn_of_no_zone(reason: str) -> None:
+    log.warning("this machine's time zone is not known (%s), UTC is assumed; set cognitive.timezone", reason)
 
 
 def configured_timezone(configured: str) -> str:
@@ -27,10 +37,11 @@ def configured_timezone(configured: str) -> str:
 
 
 def told_timezone(configured: str, timestamp: object) -> str:
-    """The IANA time zone in which what was said at `timestamp` is meant, for the setting `configured` ("local" or a name).
+    """The IANA time zone of what was said at `timestamp`, for the setting `configured` ("local" or a name).
 
     With "local", a timestamp that has another offset than this machine (a bot of Shanghai in a container that runs on
-    UTC) tells its own: +08:00 is Etc/GMT-8. An offset of zero tells nothing, since programs like to write UTC.
+    UTC) tells its own: +08:00 is Etc/GMT-8. An offset of zero tells nothing, since programs like to write UTC. Neither does
+    what is no time: whoever reads the timestamp says what is wrong with it.
     """
     if configured != "local":
         return configured
@@ -40,10 +51,9 @@ def told_timezone(configured: str, timestamp: object) -> str:
         offset = moment.utcoffset()
         if not offset or offset == moment.astimezone(ZoneInfo(here)).utcoffset() or offset % _HOUR:
             return here
-        hours = offset // _HOUR
-        name = f"Etc/GMT{-hours:+d}"
+        name = f"Etc/GMT{-(offset // _HOUR):+d}"
         ZoneInfo(name)
-    except Exception:
-        # no time at all, before the year 1, or +15:00: whoever reads the timestamp says what is wrong with it
+    except (ValueError, OverflowError, ZoneInfoNotFoundError) as error:  # no time, before the year 1, or +15:00
+        log.debug("the time zone of a timestamp is not known, %s is assumed: %s", here, type(error).__name__)
         return here
     return name

@@ -78,3 +78,29 @@ async def test_noting_a_hundred_kilobytes_does_not_block_the_loop(tmp_path: Path
             assert memory.observation is not None and await memory.observation.settled(30)
 
         await assert_loop_stays_free(note)
+
+
+@pytest.mark.parametrize("text", [CHINESE, ENGLISH], ids=["zh", "en"])
+async def test_two_hundred_messages_are_handed_over_without_blocking_the_loop(tmp_path: Path, text: str) -> None:
+    states = [{"role": ("user", "assistant")[n % 2], "content": f"{n} {text}"[:130], "name": "Ann"} for n in range(200)]
+    async with open_memory(settings_for(tmp_path)) as (memory, parts):
+
+        async def hand_over() -> None:
+            assert await memory.update_memory(states, "42")
+
+        await assert_loop_stays_free(hand_over)
+        (job, *_) = parts.queue.jobs("pending")
+        assert len(job.payload["states"]) == 200
+
+
+@pytest.mark.parametrize("text", [CHINESE, ENGLISH], ids=["zh", "en"])
+async def test_a_job_with_twenty_recent_messages_does_not_block_the_loop(tmp_path: Path, text: str) -> None:
+    recent = [{"sender_id": f"{n}", "sender_name": "Ann", "text": f"{n} {text}"} for n in range(20)]
+    async with open_memory(settings_for(tmp_path)) as (memory, parts):
+
+        async def hand_over() -> None:
+            assert await memory.enqueue_job(text, [text] * 5, user_id="42", user_name="Ann", recent_messages=recent)
+
+        await assert_loop_stays_free(hand_over)
+        (job, *_) = parts.queue.jobs("pending")
+        assert len(job.recent_messages) == 20

@@ -9,6 +9,8 @@ from historian.service import timezones as local_time
 from historian.service.intake import make_job
 from historian.service.timezones import told_timezone
 
+LOCAL_TIMEZONE = local_time.local_timezone
+
 
 @pytest.fixture(autouse=True)
 def container_on_utc(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,3 +53,23 @@ def test_a_job_is_of_the_zone_of_its_timestamp() -> None:
     job = make_job(told, Settings(), lambda: 0.0)
     assert job.timezone == "Etc/GMT-8" and job.moment.day == 21
     assert make_job({**told, "timezone": "UTC"}, Settings(), lambda: 0.0).moment.day == 20
+
+
+@pytest.mark.parametrize("name", ["Mars/Olympus", "", None, "/etc/localtime"])
+def test_a_machine_without_a_zone_runs_on_utc_and_says_so_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, name: str | None
+) -> None:
+    local_time._warn_of_no_zone.cache_clear()
+    monkeypatch.setattr("tzlocal.get_localzone_name", lambda: name)
+    assert LOCAL_TIMEZONE() == LOCAL_TIMEZONE() == "UTC"
+    (told,) = caplog.messages
+    assert "UTC is assumed; set cognitive.timezone" in told
+
+
+def test_an_error_that_says_nothing_of_time_zones_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken() -> str:
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr("tzlocal.get_localzone_name", broken)
+    with pytest.raises(RuntimeError):
+        LOCAL_TIMEZONE()

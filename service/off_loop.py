@@ -1,0 +1,41 @@
+"""Work on what bots hand over: in the event loop for a short text, in a thread for a long one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeVar
+
+Made = TypeVar("Made")
+
+INLINE_CHARACTERS = 1_000
+"""Up to so much text the work takes less time than handing it to a thread."""
+ITEM_CHARACTERS = 40
+"""What an item of a list, an id or a name counts at least."""
+
+
+async def off_loop(work: Callable[[], Made], *said: object) -> Made:
+    """Return what `work` returns; it runs in a thread if `said` holds more than about a kilobyte of text."""
+    return await asyncio.to_thread(work) if is_long(said) else work()
+
+
+def is_long(said: object) -> bool:
+    """Return True if the texts in lists, mappings and messages add up to more than INLINE_CHARACTERS.
+
+    An iterator counts as long: reading it takes as long as it likes.
+    """
+    characters, left = 0, [said]
+    while left and characters <= INLINE_CHARACTERS:
+        one = left.pop()
+        characters += ITEM_CHARACTERS
+        if isinstance(one, str):
+            characters += len(one)
+        elif isinstance(one, Mapping):
+            left.extend(one.values())
+        elif isinstance(one, list | tuple):
+            left.extend(one)
+        elif hasattr(one, "content") or hasattr(one, "text"):  # LangChain's messages, and `RecentMessage`
+            left.append(getattr(one, "content", None) or getattr(one, "text", ""))
+        elif isinstance(one, Iterable):
+            return True
+    return characters > INLINE_CHARACTERS
