@@ -1,4 +1,4 @@
-"""Private keys that stand as blocks of lines: PEM, PGP, PuTTY, also cut off at either end."""
+"""Private keys that stand as blocks of lines: PEM, PGP, also cut off at either end."""
 
 import re
 from collections.abc import Iterator
@@ -6,25 +6,23 @@ from collections.abc import Iterator
 from .rules import compiled
 from .spans import Redaction
 
-_MARK = r"-{4,5} ?(BEGIN|END) ([A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?) ?-{4,5}|(PuTTY-User-Key-File-\d:)"
+_MARK = r"-{4,5} ?(BEGIN|END) ([A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?) ?-{4,5}"
 _BREAK = r"(?:[ \t]*(?:\r?\n|(?:\\+r)?\\+n)[ \t>|+]*)"
 # A line of a block: base64 of some length (the last may be short), a header line, nothing.
 _BODY = (
     rf"[ \t]*(?:{_BREAK}*(?:[A-Za-z0-9+/]{{24,}}={{0,2}}|[A-Za-z0-9+/]{{2,}}={{1,2}}|=[A-Za-z0-9+/]{{4}}(?![A-Za-z0-9+/])|"
-    r"(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|Encryption|Public-Lines|Private-Lines|Private-MAC|Key-Derivation|"
-    r"Argon2-[A-Za-z]+):?[^\n\\]{0,120}))*"
+    r"(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|Encryption|Public-Lines|Private-Lines):?[^\n\\]{0,120}))*"
     rf"(?:{_BREAK}*-{{1,5}}(?: ?E(?:N(?:D[ A-Z]{{0,50}}-{{0,5}})?)?)?)?"
 )
 _EMPTY = r"(?:\s|\\+[rn])*(?:\.{3}|…|<[^<>]{1,40}>|(?:YOUR|your)[\w -]{1,60}|\*{3,})?(?:\s|\\+[rn])*"
 """What stands for a key in examples."""
 _RUN = "[A-Za-z0-9+/]{12}"
-_PUTTY_REST = r"[^\n\\]{0,60}"  # the key's kind: the mark of such a file does not end its line
 _BODY_LINE = r"[ \t>|]*[A-Za-z0-9+/]{2,}={0,2}[ \t\r]*"
 
 
 def find_key_blocks(text: str) -> Iterator[Redaction]:
     """Find every private key from its first mark to its last one, or as far as the key's own lines go."""
-    if "PRIVATE KEY" not in text and "PuTTY-User-Key" not in text:
+    if "PRIVATE KEY" not in text:
         return
     begin: re.Match[str] | None = None
     done = 0
@@ -43,17 +41,14 @@ def find_key_blocks(text: str) -> Iterator[Redaction]:
             continue
         if begin is not None:
             yield _cut_short(text, begin)
-        begin = None if mark[3] else mark
-        if mark[3]:
-            yield _cut_short(text, mark)
+        begin = mark
     if begin is not None:
         yield _cut_short(text, begin)
 
 
 def _cut_short(text: str, begin: re.Match[str]) -> Redaction:
-    start = compiled(_PUTTY_REST).match(text, begin.end()).end() if begin[3] else begin.end()  # type: ignore[union-attr]
-    body = compiled(_BODY).match(text, start)
-    return Redaction(begin.start(), body.end() if body else start, "PRIVATE_KEY")
+    body = compiled(_BODY).match(text, begin.end())
+    return Redaction(begin.start(), body.end() if body else begin.end(), "PRIVATE_KEY")
 
 
 def _first_line_before(text: str, end: int, floor: int) -> int:

@@ -8,15 +8,15 @@ import re
 from collections.abc import Iterator
 
 from .names import HAN, LABELS, Name, find_names
-from .plausible import SYMBOLS, Link, Value, is_placeholder, is_secret, is_strong
+from .plausible import Link, Value, is_placeholder, is_secret
 from .randomness import is_hash, looks_random
 from .rules import compiled
 from .spans import Redaction, placeholders
 
 # What closes the name, and a remark on it: `password"`, `密码（测试）：`, `Password for ann@host: `
 _REST = (
-    r"(?P<close>\\{0,4}[\"'`]|\*{1,2}|[\]】」』）]|\[\])?\]?\??"
-    r"(?:(?:[ ][(\[]|[（【])[^()（）\[\]【】\n]{1,24}[)）\]】](?=[ ]?[:：=])"
+    r"(?P<close>\\{0,4}[\"'`]|\*{1,2}|[\]】」』）]|\[\])?\]?\??(?:(?:[ ][(\[]|"
+    r"[（【])[^()（）\[\]【】\n]{1,24}[)）\]】](?=[ ]?[:：=])"
     rf"|[ ]?[(（\[【](?=[^()（）\n]{{0,24}}[{HAN}])[^()（）\[\]【】\n]{{1,24}}[)）\]】](?=[ ]?[!-~:：])"
     r"|[ ]for[ ](?:the[ ])?(?:key[ ]|user[ ]|account[ ])?(?:[\"'][^\"'\n]{1,80}[\"']|[^\s:：]{1,60}|"
     r"(?:[a-z0-9'’-]{1,16}[ ]){1,6}[a-z0-9'’-]{1,16})(?=[:：]|[ ]is[ ][\"']))?"
@@ -24,49 +24,35 @@ _REST = (
 # `define('DB_PASSWORD', '…')`, `process.env.SECRET || "…"`
 _PAIRED = (
     r"(?:(?<=[\"'`\]])\]?[\"'`]?[ \t]?(?:,[ \t]{0,8}|[ ](?:with|to)[ ]|\){1,2}\.(?:send_?keys|type|fill|set_?value|val|"
-    r"input)\([ ]?)"
-    r"|[)\]]?[ ](?:\|\||\?\?|or)[ ])(?=[rbfun@]{0,2}\\{0,4}[\"'`])"
-)
-# `"name": "DB_PASSWORD", "value": `, `<input name="password" value=`, `variable "password" {\n  default = `
-_ELSEWHERE = (
-    r"(?:(?:[ \t]?[:=])?[ \t]?\{\s{0,8}(?:\w{1,16}[ \t]{0,16}=[ \t]?[\w\"]{1,40}\s{1,16}){0,3}|[ \t]?,\s{0,8}|"
-    r"\s{1,16}(?:[\w-]{1,20}[ ]{0,8}=[ ]?[\"'][^\"'\n]{0,40}[\"']\s{1,8}){0,3})"
-    r"(?:\\{0,4}[\"'])?(?:value|default)(?:\\{0,4}[\"'])?[ \t]{0,12}[:=][ \t]?"
+    r"input)\([ ]?)|[)\]]?[ ](?:\|\||\?\?|or)[ ])(?=[rbfun@]{0,2}\\{0,4}[\"'`])"
 )
 _SIGN = (
     r"[ ]?[:：]?[ ]?(?:</\w{1,8}>[:：]?|<br ?/?>)\s{0,8}(?:<\w{1,8}(?:[ ][^<>\n]{0,80})?>[ ]?){0,3}(?=[!-;=?-~]{0,40}\d)|"
     r";s:\d{1,4}:|[ ]?\*/[ ]?(?=[\"'`])|"  # as PHP serializes; `/* password */ "…"`
-    r"[ \t]{0,8}(?:=>|:=|->|→|={1,2}|[:：＝]{1,2}|\|(?!\|))"
-    r"[ \t]{0,8}(?:\*{2}[ \t]{0,2}|!!(?:str|binary)[ ])?(?:(?:[|>][+-]?|\\)?\r?\n[ \t]{0,16})?|"
-    r"(?:[ \t][\w:-]{1,20}=[\"'][^\"'\n]{0,120}[\"']){0,3}>|"
-    r"[ \t]{1,3}(?:(?:value|content)[ \t]?=[ \t]?|--(?:value|body|data|secret)[ =])"
+    r"[ \t]{0,8}(?:=>|:=|->|→|={1,2}|[:：＝]{1,2}|\|(?!\|))[ \t]{0,8}(?:\*{2}[ \t]{0,2}|!!(?:str|binary)[ ])?(?:(?:[|>][+-]?|"
+    r"\\)?\r?\n[ \t]{0,16})?|(?:[ \t][\w:-]{1,20}=[\"'][^\"'\n]{0,120}[\"']){0,3}>|[ \t]{1,3}(?:(?:value|content)[ \t]?=[ \t]?|"
+    r"--(?:value|body|data|secret)[ =])"
 )
 _CHINESE = (
-    r"[ \t]{0,3}(?:应该|现在|还|就|都|一直|默认|初始|已经?|被|我|给|重新|统一){0,3}"
-    r"(?:是|为|叫|改成了?|改为了?|换成了?|设成了?|设置为|设置成了?|设为|变成了?|重置为|用的是|给你|发你了?|发给你|填写?成?|写成了?|"
-    r"设的是|用的)[ \t:：]{0,3}"
+    r"[ \t]{0,3}(?:应该|现在|还|就|都|一直|默认|初始|已经?|被|我|给|重新|统一){0,3}(?:是|为|叫|改成了?|改为了?|换成了?|设成了?|"
+    r"设置为|设置成了?|设为|变成了?|重置为|用的是|给你|发你了?|发给你|填写?成?|写成了?|设的是|用的)[ \t:：]{0,3}"
 )
 _ENGLISH = (
     r"[ \t]{1,3}(?:(?:is|was|are|will|should|has|been|be|equals|set|changed|reset|updated|now|still|just|to)(?:[ \t]{1,3}|"
     r"(?=[:：]))){1,5}[:： \t]{0,3}(?:(?:->|→|=>)[ ])?"
 )
 _LINK = (
-    rf"{_REST}(?:(?P<assigned>{_ELSEWHERE}|{_SIGN})|(?P<paired>{_PAIRED})|(?P<said>{_CHINESE}|{_ENGLISH})"
+    rf"{_REST}(?:(?P<assigned>{_SIGN})|(?P<paired>{_PAIRED})|(?P<said>{_CHINESE}|{_ENGLISH})"
     r"|(?P<beside>[ \t]{0,3}\r?\n|[ ][—–-]{1,2}[ ]|[ \t]{0,2}[(（《<]|[ \t]{1,24}|))"
 )
 _QUOTED = r"(?i)[rbfun@]{0,2}(?P<mark>\\{0,4}[\"'`]|[“‘「『【])"
-_TRIPLE = r"(?P<mark>\"{3}|'{3})(?P<value>[^\n\"']{1,512})(?P=mark)"
 _CLOSING = {"“": "”", "‘": "’", "「": "」", "『": "』", "【": "】"}
 _BARE = (
     r"(?:[^\s\"'`<>,;&|，。；、！？：“”‘’「」『』（）【】《》\\" + HAN + r"]"
     r"|\\(?![nrtu\"'\\])|[<>](?=[^\s/<>])"
     r"|[,;&](?=[^\s\"'`{\[,;&\\<>" + HAN + r"])(?![A-Za-z_][\w.-]{0,40}[ ]?[=:])){1,512}"
 )
-_NOTE = rf"[(](?=[^()\n]{{0,12}}[{HAN}])"
 _HAN_VALUE = rf"(?:[{HAN}]{{2,12}}(?![A-Za-z0-9])|[{HAN}]{{1,8}}[A-Za-z0-9@#!._-]{{2,20}})(?![{HAN}])"
-_SECOND = r"[ \t]{0,2}[/／][ \t]{0,2}([^\s\"'`<>,;，。；、）)]{3,256})"
-_NEXT = r"[ \t]{0,2}[,，、 ][ \t]{0,2}([^\s\"'`<>,;，。；、）)]{4,256})"
-_ACCOUNT = r"(?i)(?:账号|帐号|账户|用户名?|user(?:name)?|login)[ \t]{0,2}(?:/|和|与|,|，|、|and|&|\+)?[ \t]{0,2}$"
 _IN_ADDRESS = r"://[^\s\"'<>]*$"
 _LOOSE = r"[A-Za-z0-9_+/=.~-]{16,512}"
 _REACH = 40
@@ -89,16 +75,10 @@ def find_named_values(text: str, folded: str) -> Iterator[Redaction]:
 
 
 def _is_mentioned(text: str, name: Name) -> bool:
-    """Return True if the name is part of a placeholder, of a cloud resource's address, or the title of a book."""
-    if text[name.start - 1 : name.start] == "《" and text.find("》", name.end, name.end + 20) > 0:
-        return True
+    """Return True if the name is part of a placeholder, or the title of a book."""
     opening = text.rfind("[", max(0, name.start - 12), name.start)
     standing = placeholders().match(text, opening) if opening >= 0 else None
-    if standing is not None and standing.end() > name.end:
-        return True
-    return "arn:" in text and bool(
-        compiled(r"arn:[\w-]{2,12}:[^\s\"'<>]{0,100}$").search(text, max(0, name.start - 120), name.start)
-    )
+    return text[name.start - 1 : name.start] == "《" or (standing is not None and standing.end() > name.end)
 
 
 def _linked_value(text: str, folded: str, name: Name) -> Value | None:
@@ -124,9 +104,6 @@ def _linked_value(text: str, folded: str, name: Name) -> Value | None:
         value = value if cut < 0 else Value(value.text[:cut], value.start, value.start + cut, False)
     if value is None or _is_of_another_thing(name, linked.group(), link, value, before, text):
         return None
-    both = _with_account(text, name, value, before) if link != "option" else None
-    if both is not None:
-        return both
     return value if is_secret(name.kind, link, linked.group(), value, text) else None
 
 
@@ -153,23 +130,7 @@ def _is_of_another_thing(name: Name, linking: str, link: Link, value: Value, bef
     return bool(unpacked and not value.quoted and re.fullmatch(r"[A-Za-z_.]+", value.text))
 
 
-def _with_account(text: str, name: Name, value: Value, before: str) -> Value | None:
-    """An account and its password where one name announces both: `账号密码：ann / …`, `credentials: ann / …`."""
-    account = name.kind == "password" and bool(compiled(_ACCOUNT).search(before[-12:]))
-    if not value.text.isascii() or not (account or name.word == "cred" or (name.kind == "password" and "/" in value.text)):
-        return None
-    second = compiled(_SECOND).match(text, value.end)
-    if second is None:
-        second = compiled(_NEXT).match(text, value.end)
-        if second and ((not is_strong(second[1]) and not second[1].isdecimal()) or not (account or SYMBOLS & set(second[1]))):
-            second = None  # a word of the sentence
-    return Value(text[value.start : second.end()], value.start, second.end(), False) if second else None
-
-
 def _value_at(text: str, start: int) -> Value | None:
-    triple = compiled(_TRIPLE).match(text, start)
-    if triple:
-        return Value(triple["value"], *triple.span("value"), True)
     quoted = compiled(_QUOTED).match(text, start)
     if quoted:
         close = _closing(text, quoted["mark"], quoted.end())
@@ -181,9 +142,6 @@ def _value_at(text: str, start: int) -> Value | None:
         han = compiled(_HAN_VALUE).match(text, start)
         return Value(han.group(), *han.span(), False) if han else None
     end = bare.end()
-    note = compiled(_NOTE).search(text, start, end + 14)
-    if note and 5 <= note.start() - start < end - start:
-        end = note.start()  # `Laoli1956(L大写)`
     if end - start == 512:
         rest = compiled(r"[^\s\"'<>]*").match(text, end)
         end = rest.end() if rest else end

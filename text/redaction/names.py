@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from .rules import compiled, cue_places
+from .rules import compiled, cue_places, words
 from .spans import Label
 
 Kind = Literal["password", "secret", "token", "key"]
@@ -14,56 +14,41 @@ LABELS: dict[Kind, Label] = {"password": "PASSWORD", "secret": "SECRET", "token"
 
 # One of these begins every name.
 _CUES = (
-    "pass", "contraseña", "pw", "psw", "pswd", "psk", "puk", "pin", "secret", "token", "key", "cred", "auth", "bearer", "session",
-    "signature", "api_hash", "api hash", "salt", "ak", "sk", "密码", "密碼", "密 码", "口令", "密钥", "密鑰", "秘钥", "密匙",
+    "pass", "contraseña", "pw", "psw", "psk", "puk", "pin", "secret", "token", "key", "cred", "auth", "bearer", "session",
+    "signature", "api_hash", "api hash", "ak", "sk", "密码", "密碼", "密 码", "口令", "密钥", "密鑰", "秘钥", "密匙",
     "金鑰", "私钥", "私鑰", "令牌", "凭证", "凭据", "授权码", "加签", "비밀번호", "パスワード", "пароль", "senha", "kennwort",
 )  # fmt: skip
 _NAME = (
-    r"(?P<password>pass(?:word|wd|phrase|code|wort)?|contraseña|pswd|psw|pwd|pw|psk|puk|pin(?:[ _-]?code| ?码)?|密 ?码|密碼|口令|"
-    r"授权码|비밀번호|パスワード|пароль|senha|kennwort)"
-    r"|(?P<secret>secret|passkey|api[_ ]hash|salt|signature|密钥|密鑰|秘钥|密匙|金鑰|私钥|私鑰|加签)"
-    r"|(?P<token>token|credential|cred|auth(?:key)?|bearer|session|令牌|凭证|凭据)"
-    r"|(?P<key>key|ak ?/ ?sk|ak|sk)"
+    r"(?P<password>pass(?:word|wd|phrase|code|wort)?|contraseña|pswd|psw|pwd|pw|psk|puk|pin(?:[ _-]?code| ?码)?|密 ?码|密碼|"
+    r"口令|授权码|비밀번호|パスワード|пароль|senha|kennwort)|(?P<secret>secret|passkey|api[_ ]hash|密钥|密鑰|秘钥|密匙|金鑰|私钥|"
+    r"私鑰|加签)|(?P<token>token|credential|cred|auth(?:key)?|bearer|session[_ -]?id|signature|令牌|凭证|凭据)|"
+    r"(?P<key>key|ak ?/ ?sk|ak|sk)"
 )
-_NO_OWNER = (
-    "pass",
-    "psw",
-    "pwd",
-    "pw",
-    "psk",
-    "puk",
-    "pin",
-    "auth",
-    "ak",
-    "sk",
-    "cred",
-    "salt",
-    "session",
-    "bearer",
-    "signature",
+_OWNERS = words(
+    "store key db usr user root smtp imap mail email ftp sftp ssh wifi login http https ldap sql mysql pg postgres redis"
+    " mongo mq proxy vpn web acct account new old client server app api test master backup svc service enc zip rar tmp raw bot"
+    " game bind sudo dev prod remote local guest domain site cert ca p12 pfx jks access auth device nas router rpc vnc"
+    " rdp truststore admin keystore srcstore deststore system sys super"
 )
-"""Names that are parts of other words: only by themselves, or behind what they belong to, they are names."""
-_OWNERS = (
-    "storekeydbusrrootadminsmtpimapmailftpsshwifiloginhttphttpsldapsqlmysqlpgpostgresredismongomqproxyvpnwebacctnewold"
-    "clientserverappapitestmasterbackupserviceencziprartmptemprawbotgamebindsudodevprodremotelocalguestdomainsitecertp12"
-    "pfxjksaccessauthdevicenasrouterrpcvncrdpuseremailtruststorekeystoresrcstoredeststoreaccountsystemsuper"
-)
-_KEY_OF = frozenset(
+_KEY_OF = words(
     "api access private signing encryption local device account master service license signature subscription auth ssh verify"
     " push send stream storage deploy aes hmac app web secret function admin shared session crypt crypto encrypt decrypt jwt"
-    " wifi wpa wpa2 wlan wi-fi security licence activation product stream rss host webhook sign sms client".split()
+    " wifi wpa wpa2 wlan wi-fi security licence activation product stream rss host webhook sign sms client"
 )
-_PASSWORD_KEYS = frozenset("wifi wpa wpa2 wlan wi-fi preshared network".split())
-_PUBLIC_KEY_OF = frozenset(
+_PASSWORD_KEYS = words("wifi wpa wpa2 wlan wi-fi preshared network")
+_PUBLIC_KEY_OF = words(
     "public primary foreign sort partition cache unique row lookup idempotency object redis hash dedup s3 file node map dict"
     " group routing join index shard etcd kafka message cluster release gpg pgp translation i18n config rsa dsa ecdsa ed25519"
-    " fingerprint keyserver arrow hot short search main meta any".split()
+    " fingerprint keyserver arrow hot short search main meta any"
 )
-_HARMLESS_TOKEN_OF = frozenset(
+_HARMLESS_TOKEN_OF = words(
     "next lock page pagination continuation sync idempotency resume cancellation pad eos bos unk mask stop special syntax lexer"
-    " range marker change watch fencing delta design cursor scroll action request max min total input output prompt".split()
+    " range marker change watch fencing delta design cursor scroll action request max min total input output prompt"
 )
-_TRAILING = frozenset("base prod production dev test testing staging new old value plain text base64 b64 string str s".split())
+_TRAILING = words("base prod production dev test testing staging new old value plain text base64 b64 string str s")
+_PAIRED: dict[tuple[str, str], Kind] = {
+    ("session", "id"): "token", ("pin", "code"): "password", ("pass", "code"): "password", ("api", "hash"): "secret"
+}  # fmt: skip
 _WORDS = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+"
 
 
@@ -112,37 +97,29 @@ def kind_of_name(name: str) -> Kind | None:
     han = compiled(rf"(?:{_NAME})(?:值|串|号|明文)?$").search(name.strip().lower())
     if han is not None and not han.group().isascii():
         return han.lastgroup  # type: ignore[return-value]
-    words = [word.lower() for word in compiled(_WORDS).findall(name)]
-    while len(words) > 1 and (words[-1].isdigit() or words[-1] in _TRAILING):
-        words.pop()
-    if not words:
+    parts = [part.lower() for part in compiled(_WORDS).findall(name)]
+    while len(parts) > 1 and (parts[-1].isdigit() or parts[-1] in _TRAILING):
+        parts.pop()
+    if not parts:
         return None
-    last, before = words[-1], words[-2] if len(words) > 1 else ""
-    if last == "id" and before in ("session", "sess"):
-        return "token"
-    if last == "code" and before in ("pin", "pass"):
-        return "password"
-    if last in ("hash", "salt", "signature", "session", "bearer"):
-        return (
-            {"hash": "secret", "salt": "secret"}.get(last, "token") if before or last[0] == "b" or last == "signature" else None
-        )  # type: ignore[return-value]
-    if last.endswith("s") and last not in ("pass",) and not last.endswith("ss"):
+    last, before = parts[-1], parts[-2] if len(parts) > 1 else ""
+    if last.endswith("s") and not last.endswith("ss"):
         last = last[:-1]
-    return _kind_of_word(last, before)
+    return _PAIRED.get((before, last)) or _kind_of_word(last, before)
 
 
 def _kind_of_word(last: str, before: str) -> Kind | None:
-    if last.endswith(("password", "passwd", "passphrase", "passcode", "passwort", "pswd", "requirepass", "masterauth")):
+    if last.endswith(("password", "passwd", "passphrase", "passcode", "passwort", "pswd", "requirepass")):
         return "password"
     for short in ("pwd", "pass", "psw", "pw", "psk", "puk", "pin"):
         if last.endswith(short):
             owner = last.removesuffix(short)
-            return "password" if not owner or (len(owner) > 1 and owner in _OWNERS and short != "pin") else None
+            return "password" if not owner or (owner in _OWNERS and short != "pin") else None
     if last.endswith("secret") or last in ("passkey", "secretkey"):
         return "secret"
     if last.endswith("token"):
         return None if before in _HARMLESS_TOKEN_OF else "token"
-    if last in ("credential", "cred", "auth", "authkey", "jwt"):
+    if last in ("credential", "cred", "auth", "authkey", "jwt", "bearer", "signature"):
         return "token"
     if last in ("ak", "sk"):
         return "key"

@@ -19,14 +19,6 @@ _DUMMY = r"([A-Za-z_*.#])\1{7}|(\d)\2{13}|(?:YOUR|your|my)[-_]\w|[-_]HERE|-here\
 """What no key holds: eight times the same letter, fourteen times the same digit, words to the reader."""
 _AZURE_ZEROS = r"(?<=[A-Za-z0-9]{52})A{8,24}(?=[A-Z0-9])"
 """In the middle of Azure's keys a number is written in base64, mostly zeros."""
-# The secret that goes with a public name: both are pasted together.
-_COMPANIONS = {
-    "AKIA": "[A-Za-z0-9/+]{40}",
-    "ASIA": "[A-Za-z0-9/+]{40}",
-    "AC": "[0-9a-f]{32}",
-    "LTAI": "[A-Za-z0-9]{30}",
-    "AKID": "[A-Za-z0-9]{32}",
-}
 
 
 def find_provider_keys(text: str) -> Iterator[Redaction]:
@@ -40,8 +32,7 @@ def find_provider_keys(text: str) -> Iterator[Redaction]:
             if cue in joined:
                 for match in _matches(rule, cue, text, runs):
                     if check(match.group()) and not _is_dummy(match.group()):
-                        yield Redaction(match.start(), match.end(), rule.label)
-                        yield from _companion(cue, text, match.end())
+                        yield Redaction(*match.span("value" if "value" in match.re.groupindex else 0), rule.label)
 
 
 def _matches(rule: Rule, cue: str, text: str, runs: list[tuple[int, int]]) -> Iterator[re.Match[str]]:
@@ -57,14 +48,6 @@ def _matches(rule: Rule, cue: str, text: str, runs: list[tuple[int, int]]) -> It
         if match:
             yield match
         at = text.find(cue, match.end() if match else at + 1)
-
-
-def _companion(cue: str, text: str, start: int) -> Iterator[Redaction]:
-    body = _COMPANIONS.get(cue)
-    if body:
-        found = compiled(rf"(?<![A-Za-z0-9/+=]){body}(?![A-Za-z0-9/+=])").search(text, start, start + 200)
-        if found and is_mixed(found.group()):
-            yield Redaction(found.start(), found.end(), "SECRET")
 
 
 def _is_dummy(key: str) -> bool:

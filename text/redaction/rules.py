@@ -39,6 +39,11 @@ def compiled(pattern: str, flags: int = 0) -> re.Pattern[str]:
     return re.compile(pattern, flags)
 
 
+def words(text: str) -> frozenset[str]:
+    """The words of a list that is written as one text."""
+    return frozenset(text.split())
+
+
 def lowered(text: str) -> str:
     """The text in lower case with every offset kept: `İ` alone would become two characters."""
     return text.replace("İ", "I").lower()

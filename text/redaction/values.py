@@ -4,23 +4,23 @@ from collections.abc import Mapping
 
 from .names import LABELS, Kind, kind_of_name
 from .plausible import is_template
+from .rules import words
 from .search import redact
 from .spans import Label, Level, placeholder
 
 _DEEPEST = 200
 _PERSONAL_NAMES: dict[Label, frozenset[str]] = {
-    "PHONE": frozenset(
+    "PHONE": words(
         "phone mobile telephone tel fax phone_number phonenumber phone_no mobile_phone mobilephone mobile_number cellphone"
-        " cell_phone whatsapp 手机 手机号 手机号码 手機 手機號碼 电话 电话号码 联系电话 電話 電話番号".split()
+        " cell_phone whatsapp 手机 手机号 手机号码 手機 手機號碼 电话 电话号码 联系电话 電話 電話番号"
     ),
-    "EMAIL": frozenset("email e-mail mail email_address emailaddress 邮箱 邮箱地址 电子邮箱 郵箱".split()),
-    "ID_CARD": frozenset(
-        "id_card idcard id_number 身份证 身份证号 身份证号码 身份證 证件号码 passport passport_no passport_number 护照 护照号"
-        " ssn".split()
+    "EMAIL": words("email e-mail mail email_address emailaddress 邮箱 邮箱地址 电子邮箱 郵箱"),
+    "ID_CARD": words(
+        "id_card idcard id_number 身份证 身份证号 身份证号码 身份證 证件号码 passport passport_no passport_number 护照 护照号 ssn"
     ),
-    "BANK_CARD": frozenset("bank_card bankcard card_number cardnumber card_no credit_card iban 卡号 银行卡 银行卡号".split()),
+    "BANK_CARD": words("bank_card bankcard card_number cardnumber card_no credit_card iban 卡号 银行卡 银行卡号"),
 }
-_NO_VALUES = frozenset("none null undefined true false string str required optional n/a".split())
+_NO_VALUES = words("none null undefined true false string str required optional n/a")
 _NAME_FIELDS = ("name", "key", "header", "field")
 
 
