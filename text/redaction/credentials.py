@@ -114,8 +114,6 @@ _RULES = Rules(
     Rule("COOKIE", ("\ttrue\t", "\tfalse\t", " true / ", " false / "),
          r"(?m)^\S{1,120}\s(?:TRUE|FALSE)\s\S{1,80}\s(?:TRUE|FALSE)\s\d{1,12}\s\S{1,80}\s(?P<value>[!-~]{8,4096})$",
          before=130),
-    Rule("COOKIE", (" -b ", "--cookie"),
-         rf"(?:-b|--cookie)[ =](?:{_QUOTE})?(?P<value>{_PAIR}(?:;[ \t]?{_PAIR}){{0,99}})", _holds_cookies),
     Rule("COOKIE", ("sess", "bili_jct", "skey", "pt4_", "pt_login", "connect.sid", "csrf", "xsrf", "bduss", "stoken",
          "wordpress_", "steamlogin", "__secure", "ltoken", "cookie_t", "music_u", "_c0"),
          rf"(?<![A-Za-z0-9]){_SESSION_NAMES}(?:=|(?<!id)(?<!token)(?<!key)(?:[:：][ ]?|"
@@ -166,6 +164,10 @@ _RULES = Rules(
          r"(?i)(?:(?<![\w./-])(?:(?:telecom|super)?admin\w{0,9}|root|sa|guest|demo|ubuntu|pi)|(?:账号|帐号|账户|用户名?|登录|"
          r"login|credentials?)[^\n/]{0,30}?[ :：][\w.@-]{2,40})[ ]?/[ ]?(?P<value>[!-.0-~]{5,64})(?![!-~])",
          lambda match: _is_strong_value(match) and (" / " in match.group() or not match["value"].islower()), before=60, after=70),
+    # What a tool that was asked for a secret gave: `get_password({"user": "ann"}) → …`
+    Rule("PASSWORD", (") → ",),
+         r"(?i)(?:passw|secret|token|api_?key|credential|密码)[^→\n]{0,240}\) → [\"']?(?P<value>[!-Z^-z|}~]{6,256})",
+         _is_strong_value, before=300),
     # `OPENWEATHER=…`: what stands alone beside a service's name and is drawn by lot is its key.
     Rule("API_KEY", ("=",),
          r"(?<![\w?&;/.$-])(?P<name>[A-Z][A-Z0-9_]{3,60})=(?P<quote>[\"']?)(?P<value>[A-Za-z0-9_+/-]{20,200}={0,2})(?P=quote)(?"

@@ -96,13 +96,11 @@ def _is_phone(view: str, start: int, end: int) -> bool:
     separated = core != digits
     if _is_named(view, start, digits, separated=separated):
         return True
-    if view[max(0, start - 1) : start] in ("=", "`") and not core.startswith("+"):
-        return False
     if is_identifier(view, start, separated=separated) or digits in "01234567890123" or digits in "98765432109876":
         return False
     if compiled(_MOBILE).fullmatch(core):
         return True
-    if not compiled(_WRITTEN).fullmatch(core.strip()):
+    if not compiled(_WRITTEN).fullmatch(core.strip()) or (start and view[start - 1] in "=`" and core[0] != "+"):
         return False
     if core[0] not in "(+" and "-" not in core and is_in_row(view, start, end):
         return False

@@ -6,15 +6,29 @@ from .credentials import find_credentials
 from .encodings import View, decoded_views, half_width, without_invisible
 from .key_blocks import find_key_blocks
 from .named_values import find_named_values
+from .names import find_names
 from .personal import find_personal_data
 from .providers import find_provider_keys
-from .randomness import is_mixed
-from .rules import compiled, lowered
+from .rules import lowered
 from .spans import Level, Redaction, merged, replaced
 from .spoken import find_spoken
 
 _PASSES = 8
-_ONCE = ("COOKIE", "PRIVATE_KEY", "EMAIL", "PHONE", "ID_CARD", "BANK_CARD")
+_ANNOUNCING = (
+    "码",
+    "碼",
+    "code",
+    "phrase",
+    "seed",
+    "mnemonic",
+    "助记",
+    "助記",
+    "cookie",
+    "authorization",
+    "private key",
+    "otp",
+    "2fa",
+)
 
 
 def find_secrets(text: str, level: Level = "secrets") -> list[Redaction]:
@@ -28,13 +42,7 @@ def find_secrets(text: str, level: Level = "secrets") -> list[Redaction]:
     visible = without_invisible(text)
     seen = half_width(visible.text if visible else text)
     found = list(_found(seen, level))
-    if not found:
-        return []
-    if visible:
-        found = [_origin(visible, span) for span in found]
-    spans = merged(found, text)
-    again = list(_said_again(text, spans))
-    return merged((*spans, *again), text) if again else spans
+    return merged([_origin(visible, span) for span in found] if visible else found, text) if found else []
 
 
 def redact(text: str, level: Level = "secrets") -> str:
@@ -49,6 +57,15 @@ def redact(text: str, level: Level = "secrets") -> str:
             break
         text = replaced(text, spans)
     return text
+
+
+def announces_secret(text: str) -> bool:
+    """Return True if the text holds a word beside which secrets stand.
+
+    Where none of several texts does, none of them tells what another one holds.
+    """
+    folded = lowered(half_width(text))
+    return any(cue in folded for cue in _ANNOUNCING) or any(True for _ in find_names(text, folded))
 
 
 def _found(text: str, level: Level) -> Iterator[Redaction]:
@@ -72,14 +89,3 @@ def _in_plain(text: str, level: Level) -> Iterator[Redaction]:
     yield from find_spoken(text, folded)
     if level == "all":
         yield from find_personal_data(text, folded)
-
-
-def _said_again(text: str, spans: list[Redaction]) -> Iterator[Redaction]:
-    """What was a secret at one place, wherever else it stands."""
-    secrets = {text[span.start : span.end]: span.label for span in spans if 8 <= span.end - span.start <= 512}
-    secrets = {secret: label for secret, label in secrets.items() if label not in _ONCE and is_mixed(secret)}
-    if secrets:
-        for run in compiled(r"[^\s\"'`<>,;&=，。；：、（）(【】「」“”\u3400-\u9fff]{8,512}").finditer(text):
-            written = run.group().rstrip(".:!?)…")
-            if written in secrets:
-                yield Redaction(run.start(), run.start() + len(written), secrets[written])

@@ -10,7 +10,7 @@ from .spans import Redaction
 
 _TRAILING = ".,!?;:)]}'\"~"
 _ZH = r"(?<!《)(?:密 ?码(?!学|锁)|密碼|口令|暗号|暗號|授权码|授權碼|密匙)"
-_EN = r"(?:password|passcode|passphrase|passwd|pwd|pw|pass|pin)"
+_EN = r"(?:password|passcode|passphrase|passwd|pwd|pw|pass|pin)(?![a-z])"
 _ZH_CUES = ("密码", "密 码", "密碼", "口令", "暗号", "暗號", "授权码", "授權碼", "密匙")
 _EN_CUES = ("pass", "pwd", "pw", "pin")
 _TOLD = r"[\"'“‘「『【`(（《]{0,2}(?P<value>[!-~]{4,96})"

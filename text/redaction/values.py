@@ -38,13 +38,15 @@ def redact_value(value: object, level: Level = "secrets") -> object:
 
 def _redacted(value: object, level: Level, under: Label | None, parents: tuple[int, ...]) -> object:
     if isinstance(value, str):
-        if under is not None and value.strip() and not _is_no_value(value.strip()):
+        written = value.strip()
+        if under is not None and written and written.lower() not in _NO_VALUES and not is_template(written):
             return placeholder(under)
         return redact(value, level)
     if value is None or isinstance(value, bool | float | complex):
         return value
     if isinstance(value, int):
-        return _redacted_number(value, level, under)
+        # Numbers without a name are ids and times; a password or a telephone number is one by its name.
+        return placeholder(under) if under in ("PASSWORD", "PHONE", "ID_CARD", "BANK_CARD") else value
     if isinstance(value, bytes | bytearray):
         return _redacted_bytes(bytes(value), level, under)
     if not isinstance(value, Mapping | list | tuple | set | frozenset):
@@ -81,11 +83,6 @@ def _redacted_mapping(
     return result
 
 
-def _redacted_number(value: int, level: Level, under: Label | None) -> object:
-    # Numbers without a name are ids and times; a password or a telephone number is one by its name.
-    return placeholder(under) if under in ("PASSWORD", "PHONE", "ID_CARD", "BANK_CARD") else value
-
-
 def _redacted_bytes(value: bytes, level: Level, under: Label | None) -> bytes:
     text = value.decode("utf-8", "surrogateescape")
     cleaned = _redacted(text, level, under, ())
@@ -105,10 +102,6 @@ def _label_of(name: str, item: object, level: Level) -> Label | None:
     if level == "all":
         return next((label for label, names in _PERSONAL_NAMES.items() if folded in names), None)
     return None
-
-
-def _is_no_value(written: str) -> bool:
-    return written.lower() in _NO_VALUES or is_template(written)
 
 
 def _holds_secret(kind: Kind, item: object) -> bool:
