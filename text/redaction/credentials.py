@@ -24,7 +24,7 @@ _HARMLESS_COOKIE = (
 _SESSION_NAMES = (
     r"(?i:SESSDATA|bili_jct|p_skey|skey|pt4_token|pt_login_sig|PHPSESSID|JSESSIONID|ASP\.NET_SessionId|connect\.sid|"
     r"session_?id|csrf_?token|XSRF-TOKEN|BDUSS|STOKEN|sessionKey|laravel_session|__Secure-[\w-]{2,40}|steamLoginSecure|ltoken|"
-    r"cookie_token|wordpress_(?:logged_in|sec)_[0-9a-f]{32}|MUSIC_U|z_c0|d_c0)"
+    r"cookie_token|wordpress_(?:logged_in|sec)_[0-9a-f]{32}|MUSIC_U|z_c0|d_c0|ROBLOSECURITY)"
 )
 _WEAK_QUERY = words("appid user_key userkey key sign code sid ticket auth")
 """Names that are harmless as often: only a value that looks like a key counts behind them."""
@@ -115,7 +115,7 @@ _RULES = Rules(
          r"(?m)^\S{1,120}\s(?:TRUE|FALSE)\s\S{1,80}\s(?:TRUE|FALSE)\s\d{1,12}\s\S{1,80}\s(?P<value>[!-~]{8,4096})$",
          before=130),
     Rule("COOKIE", ("sess", "bili_jct", "skey", "pt4_", "pt_login", "connect.sid", "csrf", "xsrf", "bduss", "stoken",
-         "wordpress_", "steamlogin", "__secure", "ltoken", "cookie_t", "music_u", "_c0"),
+         "wordpress_", "steamlogin", "__secure", "ltoken", "cookie_t", "music_u", "_c0", "roblosec"),
          rf"(?<![A-Za-z0-9]){_SESSION_NAMES}(?:=|(?<!id)(?<!token)(?<!key)(?:[:：][ ]?|"
          rf"是))\"?(?P<value>[^\s;,\"'`\\&，。；]{{6,4096}})", _is_session, before=12),
     Rule("COOKIE", ("value",),
@@ -156,8 +156,8 @@ _RULES = Rules(
          r"(?:secrets?[ ](?:create|put|set)|login)|passwd --stdin|cryptsetup)", _is_given),
     # `imap.login('ann', '…')`, `auth=('ann', '…')`, `WiFi.begin("home", "…")`
     Rule("PASSWORD", ("login(", "auth", "connect", "credentials(", "begin(", "pdo("),
-         r"(?i)(?:login|authenticate|auth|connect\w{0,12}|credentials|\.begin|"
-         r"pdo)=?\((?:[^()\n]{0,80},)?[ ]{0,2}[\"'][^\"'\n]{1,40}[\"'],[ ]{0,2}[\"'](?P<value>[!-~]{4,64})[\"']\)",
+         r"(?i)(?:login|authenticate|auth|connect\w{0,12}|credentials|begin|"
+         r"pdo)[ ]?=?[ ]?\((?:[^()\n]{0,80},)?[ ]{0,2}[\"'][^\"'\n]{1,40}[\"'],[ ]{0,2}[\"'](?P<value>[!-~]{4,64})[\"']\)",
          _is_strong_value),
     # `root / …`, `账号 ann / …`
     Rule("PASSWORD", (" / ", "admin/", "root/", "sa/", "guest/", "demo/", "ubuntu/"),

@@ -27,7 +27,9 @@ _PAIRED = (
     r"input)\([ ]?)|[)\]]?[ ](?:\|\||\?\?|or)[ ])(?=[rbfun@]{0,2}\\{0,4}[\"'`])"
 )
 _SIGN = (
-    r"[ ]?[:：]?[ ]?(?:</\w{1,8}>[:：]?|<br ?/?>)\s{0,8}(?:<\w{1,8}(?:[ ][^<>\n]{0,80})?>[ ]?){0,3}(?=[!-;=?-~]{0,40}\d)|"
+    # `"name": "DB_PASSWORD", "value": "…"`
+    r"\\{0,4}[\"']?[ ]?,?\s{0,16}\\{0,4}[\"']?(?:value|default)\\{0,4}[\"']?[ ]?[:=][ ]?|[ ]?[:：]?[ ]?(?:</\w{1,8}>[:：]?|"
+    r"<br ?/?>)\s{0,8}(?:<\w{1,8}(?:[ ][^<>\n]{0,80})?>[ ]?){0,3}(?=[!-;=?-~]{0,40}\d)|"
     r";s:\d{1,4}:|[ ]?\*/[ ]?(?=[\"'`])|"  # as PHP serializes; `/* password */ "…"`
     r"[ \t]{0,8}(?:=>|:=|->|→|={1,2}|[:：＝]{1,2}|\|(?!\|))[ \t]{0,8}(?:\*{2}[ \t]{0,2}|!!(?:str|binary)[ ])?(?:(?:[|>][+-]?|"
     r"\\)?\r?\n[ \t]{0,16})?|(?:[ \t][\w:-]{1,20}=[\"'][^\"'\n]{0,120}[\"']){0,3}>|[ \t]{1,3}(?:(?:value|content)[ \t]?=[ \t]?|"
@@ -85,7 +87,7 @@ def _linked_value(text: str, folded: str, name: Name) -> Value | None:
     linked = compiled(_LINK).match(folded, name.end)
     if linked is None:
         return None
-    link: Link = next(kind for kind in ("paired", "assigned", "said", "beside") if linked[kind] is not None)  # type: ignore[assignment]
+    link: Link = next(kind for kind in ("paired", "assigned", "said", "beside") if linked[kind] is not None)
     before = text[max(0, name.start - 80) : name.start]
     if link == "beside":
         if linked["beside"] == "" and text[linked.end() - 1].isascii() and text[linked.end() - 1].isalnum():

@@ -35,8 +35,6 @@ _NO_MAILBOX = (
     r"(?i)(?:(?<![\w-])(?:ssh|scp|sftp|rsync|mosh|ssh-copy-id)[ ][^\n|;]*|(?:message-id|references|in-reply-to):[^\n]*|@|"
     r"://(?:[^\s/@]{0,80}[^\w\s/@.-])?)$"
 )
-_DIGITS = "零〇一二三四五六七八九幺两洞拐"
-_PLAIN_DIGITS = str.maketrans(_DIGITS, "001234567891207")
 
 
 def _is_mailbox(match: re.Match[str]) -> bool:
@@ -110,9 +108,6 @@ def find_personal_data(text: str, folded: str) -> Iterator[Redaction]:
     for start, end in stretches(text, places, _CONTEXT, _CONTEXT + 24):
         yield from _cards(text, start, end)
         yield from (Redaction(*span, "PHONE") for span in find_phones(text, start, end))
-    for match in compiled(f"[{_DIGITS}](?:[ ,，、-]?[{_DIGITS}]){{10}}").finditer(text):
-        if re.fullmatch(r"1[3-9]\d{9}", re.sub(r"\D", "", match.group().translate(_PLAIN_DIGITS))):
-            yield Redaction(match.start(), match.end(), "PHONE")
 
 
 def _cards(text: str, start: int, end: int) -> Iterator[Redaction]:

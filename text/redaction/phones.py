@@ -37,11 +37,6 @@ _TIGHT = (
     r"s|[\u4e00-\u9fff]{0,4})\d?[\"'’]{0,2}(?:[ ]?[(\[][^()\d\n]{1,12}[)\]])?\s{0,3}(?:[:=.>,?]|是|为|為|は|at|is|on|to|"
     r"[:.][:])?\s{0,3}[\"'\[<(+]{0,3}"
 )
-_VERB = (
-    r"(?i)(?<![A-Za-z_-])(?:call|text|dial|ring|reach|contact)(?:[ ](?:me|us|him|her|them|back|now|today|at|on|to|my|our|the|"
-    r"this|number|directly|please|or|office|home|text|call|anytime)){0,6}[:.,]?[ ]?$|(?<![A-Za-z_-])(?:call|text|"
-    r"ring)[ ](?:[a-z]{2,12}|[a-z]{2,12}[ ](?:at|on)):?[ ]$"
-)
 _DENIED = (
     r"(?i)少|多一|多了|缺|不是|不对|并非|並非|无效|無效|错误|錯誤|会议|會議|型号|型號|价格|價格|内存|容量|费|充值|invalid|"
     r"wrong|fake|not[ ]a|isn't|is[ ]not|meeting|model|version|uptime|_?id(?![a-z])|price|memory"
@@ -113,8 +108,6 @@ def _is_named(view: str, start: int, digits: str, *, separated: bool) -> bool:
     if not separated and (re.fullmatch(r"1\d{9}|1[3-9]\d{10,11}", digits) or len(digits) > 13):
         return False
     before = view[max(0, start - _REACH) : start]
-    if compiled(_VERB).search(before):
-        return True
     words = list(compiled(_WORD).finditer(before))
     if not words:
         return False

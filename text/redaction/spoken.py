@@ -20,8 +20,8 @@ _WARNING = (
 )
 # Behind a number: `6 位`, `10 minutes`
 _UNIT = (
-    r"(?i)[ ]{0,2}(?:位|个|次|天|分|小时|年|月|号|块|元|人|字|条|秒|度|楼|点|路|%|ms\b|毫秒|minutes?|"
-    r"seconds?|digits?|characters?|times|days?|at checkout|,? ?(?:msg|message|error))"
+    r"(?i)[ ]{0,2}(?:位|个|次|天|分|小时|年|月|号|块|元|人|字|条|秒|度|楼|点|路|%|ms\b|毫秒|minutes?|seconds?|digits?|"
+    r"characters?|times|days?|at checkout|,? ?(?:msg|message|error))"
 )
 
 _CODE_ZH = (
@@ -35,8 +35,8 @@ _CODE_EN = (
     r"pin|key)|\botp|\btotp|\b2fa|\bmfa)"
 )
 _FIGURES = (
-    r"(?P<value>\d{3}[ -]\d{3}|\d{4,8}|[A-Z]-\d{4,8}|"
-    r"(?=[A-Z-]{0,6}\d)[A-Z0-9]{3}-[A-Z0-9]{3}|(?=[A-Za-z0-9]{0,7}\d)(?:[A-Z0-9]{5,8}|[a-z0-9]{4}))"
+    r"(?P<value>\d{3}[ -]\d{3}|\d{4,8}|[A-Z]-\d{4,8}|(?=[A-Z-]{0,6}\d)[A-Z0-9]{3}-[A-Z0-9]{3}|"
+    r"(?=[A-Za-z0-9]{0,7}\d)(?:[A-Z0-9]{5,8}|[a-z0-9]{4}))"
 )
 _END = r"(?![A-Za-z0-9%]|[.:/-]\d)"
 _KEPT_NAME = (
@@ -64,9 +64,9 @@ def _is_told_in_chinese(match: re.Match[str]) -> bool:
     after = match.string[match.start("value") + len(value) : match.end("value") + 12]
     if compiled(_WARNING).search(words) or is_placeholder(value) or re.match(r"[\w.-]+[=(]|https?:", value):
         return False
-    if value.isdecimal():
-        told = words.rstrip(" \"'“‘「（(")[-1:] in set(_SAYING) and len(words) < 20
-        return told and 4 <= len(value) <= 12 and not compiled(_UNIT).match(after)
+    if value.strip("#*").isdecimal():
+        told = words.rstrip(" \"'“‘「（(")[-1:] in set(_SAYING) or (len(words) <= 1 and _ends_sentence(match))
+        return told and len(words) < 20 and 4 <= len(value) <= 12 and not compiled(_UNIT).match(after)
     announced = (
         words.rstrip(" \"'“‘「（(")[-1:] in set(_SAYING + "，,") or match.string[match.start("value") - 1] in "「『“\"'‘`（("
     )
@@ -121,6 +121,11 @@ _RULES = Rules(
          r"(?i)(?<![!-~])[\"'“]?(?P<value>[!-~]{6,64}?)[\"'”]?[ ](?:as|is|for)[ ](?:(?:the|my|our|your|his|her|"
          r"their)[ ])?(?:(?!worst|most|best|weakest|hash)\w{1,20} ){0,2}(?:password|passcode|passphrase|pwd)\b(?! hash)",
          _is_given_before, before=110, after=12),
+    # Words chosen by dice: `passphrase: vague marmot tuba`
+    Rule("PASSWORD", ("passphrase", "pass phrase", "短语"),
+         r"(?i)(?:pass ?phrase|短语)(?:[^\n:：]{0,40}[:：]|"
+         r" is)?[ ](?P<value>[a-z]{3,12}(?:[ -][a-z\d]{2,12}){2,9})(?=[ ]{0,4}(?:$|[.,;，。\n]))",
+         lambda match: not re.search(r"(?i)\b(?:is|was|must|should|the|your|you|and|for|are|not|words?)\b", match["value"])),
     # The groups of four letters that mail providers print.
     Rule("PASSWORD", ("授权码", "授權碼", "app password", "auth code", "auth_code", "密码", "password"),
          r"(?i)(?:授权码|授權碼|app password|auth[ _-]?code)[^\n]{0,24}?(?<![a-z])(?P<value>(?-i:[a-z]{16}|"
@@ -131,7 +136,7 @@ _RULES = Rules(
          rf"{_CODE_ZH}(?:[是为：:\s\"'“【「（(，,]|您的|你的|[我他她]|发|给|输入|填|一下|就|刚|收到的?|了|"
          rf"[{HAN}]{{0,6}}[：: ]){{0,6}}(?<![A-Za-z0-9]){_FIGURES}{_END}", _is_code, before=4),
     Rule("TOKEN", ("code", "otp", "2fa", "mfa", " pin", "key"),
-         rf"(?i)(?<![a-z]){_CODE_EN}(?:[ ](?:for|to|on|from|of)[ ][\w@.' -]{{1,40}}?)?(?:[\"']?[ \t]{{0,2}}(?:(?:is|was|"
+         rf"(?i)(?<![a-z]){_CODE_EN}(?:[ ](?:for|to|on|from|of|at)[ ][\w@.' -]{{1,40}}?)?(?:[\"']?[ \t]{{0,2}}(?:(?:is|was|"
          rf"are)[ ]?[:：]?|[:：=])[ \t]{{0,2}}|[ \t]{{1,2}})(?:now[ ])?[\"']?(?-i:{_FIGURES}){_END}", _is_code, before=24),
     Rule("TOKEN", ("code", "otp", "2fa", "pin", "码"),
          rf"(?i)(?<![A-Za-z0-9.:/-])(?<!单号)(?<!单)(?<!单 )(?-i:{_FIGURES})(?:[ ](?:is|as)[ ](?:your|the|"
