@@ -109,8 +109,8 @@ _RULES = Rules(
          rf"(?:我的?|你的?|他的?|她的?|新的?|登录|账号|开机|wifi|WiFi){{0,3}}的?{_ZH}", _is_given_before, before=90, after=8),
     # `the root password on the pi is maple77otter`, `password, changed to …`
     Rule("PASSWORD", _EN_CUES,
-         rf"(?i)(?<![a-z]){_EN}(?:(?:['’]s|,)[ ]|(?:[ ][a-z0-9.'+&-]{{1,16}}){{0,7}}[ ]?(?:[:：=]|(?:->|→)|[ ](?:is|was|be|its|"
-         rf"it['’]s|(?:changed|set|reset|updated|switched)(?: it)? to)[ :]?)[ ]?)(?:it['’]s |its |now |still )?{_TOLD}",
+         rf"(?i)(?<![a-z]){_EN}(?:(?:['’]s|,)[ ]|(?:[ ][a-z0-9.'+&-]{{1,16}}){{0,7}}[ ]?(?:[:：=]|->|→|[ ](?:is|was|be|its|"
+         rf"it['’]s|(?:changed|set|reset|updated|switched)(?: it)? to)(?=[ :]):?)[ ]?)(?:it['’]s |its |now |still )?{_TOLD}",
          _is_told_in_english, before=1, after=200),
     # `password? it's …`, `a pw … oh sorry its …`
     Rule("PASSWORD", _EN_CUES,
