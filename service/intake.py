@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -15,10 +16,13 @@ from ..schema.job import Job, check_timezone, parse_job
 from ..schema.settings import Settings
 from ..schema.states_payload import StatesPayload
 from ..text.redaction import Level, Redaction, find_secrets, redact
+from ..text.redaction.search import announces_secret
 from ..text.redaction.spans import placeholder
 from .timezones import told_timezone
 
 _NAMES = ("user_name", "group_name", "bot_name")
+_NAMES_KEPT = 2_048
+"""People, groups and bots are named in every job by the same few names: each is looked through once."""
 _PASSES = 8
 """As often as one text is looked through: what stands beside a placeholder may be a secret as well."""
 
@@ -59,7 +63,7 @@ def redacted(job: Job, level: Level) -> Job:
             "action_summary": action_summary,
             "new_info": [item for one in new_info if (item := one.strip())],
             "recent_messages": [
-                one.model_copy(update={"text": text, "sender_name": redact(one.sender_name, level), "at": redact(one.at)})
+                one.model_copy(update={"text": text, "sender_name": _redacted_name(one.sender_name, level), "at": redact(one.at)})
                 for one, text in zip(messages, texts, strict=True)
             ],
             "payload": _redacted_payload(job, level),
@@ -69,7 +73,12 @@ def redacted(job: Job, level: Level) -> Job:
 
 def with_redacted_names(job: Job, level: Level) -> Job:
     """The job with its display names as `redacted` leaves them."""
-    return job.model_copy(update={name: redact(getattr(job, name), level) for name in _NAMES})
+    return job.model_copy(update={name: _redacted_name(getattr(job, name), level) for name in _NAMES})
+
+
+@lru_cache(_NAMES_KEPT)
+def _redacted_name(name: str, level: Level) -> str:
+    return redact(name, level)
 
 
 def redacted_in_turn(texts: Sequence[str], level: Level) -> list[str]:
@@ -82,6 +91,8 @@ def redacted_in_turn(texts: Sequence[str], level: Level) -> list[str]:
     """
     if level == "none":
         return list(texts)
+    if not any(map(announces_secret, texts)):  # the common case: then no two of them share a secret
+        return [redact(text, level) for text in texts]
     # A key block is whole only before its first line is replaced; a clause goes on where no line ends.
     whole = _redacted_across(texts, "\n")
     return _redacted_across([redact(text, level) for text in whole], " ")
@@ -139,7 +150,7 @@ def _redacted_payload(job: Job, level: Level) -> dict[str, Any]:
             raise InvalidInput(f"{'.'.join(('payload', *map(str, first['loc'])))}: {first['msg']}") from None
         texts = redacted_in_turn([one.text for one in payload.states], "all")
         states = [
-            one.model_copy(update={"text": text, "name": redact(one.name, "all")}).model_dump(exclude_unset=True)
+            one.model_copy(update={"text": text, "name": _redacted_name(one.name, "all")}).model_dump(exclude_unset=True)
             for one, text in zip(payload.states, texts, strict=True)
         ]
         return {**job.payload, "states": states} if states else job.payload

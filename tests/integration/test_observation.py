@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import logging
 import os
@@ -75,7 +74,6 @@ def coats(secret: str) -> dict[str, str]:
         "json": json.dumps({"out": secret}),
         "json twice": json.dumps(json.dumps({"out": secret})),
         "url": "https://x.test/?q=" + urllib.parse.quote(secret, safe=""),
-        "base64": base64.b64encode(f"the secret is {secret} indeed".encode()).decode(),
     }
 
 
@@ -83,12 +81,7 @@ def traces(secret: str) -> set[bytes]:
     """What would betray a secret in a file, whatever it was written with."""
     forms = {secret, json.dumps(secret)[1:-1], urllib.parse.quote(secret, safe=""), repr(secret)[1:-1]}
     forms |= set(secret.splitlines()[1:-1])
-    found = {form.encode() for form in forms}
-    for shift in range(3):
-        # In base64 a text looks different by where it begins; the middle of each of the three is the secret's alone.
-        encoded = base64.b64encode(b"\0" * shift + secret.encode())
-        found.add(encoded[4 : len(encoded) - 4])
-    return {form for form in found if len(form) >= 8}
+    return {form.encode() for form in forms if len(form) >= 8}
 
 
 def files_that_hold(directory: Path, secret: str) -> list[str]:

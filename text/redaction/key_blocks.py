@@ -1,56 +1,54 @@
-"""Private keys that stand as blocks of lines: PEM, PGP, PuTTY, also cut off at either end."""
+"""Private keys that stand as blocks of lines: PEM, PGP, also cut off at either end."""
 
 import re
 from collections.abc import Iterator
 
+from .rules import compiled
 from .spans import Redaction
 
-_MARK = re.compile(r"-{4,5} ?(BEGIN|END) ([A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?) ?-{4,5}|(PuTTY-User-Key-File-\d:)")
+_MARK = r"-{4,5} ?(BEGIN|END) ([A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?) ?-{4,5}"
 _BREAK = r"(?:[ \t]*(?:\r?\n|(?:\\+r)?\\+n)[ \t>|+]*)"
 # A line of a block: base64 of some length (the last may be short), a header line, nothing.
-_BODY = re.compile(
+_BODY = (
     rf"[ \t]*(?:{_BREAK}*(?:[A-Za-z0-9+/]{{24,}}={{0,2}}|[A-Za-z0-9+/]{{2,}}={{1,2}}|=[A-Za-z0-9+/]{{4}}(?![A-Za-z0-9+/])|"
-    r"(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|Encryption|Public-Lines|Private-Lines|Private-MAC|Key-Derivation|"
-    r"Argon2-[A-Za-z]+):?[^\n\\]{0,120}))*"
+    r"(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|Encryption|Public-Lines|Private-Lines):?[^\n\\]{0,120}))*"
     rf"(?:{_BREAK}*-{{1,5}}(?: ?E(?:N(?:D[ A-Z]{{0,50}}-{{0,5}})?)?)?)?"
 )
-_EMPTY = re.compile(r"(?:\s|\\+[rn])*(?:\.{3}|…|<[^<>]{1,40}>|(?:YOUR|your)[\w -]{1,60}|\*{3,})?(?:\s|\\+[rn])*")
+_EMPTY = r"(?:\s|\\+[rn])*(?:\.{3}|…|<[^<>]{1,40}>|(?:YOUR|your)[\w -]{1,60}|\*{3,})?(?:\s|\\+[rn])*"
 """What stands for a key in examples."""
-_RUN = re.compile("[A-Za-z0-9+/]{12}")
-_PUTTY_REST = re.compile(r"[^\n\\]{0,60}")  # the key's kind: the mark of such a file does not end its line
-_BODY_LINE = re.compile(r"[ \t>|]*[A-Za-z0-9+/]{2,}={0,2}[ \t\r]*")
+_RUN = "[A-Za-z0-9+/]{12}"
+_BODY_LINE = r"[ \t>|]*[A-Za-z0-9+/]{2,}={0,2}[ \t\r]*"
 
 
 def find_key_blocks(text: str) -> Iterator[Redaction]:
     """Find every private key from its first mark to its last one, or as far as the key's own lines go."""
-    if "PRIVATE KEY" not in text and "PuTTY-User-Key" not in text:
+    if "PRIVATE KEY" not in text:
         return
     begin: re.Match[str] | None = None
     done = 0
-    for mark in _MARK.finditer(text):
+    for mark in compiled(_MARK).finditer(text):
         if mark[1] == "END":
             if begin is None:
                 start = _first_line_before(text, mark.start(), done)
             else:
                 between = text[begin.end() : mark.start()]
-                start = mark.start() if _EMPTY.fullmatch(between) or not _RUN.search(between) else begin.start()
+                start = (
+                    mark.start() if compiled(_EMPTY).fullmatch(between) or not compiled(_RUN).search(between) else begin.start()
+                )
             if start < mark.start():
                 yield Redaction(start, mark.end(), "PRIVATE_KEY")
             begin, done = None, mark.end()
             continue
         if begin is not None:
             yield _cut_short(text, begin)
-        begin = None if mark[3] else mark
-        if mark[3]:
-            yield _cut_short(text, mark)
+        begin = mark
     if begin is not None:
         yield _cut_short(text, begin)
 
 
 def _cut_short(text: str, begin: re.Match[str]) -> Redaction:
-    start = _PUTTY_REST.match(text, begin.end()).end() if begin[3] else begin.end()  # type: ignore[union-attr]
-    body = _BODY.match(text, start)
-    return Redaction(begin.start(), body.end() if body else start, "PRIVATE_KEY")
+    body = compiled(_BODY).match(text, begin.end())
+    return Redaction(begin.start(), body.end() if body else begin.end(), "PRIVATE_KEY")
 
 
 def _first_line_before(text: str, end: int, floor: int) -> int:
@@ -58,7 +56,7 @@ def _first_line_before(text: str, end: int, floor: int) -> int:
     first = end
     while first > floor:
         line = max(text.rfind("\n", floor, first - 1) + 1, floor)
-        if not _BODY_LINE.fullmatch(text, line, first - 1) or (first == end and text[first - 1] != "\n"):
+        if not compiled(_BODY_LINE).fullmatch(text, line, first - 1) or (first == end and text[first - 1] != "\n"):
             break
         first = line
     return first

@@ -3,28 +3,22 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from functools import cache
+from typing import Literal, get_args
 
 Level = Literal["secrets", "all", "none"]
-"""`secrets`: keys, tokens, passwords, cookies. `all`: e-mail, WeChat names, phone, identity and bank card numbers too."""
+"""`secrets`: keys, tokens, passwords, cookies. `all`: e-mail, phone, identity and bank card numbers too."""
 
 Label = Literal[
     "PRIVATE_KEY", "COOKIE", "API_KEY", "TOKEN", "SECRET", "PASSWORD", "EMAIL", "ID_CARD", "BANK_CARD", "PHONE", "WECHAT"
 ]
-_RANK: dict[Label, int] = {
-    "PRIVATE_KEY": 0,
-    "COOKIE": 1,
-    "API_KEY": 2,
-    "TOKEN": 3,
-    "SECRET": 4,
-    "PASSWORD": 5,
-    "EMAIL": 6,
-    "ID_CARD": 7,
-    "BANK_CARD": 8,
-    "PHONE": 9,
-    "WECHAT": 10,
-}
-PLACEHOLDER = re.compile(r"\[(?:" + "|".join(_RANK) + r")\]")
+_RANK: dict[Label, int] = {label: rank for rank, label in enumerate(get_args(Label))}
+
+
+@cache
+def placeholders() -> re.Pattern[str]:
+    """The pattern of every placeholder; what is stored may hold them already."""
+    return re.compile(r"\[(?:" + "|".join(_RANK) + r")\]")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -37,6 +31,7 @@ class Redaction:
 
 
 def placeholder(label: Label) -> str:
+    """What stands in the place of a secret: `[PASSWORD]`."""
     return f"[{label}]"
 
 
@@ -54,7 +49,7 @@ def merged(found: Iterable[Redaction], text: str) -> list[Redaction]:
             taken.append(span)
     if "[" not in text:
         return taken
-    standing = [match.span() for match in PLACEHOLDER.finditer(text)]
+    standing = [match.span() for match in placeholders().finditer(text)]
     return list(_around_placeholders(taken, standing, text)) if standing else taken
 
 
@@ -71,12 +66,13 @@ def _around_placeholders(spans: list[Redaction], standing: list[tuple[int, int]]
             start, end = min(start, standing[inside][0]), max(end, standing[inside][1])
             inside += 1
         start = max(start, reached)
-        if start < end and (inside == at or re.search(r"\w", PLACEHOLDER.sub("", text[start:end]))):
+        if start < end and (inside == at or re.search(r"\w", placeholders().sub("", text[start:end]))):
             yield Redaction(start, end, span.label)
             reached = end
 
 
 def replaced(text: str, spans: list[Redaction]) -> str:
+    """The text with a placeholder for each span; they must be in order and apart."""
     pieces: list[str] = []
     done = 0
     for span in spans:

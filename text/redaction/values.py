@@ -2,74 +2,30 @@
 
 from collections.abc import Mapping
 
-from .placeholders import is_template
+from .names import LABELS, Kind, kind_of_name
+from .plausible import is_template
+from .rules import words
 from .search import redact
-from .secret_names import Kind, kind_of_name, label_of_kind
 from .spans import Label, Level, placeholder
 
 _DEEPEST = 200
-_PERSONAL_NAMES: tuple[tuple[Label, tuple[str, ...]], ...] = (
-    (
-        "PHONE",
-        (
-            "phone",
-            "mobile",
-            "telephone",
-            "tel",
-            "fax",
-            "phone_number",
-            "phonenumber",
-            "phone_no",
-            "mobile_phone",
-            "mobilephone",
-            "mobile_number",
-            "cellphone",
-            "cell_phone",
-            "whatsapp",
-            "手机",
-            "手机号",
-            "手机号码",
-            "手機",
-            "手機號碼",
-            "电话",
-            "电话号码",
-            "联系电话",
-            "電話",
-            "電話番号",
-        ),
+_PERSONAL_NAMES: dict[Label, frozenset[str]] = {
+    "PHONE": words(
+        "phone mobile telephone tel fax phone_number phonenumber phone_no mobile_phone mobilephone mobile_number cellphone"
+        " cell_phone whatsapp 手机 手机号 手机号码 手機 手機號碼 电话 电话号码 联系电话 電話 電話番号"
     ),
-    ("EMAIL", ("email", "e-mail", "mail", "email_address", "emailaddress", "邮箱", "邮箱地址", "电子邮箱", "郵箱")),
-    (
-        "ID_CARD",
-        (
-            "id_card",
-            "idcard",
-            "id_number",
-            "身份证",
-            "身份证号",
-            "身份证号码",
-            "身份證",
-            "证件号码",
-            "passport",
-            "passport_no",
-            "passport_number",
-            "护照",
-            "护照号",
-            "ssn",
-        ),
+    "EMAIL": words("email e-mail mail email_address emailaddress 邮箱 邮箱地址 电子邮箱 郵箱"),
+    "ID_CARD": words(
+        "id_card idcard id_number 身份证 身份证号 身份证号码 身份證 证件号码 passport passport_no passport_number 护照 护照号 ssn"
     ),
-    ("WECHAT", ("wechat", "wechat_id", "微信", "微信号")),
-    (
-        "BANK_CARD",
-        ("bank_card", "bankcard", "card_number", "cardnumber", "card_no", "credit_card", "iban", "卡号", "银行卡", "银行卡号"),
-    ),
-)
-_NO_VALUES = frozenset(("none", "null", "undefined", "true", "false", "string", "str", "required", "optional", "n/a"))
+    "BANK_CARD": words("bank_card bankcard card_number cardnumber card_no credit_card iban 卡号 银行卡 银行卡号"),
+}
+_NO_VALUES = words("none null undefined true false string str required optional n/a")
 _NAME_FIELDS = ("name", "key", "header", "field")
 
 
 def redact_value(value: object, level: Level = "secrets") -> object:
-    """Give `value` without secrets: strings as by `redact`, and whole what stands under a secret's name, at any depth.
+    """The value without secrets: strings as by `redact`, and whole what stands under a secret's name, at any depth.
 
     Dictionaries (keys too), lists, tuples and sets come back as plain new ones, bytes as bytes; header lists
     (`[["Authorization", "…"]]`, `{"name": "password", "value": "…"}`) are understood. Other objects are given back as
@@ -82,13 +38,15 @@ def redact_value(value: object, level: Level = "secrets") -> object:
 
 def _redacted(value: object, level: Level, under: Label | None, parents: tuple[int, ...]) -> object:
     if isinstance(value, str):
-        if under is not None and value.strip() and not _is_no_value(value.strip()):
+        written = value.strip()
+        if under is not None and written and written.lower() not in _NO_VALUES and not is_template(written):
             return placeholder(under)
         return redact(value, level)
     if value is None or isinstance(value, bool | float | complex):
         return value
     if isinstance(value, int):
-        return _redacted_number(value, level, under)
+        # Numbers without a name are ids and times; a password or a telephone number is one by its name.
+        return placeholder(under) if under in ("PASSWORD", "PHONE", "ID_CARD", "BANK_CARD") else value
     if isinstance(value, bytes | bytearray):
         return _redacted_bytes(bytes(value), level, under)
     if not isinstance(value, Mapping | list | tuple | set | frozenset):
@@ -125,11 +83,6 @@ def _redacted_mapping(
     return result
 
 
-def _redacted_number(value: int, level: Level, under: Label | None) -> object:
-    # Numbers without a name are ids and times; a password or a telephone number is one by its name.
-    return placeholder(under) if under in ("PASSWORD", "PHONE", "ID_CARD", "BANK_CARD") else value
-
-
 def _redacted_bytes(value: bytes, level: Level, under: Label | None) -> bytes:
     text = value.decode("utf-8", "surrogateescape")
     cleaned = _redacted(text, level, under, ())
@@ -137,7 +90,7 @@ def _redacted_bytes(value: bytes, level: Level, under: Label | None) -> bytes:
 
 
 def _label_of(name: str, item: object, level: Level) -> Label | None:
-    """Give what the field `name` holds; None when it is harmless or its value shows that it is."""
+    """What the field `name` holds; None when it is harmless or its value shows that it is."""
     folded = name.strip().lower()
     if folded in ("cookie", "set-cookie", "cookies"):
         return "COOKIE"
@@ -145,19 +98,15 @@ def _label_of(name: str, item: object, level: Level) -> Label | None:
         return "TOKEN"
     kind = kind_of_name(name)
     if kind is not None and _holds_secret(kind, item):
-        return label_of_kind(kind)
+        return LABELS[kind]
     if level == "all":
-        return next((label for label, names in _PERSONAL_NAMES if folded in names), None)
+        return next((label for label, names in _PERSONAL_NAMES.items() if folded in names), None)
     return None
-
-
-def _is_no_value(written: str) -> bool:
-    return written.lower() in _NO_VALUES or is_template(written)
 
 
 def _holds_secret(kind: Kind, item: object) -> bool:
     """A password is whatever stands there; a `token` or `key` may also be a word of a text or a name."""
-    if kind in ("password", "mnemonic") or not isinstance(item, str):
+    if kind == "password" or not isinstance(item, str):
         return kind != "key"
     if kind == "secret":
         return len(item) >= 4
