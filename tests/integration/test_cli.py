@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from historian.retrieval import event_recall
+from historian.retrieval import driver
 from historian.schema.protocols import Vector
 from historian.schema.settings import Settings
 from historian.schema.settings_source import load_settings, parse_settings
@@ -237,12 +237,12 @@ def test_a_search_waits_for_an_embedder_that_is_slow_to_load(
                 await asyncio.sleep(0.5)
             return await super().embed_query(text)
 
-    monkeypatch.setattr(event_recall, "PATIENCE_SECONDS", 0.25)
+    monkeypatch.setattr(driver, "MODEL_SECONDS", 0.25)
     monkeypatch.setattr(parts_module, "make_embedder", lambda settings: ColdEmbedder())
     assert call("ingest", write_lines(tmp_path / "jobs.jsonl", *TURNS)).status == 0
     assert call("worker", "--drain").status == 0
     found = call("search", "科幻", "--group", "-1001234", "--json")
-    assert "keywords alone" not in found.err
+    assert "answered with less" not in found.err
     assert all("dense" in hit["scores"] for hit in found.lines) and found.lines
 
 
