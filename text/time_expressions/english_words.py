@@ -5,10 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from .english_lexicon import (
-    UNITS,
-    WEEKDAYS,
-)
+from .english_lexicon import UNITS, WEEKDAYS
 from .numerals import ENGLISH_CARDINALS, ENGLISH_ORDINALS
 from .reading import Amount, Reading, Unit, amount
 

@@ -8,17 +8,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Literal
 
-from .calendar import (
-    Days,
-    add_months,
-    holiday,
-    last_lunar_day,
-    lunar_day,
-    month_days,
-    quarter_days,
-    season_days,
-    week_days,
-)
+from .calendar import Days, add_months, holiday, last_lunar_day, lunar_day, month_days, quarter_days, season_days, week_days
 from .reading import Manner, Reading
 
 Tense = Literal["past", "future", "none"]

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from datetime import date, datetime, time, timedelta
 
-from .calendar import (
-    add_months,
-    month_days,
-    nth_weekday,
-    quarter_days,
-    week_days,
-)
+from .calendar import add_months, month_days, nth_weekday, quarter_days, week_days
 from .named_days import Resolved, Tense, one_day
 from .reading import Clock, Ordinal, Reading
 
