@@ -17,7 +17,7 @@ from .english_clock import CLOCK_PREPOSITIONS
 from .english_relative import RelativeTimes
 from .english_words import Parsed
 from .numerals import ENGLISH_CARDINALS, ENGLISH_ORDINALS
-from .reading import Found, Reading, merge
+from .reading import Found, Reading, Tense, merge
 from .tense import english_evidence, english_habit
 
 _ALNUM = re.compile(r"[a-z0-9]+")
@@ -238,7 +238,7 @@ class _Sentence(RelativeTimes):
         before = self.text[: item.start].rstrip(" \t")[-1:]
         return before != "" and (before.isalnum() or before == ",")
 
-    def stands(self, item: Found, tense: str, anchored: bool) -> bool:
+    def stands(self, item: Found, tense: Tense, anchored: bool) -> bool:
         """Whether an expression is one of a single time, seen from the reference."""
         reading, slots = item.reading, item.reading.slots
         if self.is_name(item) or _END_OF_A_DAY.match(self.lower, item.start):

@@ -20,6 +20,8 @@ Manner = Literal["bare", "last", "past", "next", "coming"]
 `next`: fully before or after the current one. `past`, `coming`: the nearest one, today not counted."""
 Edge = Literal["start", "middle", "end", "earlier", "later", "rest"]
 Direction = Literal["past", "now", "future"]
+Tense = Literal["past", "future", "none"]
+"""What the clause around an expression says about its time."""
 Part = Literal["dawn", "morning", "noon", "afternoon", "evening", "night", "midnight"]
 
 
@@ -169,7 +171,7 @@ class Found:
     reading: Reading
     start: int
     end: int
-    tense: str = "none"
+    tense: Tense = "none"
 
 
 _SLOT: dict[str, str] = by_word({

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from ..word_lists import word_list, word_tables
+from .reading import Tense
 
 _CLAUSE_END = "，。！？；,!?;\n：…"
 _SENTENCE_END = "。！？!?\n；;"
@@ -77,7 +78,7 @@ def chinese_sentence_start(text: str, position: int) -> int:
     return max(floor, max(text.rfind(stop, floor, position) for stop in _SENTENCE_END) + 1)
 
 
-def chinese_evidence(text: str, start: int, end: int, *, wide: bool = True) -> str:
+def chinese_evidence(text: str, start: int, end: int, *, wide: bool = True) -> Tense:
     """Tense shown by the clause around text[start:end], else (if `wide`) by the rest of its sentence: past, future, none."""
     low, high = _chinese_clause(text, start, end)
     before, after = text[low:start], text[end:high]
@@ -94,7 +95,7 @@ def chinese_evidence(text: str, start: int, end: int, *, wide: bool = True) -> s
     return found
 
 
-def _chinese_tense(before: str, after: str) -> str:
+def _chinese_tense(before: str, after: str) -> Tense:
     if _ZH_FUTURE.search(after) or _ZH_FUTURE.search(before):
         return "past" if _ZH_SURELY_PAST.search(after) else "future"
     if _ZH_PAST.search(after) or _ZH_PAST.search(before):
@@ -117,29 +118,30 @@ _PAST_OR_BASE = word_list("set let hit read lay shut quit hurt")
 _BEFORE_BASE = word_list("to will can should must please let's")
 
 
-def _verb_tense(words: list[str], position: int) -> str:
-    """Return the tense that one word of a clause shows: "past", "future" or "" for none."""
+def _verb_tense(words: list[str], position: int) -> Tense | None:
+    """Return the tense that one word of a clause shows: "past" or "future", None for none."""
     word, before, following = words[position], words[position - 1] if position else "", words[position + 1 : position + 3]
     if word in _FUTURE or word.endswith("'ll"):
         if word == "going" and following[:1] != ["to"]:
-            return "future" if before in _BE else ""
+            return "future" if before in _BE else None
         if word in _PERFECT_MODALS and "have" in following:
             return "past"
         if (word in ("could", "would", "i'd") and not following) or (word in _FUTURE_OR_NOUN and before in ("the", "a", "my")):
-            return ""
+            return None
         return "future"
     if word in _PAST or (len(word) > 3 and word.endswith("ed") and word not in _ED_NOT):
         is_base = (before in _BE and word not in _PAST) or (word in _PAST_OR_BASE and before in _BEFORE_BASE)
-        return "" if is_base else "past"
-    return "future" if word.endswith("ing") and len(word) > 4 and before in _BE else ""
+        return None if is_base else "past"
+    return "future" if word.endswith("ing") and len(word) > 4 and before in _BE else None
 
 
-def _english_tense(before: list[str], after: list[str]) -> str:
+def _english_tense(before: list[str], after: list[str]) -> Tense:
     """Return the tense of the verb nearest to the expression that stands between `before` and `after`."""
     words = before + after
-    best, distance = "none", len(words) + 2
+    best: Tense = "none"
+    distance = len(words) + 2
     for position, word in enumerate(words):
-        tense = "future" if position == 0 and word in _ENGLISH["orders"] else _verb_tense(words, position)
+        tense: Tense | None = "future" if position == 0 and word in _ENGLISH["orders"] else _verb_tense(words, position)
         away = len(before) - position if position < len(before) else position - len(before) + 1
         if tense and away < distance:
             best, distance = tense, away
@@ -179,7 +181,7 @@ _IS_ON = re.compile(r"(?<![a-z])(?:is|are|it's|isn't|aren't) (?:not |only |now |
 """What is on a day is ahead: "the concert is on October 11"."""
 
 
-def english_evidence(text: str, start: int, end: int) -> str:
+def english_evidence(text: str, start: int, end: int) -> Tense:
     """Tense of the verb nearest to text[start:end] in its clause, else in its sentence. `text` is in lower case."""
     lead = _LAST_WORD.search(text, max(0, start - 12), start)
     if lead is not None:
