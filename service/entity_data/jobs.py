@@ -31,7 +31,7 @@ class JobData(LineMember[Job]):
         self._queue = parts.queue
         self._erasure = parts.erasure
         self._ledger = parts.ledger
-        self._transfer = parts.transfer
+        self._events = parts.events
         self._level = parts.settings.historian.redact_jobs
 
     def records(self, traces: Traces | None) -> Iterator[Record]:
@@ -96,7 +96,9 @@ class JobData(LineMember[Job]):
         new = [
             job
             for job in values
-            if job.job_id not in known and not self._ledger.has("job", job.job_id) and not self._transfer.is_forgotten(job)
+            if job.job_id not in known
+            and not self._ledger.has("job", job.job_id)
+            and not self._events.is_forgotten(job.job_id, job.entities, job.moment.timestamp())
         ]
         for job in new:
             self._queue.put(job)

@@ -22,8 +22,9 @@ from ...schema.profile import Profile
 from ...schema.protocols import Embedder, EventStore, ProfileStorage, Vector
 from ...stores.chroma.repair import repair
 from ...stores.files.owner_lock import OwnerLock
+from ...stores.sqlite.fingerprint import Fingerprint
 from ...stores.sqlite.profile_index import profile_text
-from ...stores.sqlite.shadow_vectors import Fingerprint, Lacking, ShadowVectors
+from ...stores.sqlite.shadow_vectors import Lacking, ShadowVectors
 from ..components import Parts, open_vector_index
 
 log = logging.getLogger(__name__)
