@@ -15,7 +15,8 @@ from .stats import VECTORS
 if TYPE_CHECKING:
     from ....service.components import Parts
     from ....service.upkeep.reembedding import Built
-    from ....stores.sqlite.shadow_vectors import Fingerprint, VectorSets
+    from ....stores.sqlite.fingerprint import Fingerprint
+    from ....stores.sqlite.shadow_vectors import VectorSets
 
 
 @command("reembed")
