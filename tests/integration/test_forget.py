@@ -216,7 +216,7 @@ def test_what_users_are_known_by_as_well_is_listed_as_theirs_and_is_no_trace(tmp
     assert historian("worker", "--drain", *arguments).status == 0
     called = historian("forget", "group", "7001", "--yes", *arguments)
     assert called.status == 0, called.out
-    assert "2 records" in called.out and "1 record of others that mentions group:7001" in called.out
+    assert "2 events" in called.out and "1 event of others that mentions group:7001" in called.out
     assert re.search(r"^profile +user:u2 ", called.out, re.MULTILINE)
 
 
