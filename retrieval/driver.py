@@ -112,11 +112,14 @@ async def find(
     return found
 
 
-async def embed(steps: EventRecall, request: RecallRequest, reasons: list[str]) -> Sequence[Vector]:
-    """Return the vectors of the queries; none, with a reason, if the embedder fails or takes longer than MODEL_SECONDS."""
+async def embed(steps: EventRecall, request: RecallRequest) -> Sequence[Vector]:
+    """Return the vectors of the queries; none, with a warning, if the embedder fails or takes longer than MODEL_SECONDS."""
+    reasons: list[str] = []
     task = steps.tasks.spawn(steps.embed(request), "embedding of a recall")
     await asyncio.wait((task,), timeout=MODEL_SECONDS)
-    return result(task, "embedder", reasons) or []
+    vectors = result(task, "embedder", reasons) or []
+    warn(request, reasons)
+    return vectors
 
 
 async def rerank(

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from langgraph.runtime import Runtime
 
-from ...retrieval.driver import embed, warn
+from ...retrieval.driver import embed
 from ...retrieval.recall_states import RecallContext, RecallState, RecallUpdate
 
 
 async def embed_query(state: RecallState, runtime: Runtime[RecallContext]) -> RecallUpdate:
     """Keywords alone answer if the embedder does not."""
-    reasons: list[str] = []
-    vectors = await embed(runtime.context.steps, state["request"], reasons)
-    warn(state["request"], reasons)
-    return {"vectors": vectors}
+    return {"vectors": await embed(runtime.context.steps, state["request"])}
