@@ -103,7 +103,7 @@ async def change_model(
         try:
             built = await work.build(on_progress=on_progress)
         except SameModel:
-            return Change("same", (embedder.model, await _dimension(embedder)))
+            return Change("same", parts.shadow.sets().used or (embedder.model, 0))
         except KeptModel:
             if not lock.is_held:
                 raise ReembeddingStopped(
@@ -169,7 +169,7 @@ class Reembedding:
         Raises SameModel, KeptModel, InvalidInput (a former model's vectors are in the way), ModelUnavailable and
         ModelRefused (what was made stays), StorageError.
         """
-        dimension = await _dimension(self._embedder)
+        dimension = len(await self._embedder.embed_query("dimension"))
         wanted = (self._embedder.model, dimension)
         sets = await asyncio.to_thread(self._shadow.sets)
         if sets.used == wanted:
@@ -245,10 +245,6 @@ class Reembedding:
             await asyncio.to_thread(self._shadow.store_profiles, lacking, list(matrix))
             made += len(lacking)
         return made
-
-
-async def _dimension(embedder: Embedder) -> int:
-    return len(await embedder.embed_query("dimension"))
 
 
 def _rebuild_index(parts: Parts) -> None:
