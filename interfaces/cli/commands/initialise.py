@@ -21,8 +21,7 @@ def init(
     ] = None,
 ) -> None:
     """Write a config.toml with every key, its default and what it means, in Chinese and English."""
-    from ....schema.settings_source import sample_config
-    from ....schema.settings_tables import settings_tables
+    from ....schema.settings_tables import sample_config, settings_tables
 
     if markdown is not None:
         typer.echo(settings_tables(markdown), nl=False)
