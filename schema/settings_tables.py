@@ -68,7 +68,7 @@ def settings_tables(language: Language) -> str:
         lines += ["", f"## `[{section}]`", "", f"| {' | '.join(columns)} |", "| --- | --- | --- | :-: | --- |"]
         for name, info in keys:
             default = f"`models.chat.{name}`" if section == "models.historian" else f"`{_default(info)}`"
-            allowed = _allowed(TypeAdapter(Annotated[info.annotation, "key", *info.metadata]).json_schema(), language)
+            allowed = _allowed(_schema_of(info), language)
             meaning = meaning_of(f"{section}.{name}")[language].replace("|", "\\|")
             lines.append(f"| `{name}` | {default} | {allowed} | {'✓' if is_hot(info) else ''} | {meaning} |")
     return "\n".join(lines) + "\n"
@@ -91,7 +91,7 @@ def _texts() -> dict[tuple[str, str], str]:
     """
     classes = [node for node in ast.parse(inspect.getsource(model)).body if isinstance(node, ast.ClassDef)]
     return {
-        (owner.name, ast.unparse(field.target)): text.value.value
+        (owner.name, ast.unparse(field.target)): str(text.value.value)
         for owner in classes
         for field, text in pairwise(owner.body)
         if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant)
@@ -101,6 +101,11 @@ def _texts() -> dict[tuple[str, str], str]:
 def _sections() -> Iterator[tuple[str, list[tuple[str, FieldInfo]]]]:
     for section, keys in groupby(walk(), lambda key: key[0].rpartition(".")[0]):
         yield section, [(dotted.rpartition(".")[2], info) for dotted, info in keys]
+
+
+def _schema_of(info: FieldInfo) -> dict[str, Any]:
+    kind: Any = Annotated[info.annotation, "key", *info.metadata]
+    return TypeAdapter(kind).json_schema()
 
 
 def _default(info: FieldInfo) -> str:
