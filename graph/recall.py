@@ -1,11 +1,10 @@
-"""The read graph: prepare → (survey ∥ embed) → fuse → rerank → select.
+"""The recall graph: prepare → (survey ∥ embed) → fuse → rerank → select.
 
 START → prepare ─┬→ survey ─┬→ fuse → rerank → select → END
                  └→ embed ──┘
 
-The service does not run it before a reply: it calls the same steps of `retrieval.event_recall` one by one, under its
-time limit and with a ladder of what to do when that runs out (`service.recall`). The graph itself costs a few
-milliseconds a run, as much as the whole search. It is for Studio, for experiments and for chains that want a Runnable:
+The service does not run the graph before a reply: `retrieval.driver` runs the same steps under a deadline. The graph itself costs
+a few milliseconds a run, as much as the whole search. It is for Studio, for experiments and for chains that want a Runnable:
 
     await compile_recall().ainvoke({"query": "…", "group_id": "100"}, context=RecallContext(…))
 """
@@ -30,7 +29,7 @@ RecallGraph = CompiledStateGraph[RecallState, RecallContext, RecallInput, Recall
 
 
 def build_recall() -> StateGraph[RecallState, RecallContext, RecallInput, RecallOutput]:
-    """The graph, not compiled."""
+    """Return the graph, not compiled."""
     graph = StateGraph(RecallState, context_schema=RecallContext, input_schema=RecallInput, output_schema=RecallOutput)
     wire_recall(graph)
     return graph
@@ -39,7 +38,7 @@ def build_recall() -> StateGraph[RecallState, RecallContext, RecallInput, Recall
 def wire_recall(
     graph: StateGraph[RecallState, Any, Any, Any], *, after: str = START, bound: Callable[[Any], Any] = lambda node: node
 ) -> None:
-    """Put the nodes and edges into `graph`, beginning `after` one of its nodes; `bound` may wrap each node's function."""
+    """Add the nodes and edges to `graph`, starting `after` one of its nodes; `bound` may wrap each node's function."""
     graph.add_node("prepare", bound(prepare))
     graph.add_node("survey", bound(survey))
     graph.add_node("embed", bound(embed_query))
@@ -56,5 +55,5 @@ def wire_recall(
 
 
 def compile_recall() -> RecallGraph:
-    """The graph, ready to run. It needs no checkpointer: a recall is begun anew, never resumed."""
+    """Return the graph, ready to run. It needs no checkpointer: a recall is started again, never resumed."""
     return build_recall().compile(name="recall")

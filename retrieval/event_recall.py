@@ -1,22 +1,21 @@
-"""The chain over the events of one scope, as steps: survey, embed, fuse, rerank, select.
+"""The steps of a recall over the events of one scope.
 
     survey (what is in the scope, and keywords) ∥ embed → fuse → [rerank] → select (decay, diversity, top_k)
 
-Each step takes what the one before gives. `search` runs them all; the budgeted recall of the service and the graph
-`graph/recall.py` call them one by one. Blocking steps are ordinary methods: run them in a thread.
+Each step takes what the one before it returns; `driver` runs them. Blocking steps are ordinary methods: run them in a thread.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from ..schema.errors import ModelError
+from ..schema.errors import StorageError
 from ..schema.event import OBSERVATION, Event
 from ..schema.hit import Hit
 from ..schema.protocols import Embedder, EventStore, Reranker, Vector
@@ -25,7 +24,9 @@ from .decay import recency
 from .diversity import diverse_order
 from .fusion import Mask, by_rank, from_zero, stretched
 from .lifts import lend_to_neighbours, of_named_people
+from .loop_tasks import LoopTasks
 from .named_dates import time_fit
+from .pending import PendingHits
 from .query_vectors import QueryVectors
 from .request import RecallRequest
 from .scope_index.table import Positions, Scores, Snapshot
@@ -44,9 +45,6 @@ asks in other words than were said is not to get what merely shares "when" with 
 about in other words (R@5 61 -> 67 %, MRR 47 -> 52 %); LoCoMo and MADial-Bench stay within 0.6 points of R@10."""
 MEGABYTE = 1024 * 1024
 
-PATIENCE_SECONDS = 5.0
-"""What a search without a budget waits for an embedding, and for a reranking."""
-
 Run = TypeVar("Run")
 Numbers = np.ndarray[tuple[int], np.dtype[np.float64]]
 
@@ -54,16 +52,17 @@ Numbers = np.ndarray[tuple[int], np.dtype[np.float64]]
 class RunInThread(Protocol):
     """Calls a blocking function in a thread."""
 
-    def __call__(self, function: Callable[..., Run], /, *arguments: Any) -> Awaitable[Run]: ...
+    def __call__(self, function: Callable[..., Run], /, *arguments: Any) -> Coroutine[Any, Any, Run]: ...
 
 
 @dataclass(frozen=True, eq=False)
 class Survey:
-    """What a scope holds, and for each query the keyword scores of its events."""
+    """What a scope holds, for each query the keyword scores of its events, and the texts that wait to be filed."""
 
     snapshot: Snapshot
     keywords: Sequence[WordMatch]
     admitted: Mask | None
+    waiting: Sequence[Hit] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +79,7 @@ class Candidates:
 
 
 class EventRecall:
-    """The steps over one store. `settings()` and `clock()` are asked at every recall: settings may change meanwhile."""
+    """The steps over one store. `settings()` and `clock()` are called at every recall, since settings may change."""
 
     def __init__(
         self,
@@ -90,9 +89,12 @@ class EventRecall:
         *,
         settings: Callable[[], QuerySettings],
         clock: Callable[[], float],
+        pending: PendingHits | None = None,
     ) -> None:
         self.events = events
         self.reranker = reranker
+        self.tasks = LoopTasks()
+        self._pending = pending
         self._settings = settings
         self.tables = ScopeTables(events, lambda: settings().scope_cache_megabytes * MEGABYTE)
         self.vectors = (
@@ -108,13 +110,15 @@ class EventRecall:
         )
 
     def survey(self, request: RecallRequest) -> Survey:
-        """Look through the scope: its table, and the keywords of every query. Blocking; raises StorageError."""
+        """Look through the scope: its table, the keywords of every query, the jobs that wait. Blocking; raises StorageError."""
         assert request.where.scope_key is not None, "a search without scope goes through retrieval.everywhere"
+        # What waits is read first: what is filed in between is found twice rather than never.
+        waiting = self._waiting(request)
         snapshot = self.tables.snapshot(request.where.scope_key)
         admitted = snapshot.admitted(request.where)
         limit = max(KEYWORD_CANDIDATES, request.top_k)
         _ = request.named  # parsed here, beside the embedding, and kept for the steps that follow
-        return Survey(snapshot, [snapshot.keywords(query, admitted, limit) for query in request.queries], admitted)
+        return Survey(snapshot, [snapshot.keywords(query, admitted, limit) for query in request.queries], admitted, waiting)
 
     async def embed(self, request: RecallRequest) -> list[Vector]:
         """One vector a query; none where there is no embedder. Raises ModelError and StorageError."""
@@ -126,13 +130,6 @@ class EventRecall:
         """The scores of all events of the scope, and the best of them. Without vectors, by keywords alone."""
         snapshot, settings = survey.snapshot, self._settings()
         usable = [vector for vector in vectors if len(vector) == snapshot.dimension]
-        if vectors and snapshot.dimension and not usable:
-            log.warning(
-                "recall by keywords alone: the query's vector has %d dimensions, those of the scope have %d; "
-                "the embedding model was changed, run `historian reembed`",
-                len(vectors[0]),
-                snapshot.dimension,
-            )
         steps: dict[str, Scores] = {}
         total = np.zeros(len(snapshot), dtype=np.float32)
         for number, query in enumerate(request.queries):
@@ -218,31 +215,17 @@ class EventRecall:
             pool = pool[diverse_order(scores[pool], likeness, count, settings.diversity_lambda)]
         return [int(n) for n in pool[:count]]
 
-    async def search(self, request: RecallRequest) -> list[Hit]:
-        """The whole chain, for callers who can wait: a model gets PATIENCE_SECONDS, and a failing one is done without.
-
-        Raises StorageError.
-        """
-        survey, vectors = await asyncio.gather(asyncio.to_thread(self.survey, request), self.embed_or_not(request))
-        candidates = await asyncio.to_thread(self.fuse, request, survey, vectors)
-        try:
-            async with asyncio.timeout(PATIENCE_SECONDS):
-                candidates = await self.rerank(request, candidates)
-        except (ModelError, TimeoutError) as error:
-            log.warning("the order before reranking stands: %s", str(error) or "out of time")
-        return await asyncio.to_thread(self.select, request, candidates)
-
     async def aclose(self) -> None:
+        """Cancel what runs in the background of this event loop."""
+        await self.tasks.aclose()
         if self.vectors is not None:
             await self.vectors.aclose()
 
-    async def embed_or_not(self, request: RecallRequest) -> list[Vector]:
-        """As `embed`; an empty list, and a line in the log, where the embedder fails or is not done in PATIENCE_SECONDS."""
+    def _waiting(self, request: RecallRequest) -> list[Hit]:
         try:
-            async with asyncio.timeout(PATIENCE_SECONDS):
-                return await self.embed(request)
-        except (ModelError, TimeoutError) as error:
-            log.warning("recall by keywords alone: %s", str(error) or "the embedder takes too long")
+            return [] if self._pending is None else self._pending.find(request, self._settings().pending_limit)
+        except StorageError as error:
+            log.warning("texts that are not filed yet are left out: %s", error)
             return []
 
     def _wanted(self, request: RecallRequest) -> int:

@@ -1,12 +1,12 @@
-"""State and context of the read graph.
+"""State and context of the recall graph.
 
-What goes in and comes out is plain data. What the steps hand to each other (a survey of the scope, vectors, candidates)
-is held for the run alone: it is never checkpointed, for it is large, and of no use a moment later.
+Input and output are plain data. What the steps pass to each other (a survey of the scope, vectors, candidates) lives for the run
+alone and is never checkpointed: it is large, and of no use a moment later.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -54,24 +54,17 @@ class RecallOutput(TypedDict, total=False):
     hits: list[FoundEvent]
 
 
-class RecallState(RecallInput, total=False):
-    """The read graph's state."""
+class RecallUpdate(RecallOutput, total=False):
+    """What a node may return."""
 
     request: Annotated[RecallRequest, UntrackedValue]
     survey: Annotated[Survey, UntrackedValue]
-    vectors: Annotated[list[Vector], UntrackedValue]
+    vectors: Annotated[Sequence[Vector], UntrackedValue]
     candidates: Annotated[Candidates, UntrackedValue]
-    hits: list[FoundEvent]
 
 
-class RecallUpdate(TypedDict, total=False):
-    """What a node may return."""
-
-    request: RecallRequest
-    survey: Survey
-    vectors: list[Vector]
-    candidates: Candidates
-    hits: list[FoundEvent]
+class RecallState(RecallInput, RecallUpdate, total=False):
+    """The state of the recall graph."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What the two layers hold of a person, and the deep search over it: 0.5 keywords + 0.5 vectors."""
+"""The assistant's memory of a person (article and summaries), and the deep search over it: half keywords, half vectors."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ _K1, _B = 1.2, 0.4
 
 
 @dataclass(frozen=True, slots=True)
-class ReadLayers:
-    """One person's memory in one conversation: the article, and all summaries, the promoted ones too, oldest first."""
+class ReadMemory:
+    """The memory of one person in one scope: the article, and all summaries, the promoted ones too, oldest first."""
 
     key: ArticleKey
     article: StoredArticle | None = None
     summaries: tuple[Summary, ...] = ()
 
 
-def read_layers(layers: Layers, key: ArticleKey) -> ReadLayers:
-    """Read both layers. Summaries first: what is promoted meanwhile is read twice, not never. Blocking; raises StorageError."""
+def read_memory(layers: Layers, key: ArticleKey) -> ReadMemory:
+    """Read both. Summaries first: what is promoted meanwhile is read twice, not never. Blocking; raises StorageError."""
     summaries = tuple(layers.summaries.read(key))
-    return ReadLayers(key, layers.articles.read(key), summaries)
+    return ReadMemory(key, layers.articles.read(key), summaries)
 
 
 def deepened(
-    query: str, vector: Vector | None, read: ReadLayers, layers: Layers, events: EventStore, model: str
+    query: str, vector: Vector | None, read: ReadMemory, layers: Layers, events: EventStore, model: str
 ) -> tuple[str, ...]:
-    """What fits `query` best first: ids of summaries, and lines of the chapter Dynamic. Blocking; raises StorageError."""
+    """Return what fits `query`, best first: ids of summaries, and lines of the chapter Dynamic. Blocking; raises StorageError."""
     lines = read.article.article.lines("Dynamic") if read.article is not None else ()
     searched = _searched(read.summaries)
     texts = {**{one.id: one.text for one in searched}, **{line: line for line in lines}}
@@ -58,7 +58,7 @@ def deepened(
 
 
 def _searched(summaries: Sequence[Summary]) -> list[Summary]:
-    """All short-term summaries, and of the promoted ones the newest."""
+    """Return all short-term summaries, and of the promoted ones the newest."""
     promoted = [one for one in reversed(summaries) if not one.is_short_term]
     sizes = accumulate(len(one.text) for one in promoted)
     newest = [one for one, size in zip(promoted, sizes, strict=True) if size <= PROMOTED_SEARCHED]
@@ -66,7 +66,7 @@ def _searched(summaries: Sequence[Summary]) -> list[Summary]:
 
 
 def keyword_scores(query: str, texts: Mapping[str, str]) -> dict[str, float]:
-    """BM25 of the texts that share a word with the query, among themselves."""
+    """Return the BM25 scores of the texts that share a word with the query, among themselves."""
     words = query_tokens(query)
     counts = {name: Counter(search_tokens(text)) for name, text in texts.items()}
     if not counts or not words:

@@ -1,14 +1,18 @@
-"""What one recall asks for, completed: widened queries, filter, bounds, the times it names."""
+"""What one recall asks for: widened queries, filter, bounds, the times that it names."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from ..schema.event import EventFilter
+from ..schema.scope import Scope
+from ..schema.settings import QuerySettings
+from .filters import bounded_top_k, event_filter
 from .named_dates import NamedTime, named_times
 
 SHORT_QUERY = 20
@@ -60,8 +64,9 @@ def make_request(
     timezone: str,
     context: Sequence[str] = (),
     speaker_id: str = "",
+    observations_last: bool = False,
 ) -> RecallRequest:
-    """A request for one query or for the messages of a turn. `context` is what was said before, oldest first."""
+    """Return a request for one query or for the messages of a turn. `context` is what was said before, oldest first."""
     given = [query] if isinstance(query, str) else list(query)
     cleaned = (" ".join(one.split(None, MOST_QUERY_CHARACTERS))[:MOST_QUERY_CHARACTERS] for one in given[-MOST_QUERIES:])
     said = tuple(one for one in cleaned if one)
@@ -74,11 +79,42 @@ def make_request(
         now=now,
         timezone=timezone,
         speaker_id=speaker_id,
+        observations_last=observations_last,
+    )
+
+
+def scope_request(
+    query: str | Sequence[str],
+    scope: Scope,
+    settings: QuerySettings,
+    *,
+    top_k: int | None,
+    context: Sequence[str],
+    conditions: Mapping[str, Any],
+    now: float,
+    timezone: str,
+    automatic: bool = False,
+) -> RecallRequest:
+    """Return the request of a search in `scope`, with `conditions` as in `event_filter`; raises InvalidInput for unknown ones.
+
+    `automatic` is the recall before a reply: observations come last in it, because what was stored as it came is for the
+    tools, and fills what finished memory leaves free.
+    """
+    return make_request(
+        query,
+        event_filter(scope, **{"timezone": timezone, **conditions}),
+        top_k=bounded_top_k(top_k, settings.auto_top_k if automatic else settings.tool_default_top_k),
+        half_life_days=settings.time_decay_half_life_days_auto if automatic else settings.time_decay_half_life_days_tools,
+        now=now,
+        timezone=timezone,
+        context=context,
+        speaker_id=scope.user_id,
+        observations_last=automatic,
     )
 
 
 def widened(query: str, context: Sequence[str]) -> str:
-    """A short query with the end of what was said before it; a long one as it is.
+    """Return a short query with the end of what was said before it; a long one as it is.
 
     >>> widened("多少钱？", ["我看中了一台二手钢琴"])
     '我看中了一台二手钢琴 多少钱？'

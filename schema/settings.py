@@ -1,13 +1,13 @@
 """Every setting, with its default, its bounds and its meaning in both languages.
 
-The model is the single source: validation, the commented `config.toml` that `historian init` writes, and the tables
-in the documents are made from it. A value comes, in rising order, from the defaults, from a TOML file and from the
-environment (`HISTORIAN__COGNITIVE__QUERY__AUTO_TOP_K=5`).
+The model is the single source: validation, the commented `config.toml` that `historian init` writes, and the tables in the
+documents are made from it. Below each key stands its meaning, a line in Chinese and then English. A value comes, in rising
+order, from the defaults, from a TOML file and from the environment (`HISTORIAN__COGNITIVE__QUERY__AUTO_TOP_K=5`).
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic.fields import FieldInfo
@@ -22,12 +22,9 @@ TopK = Annotated[int, Field(ge=1, le=500)]
 ChapterTokens = Annotated[int, Field(ge=60, le=20_000)]
 
 
-def key(default: Any, zh: str, en: str, *, hot: bool = False) -> Any:
-    """A setting with its meaning in Chinese and English; `hot` ones apply without a restart."""
-    extra = cast(Any, {"zh": zh, "en": en, "hot": hot})
-    if callable(default):
-        return Field(default_factory=default, json_schema_extra=extra)
-    return Field(default, json_schema_extra=extra)
+def hot(*default: Any, **options: Any) -> Any:
+    """Declare a key that applies without a restart."""
+    return Field(*default, json_schema_extra={"hot": True}, **options)
 
 
 class Section(BaseModel):
@@ -37,193 +34,208 @@ class Section(BaseModel):
 
 
 class QuerySettings(Section):
-    auto_top_k: TopK = key(3, "每次回复前自动召回的条数", "records recalled before each reply", hot=True)
-    tool_default_top_k: TopK = key(12, "工具搜索默认返回的条数", "records a search tool returns by default", hot=True)
-    profile_top_k: TopK = key(8, "画像搜索返回的条数", "profiles a profile search returns", hot=True)
-    rerank_candidate_multiplier: Annotated[int, Field(ge=1, le=50)] = key(
-        3, "重排候选数 = 条数 × 此值", "candidates for the reranker = top_k times this", hot=True
-    )
-    vector_weight: Weight = key(0.6, "融合时向量分数的权重", "weight of the vector score in the fusion", hot=True)
-    keyword_weight: Weight = key(0.4, "融合时关键词分数的权重", "weight of the keyword score in the fusion", hot=True)
-    fusion: Literal["weighted", "rrf"] = key(
-        "weighted", "融合方法：weighted 加权和，rrf 倒数排名", "fusion: weighted sum, or reciprocal rank (rrf)", hot=True
-    )
-    time_decay_half_life_days_tools: Annotated[float, Field(gt=0)] = key(
-        60.0, "工具搜索的时间半衰期（天）", "half-life in days for searches by tools", hot=True
-    )
-    time_decay_half_life_days_auto: Annotated[float, Field(gt=0)] = key(
-        14.0, "自动召回的时间半衰期（天）", "half-life in days for automatic recall", hot=True
-    )
+    auto_top_k: TopK = hot(3)
+    """每次回复前自动召回的条数
+    records recalled before each reply"""
+    tool_default_top_k: TopK = hot(12)
+    """工具搜索默认返回的条数
+    records a search tool returns by default"""
+    profile_top_k: TopK = hot(8)
+    """画像搜索返回的条数
+    profiles a profile search returns"""
+    rerank_candidate_multiplier: Annotated[int, Field(ge=1, le=50)] = hot(3)
+    """重排候选数 = 条数 × 此值
+    candidates for the reranker = top_k times this"""
+    vector_weight: Weight = hot(0.6)
+    """融合时向量分数的权重
+    weight of the vector score in the fusion"""
+    keyword_weight: Weight = hot(0.4)
+    """融合时关键词分数的权重
+    weight of the keyword score in the fusion"""
+    fusion: Literal["weighted", "rrf"] = hot("weighted")
+    """融合方法：weighted 加权和，rrf 倒数排名
+    fusion: weighted sum, or reciprocal rank (rrf)"""
+    time_decay_half_life_days_tools: Annotated[float, Field(gt=0)] = hot(60.0)
+    """工具搜索的时间半衰期（天）
+    half-life in days for searches by tools"""
+    time_decay_half_life_days_auto: Annotated[float, Field(gt=0)] = hot(14.0)
+    """自动召回的时间半衰期（天）
+    half-life in days for automatic recall"""
     # LoCoMo turns by keywords, 760 questions, R@10: 72.6 % without it, 72.7 % with 0.05, 72.1 % with 0.1, 71.3 % with 0.2.
-    time_decay_boost: Weight = key(0.05, "新近记录最多加分的比例", "largest share a fresh record gains", hot=True)
-    diversity_lambda: Weight = key(
-        0.7, "多样性：1 只看相关度，0 只看差异", "diversity: 1 is relevance alone, 0 novelty alone", hot=True
-    )
-    vector_centering: bool = key(
-        True,
-        "向量按会话的均值居中后再比较（小模型的向量挤在一处，居中后更分得开）",
-        "compare vectors after taking away their scope's mean (small models crowd all vectors into one corner)",
-        hot=True,
-    )
-    neighbour_weight: Weight = key(
-        0.2,
-        "时间上相邻的记录互相抬升的比例；再隔一条减半；0 关闭",
-        "share of its score that a record lends to the next one in time, half of it to the one after; 0 is off",
-        hot=True,
-    )
-    neighbour_minutes: Annotated[float, Field(ge=0, le=10_080)] = key(
-        30.0, "相隔多少分钟以内算相邻", "minutes between two records within which they are neighbours", hot=True
-    )
-    name_weight: Weight = key(
-        0.05, "问题里点名的人，其记录加多少分", "added to records of a person whom the query names", hot=True
-    )
-    date_weight: Weight = key(
-        0.3, "问题里提到的日期或月份，当时的记录加多少分", "added to records of a day or month that the query names", hot=True
-    )
-    pending_limit: Annotated[int, Field(ge=0, le=50)] = key(
-        5, "尚未归档的内容最多提供几条", "records offered from jobs that are not filed yet", hot=True
-    )
-    query_cache_size: Annotated[int, Field(ge=0, le=100_000)] = key(
-        512, "缓存多少条查询的向量", "query embeddings kept", hot=True
-    )
-    query_cache_seconds: Seconds = key(600.0, "查询向量缓存多久（秒）", "seconds a query embedding is kept", hot=True)
-    scope_cache_megabytes: Annotated[int, Field(ge=1, le=65_536)] = key(
-        256, "各会话的向量和词最多占多少内存（MB）", "megabytes of memory for the vectors and words of scopes", hot=True
-    )
-    admin_user_ids: list[str] = key(
-        list,
-        "这些用户在私聊里可用工具搜索所有会话（管理员）",
-        "users whose search tool, in their private chats, sees every conversation (administrators)",
-        hot=True,
-    )
-    recall_timeout_seconds: Literal["auto"] | Annotated[float, Field(gt=0, le=60)] = key(
-        "auto",
-        "召回时限（秒）；auto：本地向量 0.15，远程 0.8",
-        "time limit of a recall in seconds; auto: 0.15 with a local embedder or none, 0.8 with a remote one",
-        hot=True,
-    )
-    max_context_tokens: Annotated[int, Field(ge=50, le=100_000)] = key(
-        800, "放入提示词的记忆最多多少 token", "most tokens of memory put into a prompt", hot=True
-    )
-    relevant_max_tokens: Annotated[int, Field(ge=50, le=100_000)] = key(
-        3000,
-        "长期篇章与最近摘要一次最多取多少 token",
-        "most tokens of the article and the newest summaries when they are asked for",
-        hot=True,
-    )
-    include_chapters: bool = key(True, "私聊时附上长期篇章", "add the long-term article in private chats", hot=True)
+    time_decay_boost: Weight = hot(0.05)
+    """新近记录最多加分的比例
+    largest share a fresh record gains"""
+    diversity_lambda: Weight = hot(0.7)
+    """多样性：1 只看相关度，0 只看差异
+    diversity: 1 is relevance alone, 0 novelty alone"""
+    vector_centering: bool = hot(True)
+    """向量按会话的均值居中后再比较（小模型的向量挤在一处，居中后更分得开）
+    compare vectors after taking away their scope's mean (small models crowd all vectors into one corner)"""
+    neighbour_weight: Weight = hot(0.2)
+    """时间上相邻的记录互相抬升的比例；再隔一条减半；0 关闭
+    share of its score that a record lends to the next one in time, half of it to the one after; 0 is off"""
+    neighbour_minutes: Annotated[float, Field(ge=0, le=10_080)] = hot(30.0)
+    """相隔多少分钟以内算相邻
+    minutes between two records within which they are neighbours"""
+    name_weight: Weight = hot(0.05)
+    """问题里点名的人，其记录加多少分
+    added to records of a person whom the query names"""
+    date_weight: Weight = hot(0.3)
+    """问题里提到的日期或月份，当时的记录加多少分
+    added to records of a day or month that the query names"""
+    pending_limit: Annotated[int, Field(ge=0, le=50)] = hot(5)
+    """尚未归档的内容最多提供几条
+    records offered from jobs that are not filed yet"""
+    query_cache_size: Annotated[int, Field(ge=0, le=100_000)] = hot(512)
+    """缓存多少条查询的向量
+    query embeddings kept"""
+    query_cache_seconds: Seconds = hot(600.0)
+    """查询向量缓存多久（秒）
+    seconds a query embedding is kept"""
+    scope_cache_megabytes: Annotated[int, Field(ge=1, le=65_536)] = hot(256)
+    """各会话的向量和词最多占多少内存（MB）
+    megabytes of memory for the vectors and words of scopes"""
+    admin_user_ids: list[str] = hot(default_factory=list)
+    """这些用户在私聊里可用工具搜索所有会话（管理员）
+    users whose search tool, in their private chats, sees every conversation (administrators)"""
+    recall_timeout_seconds: Literal["auto"] | Annotated[float, Field(gt=0, le=60)] = hot("auto")
+    """召回时限（秒）；auto：本地向量 0.15，远程 0.8
+    time limit of a recall in seconds; auto: 0.15 with a local embedder or none, 0.8 with a remote one"""
+    max_context_tokens: Annotated[int, Field(ge=50, le=100_000)] = hot(800)
+    """放入提示词的记忆最多多少 token
+    most tokens of memory put into a prompt"""
+    relevant_max_tokens: Annotated[int, Field(ge=50, le=100_000)] = hot(3000)
+    """长期篇章与最近摘要一次最多取多少 token
+    most tokens of the article and the newest summaries when they are asked for"""
+    include_chapters: bool = hot(True)
+    """私聊时附上长期篇章
+    add the long-term article in private chats"""
 
 
 class HistorianSettings(Section):
-    rewrite_mode: Literal["always", "auto", "rules"] = key(
-        "auto",
-        "改写方式：auto 规则不够时才用模型，always 总用模型，rules 只用规则",
-        "rewriting: auto asks the model only where rules do not suffice, always for every text, rules never",
-    )
-    gate_pronouns: Literal["orphan", "all"] = key(
-        "orphan",
-        "第三人称代词：orphan 只拦无先行词的，all 全拦",
-        "third-person pronouns: orphan stops those without an antecedent, all stops every one",
-    )
-    rewrite_max_retry: Annotated[int, Field(ge=0, le=10)] = key(
-        2, "闸门不通过时最多重写几次", "rewrites after the gate says no", hot=True
-    )
-    redact_jobs: Literal["secrets", "all", "none"] = key(
-        "secrets",
-        "任务入队前的脱敏：secrets 密钥，all 再加个人信息，none 不做",
-        "redaction of jobs when accepted: secrets, all (personal data too), none",
-    )
-    poll_interval_seconds: Seconds = key(1.0, "后台查看队列的间隔（秒）", "seconds between looks into the queue", hot=True)
-    stale_job_timeout_seconds: Seconds = key(
-        300.0, "失主任务多久后收回（秒）", "seconds after which a lost owner's job is taken back"
-    )
-    concurrency: Annotated[int, Field(ge=1, le=64)] = key(4, "同时处理的任务数", "jobs processed side by side")
+    rewrite_mode: Literal["always", "auto", "rules"] = "auto"
+    """改写方式：auto 规则不够时才用模型，always 总用模型，rules 只用规则
+    rewriting: auto asks the model only where rules do not suffice, always for every text, rules never"""
+    gate_pronouns: Literal["orphan", "all"] = "orphan"
+    """第三人称代词：orphan 只拦无先行词的，all 全拦
+    third-person pronouns: orphan stops those without an antecedent, all stops every one"""
+    rewrite_max_retry: Annotated[int, Field(ge=0, le=10)] = hot(2)
+    """闸门不通过时最多重写几次
+    rewrites after the gate says no"""
+    redact_jobs: Literal["secrets", "all", "none"] = "secrets"
+    """任务入队前的脱敏：secrets 密钥，all 再加个人信息，none 不做
+    redaction of jobs when accepted: secrets, all (personal data too), none"""
+    poll_interval_seconds: Seconds = hot(1.0)
+    """后台查看队列的间隔（秒）
+    seconds between looks into the queue"""
+    stale_job_timeout_seconds: Seconds = 300.0
+    """失主任务多久后收回（秒）
+    seconds after which a lost owner's job is taken back"""
+    concurrency: Annotated[int, Field(ge=1, le=64)] = 4
+    """同时处理的任务数
+    jobs processed side by side"""
 
 
 class ProfileSettings(Section):
-    revision_keep: Annotated[int, Field(ge=0, le=1000)] = key(5, "画像保留多少个旧版本", "earlier revisions kept of a profile")
-    profile_layers: LayerRule = key(
-        "private_separate",
-        "画像分层：private_separate 私聊所知只在私聊可见，per_group 各群分开，shared 不分",
-        "layers of a profile: private_separate (learnt in private is read in private), per_group, shared",
-    )
+    revision_keep: Annotated[int, Field(ge=0, le=1000)] = 5
+    """画像保留多少个旧版本
+    earlier revisions kept of a profile"""
+    profile_layers: LayerRule = "private_separate"
+    """画像分层：private_separate 私聊所知只在私聊可见，per_group 各群分开，shared 不分
+    layers of a profile: private_separate (learnt in private is read in private), per_group, shared"""
 
 
 class QueueSettings(Section):
-    job_max_retries: Annotated[int, Field(ge=0, le=100)] = key(
-        3, "任务自身出错时最多重试几次", "retries of a job that fails for its own reasons"
-    )
-    failed_max_age_days: Annotated[float, Field(gt=0)] = key(30.0, "失败任务保留多少天", "days a failed job is kept")
-    failed_max_files: Annotated[int, Field(ge=1)] = key(500, "最多保留多少个失败任务", "failed jobs kept at most")
-    failed_cleanup_interval: Annotated[int, Field(ge=0)] = key(
-        100, "每多少个空闲轮清理一次失败任务；0 从不", "idle rounds between clean-ups of failed jobs; 0 is never"
-    )
+    job_max_retries: Annotated[int, Field(ge=0, le=100)] = 3
+    """任务自身出错时最多重试几次
+    retries of a job that fails for its own reasons"""
+    failed_max_age_days: Annotated[float, Field(gt=0)] = 30.0
+    """失败任务保留多少天
+    days a failed job is kept"""
+    failed_max_files: Annotated[int, Field(ge=1)] = 500
+    """最多保留多少个失败任务
+    failed jobs kept at most"""
+    failed_cleanup_interval: Annotated[int, Field(ge=0)] = 100
+    """每多少个空闲轮清理一次失败任务；0 从不
+    idle rounds between clean-ups of failed jobs; 0 is never"""
 
 
 class ShorttermSettings(Section):
-    summary_token_threshold: Annotated[int, Field(ge=10)] = key(
-        80_000, "对话累计多少 token 后压缩成摘要", "tokens of conversation after which it is summarised"
-    )
-    max_tokens: Annotated[int, Field(ge=100)] = key(
-        12_000, "全部短期摘要最多多少 token", "most tokens of all short-term summaries kept"
-    )
-    promote_above: Annotated[int, Field(ge=1)] = key(
-        20, "摘要超过多少条开始晋升", "summaries beyond which the oldest are promoted"
-    )
-    promote_count: Annotated[int, Field(ge=1)] = key(5, "每次晋升最旧的几条", "summaries promoted at a time")
-    feed_from_jobs: bool = key(
-        True, "归档的记录也进入短期层", "records that were filed enter the short-term layer as well", hot=True
-    )
-    bedrock_max_tokens: ChapterTokens = key(600, "篇章“基石”最多多少 token", "most tokens of the chapter Bedrock")
-    evolutionary_max_tokens: ChapterTokens = key(600, "篇章“演进”最多多少 token", "most tokens of the chapter Evolutionary")
-    dynamic_max_tokens: ChapterTokens = key(600, "篇章“近况”最多多少 token", "most tokens of the chapter Dynamic")
-    reconstruct_max_retry: Annotated[int, Field(ge=0, le=10)] = key(
-        2, "新篇章不合格时最多重写几次", "rewrites of an article after the check says no"
-    )
-    revision_keep: Annotated[int, Field(ge=0, le=1000)] = key(
-        5, "长期篇章保留多少个旧版本", "earlier revisions kept of an article"
-    )
+    summary_token_threshold: Annotated[int, Field(ge=10)] = 80_000
+    """对话累计多少 token 后压缩成摘要
+    tokens of conversation after which it is summarised"""
+    max_tokens: Annotated[int, Field(ge=100)] = 12_000
+    """全部短期摘要最多多少 token
+    most tokens of all short-term summaries kept"""
+    promote_above: Annotated[int, Field(ge=1)] = 20
+    """摘要超过多少条开始晋升
+    summaries beyond which the oldest are promoted"""
+    promote_count: Annotated[int, Field(ge=1)] = 5
+    """每次晋升最旧的几条
+    summaries promoted at a time"""
+    feed_from_jobs: bool = hot(True)
+    """归档的记录也进入短期层
+    records that were filed enter the short-term layer as well"""
+    bedrock_max_tokens: ChapterTokens = 600
+    """篇章“基石”最多多少 token
+    most tokens of the chapter Bedrock"""
+    evolutionary_max_tokens: ChapterTokens = 600
+    """篇章“演进”最多多少 token
+    most tokens of the chapter Evolutionary"""
+    dynamic_max_tokens: ChapterTokens = 600
+    """篇章“近况”最多多少 token
+    most tokens of the chapter Dynamic"""
+    reconstruct_max_retry: Annotated[int, Field(ge=0, le=10)] = 2
+    """新篇章不合格时最多重写几次
+    rewrites of an article after the check says no"""
+    revision_keep: Annotated[int, Field(ge=0, le=1000)] = 5
+    """长期篇章保留多少个旧版本
+    earlier revisions kept of an article"""
 
 
 class ObservationSettings(Section):
-    queue_max: Annotated[int, Field(ge=1)] = key(1000, "观察队列的容量", "capacity of the observation queue")
-    chunk_max_tokens: Annotated[int, Field(ge=16, le=8192)] = key(256, "每块最多多少 token", "most tokens in a chunk")
-    summary_interval_seconds: Seconds = key(
-        300.0, "会话空闲多久后总结（秒）", "seconds of silence after which a session is summarised"
-    )
-    max_age_days: Annotated[float, Field(gt=0)] = key(30.0, "观察记录保留多少天", "days an observation is kept")
+    queue_max: Annotated[int, Field(ge=1)] = 1000
+    """观察队列的容量
+    capacity of the observation queue"""
+    chunk_max_tokens: Annotated[int, Field(ge=16, le=8192)] = 256
+    """每块最多多少 token
+    most tokens in a chunk"""
+    summary_interval_seconds: Seconds = 300.0
+    """会话空闲多久后总结（秒）
+    seconds of silence after which a session is summarised"""
+    max_age_days: Annotated[float, Field(gt=0)] = 30.0
+    """观察记录保留多少天
+    days an observation is kept"""
 
 
 class CognitiveSettings(Section):
-    enabled: bool = key(True, "是否启用记忆", "whether memory is on")
-    data_dir: str = key("data/cognitive", "数据目录，相对本文件所在目录", "directory of all data, relative to this file's own")
-    bot_name: str = key("", "机器人的名字（任务里没有时用它）", "the bot's name, where a job brings none")
-    language: Literal["auto", "zh", "en"] = key("auto", "提示词与输出语言", "language of prompts and output")
-    notes_dir: str = key(
-        "",
-        "Markdown 笔记的目录，空闲时自动索引；留空则不索引",
-        "directory of Markdown notes, indexed by the worker when idle; empty: none is",
-    )
-    notes_scope: str = key(
-        "",
-        "笔记归哪个会话：group:群号 或 user:用户号；留空为共享笔记，只有点名才读得到",
-        "whose notes these are: group:ID or user:ID; empty: shared notes, which are read only when asked for",
-    )
-    migrate_from: str = key(
-        "",
-        "旧摘要文件（如 end_summaries.json），启动后在后台迁入一次；留空则不迁",
-        "a file of old summaries (such as end_summaries.json), taken in once in the background after the start; empty: none",
-    )
-    migrate_rewrite: bool = key(
-        False,
-        "迁入时是否交给史官改写；否则只按规则",
-        "whether what is taken in goes through the historian; else the rules alone file it",
-    )
-    timezone: str = key(
-        "local",
-        "默认时区：IANA 名称，或 local（本机的；时间戳带着别的时差则用它的）",
-        "default time zone: an IANA name, or local (of this machine, or of a timestamp that has another offset)",
-    )
+    enabled: bool = True
+    """是否启用记忆
+    whether memory is on"""
+    data_dir: str = "data/cognitive"
+    """数据目录，相对本文件所在目录
+    directory of all data, relative to this file's own"""
+    bot_name: str = ""
+    """机器人的名字（任务里没有时用它）
+    the bot's name, where a job brings none"""
+    language: Literal["auto", "zh", "en"] = "auto"
+    """提示词与输出语言
+    language of prompts and output"""
+    notes_dir: str = ""
+    """Markdown 笔记的目录，空闲时自动索引；留空则不索引
+    directory of Markdown notes, indexed by the worker when idle; empty: none is"""
+    notes_scope: str = ""
+    """笔记归哪个会话：group:群号 或 user:用户号；留空为共享笔记，只有点名才读得到
+    whose notes these are: group:ID or user:ID; empty: shared notes, which are read only when asked for"""
+    migrate_from: str = ""
+    """旧摘要文件（如 end_summaries.json），启动后在后台迁入一次；留空则不迁
+    a file of old summaries (such as end_summaries.json), taken in once in the background after the start; empty: none"""
+    migrate_rewrite: bool = False
+    """迁入时是否交给史官改写；否则只按规则
+    whether what is taken in goes through the historian; else the rules alone file it"""
+    timezone: str = "local"
+    """默认时区：IANA 名称，或 local（本机的；时间戳带着别的时差则用它的）
+    default time zone: an IANA name, or local (of this machine, or of a timestamp that has another offset)"""
     query: QuerySettings = Field(default_factory=QuerySettings)
     historian: HistorianSettings = Field(default_factory=HistorianSettings)
     profile: ProfileSettings = Field(default_factory=ProfileSettings)
@@ -249,21 +261,27 @@ class CognitiveSettings(Section):
 
 
 class ChatSettings(Section):
-    base_url: str = key(
-        "", "OpenAI 兼容端点，如 http://127.0.0.1:11434/v1", "an OpenAI-compatible endpoint, such as http://127.0.0.1:11434/v1"
-    )
-    api_key: str = key("", "密钥；本地服务可留空", "the key; may stay empty for a local server")
-    model: str = key("", "模型名；留空则不用模型", "the model's name; empty: no model is used")
-    temperature: Annotated[float, Field(ge=0, le=2)] | None = key(
-        0.0, '采样温度；"server" 表示不发送', 'sampling temperature; "server": not sent'
-    )
-    timeout_seconds: Seconds = key(120.0, "一次调用的时限（秒）", "time limit of one call in seconds")
-    max_answer_tokens: Annotated[int, Field(ge=0, le=1_000_000)] = key(
-        4096,
-        "一次回答最多多少 token，防止模型没完没了；0 不限",
-        "most tokens of one answer, so that a model that never ends is stopped; 0: no limit",
-    )
-    extra_body: dict[str, Any] = key(dict, "附加到请求体的字段", "fields added to the request body")
+    base_url: str = ""
+    """OpenAI 兼容端点，如 http://127.0.0.1:11434/v1
+    an OpenAI-compatible endpoint, such as http://127.0.0.1:11434/v1"""
+    api_key: str = ""
+    """密钥；本地服务可留空
+    the key; may stay empty for a local server"""
+    model: str = ""
+    """模型名；留空则不用模型
+    the model's name; empty: no model is used"""
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = 0.0
+    """采样温度；"server" 表示不发送
+    sampling temperature; "server": not sent"""
+    timeout_seconds: Seconds = 120.0
+    """一次调用的时限（秒）
+    time limit of one call in seconds"""
+    max_answer_tokens: Annotated[int, Field(ge=0, le=1_000_000)] = 4096
+    """一次回答最多多少 token，防止模型没完没了；0 不限
+    most tokens of one answer, so that a model that never ends is stopped; 0: no limit"""
+    extra_body: dict[str, Any] = Field(default_factory=dict)
+    """附加到请求体的字段
+    fields added to the request body"""
 
     @field_validator("temperature", mode="before")
     @classmethod
@@ -272,31 +290,51 @@ class ChatSettings(Section):
 
 
 class EmbeddingSettings(Section):
-    provider: Literal["auto", "openai", "local", "fastembed", "none"] = key(
-        "auto",
-        "向量来源：auto 有端点用端点，否则用本地模型，再否则不用",
-        "where vectors come from: auto takes a configured endpoint, else the local model, else none",
-    )
-    base_url: str = key("", "OpenAI 兼容的向量端点", "an OpenAI-compatible embeddings endpoint")
-    api_key: str = key("", "密钥", "the key")
-    model: str = key("", "向量模型名", "the embedding model's name")
-    dimensions: Annotated[int, Field(ge=0, le=16_384)] = key(
-        0, "要求的维数；0 用模型默认", "dimensions asked for; 0: the model's own"
-    )
-    query_instruction: str = key("", "查询前缀", "text put before a query")
-    document_instruction: str = key("", "文档前缀", "text put before a document")
-    batch_size: Annotated[int, Field(ge=1, le=2048)] = key(16, "一次请求多少条", "texts in one request")
-    queue_interval_seconds: Annotated[float, Field(ge=0, le=3600)] = key(
-        0.0, "两次批量请求的间隔（秒）", "seconds between batch requests"
-    )
+    provider: Literal["auto", "openai", "local", "fastembed", "none"] = "auto"
+    """向量来源：auto 有端点用端点，否则用本地模型，再否则不用
+    where vectors come from: auto takes a configured endpoint, else the local model, else none"""
+    base_url: str = ""
+    """OpenAI 兼容的向量端点
+    an OpenAI-compatible embeddings endpoint"""
+    api_key: str = ""
+    """密钥
+    the key"""
+    model: str = ""
+    """向量模型名
+    the embedding model's name"""
+    dimensions: Annotated[int, Field(ge=0, le=16_384)] = 0
+    """要求的维数；0 用模型默认
+    dimensions asked for; 0: the model's own"""
+    query_instruction: str = ""
+    """查询前缀
+    text put before a query"""
+    document_instruction: str = ""
+    """文档前缀
+    text put before a document"""
+    batch_size: Annotated[int, Field(ge=1, le=2048)] = 16
+    """一次请求多少条
+    texts in one request"""
+    queue_interval_seconds: Annotated[float, Field(ge=0, le=3600)] = 0.0
+    """两次批量请求的间隔（秒）
+    seconds between batch requests"""
 
 
 class RerankSettings(Section):
-    base_url: str = key("", "Cohere/Jina 兼容的 /rerank 端点", "an endpoint with a Cohere- or Jina-compatible /rerank")
-    api_key: str = key("", "密钥", "the key")
-    model: str = key("", "重排模型名", "the reranking model's name")
-    query_instruction: str = key("", "查询前缀", "text put before a query")
-    queue_interval_seconds: Annotated[float, Field(ge=0, le=3600)] = key(0.0, "两次请求的间隔（秒）", "seconds between requests")
+    base_url: str = ""
+    """Cohere/Jina 兼容的 /rerank 端点
+    an endpoint with a Cohere- or Jina-compatible /rerank"""
+    api_key: str = ""
+    """密钥
+    the key"""
+    model: str = ""
+    """重排模型名
+    the reranking model's name"""
+    query_instruction: str = ""
+    """查询前缀
+    text put before a query"""
+    queue_interval_seconds: Annotated[float, Field(ge=0, le=3600)] = 0.0
+    """两次请求的间隔（秒）
+    seconds between requests"""
 
 
 class PartialChatSettings(ChatSettings):
@@ -311,7 +349,7 @@ class ModelSettings(Section):
 
     @property
     def background(self) -> ChatSettings:
-        """The chat model of the background: `models.historian` over `models.chat`."""
+        """The chat model of background work: `models.historian` over `models.chat`."""
         given = {name: getattr(self.historian, name) for name in self.historian.model_fields_set}
         return ChatSettings(**{**self.chat.model_dump(), **given})
 
@@ -332,7 +370,7 @@ class Settings(Section):
 
 
 def walk(section: type[Section] = Settings, path: str = "") -> list[tuple[str, FieldInfo]]:
-    """Every key with its dotted path, section by section, plain keys before nested tables."""
+    """Return every key with its dotted path, section by section, plain keys before nested tables."""
     plain: list[tuple[str, FieldInfo]] = []
     nested: list[tuple[str, FieldInfo]] = []
     for name, info in section.model_fields.items():

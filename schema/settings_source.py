@@ -1,16 +1,19 @@
-"""Settings from a TOML file and the environment, and the commented file that shows them all."""
+"""Settings from a TOML file and the environment."""
 
 from __future__ import annotations
 
+import copy
 import difflib
 import json
 import os
 import tomllib
 from collections.abc import Mapping
+from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
+from pydantic.fields import FieldInfo
 
 from .errors import SettingsError
 from .settings import Section, Settings, walk
@@ -18,9 +21,11 @@ from .settings import Section, Settings, walk
 PREFIX = "HISTORIAN__"
 CONFIG_VARIABLE = "HISTORIAN_CONFIG"
 
+Anything = TypeVar("Anything", bound=Section)
+
 
 def find_config(explicit: str | Path | None, environ: Mapping[str, str], directory: Path) -> Path | None:
-    """The configuration file: the one named, else `HISTORIAN_CONFIG`, else `config.toml` in `directory`, else None."""
+    """Return the configuration file: `explicit`, else `HISTORIAN_CONFIG`, else `config.toml` in `directory`, else None."""
     named = explicit or environ.get(CONFIG_VARIABLE)
     if named:
         path = Path(named)
@@ -34,8 +39,11 @@ def find_config(explicit: str | Path | None, environ: Mapping[str, str], directo
 def load_settings(
     config: str | Path | None = None, *, environ: Mapping[str, str] | None = None, directory: Path | None = None
 ) -> Settings:
-    """Settings from file and environment. `cognitive.data_dir` comes back absolute: a relative one counts from the
-    file's directory (or from `directory`, by default the current one, where there is no file)."""
+    """Load settings from file and environment; raises SettingsError.
+
+    Paths come back absolute: a relative one counts from the file's directory, or from `directory` (default: the current
+    one) where there is no file.
+    """
     environ = os.environ if environ is None else environ
     directory = Path.cwd() if directory is None else directory
     path = find_config(config, environ, directory)
@@ -45,7 +53,7 @@ def load_settings(
             data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise SettingsError(
-                f"{path}: not valid TOML: {error}; mend that line, or write a new file with `historian init`"
+                f"{path}: not valid TOML: {error}; fix that line, or write a new file with `historian init`"
             ) from None
         except OSError as error:
             raise SettingsError(f"{path}: cannot be read: {error}") from None
@@ -53,8 +61,8 @@ def load_settings(
 
 
 def parse_settings(data: Mapping[str, Any], *, environ: Mapping[str, str], base: Path) -> Settings:
-    """Settings from parsed TOML and environment variables; raises SettingsError that names key, value and remedy."""
-    merged = _copy(data)
+    """Build settings from parsed TOML and environment variables. Raises SettingsError that names key, value and remedy."""
+    merged = copy.deepcopy(dict(data))
     for name, value in environ.items():
         if name.startswith(PREFIX):
             _put(merged, name.removeprefix(PREFIX).lower().split("__"), value, name)
@@ -63,21 +71,14 @@ def parse_settings(data: Mapping[str, Any], *, environ: Mapping[str, str], base:
     except ValidationError as error:
         raise SettingsError(_explain(error)) from None
     cognitive = settings.cognitive
-    update = {"data_dir": _absolute(cognitive.data_dir, base)}
-    if cognitive.migrate_from:
-        update["migrate_from"] = _absolute(cognitive.migrate_from, base)
-    if cognitive.notes_dir:
-        update["notes_dir"] = _absolute(cognitive.notes_dir, base)
+    given = {name: getattr(cognitive, name) for name in ("data_dir", "migrate_from", "notes_dir")}
+    update = {name: _absolute(path, base) for name, path in given.items() if path or name == "data_dir"}
     return settings.model_copy(update={"cognitive": cognitive.model_copy(update=update)})
 
 
 def _absolute(directory: str, base: Path) -> str:
     path = Path(directory).expanduser()
     return str(path if path.is_absolute() else (base / path).absolute())
-
-
-def _copy(data: Mapping[str, Any]) -> dict[str, Any]:
-    return {k: _copy(v) if isinstance(v, Mapping) else v for k, v in data.items()}
 
 
 def _put(data: dict[str, Any], path: list[str], value: str, variable: str) -> None:
@@ -123,68 +124,33 @@ def _known(dotted: str) -> str:
 
 
 def _is_alike(given: str, known: str) -> bool:
-    """Whether the names themselves are, not only the sections that they stand in."""
+    """Return True if the last names are alike, not only their sections."""
     return difflib.SequenceMatcher(None, given.rpartition(".")[2], known.rpartition(".")[2]).ratio() >= 0.6
 
 
+def is_hot(info: FieldInfo) -> bool:
+    """Return True if a key applies without a restart."""
+    return isinstance(info.json_schema_extra, dict) and bool(info.json_schema_extra.get("hot"))
+
+
 def hot_changes(old: Settings, new: Settings) -> tuple[list[str], list[str]]:
-    """The changed keys that apply at once, and those that need a restart."""
-    hot: list[str] = []
-    cold: list[str] = []
-    for dotted, info in walk():
-        if _value(old, dotted) != _value(new, dotted):
-            extra = info.json_schema_extra
-            (hot if isinstance(extra, dict) and extra.get("hot") else cold).append(dotted)
-    return hot, cold
+    """Return the paths of changed keys: those that apply at once, and those that need a restart."""
+    changed = [(dotted, info) for dotted, info in walk() if value_at(old, dotted) != value_at(new, dotted)]
+    return [dotted for dotted, info in changed if is_hot(info)], [dotted for dotted, info in changed if not is_hot(info)]
 
 
-def with_hot_values(settings: Settings, wanted: Settings) -> Settings:
-    """`settings` with the hot keys, and only those, as `wanted` has them."""
-    hot, _ = hot_changes(settings, wanted)
-    changed = settings.model_dump()
-    for dotted in hot:
-        *parents, name = dotted.split(".")
-        table = changed
-        for parent in parents:
-            table = table[parent]
-        table[name] = _value(wanted, dotted)
-    # model_dump fills in every key, so that models.historian would count as given in full: it keeps what was given.
-    return Settings.model_validate(changed).model_copy(update={"models": settings.models})
+def with_hot_values(settings: Anything, wanted: Anything) -> Anything:
+    """Return `settings` with the hot keys of `wanted` and its own other keys."""
+    update: dict[str, Any] = {}
+    for name, info in type(settings).model_fields.items():
+        old, new = getattr(settings, name), getattr(wanted, name)
+        if isinstance(old, Section):
+            update[name] = with_hot_values(old, new)
+        elif is_hot(info):
+            update[name] = new
+    return settings.model_copy(update=update)
 
 
-def _value(settings: Section, dotted: str) -> Any:
-    value: Any = settings
-    for part in dotted.split("."):
-        value = getattr(value, part)
-    return value
-
-
-def sample_config() -> str:
-    """A complete `config.toml`: every key with its default and a line in Chinese and one in English."""
-    lines = [
-        "# zh: Historian 的全部设置。删去任何一行即用默认值；环境变量 HISTORIAN__节__键 优先于本文件。",
-        "# en: Every setting of Historian. Remove any line to get its default; HISTORIAN__SECTION__KEY in the environment wins.",
-    ]
-    section = ""
-    for dotted, info in walk():
-        parent, name = dotted.rsplit(".", 1)
-        if parent != section:
-            section = parent
-            lines += ["", f"[{section}]"]
-        extra = info.json_schema_extra
-        assert isinstance(extra, dict)
-        hot = (" （即时生效）", " (applies at once)") if extra["hot"] else ("", "")
-        lines += [f"# zh: {extra['zh']}{hot[0]}", f"# en: {extra['en']}{hot[1]}"]
-        value = toml_value(info.get_default(call_default_factory=True))
-        # What models.historian does not set comes from models.chat: an active default there would win over it.
-        lines.append(f"# {name} = {value}" if section == "models.historian" else f"{name} = {value}")
-    return "\n".join(lines) + "\n"
-
-
-def toml_value(value: Any) -> str:
-    """A value as it is written in TOML."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, dict):
-        return "{}"
-    return json.dumps(value, ensure_ascii=False)
+def value_at(settings: Section, dotted: str) -> Any:
+    """Return the section or value at a dotted path."""
+    return attrgetter(dotted)(settings)

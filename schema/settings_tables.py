@@ -1,16 +1,25 @@
-"""Every setting as Markdown tables, in Chinese or English, made from the settings model."""
+"""Every setting as text, made from the settings model: the commented `config.toml`, and Markdown tables in two languages."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal
+import ast
+import inspect
+import json
+from collections.abc import Iterator, Mapping
+from functools import cache
+from itertools import groupby, pairwise
+from typing import Annotated, Any, Literal
 
+from pydantic import TypeAdapter
+from pydantic.fields import FieldInfo
+
+from . import settings as model
 from .settings import Settings, walk
-from .settings_source import toml_value
+from .settings_source import is_hot, value_at
 
 Language = Literal["zh", "en"]
 
-_WORDS: dict[Language, tuple[str, str, tuple[str, ...]]] = {
+_REMARKS: dict[Language, tuple[str, str, tuple[str, ...]]] = {
     "zh": (
         "设置",
         "由 `historian init --markdown zh` 从设置模型生成。写在 `config.toml`，或用环境变量 `HISTORIAN__节__键`（优先）。"
@@ -24,64 +33,97 @@ _WORDS: dict[Language, tuple[str, str, tuple[str, ...]]] = {
         ("key", "default", "allowed", "hot", "meaning"),
     ),
 }
-
-_KINDS: dict[Language, dict[str, str]] = {
-    "zh": {"integer": "整数", "number": "数", "string": "文字", "boolean": "`true`、`false`", "array": "列表", "object": "表"},
-    "en": {
-        "integer": "integer",
-        "number": "number",
-        "string": "text",
-        "boolean": "`true`, `false`",
-        "array": "list",
-        "object": "table",
-    },
+_KINDS = {
+    "integer": {"zh": "整数", "en": "integer"},
+    "number": {"zh": "数", "en": "number"},
+    "string": {"zh": "文字", "en": "text"},
+    "boolean": {"zh": "`true`、`false`", "en": "`true`, `false`"},
+    "array": {"zh": "列表", "en": "list"},
+    "object": {"zh": "表", "en": "table"},
 }
 
 
-def settings_tables(language: Language) -> str:
-    """Every setting as Markdown: a table a section with key, default, what is allowed, whether it is hot, and its meaning."""
-    title, remark, columns = _WORDS[language]
-    allowed = _allowed_values(language)
-    lines = [f"# {title}", "", remark]
-    section = ""
-    for dotted, info in walk():
-        parent, name = dotted.rsplit(".", 1)
-        if parent != section:
-            section = parent
-            lines += ["", f"## `[{section}]`", "", f"| {' | '.join(columns)} |", "| --- | --- | --- | :-: | --- |"]
-        extra = info.json_schema_extra
-        assert isinstance(extra, dict)
-        default = f"`{toml_value(info.get_default(call_default_factory=True))}`"
-        if section == "models.historian":  # what it does not set comes from there
-            default = f"`models.chat.{name}`"
-        meaning = str(extra[language]).replace("|", "\\|")
-        lines.append(f"| `{name}` | {default} | {allowed[dotted]} | {'✓' if extra['hot'] else ''} | {meaning} |")
+def sample_config() -> str:
+    """Return a complete `config.toml`: every key with its default and a line in Chinese and one in English."""
+    lines = [
+        "# zh: Historian 的全部设置。删去任何一行即用默认值；环境变量 HISTORIAN__节__键 优先于本文件。",
+        "# en: Every setting of Historian. Remove any line to get its default; HISTORIAN__SECTION__KEY in the environment wins.",
+    ]
+    for section, keys in _sections():
+        lines += ["", f"[{section}]"]
+        for name, info in keys:
+            meaning = meaning_of(f"{section}.{name}")
+            hot = (" （即时生效）", " (applies at once)") if is_hot(info) else ("", "")
+            lines += [f"# zh: {meaning['zh']}{hot[0]}", f"# en: {meaning['en']}{hot[1]}"]
+            # What models.historian does not set comes from models.chat: an active default there would win over it.
+            lines.append(f"{'# ' if section == 'models.historian' else ''}{name} = {_default(info)}")
     return "\n".join(lines) + "\n"
 
 
-def _allowed_values(language: Language) -> dict[str, str]:
-    """What each key accepts, in the words of TOML, read from the model's JSON schema."""
-    schema = Settings.model_json_schema()
-    found: dict[str, str] = {}
+def settings_tables(language: Language) -> str:
+    """Return every setting as Markdown: a table per section with key, default, allowed values, hot, and meaning."""
+    title, remark, columns = _REMARKS[language]
+    lines = [f"# {title}", "", remark]
+    for section, keys in _sections():
+        lines += ["", f"## `[{section}]`", "", f"| {' | '.join(columns)} |", "| --- | --- | --- | :-: | --- |"]
+        for name, info in keys:
+            default = f"`models.chat.{name}`" if section == "models.historian" else f"`{_default(info)}`"
+            allowed = _allowed(_schema_of(info), language)
+            meaning = meaning_of(f"{section}.{name}")[language].replace("|", "\\|")
+            lines.append(f"| `{name}` | {default} | {allowed} | {'✓' if is_hot(info) else ''} | {meaning} |")
+    return "\n".join(lines) + "\n"
 
-    def enter(node: dict[str, Any], path: str) -> None:
-        for name, inner in node["properties"].items():
-            dotted = f"{path}.{name}" if path else name
-            if "$ref" in inner:
-                enter(schema["$defs"][inner["$ref"].rsplit("/", 1)[1]], dotted)
-            else:
-                found[dotted] = _allowed(inner, language)
 
-    enter(schema, "")
-    return found
+def meaning_of(dotted: str) -> Mapping[Language, str]:
+    """Return what a key means in Chinese and English: the text below it in the settings model."""
+    section, _, name = dotted.rpartition(".")
+    owners = type(value_at(Settings(), section)).__mro__
+    text = next((text for owner in owners if (text := _texts().get((owner.__name__, name)))), "")
+    zh, _, en = inspect.cleandoc(text).partition("\n")
+    return {"zh": zh, "en": " ".join(en.split())}
+
+
+@cache
+def _texts() -> dict[tuple[str, str], str]:
+    """Return the text below each key by class and name.
+
+    Read from the source when needed: pydantic's `use_attribute_docstrings` would read it at each import of the settings.
+    """
+    classes = [node for node in ast.parse(inspect.getsource(model)).body if isinstance(node, ast.ClassDef)]
+    return {
+        (owner.name, ast.unparse(field.target)): str(text.value.value)
+        for owner in classes
+        for field, text in pairwise(owner.body)
+        if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant)
+    }
+
+
+def _sections() -> Iterator[tuple[str, list[tuple[str, FieldInfo]]]]:
+    for section, keys in groupby(walk(), lambda key: key[0].rpartition(".")[0]):
+        yield section, [(dotted.rpartition(".")[2], info) for dotted, info in keys]
+
+
+def _schema_of(info: FieldInfo) -> dict[str, Any]:
+    kind: Any = Annotated[info.annotation, "key", *info.metadata]
+    return TypeAdapter(kind).json_schema()
+
+
+def _default(info: FieldInfo) -> str:
+    return toml_value(info.get_default(call_default_factory=True))
+
+
+def toml_value(value: Any) -> str:
+    """Return a value as it is written in TOML."""
+    return "{}" if isinstance(value, dict) else json.dumps(value, ensure_ascii=False)
 
 
 def _allowed(node: Mapping[str, Any], language: Language) -> str:
+    """Return what a JSON schema accepts, in the words of TOML."""
     comma = "、" if language == "zh" else ", "
     if "anyOf" in node:
         return comma.join(_allowed(one, language) for one in node["anyOf"] if one.get("type") != "null")
     if values := node.get("enum") or ([node["const"]] if "const" in node else []):
         return comma.join(f"`{toml_value(value)}`" for value in values)
-    low = f"≥ {node['minimum']}" if "minimum" in node else f"> {node['exclusiveMinimum']}" if "exclusiveMinimum" in node else ""
-    high = f"≤ {node['maximum']}" if "maximum" in node else ""
-    return " ".join(part for part in (_KINDS[language][node["type"]], comma.join(part for part in (low, high) if part)) if part)
+    signs = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤"}
+    bounds = comma.join(f"{sign} {node[name]}" for name, sign in signs.items() if name in node)
+    return f"{_KINDS[node['type']][language]} {bounds}".rstrip()

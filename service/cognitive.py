@@ -12,10 +12,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Never, Self
 
 from ..schema.entity import Entity
-from ..schema.hit import Hit, ProfileHit
+from ..schema.hit import Hit
 from ..schema.job import Job, RecentMessage
-from ..schema.profile import Profile
-from ..schema.scope import EntityType, RequestType, Scope
+from ..schema.scope import RequestType, Scope
 from ..schema.settings import Settings
 from ..schema.settings_source import find_config, load_settings
 from ..stores.files.forget_requests import ForgetReport
@@ -23,16 +22,17 @@ from .intake import make_job, redacted
 from .lifecycle import Lifecycle
 from .observation.noted import Noted
 from .off_loop import off_loop
-from .recall.arguments import count, known_language, texts
+from .recall.reading import Reading
 from .reply import ReplyContext
 from .report import service_report
 from .telemetry.metrics import metrics_text
 
 if TYPE_CHECKING:
     from .observation.queue import Observation
+    from .recall.timed import Recall
 
 
-class CognitiveService:
+class CognitiveService(Reading):
     """Long-term memory over one data directory.
 
     >>> async with CognitiveService.open("config.toml") as memory:            # doctest: +SKIP
@@ -189,28 +189,6 @@ class CognitiveService:
         job = await off_loop(made, states, names)
         return None if job is None else await self._lifecycle.hand_over(job)
 
-    async def get_relevant_memories(
-        self,
-        user_input: str,
-        user_id: str | int,
-        scope: Scope | None = None,
-        *,
-        deep: bool = False,
-        max_tokens: int | None = None,
-        language: Literal["zh", "en"] | None = None,
-    ) -> str:
-        """Return the assistant's article about `user_id` and the summaries, newest first, as one quoted block; "" for none.
-
-        Summaries that the article has taken in come last, if there is room. Nothing is searched, unless with `deep`: then
-        all summaries and the present chapter are, and what fits `user_input` best comes first. `scope` as in
-        `update_memory`. Never raises and never takes longer than `recall_timeout_seconds`.
-        """
-        if self._lifecycle.opened is None:
-            return ""
-        said, most, written = "\n".join(texts(user_input)), count(max_tokens), known_language(language)
-        articles = self._lifecycle.opened.articles
-        return await articles.relevant(said, str(user_id), scope, deep=deep, max_tokens=most, language=written)
-
     @property
     def observation(self) -> Observation | None:
         """The observation queue, for callers outside the event loop; None if memory is off or not open."""
@@ -302,38 +280,13 @@ class CognitiveService:
         opened = self._lifecycle.opened
         return None if opened is None else opened.recall.prefetch(query, scope, context=context)
 
-    async def search_events(
-        self,
-        query: str | Sequence[str],
-        scope: Scope,
-        *,
-        top_k: int | None = None,
-        context: Sequence[str] = (),
-        **conditions: Any,
-    ) -> list[Hit]:
-        """Return events of a scope that fit `query`, best first; what waits to be filed is marked `pending`.
-
-        `conditions` narrow: `user_id`, `sender_id`, `kind`, `source`, `time_from`, `time_to` (ISO 8601, dates or seconds
-        since the epoch; a reversed range is swapped), `is_absolute`, and the fields of `EventFilter` but its scope.
-        `top_k` is clamped to 1–500. Raises InvalidInput for an unknown condition, StorageError.
-        """
-        opened = self._lifecycle.opened
-        return [] if opened is None else await opened.recall.search(query, scope, top_k=top_k, context=context, **conditions)
+    async def _reading(self) -> Recall | None:
+        return None if self._lifecycle.opened is None else self._lifecycle.opened.recall
 
     async def search_everywhere(self, query: str, *, top_k: int | None = None, **conditions: Any) -> list[Hit]:
         """Return events of every conversation. For the operator alone: never offer this to users."""
         opened = self._lifecycle.opened
         return [] if opened is None else await opened.recall.search_everywhere(query, top_k=top_k, **conditions)
-
-    async def get_profile(self, entity_type: EntityType, entity_id: str, scope: Scope) -> Profile | None:
-        """Return the profile of a user or group as far as `scope` may read it, its layers as one; None if there is none."""
-        opened = self._lifecycle.opened
-        return None if opened is None else await opened.recall.profile(entity_type, entity_id, scope)
-
-    async def search_profiles(self, query: str, scope: Scope, *, top_k: int | None = None) -> list[ProfileHit]:
-        """Return profiles that fit `query` and may be read in `scope`, best first."""
-        opened = self._lifecycle.opened
-        return [] if opened is None else await opened.recall.search_profiles(query, scope, top_k=top_k)
 
     async def forget_user(self, user_id: str, *, mentions: bool = False, wait_seconds: float = 60.0) -> ForgetReport:
         """Forget everything of a user, in every conversation, for good; with `mentions`, what others' events say of them too.

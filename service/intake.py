@@ -9,12 +9,11 @@ from functools import lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from pydantic import ValidationError
-
 from ..schema.errors import InvalidInput
 from ..schema.job import Job, check_timezone, parse_job
 from ..schema.settings import Settings
 from ..schema.states_payload import StatesPayload
+from ..schema.validation import validated
 from ..text.redaction import Level, Redaction, find_secrets, redact
 from ..text.redaction.search import announces_secret
 from ..text.redaction.spans import placeholder
@@ -143,11 +142,7 @@ def _redacted_payload(job: Job, level: Level) -> dict[str, Any]:
     if job.kind == "edit" and isinstance(text := job.payload.get("text"), str):
         return {**job.payload, "text": redact(text, level)}
     if job.kind == "states":
-        try:
-            payload = StatesPayload.model_validate(job.payload)
-        except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            raise InvalidInput(f"{'.'.join(('payload', *map(str, first['loc'])))}: {first['msg']}") from None
+        payload = validated(StatesPayload, job.payload, within="payload")
         texts = redacted_in_turn([one.text for one in payload.states], "all")
         states = [
             one.model_copy(update={"text": text, "name": _redacted_name(one.name, "all")}).model_dump(exclude_unset=True)

@@ -15,7 +15,6 @@ from .background import Background
 from .components import Parts, open_parts
 from .config_watch import ConfigWatch
 from .observation.queue import Observation, make_observation
-from .recall.articles import TwoLayers
 from .recall.timed import Recall
 
 
@@ -25,7 +24,6 @@ class OpenMemory:
 
     parts: Parts
     recall: Recall
-    articles: TwoLayers
     background: Background
     observation: Observation
     warming: asyncio.Task[None]
@@ -66,7 +64,7 @@ async def open_memory(
         await observation.start()
         opened.pop_all()
     warming = asyncio.create_task(recall.warm(), name="historian warm-up")
-    return OpenMemory(parts, recall, TwoLayers(parts, recall, settings), background, observation, warming)
+    return OpenMemory(parts, recall, background, observation, warming)
 
 
 async def _opened(open_them: Callable[[], Parts]) -> Parts:

@@ -9,12 +9,10 @@ from functools import partial
 from typing import Literal
 
 from ..retrieval.prompt_block.formatting import format_memories, format_summaries
-from ..retrieval.request import MOST_QUERIES, MOST_QUERY_CHARACTERS
 from ..schema.errors import HistorianError
 from ..schema.scope import Scope
-from ..text.language import detect_language
 from .lifecycle import Lifecycle
-from .recall.arguments import count, is_conversation, known_language, question, texts
+from .recall.arguments import count, is_conversation, language_for, texts
 from .recall.fallback_levels import LOCAL_SECONDS, in_thread
 
 log = logging.getLogger(__name__)
@@ -63,7 +61,7 @@ class ReplyContext:
         opened, plain = self._lifecycle.opened, self._lifecycle.plain
         if opened is None:
             return format_summaries(await self._plain_summaries(scope), language=written, max_tokens=budget)
-        recalled = await opened.recall.context(question(query), scope, top_k=count(top_k), context=texts(context))
+        recalled = await opened.recall.context(texts(query), scope, top_k=count(top_k), context=texts(context))
         hits = recalled.hits
         if not recalled.reasons:
             plain.database_away = False
@@ -85,11 +83,7 @@ class ReplyContext:
 
     def _language(self, query: object, language: object) -> Literal["zh", "en"]:
         """The language asked for, else the configured one, else that of the query."""
-        configured = self._lifecycle.settings.cognitive.language
-        if configured != "auto":
-            return known_language(language) or configured
-        said = (text[:MOST_QUERY_CHARACTERS] for text in texts(query)[-MOST_QUERIES:])
-        return known_language(language) or detect_language("\n".join(said))
+        return language_for(language, self._lifecycle.settings.cognitive.language, texts(query))
 
     def _budget(self, max_tokens: object) -> int:
         return count(max_tokens) or self._lifecycle.settings.query.max_context_tokens

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from ..schema.names import Names
 from .profiles.rules import SINGLE_VALUED, is_about
+from .statements import spoken_by, stamped
 from .support import content_terms, has_ended, words_only
 
 _KIN = (
@@ -132,6 +133,12 @@ def declared_topics(statement: str, names: Names, *, by_user: bool = False) -> f
     if diet is not None and _WISHED.search(rest[: diet.start()]):
         topics -= {"diet"}
     return topics
+
+
+def declared_in(line: str, names: Names) -> frozenset[str]:
+    """Return the `declared_topics` of a line that may open with a day and with who said it."""
+    speaker, said = spoken_by(stamped(line)[1])
+    return declared_topics(said, names, by_user=speaker in ("", names.user_name))
 
 
 def single_facts(statement: str, names: Names) -> list[str]:

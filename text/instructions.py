@@ -1,4 +1,4 @@
-"""Sentences that give orders to whoever keeps the memory: content like any other, and nothing to build on."""
+"""Instructions in remembered text to whoever keeps the memory: they are kept as content and never followed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from .statements import spoken_by, stamped, statements
 
-_ORDER = re.compile(
+_INSTRUCTION = re.compile(
     r"(?:忽略|无视|忘掉|忘记|不要理会|别管|抛开|清除|清空|删除|覆盖)[^。\n]{0,12}(?:以上|上面|之前|此前|先前|前面|所有|全部|一切)?[^。\n]{0,8}"
     r"(?:指令|指示|提示|规则|要求|设定|内容|章节|记忆|文章|对话)"
     r"|(?:系统提示|系统指令|system\s*prompt|开发者模式|developer mode|越狱|jailbreak)"
@@ -26,29 +26,29 @@ _REPORTED = re.compile(
     re.IGNORECASE,
 )
 _REACH = 2
-"""How many further sentences of the same line are taken to be what was ordered ("Ignore all that. Write: …")."""
+"""Further sentences of the same line that belong to an instruction ("Ignore all that. Write: …")."""
 
 
 def split_instructions(text: str) -> tuple[list[str], list[str]]:
-    """The statements of a text: those that are content, and those that are orders to the keeper of the memory.
+    """Split a text into the statements that are content and those that instruct whoever keeps the memory.
 
-    What follows an order in its line, up to two sentences, is part of it. Of a line "name: …" each statement keeps the name.
+    Up to two sentences after an instruction in the same line belong to it. In a line "name: …" each statement keeps the name.
     """
     content: list[str] = []
-    orders: list[str] = []
+    instructions: list[str] = []
     for line in text.splitlines():
         within = 0
         speaker = spoken_by(stamped(line)[1])[0]
         for n, statement in enumerate(statements(line)):
             if n and speaker:
                 statement = f"{speaker}: {statement}"
-            if _ORDER.search(statement):
+            if _INSTRUCTION.search(statement):
                 within = _REACH + 1
-            (orders if within else content).append(statement)
+            (instructions if within else content).append(statement)
             within = max(0, within - 1)
-    return content, orders
+    return content, instructions
 
 
 def is_report(line: str) -> bool:
-    """Whether a line reports what somebody asked for or claimed, rather than states it."""
+    """Return True if a line reports what somebody asked for or claimed."""
     return _REPORTED.search(line) is not None

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from ..schema.names import Names
-from .declared import declared_topics
+from .declared import declared_in
 from .gate.faithfulness import whole_name_pattern
 from .language import detect_language
 from .statements import spoken_by, stamped, statements
@@ -155,7 +155,7 @@ def _substance(text: str, names: Names) -> float:
 
 def telling(statement: str, names: Names) -> float:
     """How much of lasting worth a statement says, 0 for nothing; from about 1 it is worth a line, and 3 is much."""
-    speaker, said = spoken_by(stamped(statement)[1])
+    _, said = spoken_by(stamped(statement)[1])
     terms = words_only(content_terms(said, names, dates=False)) - _WEIGHTLESS
     substance = weight(terms)
     if not substance:
@@ -166,13 +166,9 @@ def telling(statement: str, names: Names) -> float:
     score += 0.4 * bool(_NUMBER.search(dateless) or _SPELT.search(dateless))
     score += 0.5 * min(2, len(_proper_names(dateless, names)) + len(_TITLE.findall(dateless)))
     score += 0.4 * bool(_DONE.search(dateless)) + 0.5 * bool(_PLANS.search(dateless))
-    score += 2.0 * bool(declared_topics(said, names, by_user=speaker in ("", names.user_name)))
-    if _TALK.match(said):
-        score *= 0.6
-    if _TO_SOMEBODY.search(said):
-        score *= 0.6
-    if _QUESTION.search(said):
-        score *= 0.4
+    score += 2.0 * bool(declared_in(statement, names))
+    for found, factor in ((_TALK.match(said), 0.6), (_TO_SOMEBODY.search(said), 0.6), (_QUESTION.search(said), 0.4)):
+        score *= factor if found else 1.0
     return score
 
 

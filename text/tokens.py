@@ -7,12 +7,8 @@ other halves; other models' tokenizers were not at hand. Relative error per text
 thumb, is off by 60 % in Chinese.
 """
 
-import hashlib
-import os
 import re
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
 
 TokenCounter = Callable[[str], int]
 
@@ -37,7 +33,7 @@ _COSTS = {kind: (_PER_PIECE.get(kind, 0.0), *_PER_CHARACTER.get(kind, (0.0, 0)))
 
 
 def estimate_tokens(text: str) -> int:
-    """Give about how many tokens `text` is to a current model; 0 for the empty text alone."""
+    """Return about how many tokens `text` is to a current model; 0 only for the empty text."""
     total = 0.0
     for match in _PIECE.finditer(text):
         costs = _COSTS.get(match.lastgroup or "")
@@ -50,22 +46,3 @@ def estimate_tokens(text: str) -> int:
             if end - start > free:
                 total += weight * (end - start - free)
     return max(1, round(total)) if text else 0
-
-
-def local_tiktoken(encoding: str = "o200k_base") -> TokenCounter | None:
-    """Give tiktoken's own count where the package is installed and its table is on this machine, otherwise None.
-
-    The one function here that reads a file. It never fetches: tiktoken would, so its cache is looked at first.
-    """
-    cache = os.environ.get("TIKTOKEN_CACHE_DIR") or os.environ.get("DATA_GYM_CACHE_DIR")
-    folder = Path(cache) if cache else Path(tempfile.gettempdir()) / "data-gym-cache"
-    address = f"https://openaipublic.blob.core.windows.net/encodings/{encoding}.tiktoken"
-    # tiktoken names its cache files by the SHA-1 of the address.
-    if not (folder / hashlib.sha1(address.encode(), usedforsecurity=False).hexdigest()).is_file():
-        return None
-    try:
-        import tiktoken
-    except ImportError:
-        return None
-    table = tiktoken.get_encoding(encoding)
-    return lambda text: len(table.encode_ordinary(text))

@@ -10,9 +10,9 @@ from importlib import import_module
 from pathlib import Path
 
 from .console import plain
+from .invocation import APP as app
 from .invocation import FAILED, to_nowhere
-from .language import either, language_for, speaking
-from .root import app
+from .language import language_for, say, speaking
 
 __all__ = ["app", "run"]
 
@@ -59,16 +59,16 @@ def run() -> None:
         to_nowhere(sys.stdout)
         sys.exit(FAILED)
     except OSError as error:
-        # A full disk behind the output, for one. A second failure while this is told changes nothing.
+        # For example a full disk behind the output. A second failure while this is reported changes nothing.
         with suppress(OSError), speaking(language_for(sys.argv[1:])):
-            sys.stderr.write(f"{either('错误：', 'error: ')}{plain(error)}\n")
+            sys.stderr.write(f"{say('error: ')}{plain(error)}\n")
         for stream in (sys.stdout, sys.stderr):
             to_nowhere(stream)
         sys.exit(FAILED)
 
 
 def _open_what_is_closed() -> None:
-    """Where the caller has closed a standard stream (`>&-`) Python has None in its place: it reads and writes nothing then."""
+    """Open the null device for each standard stream that the caller has closed (`>&-`); Python has None in its place."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - open as long as the process is

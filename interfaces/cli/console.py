@@ -1,4 +1,4 @@
-"""What the command prints: tables and colour for people, one JSON object a line for programs, logs to stderr only."""
+"""Output: tables and colour for people, one JSON object a line for programs, logs on stderr only."""
 
 from __future__ import annotations
 
@@ -16,37 +16,48 @@ from rich.table import Table
 from rich.text import Text
 
 PIPE_WIDTH = 160
-"""Columns where the output is no terminal, so that a line of a table stays a line for `grep`."""
+"""Columns if the output is no terminal, so that a row of a table stays one line for `grep`."""
 
 SHORT_TEXT = 400
 """Characters of a text shown in a table cell; `show` commands and `--json` give all of it."""
 
+Cell = str | Text
+
 
 def make_console(*, stderr: bool = False) -> Console:
-    """A console that colours only terminals, honours NO_COLOR, and never turns text into markup or emoji."""
+    """Return a console that colours only terminals, honours NO_COLOR, and never reads text as markup or emoji."""
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() or os.environ.get("COLUMNS") else PIPE_WIDTH
     return Console(stderr=stderr, width=width, markup=False, emoji=False, highlight=False)
 
 
 def plain(text: object) -> str:
-    """`text` without what could steer a terminal: control characters and bidirectional overrides become U+FFFD."""
+    """Return `text` with control characters and bidirectional overrides, which could steer a terminal, as U+FFFD."""
     return "".join(c if c in "\n\t" or unicodedata.category(c) not in {"Cc", "Cf", "Cs"} else "\ufffd" for c in str(text))
 
 
 def short(text: object, limit: int = SHORT_TEXT) -> str:
-    """`text` in one line of at most `limit` characters."""
+    """Return `text` in one line of at most `limit` characters."""
     line = " ".join(plain(text).split())
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
-def counted(number: int, one: str, many: str = "") -> str:
-    """A number with what it counts: `1 job`, `2 jobs`; `many` where another letter than an s makes the plural."""
-    return f"{number} {one if number == 1 else many or one + 's'}"
+def minute(timestamp: str) -> str:
+    """Return an ISO 8601 timestamp to the minute, for people."""
+    return timestamp[:16].replace("T", " ")
+
+
+def size(number: float) -> str:
+    """Return a number of bytes for people."""
+    for unit in ("B", "KB", "MB"):
+        if number < 1000:
+            return f"{number:.0f} {unit}" if unit == "B" else f"{number:.1f} {unit}"
+        number /= 1000
+    return f"{number:.1f} GB"
 
 
 def json_line(value: Mapping[str, Any]) -> str:
-    """One JSON object as one line, readable where the output takes UTF-8, escaped where it does not."""
+    """Return one JSON object as one line, escaped if the output does not take UTF-8."""
     line = json.dumps(value, ensure_ascii=False)
     try:
         line.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
@@ -56,23 +67,24 @@ def json_line(value: Mapping[str, Any]) -> str:
 
 
 def emit(value: Mapping[str, Any]) -> None:
-    """Print one JSON object and flush, so that a program at the other end of a pipe has it at once."""
+    """Print one JSON object and flush, so that the reader of a pipe has it at once."""
     sys.stdout.write(json_line(value) + "\n")
     sys.stdout.flush()
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[str | Text]], *, wide: str = "") -> Table:
-    """A plain table. `wide` names the column that takes what room is left; the others are not broken into lines."""
+def table(columns: Sequence[str], rows: Iterable[Sequence[Cell]], *, wide: int = -1) -> Table:
+    """Return a plain table. The column `wide` takes what room is left; the others are not broken into lines."""
     made = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", show_edge=False)
-    for name in columns:
-        made.add_column(name, overflow="fold", ratio=1 if name == wide else None, no_wrap=bool(wide) and name != wide)
+    for number, name in enumerate(columns):
+        is_wide = number == wide % len(columns)
+        made.add_column(name, overflow="fold", ratio=1 if is_wide else None, no_wrap=not is_wide)
     for row in rows:
         made.add_row(*(cell if isinstance(cell, Text) else plain(cell) for cell in row))
     return made
 
 
 def fields(values: Mapping[str, object | RenderableType]) -> Table:
-    """Names and values, one a line."""
+    """Return names and values, one a line."""
     made = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     made.add_column(style="bold", no_wrap=True)
     made.add_column(overflow="fold")
@@ -85,7 +97,7 @@ HANDLER = "historian command line"
 
 
 class ConsoleHandler(logging.Handler):
-    """Logs through the console of stderr, so that a progress bar and a log line do not tear each other apart."""
+    """Log through the console of stderr, so that a progress bar and a log line do not tear each other apart."""
 
     def __init__(self, console: Console, *, tracebacks: bool) -> None:
         super().__init__()
@@ -106,7 +118,7 @@ class ConsoleHandler(logging.Handler):
 
 
 def set_up_logging(console: Console, verbosity: int, *, as_json: bool = False) -> None:
-    """Warnings by default, `-v` tells what is done, `-vv` everything, with tracebacks. As JSON lines: from `-v` on."""
+    """Log warnings; with `-v` what is done, with `-vv` everything and tracebacks. JSON lines start at `-v`."""
     verbosity = max(verbosity, int(as_json))
     level = (logging.WARNING, logging.INFO, logging.DEBUG)[min(verbosity, 2)]
     root = logging.getLogger()

@@ -1,6 +1,6 @@
 """The lines that the filters read: JSON objects or plain text, and the typed values in them.
 
-What is wrong with a line is said in English alone: a program reads it.
+Errors about a line are English alone: a program reads them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ NAME_KEYS = ("bot_name", "user_name", "user_id", "group_name", "group_id")
 
 
 def json_lines() -> Iterator[Mapping[str, Any] | InvalidInput]:
-    """Objects from stdin, one a line, as they come; what is none comes as an error with the number of its line."""
+    """Read objects from stdin, one a line, as they come; anything else comes as an error with the number of its line."""
     for number, raw in _numbered_lines():
         try:
             line = json.loads(raw.decode("utf-8-sig" if number == 1 else "utf-8"))
@@ -35,20 +35,20 @@ def json_lines() -> Iterator[Mapping[str, Any] | InvalidInput]:
 
 
 def text_lines() -> Iterator[Mapping[str, Any] | InvalidInput]:
-    """Plain lines from stdin, each as if it had come as an object."""
+    """Read plain lines from stdin, each as if it had come as an object."""
     for _, raw in _numbered_lines():
         yield {"text": raw.decode("utf-8", errors="replace").rstrip("\r\n")}
 
 
 def _numbered_lines() -> Iterator[tuple[int, bytes]]:
-    """Lines of stdin that are not blank, as they come, with their numbers from 1."""
+    """Read lines of stdin that are not blank, as they come, with their numbers from 1."""
     for number, raw in enumerate(iter(sys.stdin.buffer.readline, b""), 1):
         if raw.strip():
             yield number, raw
 
 
 def text_of(line: Mapping[str, Any]) -> str:
-    """The text of a line. Raises InvalidInput, as all of these do, for what is not of its type."""
+    """Return the text of a line. Like the functions below, raises InvalidInput for a value of the wrong type."""
     text = line.get("text")
     if not isinstance(text, str):
         raise InvalidInput(f"text: expected a string, got {text!r:.80}" if "text" in line else "text: missing")
@@ -56,7 +56,7 @@ def text_of(line: Mapping[str, Any]) -> str:
 
 
 def string_of(line: Mapping[str, Any], key: str) -> str:
-    """A string; "" where it is missing or null. Ids may be numbers."""
+    """Return a string; "" if it is missing or null. Ids may be numbers."""
     value = line.get(key)
     if value is None:
         return ""
@@ -68,7 +68,7 @@ def string_of(line: Mapping[str, Any], key: str) -> str:
 
 
 def strings_of(line: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    """A list of strings; empty where it is missing."""
+    """Return a list of strings; empty if it is missing."""
     value = line.get(key) or []
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
         raise InvalidInput(f"{key}: expected a list of strings, got {value!r:.80}")
@@ -76,7 +76,7 @@ def strings_of(line: Mapping[str, Any], key: str) -> tuple[str, ...]:
 
 
 def language_of(line: Mapping[str, Any]) -> Language:
-    """The language, auto where none is given."""
+    """Return the language; auto if none is given."""
     value = string_of(line, "language") or "auto"
     if value not in ("auto", "zh", "en"):
         raise InvalidInput(f"language: {value!r} is not one of auto, zh, en")
@@ -84,7 +84,7 @@ def language_of(line: Mapping[str, Any]) -> Language:
 
 
 def names_of(line: Mapping[str, Any], *, default_bot: str) -> Names:
-    """The names of a line; the bot's own, else `default_bot`."""
+    """Return the names of a line, with `default_bot` if it names no bot."""
     from ...schema.names import Names
 
     values = {key: string_of(line, key) for key in NAME_KEYS}

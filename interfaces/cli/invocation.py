@@ -1,109 +1,69 @@
-"""How a command is called: the options that all commands share, and how they end.
+"""How a command is called: the application, the options that all commands share, and how commands end.
 
-A command is a function whose first parameter is the `Shell`. `command` registers it with typer, adds `--config`,
-`--data-dir`, `--json`, `--log-json` and `-v` (which are taken before and after the name of the command alike), runs it, and turns
-errors into one line on stderr and an exit status. The docstring of the function is its help in English.
+A command is a function whose first parameter is the `Shell`. `command` registers it with typer, adds `--config`, `--data-dir`,
+`--json`, `--log-json` and `-v` (accepted before and after the name of the command alike), runs it, and turns errors into one
+line on stderr and an exit status. The docstring of the function is its help.
 """
 
 from __future__ import annotations
 
 import asyncio
-import functools
 import inspect
 import os
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TextIO, TypeVar
 
 import typer
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.text import Text
+from typer import Option
 
 from ...schema.errors import HistorianError, InvalidInput, SettingsError
-from .console import emit, make_console, plain, set_up_logging
+from .console import Cell, emit, fields, make_console, plain, set_up_logging, table
 from .help_pages import Command, Group
-from .language import both, either, speaking
+from .language import say, speaking
 
 if TYPE_CHECKING:
     from ...schema.settings import Settings
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+Item = TypeVar("Item")
 
 FAILED = 1
 WRONG_USE = 2
 INTERRUPTED = 130
-
-ConfigOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--config",
-        metavar="FILE",
-        help=both(
-            "设置文件（否则用 HISTORIAN_CONFIG，再否则 ./config.toml）。",
-            "The settings (else HISTORIAN_CONFIG, else ./config.toml).",
-        ),
-        show_default=False,
-    ),
-]
-DataDirOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--data-dir",
-        metavar="DIR",
-        help=both("数据目录，代替设置里的那个。", "The data directory, in place of the configured one."),
-        show_default=False,
-    ),
-]
-JsonOption = Annotated[
-    bool,
-    typer.Option(
-        "--json", help=both("给程序读：一行一个 JSON 对象。", "One JSON object a line, for programs."), show_default=False
-    ),
-]
-VerboseOption = Annotated[
-    int,
-    typer.Option(
-        "--verbose",
-        "-v",
-        count=True,
-        help=both("说出在做什么；-vv 说出一切。", "Say what is done; -vv everything."),
-        show_default=False,
-    ),
-]
-
-LogJsonOption = Annotated[
-    bool,
-    typer.Option(
-        "--log-json",
-        envvar="HISTORIAN_LOG_JSON",
-        help=both("日志以 JSON 行写到 stderr，带任务 id。", "Log to stderr as JSON lines, with job ids."),
-        show_default=False,
-    ),
-]
-
-_SHARED = [
-    inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context),
-    inspect.Parameter("config", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=ConfigOption),
-    inspect.Parameter("data_dir", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=DataDirOption),
-    inspect.Parameter("json_output", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=JsonOption),
-    inspect.Parameter("verbose", inspect.Parameter.KEYWORD_ONLY, default=0, annotation=VerboseOption),
-    inspect.Parameter("log_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=LogJsonOption),
-]
+HELP_NAMES = {"help_option_names": ["-h", "--help"]}
 
 
 class CommandFailed(HistorianError):
-    """What was asked for could not be done; exit status 1."""
+    """The command could not do what was asked; exit status 1."""
+
+    def __init__(self, message: str, /, **values: object) -> None:
+        super().__init__(say(message, **values))
+
+
+class WrongUse(InvalidInput):
+    """The arguments of the command do not go together; exit status 2."""
+
+    def __init__(self, message: str, /, **values: object) -> None:
+        super().__init__(say(message, **values))
 
 
 @dataclass(frozen=True)
 class Shell:
-    """What a command works with: the shared options, the settings they lead to, and where to print."""
+    """What a command works with: the shared options, the settings they lead to, and where to print.
+
+    Messages are English texts of the catalogue; the methods translate and fill them.
+    """
 
     config: Path | None = None
-    given_data_dir: Path | None = None
+    data_dir: Path | None = None
     json: bool = False
     verbosity: int = 0
     log_json: bool = False
@@ -114,9 +74,9 @@ class Shell:
         from ...schema.settings_source import load_settings
 
         settings = load_settings(self.config)
-        if self.given_data_dir is None:
+        if self.data_dir is None:
             return settings
-        cognitive = settings.cognitive.model_copy(update={"data_dir": str(self.given_data_dir.expanduser().absolute())})
+        cognitive = settings.cognitive.model_copy(update={"data_dir": str(self.data_dir.expanduser().absolute())})
         return settings.model_copy(update={"cognitive": cognitive})
 
     @property
@@ -132,76 +92,191 @@ class Shell:
     def err(self) -> Console:
         return make_console(stderr=True)
 
-    def say(self, text: str) -> None:
-        """One line for people on stdout; nothing with `--json`."""
+    def tell(self, message: str = "", /, **values: object) -> None:
+        """Print one line for people on stdout; nothing with `--json`."""
         if not self.json:
-            self.out.print(plain(text), soft_wrap=True)
+            self.out.print(plain(say(message, **values)), soft_wrap=True)
+
+    def note(self, message: str, /, **values: object) -> None:
+        """Print one line on stderr."""
+        self.err.print(say(message, **values), soft_wrap=True)
 
     def emit(self, **values: Any) -> None:
-        """One JSON object."""
+        """Print one JSON object."""
         emit(values)
 
+    def result(self, data: Mapping[str, Any], message: str, /, **values: object) -> None:
+        """Print what came out: `data` with `--json`, else the message."""
+        if self.json:
+            emit(data)
+        else:
+            self.tell(message, **values)
+
+    def rows(
+        self,
+        found: Sequence[Item],
+        data: Callable[[Item], Mapping[str, Any]],
+        columns: str,
+        cells: Callable[[Item], Sequence[Cell]],
+        *,
+        wide: int = -1,
+        empty: str = "",
+    ) -> None:
+        """Print items: one JSON object each with `--json`, else a table, or `empty` if there are none.
+
+        `columns` names the columns in one message, separated by |.
+        """
+        if self.json:
+            for one in found:
+                emit(data(one))
+        elif found or not empty:
+            self.table(columns, map(cells, found), wide=wide)
+        else:
+            self.tell(empty)
+
+    def table(self, columns: str, rows: Iterable[Sequence[Cell]], *, wide: int = -1) -> None:
+        """Print a table; `columns` as `rows` takes them."""
+        self.out.print(table(say(columns).split("|"), rows, wide=wide))
+
+    def fields(self, values: Mapping[str, object | RenderableType]) -> None:
+        """Print names, translated, and values, one a line."""
+        self.out.print(fields({say(name): value for name, value in values.items()}))
+
+    @contextmanager
+    def progress(self, what: str, *, hidden: bool = False) -> Iterator[Callable[[int, int], None]]:
+        """Show a progress bar on a terminal; give the function that takes (done, total)."""
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+        bar = Progress(
+            TextColumn(say(what)),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[rate]:.1f}/s"),
+            TimeElapsedColumn(),
+            console=self.err,
+            transient=True,
+            disable=hidden or self.json or not self.err.is_terminal,
+        )
+        started = time.monotonic()
+
+        def update(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total, rate=done / max(time.monotonic() - started, 0.001))
+
+        with bar:
+            task = bar.add_task("", total=None, rate=0.0)
+            yield update
+
+    def confirm(self, question: str, /, *, yes: bool, shown: Callable[[], None] | None = None, **values: object) -> None:
+        """Ask on a terminal before something irreversible; end the command unless the answer is yes."""
+        if not yes and not self.json and sys.stdin.isatty():
+            if shown is not None:
+                shown()
+            typer.confirm(say(question, **values), abort=True)
+
     def needs_data(self) -> bool:
-        """Whether there is a data directory; says on stderr where it was looked for if not."""
+        """Return True if there is a data directory; otherwise name on stderr where it was looked for."""
         if self.directory.is_dir():
             return True
-        place = plain(self.directory)
-        self.err.print(
-            either(f"还没有存下任何东西：{place} 不存在", f"nothing is stored yet: {place} does not exist"), soft_wrap=True
-        )
+        self.note("nothing is stored yet: {place} does not exist", place=plain(self.directory))
         return False
 
-    def fail(self, message: object, status: int = FAILED) -> NoReturn:
-        """End the command with one line on stderr."""
-        line = Text.assemble((either("错误：", "error: "), "bold red"), " ".join(plain(message).split()))
-        self.err.print(line, soft_wrap=True)
-        raise typer.Exit(status)
+    def needs_memory(self) -> None:
+        """Raise CommandFailed if memory is switched off."""
+        if not self.settings.cognitive.enabled:
+            raise CommandFailed(
+                "memory is switched off (cognitive.enabled = false); switch it on to take jobs in and file them. "
+                "What was accepted waits on disk"
+            )
+
+    def error(self, message: object) -> None:
+        """Print an error, already worded, in one line on stderr."""
+        line = " ".join(plain(message).split())
+        self.err.print(Text.assemble((say("error: "), "bold red"), line), soft_wrap=True)
+
+    def fail(self, error: Exception, status: int) -> NoReturn:
+        """End the command with one line on stderr; with `-vv`, with the traceback too."""
+        if self.verbosity > 1:
+            self.err.print_exception()
+        self.error(error)
+        raise typer.Exit(status) from None
 
 
-def command(app: typer.Typer, name: str, *, zh: str) -> Callable[[Function], Function]:
-    """Register a function `(shell, …)` as a command of `app`; `zh` is what its docstring says, in Chinese.
+def shell_of(
+    context: typer.Context,
+    config: Annotated[
+        Path | None, Option("--config", metavar="FILE", help="The settings (else HISTORIAN_CONFIG, else ./config.toml).")
+    ] = None,
+    data_dir: Annotated[
+        Path | None, Option("--data-dir", metavar="DIR", help="The data directory, in place of the configured one.")
+    ] = None,
+    json: Annotated[bool, Option("--json", help="One JSON object a line, for programs.")] = False,
+    verbose: Annotated[
+        int, Option("--verbose", "-v", count=True, help="Say what is done; -vv everything.", show_default=False)
+    ] = 0,
+    log_json: Annotated[
+        bool, Option("--log-json", envvar="HISTORIAN_LOG_JSON", help="Log to stderr as JSON lines, with job ids.")
+    ] = False,
+) -> Shell:
+    """Return the shell of a call: these options over those given further left on the line."""
+    outer = context.parent.obj if context.parent is not None and isinstance(context.parent.obj, Shell) else Shell()
+    return replace(
+        outer,
+        config=config or outer.config,
+        data_dir=data_dir or outer.data_dir,
+        json=json or outer.json,
+        verbosity=max(verbose, outer.verbosity),
+        log_json=log_json or outer.log_json,
+    )
 
-    The function itself is returned unchanged.
+
+SHARED = inspect.signature(shell_of, eval_str=True).parameters
+"""The parameters that every command has besides its own."""
+
+
+def command(
+    name: str, app: typer.Typer | None = None, *, more: Sequence[inspect.Parameter] = ()
+) -> Callable[[Function], Function]:
+    """Register a function `(shell, …)` as a command of `app`; the function itself is returned unchanged.
+
+    `more` are parameters that stand before its own, for a function that takes them as `**values`.
     """
 
     def register(function: Function) -> Function:
-        own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
+        own = [one for one in inspect.signature(function, eval_str=True).parameters.values() if one.kind is not one.VAR_KEYWORD]
 
-        @functools.wraps(function)
         def run(**values: Any) -> None:
-            shell = shell_of(values.pop("context"), values)
-            _guarded(shell, function, values)
+            shell = shell_of(**{one: values.pop(one) for one in SHARED})
+            set_up_logging(shell.err, shell.verbosity, as_json=shell.log_json)
+            with speaking("en" if shell.json else None):
+                _run_to_its_end(shell, function, values)
 
-        _set_signature(run, [*own, *_SHARED])
-        app.command(name, cls=Command, help=both(zh, inspect.getdoc(function) or ""))(run)
+        _set_signature(run, [*more, *own[1:], *SHARED.values()])
+        (app or APP).command(name, cls=Command, help=inspect.getdoc(function))(run)
         return function
 
     return register
 
 
-def group(parent: typer.Typer, name: str, summary: str) -> typer.Typer:
-    """A group of commands; it takes the shared options too."""
+def group(name: str, summary: str) -> typer.Typer:
+    """Return a new group of commands; it takes the shared options too."""
     app = typer.Typer(cls=Group, no_args_is_help=True, rich_markup_mode=None, context_settings=HELP_NAMES)
 
     def options(**values: Any) -> None:
-        context: typer.Context = values.pop("context")
-        context.obj = shell_of(context, values)
+        values["context"].obj = shell_of(**values)
 
-    _set_signature(options, _SHARED)
+    _set_signature(options, SHARED.values())
     app.callback()(options)
-    parent.add_typer(app, name=name, help=summary)
+    APP.add_typer(app, name=name, help=summary)
     return app
 
 
-HELP_NAMES = {"help_option_names": ["-h", "--help"]}
-
-
-def root(summary: str) -> typer.Typer:
-    """The application, with the shared options and `--version`."""
+def _application() -> typer.Typer:
+    """Return the application, with the shared options and `--version`."""
     app = typer.Typer(
         name="historian",
         cls=Group,
-        help=summary,
+        help="Long-term memory for chat bots: what a bot did and learnt becomes events that stay true out of context, and "
+        "profiles of people and groups. Begin with `historian demo`.",
         no_args_is_help=True,
         add_completion=False,
         rich_markup_mode=None,
@@ -215,47 +290,22 @@ def root(summary: str) -> typer.Typer:
 
             typer.echo(f"historian {__version__}")
             raise typer.Exit
-        context: typer.Context = values.pop("context")
-        context.obj = shell_of(context, values)
+        context: typer.Context = values["context"]
+        context.obj = shell_of(**values)
         if context.invoked_subcommand is None:
             typer.echo(context.get_help())
 
-    version = inspect.Parameter(
-        "version",
-        inspect.Parameter.KEYWORD_ONLY,
-        default=False,
-        annotation=Annotated[
-            bool, typer.Option("--version", help=both("打印版本后结束。", "Print the version and end."), is_eager=True)
-        ],
-    )
-    _set_signature(options, [*_SHARED, version])
+    version = Annotated[bool, Option("--version", help="Print the version and end.", is_eager=True)]
+    shown = inspect.Parameter("version", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=version)
+    _set_signature(options, [*SHARED.values(), shown])
     app.callback(invoke_without_command=True)(options)
     return app
 
 
-def shell_of(context: typer.Context, values: dict[str, Any]) -> Shell:
-    """Take the shared options out of `values`, over those given further left on the line."""
-    outer = context.parent.obj if context.parent is not None and isinstance(context.parent.obj, Shell) else Shell()
-    return replace(
-        outer,
-        config=values.pop("config") or outer.config,
-        given_data_dir=values.pop("data_dir") or outer.given_data_dir,
-        json=values.pop("json_output") or outer.json,
-        verbosity=max(values.pop("verbose"), outer.verbosity),
-        log_json=values.pop("log_json") or outer.log_json,
-    )
-
-
-def _set_signature(function: Callable[..., Any], parameters: list[inspect.Parameter]) -> None:
+def _set_signature(function: Callable[..., Any], parameters: Iterable[inspect.Parameter]) -> None:
     keyword_only = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters]
-    function.__signature__ = inspect.Signature(keyword_only)  # type: ignore[attr-defined]
+    function.__signature__ = inspect.Signature(keyword_only)  # type: ignore[attr-defined]  # what typer reads
     function.__annotations__ = {parameter.name: parameter.annotation for parameter in keyword_only}
-
-
-def _guarded(shell: Shell, function: Callable[..., Any], values: dict[str, Any]) -> None:
-    set_up_logging(shell.err, shell.verbosity, as_json=shell.log_json)
-    with speaking("en" if shell.json else None):
-        _run_to_its_end(shell, function, values)
 
 
 def _run_to_its_end(shell: Shell, function: Callable[..., Any], values: dict[str, Any]) -> None:
@@ -268,20 +318,20 @@ def _run_to_its_end(shell: Shell, function: Callable[..., Any], values: dict[str
         to_nowhere(sys.stdout)
         raise typer.Exit(FAILED) from None
     except (InvalidInput, SettingsError) as error:
-        if shell.verbosity > 1:
-            shell.err.print_exception()
         shell.fail(error, WRONG_USE)
     except HistorianError as error:
-        if shell.verbosity > 1:
-            shell.err.print_exception()
         shell.fail(error, FAILED)
     except KeyboardInterrupt:
-        shell.err.print(either("已中断", "interrupted"))
+        shell.note("interrupted")
         raise typer.Exit(INTERRUPTED) from None
 
 
 def to_nowhere(stream: TextIO) -> None:
-    """After the reader of a pipe has gone: let the interpreter's own last flush of `stream` go nowhere."""
+    """Let the interpreter's own last flush of `stream` go nowhere, after the reader of a pipe has gone."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
+
+
+APP = _application()
+"""The application; `app.py` imports the modules that register commands with it."""

@@ -1,49 +1,53 @@
-"""Which language people are spoken to in, and the one way to word something in two.
+"""The language in which people are addressed, and the catalogue of Chinese texts.
 
-A sentence stands in both languages where it is used: `either("没有记录", "no records")`. A help text is written down before
-it is known who asks for it: `both("最多多少条。", "At most so many.")` is the English text, for which `spoken` finds the other.
-What programs read has one language: a command with `--json` speaks English throughout, the parser's refusals and help too.
+The code holds every message once, in English with named placeholders: `say("{n} {n:job|jobs} accepted", n=3)`. The Chinese
+text stands in `texts.zh.toml` under the English one; the file is read when Chinese is spoken for the first time. Help texts
+are English in the code as well and are translated when a help page is printed. Output for programs is English alone: a
+command with `--json` speaks English throughout, refusals of the parser included.
 """
 
 from __future__ import annotations
 
 import os
+import string
 import sys
+import tomllib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Literal
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
 
 Language = Literal["zh", "en"]
 
 VARIABLES = ("HISTORIAN_LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
-"""The first of these that is set and not empty decides; where none is, the locale of the system does."""
+"""The first of these that is set and not empty decides; if none is, the locale of the system does."""
 
 SAMPLE = "简体中文，“”：《》"
-"""What an output that can show the wordings has characters for."""
+"""Characters that an output must be able to encode to be addressed in Chinese."""
 
-_CHINESE: dict[str, str] = {}
 _settled: ContextVar[Language | None] = ContextVar("settled", default=None)
 
 
 def language() -> Language:
-    """Chinese where the environment says so and the output can show it, English otherwise."""
+    """Return zh if the environment asks for Chinese and the output can show it, else en."""
     settled = _settled.get()
     if settled is not None:
         return settled
-    named = next((value for name in VARIABLES if (value := os.environ.get(name))), "") or _of_the_system()
+    named = next((value for name in VARIABLES if (value := os.environ.get(name))), "") or _system_locale()
     return "zh" if named.lower().startswith(("zh", "chinese")) and _can_be_shown() else "en"
 
 
 def language_for(arguments: Sequence[str]) -> Language | None:
-    """The language that a command line itself settles, before it is parsed; None where the environment decides."""
+    """Return the language that a command line settles before it is parsed; None if the environment decides."""
     options = arguments[: arguments.index("--")] if "--" in arguments else arguments
     return "en" if "--json" in options else None
 
 
 @contextmanager
 def speaking(settled: Language | None) -> Iterator[None]:
-    """One language for a while, whatever the environment says; with None nothing is settled."""
+    """Use one language within the block, whatever the environment says; None settles nothing."""
     token = _settled.set(settled)
     try:
         yield
@@ -51,24 +55,66 @@ def speaking(settled: Language | None) -> Iterator[None]:
         _settled.reset(token)
 
 
-def either(zh: str, en: str) -> str:
-    """The wording in the language of the moment."""
-    return zh if language() == "zh" else en
+def say(message: str, /, **values: object) -> str:
+    """Return a message in the current language with its placeholders filled.
+
+    Beyond the usual format specifications, `{n:job|jobs}` picks the first word for 1 and the second otherwise,
+    `{t:duration}` writes seconds for people, and `{x:percent}` a share (- for None).
+    """
+    text = catalogue()["messages"].get(message, message) if language() == "zh" else message
+    return _FORMATTER.vformat(text, (), values) if values else text
 
 
-def both(zh: str, en: str) -> str:
-    """`en`, of which `spoken` knows from now on that it means `zh`."""
-    _CHINESE[en] = zh
-    return en
+def later(message: str) -> str:
+    """Mark a message that `say` translates later, where it is not a literal any more."""
+    return message
 
 
-def spoken(en: str) -> str:
-    """A text of `both` in the language of the moment; any other text as it is."""
-    return either(_CHINESE.get(en, en), en)
+def say_help(text: str) -> str:
+    """Return a help text in the current language. The catalogue holds it by paragraphs, each in one line."""
+    return "\n\n".join(say(" ".join(paragraph.split())) for paragraph in text.split("\n\n"))
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Return the parts in one line, separated as the language does."""
+    return say(", ").join(parts)
+
+
+def duration(seconds: float) -> str:
+    """Return seconds for people."""
+    units = ((later("{n:.1f} days"), 86_400), (later("{n:.1f} h"), 3600), (later("{n:.1f} min"), 60), (later("{n:.1f} s"), 1))
+    for message, length in units:
+        if seconds >= length:
+            return say(message, n=seconds / length)
+    return say("{n:.0f} ms", n=1000 * seconds)
+
+
+def percent(share: float | None) -> str:
+    """Return a share as a percentage; - for None."""
+    return "-" if share is None else f"{100 * share:.1f} %"
+
+
+@cache
+def catalogue() -> dict[str, Any]:
+    """Return the Chinese texts: `messages` by the English ones, and what the parser says as `usage` and `refusals`."""
+    return tomllib.loads(Path(__file__).with_name("texts.zh.toml").read_text(encoding="utf-8"))
+
+
+class _Formatter(string.Formatter):
+    def format_field(self, value: Any, format_spec: str) -> str:
+        if "|" in format_spec:
+            one, many = format_spec.split("|")
+            return one if value == 1 else many
+        if format_spec in ("duration", "percent"):
+            return duration(value) if format_spec == "duration" else percent(value)
+        return str(super().format_field(value, format_spec))
+
+
+_FORMATTER = _Formatter()
 
 
 def _can_be_shown() -> bool:
-    """Whether the encodings of stdout and stderr have Chinese; a closed one, and one that takes text as it is, ask for none."""
+    """Return True if stdout and stderr can encode Chinese; a closed stream, and one without an encoding, ask for nothing."""
     for stream in (sys.stdout, sys.stderr):
         try:
             SAMPLE.encode(getattr(stream, "encoding", None) or "utf-8")
@@ -77,7 +123,7 @@ def _can_be_shown() -> bool:
     return True
 
 
-def _of_the_system() -> str:
+def _system_locale() -> str:
     import locale
 
     try:

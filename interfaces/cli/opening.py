@@ -1,11 +1,11 @@
-"""Stores opened for one command."""
+"""Stores, models and the queue, opened for one command."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING
 
 from .invocation import Shell
@@ -18,32 +18,39 @@ if TYPE_CHECKING:
 
 @contextmanager
 def opened_stores(shell: Shell) -> Iterator[Parts]:
-    """The stores alone, no model: what listing and showing needs. Raises StorageError."""
-    with opened_parts(without_models(shell.settings)) as parts:
-        yield parts
-
-
-@contextmanager
-def opened_parts(settings: Settings) -> Iterator[Parts]:
-    """Stores and models as configured, for code that runs no event loop of its own while they are open."""
-    from ...service.components import open_parts, open_queue
-
-    parts = open_parts(settings, queue=open_queue(settings, time.time), clock=time.time)
+    """Open the stores alone, no model, for code that runs no event loop meanwhile. Raises StorageError."""
+    parts = _parts(without_models(shell.settings))
     try:
         yield parts
     finally:
         asyncio.run(parts.aclose())
 
 
+@asynccontextmanager
+async def opened_parts(settings: Settings) -> AsyncIterator[Parts]:
+    """Open stores and models as configured. Raises StorageError."""
+    parts = await asyncio.to_thread(_parts, settings)
+    try:
+        yield parts
+    finally:
+        await parts.aclose()
+
+
 def opened_queue(shell: Shell) -> JobQueue:
-    """The job queue alone."""
+    """Open the job queue alone."""
     from ...service.components import open_queue
 
     return open_queue(shell.settings, time.time)
 
 
 def without_models(settings: Settings) -> Settings:
-    """The same settings with no model configured."""
+    """Return the same settings with no model configured."""
     from ...schema.settings import EmbeddingSettings, ModelSettings
 
     return settings.model_copy(update={"models": ModelSettings(embedding=EmbeddingSettings(provider="none"))})
+
+
+def _parts(settings: Settings) -> Parts:
+    from ...service.components import open_parts, open_queue
+
+    return open_parts(settings, queue=open_queue(settings, time.time), clock=time.time)

@@ -1,4 +1,4 @@
-"""What a worker has done and what it cost, as data, as a table, and in a file that `historian stats` reads."""
+"""What a run of the worker did and what it cost: as data, for people, and in a file that `historian stats` reads."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .console import table
-from .language import either
+from .invocation import Shell
+from .language import later, listed, say
 
 if TYPE_CHECKING:
     from ...schema.protocols import ChatModel
@@ -19,29 +19,20 @@ FILE_NAME = "last_run.json"
 NOT_DONE = ("retried",)
 """Outcomes after which a job is still in the queue."""
 
-CHINESE = {
-    "filed": "已归档",
-    "reflected": "已并入摘要",
-    "duplicate": "重复",
-    "command": "操作",
-    "forgotten": "已遗忘",
-    "retried": "重试",
-    "failed": "失败",
-    "rules": "规则",
-    "model": "模型",
-    "time": "时间规则",
-    "none": "照原样",
-}
-"""Outcomes and writers, as a Chinese report names them."""
+OUTCOMES = "filed", "reflected", "duplicate", "command", "forgotten", "retried", "failed"
+"""The outcomes of jobs; the catalogue has each of them."""
+
+WRITERS = {"rules": later("rules"), "model": later("model"), "time": later("time rules"), "none": later("unchanged")}
+"""Who wrote an event, as a report for people names them."""
 
 
 def jobs_done(statistics: WorkerStatistics) -> int:
-    """Jobs that left the queue."""
+    """Return how many jobs left the queue."""
     return sum(count for outcome, count in statistics.outcomes.items() if outcome not in NOT_DONE)
 
 
 def make_report(statistics: WorkerStatistics, chat: ChatModel | None, seconds: float) -> dict[str, Any]:
-    """The numbers of one run. Shares are of the filed records; usage is by purpose, in total and per job."""
+    """Return the numbers of one run. Shares are of the filed events; usage is by purpose, in total and per job."""
     done = jobs_done(statistics)
     usage: dict[str, dict[str, float]] = {}
     for purpose, used in (chat.usage() if chat is not None else {}).items():
@@ -70,7 +61,7 @@ def save_report(directory: Path, report: dict[str, Any]) -> None:
 
 
 def read_report(directory: Path) -> dict[str, Any] | None:
-    """The numbers of the last run; None where there are none."""
+    """Return the numbers of the last run; None if there are none."""
     try:
         report = json.loads((directory / FILE_NAME).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -78,50 +69,29 @@ def read_report(directory: Path) -> dict[str, Any] | None:
     return report if isinstance(report, dict) else None
 
 
-def report_lines(report: dict[str, Any]) -> dict[str, str]:
-    """The numbers for people."""
-    jobs, writers = report.get("jobs", {}).items(), report.get("rewritten_by", {}).items()
-    rate, seconds, events = report.get("jobs_per_second", 0), report.get("seconds", 0), report.get("events", 0)
-    absolute, at_once = percent(report.get("absolute_share")), percent(report.get("first_pass_share"))
-    return {
-        either("任务", "jobs"): either(
-            f"{'，'.join(f'{CHINESE.get(name, name)} {count}' for name, count in jobs) or '没有'}"
-            f"（每秒 {rate} 个，{seconds} 秒）",
-            f"{', '.join(f'{count} {name}' for name, count in jobs) or 'none'}  ({rate}/s, {seconds} s)",
-        ),
-        either("记录", "records"): either(
-            f"{events} 条，没有相对说法的占 {absolute}，一次就通过的占 {at_once}",
-            f"{events}, absolute {absolute}, at the first pass {at_once}",
-        ),
-        either("改写", "rewritten by"): either(
-            "，".join(f"{CHINESE.get(name, name)} {count}" for name, count in writers),
-            ", ".join(f"{name} {count}" for name, count in writers),
-        )
-        or "-",
-        either("画像", "profiles"): str(report.get("profiles_written", 0)),
-        either("模型", "model"): report.get("model") or either("没有（只用规则）", "none (rules alone)"),
-    }
+def print_report(shell: Shell, report: dict[str, Any], **more: str) -> None:
+    """Print the numbers for people, with further fields; the usage of the model by purpose below."""
+    jobs = listed([say("{n} {outcome}", n=n, outcome=say(name)) for name, n in report.get("jobs", {}).items()])
+    writers = [f"{say(WRITERS.get(name, name))} {n}" for name, n in report.get("rewritten_by", {}).items()]
+    rate = say(" ({rate} a second, {seconds} s)", rate=report.get("jobs_per_second", 0), seconds=report.get("seconds", 0))
+    filed = later("{n}, absolute {absolute:percent}, at the first pass {first:percent}")
+    shares = {"absolute": report.get("absolute_share"), "first": report.get("first_pass_share")}
+    shell.fields(
+        {
+            "jobs": (jobs or say("none")) + rate,
+            "events": say(filed, n=report.get("events", 0), **shares),
+            "rewritten by": listed(writers) or "-",
+            "profiles": str(report.get("profiles_written", 0)),
+            "model": report.get("model") or say("none (rules alone)"),
+            **more,
+        }
+    )
+    if report.get("usage"):
+        shell.out.print()
+        columns = later("purpose|calls|failed|calls/job|prompt tokens/job|answer tokens/job|waited")
+        shell.table(columns, [_usage_cells(purpose, used) for purpose, used in report["usage"].items()])
 
 
-def usage_table(usage: dict[str, dict[str, float]]) -> Any:
-    """Model usage by purpose for people."""
-    rows = [
-        (
-            purpose,
-            f"{used['calls']:.0f}",
-            f"{used['failed_calls']:.0f}",
-            f"{used['calls_per_job']:.2f}",
-            f"{used['prompt_tokens_per_job']:.0f}",
-            f"{used['completion_tokens_per_job']:.0f}",
-            f"{used['seconds']:.1f} {either('秒', 's')}",
-        )
-        for purpose, used in usage.items()
-    ]
-    english = ("purpose", "calls", "failed", "calls/job", "prompt tokens/job", "answer tokens/job", "waited")
-    chinese = ("用途", "调用", "失败", "调用/任务", "提示词 token/任务", "回答 token/任务", "等待")
-    return table([either(*names) for names in zip(chinese, english, strict=True)], rows)
-
-
-def percent(share: float | None) -> str:
-    """A share as a percentage; - for none."""
-    return "-" if share is None else f"{100 * share:.1f} %"
+def _usage_cells(purpose: str, used: dict[str, float]) -> tuple[str, ...]:
+    per_job = f"{used['calls_per_job']:.2f}", f"{used['prompt_tokens_per_job']:.0f}", f"{used['completion_tokens_per_job']:.0f}"
+    return purpose, f"{used['calls']:.0f}", f"{used['failed_calls']:.0f}", *per_job, say("{n:.1f} s", n=used["seconds"])

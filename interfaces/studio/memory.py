@@ -24,7 +24,7 @@ from ...schema.settings import Settings
 from ...schema.settings_source import CONFIG_VARIABLE, PREFIX, load_settings, parse_settings
 from ...service.components import Parts, open_parts, open_queue
 from ...service.intake import make_job, redacted
-from ..cli.demo_conversation import TURNS
+from ..cli.demo_conversation import conversation
 from .forms import RecallOptions
 
 DATA_DIR_VARIABLE = f"{PREFIX}COGNITIVE__DATA_DIR"
@@ -90,6 +90,6 @@ async def file_sample(parts: Parts) -> None:
     """Let the historian file the conversations of the demo, by rules, whatever model is configured."""
     graph = compile_historian()
     context = replace(parts.context(), chat=None)
-    for turn in TURNS:
+    for turn in conversation()[0]:
         job = redacted(make_job(turn.fields, parts.settings, parts.clock), parts.settings.historian.redact_jobs)
         await graph.ainvoke({"job": job.model_dump()}, context=context)

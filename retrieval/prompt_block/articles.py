@@ -15,7 +15,7 @@ from .block import Block, Language, day
 from .quoting import quoted
 
 if TYPE_CHECKING:
-    from ..relevant import ReadLayers
+    from ..relevant import ReadMemory
 
 ARTICLE_SHARE = 0.5
 """At most so much of what is left is for the article where there is anything else to say, ..."""
@@ -35,7 +35,7 @@ _HEADING = {
 _SUMMARY = {"zh": "摘要", "en": "summary"}
 
 
-def format_relevant(read: ReadLayers, found: Sequence[str], *, language: Language, max_tokens: int) -> str:
+def format_relevant(read: ReadMemory, found: Sequence[str], *, language: Language, max_tokens: int) -> str:
     """The block within the budget; "" where there is nothing to say.
 
     `found` are what a deep search brought, best first: ids of summaries, and Dynamic lines. They come before the rest. Of
@@ -52,7 +52,7 @@ def format_relevant(read: ReadLayers, found: Sequence[str], *, language: Languag
     return (_filled(replace(read, article=article), found, language, max_tokens) if again else whole).text()
 
 
-def _filled(read: ReadLayers, found: Sequence[str], language: Language, max_tokens: int) -> Block:
+def _filled(read: ReadMemory, found: Sequence[str], language: Language, max_tokens: int) -> Block:
     block = Block(language, max_tokens)
     if read.article is not None:
         shares = (BESIDE_SUMMARIES, DYNAMIC_BESIDE_SUMMARIES) if read.summaries else (1.0, 1.0)

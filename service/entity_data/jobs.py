@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from pydantic import ValidationError
-
 from ...schema.entity import Entity
 from ...schema.errors import InvalidInput
 from ...schema.job import Job, parse_job
 from ...schema.protocols.entity_data import Mark, Member, Record, Traces
 from ...schema.states_payload import StatesPayload
+from ...schema.validation import validated
 from ..components import Parts
 from ..intake import redacted
-from .members import ALL, LineMember, first_problem
+from .members import ALL, LineMember
 
 _CARRIED = ("remember", "states")
 """The kinds of jobs that hold what was said. Commands are not carried to another data directory."""
@@ -31,7 +30,7 @@ class JobData(LineMember[Job]):
         self._queue = parts.queue
         self._erasure = parts.erasure
         self._ledger = parts.ledger
-        self._transfer = parts.transfer
+        self._events = parts.events
         self._level = parts.settings.historian.redact_jobs
 
     def records(self, traces: Traces | None) -> Iterator[Record]:
@@ -78,10 +77,7 @@ class JobData(LineMember[Job]):
         if job.kind not in _CARRIED:
             raise InvalidInput(f"kind {job.kind!r}: an archive gives no commands")
         if job.kind == "states":
-            try:
-                StatesPayload.model_validate(job.payload)
-            except ValidationError as error:
-                raise InvalidInput(first_problem(error, "payload")) from None
+            validated(StatesPayload, job.payload, within="payload")
         return job
 
     def redact(self, value: Job) -> Job:
@@ -96,7 +92,9 @@ class JobData(LineMember[Job]):
         new = [
             job
             for job in values
-            if job.job_id not in known and not self._ledger.has("job", job.job_id) and not self._transfer.is_forgotten(job)
+            if job.job_id not in known
+            and not self._ledger.has("job", job.job_id)
+            and not self._events.is_forgotten(job.job_id, job.entities, job.moment.timestamp())
         ]
         for job in new:
             self._queue.put(job)

@@ -15,6 +15,7 @@ from ...schema.errors import InvalidInput
 from ...schema.ids import encode_id
 from ...schema.protocols.entity_data import Mark, Reader, Writer
 from ...schema.protocols.revisions import Revisions
+from ...schema.validation import invalid_input
 from ...stores.files.revisioned import Format, Revision
 from ...text.redaction import redact
 
@@ -28,19 +29,13 @@ redact_word = lru_cache(4096)(redact)
 """For names and reasons, which stand in many records: each is looked through once."""
 
 
-def first_problem(error: ValidationError, *within: str) -> str:
-    """The field and what is wrong with it; `within` is the field that was validated."""
-    first = error.errors(include_url=False)[0]
-    return f"{'.'.join(map(str, (*within, *first['loc']))) or 'event'}: {first['msg']}"
-
-
 @contextmanager
 def checked(where: str) -> Iterator[None]:
     """Raise what is wrong with a value as InvalidInput that names the place."""
     try:
         yield
     except ValidationError as error:
-        raise InvalidInput(f"{where}: {first_problem(error)}") from None
+        raise InvalidInput(f"{where}: {invalid_input(error, whole='event')}") from None
     except UnicodeEncodeError:
         raise InvalidInput(f"{where}: holds half of a character, which cannot be stored") from None
     except (InvalidInput, KeyError, TypeError, ValueError) as error:

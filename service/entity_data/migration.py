@@ -114,7 +114,7 @@ class Migration:
             job_id = one.job.job_id
             if job_id in known or one.known_as in known or job_id in fresh or job_id in waiting:
                 report.known += 1
-            elif transfer.is_forgotten(one.job):
+            elif self._parts.events.is_forgotten(job_id, one.job.entities, one.job.moment.timestamp()):
                 report.forgotten += 1
             else:
                 fresh[job_id] = one

@@ -81,7 +81,7 @@ def import_archive(parts: Parts, path: Path, *, even_forgotten: bool = False) ->
     clean = [list(map(member.redact, values)) for member, values in zip(members, read, strict=True)]
     if not even_forgotten:
         marks = {mark for member, values in zip(members, clean, strict=True) for value in values for mark in member.marks(value)}
-        forgotten = {mark.label for mark in marks if parts.erasure.is_buried(mark.job_id, mark.entities, mark.at)}
+        forgotten = {mark.label for mark in marks if parts.events.is_forgotten(mark.job_id, mark.entities, mark.at)}
         if forgotten:
             raise ForgottenHere(
                 f"{path}: {_named(forgotten)} forgotten here; nothing is imported. "

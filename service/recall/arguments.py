@@ -1,45 +1,41 @@
-"""What a recall is asked with, whatever a bot passes: what cannot be used is left out, since the reply must go out."""
+"""Arguments of a recall, whatever a bot passes. What cannot be used is left out, because the reply must go out."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from typing import Literal
 
+from ...retrieval.request import MOST_QUERIES, MOST_QUERY_CHARACTERS
 from ...schema.scope import Scope
-
-
-def question(query: object) -> str | list[str]:
-    """A query as text, or as the texts of a turn; "" for what is neither.
-
-    >>> question("hello"), question(["a", None, 7]), question(None), question(b"tea")
-    ('hello', ['a', '7'], '', 'tea')
-    """
-    if isinstance(query, Sequence | Set) and not isinstance(query, str | bytes):
-        return [text for one in query if (text := _text(one))]
-    return _text(query)
+from ...text.language import detect_language
 
 
 def texts(given: object) -> list[str]:
-    """As `question`, always a list."""
-    asked = question(given)
-    return ([asked] if asked else []) if isinstance(asked, str) else asked
+    """Return a query, or the messages of a turn, as texts; an empty list for anything else.
+
+    >>> texts("hello"), texts(["a", None, 7]), texts(None), texts(b"tea")
+    (['hello'], ['a', '7'], [], ['tea'])
+    """
+    many = given if isinstance(given, Sequence | Set) and not isinstance(given, str | bytes) else [given]
+    return [text for one in many if (text := _text(one))]
 
 
-def known_language(language: object) -> Literal["zh", "en"] | None:
-    """The language, if it is one that is written; else None, which lets the query's decide."""
-    if language == "zh":
-        return "zh"
-    return "en" if language == "en" else None
+def language_for(asked: object, configured: Literal["zh", "en", "auto"], said: Sequence[str]) -> Literal["zh", "en"]:
+    """Return the language to write in: the one asked for, if it is known, else the configured one, else that of `said`."""
+    for known in (asked, configured):
+        if known in ("zh", "en"):
+            return "zh" if known == "zh" else "en"
+    return detect_language("\n".join(one[:MOST_QUERY_CHARACTERS] for one in said[-MOST_QUERIES:]))
 
 
 def count(number: object) -> int | None:
-    """A number above 0, else None, which means the configured one."""
+    """Return a number above 0 as it is, else None, which means the configured one."""
     usable = isinstance(number, int | float) and not isinstance(number, bool) and 0 < number < 2**31
-    return int(number) or None if usable else None  # type: ignore[call-overload]
+    return int(number) or None if usable else None  # type: ignore[call-overload]  # `usable` implies a number
 
 
 def is_conversation(scope: object) -> bool:
-    """Whether `scope` is one: nothing is recalled for what is none, least of all for everybody."""
+    """Return True if `scope` is a Scope. Recall returns nothing otherwise."""
     return isinstance(scope, Scope)
 
 

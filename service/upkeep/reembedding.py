@@ -1,6 +1,6 @@
-"""Embedding everything anew with another model, beside a memory that goes on being read.
+"""A change of the embedding model, beside a memory that goes on being read.
 
-The work is done in batches, each of which is on the disk before the next begins: after a crash, or a model that went away,
+The vectors are made in batches, each of which is on the disk before the next begins: after a crash or an outage of the model
 the next run goes on where this one stopped and pays for no text twice.
 """
 
@@ -8,17 +8,28 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
 
-from ...schema.errors import HistorianError, InvalidInput, ModelAnswerUnusable
+from filelock import FileLock, Timeout
+
+from ...schema.errors import HistorianError, ModelAnswerUnusable, ModelError, OwnerLockHeld, StorageError
 from ...schema.profile import Profile
 from ...schema.protocols import Embedder, EventStore, ProfileStorage, Vector
+from ...stores.chroma.repair import repair
+from ...stores.files.owner_lock import OwnerLock
+from ...stores.sqlite.fingerprint import Fingerprint
 from ...stores.sqlite.profile_index import profile_text
-from ...stores.sqlite.shadow_vectors import Fingerprint, Lacking, ShadowVectors
+from ...stores.sqlite.shadow_vectors import Lacking, ShadowVectors
+from ..components import Parts, open_vector_index
 
 log = logging.getLogger(__name__)
 
+BUILD_LOCK = "reembed.lock"
 BATCH = 64
 LAST_ROUNDS = 20
 """How often to look for events that were filed meanwhile before what is left is left to the worker."""
@@ -26,13 +37,32 @@ LAST_ROUNDS = 20
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """What a run did. `found` were made by an earlier run, `made` by this one, `skipped` no model could embed."""
+    """What a run did. `found` were made by an earlier run, `made` by this one, `skipped` could not be embedded."""
 
     fingerprint: Fingerprint
     found: int
     made: int
     profiles: int
     skipped: int
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """How a change ended: `same` needed none, `kept` went back to vectors that were kept, `built` made them (seconds)."""
+
+    outcome: Literal["same", "kept", "built"]
+    fingerprint: Fingerprint
+    built: Built | None = None
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class FormerVectors:
+    """The vectors that a rollback brought back; `lacking` events were filed since and have none of this model."""
+
+    model: str
+    dimension: int
+    lacking: int
 
 
 class SameModel(HistorianError):
@@ -43,8 +73,88 @@ class KeptModel(HistorianError):
     """The vectors of the configured model are kept from before: going back to them costs nothing."""
 
 
+class ReembeddingStopped(HistorianError):
+    """A change that could not be completed. `template` and `values` are its message, for `str.format`."""
+
+    def __init__(self, template: str, /, **values: object) -> None:
+        super().__init__(template.format(**values))
+        self.template = template
+        self.values = values
+
+
+async def change_model(
+    parts: Parts, embedder: Embedder, *, on_progress: Callable[[int, int], None] = lambda done, total: None
+) -> Change:
+    """Make the vectors of `embedder`'s model and change over to them. `on_progress` is told (events done, events).
+
+    Vectors can be made beside a process that owns the data directory; the change itself needs the ownership. Raises
+    ReembeddingStopped (what was made stays), InvalidInput (a former model's vectors are in the way) and StorageError.
+    """
+    lock = OwnerLock(parts.directory)
+    work = Reembedding(parts.shadow, parts.events, parts.profiles, embedder)
+    with ExitStack() as stack:
+        stack.enter_context(_build_lock(parts.directory))
+        try:
+            lock.acquire(time.time())
+            stack.enter_context(lock)
+        except OwnerLockHeld as error:
+            log.warning("the vectors are made beside the owner, which is not disturbed: %s", error)
+        started = time.monotonic()
+        try:
+            built = await work.build(on_progress=on_progress)
+        except SameModel:
+            return Change("same", parts.shadow.sets().used or (embedder.model, 0))
+        except KeptModel:
+            if not lock.is_held:
+                raise ReembeddingStopped(
+                    "the vectors of {model} are kept from before; only the owner can go back to them: stop it first",
+                    model=embedder.model,
+                ) from None
+            fingerprint = parts.shadow.roll_back()
+            await work.complete()
+            _rebuild_index(parts)
+            return Change("kept", fingerprint)
+        except ModelError as error:
+            sets = parts.shadow.sets()
+            raise ReembeddingStopped(
+                "{error} {done} of {total} are done and kept; run this again to go on, nothing is paid twice",
+                error=error,
+                done=sets.next_done,
+                total=sets.events,
+            ) from None
+        if not lock.is_held:
+            try:
+                lock.acquire(time.time())  # the owner may have ended meanwhile
+            except OwnerLockHeld as error:
+                raise ReembeddingStopped(
+                    "all {count} vectors are made and kept, but only the owner may change over: {error}. Stop it and run "
+                    "this again: nothing is embedded twice, the change takes a moment",
+                    count=built.found + built.made,
+                    error=error,
+                ) from None
+            stack.enter_context(lock)
+        parts.shadow.change_over()
+        await work.complete()
+        _rebuild_index(parts)
+    return Change("built", built.fingerprint, built, time.monotonic() - started)
+
+
+def go_back(parts: Parts) -> FormerVectors:
+    """Change back to the kept vectors of the former model. Raises ReembeddingStopped, InvalidInput if none are kept."""
+    with _owned(parts.directory):
+        model, dimension = parts.shadow.roll_back()
+        _rebuild_index(parts)
+    return FormerVectors(model, dimension, parts.events.count() - parts.events.embedded_count())
+
+
+def drop_former(parts: Parts) -> int:
+    """Delete the kept vectors of the former model and return how many there were. Raises ReembeddingStopped."""
+    with _owned(parts.directory):
+        return parts.shadow.drop_old()
+
+
 class Reembedding:
-    """One change to the model of `embedder`. Searches read the former vectors until `ShadowVectors.change_over`."""
+    """The vectors of one new model. Searches read the former ones until `ShadowVectors.change_over`."""
 
     def __init__(self, shadow: ShadowVectors, events: EventStore, profiles: ProfileStorage, embedder: Embedder) -> None:
         self._shadow = shadow
@@ -54,7 +164,7 @@ class Reembedding:
         self._skipped: set[int] = set()
 
     async def build(self, *, on_progress: Callable[[int, int], None] = lambda done, total: None) -> Built:
-        """Make what is missing of the new model's vectors. `on_progress` is told (events done, events).
+        """Make the new model's vectors that are missing. `on_progress` is told (events done, events).
 
         Raises SameModel, KeptModel, InvalidInput (a former model's vectors are in the way), ModelUnavailable and
         ModelRefused (what was made stays), StorageError.
@@ -137,8 +247,43 @@ class Reembedding:
         return made
 
 
-def new_embedder(made: Embedder | None) -> Embedder:
-    """The configured embedder. Raises InvalidInput where none is."""
-    if made is None:
-        raise InvalidInput("no embedding model is configured; name it in [models.embedding], then run this again")
-    return made
+def _rebuild_index(parts: Parts) -> None:
+    """Fill Chroma anew from `index.sqlite`. What goes wrong here is mended by the next worker."""
+    index = open_vector_index(parts.directory)
+    try:
+        index.reset()
+        repair(parts.events, index)
+    except StorageError as error:
+        log.warning("the derived index is rebuilt by the next worker: %s", error)
+    finally:
+        index.close()
+
+
+@contextmanager
+def _owned(directory: Path) -> Iterator[None]:
+    lock = OwnerLock(directory)
+    try:
+        lock.acquire(time.time())
+    except OwnerLockHeld as error:
+        raise ReembeddingStopped("only the owner can do this: {error}", error=error) from None
+    with lock:
+        yield
+
+
+@contextmanager
+def _build_lock(directory: Path) -> Iterator[None]:
+    """Keep a second process from paying for the same vectors."""
+    place = directory / BUILD_LOCK
+    lock = FileLock(place, timeout=0)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise ReembeddingStopped("another `historian reembed` is at work on this directory; wait for it, or stop it") from None
+    except OSError as error:
+        raise ReembeddingStopped(
+            "{place} cannot be locked ({error}); let this user write there", place=place, error=error
+        ) from None
+    try:
+        yield
+    finally:
+        lock.release()

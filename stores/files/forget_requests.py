@@ -19,6 +19,7 @@ from ...schema.scope import EntityType
 from .durable import remove_durably, storage_error, sweep_leftovers, write_atomically
 
 _REPORT = ".report.json"
+_KNOWN = ("texts", "names", "job_ids", "moments")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,17 +77,10 @@ class ForgetRequests:
         known = self.read(request.entity)
         remove_durably(self._report(request.entity))
         if known is not None:
-            request = ForgetRequest(
-                request.entity,
-                max(known.until, request.until),
-                known.mentions or request.mentions,
-                tuple(dict.fromkeys((*known.texts, *request.texts))),
-                tuple(dict.fromkeys((*known.names, *request.names))),
-                tuple(dict.fromkeys((*known.job_ids, *request.job_ids))),
-                tuple(dict.fromkeys((*known.moments, *request.moments))),
-            )
-        data = {**asdict(request), "entity": {"type": request.entity.type, "id": request.entity.id}}
-        write_atomically(self.path(request.entity), json.dumps(data, ensure_ascii=True).encode())
+            both = {name: tuple(dict.fromkeys((*getattr(known, name), *getattr(request, name)))) for name in _KNOWN}
+            until, mentions = max(known.until, request.until), known.mentions or request.mentions
+            request = ForgetRequest(request.entity, until, mentions, **both)
+        write_atomically(self.path(request.entity), json.dumps(asdict(request), ensure_ascii=True).encode())
 
     def waiting(self) -> bool:
         """Whether anything is asked for. Cheap: one look at a folder that is mostly not there."""

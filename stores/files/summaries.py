@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
@@ -24,6 +24,8 @@ from .keyed_files import KeyedFiles
 from .naming import SUMMARIES
 
 log = logging.getLogger(__name__)
+
+_STORED_AS = {"since": "from"}
 
 
 class JsonlSummaries(KeyedFiles[ArticleKey]):
@@ -126,22 +128,9 @@ class JsonlSummaries(KeyedFiles[ArticleKey]):
 
 def as_line(summary: Summary) -> str:
     """A summary as one line of JSON."""
-    data = {
-        "id": summary.id,
-        "user_id": summary.key.user_id,
-        "scope": summary.key.scope.key,
-        "text": summary.text,
-        "from": summary.since,
-        "until": summary.until,
-        "created_at": summary.created_at,
-        "tokens": summary.tokens,
-        "written_by": summary.written_by,
-        "is_absolute": summary.is_absolute,
-        "gate_reasons": list(summary.gate_reasons),
-        "through": summary.through,
-        "promoted_at": summary.promoted_at,
-        "promoted_into": summary.promoted_into,
-    }
+    whose = {"user_id": summary.key.user_id, "scope": summary.key.scope.key}
+    given = {field.name: getattr(summary, field.name) for field in fields(summary) if field.name not in ("id", "key")}
+    data = {"id": summary.id, **whose, **{_STORED_AS.get(name, name): value for name, value in given.items()}}
     return json.dumps(data, ensure_ascii=False)
 
 

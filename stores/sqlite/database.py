@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from ...schema.errors import HistorianError, InvalidInput, StorageError
 
@@ -113,6 +114,21 @@ class SqliteDatabase:
                 if translated := self._translate(error):
                     raise translated from error
                 raise
+
+    def rows(self, statement: str, parameters: Sequence[Any] = ()) -> list[Any]:
+        """The rows of one statement that reads."""
+        with self.reading(once=True) as connection:
+            return connection.execute(statement, parameters).fetchall()
+
+    def row(self, statement: str, parameters: Sequence[Any] = ()) -> Any:
+        """The first row of one statement that reads; None where there is none."""
+        with self.reading(once=True) as connection:
+            return connection.execute(statement, parameters).fetchone()
+
+    def run(self, statement: str, parameters: Sequence[Any] = ()) -> int:
+        """Run one statement that writes, durably; returns how many rows it has changed."""
+        with self.writing() as connection:
+            return connection.execute(statement, parameters).rowcount
 
     def truncate_log(self) -> bool:
         """Move the write-ahead log into the file and empty it, so that no deleted text stays in it.

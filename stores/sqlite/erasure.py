@@ -17,9 +17,9 @@ from ...schema.profile import ProfileKey
 from ..files.naming import PROFILES, is_noted_of
 from . import event_keywords
 from .database import SqliteDatabase
-from .event_rows import EVENT_COLUMNS_OF_E, as_json, conditions, row_to_event
+from .event_rows import AMONG, EVENT_COLUMNS_OF_E, as_json, conditions, row_to_event
 from .event_writing import delete_events
-from .tombstones import add_tombstones, is_buried, tombstones
+from .tombstones import add_tombstones
 
 _SECONDS_OF_EVER = 2.0**62
 _ROWS_AT_ONCE = 1_000
@@ -35,16 +35,6 @@ class IndexErasure:
         """Let nothing of `entity` (`user:42`) that happened at `until` or before (seconds since the epoch) be filed any more."""
         with self._database.writing() as connection:
             add_tombstones(connection, "entity", [entity], until)
-
-    def is_buried(self, job_id: str, entities: Sequence[str], timestamp: float) -> bool:
-        """Whether a job, or one of its entities at its time, was forgotten."""
-        with self._database.reading() as connection:
-            return is_buried(connection, job_id, entities, timestamp)
-
-    def buried(self) -> list[tuple[str, str, float]]:
-        """(kind, value, until) of everything that was forgotten."""
-        with self._database.reading() as connection:
-            return tombstones(connection)
 
     def events(self, where: EventFilter) -> Iterator[Event]:
         """All matching events in the order of filing within their scopes, read a thousand at a time."""
@@ -76,12 +66,10 @@ class IndexErasure:
                 if not found:
                     return erased
                 jobs = as_json({job_id for _, job_id in found})
-                written = connection.execute(
-                    "SELECT job_id FROM filed_jobs WHERE job_id IN (SELECT value FROM json_each(?))", (jobs,)
-                ).fetchall()
+                written = connection.execute(f"SELECT job_id FROM filed_jobs WHERE job_id {AMONG}", (jobs,)).fetchall()
                 add_tombstones(connection, "job", [job_id for (job_id,) in written], _SECONDS_OF_EVER)
                 for table in ("filed_jobs", "ledger"):
-                    connection.execute(f"DELETE FROM {table} WHERE job_id IN (SELECT value FROM json_each(?))", (jobs,))
+                    connection.execute(f"DELETE FROM {table} WHERE job_id {AMONG}", (jobs,))
                 delete_events(connection, [row for row, _ in found])
                 erased += len(found)
 
@@ -89,7 +77,7 @@ class IndexErasure:
         """Let jobs never be filed (again), and drop what the ledgers note of them."""
         with self._database.writing() as connection:
             add_tombstones(connection, "job", job_ids, _SECONDS_OF_EVER)
-            connection.execute("DELETE FROM ledger WHERE job_id IN (SELECT value FROM json_each(?))", (as_json(job_ids),))
+            connection.execute(f"DELETE FROM ledger WHERE job_id {AMONG}", (as_json(job_ids),))
 
     def erase_profiles(self, entity: Entity) -> int:
         """Take all layers of an entity's profile out of search, with their vectors; returns how many.

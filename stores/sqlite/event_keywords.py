@@ -15,7 +15,7 @@ import numpy as np
 
 from ...schema.event import EventFilter
 from ...text.words import FTS5_TOKENIZER, INSIDE, last_characters, lookup_tokens, search_tokens
-from .event_rows import as_json, conditions, scope_number
+from .event_rows import AMONG, as_json, conditions, scope_number
 from .index_schema import row_range
 
 K1 = 1.2
@@ -71,12 +71,12 @@ def add_words(connection: sqlite3.Connection, texts: Sequence[tuple[int, str]]) 
 
 def remove_words(connection: sqlite3.Connection, rows: Sequence[int]) -> None:
     """Take rows out of the index; rows that are not in it change nothing."""
-    found = "SELECT row, words FROM event_words WHERE row IN (SELECT value FROM json_each(?))"
+    found = f"SELECT row, words FROM event_words WHERE row {AMONG}"
     connection.execute(
         f"INSERT INTO event_keywords (event_keywords, rowid, words) SELECT 'delete', row, words FROM ({found})",
         (as_json(rows),),
     )
-    connection.execute("DELETE FROM event_words WHERE row IN (SELECT value FROM json_each(?))", (as_json(rows),))
+    connection.execute(f"DELETE FROM event_words WHERE row {AMONG}", (as_json(rows),))
 
 
 def scrub_words(connection: sqlite3.Connection) -> None:
@@ -144,11 +144,7 @@ def search(connection: sqlite3.Connection, query: str, where: EventFilter, limit
         scores[~np.isin(rows, np.array([row for (row,) in allowed], dtype=np.int64))] = 0.0
     best = np.lexsort((-rows, -scores))[:limit]
     best = best[scores[best] > 0.0]
-    names = dict(
-        connection.execute(
-            "SELECT row, event_id FROM events WHERE row IN (SELECT value FROM json_each(?))", (as_json(rows[best].tolist()),)
-        )
-    )
+    names = dict(connection.execute(f"SELECT row, event_id FROM events WHERE row {AMONG}", (as_json(rows[best].tolist()),)))
     return [(names[row], score) for row, score in zip(rows[best].tolist(), scores[best].tolist(), strict=True)]
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Sequence
+from dataclasses import fields
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -14,45 +16,27 @@ from ...schema.event import Event, EventFilter
 from ...schema.protocols import Matrix, Vector
 from .index_schema import row_range
 
-EVENT_COLUMNS = (
-    "event_id, job_id, kind, text, user_id, group_id, request_type, timestamp, timestamp_local, timezone, user_name, "
-    "is_absolute, gate_reasons, rewritten_by, source, schema_version, speakers"
-)
-"""In the order of the fields of `Event`."""
+_NAMES = [field.name for field in fields(Event)]
+EVENT_COLUMNS = ", ".join(_NAMES)
+"""The fields of `Event` in their order; tuples are stored as JSON lists."""
+EVENT_COLUMNS_OF_E = ", ".join(f"e.{name}" for name in _NAMES)
+_ABSOLUTE, *_TUPLES = map(_NAMES.index, ("is_absolute", "gate_reasons", "speakers"))
+_values_of = attrgetter(*_NAMES)
 
-_FIELDS = EVENT_COLUMNS.count(",") + 1
-
-EVENT_COLUMNS_OF_E = ", ".join(f"e.{name.strip()}" for name in EVENT_COLUMNS.split(","))
+AMONG = "IN (SELECT value FROM json_each(?))"
+"""A condition on a column: one of the values that `as_json` gives as a parameter, however many there are."""
 
 
 def event_to_row(event: Event) -> tuple[Any, ...]:
     """The values of EVENT_COLUMNS."""
-    return (
-        event.event_id,
-        event.job_id,
-        event.kind,
-        event.text,
-        event.user_id,
-        event.group_id,
-        event.request_type,
-        event.timestamp,
-        event.timestamp_local,
-        event.timezone,
-        event.user_name,
-        event.is_absolute,
-        json.dumps(event.gate_reasons, ensure_ascii=False),
-        event.rewritten_by,
-        event.source,
-        event.schema_version,
-        json.dumps(event.speakers, ensure_ascii=False),
-    )
+    return tuple(json.dumps(one, ensure_ascii=False) if isinstance(one, tuple) else one for one in _values_of(event))
 
 
 def row_to_event(row: Sequence[Any]) -> Event:
     """The event whose EVENT_COLUMNS are the first values of `row`."""
-    values = list(row[:_FIELDS])
-    values[11] = bool(values[11])
-    for n in (12, 16):
+    values = list(row[: len(_NAMES)])
+    values[_ABSOLUTE] = bool(values[_ABSOLUTE])
+    for n in _TUPLES:
         values[n] = () if values[n] == "[]" else tuple(json.loads(values[n]))
     return Event(*values)
 
@@ -79,7 +63,7 @@ def blobs_to_matrix(blobs: Sequence[bytes]) -> Matrix:
 
 
 def as_json(values: Iterable[object]) -> str:
-    """Values for `IN (SELECT value FROM json_each(?))`: one parameter, however many there are."""
+    """The parameter of AMONG."""
     return json.dumps(list(values), ensure_ascii=False)
 
 
@@ -111,7 +95,7 @@ def conditions(connection: sqlite3.Connection, where: EventFilter, *, column: st
         ("request_type", where.request_types),
     ):
         if values:
-            terms.append(f"e.{name} IN (SELECT value FROM json_each(?))")
+            terms.append(f"e.{name} {AMONG}")
             parameters.append(as_json(values))
     if where.people:
         terms.append(

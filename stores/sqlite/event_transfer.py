@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...schema.event import Event, EventFilter
-from ...schema.job import Job
 from .database import SqliteDatabase
 from .erasure import IndexErasure
-from .event_rows import as_json
+from .event_rows import AMONG, as_json
 from .event_writing import insert_events
 from .tombstones import is_buried
 
@@ -43,9 +42,7 @@ class EventTransfer:
     def take(self, where: EventFilter) -> Iterator[Carried]:
         """Every matching event."""
         for event in self._events(where):
-            with self._database.reading() as connection:
-                filed = connection.execute("SELECT 1 FROM filed_jobs WHERE job_id = ?", (event.job_id,)).fetchone()
-            yield Carried(event, filed is not None)
+            yield Carried(event, event.job_id in self.known_jobs([event.job_id]))
 
     def bring(self, items: Sequence[Carried]) -> Arrived:
         """Store events that are not there yet, also those of who was forgotten; they are embedded when the owner is idle."""
@@ -54,7 +51,7 @@ class EventTransfer:
             some = {item.event.event_id: item for item in items[start : start + _AT_ONCE]}
             with self._database.writing() as connection:
                 found = connection.execute(
-                    "SELECT event_id, text FROM events WHERE event_id IN (SELECT value FROM json_each(?))", (as_json(some),)
+                    f"SELECT event_id, text FROM events WHERE event_id {AMONG}", (as_json(some),)
                 ).fetchall()
                 for event_id, text in found:
                     item = some.pop(event_id)
@@ -68,18 +65,10 @@ class EventTransfer:
                 arrived.added += len(some)
         return arrived
 
-    def known_jobs(self, job_ids: Sequence[str]) -> set[str]:
-        """Those jobs that are noted as filed."""
-        with self._database.reading() as connection:
-            found = connection.execute(
-                "SELECT job_id FROM filed_jobs WHERE job_id IN (SELECT value FROM json_each(?))", (as_json(job_ids),)
-            ).fetchall()
+    def known_jobs(self, job_ids: Iterable[str]) -> set[str]:
+        """Return those jobs that are noted as filed."""
+        found = self._database.rows(f"SELECT job_id FROM filed_jobs WHERE job_id {AMONG}", (as_json(job_ids),))
         return {job_id for (job_id,) in found}
-
-    def is_forgotten(self, job: Job) -> bool:
-        """Whether the job, or whom it is of, was forgotten at its time or later."""
-        with self._database.reading() as connection:
-            return is_buried(connection, job.job_id, sorted(job.entities), job.moment.timestamp())
 
     def file_jobs(self, jobs: Mapping[str, Sequence[Event]]) -> int:
         """File the events of many jobs in one transaction, without vectors; returns how many jobs were not filed before.
@@ -87,9 +76,7 @@ class EventTransfer:
         Jobs of who was forgotten are passed over.
         """
         with self._database.writing() as connection:
-            found = connection.execute(
-                "SELECT job_id FROM filed_jobs WHERE job_id IN (SELECT value FROM json_each(?))", (as_json(jobs),)
-            ).fetchall()
+            found = connection.execute(f"SELECT job_id FROM filed_jobs WHERE job_id {AMONG}", (as_json(jobs),)).fetchall()
             known = {job_id for (job_id,) in found}
             new = {
                 job_id: events

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ...schema.event import Event
 from . import event_keywords
-from .event_rows import EVENT_COLUMNS, as_json, event_to_row
+from .event_rows import AMONG, EVENT_COLUMNS, as_json, event_to_row
 from .scope_rows import add_vectors, count_removals, new_row, remove_vectors
 
 _INSERT_EVENT = f"INSERT INTO events (row, {EVENT_COLUMNS}, embedded) VALUES ({', '.join('?' * (EVENT_COLUMNS.count(',') + 3))})"
@@ -28,5 +28,5 @@ def delete_events(connection: sqlite3.Connection, rows: Sequence[int]) -> None:
     """Remove events by their row numbers, with words and vectors; counts the removals."""
     event_keywords.remove_words(connection, rows)
     remove_vectors(connection, rows)
-    connection.execute("DELETE FROM events WHERE row IN (SELECT value FROM json_each(?))", (as_json(rows),))
+    connection.execute(f"DELETE FROM events WHERE row {AMONG}", (as_json(rows),))
     count_removals(connection, rows, gone=True)

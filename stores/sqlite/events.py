@@ -11,6 +11,7 @@ from ...schema.protocols import Matrix, ScopeNews, Vector
 from . import event_keywords
 from .database import SqliteDatabase
 from .event_rows import (
+    AMONG,
     EVENT_COLUMNS,
     EVENT_COLUMNS_OF_E,
     as_json,
@@ -61,7 +62,7 @@ class SqliteEventStore:
                 return False
             check_dimension(connection, blobs)
             taken = connection.execute(
-                "SELECT event_id FROM events WHERE event_id IN (SELECT value FROM json_each(?))",
+                f"SELECT event_id FROM events WHERE event_id {AMONG}",
                 (as_json(event.event_id for event in events),),
             ).fetchone()
             if taken:
@@ -82,9 +83,7 @@ class SqliteEventStore:
             raise InvalidInput(f"file_new: {len(events)} events and {len(blobs)} vectors; give one vector or None an event")
         wanted = {event.event_id: (event, blob) for event, blob in zip(events, blobs, strict=True)}
         with self._database.writing() as connection:
-            found = connection.execute(
-                "SELECT event_id FROM events WHERE event_id IN (SELECT value FROM json_each(?))", (as_json(wanted),)
-            )
+            found = connection.execute(f"SELECT event_id FROM events WHERE event_id {AMONG}", (as_json(wanted),))
             for (known,) in found.fetchall():
                 del wanted[known]
             new = [
@@ -101,19 +100,15 @@ class SqliteEventStore:
             return _is_filed(connection, job_id)
 
     def get(self, event_ids: Sequence[str]) -> list[Event]:
-        with self._database.reading(once=True) as connection:
-            found = connection.execute(
-                f"SELECT {EVENT_COLUMNS} FROM events WHERE event_id IN (SELECT value FROM json_each(?))", (as_json(event_ids),)
-            ).fetchall()
+        found = self._database.rows(f"SELECT {EVENT_COLUMNS} FROM events WHERE event_id {AMONG}", (as_json(event_ids),))
         events = {row[0]: row_to_event(row) for row in found}
         return [events[event_id] for event_id in event_ids if event_id in events]
 
     def at_rows(self, rows: Sequence[int]) -> list[Event]:
         if not rows:
             return []
-        with self._database.reading(once=True) as connection:
-            places = ",".join("?" * len(rows))
-            found = connection.execute(f"SELECT {EVENT_COLUMNS} FROM events WHERE row IN ({places})", tuple(rows)).fetchall()
+        places = ",".join("?" * len(rows))
+        found = self._database.rows(f"SELECT {EVENT_COLUMNS} FROM events WHERE row IN ({places})", tuple(rows))
         return [row_to_event(row) for row in found]
 
     def find(self, where: EventFilter, *, limit: int = 100, newest_first: bool = True) -> list[Event]:
@@ -155,8 +150,7 @@ class SqliteEventStore:
         return ScopeNews(outlines, words, ids, vectors, sequence)
 
     def change_number(self, scope_key: str) -> tuple[int, int]:
-        with self._database.reading(once=True) as connection:
-            row = connection.execute("SELECT additions, removals FROM scopes WHERE scope_key = ?", (scope_key,)).fetchone()
+        row = self._database.row("SELECT additions, removals FROM scopes WHERE scope_key = ?", (scope_key,))
         return (0, 0) if row is None else (row[0], row[1])
 
     def edit(self, event_id: str, text: str, vector: Vector | None) -> bool:
@@ -215,10 +209,9 @@ class SqliteEventStore:
             return is_buried(connection, job_id, entities, timestamp)
 
     def without_vector(self, limit: int) -> list[Event]:
-        with self._database.reading() as connection:
-            found = connection.execute(
-                f"SELECT {EVENT_COLUMNS} FROM events WHERE embedded = 0 ORDER BY timestamp, row LIMIT ?", (max(limit, 0),)
-            ).fetchall()
+        found = self._database.rows(
+            f"SELECT {EVENT_COLUMNS} FROM events WHERE embedded = 0 ORDER BY timestamp, row LIMIT ?", (max(limit, 0),)
+        )
         return [row_to_event(row) for row in found]
 
     def set_vectors(self, event_ids: Sequence[str], vectors: Sequence[Vector]) -> None:
@@ -232,7 +225,7 @@ class SqliteEventStore:
         with self._database.writing() as connection:
             check_dimension(connection, list(blobs.values()))
             found = connection.execute(
-                "SELECT row, event_id, embedded FROM events WHERE event_id IN (SELECT value FROM json_each(?)) ORDER BY row",
+                f"SELECT row, event_id, embedded FROM events WHERE event_id {AMONG} ORDER BY row",
                 (as_json(blobs),),
             ).fetchall()
             replaced = [row for row, _, embedded in found if embedded]
@@ -243,21 +236,18 @@ class SqliteEventStore:
 
     def embedded_count(self) -> int:
         """How many events have a vector: what the derived index should hold."""
-        with self._database.reading() as connection:
-            return int(
-                connection.execute(
-                    "SELECT (SELECT ifnull(sum(events), 0) FROM scopes) - (SELECT count(*) FROM events WHERE embedded = 0)"
-                ).fetchone()[0]
-            )
+        (count,) = self._database.row(
+            "SELECT (SELECT ifnull(sum(events), 0) FROM scopes) - (SELECT count(*) FROM events WHERE embedded = 0)"
+        )
+        return int(count)
 
     def unindexed(self, limit: int) -> tuple[list[tuple[Event, Vector]], list[str]]:
-        with self._database.reading() as connection:
-            found = connection.execute(
-                f"SELECT {EVENT_COLUMNS_OF_E}, v.vector, o.item_id, o.version FROM event_outbox o"
-                " LEFT JOIN events e ON e.event_id = o.item_id LEFT JOIN event_vectors v ON v.row = e.row"
-                " ORDER BY o.version LIMIT ?",
-                (max(limit, 0),),
-            ).fetchall()
+        found = self._database.rows(
+            f"SELECT {EVENT_COLUMNS_OF_E}, v.vector, o.item_id, o.version FROM event_outbox o"
+            " LEFT JOIN events e ON e.event_id = o.item_id LEFT JOIN event_vectors v ON v.row = e.row"
+            " ORDER BY o.version LIMIT ?",
+            (max(limit, 0),),
+        )
         self._outbox.hand_out({row[-2]: row[-1] for row in found})
         wanted = [(row_to_event(row), blob_to_vector(row[-3])) for row in found if row[-3] is not None]
         return wanted, [row[-2] for row in found if row[-3] is None]
@@ -309,8 +299,7 @@ class SqliteEventStore:
             return int(connection.execute(f"SELECT count(*) FROM events e WHERE {condition}", parameters).fetchone()[0])
 
     def scopes(self) -> list[tuple[str, int]]:
-        with self._database.reading() as connection:
-            return connection.execute("SELECT scope_key, events FROM scopes WHERE events > 0 ORDER BY scope_number").fetchall()
+        return self._database.rows("SELECT scope_key, events FROM scopes WHERE events > 0 ORDER BY scope_number")
 
     def close(self) -> None:
         self._database.close()

@@ -8,10 +8,13 @@ from collections.abc import Iterable
 
 from ...schema.errors import FingerprintMismatch
 
+Fingerprint = tuple[str, int]
+"""(model, dimension)."""
 
-def read_fingerprint(connection: sqlite3.Connection) -> tuple[str, int] | None:
-    """(model, dimension), the model "" where vectors came before its name; None while there are none."""
-    row = connection.execute("SELECT value FROM meta WHERE name = 'fingerprint'").fetchone()
+
+def read_fingerprint(connection: sqlite3.Connection, name: str = "fingerprint") -> Fingerprint | None:
+    """Return the model, "" where vectors came before its name, and its dimension; None while there are no vectors."""
+    row = connection.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
     if row is None:
         return None
     model, dimension = json.loads(row[0])
@@ -28,7 +31,11 @@ def set_fingerprint(connection: sqlite3.Connection, model: str, dimension: int) 
             f"the stored vectors were made by {known[0]!r} with {known[1]} dimensions, the settings name {model!r} "
             f"with {dimension}; run `historian reembed`, or set models.embedding back"
         )
-    connection.execute("INSERT OR REPLACE INTO meta (name, value) VALUES ('fingerprint', ?)", (json.dumps([model, dimension]),))
+    write_fingerprint(connection, (model, dimension))
+
+
+def write_fingerprint(connection: sqlite3.Connection, made_by: Fingerprint, name: str = "fingerprint") -> None:
+    connection.execute("INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)", (name, json.dumps(made_by)))
 
 
 def check_dimension(connection: sqlite3.Connection, blobs: Iterable[bytes | None]) -> None:

@@ -12,13 +12,9 @@ class SqliteLedger:
         self._database = database
 
     def has(self, entity_key: str, job_id: str) -> bool:
-        with self._database.reading() as connection:
-            found = connection.execute(
-                "SELECT 1 FROM ledger WHERE entity_key = ? AND job_id = ?", (entity_key, job_id)
-            ).fetchone()
+        found = self._database.row("SELECT 1 FROM ledger WHERE entity_key = ? AND job_id = ?", (entity_key, job_id))
         return found is not None
 
     def add(self, entity_key: str, job_id: str) -> None:
         """Note that a job was applied; a second time changes nothing."""
-        with self._database.writing() as connection:
-            connection.execute("INSERT OR IGNORE INTO ledger (entity_key, job_id) VALUES (?, ?)", (entity_key, job_id))
+        self._database.run("INSERT OR IGNORE INTO ledger (entity_key, job_id) VALUES (?, ?)", (entity_key, job_id))

@@ -18,11 +18,10 @@ class SqliteLineVectors:
         self._database = database
 
     def read(self, key: ArticleKey, model: str) -> dict[str, Vector]:
-        with self._database.reading() as connection:
-            found = connection.execute(
-                "SELECT line, vector FROM line_vectors WHERE user_id = ? AND scope_key = ? AND model = ?",
-                (key.user_id, key.scope.key, model),
-            ).fetchall()
+        found = self._database.rows(
+            "SELECT line, vector FROM line_vectors WHERE user_id = ? AND scope_key = ? AND model = ?",
+            (key.user_id, key.scope.key, model),
+        )
         return {line: blob_to_vector(blob) for line, blob in found}
 
     def replace(self, key: ArticleKey, model: str, vectors: Mapping[str, Vector], *, forgotten: Forgotten) -> None:
@@ -52,7 +51,6 @@ class SqliteLineVectors:
 def erase_rows(database: SqliteDatabase, table: str, entity: Entity) -> int:
     """Delete the rows of a user, or of a group's conversation, from the file and its log; returns how many."""
     column, value = ("user_id", entity.id) if entity.type == "user" else ("scope_key", entity.scope.key)
-    with database.writing() as connection:
-        count = connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (value,)).rowcount
+    count = database.run(f"DELETE FROM {table} WHERE {column} = ?", (value,))
     database.truncate_log()
     return count

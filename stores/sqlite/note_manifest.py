@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from ...schema.event import Event
 from ...schema.protocols import Vector
 from .database import SqliteDatabase
-from .event_rows import as_json, vector_to_blob
+from .event_rows import AMONG, as_json, vector_to_blob
 from .event_writing import delete_events, insert_events
 from .fingerprint import check_dimension
 from .index_outbox import Outbox
@@ -54,27 +54,21 @@ class FileManifest:
 
     def files(self, scope_key: str, root: str) -> dict[str, IndexedFile]:
         """What is known of a folder, by path."""
-        with self._database.reading() as connection:
-            found = connection.execute(
-                "SELECT path, mtime_ns, size, content_hash, form FROM note_files WHERE scope_key = ? AND root = ?",
-                (scope_key, root),
-            ).fetchall()
+        found = self._database.rows(
+            "SELECT path, mtime_ns, size, content_hash, form FROM note_files WHERE scope_key = ? AND root = ?", (scope_key, root)
+        )
         return {row[0]: IndexedFile(*row) for row in found}
 
     def roots(self) -> list[tuple[str, str, int]]:
         """(scope key, folder, files) of everything that is indexed."""
-        with self._database.reading() as connection:
-            return connection.execute(
-                "SELECT scope_key, root, count(*) FROM note_files GROUP BY scope_key, root ORDER BY scope_key, root"
-            ).fetchall()
+        return self._database.rows(
+            "SELECT scope_key, root, count(*) FROM note_files GROUP BY scope_key, root ORDER BY scope_key, root"
+        )
 
     def known_chunks(self, scope_key: str, chunk_ids: Sequence[str]) -> set[str]:
         """Those that some file of the scope holds already, in whatever folder."""
         names = {note_job_id(scope_key, chunk_id) + ":0": chunk_id for chunk_id in chunk_ids}
-        with self._database.reading() as connection:
-            found = connection.execute(
-                "SELECT DISTINCT event_id FROM note_chunks WHERE event_id IN (SELECT value FROM json_each(?))", (as_json(names),)
-            ).fetchall()
+        found = self._database.rows(f"SELECT DISTINCT event_id FROM note_chunks WHERE event_id {AMONG}", (as_json(names),))
         return {names[event_id] for (event_id,) in found}
 
     def write(self, scope_key: str, root: str, changes: Sequence[FileChange]) -> None:
@@ -124,8 +118,7 @@ class FileManifest:
             return 0
         with self._database.writing() as connection:
             found = connection.execute(
-                "SELECT file_number FROM note_files WHERE scope_key = ? AND root = ?"
-                " AND path IN (SELECT value FROM json_each(?))",
+                f"SELECT file_number FROM note_files WHERE scope_key = ? AND root = ? AND path {AMONG}",
                 (scope_key, root, as_json(paths)),
             ).fetchall()
             gone = 0
@@ -148,7 +141,7 @@ class FileManifest:
     def _drop_unheld(self, connection: sqlite3.Connection, event_ids: Sequence[str]) -> int:
         """Delete those of the events that no file holds any more; returns how many existed."""
         found = connection.execute(
-            "SELECT e.row, e.event_id FROM events e WHERE e.event_id IN (SELECT value FROM json_each(?))"
+            f"SELECT e.row, e.event_id FROM events e WHERE e.event_id {AMONG}"
             " AND NOT EXISTS (SELECT 1 FROM note_chunks c WHERE c.event_id = e.event_id)",
             (as_json(event_ids),),
         ).fetchall()
@@ -164,10 +157,8 @@ def note_job_id(scope_key: str, chunk_id: str) -> str:
 
 
 def _is_known(connection: sqlite3.Connection, event_id: str) -> bool:
-    return (
-        connection.execute("SELECT 1 FROM note_chunks WHERE event_id = ?", (event_id,)).fetchone() is not None
-        or connection.execute("SELECT 1 FROM events WHERE event_id = ?", (event_id,)).fetchone() is not None
-    )
+    both = "SELECT 1 FROM note_chunks WHERE event_id = ?1 UNION ALL SELECT 1 FROM events WHERE event_id = ?1"
+    return connection.execute(both, (event_id,)).fetchone() is not None
 
 
 def _is_gone(connection: sqlite3.Connection, event: Event) -> bool:

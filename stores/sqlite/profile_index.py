@@ -11,7 +11,7 @@ from ...schema.protocols import Matrix, Vector
 from ...text.words import last_characters, search_tokens
 from .database import SqliteDatabase
 from .event_keywords import matching, query_words
-from .event_rows import as_json, blobs_to_matrix, vector_to_blob
+from .event_rows import AMONG, as_json, blobs_to_matrix, vector_to_blob
 from .fingerprint import check_dimension
 
 
@@ -45,14 +45,11 @@ class SqliteProfileIndex:
             connection.execute("INSERT INTO profile_keywords (rowid, words) VALUES (?, ?)", (row, words))
 
     def stale(self, profiles: Sequence[Profile]) -> list[Profile]:
-        with self._database.reading() as connection:
-            fresh = dict(
-                connection.execute(
-                    "SELECT item_id, revision FROM profiles"
-                    " WHERE vector IS NOT NULL AND item_id IN (SELECT value FROM json_each(?))",
-                    (as_json(profile.key.index_id for profile in profiles),),
-                ).fetchall()
-            )
+        found = self._database.rows(
+            f"SELECT item_id, revision FROM profiles WHERE vector IS NOT NULL AND item_id {AMONG}",
+            (as_json(profile.key.index_id for profile in profiles),),
+        )
+        fresh = dict(found)
         return [profile for profile in profiles if fresh.get(profile.key.index_id, -1) < profile.revision]
 
     def search_keywords(self, query: str, limit: int, where: ProfileFilter | None = None) -> list[tuple[ProfileKey, float]]:
@@ -60,22 +57,19 @@ class SqliteProfileIndex:
         if not words or limit <= 0:
             return []
         condition, parameters = _conditions(where)
-        with self._database.reading() as connection:
-            found = connection.execute(
-                "SELECT p.item_id, -bm25(profile_keywords) AS score"
-                " FROM profile_keywords CROSS JOIN profiles p ON p.row = profile_keywords.rowid"
-                f" WHERE profile_keywords MATCH ? AND {condition} ORDER BY score DESC, p.row DESC LIMIT ?",
-                (" OR ".join(map(matching, words)), *parameters, limit),
-            ).fetchall()
+        found = self._database.rows(
+            "SELECT p.item_id, -bm25(profile_keywords) AS score"
+            " FROM profile_keywords CROSS JOIN profiles p ON p.row = profile_keywords.rowid"
+            f" WHERE profile_keywords MATCH ? AND {condition} ORDER BY score DESC, p.row DESC LIMIT ?",
+            (" OR ".join(map(matching, words)), *parameters, limit),
+        )
         return [(_key(item_id), score) for item_id, score in found]
 
     def vectors(self, where: ProfileFilter | None = None) -> tuple[list[ProfileKey], Matrix]:
         condition, parameters = _conditions(where)
-        with self._database.reading() as connection:
-            found = connection.execute(
-                f"SELECT p.item_id, p.vector FROM profiles p WHERE p.vector IS NOT NULL AND {condition} ORDER BY p.row",
-                parameters,
-            ).fetchall()
+        found = self._database.rows(
+            f"SELECT p.item_id, p.vector FROM profiles p WHERE p.vector IS NOT NULL AND {condition} ORDER BY p.row", parameters
+        )
         return [_key(item_id) for item_id, _ in found], blobs_to_matrix([blob for _, blob in found])
 
 
@@ -98,8 +92,7 @@ def _conditions(where: ProfileFilter | None) -> tuple[str, list[Any]]:
     if where is None:
         return "1", []
     return (
-        "((p.entity_type = 'user' AND p.layer IN (SELECT value FROM json_each(?)))"
-        " OR p.item_id IN (SELECT value FROM json_each(?)))",
+        f"((p.entity_type = 'user' AND p.layer {AMONG}) OR p.item_id {AMONG})",
         [as_json(where.user_layers), as_json(key.index_id for key in where.keys)],
     )
 

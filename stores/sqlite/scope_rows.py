@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from .event_rows import as_json
+from .event_rows import AMONG, as_json
 from .index_schema import SCOPE_SHIFT
 
 
@@ -45,7 +45,7 @@ def add_vectors(connection: sqlite3.Connection, vectors: Iterable[tuple[int, byt
 def remove_vectors(connection: sqlite3.Connection, rows: Sequence[int]) -> None:
     """Remove every vector of rows whose text changes or goes: those in use, those being made, and those kept."""
     for table in ("event_vectors", "next_event_vectors", "kept_event_vectors"):
-        connection.execute(f"DELETE FROM {table} WHERE row IN (SELECT value FROM json_each(?))", (as_json(rows),))
+        connection.execute(f"DELETE FROM {table} WHERE row {AMONG}", (as_json(rows),))
 
 
 def count_removals(connection: sqlite3.Connection, rows: Sequence[int], *, gone: bool = False) -> None:

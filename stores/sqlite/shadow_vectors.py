@@ -8,7 +8,6 @@ and notes every event for the derived index. It copies no vector: 100,000 of the
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,12 +17,10 @@ from ...schema.errors import InvalidInput
 from ...schema.profile import Profile
 from ...schema.protocols import Vector
 from .database import SqliteDatabase
-from .event_rows import as_json, vector_to_blob
-from .fingerprint import read_fingerprint
+from .event_rows import AMONG, as_json, vector_to_blob
+from .fingerprint import Fingerprint, read_fingerprint, write_fingerprint
 from .index_outbox import fill_outbox
 
-Fingerprint = tuple[str, int]
-"""(model, dimension)."""
 _Role = Literal["next", "kept"]
 
 _FORM = "(sequence INTEGER PRIMARY KEY, row INTEGER NOT NULL UNIQUE, vector BLOB NOT NULL)"
@@ -85,12 +82,11 @@ class ShadowVectors:
 
     def lacking(self, after_row: int, limit: int) -> list[Lacking]:
         """Events behind `after_row` without a vector of the new model, in the order of their rows."""
-        with self._database.reading() as connection:
-            found = connection.execute(
-                "SELECT e.row, e.event_id, e.text FROM events e WHERE e.row > ?"
-                " AND NOT EXISTS (SELECT 1 FROM next_event_vectors n WHERE n.row = e.row) ORDER BY e.row LIMIT ?",
-                (after_row, max(limit, 0)),
-            ).fetchall()
+        found = self._database.rows(
+            "SELECT e.row, e.event_id, e.text FROM events e WHERE e.row > ?"
+            " AND NOT EXISTS (SELECT 1 FROM next_event_vectors n WHERE n.row = e.row) ORDER BY e.row LIMIT ?",
+            (after_row, max(limit, 0)),
+        )
         return [Lacking._make(row) for row in found]
 
     def store(self, items: Sequence[Lacking], vectors: Sequence[Vector]) -> int:
@@ -108,14 +104,11 @@ class ShadowVectors:
 
     def profiles_lacking(self, profiles: Sequence[Profile]) -> list[Profile]:
         """Those of which no vector of the new model was made in their revision."""
-        with self._database.reading() as connection:
-            made = dict(
-                connection.execute(
-                    "SELECT item_id, revision FROM other_profile_vectors WHERE role = 'next'"
-                    " AND item_id IN (SELECT value FROM json_each(?))",
-                    (as_json(profile.key.index_id for profile in profiles),),
-                ).fetchall()
-            )
+        found = self._database.rows(
+            f"SELECT item_id, revision FROM other_profile_vectors WHERE role = 'next' AND item_id {AMONG}",
+            (as_json(profile.key.index_id for profile in profiles),),
+        )
+        made = dict(found)
         return [profile for profile in profiles if made.get(profile.key.index_id) != profile.revision]
 
     def store_profiles(self, profiles: Sequence[Profile], vectors: Sequence[Vector]) -> None:
@@ -175,7 +168,7 @@ class ShadowVectors:
 
     def _tell(self, connection: sqlite3.Connection, *, used: Fingerprint, kept: Fingerprint | None) -> None:
         """Bring everything that depends on the vectors into line with the tables as they are named now."""
-        connection.execute("INSERT OR REPLACE INTO meta (name, value) VALUES ('fingerprint', ?)", (json.dumps(list(used)),))
+        write_fingerprint(connection, used)
         _note(connection, "kept", kept)
         # New sequence numbers begin behind all that were given out, in whichever table.
         connection.execute(
@@ -217,17 +210,11 @@ def _note(connection: sqlite3.Connection, role: _Role, fingerprint: Fingerprint 
     if fingerprint is None:
         connection.execute("DELETE FROM meta WHERE name = ?", (f"fingerprint_{role}",))
     else:
-        connection.execute(
-            "INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)", (f"fingerprint_{role}", json.dumps(list(fingerprint)))
-        )
+        write_fingerprint(connection, fingerprint, f"fingerprint_{role}")
 
 
 def _fingerprint(connection: sqlite3.Connection, role: _Role) -> Fingerprint | None:
-    row = connection.execute("SELECT value FROM meta WHERE name = ?", (f"fingerprint_{role}",)).fetchone()
-    if row is None:
-        return None
-    model, dimension = json.loads(row[0])
-    return str(model), int(dimension)
+    return read_fingerprint(connection, f"fingerprint_{role}")
 
 
 def _check(connection: sqlite3.Connection, blobs: Sequence[bytes]) -> None:

@@ -10,7 +10,7 @@ from ...schema.entity import Entity
 from ...schema.summary import ArticleKey, BufferedState, Restored
 from ...text.tokens import estimate_tokens
 from .database import SqliteDatabase
-from .event_rows import as_json
+from .event_rows import AMONG, as_json
 from .line_vectors import erase_rows
 from .tombstones import is_buried
 
@@ -54,17 +54,15 @@ class SqliteStateBuffer:
         return True
 
     def was_taken(self, job_id: str) -> bool:
-        with self._database.reading() as connection:
-            found = connection.execute("SELECT 1 FROM ledger WHERE entity_key = ? AND job_id = ?", (_TAKEN, job_id)).fetchone()
+        found = self._database.row("SELECT 1 FROM ledger WHERE entity_key = ? AND job_id = ?", (_TAKEN, job_id))
         return found is not None
 
     def tokens(self, key: ArticleKey) -> int:
-        with self._database.reading() as connection:
-            (total,) = connection.execute(
-                "SELECT ifnull(sum(tokens), 0) FROM buffered_states WHERE user_id = ? AND scope_key = ?",
-                (key.user_id, key.scope.key),
-            ).fetchone()
-        return int(total)
+        whose = "user_id = ? AND scope_key = ?"
+        total = self._database.row(
+            f"SELECT ifnull(sum(tokens), 0) FROM buffered_states WHERE {whose}", (key.user_id, key.scope.key)
+        )
+        return int(total[0])
 
     def oldest(self, key: ArticleKey, tokens: int) -> list[BufferedState]:
         states: list[BufferedState] = []
@@ -82,18 +80,14 @@ class SqliteStateBuffer:
         return states[:place]
 
     def release(self, key: ArticleKey, entry_id: str) -> int:
-        with self._database.writing() as connection:
-            return connection.execute(
-                "DELETE FROM buffered_states WHERE user_id = ?1 AND scope_key = ?2 AND sequence <= (SELECT sequence"
-                " FROM buffered_states WHERE entry_id = ?3 AND user_id = ?1 AND scope_key = ?2)",
-                (key.user_id, key.scope.key, entry_id),
-            ).rowcount
+        return self._database.run(
+            "DELETE FROM buffered_states WHERE user_id = ?1 AND scope_key = ?2 AND sequence <= (SELECT sequence"
+            " FROM buffered_states WHERE entry_id = ?3 AND user_id = ?1 AND scope_key = ?2)",
+            (key.user_id, key.scope.key, entry_id),
+        )
 
     def remove(self, entry_ids: Collection[str]) -> int:
-        with self._database.writing() as connection:
-            count = connection.execute(
-                "DELETE FROM buffered_states WHERE entry_id IN (SELECT value FROM json_each(?))", (as_json(entry_ids),)
-            ).rowcount
+        count = self._database.run(f"DELETE FROM buffered_states WHERE entry_id {AMONG}", (as_json(entry_ids),))
         self._database.truncate_log()
         return count
 
@@ -111,20 +105,18 @@ class SqliteStateBuffer:
             return [_restored(connection, key, state, taken) for state in states]
 
     def keys(self) -> list[ArticleKey]:
-        with self._database.reading() as connection:
-            found = connection.execute("SELECT DISTINCT user_id, scope_key FROM buffered_states ORDER BY 1, 2").fetchall()
+        found = self._database.rows("SELECT DISTINCT user_id, scope_key FROM buffered_states ORDER BY 1, 2")
         return [key for user_id, scope_key in found if (key := ArticleKey.parse(user_id, scope_key)) is not None]
 
     def erase(self, entity: Entity) -> int:
         return erase_rows(self._database, "buffered_states", entity)
 
     def _all(self, key: ArticleKey) -> list[BufferedState]:
-        with self._database.reading() as connection:
-            rows = connection.execute(
-                "SELECT entry_id, role, text, name, at, tokens FROM buffered_states"
-                " WHERE user_id = ? AND scope_key = ? ORDER BY sequence",
-                (key.user_id, key.scope.key),
-            ).fetchall()
+        rows = self._database.rows(
+            "SELECT entry_id, role, text, name, at, tokens FROM buffered_states"
+            " WHERE user_id = ? AND scope_key = ? ORDER BY sequence",
+            (key.user_id, key.scope.key),
+        )
         return [
             BufferedState(entry_id, Spoken(ROLES[role], text, name, at), tokens)
             for entry_id, role, text, name, at, tokens in rows

@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Iterable
 from typing import Literal
 
-from .event_rows import as_json
+from .event_rows import AMONG, as_json
 
 
 def add_tombstones(connection: sqlite3.Connection, kind: Literal["job", "entity"], values: Iterable[str], until: float) -> None:
@@ -27,13 +27,8 @@ def is_buried(connection: sqlite3.Connection, job_id: str, entities: Iterable[st
         connection.execute(
             "SELECT 1 FROM tombstones WHERE kind = 'job' AND value = ?"
             " UNION ALL SELECT 1 FROM tombstones WHERE kind = 'entity' AND until >= ?"
-            " AND value IN (SELECT value FROM json_each(?))",
+            f" AND value {AMONG}",
             (job_id, timestamp, as_json(entities)),
         ).fetchone()
         is not None
     )
-
-
-def tombstones(connection: sqlite3.Connection) -> list[tuple[str, str, float]]:
-    """(kind, value, until) of all of them."""
-    return connection.execute("SELECT kind, value, until FROM tombstones ORDER BY kind, value").fetchall()

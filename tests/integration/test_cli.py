@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from historian.retrieval import event_recall
+from historian.retrieval import driver
 from historian.schema.protocols import Vector
 from historian.schema.settings import Settings
 from historian.schema.settings_source import load_settings, parse_settings
@@ -122,7 +122,7 @@ def test_one_is_said_in_the_singular_and_lines_of_stdin_are_named_so(call: Calla
     assert called.out == "1 job accepted, 1 wrong line; `historian worker --drain` files it\n"
     assert call("worker", "--drain").status == 0
     (event,) = event_ids(call, "--limit", 1)
-    assert call("events", "delete", event, "--yes").out == "1 record removed\n"
+    assert call("events", "delete", event, "--yes").out == "1 event removed\n"
 
 
 def test_with_strict_one_wrong_line_keeps_everything_out(call: Callable[..., Called], tmp_path: Path) -> None:
@@ -237,12 +237,12 @@ def test_a_search_waits_for_an_embedder_that_is_slow_to_load(
                 await asyncio.sleep(0.5)
             return await super().embed_query(text)
 
-    monkeypatch.setattr(event_recall, "PATIENCE_SECONDS", 0.25)
+    monkeypatch.setattr(driver, "MODEL_SECONDS", 0.25)
     monkeypatch.setattr(parts_module, "make_embedder", lambda settings: ColdEmbedder())
     assert call("ingest", write_lines(tmp_path / "jobs.jsonl", *TURNS)).status == 0
     assert call("worker", "--drain").status == 0
     found = call("search", "科幻", "--group", "-1001234", "--json")
-    assert "keywords alone" not in found.err
+    assert "answered with less" not in found.err
     assert all("dense" in hit["scores"] for hit in found.lines) and found.lines
 
 
@@ -353,7 +353,9 @@ def test_with_an_owner_a_change_is_handed_over_and_carried_out_by_it(filed: Call
     assert event_id not in event_ids(filed)
 
 
-def test_a_corrected_text_is_redacted_at_once_and_in_the_order_to_an_owner(filed: Callable[..., Called], tmp_path: Path) -> None:
+def test_a_corrected_text_is_redacted_at_once_and_in_the_command_for_an_owner(
+    filed: Callable[..., Called], tmp_path: Path
+) -> None:
     event_id = event_ids(filed)[0]
     secret = "AKIAQ7RT5LPW2ZXK9NVM"
     called = filed("events", "edit", event_id, f"her key is {secret}")
@@ -367,10 +369,10 @@ def test_a_corrected_text_is_redacted_at_once_and_in_the_order_to_an_owner(filed
 
 
 @pytest.mark.parametrize("arguments", [["show", "gone:0"], ["edit", "gone:0", "text"], ["delete", "gone:0"]])
-def test_a_record_that_is_not_there_is_named(filed: Callable[..., Called], arguments: list[str]) -> None:
+def test_an_event_that_is_not_there_is_named(filed: Callable[..., Called], arguments: list[str]) -> None:
     called = filed("events", *arguments)
     assert called.status == 1
-    assert "no record 'gone:0'; `historian events list`" in called.err
+    assert "no event 'gone:0'; `historian events list`" in called.err
 
 
 # profiles

@@ -138,7 +138,7 @@ def test_what_a_command_shows_is_chinese_and_its_json_the_same_in_both_languages
     assert chinese.status == english.status == 0
 
 
-def test_a_job_and_a_record_are_shown_alike(call: Callable[..., Called]) -> None:
+def test_a_job_and_an_event_are_shown_alike(call: Callable[..., Called]) -> None:
     for words in (("jobs", "show", waiting_job(call)), ("jobs", "show", "broken.json"), ("events", "show", filed_event(call))):
         assert english_words(call(*words).out, data_words(call, *words)) == []
         assert call(*words, "--json", environ=ZH).out == call(*words, "--json", environ=EN).out
@@ -237,18 +237,18 @@ def test_old_summaries_come_in_in_chinese(tmp_path: Path) -> None:
         ("jobs list a b", 2, "多出来的参数：a b"),
         ("jobs show nobody", 1, "队列里没有任务 'nobody'"),
         ("jobs retry", 2, "请说明是哪个"),
-        ("events show nobody", 1, "没有记录 'nobody'"),
+        ("events show nobody", 1, "没有事件 'nobody'"),
         ("events list --from gestern", 2, "'gestern' 不是时间"),
         ("search 茶", 2, "哪个会话？"),
         ("search 茶 --all --user 1", 2, "--all 不能与 --group 或 --user 同用"),
         ("profile show 42", 2, "user:42 或 group:42"),
         ("profile show user:7", 1, "没有画像 'user:7'"),
         ("profile rollback user:42 9", 1, "没有留着"),
-        ("chapters show 42", 1, "还没有篇章"),
+        ("chapters show 42", 1, "还没有文章"),
         ("export user 7 nobody.zip --data-dir nowhere", 1, "可以导出"),
         ("ingest nowhere.jsonl", 2, "读不了"),
         ("index nowhere", 2, "不是目录"),
-        ("reembed --rollback --status", 2, "只说一个"),
+        ("reembed --rollback --status", 2, "只写一个"),
         ("mcp", 2, "哪个会话？"),
     ],
 )

@@ -276,7 +276,7 @@ def test_export_and_import_name_and_count_the_same_things_alike(data: Path, tmp_
     counted = counts(written.out)
     assert counted.pop("lines of MEMORY.md") == "1"
     assert counts(arrived.out) == counted
-    assert counted["records"] == "7" and counted["profiles"] == "3" and counted["articles"] == "2"
+    assert counted["events"] == "7" and counted["profiles"] == "3" and counted["articles"] == "2"
 
 
 def rewritten(archive: Path, **members: Callable[[bytes], bytes]) -> Path:

@@ -41,7 +41,7 @@ def test_the_wheel_holds_every_module_and_prompt_and_nothing_else(tmp_path: Path
         f"historian/{file.relative_to(source).as_posix()}"
         for room in rooms(source)
         for file in room.rglob("*")
-        if file.suffix in {".py", ".md"} and "__pycache__" not in file.parts
+        if file.suffix in {".py", ".md", ".toml"} and "__pycache__" not in file.parts
     }
     assert packed == shipped | {"historian/__init__.py", "historian/py.typed"}
 
@@ -74,6 +74,16 @@ def test_the_wheel_holds_every_module_and_prompt_and_nothing_else(tmp_path: Path
         timeout=60,
     )
     assert shown.stdout.startswith("historian "), shown.stderr
+    shown = subprocess.run(
+        [sys.executable, str(target / "bin" / "historian"), "--help"],
+        cwd=tmp_path,
+        env={**environment, "HISTORIAN_LANGUAGE": "zh"},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+    )
+    assert shown.stdout.startswith("用法："), shown.stderr
+    assert sorted(one.name for one in (target / "historian/interfaces/cli").glob("*.toml")) == ["demo.toml", "texts.zh.toml"]
 
 
 def rooms(source: Path) -> list[Path]:

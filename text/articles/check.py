@@ -1,4 +1,4 @@
-"""Whether a new article may take the place of the old one: code decides, whoever wrote it."""
+"""Check whether a new article may replace the old one, whoever wrote it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..protected import protected_spans
 from ..statements import spoken_by, stamped, without_bullet
 from ..support import Terms, best_sources, content_terms, share, weight
 from ..tokens import estimate_tokens
-from .lines import says_again, touches
+from .lines import bare_lines, says_again, touches
 from .markup import holds_tag
 from .reasons import Language, article_reason
 from .rules import is_significant
@@ -43,35 +43,34 @@ _MOST_REASONS = 12
 
 @dataclass(frozen=True, slots=True)
 class _Basis:
-    """What a new article may be made of: statements with their content words, `news` among them, and orders apart."""
+    """What a new article may be made of: statements with their content words, `news` among them, and instructions apart."""
 
     content: tuple[str, ...]
     terms: tuple[Terms, ...]
     news: tuple[str, ...]
-    orders: tuple[str, ...]
-    order_terms: Terms
+    instructions: tuple[str, ...]
+    instruction_terms: Terms
     everything: str
 
     @classmethod
     def of(cls, old: Article, stimulus: Sequence[str], names: Names) -> _Basis:
         content: list[str] = []
         news: list[str] = []
-        orders: list[str] = []
-        lines = [without_bullet(line) for chapter in CHAPTER_NAMES for line in old.lines(chapter)]
-        for held, texts in ((content, lines), (news, stimulus)):
+        instructions: list[str] = []
+        for held, texts in ((content, bare_lines(old)), (news, stimulus)):
             for text in texts:
-                told, ordered = split_instructions(text)
+                told, instructed = split_instructions(text)
                 day = stamped(text.strip())[0]
                 # What opens with a day is of that day as a whole.
                 held += [one if not day or stamped(one)[0] else f"{day} {one}" for one in told]
-                orders += ordered
+                instructions += instructed
         return cls(
             (*content, *news),
             tuple(content_terms(statement, names, dates=False) for statement in (*content, *news)),
             tuple(news),
-            tuple(orders),
-            content_terms("\n".join(orders), names, dates=False),
-            "\n".join([*content, *news, *orders]),
+            tuple(instructions),
+            content_terms("\n".join(instructions), names, dates=False),
+            "\n".join([*content, *news, *instructions]),
         )
 
 
@@ -152,12 +151,12 @@ def _line(line: str, basis: _Basis, names: Names, language: Language) -> Iterato
     found = share(terms, frozenset().union(*(basis.terms[n] for n in chosen)))
     reported = is_report(line)
     says_much = weight(terms) >= _WORTH_A_LINE
-    if says_much and found < SUPPORT and not (reported and share(terms, basis.order_terms) >= SUPPORT):
-        ordered = share(terms, basis.order_terms) >= SUPPORT
-        yield article_reason(language, "order" if ordered else "unsupported", text=line)
+    if says_much and found < SUPPORT and not (reported and share(terms, basis.instruction_terms) >= SUPPORT):
+        instructed = share(terms, basis.instruction_terms) >= SUPPORT
+        yield article_reason(language, "order" if instructed else "unsupported", text=line)
         return
     near = [n for n, held in enumerate(basis.terms) if share(terms, held) >= _NEAR]
-    given = [basis.content[n] for n in dict.fromkeys([*chosen, *near])] + (list(basis.orders) if reported else [])
+    given = [basis.content[n] for n in dict.fromkeys([*chosen, *near])] + (list(basis.instructions) if reported else [])
     for finding in find_invented(line, "\n".join(given), names):
         if finding.kind in {"number", "title", "name"} and finding.text not in _OWN:
             yield article_reason(language, "invented", text=finding.text)
@@ -187,9 +186,9 @@ def _bedrock(
 ) -> Iterator[str]:
     full = estimate_tokens(old.bedrock) >= _FULL * bounds.bedrock
     held: tuple[ChapterName, ...] = ("Bedrock", "Evolutionary") if full else ("Bedrock",)
-    now = [without_bullet(line) for name in held for line in new.lines(name)]
+    now = bare_lines(new, *held)
     told = [statement for text in stimulus for statement in split_instructions(text)[0]]
-    for line in map(without_bullet, old.lines("Bedrock")):
+    for line in bare_lines(old, "Bedrock"):
         if says_again(line, now, names):
             continue
         naming = next((one for one in dropped if says_again(line, [without_bullet(one.line)], names)), None)
@@ -204,16 +203,16 @@ def _bedrock(
 def _forgotten(new: Article, old: Article, names: Names, language: Language) -> Iterator[str]:
     """A chapter whose newest lines are all gone: what is stale may go, but not everything at once."""
     chapters: tuple[ChapterName, ...] = ("Evolutionary", "Dynamic")
-    now = [without_bullet(line) for chapter in CHAPTER_NAMES for line in new.lines(chapter)]
+    now = bare_lines(new)
     for name in chapters:
-        newest = [without_bullet(line) for line in old.lines(name)][-_NEWEST:]
+        newest = bare_lines(old, name)[-_NEWEST:]
         if len(newest) == _NEWEST and not any(says_again(stamped(line)[1], now, names) for line in newest):
             yield article_reason(language, "forgotten", chapter=name, text=newest[-1])
 
 
 def _news(new: Article, old: Article, basis: _Basis, names: Names, language: Language) -> Iterator[str]:
     """What the person said of who they are has to get in; and of all that was told, something."""
-    lines = [without_bullet(line) for chapter in CHAPTER_NAMES for line in new.lines(chapter)]
+    lines = bare_lines(new)
     heard = False
     for statement in basis.news:
         speaker, said = spoken_by(stamped(statement)[1])

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from ...schema.article import CHAPTER_NAMES, Article, ChapterName
 from ...schema.names import Names
 from ..declared import topics_of
 from ..gate.faithfulness import find_lost
+from ..statements import without_bullet
 from ..support import ENOUGH, best_sources, content_terms, share, turns_round, words_only
 
 _MERGED = 2
@@ -24,6 +26,11 @@ _DISLIKED = re.compile(
 )
 _TOUCHED = 0.34
 """The share of a line's words that must stand in a statement for the statement to touch it."""
+
+
+def bare_lines(article: Article, *chapters: ChapterName) -> list[str]:
+    """Return the lines of the chapters (default: all three) without their bullets."""
+    return [without_bullet(line) for name in chapters or CHAPTER_NAMES for line in article.lines(name)]
 
 
 def says_again(line: str, others: Sequence[str], names: Names) -> bool:

@@ -10,17 +10,18 @@ from datetime import date
 
 from ...schema.article import CHAPTER_NAMES, Article, ChapterBounds, ChapterName, DroppedLine
 from ...schema.names import Names
-from ..declared import declared_topics, replaces, single_facts, topics_of
+from ..declared import declared_in, declared_topics, replaces, single_facts, topics_of
 from ..instructions import split_instructions
 from ..language import detect_language
 from ..profiles.rules import is_about
 from ..references.subjects import with_subject
 from ..salience import salient_lines
-from ..statements import spoken_by, stamped, without_bullet
-from ..support import content_terms, is_negative, share, weight, words_only
+from ..statements import spoken_by, stamped
+from ..support import Terms, content_terms, is_negative, share, weight, words_only
 from ..telling import compact, telling, undated
 from ..tokens import estimate_tokens
 from .first_person import in_first_person
+from .lines import bare_lines
 
 log = logging.getLogger(__name__)
 
@@ -59,8 +60,7 @@ _LEAD = re.compile(
 _OWN_STEP = re.compile(r"(?:刚|已经|又)?(?:换(?:了)?(?:工作|公司)|跳槽|入职|辞职|升职|毕业|结婚|离婚|订婚|怀孕|搬家|退休)")
 _LOOKED_AT = 400
 """Statements of one text that are weighed against each other at most: the work grows with their square."""
-_SPAN_ZH = re.compile(r"（(?P<first>\d{4}-\d{2}-\d{2}) 至 \d{4}-\d{2}-\d{2}）$")
-_SPAN_EN = re.compile(r" \((?P<first>\d{4}-\d{2}-\d{2}) to \d{4}-\d{2}-\d{2}\)$")
+_SPAN = re.compile(r"(?:（| \()(?P<first>\d{4}-\d{2}-\d{2}) (?:至|to) \d{4}-\d{2}-\d{2}[）)]$")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _HABIT = re.compile(
     r"喜欢|爱(?=[吃喝看玩听唱])|讨厌|习惯|每(?:天|周|晚|早|年|个?月)|经常|常常?|总是|目标|梦想|擅长"
@@ -106,17 +106,17 @@ def reconstruct_by_rules(old: Article, stimulus: Sequence[str], *, names: Names,
     again moves to the end of its chapter. Over its bound Dynamic loses its oldest line, Bedrock gives the line that has been
     supported least recently to Evolutionary, and Evolutionary loses the oldest of what is no part of the person's identity.
     """
-    chapters: dict[ChapterName, list[str]] = {name: [without_bullet(line) for line in old.lines(name)] for name in CHAPTER_NAMES}
+    chapters: dict[ChapterName, list[str]] = {name: bare_lines(old, name) for name in CHAPTER_NAMES}
     for news in _news(stimulus, today.isoformat(), names):
         _take_in(news, chapters, names)
-    _fit(chapters, bounds, names, [without_bullet(line) for line in old.lines("Dynamic")][-_NEWEST:])
+    _fit(chapters, bounds, names, bare_lines(old, "Dynamic")[-_NEWEST:])
     return _article(chapters)
 
 
 def replaced_lines(old: Article, new: Article, names: Names) -> tuple[DroppedLine, ...]:
     """The Bedrock lines of `old` that a newer one of `new` has put out, each with that line as the reason."""
-    now = [without_bullet(line) for line in new.lines("Bedrock")]
-    gone = [line for line in map(without_bullet, old.lines("Bedrock")) if line not in now]
+    now = bare_lines(new, "Bedrock")
+    gone = [line for line in bare_lines(old, "Bedrock") if line not in now]
     reasons = {line: next((one for one in now if replaces(one, line, names)), "") for line in gone}
     return tuple(DroppedLine(line, reason) for line, reason in reasons.items() if reason)
 
@@ -127,7 +127,7 @@ def into_dynamic(old: Article, stimulus: Sequence[str], *, bounds: ChapterBounds
     The other chapters stay as they are.
     """
     names = names or Names()
-    before = [without_bullet(line) for line in old.lines("Dynamic")]
+    before = bare_lines(old, "Dynamic")
     lines = list(dict.fromkeys([*before, *(_dated(news.day, _wording(news, names)) for news in _news(stimulus, "", names))]))
     return old.with_chapters({"Dynamic": _text(_most_telling(lines, bounds.dynamic, names, before[-_NEWEST:]))})
 
@@ -179,8 +179,8 @@ def points_of(stimulus: Sequence[str], names: Names) -> dict[str, ChapterName]:
 
 def chapter_of(line: str, names: Names) -> ChapterName:
     """Which chapter a line belongs to by what it says: who somebody is, a habit or taste, or what goes on at the moment."""
-    speaker, said = spoken_by(stamped(line)[1])
-    if declared_topics(said, names, by_user=speaker in ("", names.user_name)):
+    _, said = spoken_by(stamped(line)[1])
+    if declared_in(line, names):
         return "Bedrock"
     return "Evolutionary" if _HABIT.search(said) and not _DAY.search(line) else "Dynamic"
 
@@ -260,10 +260,7 @@ def _is_habit(line: str, news: _News, names: Names) -> bool:
 
 def _contradicts(new: str, old: str, names: Names) -> bool:
     """Whether two lines with nearly the same words say the contrary of each other."""
-    mine, theirs = (words_only(content_terms(_without_span(text)[0], names, dates=False)) for text in (new, old))
-    if is_negative(new) == is_negative(old):
-        return False
-    return bool(mine) and share(mine, theirs) >= _SAME and share(theirs, mine) >= _SAME
+    return is_negative(new) != is_negative(old) and _alike(*(words_only(_terms(line, names)) for line in (new, old)))
 
 
 def _wording(news: _News, names: Names) -> str:
@@ -292,11 +289,8 @@ def _spanning(line: str, first: str, last: str) -> str:
 
 def _without_span(line: str) -> tuple[str, str]:
     """A line without the days at its end, and the first of them."""
-    for pattern in (_SPAN_ZH, _SPAN_EN):
-        found = pattern.search(line)
-        if found is not None:
-            return line[: found.start()], found["first"]
-    return line, ""
+    found = _SPAN.search(line)
+    return (line[: found.start()], found["first"]) if found else (line, "")
 
 
 def _moved_to_end(lines: list[str], line: str, names: Names) -> bool:
@@ -309,14 +303,18 @@ def _moved_to_end(lines: list[str], line: str, names: Names) -> bool:
 
 
 def _same(one: str, other: str, names: Names) -> bool:
-    mine, theirs = (content_terms(_without_span(text)[0], names, dates=False) for text in (one, other))
-    if is_negative(one) != is_negative(other) or _figures(mine) != _figures(theirs):
+    mine, theirs = _terms(one, names), _terms(other, names)
+    if is_negative(one) != is_negative(other) or any(term[0].isdigit() for term in mine ^ theirs):
         return False
+    return _alike(mine, theirs)
+
+
+def _terms(line: str, names: Names) -> Terms:
+    return content_terms(_without_span(line)[0], names, dates=False)
+
+
+def _alike(mine: Terms, theirs: Terms) -> bool:
     return bool(mine) and share(mine, theirs) >= _SAME and share(theirs, mine) >= _SAME
-
-
-def _figures(terms: frozenset[str]) -> frozenset[str]:
-    return frozenset(term for term in terms if term[0].isdigit())
 
 
 def _fit(chapters: dict[ChapterName, list[str]], bounds: ChapterBounds, names: Names, newest: Sequence[str]) -> None:

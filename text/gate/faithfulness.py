@@ -208,15 +208,7 @@ def _latin_names(candidate: Wording, resolved: Wording, allowed: Sequence[str], 
 
 
 def _name_texts(names: Names) -> tuple[str, ...]:
-    return (
-        names.bot_name,
-        names.user_name,
-        names.user_id,
-        names.group_name,
-        names.group_id,
-        *names.others,
-        *names.glossary,
-    )
+    return (names.bot_name, names.user_name, names.user_id, names.group_name, names.group_id, *names.others, *names.glossary)
 
 
 def name_spans(text: str, names: Names) -> list[tuple[int, int]]:

@@ -6,18 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Kind = Literal[
-    "pronoun",
-    "reference",
-    "time",
-    "place",
-    "number",
-    "name",
-    "title",
-    "role",
-    "language",
-    "empty",
-    "refusal",
-    "length",
+    "pronoun", "reference", "time", "place", "number", "name", "title", "role", "language", "empty", "refusal", "length"
 ]
 """The first four are relative words, judged by the text alone; the others compare a rewrite with what it was made of."""
 

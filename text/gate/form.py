@@ -113,12 +113,7 @@ def chatter(candidate: str, source: str) -> Iterator[Finding]:
         yield Finding("refusal", gap[1], gap.start(1), gap.end(1), "second paragraph")
 
 
-def _language(
-    candidate: str,
-    source: str,
-    drafts: Sequence[str],
-    name_spans: Sequence[tuple[int, int]],
-) -> Finding | None:
+def _language(candidate: str, source: str, drafts: Sequence[str], name_spans: Sequence[tuple[int, int]]) -> Finding | None:
     written = detect_language(candidate, ignore=name_spans)
     given = detect_language(source)
     if given in (written, detect_language(candidate)) or any(detect_language(draft) == written for draft in drafts):

@@ -20,11 +20,7 @@ NOBODY = Names()
 
 
 def find_relative_words(
-    text: str,
-    *,
-    names: Names | None = None,
-    pronouns: Pronouns = "orphan",
-    language: Language = "auto",
+    text: str, *, names: Names | None = None, pronouns: Pronouns = "orphan", language: Language = "auto"
 ) -> GateResult:
     """Return what in `text` only makes sense to those who were there, as violations and notes in text order.
 
@@ -69,11 +65,7 @@ def protected_text(text: str, names: Names) -> list[Span]:
 
 
 def judge(
-    text: str,
-    references: Sequence[Reference],
-    times: Sequence[tuple[int, int, str]],
-    names: Names,
-    pronouns: Pronouns = "orphan",
+    text: str, references: Sequence[Reference], times: Sequence[tuple[int, int, str]], names: Names, pronouns: Pronouns = "orphan"
 ) -> GateResult:
     """Sort what was found in `text` into violations and notes."""
     violations: list[Finding] = []

@@ -5,56 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..word_lists import word_list
+from ..word_lists import word_list, word_tables
 from .types import Gender, Person, Reference
 
-# word: (person, plural, gender, form). Contractions (I'm, he's, we'll) are found by their first part.
+_TABLES = word_tables("references/english.toml")
+_WORDS = {name: word_list(words) for name, words in _TABLES["finding"].items()}
 _PRONOUNS: dict[str, tuple[Person, bool, Gender, str]] = {
-    "i": ("first", False, "", "subject"),
-    "me": ("first", False, "", "object"),
-    "my": ("first", False, "", "possessive"),
-    "mine": ("first", False, "", "possessive_alone"),
-    "myself": ("first", False, "", "reflexive"),
-    "im": ("first", False, "", "chat"),
-    "ive": ("first", False, "", "chat"),
-    "we": ("first", True, "", "subject"),
-    "us": ("first", True, "", "object"),
-    "our": ("first", True, "", "possessive"),
-    "ours": ("first", True, "", "possessive_alone"),
-    "ourselves": ("first", True, "", "reflexive"),
-    "let's": ("first", True, "", "invitation"),
-    "let’s": ("first", True, "", "invitation"),
-    "you": ("second", False, "", "you"),
-    "u": ("second", False, "", "you"),
-    "your": ("second", False, "", "possessive"),
-    "ur": ("second", False, "", "possessive"),
-    "youre": ("second", False, "", "chat"),
-    "youve": ("second", False, "", "chat"),
-    "yours": ("second", False, "", "possessive_alone"),
-    "yourself": ("second", False, "", "reflexive"),
-    "yourselves": ("second", True, "", "reflexive"),
-    "y'all": ("second", True, "", "you"),
-    "y’all": ("second", True, "", "you"),
-    "yall": ("second", True, "", "you"),
-    "you guys": ("second", True, "", "you"),
-    "you all": ("second", True, "", "you"),
-    "he": ("third", False, "male", "subject"),
-    "him": ("third", False, "male", "object"),
-    "his": ("third", False, "male", "his"),
-    "hes": ("third", False, "male", "chat"),
-    "she": ("third", False, "female", "subject"),
-    "her": ("third", False, "female", "her"),
-    "hers": ("third", False, "female", "possessive_alone"),
-    "shes": ("third", False, "female", "chat"),
-    "they": ("third", True, "", "subject"),
-    "them": ("third", True, "", "object"),
-    "their": ("third", True, "", "possessive"),
-    "theirs": ("third", True, "", "possessive_alone"),
-    "theyre": ("third", True, "", "chat"),
-    "theyve": ("third", True, "", "chat"),
+    word: (person, plural, gender, form)
+    for person, plural, gender, form, words in _TABLES["pronouns"]["rows"]
+    for word in words.split(", ")
 }
-# it, its and itself are left out: mostly expletive or a thing named in the same text, seldom a person. So are the
-# reflexives of the third person, which are bound to a subject, and "one".
+
 
 _PLACE_NOUN = (
     r"(?:group(?: chat)?|chat(?: ?room)?|server|channel|forum|guild|subreddit|discord|city|town|village|place|country|"
@@ -68,7 +29,7 @@ _STAND_IN = (
     r"|the\s+other\s+(?:party|person|guy)|the\s+sender|"
     r"(?:this|that)\s+(?:person|guy|man|woman|girl|boy|dude|lady|fellow|kid|member|player|customer|client|gentleman|friend)(?![-_a-z])"
 )
-_WORDS = re.compile(
+_DEICTIC = re.compile(
     r"(?<![A-Za-z0-9_])(?:(?P<place>(?:over\s+)?(?:here|there)|(?:this|our|that)\s+"
     + _PLACE_NOUN
     + r")|(?P<pronoun>let['’]s|y['’]all|you(?=\s+(?:guys|all)\b)(?:\s+(?:guys|all))|"
@@ -84,71 +45,8 @@ _PREVIOUS_TWO = re.compile(r"([A-Za-z][A-Za-z'’]*)[^\S\n]+([A-Za-z][A-Za-z'’
 _NEXT_WORD = re.compile(r"[^\S\n]+([A-Za-z][A-Za-z'’]*)")
 _SENTENCE_END = frozenset(".!?:;…\n\"“”'‘’(（[*。！？：；，—-~>|•")
 
-_ROMAN_ALWAYS = word_list(
-    """
-    vitamin war calculus calc algebra physics chemistry napoleon elizabeth charles james henry
-    """
-)
-_ROMAN_MAYBE = word_list(
-    """
-    type phase part class stage level tier section chapter volume act title book grade category division group
-    appendix article schedule form table figure season episode step unit module axis factor complex
-    """
-)
-_AFTER_ROMAN = word_list(
-    """
-    error errors diabetes trial trials clinical cancer device devices trauma interferon interferons collagen
-    certificate certificates certification licence license railroad railroads trauma players athletes schools
-    supernova hypersensitivity superconductor superconductors civilization string students student course exam of
-    and or to in on for
-    """
-)
-_REGNAL = word_list(
-    """
-    king queen pope tsar emperor saint sir kaiser
-    """
-)
-_AUXILIARY = word_list(
-    """
-    am was have had did do will would can could should may might must don't didn't wasn't haven't can't couldn't
-    won't
-    """
-)
 
-_MINE_BEFORE = word_list(
-    """
-    of is was are were be been than like that's it's isn't wasn't not
-    """
-)
-_EXISTENTIAL_AFTER = word_list(
-    """
-    is are was were will would has have had isn't aren't wasn't weren't won't wouldn't hasn't haven't hadn't can
-    could may might must should shall cannot can't couldn't seem seems seemed exist exists existed remain remains
-    remained come comes came appear appears appeared lies be being used ain't doesn't didn't
-    """
-)
-_EXISTENTIAL_BEFORE = word_list(
-    """
-    and but or so that if when because as since while where whether think thinks thought said says say know knows
-    believe believes hope hopes how what why whenever until till before after although though than like sure fact
-    see sees saw hear hears right mentioned explained noted told which who once unless then now yes no maybe perhaps
-    well also is was guess suppose heard found realized realised noticed feel feels felt wish wishes sometimes today
-    let usually often
-    """
-)
-_BE = word_list(
-    """
-    is are was were isn't aren't wasn't weren't will would has have had could can be does
-    """
-)
-_INVERTED_AFTER = word_list(
-    """
-    a an any anything anyone anybody something some no one nothing more enough be been ever many much other always
-    someone
-    """
-)
 # "I am here for you", "she was always there to help": support, not a place.
-_BEING = word_list("be been being is was are were am always i'm you're he's she's they're we're")
 _SUPPORT = re.compile(r"\s+(?:for\s+(?:you|u|me|him|her|them|us|[A-Z]|each|one)|to\s+(?:help|support|listen|chat|talk))\b")
 _PLACE_BEFORE_THERE = re.compile(
     r"\b(?:in|at|near|from|into|inside|around|visit(?:s|ed|ing)?|reach(?:es|ed|ing)?|left|leav(?:es|ing)|across|through)\s+[A-Za-z]"
@@ -173,7 +71,7 @@ def english_references(text: str, *, whole: bool = True) -> Iterator[Reference]:
     """
     shouted = not _ANY_LOWER.search(text)
     runs = None if whole else _sentences_of_latin(text)
-    for match in _WORDS.finditer(text):
+    for match in _DEICTIC.finditer(text):
         start, end = match.span()
         if runs is not None and not any(low <= start < high for low, high in runs):
             continue
@@ -185,17 +83,10 @@ def english_references(text: str, *, whole: bool = True) -> Iterator[Reference]:
         elif match.lastgroup == "place":
             if _is_place(text, word, start, end, shouted):
                 last = word.lower().split()[-1]
-                form = last if last in ("here", "there") else ("group" if last in _GROUPS else "this_place")
+                form = last if last in ("here", "there") else ("group" if last in _WORDS["groups"] else "this_place")
                 yield Reference("place", word, start, end, form=form)
         elif not _hyphenated(text, start, end):
             yield Reference("reference", word, start, end, "third", form="user" if word.lower().endswith("user") else "stand_in")
-
-
-_GROUPS = word_list(
-    """
-    group chat chatroom room server channel forum guild subreddit discord
-    """
-)
 
 
 def _pronoun(text: str, word: str, start: int, end: int, shouted: bool) -> Reference | None:
@@ -280,25 +171,25 @@ def _is_first_person(text: str, word: str, start: int, end: int) -> bool:
     following = _next_word(text, end)
     if word == "i":
         return not (following == "in" or text[end : end + 2] in (" =", " <", " >", " +"))
-    if previous in _ROMAN_ALWAYS:
-        return following in _AUXILIARY and previous not in ("war", "calculus", "algebra")
-    if previous in _ROMAN_MAYBE:
-        if following in _AUXILIARY:
+    if previous in _WORDS["roman_always"]:
+        return following in _WORDS["auxiliary"] and previous not in ("war", "calculus", "algebra")
+    if previous in _WORDS["roman_maybe"]:
+        if following in _WORDS["auxiliary"]:
             return True
         raw = _PREVIOUS_WORD.search(text[max(0, start - 40) : start])
         if raw is not None and raw.group(1)[0].isupper() and raw.group(1).lower() != "part":
             return False
-        return bool(following) and following not in _AFTER_ROMAN
+        return bool(following) and following not in _WORDS["after_roman"]
     raw = _PREVIOUS_WORD.search(text[max(0, start - 40) : start])
     if raw is not None and raw.group(1)[0].isupper() and (following in ("and", "or", "on", "in", "") and after != ","):
         return False  # Rocky I and Rocky II, Pope John Paul I
     two = _PREVIOUS_TWO.search(text[max(0, start - 60) : start])
-    return not (two is not None and two.group(1).lower() in _REGNAL and two.group(2)[0].isupper())
+    return not (two is not None and two.group(1).lower() in _WORDS["regnal"] and two.group(2)[0].isupper())
 
 
 def _is_possessive_mine(text: str, word: str, start: int, end: int) -> bool:
     previous = _previous_word(text, start)
-    if previous in _MINE_BEFORE:
+    if previous in _WORDS["mine_before"]:
         return True
     if previous in ("though", "although", "but", "while", "because", "and", "so") or (
         word == "Mine" and _starts_sentence(text, start)
@@ -340,7 +231,7 @@ def _is_place(text: str, word: str, start: int, end: int, shouted: bool) -> bool
     after = text[end : end + 1]
     if lower == "there" and _SAYS_WHERE.match(text, end):
         return False
-    if lower in ("here", "there") and previous in _BEING and _SUPPORT.match(text, end):
+    if lower in ("here", "there") and previous in _WORDS["being"] and _SUPPORT.match(text, end):
         return False
     if lower not in ("here", "there", "over here", "over there"):
         if lower.startswith("that ") and previous in ("said", "says", "think", "know", "say", "mentioned"):
@@ -377,9 +268,11 @@ def _is_place(text: str, word: str, start: int, end: int, shouted: bool) -> bool
             return False
         if following in ("you", "we") and _word_after(text, end, 2) in ("go", "are", "have"):
             return False
-        if following in _EXISTENTIAL_AFTER and (previous in _EXISTENTIAL_BEFORE or _opens_clause(text, start, previous)):
+        if following in _WORDS["existential_after"] and (
+            previous in _WORDS["existential_before"] or _opens_clause(text, start, previous)
+        ):
             return False
-        if previous in _BE and following in _INVERTED_AFTER:
+        if previous in _WORDS["be"] and following in _WORDS["inverted_after"]:
             return False
     return not (lower.endswith("there") and _PLACE_BEFORE_THERE.search(text[max(0, start - 160) : start]))
 
@@ -387,7 +280,7 @@ def _is_place(text: str, word: str, start: int, end: int, shouted: bool) -> bool
 def _opens_clause(text: str, start: int, previous: str) -> bool:
     """Nothing, or a conjunction, stands before in the clause."""
     head = text[:start].rstrip() if start < 200 else text[start - 200 : start].rstrip()
-    return not head or not (head[-1].isalnum() or head[-1] in "'’)") or previous in _EXISTENTIAL_BEFORE
+    return not head or not (head[-1].isalnum() or head[-1] in "'’)") or previous in _WORDS["existential_before"]
 
 
 def _raw_next_is_capital(text: str, end: int) -> bool:
@@ -438,16 +331,6 @@ def plural_noun_before(text: str, start: int) -> bool:
     return bool(_PLURAL_BEFORE.search(text[max(0, start - 160) : start]))
 
 
-_AFTER_OBJECT = word_list(
-    """
-    a an the some any that to about for in on at with and or but when if because as so how what why where who which
-    again later once before after from by into out up off over down away back home there here until while during
-    than too not is was will would this these those his my your our their more all every no something anything
-    everything yesterday today tomorrow
-    """
-)
-
-
 def is_object_her(text: str, start: int, end: int) -> bool:
     """Whether "her" is the object ("told her that") and not the possessive ("her dog")."""
     if _GIVES.search(text[max(0, start - 14) : start]) and _GIVEN.match(text, end):
@@ -456,7 +339,7 @@ def is_object_her(text: str, start: int, end: int) -> bool:
     if match is None:
         return True
     following = match.group(1).lower()
-    if following[0].isdigit() or following in _AFTER_OBJECT:
+    if following[0].isdigit() or following in _WORDS["after_object"]:
         return True
     if following.endswith("ing") and re.search(
         r"\b(?:see|saw|watch|watched|hear|heard|kept?|keep|caught|found)\s+$", text[max(0, start - 12) : start]
@@ -464,7 +347,7 @@ def is_object_her(text: str, start: int, end: int) -> bool:
         return True
     return bool(
         re.search(r"\b(?:help|helps|helped|let|lets|make|makes|made|helping|making)\s+$", text[max(0, start - 12) : start])
-        and following in _BARE_INFINITIVES
+        and following in _WORDS["bare_infinitives"]
     )
 
 
@@ -479,10 +362,3 @@ _GIVEN = re.compile(
     r"(?=\s*(?:[.,;!?)]|$)|\s+(?:and|but|or|so|because|before|after|on|in|at|for|as|was|is|were|are|had|has|would|will|to)\b))"
 )
 """What is given stands without an article: a title, a number of things. "Her" before it is the one who gets it."""
-_BARE_INFINITIVES = word_list(
-    """
-    be do go get move find feel see make take choose pick fix write read learn understand know plan prepare decide
-    cook build solve set become remember relax sleep try keep start stop stay come give buy sell pay install debug
-    practice study think speak
-    """
-)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..word_lists import word_list
+from ..word_lists import word_list, word_tables
 from .agreement import Edit, agree, inverted_auxiliary, is_common_verb
 from .english import is_object_her
 from .types import Reference
@@ -21,20 +21,7 @@ _CHAT_VERB = {
     "theyre": "is",
     "theyve": "has",
 }
-_OPENS_CLAUSE = word_list(
-    """
-    that if when because and but so what how where why which who whom as than since think thinks thought know knows
-    knew hope hopes hoped believe believes said says say sure glad sorry guess feel feels felt wish heard once while
-    until till before after whenever whatever whether though although unless realize realized noticed mentioned
-    suppose assume bet then where's yes no well also maybe perhaps
-    """
-)
-_AUXILIARIES = word_list(
-    """
-    are were have had do don't did didn't can can't could couldn't will won't would wouldn't shall should shouldn't
-    may might must mustn't aren't weren't haven't hadn't cannot dont cant r gonna wanna gotta need ought
-    """
-)
+_WORDS = {name: word_list(words) for name, words in word_tables("references/english.toml")["rewriting"].items()}
 _MANDATIVE = re.compile(
     r"\b(?:suggest|recommend|insist|propos|demand|request|advis|urg|prefer)(?:e|es|ed|s|ing)?\s+(?:that\s+)?$", re.IGNORECASE
 )
@@ -44,20 +31,6 @@ _JOINED_SUBJECT = re.compile(
 )
 _JOINS_ON = re.compile(r"\s+(?:and|or)\s+(?:[A-Z]\w+|you|he|she|they|my|your|his|her|the|both)\b")
 _NOUN_NAME = re.compile(r"(?:the bot|user|group)(?: |$)")
-_PREPOSITIONS = word_list("in from around near at into to of inside within outside for about through")
-_MOVING = word_list(
-    """
-    come comes came coming bring brings brought bringing get gets got getting return returns returned returning go
-    goes went going moved move moves send sent post posts posted invite invited invites
-    """
-)
-_TAKES_OBJECT = word_list(
-    """
-    with to for of about at from on in by like without around between behind against near past toward towards off
-    over told gave made let saw met heard sent taught brought got kept left thank see miss showed shown thanks got
-    found caught lent sold paid thought felt bit hit hurt knew makes lets gives not only just is was be
-    """
-)
 _PREVIOUS = re.compile(r"([A-Za-z]+)\s+$")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:\n]\s*|[\"“(]\s*)$")
 
@@ -118,11 +91,11 @@ def _is_subject(text: str, start: int, end: int) -> bool:
     after = following.group(1).lower().replace("’", "'") if following else ""
     if not after:
         return False
-    if not word or word in _OPENS_CLAUSE or after in _AUXILIARIES:
+    if not word or word in _WORDS["opens_clause"] or after in _WORDS["auxiliaries"]:
         return True
     # "something you feel", "the shots you got": a noun stands before, and no verb that would have an object.
     if (
-        word in _TAKES_OBJECT
+        word in _WORDS["takes_object"]
         or is_common_verb(word)
         or is_common_verb(word.removesuffix("s"))
         or (word.endswith(("ed", "ing")) and not word.endswith("thing"))
@@ -141,9 +114,9 @@ def english_group(text: str, reference: Reference, group: str) -> list[Edit]:
         return [(start, end, _capital(text, start, group))]
     previous = _PREVIOUS.search(text[max(0, start - 30) : start])
     word = previous.group(1).lower() if previous else ""
-    if word in _PREPOSITIONS:
+    if word in _WORDS["prepositions"]:
         return [(start, end, group)]
-    preposition = "to" if word in _MOVING else "in"
+    preposition = "to" if word in _WORDS["moving"] else "in"
     if _SENTENCE_START.search(text[max(0, start - 3) : start]):
         preposition = preposition.capitalize()
     return [(start, end, f"{preposition} {group}")]

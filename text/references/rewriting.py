@@ -57,12 +57,7 @@ class _Cast:
 
 
 def draft(
-    text: str,
-    names: Names,
-    item: Item,
-    *,
-    recent_speakers: Sequence[str] = (),
-    language: Literal["auto", "zh", "en"] = "auto",
+    text: str, names: Names, item: Item, *, recent_speakers: Sequence[str] = (), language: Literal["auto", "zh", "en"] = "auto"
 ) -> Draft:
     """Write the names of a conversation into a text whose times are already resolved.
 

@@ -28,6 +28,11 @@ def month_days(year: int, month: int) -> Days:
     return date(year, month, 1), date(year, month, monthrange(year, month)[1])
 
 
+def longest_month(month: int) -> int:
+    """Return the days that a month has in some year: 29 for February."""
+    return monthrange(2024, month)[1]
+
+
 def week_days(day: date) -> Days:
     """Monday and Sunday of the week that holds `day`."""
     monday = day - timedelta(days=day.weekday())
@@ -96,6 +101,11 @@ _NTH = {
     "mlk": (1, 0, 3), "presidents": (2, 0, 3), "mothers": (5, 6, 2), "memorial": (5, 0, -1), "fathers": (6, 6, 3),
     "labor": (9, 0, 1), "columbus": (10, 0, 2), "thanksgiving": (11, 3, 4),
 }  # fmt: skip
+_COUNTED = {
+    "eve": ("spring", -1), "easter": ("easter", 0), "good_friday": ("easter", -2), "easter_monday": ("easter", 1),
+    "black_friday": ("thanksgiving", 1), "cyber_monday": ("thanksgiving", 4),
+}  # fmt: skip
+"""Feasts so many days after another one."""
 
 
 @lru_cache(maxsize=1024)
@@ -112,27 +122,17 @@ def holiday(name: str, year: int) -> date | None:
             return lunar_day(year, *_LUNAR[name])
         if name in _NTH:
             return nth_weekday(year, *_NTH[name])
+        if name in _COUNTED:
+            other, days = _COUNTED[name]
+            day = easter(year) if other == "easter" else holiday(other, year)
+            return day + timedelta(days=days) if day is not None else None
         match name:
-            case "eve":
-                return lunar_day(year, 1, 1) - timedelta(days=1)
-            case "laba":
-                return lunar_day(year - 1, 12, 8)
-            case "little_year":
-                return lunar_day(year - 1, 12, 23)
+            case "laba" | "little_year":
+                return lunar_day(year - 1, 12, 8 if name == "laba" else 23)
             case "qingming":
                 return _solar_term(year, 4, 5.59, 4.81)
             case "winter_solstice":
                 return _solar_term(year, 12, 22.60, 21.94)
-            case "easter":
-                return easter(year)
-            case "good_friday":
-                return easter(year) - timedelta(days=2)
-            case "easter_monday":
-                return easter(year) + timedelta(days=1)
-            case "black_friday":
-                return nth_weekday(year, 11, 3, 4) + timedelta(days=1)
-            case "cyber_monday":
-                return nth_weekday(year, 11, 3, 4) + timedelta(days=4)
             case _:
                 raise KeyError(name)
     except ValueError:

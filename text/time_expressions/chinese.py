@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from .chinese_words import fold, might_hold, words_of_time
-from .reading import Clock, Found, Ordinal, Part, Reading, merge
+from .reading import Clock, Found, Ordinal, Part, Reading, Tense, merge
 from .tense import chinese_evidence, chinese_habit, chinese_sentence_start
 
 __all__ = ["find", "might_hold"]
@@ -155,7 +155,7 @@ def settle(text: str, found: list[Found]) -> list[Found]:
     return kept
 
 
-def _stands(text: str, item: Found, tense: str, anchored: bool) -> bool:
+def _stands(text: str, item: Found, tense: Tense, anchored: bool) -> bool:
     reading = item.reading
     slots = reading.slots
     if reading.ordinal is not None and not slots & {"year", "month", "week"}:
@@ -218,7 +218,7 @@ _BEFORE_DAY = re.compile(r"[到至从在于是，。、；！？,.!?\s我你他�
 _AFTER_DAY = re.compile(r"[前后上下晚早中开去交到要会有考放发走回来我你他她大就才那截是的之以，。！？,.!? ]|$")
 
 
-def _stands_as_day(text: str, item: Found, tense: str, anchored: bool) -> bool:
+def _stands_as_day(text: str, item: Found, tense: Tense, anchored: bool) -> bool:
     if anchored or _RECURRING.search(text, max(0, item.start - 12), item.end + 4) or chinese_habit(text, item.start, item.end):
         return False
     before_fits = item.start == 0 or _BEFORE_DAY.search(text[max(0, item.start - 1) : item.start]) is not None

@@ -11,47 +11,40 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from .english_lexicon import (
-    DAYS,
-    EDGE_SHORT,
-    EDGES,
-    HOLIDAY_STARTS,
-    MODIFIERS,
-    MONTHS,
-    NOW_STARTS,
-    PARTS,
-    SEASONS,
-    TONIGHT,
-    UNITS,
-    VAGUE_STARTS,
-    WEEKDAYS,
-)
+from ..word_lists import phrase_list, word_list
+from . import english_lexicon as lexicon
+from .english_clock import CLOCK_PREPOSITIONS
 from .english_relative import RelativeTimes
 from .english_words import Parsed
 from .numerals import ENGLISH_CARDINALS, ENGLISH_ORDINALS
-from .reading import Found, Reading, merge
+from .reading import Found, Reading, Tense, merge
 from .tense import english_evidence, english_habit
 
 _ALNUM = re.compile(r"[a-z0-9]+")
 _DIGIT_TRIGGER = re.compile(r"\d ?(?:[:/]\d|[ap]\b|[ap]\.?m|h|m|d|w|y|st\b|nd\b|rd\b|th\b)|2(?:n|mo|mr)", re.IGNORECASE)
-# fmt: off
-_TRIGGERS = frozenset(
+_TRIGGERS = word_list(
+    "fortnight fortnights century centuries second seconds secs sec ago now rn atm recently lately soon currently shortly "
+    "nowadays moment moments while present presently late date noon midnight midday oclock clock am pm long recent near past "
+    "half workweek wkend days quarter this nye"
+)
+_TRIGGERS |= {
     word.partition("'")[0]
     for words in (
-        DAYS, TONIGHT, WEEKDAYS, MONTHS, UNITS, SEASONS, PARTS, EDGE_SHORT,
-        {start for start in HOLIDAY_STARTS if start not in ("new", "black", "good", "st", "earth", "mid")},
-        [
-        "fortnight", "fortnights", "century", "centuries", "second", "seconds", "secs", "sec", "ago", "now", "rn",
-        "atm", "recently", "lately", "soon", "currently", "shortly", "nowadays", "moment", "moments", "while",
-        "present", "presently", "late", "date", "noon", "midnight", "midday", "oclock", "clock", "am", "pm", "long",
-        "recent", "near", "past", "half", "workweek", "wkend", "days", "quarter", "this", "nye",
-    ],
+        lexicon.DAYS,
+        lexicon.TONIGHT,
+        lexicon.WEEKDAYS,
+        lexicon.MONTHS,
+        lexicon.UNITS,
+        lexicon.SEASONS,
+        lexicon.PARTS,
+        lexicon.EDGE_SHORT,
+        lexicon.HOLIDAY_STARTS,
     )
     for word in words
-)
-# fmt: on
+    if word not in ("new", "black", "good", "st", "earth", "mid")
+}
 """Words without one of which there is no expression in a text: most sentences are left at this point."""
-_NEVER_CAPITAL = frozenset({*DAYS, *TONIGHT, "now", "currently", "recently", "lately", "soon"})
+_NEVER_CAPITAL = frozenset({*lexicon.DAYS, *lexicon.TONIGHT, "now", "currently", "recently", "lately", "soon"})
 _SENTENCE_BREAK = re.compile(r"[.!?\n]\s")
 _END_OF_A_DAY = re.compile(
     r"(?:the )?(?:end|start|beginning) of (?:the )?day,? (?:on )?(?:\d{4}-|today\b|tomorrow\b|yesterday\b|"
@@ -65,6 +58,21 @@ _AWAY = re.compile(
     r"(?:away|off|out of|in town|gone|busy|home|visiting|travel+ing|staying|on (?:holiday|vacation|leave|call))\b"
 )
 _ANNIVERSARY = re.compile(r"birthday|bday|anniversary|born")
+_CONNECTORS = word_list(", at on in of the @ around about from between for ( to - by")
+_COMMA, _NOTHING = (",",), ()
+_BEFORE_PART = frozenset([*phrase_list("in the, in, on the, at"), _COMMA, _NOTHING])
+_BEFORE_PRIMARY = frozenset([*phrase_list("on, of, in, of the, on the, for, the, -"), (",", "on"), ("of", ","), _COMMA, _NOTHING])
+_BEFORE_CLOCK = frozenset(
+    [
+        *phrase_list("at, @, at around, at about, around, from, between, for, about, by"),
+        (",", "at"),
+        (",", "from"),
+        _COMMA,
+        _NOTHING,
+    ]
+)
+_RANGE_WORDS = frozenset(phrase_list("to, until, till, til, through, thru, -, –, —, ~, to the, through the"))
+_WEAK_AFTER_PREPOSITION = word_list("part clock stretch offset vague now")
 
 
 def might_hold(text: str) -> bool:
@@ -121,66 +129,26 @@ class _Sentence(RelativeTimes):
     def extend(self, reading: Reading, index: int) -> Parsed | None:
         """Merge what follows: "at 5pm", "of last week", "in the morning", "last year"."""
         skipped = 0
-        connectors: list[str] = []
-        while skipped < 3 and self.word(index + skipped) in (
-            ",",
-            "at",
-            "on",
-            "in",
-            "of",
-            "the",
-            "@",
-            "around",
-            "about",
-            "from",
-            "between",
-            "for",
-            "(",
-            "to",
-            "-",
-            "by",
-        ):
-            connectors.append(self.word(index + skipped))
+        while skipped < 3 and self.word(index + skipped) in _CONNECTORS:
             skipped += 1
-        for used in range(len(connectors), -1, -1):
+        for used in range(skipped, -1, -1):
             start = index + used
-            between = tuple(connectors[:used])
+            between = tuple(self.words[index:start])
             later = self.clock(start, after_day=reading.has_day) if self.clock_fits(between, reading) else None
-            if (
-                later is None
-                and between in ((), ("in", "the"), ("in",), (",",), ("on", "the"), ("at",))
-                and "part" not in reading.slots
-            ):
+            if later is None and between in _BEFORE_PART and "part" not in reading.slots:
                 later = self.part(start)
-            if later is None and between in (
-                (),
-                ("on",),
-                ("of",),
-                (",",),
-                ("in",),
-                ("of", "the"),
-                ("on", "the"),
-                ("for",),
-                (",", "on"),
-                ("of", ","),
-                ("the",),
-                ("-",),
-            ):
+            if later is None and between in _BEFORE_PRIMARY:
                 later = self.primary(start)
                 weak = between in (("in",), ("for",), ("the",)) and not reading.slots <= {"clock", "part"}
-                if later is not None and weak and later[0].slots & {"part", "clock", "stretch", "offset", "vague", "now"}:
+                if later is not None and weak and later[0].slots & _WEAK_AFTER_PREPOSITION:
                     later = None
             if later is None:
                 continue
             addition, after = later
             if between and between[0] == "of" and addition.absolute:
                 return replace(addition, part=reading.part or addition.part), after
-            if between == (",",) and not (
-                {"weekday"} & (reading.slots | addition.slots)
-                or {"clock"} & (reading.slots | addition.slots)
-                or addition.year is not None
-                or reading.slots <= {"clock", "part"}
-            ):
+            named = (reading.slots | addition.slots) & {"weekday", "clock"} or addition.year is not None
+            if between == (",",) and not (named or reading.slots <= {"clock", "part"}):
                 continue
             if addition.manner == "bare" and addition.month is not None and reading.week is not None:
                 continue
@@ -192,12 +160,7 @@ class _Sentence(RelativeTimes):
     @staticmethod
     def clock_fits(between: tuple[str, ...], reading: Reading) -> bool:
         """Whether a clock time may follow a day after these words."""
-        if "clock" in reading.slots:
-            return False
-        return between in (
-            (), ("at",), ("@",), (",",), (",", "at"), ("at", "around"), ("at", "about"), ("around",), ("from",),
-            ("between",), ("for",), ("about",), (",", "from"), ("by",),
-        )  # fmt: skip
+        return "clock" not in reading.slots and between in _BEFORE_CLOCK
 
     def ranges(self, found: list[tuple[Reading, int, int]]) -> list[Found]:
         """Join "Monday to Friday", "from tomorrow until Thursday", "between 3 and 12 March"."""
@@ -207,20 +170,7 @@ class _Sentence(RelativeTimes):
                 last, last_begin, last_after = joined[-1]
                 gap = tuple(self.words[last_after:begin])
                 led = self.word(last_begin - 1)
-                fits = gap in (
-                    ("to",),
-                    ("until",),
-                    ("till",),
-                    ("til",),
-                    ("through",),
-                    ("thru",),
-                    ("-",),
-                    ("–",),
-                    ("—",),
-                    ("~",),
-                    ("to", "the"),
-                    ("through", "the"),
-                ) or (gap in (("and",), ("and", "the")) and led == "between")
+                fits = gap in _RANGE_WORDS or (gap in (("and",), ("and", "the")) and led == "between")
                 fits = fits or (gap == () and reading.until_now is True and led == "from")
                 both = self.through(last, reading) if fits else None
                 if both is not None:
@@ -288,7 +238,7 @@ class _Sentence(RelativeTimes):
         before = self.text[: item.start].rstrip(" \t")[-1:]
         return before != "" and (before.isalnum() or before == ",")
 
-    def stands(self, item: Found, tense: str, anchored: bool) -> bool:
+    def stands(self, item: Found, tense: Tense, anchored: bool) -> bool:
         """Whether an expression is one of a single time, seen from the reference."""
         reading, slots = item.reading, item.reading.slots
         if self.is_name(item) or _END_OF_A_DAY.match(self.lower, item.start):
@@ -306,22 +256,16 @@ class _Sentence(RelativeTimes):
             return tense != "past" or said.endswith(("now", "today", "tomorrow", "hence"))
         if reading.stretch is not None and reading.stretch.direction == "within":
             return tense != "past"
-        if (
-            reading.day == 13
-            and reading.weekday == 4
-            and _SUPERSTITION.search(self.lower[max(0, item.start - 16) : item.end + 12])
-        ):
+        around = self.lower[max(0, item.start - 16) : item.end + 12]
+        if reading.day == 13 and reading.weekday == 4 and _SUPERSTITION.search(around):
             return False
         if reading.manner == "bare":
             if english_habit(self.lower, item.start, item.end) and reading.year is None:
                 return False
             if reading.holiday is not None and reading.year is None:
                 return tense != "none"
-            if (
-                reading.month is not None
-                and reading.through is None
-                and _ANNIVERSARY.search(self.lower, max(0, item.start - 40), item.end + 24)
-            ):
+            in_one_month = reading.month is not None and reading.through is None
+            if in_one_month and _ANNIVERSARY.search(self.lower, max(0, item.start - 40), item.end + 24):
                 return tense != "none" and "party" in self.lower
             if reading.weekday is not None and reading.through is not None and reading.through.manner == "bare":
                 return tense != "none" or _AWAY.search(self.lower, max(0, item.start - 40), item.start) is not None
@@ -335,13 +279,9 @@ class _Sentence(RelativeTimes):
         self.depth += 1
         try:
             parsers = _BY_DIGIT if word[0].isdecimal() and word not in _BY_WORD else _BY_WORD.get(word, ())
-            for parse in parsers:
-                parsed = parse(self, index)
-                if parsed is not None:
-                    return parsed
+            return next((parsed for parse in parsers if (parsed := parse(self, index)) is not None), None)
         finally:
             self.depth -= 1
-        return None
 
     def clock_alone(self, index: int) -> Parsed | None:
         """A clock time that begins an expression: firm by itself, or with a day right behind it (6 this morning)."""
@@ -350,88 +290,79 @@ class _Sentence(RelativeTimes):
             return firm
         if not self.word(index)[:1].isdecimal() and self.word(index) not in ENGLISH_CARDINALS:
             return None
-        loose = self.clock(index, after_day=True)
         before = self.word(index - 1)
-        if loose is None or before not in ("at", "around", "about", "from", "between", "@", "by", "till", "until"):
+        led = before in CLOCK_PREPOSITIONS or before in ("till", "until")
+        loose = self.clock(index, after_day=True)
+        if loose is None:
             hour = self.hour(index)
-            if loose is None and hour is not None and 1 <= hour[0] <= 24 and hour[1] == 0:
-                loose = Reading(clock=self.made_clock(hour[0], 0, "")), hour[2]
-            if loose is None:
+            if hour is None or not 1 <= hour[0] <= 24 or hour[1] != 0:
                 return None
+            loose = Reading(clock=self.made_clock(hour[0], 0, "")), hour[2]
         reading, after = loose
         at = after + (self.word(after) in ("on", ",", "in"))
         day = self.modified(at) or self.day_word(at)
-        if day is None and before in ("at", "from", "between"):
-            at = after + (self.word(after) == "on")
-            day = self.weekday(at) if self.word(after) == "on" else None
-        if day is None and self.part_follows(after):
-            part = self.part(after + 2)
-            if part is not None:
-                return replace(reading, part=part[0].part), part[1]
+        if day is None and before in ("at", "from", "between") and self.word(after) == "on":
+            day = self.weekday(after + 1)
+        part = self.part(after + 2) if day is None and self.part_follows(after) else None
+        if part is not None:
+            return replace(reading, part=part[0].part), part[1]
         if day is None or day[0].clock is not None or not (day[0].shift is not None or day[0].weekday is not None):
             return None
-        if (
-            day[0].part is None
-            and before not in ("at", "around", "about", "from", "between", "by", "till", "until", "@")
-            and reading.clock_until is None
-        ):
+        if day[0].part is None and not led and reading.clock_until is None:
             return None
-        joined = merge(reading, day[0])
-        return (joined, day[1]) if joined is not None else None
+        return self.at(merge(reading, day[0]), day[1])
 
     def part_alone(self, index: int) -> Parsed | None:
         """in the morning, and what may follow (in the morning at 7)."""
-        if self.word(index) == "in" and self.word(index + 1) == "the" and self.word(index + 2) in PARTS:
-            return Reading(part=PARTS[self.word(index + 2)]), index + 3
-        if self.word(index) == "the" and self.word(index + 1) in PARTS and self.word(index + 2) == "of":
+        if self.word(index) == "in" and self.word(index + 1) == "the" and self.word(index + 2) in lexicon.PARTS:
+            return Reading(part=lexicon.PARTS[self.word(index + 2)]), index + 3
+        if self.word(index) == "the" and self.word(index + 1) in lexicon.PARTS and self.word(index + 2) == "of":
             inner = self.expression(index + 3)
             if inner is not None and inner[0].part is None and inner[0].clock is None:
-                joined = merge(inner[0], Reading(part=PARTS[self.word(index + 1)]))
-                return (joined, inner[1]) if joined is not None else None
+                return self.at(merge(inner[0], Reading(part=lexicon.PARTS[self.word(index + 1)])), inner[1])
         return None
 
 
 _Parse = Callable[[_Sentence, int], "Parsed | None"]
+_BY_DIGIT = (_Sentence.numeric, _Sentence.counted, _Sentence.trailing_modifier, _Sentence.day_of, _Sentence.clock_alone)
 
 
 def _starts() -> dict[str, tuple[_Parse, ...]]:
-    table: dict[str, list[_Parse]] = {}
+    """Return what may begin at each word, in the order in which it is tried."""
+    s = _Sentence
 
-    def begin(words: Iterable[str], *parsers: _Parse) -> None:
+    def owned(words: Iterable[str]) -> list[str]:
+        return [form for word in words for form in (word, f"{word}'s")]
+
+    rows: tuple[tuple[Iterable[str], tuple[_Parse, ...]], ...] = (
+        (lexicon.VAGUE_STARTS, (s.vague,)),
+        (lexicon.NOW_STARTS, (s.now,)),
+        (("in", "within"), (s.in_length,)),
+        (("in",), (s.part_alone,)),
+        (("the", "day", "night", "morning", "evening", "week", "weekend", "month", "year"), (s.day_before,)),
+        ((*lexicon.EDGES, *lexicon.EDGE_SHORT, "the"), (s.edge,)),
+        (("the", "last", "first", "final", "1st", *ENGLISH_ORDINALS, "twenty", "thirty"), (s.day_of,)),
+        (("the", "first", "second", "1st", "2nd", "q"), (s.quarter,)),
+        ((*lexicon.MODIFIERS, "the", "these"), (s.modified,)),
+        (("the", "week"), (s.week_of, s.week_number)),
+        (("the", "rest", "remainder", "remaining", "year", "month"), (s.current,)),
+        (("the", "weekend", "wkend"), (s.weekend,)),
+        (("the", *lexicon.SEASONS), (s.season,)),
+        (("the",), (s.part_alone,)),
+        (owned((*lexicon.DAYS, *lexicon.TONIGHT)), (s.day_word,)),
+        (lexicon.HOLIDAY_STARTS, (s.holiday,)),
+        (owned(lexicon.MONTHS), (s.month,)),
+        (("half", "a", "an", "some", "many", "few", "couple", "several", *ENGLISH_CARDINALS), (s.counted,)),
+        (ENGLISH_CARDINALS, (s.trailing_modifier, s.day_of)),
+        (("noon", "midnight", "midday", "half", "quarter", "a", *ENGLISH_CARDINALS), (s.clock_alone,)),
+        (owned(lexicon.WEEKDAYS), (s.weekday,)),
+        (("to", "till"), (s.to_date,)),
+    )
+    table: dict[str, list[_Parse]] = {}
+    for words, parsers in rows:
         for word in words:
             table.setdefault(word, []).extend(parsers)
-
-    s = _Sentence
-    begin(VAGUE_STARTS, s.vague)
-    begin(NOW_STARTS, s.now)
-    begin(("in", "within"), s.in_length)
-    begin(("in",), s.part_alone)
-    begin(("the", "day", "night", "morning", "evening", "week", "weekend", "month", "year"), s.day_before)
-    begin((*EDGES, *EDGE_SHORT, "the"), s.edge)
-    begin(("the", "last", "first", "final", "1st", *ENGLISH_ORDINALS, "twenty", "thirty"), s.day_of)
-    begin(("the", "first", "second", "1st", "2nd", "q"), s.quarter)
-    begin((*MODIFIERS, "the", "these"), s.modified)
-    begin(("the", "week"), s.week_of, s.week_number)
-    begin(("the", "rest", "remainder", "remaining", "year", "month"), s.current)
-    begin(("the", "weekend", "wkend"), s.weekend)
-    begin(("the", *SEASONS), s.season)
-    begin(("the",), s.part_alone)
-    begin(DAYS, s.day_word)
-    begin((f"{word}'s" for word in DAYS), s.day_word)
-    begin(TONIGHT, s.day_word)
-    begin((f"{word}'s" for word in TONIGHT), s.day_word)
-    begin(HOLIDAY_STARTS, s.holiday)
-    begin(MONTHS, s.month)
-    begin((f"{word}'s" for word in MONTHS), s.month)
-    begin(("half", "a", "an", "some", "many", "few", "couple", "several", *ENGLISH_CARDINALS), s.counted)
-    begin(ENGLISH_CARDINALS, s.trailing_modifier, s.day_of)
-    begin(("noon", "midnight", "midday", "half", "quarter", "a", *ENGLISH_CARDINALS), s.clock_alone)
-    begin(WEEKDAYS, s.weekday)
-    begin((f"{word}'s" for word in WEEKDAYS), s.weekday)
-    begin(("to", "till"), s.to_date)
-    digits = (s.numeric, s.counted, s.trailing_modifier, s.day_of, s.clock_alone)
-    return {word: tuple(dict.fromkeys([*parsers, *(digits if word[0].isdecimal() else ())])) for word, parsers in table.items()}
+    return {word: tuple(dict.fromkeys([*found, *(_BY_DIGIT if word[0].isdecimal() else ())])) for word, found in table.items()}
 
 
 _BY_WORD = _starts()
-_BY_DIGIT = (_Sentence.numeric, _Sentence.counted, _Sentence.trailing_modifier, _Sentence.day_of, _Sentence.clock_alone)

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import re
 
-from .english_lexicon import (
-    DAYS,
-    FUNCTION_WORDS,
-    MODIFIERS,
-    PARTS,
-    TONIGHT,
-    UNITS,
-    WEEKDAYS,
-)
+from ..word_lists import word_list
+from .english_lexicon import DAYS, FUNCTION_WORDS, MODIFIERS, PARTS, TONIGHT, UNITS, WEEKDAYS
 from .english_words import Parsed, Words
 from .numerals import ENGLISH_CARDINALS
 from .reading import Clock, Reading
 
 _HOUR_DOT_MINUTE = re.compile(r"\d{1,2}\.[0-5]\d")
+_SPOKEN_MINUTES = (10, 15, 20, 30, 40, 45, 50)
+CLOCK_PREPOSITIONS = word_list("at around about from between @ by")
+_NO_NOUN = FUNCTION_WORDS | DAYS.keys() | TONIGHT | PARTS.keys() | WEEKDAYS.keys() | MODIFIERS.keys()
+"""Words that may follow "at 5"; a noun in their place is what is counted ("5 cats")."""
 
 
 class Clocks(Words):
@@ -26,7 +23,7 @@ class Clocks(Words):
     def hour(self, index: int) -> tuple[int, int, int] | None:
         """An hour and minute in digits or words, and the index after it."""
         word = self.word(index)
-        if ":" in word and word[0].isdecimal():
+        if ":" in word and "-" not in word and word[0].isdecimal():
             parts = [int(part) for part in word.split(":")]
             return (parts[0], parts[1], index + 1) if parts[0] < 25 and parts[1] < 60 else None
         if word.isdecimal() and len(word) <= 2:
@@ -42,9 +39,9 @@ class Clocks(Words):
         if value is None or not 1 <= value <= 12:
             return None
         tens = ENGLISH_CARDINALS.get(self.word(index + 1), 0)
-        if tens in (10, 15, 20, 30, 40, 45, 50) or 20 < tens < 60:
+        if tens in _SPOKEN_MINUTES or 20 < tens < 60:
             return int(value), tens, index + 2
-        if self.word(index + 1) == "-" and ENGLISH_CARDINALS.get(self.word(index + 2), 0) in (10, 15, 20, 30, 40, 45, 50):
+        if self.word(index + 1) == "-" and ENGLISH_CARDINALS.get(self.word(index + 2), 0) in _SPOKEN_MINUTES:
             return int(value), ENGLISH_CARDINALS[self.word(index + 2)], index + 3
         return int(value), 0, index + 1
 
@@ -78,35 +75,17 @@ class Clocks(Words):
                 if other or firm or after_day:
                     until = self.made_clock(end[0], end[1], "pm" if other == suffix == "am" and end[0] == 12 else other)
                     if not suffix and other:
-                        suffix = (
-                            other
-                            if hour % 12 <= end[0] % 12 or other == "am"
-                            else ("am" if other == "pm" and hour < 12 else suffix)
-                        )
+                        same_half = hour % 12 <= end[0] % 12 or other == "am"
+                        suffix = other if same_half else "am" if hour < 12 else ""
                     at, firm = end_at, firm or bool(other)
         if not firm and not after_day:
             return None
         if not firm and (word in ENGLISH_CARDINALS or word.isdecimal()):
             following = self.word(at)
-            if (
-                self.word(index - 1) not in ("at", "around", "about", "from", "between", "@", "by")
-                and until is None
-                and not self.part_follows(at)
-            ):
+            if self.word(index - 1) not in CLOCK_PREPOSITIONS and until is None and not self.part_follows(at):
                 return None
-            if (
-                following in UNITS
-                or following in ("people", "times", "%", "of")
-                or (
-                    following.isalpha()
-                    and following not in FUNCTION_WORDS
-                    and following not in DAYS
-                    and following not in TONIGHT
-                    and following not in PARTS
-                    and following not in WEEKDAYS
-                    and following not in MODIFIERS
-                )
-            ):
+            is_noun = following.isalpha() and following not in _NO_NOUN
+            if following in UNITS or following in ("people", "times", "%", "of") or is_noun:
                 return None
             if hour > 24:
                 return None
@@ -128,11 +107,9 @@ class Clocks(Words):
         at = index
         if self.word(at) == "a" and self.word(at + 1) == "quarter":
             at += 1
-        minutes: float | None
-        if self.word(at) == "half":
-            minutes, at = 30, at + 1
-        elif self.word(at) == "quarter":
-            minutes, at = 15, at + 1
+        minutes: float | None = {"half": 30, "quarter": 15}.get(self.word(at))
+        if minutes is not None:
+            at += 1
         else:
             counted = self.number(at)
             if counted is None or counted[0] is None or self.word(at) in ("a", "an") or not 0 < counted[0] < 60:
@@ -140,14 +117,11 @@ class Clocks(Words):
             minutes, at = counted
             at += self.word(at) in ("minutes", "min", "mins", "minute")
         link = self.word(at)
-        if link not in ("past", "to", "after", "till") or (
-            link in ("to", "till", "after") and minutes not in (5, 10, 15, 20, 25)
-        ):
-            return None
-        if link == "to" and self.word(index - 1) in ("from",):
-            return None
-        if link in ("to", "after", "till") and self.word(at - 1).isdecimal():
-            return None
+        if link != "past":
+            if link not in ("to", "after", "till") or minutes not in (5, 10, 15, 20, 25) or self.word(at - 1).isdecimal():
+                return None
+            if link == "to" and self.word(index - 1) == "from":
+                return None
         hour = self.hour(at + 1)
         if hour is None or not 1 <= hour[0] <= 12 or minutes is None:
             return None
@@ -164,6 +138,4 @@ class Clocks(Words):
         """A part of the day."""
         at = index + (self.word(index) in ("early", "late"))
         part = PARTS.get(self.word(at))
-        if part is None or self.word(at) in ("eve",):
-            return None
-        return Reading(part=part), at + 1
+        return (Reading(part=part), at + 1) if part is not None and self.word(at) != "eve" else None

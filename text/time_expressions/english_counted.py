@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .english_feasts import Feasts
-from .english_lexicon import (
-    MODIFIERS,
-)
+from .english_lexicon import MODIFIERS
 from .english_words import Parsed
 from .reading import Amount, Offset, Reading, Stretch, Unit, amount
 

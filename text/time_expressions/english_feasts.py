@@ -5,16 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .english_dates import Dates
-from .english_lexicon import (
-    DAYS,
-    FUNCTION_WORDS,
-    HOLIDAY_STARTS,
-    HOLIDAYS,
-    MODIFIERS,
-    PARTS,
-    SEASONS,
-    WEEKDAYS,
-)
+from .english_lexicon import DAYS, FUNCTION_WORDS, HOLIDAY_STARTS, HOLIDAYS, MODIFIERS, PARTS, SEASONS, WEEKDAYS
 from .english_words import Parsed
 from .reading import Reading
 

@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import replace
 
+from ..word_lists import word_list
+from . import english_lexicon as lexicon
 from .english_counted import CountedTimes
-from .english_lexicon import (
-    DAYS,
-    DOUBTFUL_WEEKDAYS,
-    EDGE_SHORT,
-    EDGES,
-    FUNCTION_WORDS,
-    MODIFIERS,
-    MONTHS,
-    NOW,
-    NOW_STARTS,
-    PARTS,
-    PRONOUNS,
-    SEASONS,
-    TONIGHT,
-    UNITS,
-    VAGUE,
-    VAGUE_STARTS,
-    WEEKDAYS,
-)
 from .english_words import Parsed
-from .reading import Edge, Given, Part, Reading, Stretch, amount
+from .reading import Edge, Part, Reading, Stretch, amount
 from .tense import english_evidence
+
+_AFTER_UNIT = word_list("of that when to in after before")
+_EDGE_NOUNS = word_list("end start beginning begining middle close ending")
+_NOT_VAGUE = {
+    phrase: (word_list(before), word_list(after))
+    for phrase, before, after in (
+        ("soon", "as too so how very pretty", "after as enough"),
+        ("long ago", "how so too not", ""),
+        ("shortly", "", "after before"),
+        ("of late", "", "night nights"),
+        ("other day", "every each any some no", ""),
+        ("the other day", "on", ""),
+    )
+}
+"""Words before and after a vague phrase with which it is another one: "as soon as", "how long ago"."""
+_NOT_BEFORE_NOW = word_list("for just day even right now here know")
+_NOT_AFTER_NOW = word_list("let let's look listen this what who how")
+_MEETS = word_list("up want going used need how able like likes wants start started way")
 
 
 class RelativeTimes(CountedTimes):
@@ -35,25 +37,25 @@ class RelativeTimes(CountedTimes):
     def day_word(self, index: int) -> Parsed | None:
         """today, tomorrow, yesterday, tonight and what chatters make of them."""
         word = self.word(index).removesuffix("'s").removesuffix("'")
-        if word in DAYS:
+        if word in lexicon.DAYS:
             after = index + 1
             if self.word(after) in ("am", "pm") and word != "yest":
                 part: Part = "morning" if self.word(after) == "am" else "afternoon"
-                return Reading(shift=DAYS[word], part=part), after + 1
-            return Reading(shift=DAYS[word]), after
-        if word in TONIGHT:
+                return Reading(shift=lexicon.DAYS[word], part=part), after + 1
+            return Reading(shift=lexicon.DAYS[word]), after
+        if word in lexicon.TONIGHT:
             return Reading(shift=0, part="night"), index + 1
         return None
 
     def day_before(self, index: int) -> Parsed | None:
         """(the) day before yesterday, day after tomorrow, week before last, week after next."""
-        start = index + 1 if self.word(index) == "the" else index
+        start = self.after_the(index)
         unit, link, what = self.word(start), self.word(start + 1), self.word(start + 2)
         if unit in ("day", "night", "morning", "evening", "afternoon"):
-            part = PARTS.get(unit)
+            part = lexicon.PARTS.get(unit)
             if link == "before" and what in ("yesterday", "last"):
                 return Reading(shift=-2, part=part), start + 3
-            if link == "after" and DAYS.get(what) == 1:
+            if link == "after" and lexicon.DAYS.get(what) == 1:
                 return Reading(shift=2, part=part), start + 3
             return None
         if link == "before" and what == "last":
@@ -62,19 +64,18 @@ class RelativeTimes(CountedTimes):
             step = 2
         else:
             return None
-        reading = self.stepped(unit, step)
-        return (reading, start + 3) if reading is not None else None
+        return self.at(self.stepped(unit, step), start + 3)
 
     def modified(self, index: int) -> Parsed | None:
         """this, last, next, past, coming … with a unit, a name or a count; "the" before it belongs to it."""
         start = index + 1 if self.word(index) in ("the", "these") else index
         word = self.word(start)
-        if word not in MODIFIERS:
+        if word not in lexicon.MODIFIERS:
             return self.trailing_modifier(start) if self.word(index) == "the" else None
-        step, manner = MODIFIERS[word], word
+        step, manner = lexicon.MODIFIERS[word], word
         at = start + 1
         if word == "this" and self.word(at) in ("past", "coming", "upcoming", "last", "next", "following"):
-            step, manner = MODIFIERS[self.word(at)], {"last": "past", "next": "coming"}.get(self.word(at), self.word(at))
+            step, manner = lexicon.MODIFIERS[self.word(at)], {"last": "past", "next": "coming"}.get(self.word(at), self.word(at))
             at += 1
         name = self.word(at).removesuffix("'s").removesuffix("'")
         led_by_the = start != index
@@ -83,50 +84,44 @@ class RelativeTimes(CountedTimes):
         counted = self.stretch(at, step, index)
         if counted is not None:
             return counted
-        if name in WEEKDAYS:
-            if name in DOUBTFUL_WEEKDAYS and manner == "this" and name in ("sun", "sat") and not self.capital(at):
+        if name in lexicon.WEEKDAYS:
+            if name in lexicon.DOUBTFUL_WEEKDAYS and manner == "this" and name in ("sun", "sat") and not self.capital(at):
                 return None
             if manner in ("past", "coming", "upcoming"):
-                return Reading(weekday=WEEKDAYS[name], manner="past" if step < 0 else "coming"), at + 1
+                return Reading(weekday=lexicon.WEEKDAYS[name], manner="past" if step < 0 else "coming"), at + 1
             if led_by_the and manner in ("last", "next") and self.word(at + 1) == "of":
                 return None
-            return Reading(weekday=WEEKDAYS[name], week=step), at + 1
-        if name in MONTHS and not (name == "may" and word in ("this", "current")) and name not in ("mar", "sep", "dec"):
+            return Reading(weekday=lexicon.WEEKDAYS[name], week=step), at + 1
+        if name in lexicon.MONTHS and not (name == "may" and word in ("this", "current")) and name not in ("mar", "sep", "dec"):
             if name == "march" and not self.capital(at) and word == "this":
                 return None
             if self.year_after(at + 1) is not None:
                 return None
-            day = self.number_of_day(at + 1)
-            month: Given = ("abs", MONTHS[name])
-            if step == 0:
-                reading = Reading(month=month, year=("rel", 0))
-            else:
-                reading = Reading(month=month, manner="last" if step < 0 else "next")
-            if day is not None:
-                return replace(reading, day=day[0]), day[1]
-            return reading, at + 1
-        if name in SEASONS and not (name in ("fall", "spring") and word in ("this", "following") and not self.season_fits(at)):
-            season = SEASONS[name]
-            if step == 0:
-                return Reading(season=season, year=("rel", 0)), at + 1
-            return Reading(season=season, manner="last" if step < 0 else "next"), at + 1
-        if name in PARTS and name not in ("noon", "lunchtime", "eve"):
+            day, after = self.number_of_day(at + 1) or (None, at + 1)
+            return self.pointed(Reading(month=("abs", lexicon.MONTHS[name]), day=day), step), after
+        if name in lexicon.SEASONS and not (
+            name in ("fall", "spring") and word in ("this", "following") and not self.season_fits(at)
+        ):
+            return self.pointed(Reading(season=lexicon.SEASONS[name]), step), at + 1
+        if name in lexicon.PARTS and name not in ("noon", "lunchtime", "eve"):
             return self.modified_part(name, word, step, at)
         feast = self.holiday_words(at)
         if feast is not None:
-            key, label, after = feast
-            if step == 0:
-                return Reading(holiday=key, holiday_name=label, year=("rel", 0)), after
-            return Reading(holiday=key, holiday_name=label, manner="last" if step < 0 else "next"), after
+            return self.pointed(Reading(holiday=feast[0], holiday_name=feast[1]), step), feast[2]
         return self.modified_unit(name, manner, step, at, led_by_the)
+
+    @staticmethod
+    def pointed(reading: Reading, step: int) -> Reading:
+        """Return a month, season or feast as that of this year (`step` 0), the last one (-1) or the next one (1)."""
+        return replace(reading, manner="last" if step < 0 else "next") if step else replace(reading, year=("rel", 0))
 
     def season_fits(self, index: int) -> bool:
         """Whether "this fall" / "this spring" is the season, and not a fall or a spring."""
-        return self.word(index + 1) in FUNCTION_WORDS or not self.word(index + 1).isalpha()
+        return self.word(index + 1) in lexicon.FUNCTION_WORDS or not self.word(index + 1).isalpha()
 
     def modified_part(self, name: str, word: str, step: int, at: int) -> Parsed | None:
         """last night, this morning; "next morning" is told from somewhere else and left alone."""
-        part = PARTS[name]
+        part = lexicon.PARTS[name]
         if word == "last" or (word == "this" and step == 0):
             return Reading(shift=step, part=part), at + 1
         if word == "next" and part in ("evening", "night") and self.word(at - 2) != "the":
@@ -146,38 +141,30 @@ class RelativeTimes(CountedTimes):
             case "week" | "wk" | "workweek" | "weekend" | "wkend" | "month" | "year" | "yr" | "quarter":
                 over = manner == "last" and self.word(at - 3) in ("in", "over", "for", "during", "within", "throughout")
                 if (manner == "past" or over) and led_by_the and name in ("week", "month", "year"):
-                    return Reading(stretch=Stretch("past", -1, amount(1, UNITS[name]))), after
+                    return Reading(stretch=Stretch("past", -1, amount(1, lexicon.UNITS[name]))), after
                 if name in ("weekend", "wkend") and manner in ("past", "coming", "upcoming"):
                     return Reading(weekend=True, manner="past" if step < 0 else "coming"), after
                 if name == "workweek":
                     return Reading(week=step, half=None, through=Reading(week=step, weekday=4), weekday=0), after
-                reading = self.stepped(name, step)
-                if (
-                    name in ("week", "wk")
-                    and reading is not None
-                    and self.word(after) in ("-", ",")
-                    and self.word(after + 1) in WEEKDAYS
-                ):
-                    return replace(reading, weekday=WEEKDAYS[self.word(after + 1)]), after + 2
-                return (reading, after) if reading is not None else None
+                weekday = lexicon.WEEKDAYS.get(self.word(after + 1)) if self.word(after) in ("-", ",") else None
+                if name in ("week", "wk") and weekday is not None:
+                    return Reading(week=step, weekday=weekday), after + 2
+                return self.at(self.stepped(name, step), after)
             case "decade":
-                if step == 0:
-                    return None
-                if step < 0:
-                    return Reading(stretch=Stretch("past", -1, amount(1, "decade"))), after
-                return Reading(stretch=Stretch("aligned", step, amount(1, "decade"))), after
+                said = Stretch("past" if step < 0 else "aligned", step, amount(1, "decade"))
+                return (Reading(stretch=said), after) if step else None
             case "fortnight":
                 return Reading(stretch=Stretch("past" if step < 0 else "next", step or 1, amount(2, "week"))), after
             case "hour" | "minute" if step and self.word(at - 2) != "a":
                 if name == "minute" and manner == "last":
                     return None
-                return Reading(stretch=Stretch("past" if step < 0 else "next", step, amount(1, UNITS[name]))), after
+                return Reading(stretch=Stretch("past" if step < 0 else "next", step, amount(1, lexicon.UNITS[name]))), after
             case _:
                 return None
 
     def current(self, index: int) -> Parsed | None:
         """for the day, for the month: the current one; the rest of the week: from today to its end."""
-        start = index + 1 if self.word(index) == "the" else index
+        start = self.after_the(index)
         if self.word(start) in ("rest", "remainder", "remaining") and self.word(start + 1) == "of":
             inner = self.expression_in(start + 2)
             if inner is None and self.word(start + 2) in ("the", "this") and self.word(start + 3) == "day":
@@ -185,45 +172,35 @@ class RelativeTimes(CountedTimes):
             if inner is not None and inner[0].slots & {"week", "month", "year"} and not inner[0].absolute and not inner[0].edge:
                 return replace(inner[0], edge="rest"), inner[1]
             return None
-        if (
-            self.word(index) == "the"
-            and self.word(index - 1) == "for"
-            and self.word(index + 2) not in ("of", "that", "when", "to", "in", "after", "before")
-        ):
-            unit = self.word(start)
-            if self.word(index + 2).isalpha() and self.word(index + 2) not in FUNCTION_WORDS:
+        unit, following = self.word(start), self.word(start + 1)
+        if start > index and self.word(index - 1) == "for" and following not in _AFTER_UNIT:
+            if following.isalpha() and following not in lexicon.FUNCTION_WORDS:
                 return None
             if unit == "day":
                 return Reading(shift=0), start + 1
-            reading = self.stepped(unit, 0) if unit in ("week", "month", "year", "quarter") else None
-            return (reading, start + 1) if reading is not None else None
-        if self.words[index : index + 3] in (["year", "to", "date"], ["month", "to", "date"]) or (
-            self.words[start : start + 3] in (["year", "to", "date"], ["month", "to", "date"])
-        ):
-            reading = self.stepped(self.word(start), 0)
-            return (replace(reading, through=Reading(now=True)), start + 3) if reading is not None else None
+            return self.at(self.stepped(unit, 0), start + 1) if unit in ("week", "month", "year", "quarter") else None
+        reading = self.stepped(unit, 0) if unit in ("year", "month") else None
+        if reading is not None and self.words[start + 1 : start + 3] == ["to", "date"]:
+            return replace(reading, through=Reading(now=True)), start + 3
         return None
 
     def edge(self, index: int) -> Parsed | None:
         """the end of next month, early next week, late last year, mid-July, earlier today, later this week, eod."""
-        start = index + 1 if self.word(index) == "the" else index
+        start = self.after_the(index)
         word = self.word(start)
-        if word in EDGE_SHORT:
-            unit = EDGE_SHORT[word]
-            if unit == "day":
-                return Reading(shift=0, edge="end"), start + 1
-            reading = self.stepped(unit, 0)
-            return (replace(reading, edge="end"), start + 1) if reading is not None else None
-        edge: Edge | None = EDGES.get(word)
+        if word in lexicon.EDGE_SHORT:
+            current = self.stepped(lexicon.EDGE_SHORT[word], 0) or Reading(shift=0)
+            return replace(current, edge="end"), start + 1
+        edge: Edge | None = lexicon.EDGES.get(word)
         if edge is None:
             return None
         at = start + 1
-        if word in ("end", "start", "beginning", "begining", "middle", "close", "ending"):
+        if word in _EDGE_NOUNS:
             if self.word(at) != "of":
                 return None
             at += 1
-            if self.word(at) in ("day",) or (self.word(at) == "the" and self.word(at + 1) == "day"):
-                at += self.word(at) == "the"
+            if self.word(self.after_the(at)) == "day":
+                at = self.after_the(at)
                 led = self.word(start - 1) if self.word(start - 1) != "the" else self.word(start - 2)
                 if edge != "end" or led == "at" or self.word(at + 1) == "of":
                     return None  # "at the end of the day" is a manner of speaking
@@ -244,64 +221,44 @@ class RelativeTimes(CountedTimes):
             return (reading, after) if reading.shift is not None or reading.weekday is not None else None
         return replace(reading, edge=edge), after
 
+    def longest(self, index: int, phrases: Container[tuple[str, ...]]) -> tuple[str, ...]:
+        """Return the longest of the phrases that begins at a word; empty where none does."""
+        keys = (tuple(self.words[index : index + size]) for size in (5, 4, 3, 2, 1) if index + size <= self.count)
+        return next((key for key in keys if key in phrases), ())
+
     def vague(self, index: int) -> Parsed | None:
         """recently, the other day, just now, soon …"""
-        if self.word(index) not in VAGUE_STARTS:
+        key = self.longest(index, lexicon.VAGUE) if self.word(index) in lexicon.VAGUE_STARTS else ()
+        if not key:
             return None
-        for size in (5, 4, 3, 2, 1):
-            key = tuple(self.words[index : index + size])
-            if len(key) == size and key in VAGUE:
-                break
-        else:
+        after = index + len(key)
+        before_not, after_not = _NOT_VAGUE.get(" ".join(key), (frozenset(), frozenset()))
+        if self.word(index - 1) in before_not or self.word(after) in after_not:
             return None
-        before, following = self.word(index - 1), self.word(index + size)
-        if key == ("soon",) and (
-            before in ("as", "too", "so", "how", "very", "pretty") or following in ("after", "as", "enough")
-        ):
-            return None
-        if key == ("long", "ago") and before in ("how", "so", "too", "not"):
-            return None
-        if key == ("shortly",) and following in ("after", "before"):
-            return None
-        if key == ("of", "late") and following in ("night", "nights"):
-            return None
-        if key == ("other", "day") and before in ("every", "each", "any", "some", "no"):
-            return None
-        if key == ("the", "other", "day") and before == "on":
-            return None
-        if (
-            key[0] == "in"
-            and key[-1] in ("bit", "while")
-            and english_evidence(self.lower, self.starts[index], self.ends[index + size - 1]) != "future"
-        ):
-            return None  # "haven't seen you in a while"
-        return Reading(vague=VAGUE[key]), index + size  # type: ignore[arg-type]
+        if key[0] != "in" or key[-1] not in ("bit", "while"):
+            return Reading(vague=lexicon.VAGUE[key]), after
+        tense = english_evidence(self.lower, self.starts[index], self.ends[after - 1])
+        return (Reading(vague="future"), after) if tense == "future" else None  # "haven't seen you in a while"
 
     def now(self, index: int) -> Parsed | None:
         """now, right now, currently, at the moment …; not the "now" of "now that", "for now", "now and then"."""
-        if self.word(index) not in NOW_STARTS:
+        key = self.longest(index, lexicon.NOW) if self.word(index) in lexicon.NOW_STARTS else ()
+        if not key:
             return None
-        for size in (5, 4, 3, 2, 1):
-            key = tuple(self.words[index : index + size])
-            if len(key) == size and key in NOW:
-                break
-        else:
-            return None
-        before, following = self.word(index - 1), self.word(index + size)
+        before, following = self.word(index - 1), self.word(index + len(key))
         if key == ("now",) and (
-            (before in ("for", "just", "day", "and", "even", "right", "now", "here", "know") and before != "and")
+            before in _NOT_BEFORE_NOW
             or following in ("that", "now")
-            or (following in ("and",) and self.word(index + 2) in ("then", "again"))
-            or (following == "," and (index == 0 or before in (".", "!", "?")))
-            or (index == 0 and following in ("let", "let's", "look", "listen", "this", "what", "who", "how"))
+            or (following == "and" and self.word(index + 2) in ("then", "again"))
+            or (following == "," and before in ("", ".", "!", "?"))
+            or (index == 0 and following in _NOT_AFTER_NOW)
         ):
             return None
-        return Reading(now=True), index + size
+        return Reading(now=True), index + len(key)
 
     def to_date(self, index: int) -> Parsed | None:
         """to date, till date: up to the reference."""
-        if self.word(index) in ("to", "till") and self.word(index + 1) == "date" and self.word(index - 1) not in (
-            "up", "want", "going", "used", "need", "how", "able", "like", "likes", "wants", "start", "started", "way",
-        ) and self.word(index + 2) not in PRONOUNS:  # fmt: skip
+        led = self.word(index) in ("to", "till") and self.word(index + 1) == "date"
+        if led and self.word(index - 1) not in _MEETS and self.word(index + 2) not in lexicon.PRONOUNS:
             return Reading(until_now=True), index + 2
         return None

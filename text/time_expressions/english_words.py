@@ -5,10 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from .english_lexicon import (
-    UNITS,
-    WEEKDAYS,
-)
+from .english_lexicon import UNITS, WEEKDAYS
 from .numerals import ENGLISH_CARDINALS, ENGLISH_ORDINALS
 from .reading import Amount, Reading, Unit, amount
 
@@ -64,6 +61,15 @@ class Words:
     def touches(self, index: int) -> bool:
         """Whether the word at `index` follows the one before it without a space."""
         return 0 < index < self.count and self.starts[index] == self.ends[index - 1]
+
+    def after_the(self, index: int) -> int:
+        """Return the index, or the next one where "the" stands."""
+        return index + (self.word(index) == "the")
+
+    @staticmethod
+    def at(reading: Reading | None, after: int) -> Parsed | None:
+        """Return a reading with the index after it, None for None."""
+        return (reading, after) if reading is not None else None
 
     def end_of(self, index: int) -> int:
         """Where the word at an index ends, an 's left out: it stays in the sentence."""

@@ -17,7 +17,6 @@ from . import chinese as zh
 from . import english as en
 from . import rendering
 from .expression import Span, TimeExpression
-from .named_days import Tense
 from .reading import Found, Reading
 from .resolution import resolve
 
@@ -61,8 +60,7 @@ def find_time_expressions(
     written = _written_language(text, language)
     found: list[TimeExpression] = []
     for item in items:
-        tense: Tense = "past" if item.tense == "past" else "future" if item.tense == "future" else "none"
-        resolved = resolve(item.reading, reference, tense)
+        resolved = resolve(item.reading, reference, item.tense)
         if resolved is None:
             continue
         render = rendering.chinese if written == "zh" else rendering.english
@@ -72,8 +70,7 @@ def find_time_expressions(
         rendered = render(reading, resolved, text, item.start, item.end)
         if found and found[-1].end == item.start and found[-1].rendered[-1:].isdigit() and rendered[:1].isdigit():
             rendered = ("、" if written == "zh" else " ") + rendered  # 昨天今天: two dates must not run together
-        granularity = resolved.granularity
-        vague = granularity == "vague" or (reading.offset is not None and reading.offset.approximate)
+        vague = resolved.granularity == "vague" or (reading.offset is not None and reading.offset.approximate)
         found.append(
             TimeExpression(
                 text=text[item.start : item.end],
@@ -81,7 +78,7 @@ def find_time_expressions(
                 end=item.end,
                 value=rendering.iso(resolved.first),
                 until=rendering.iso(resolved.last),
-                granularity="vague" if vague else granularity,
+                granularity="vague" if vague else resolved.granularity,
                 vague=vague,
                 rendered=rendered,
             )

@@ -6,22 +6,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Literal
 
-from .calendar import (
-    Days,
-    add_months,
-    holiday,
-    last_lunar_day,
-    lunar_day,
-    month_days,
-    quarter_days,
-    season_days,
-    week_days,
-)
-from .reading import Manner, Reading
+from .calendar import Days, add_months, holiday, last_lunar_day, lunar_day, month_days, quarter_days, season_days, week_days
+from .reading import Manner, Reading, Tense
 
-Tense = Literal["past", "future", "none"]
 _DAY = timedelta(days=1)
 
 

@@ -2,37 +2,26 @@
 
 from __future__ import annotations
 
-_DIGITS = {
-    "零": 0, "〇": 0, "○": 0, "一": 1, "二": 2, "两": 2, "俩": 2, "三": 3, "仨": 3, "四": 4, "五": 5, "六": 6, "七": 7,
-    "八": 8, "九": 9, "元": 1,
-}  # fmt: skip
+from ..word_lists import word_tables
+
+_DIGITS = dict(zip("零〇○一元二两俩三仨四五六七八九", (0, 0, 0, 1, 1, 2, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9), strict=True))
 _TENS = {"十": 10, "廿": 20, "卅": 30, "百": 100, "千": 1000, "万": 10000}
 
-_ENGLISH_ONES = {
-    "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
-    "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16,
-    "seventeen": 17, "eighteen": 18, "nineteen": 19,
-}  # fmt: skip
-_ENGLISH_TENS = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80,
-                 "ninety": 90}  # fmt: skip
-ENGLISH_CARDINALS: dict[str, int] = {
-    **_ENGLISH_ONES,
-    **_ENGLISH_TENS,
-    **{f"{tens}-{one}": t + o for tens, t in _ENGLISH_TENS.items() for one, o in _ENGLISH_ONES.items() if 0 < o < 10},
-}
-"""Cardinals of one word ("seven", "twenty", "twenty-five"), 0 to 99."""
+_ENGLISH = word_tables("time_expressions/english.toml")
+_ONES: dict[str, int] = {word: value for value, word in enumerate(_ENGLISH["cardinals"].split())}
+_ENGLISH_TENS: dict[str, int] = {word: 10 * value for value, word in enumerate(_ENGLISH["tens"].split(), 2)}
+_ORDINALS: dict[str, int] = {word: value for value, word in enumerate(_ENGLISH["ordinals"].split(), 1)} | {"thirtieth": 30}
 
-_ORDINAL_STEMS = {
-    "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9,
-    "tenth": 10, "eleventh": 11, "twelfth": 12, "thirteenth": 13, "fourteenth": 14, "fifteenth": 15, "sixteenth": 16,
-    "seventeenth": 17, "eighteenth": 18, "nineteenth": 19, "twentieth": 20, "thirtieth": 30,
-}  # fmt: skip
-ENGLISH_ORDINALS: dict[str, int] = {
-    **_ORDINAL_STEMS,
-    **{f"{tens}-{one}": t + o for tens, t in (("twenty", 20), ("thirty", 30)) for one, o in _ORDINAL_STEMS.items()
-       if o < 10},
-    **{f"{n}{suffix}": n for n in range(1, 32) for suffix in ("st", "nd", "rd", "th")},
-}  # fmt: skip
+
+def _joined(tens: dict[str, int], ones: dict[str, int]) -> dict[str, int]:
+    """Return words such as "twenty-five" with their values."""
+    return {f"{ten}-{one}": t + o for ten, t in tens.items() for one, o in ones.items() if 0 < o < 10}
+
+
+ENGLISH_CARDINALS = _ONES | _ENGLISH_TENS | _joined(_ENGLISH_TENS, _ONES)
+"""Cardinals of one word ("seven", "twenty", "twenty-five"), 0 to 99."""
+ENGLISH_ORDINALS = _ORDINALS | _joined({"twenty": 20, "thirty": 30}, _ORDINALS)
+ENGLISH_ORDINALS |= {f"{n}{suffix}": n for n in range(1, 32) for suffix in ("st", "nd", "rd", "th")}
 """Ordinals of one word ("third", "twenty-first", "21st"), 1 to 31."""
 
 
@@ -51,10 +40,7 @@ def chinese_number(text: str) -> float | None:
         except ValueError:
             return None
     if all(char in _DIGITS for char in text):
-        value = 0
-        for char in text:
-            value = value * 10 + _DIGITS[char]
-        return float(value)
+        return float("".join(str(_DIGITS[char]) for char in text))
     total, section, digit, last_unit = 0, 0, -1, 1
     for char in text:
         if char in _DIGITS:

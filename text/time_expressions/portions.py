@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from datetime import date, datetime, time, timedelta
 
-from .calendar import (
-    add_months,
-    month_days,
-    nth_weekday,
-    quarter_days,
-    week_days,
-)
-from .named_days import Resolved, Tense, one_day
-from .reading import Clock, Ordinal, Reading
+from .calendar import add_months, month_days, nth_weekday, quarter_days, week_days
+from .named_days import Resolved, one_day
+from .reading import Clock, Ordinal, Reading, Tense
 
 _DAY = timedelta(days=1)
 

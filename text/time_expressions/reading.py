@@ -8,7 +8,9 @@ days or minutes. A reading whose year is given is absolute: the grammars recogni
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
+
+from ..word_lists import by_word, word_list
 
 Given = tuple[Literal["abs", "rel"], int]
 """A year, month or quarter: ("abs", 2026) as written, ("rel", -1) counted from the reference's own."""
@@ -17,6 +19,9 @@ Manner = Literal["bare", "last", "past", "next", "coming"]
 """How a name that comes round again (Friday, March, Christmas) is pointed at. `bare`: the tense decides. `last`,
 `next`: fully before or after the current one. `past`, `coming`: the nearest one, today not counted."""
 Edge = Literal["start", "middle", "end", "earlier", "later", "rest"]
+Direction = Literal["past", "now", "future"]
+Tense = Literal["past", "future", "none"]
+"""What the clause around an expression says about its time."""
 Part = Literal["dawn", "morning", "noon", "afternoon", "evening", "night", "midnight"]
 
 
@@ -42,39 +47,29 @@ class Amount:
 
     def plus(self, other: Amount) -> Amount:
         """Both together ("2 weeks and 2 days"), said in the finer unit."""
-        return Amount(
-            other.unit,
-            other.count,
-            self.months + other.months,
-            self.days + other.days,
-            self.minutes + other.minutes,
-            self.workdays + other.workdays,
-        )
+        months, days = self.months + other.months, self.days + other.days
+        return Amount(other.unit, other.count, months, days, self.minutes + other.minutes, self.workdays + other.workdays)
+
+
+_IN_FINER: dict[str, tuple[str, int]] = {
+    "hour": ("minutes", 60), "workday": ("workdays", 1), "week": ("days", 7), "weekend": ("days", 7),
+    "quarter": ("months", 3), "year": ("months", 12), "decade": ("months", 120),
+}  # fmt: skip
+"""The field of `Amount` a unit is counted in, and how much of it one unit is."""
 
 
 def amount(count: float, unit: Unit) -> Amount:
-    """`count` of a unit, halves included (half a month is 15 days, half a year 6 months, half a day 12 hours)."""
+    """Return `count` of a unit, halves included: half a month is 15 days, half a year 6 months, half a day 12 hours."""
+    whole = int(count)
     match unit:
         case "minute":
             return Amount(unit, count, minutes=max(1, round(count)))
-        case "hour":
-            return Amount(unit, count, minutes=round(count * 60))
         case "day":
-            whole = int(count)
             return Amount(unit, count, days=whole, minutes=round((count - whole) * 24 * 60))
-        case "workday":
-            return Amount(unit, count, workdays=round(count))
-        case "week" | "weekend":
-            return Amount(unit, count, days=round(count * 7))
         case "month":
-            whole = int(count)
             return Amount(unit, count, months=whole, days=round((count - whole) * 30))
-        case "quarter":
-            return Amount(unit, count, months=round(count * 3))
-        case "year":
-            return Amount(unit, count, months=round(count * 12))
-        case "decade":
-            return Amount(unit, count, months=round(count * 120))
+    name, factor = _IN_FINER[unit]
+    return Amount(unit, count, **{name: round(count * factor)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +131,7 @@ class Reading:
     clock: Clock | None = None
     clock_until: Clock | None = None
     manner: Manner | None = None
-    vague: Literal["past", "now", "future"] | None = None
+    vague: Direction | None = None
     vague_amount: str | None = None
     now: bool | None = None
     until_now: bool | None = None
@@ -176,97 +171,72 @@ class Found:
     reading: Reading
     start: int
     end: int
-    tense: str = "none"
+    tense: Tense = "none"
 
 
-_SLOT = {
-    "year": "year", "years": "year", "month": "month", "season": "month", "half": "month", "quarter": "month",
-    "season_name": "month", "week": "week", "week_number": "week", "day": "day", "shift": "day", "weekday": "weekday",
-    "weekend": "day", "holiday": "day", "holiday_name": "day", "lunar": "day", "offset": "offset",
-    "stretch": "stretch", "edge": "edge", "edge_name": "edge", "ordinal": "ordinal", "part": "part",
-    "part_name": "part", "clock": "clock", "clock_until": "clock", "manner": "manner", "vague": "vague",
-    "vague_amount": "vague", "now": "now", "until_now": "now", "through": "through", "same_day": "same_day", "firm": "manner",
-}  # fmt: skip
+_SLOT: dict[str, str] = by_word({
+    "year": "year years", "month": "month season half quarter season_name", "week": "week week_number", "weekday": "weekday",
+    "day": "day shift weekend holiday holiday_name lunar", "offset": "offset", "stretch": "stretch", "edge": "edge edge_name",
+    "ordinal": "ordinal", "part": "part part_name", "clock": "clock clock_until", "manner": "manner firm",
+    "vague": "vague vague_amount", "now": "now until_now", "through": "through", "same_day": "same_day",
+})  # fmt: skip
 _NAMES = tuple(_SLOT.items())
-_DAYLIKE = frozenset(
-    {"year", "month", "week", "day", "weekday", "offset", "stretch", "ordinal", "vague", "now", "edge", "same_day"}
-)
+_DAYLIKE = word_list("year month week day weekday offset stretch ordinal vague now edge same_day")
 _TIME_OF_DAY = frozenset({"part", "clock"})
-_FIXED_DAY = ("shift", "holiday", "lunar", "weekend")
+_ONE_DAY = ("day", "shift", "holiday", "lunar", "same_day")
 
 
-def _filled(reading: Reading) -> dict[str, object]:
+def _filled(reading: Reading) -> dict[str, Any]:
     return {name: value for name, _ in _NAMES if (value := getattr(reading, name)) is not None}
 
 
 def merge(first: Reading, second: Reading) -> Reading | None:
-    """Both readings as one expression (昨天 + 下午三点, "Tuesday" + "of last week"), or None if they do not go together."""
+    """Return both readings as one (昨天 + 下午三点, "Tuesday" + "of last week"), or None if they do not go together."""
     a, b = first.slots, second.slots
-    if "through" in a or "through" in b or "vague" in a or "vague" in b or "now" in a or "now" in b:
+    joint = a | b
+    if joint & {"through", "vague", "now"}:
         return None
     if b <= _TIME_OF_DAY or a <= _TIME_OF_DAY:
-        if a & b or "stretch" in a | b:
+        if a & b or "stretch" in joint or not _holds_a_time_of_day(second if a <= _TIME_OF_DAY else first):
             return None
-        if not _holds_a_time_of_day(second if a <= _TIME_OF_DAY else first):
-            return None
-        return replace(first, **_filled(second))  # type: ignore[arg-type]
-    if "offset" in a or "offset" in b:
+        return replace(first, **_filled(second))
+    if "offset" in joint:
         return _merge_offset(first, second) if "offset" in a else _merge_offset(second, first)
     if first.weekday is not None and second.weekday is not None:
         return None
     if first.weekday is not None or second.weekday is not None:
         named, other = (first, second) if first.weekday is not None else (second, first)
         if _is_one_day(other) and named.slots <= {"weekday", "manner", "part", "clock"}:
-            dropped = replace(named, weekday=None, manner=None)
-            return replace(other, **_filled(dropped))  # type: ignore[arg-type]
+            return replace(other, **_filled(replace(named, weekday=None, manner=None)))
         if named.week is not None and other.week is not None:
             return None
-    if a & b - {"manner"} or "stretch" in a | b:
+    if a & b - {"manner"} or "stretch" in joint or ("week" in joint and "month" in joint and "weekday" not in joint):
         return None
-    joint = a | b
-    if "week" in joint and joint & {"month"} and "weekday" not in joint:
+    merged = replace(first, **_filled(second))
+    if "year" in joint and joint & {"week", "weekday"} and "month" not in joint and merged.week_number is None:
         return None
-    if (
-        "year" in joint
-        and joint & {"week", "weekday"}
-        and "month" not in joint
-        and "week_number"
-        not in _filled(
-            replace(first, **_filled(second))  # type: ignore[arg-type]
-        )
-    ):
-        return None
-    merged = replace(first, **_filled(second))  # type: ignore[arg-type]
     if merged.shift is not None:
         if merged.shift != 0 or merged.year is None or merged.year[0] != "rel" or merged.month is not None:
             return None
         return replace(merged, shift=None, same_day=True)
     if merged.manner is not None and (merged.year is not None or merged.week is not None):
         merged = replace(merged, manner=None)
-    if merged.weekend and merged.month is not None and merged.week is None:
-        return None
-    return merged
+    return None if merged.weekend and merged.month is not None and merged.week is None else merged
 
 
 def _holds_a_time_of_day(reading: Reading) -> bool:
-    if reading.slots <= _TIME_OF_DAY:
-        return True
+    said = reading.offset
     return (
-        _is_one_day(reading)
+        reading.slots <= _TIME_OF_DAY
+        or _is_one_day(reading)
         or reading.weekday is not None
-        or (reading.offset is not None and not reading.offset.amount.minutes and not reading.offset.approximate)
-        or (reading.weekend is True)
+        or (said is not None and not said.amount.minutes and not said.approximate)
+        or reading.weekend is True
     )
 
 
 def _is_one_day(reading: Reading) -> bool:
-    return (
-        reading.day is not None
-        or reading.shift is not None
-        or reading.holiday is not None
-        or reading.lunar is not None
-        or reading.same_day is not None
-    )
+    return any(getattr(reading, name) is not None for name in _ONE_DAY)
 
 
 def _merge_offset(offset: Reading, other: Reading) -> Reading | None:
@@ -275,20 +245,20 @@ def _merge_offset(offset: Reading, other: Reading) -> Reading | None:
         return None
     count = said.sign * said.amount.count
     if other.weekday is not None and other.week is None and other.month is None and other.day is None:
-        return replace(offset, weekday=other.weekday, **_time_of_day(other))  # type: ignore[arg-type]
+        return replace(offset, weekday=other.weekday, **_time_of_day(other))
     if said.base is not None or count != int(count):
         return None
-    if said.amount.unit == "year" and (other.year is None and (other.month or other.holiday or other.season)):
+    if said.amount.unit == "year" and other.year is None and (other.month or other.holiday or other.season):
         if other.month is not None and other.month[0] == "rel":
             return None
         return replace(other, year=("rel", int(count)))
     if said.amount.unit == "month" and other.day is not None and other.month is None and other.year is None:
         return replace(other, month=("rel", int(count)))
     if other.shift == 0 and other.slots <= {"day", "part", "clock"}:
-        exact = replace(offset, offset=replace(said, amount=replace(said.amount, unit="day")))
-        return replace(exact, **_time_of_day(other))  # type: ignore[arg-type]
+        exact = replace(said, amount=replace(said.amount, unit="day"))
+        return replace(offset, offset=exact, **_time_of_day(other))
     return None
 
 
-def _time_of_day(reading: Reading) -> dict[str, object]:
+def _time_of_day(reading: Reading) -> dict[str, Any]:
     return {name: value for name, value in _filled(reading).items() if _SLOT[name] in _TIME_OF_DAY}

@@ -13,13 +13,14 @@ from __future__ import annotations
 import re
 from datetime import date, datetime
 
+from ..word_lists import word_list
+from .calendar import week_days
 from .named_days import Resolved
 from .reading import Clock, Reading
 
 _MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
            "November", "December")  # fmt: skip
-_PART_EN = {"dawn": "early morning", "morning": "morning", "noon": "noon", "afternoon": "afternoon", "evening": "evening",
-            "night": "night", "midnight": "night"}  # fmt: skip
+_PART_EN = {"dawn": "early morning", "midnight": "night"}
 _COARSE = ("week", "month", "quarter", "year", "decade", "weekend")
 
 
@@ -56,11 +57,7 @@ def chinese(reading: Reading, resolved: Resolved, text: str, start: int, end: in
     body = _chinese(reading, resolved, text[start:end])
     if reading.now is not None and _LASTING.match(text, end) and text[start - 1 : start] not in _BEFORE_A_NOUN:
         body = f"截至{body}"
-    if start and _fuses(text[start - 1], body[0]):
-        body = " " + body
-    if end < len(text) and _fuses(body[-1], text[end]):
-        body += " "
-    return body
+    return _spaced(body, text, start, end)
 
 
 _LASTING = re.compile(
@@ -69,6 +66,12 @@ _LASTING = re.compile(
 )
 """What lasts beyond the moment it is told: 现在住在杭州 is known until that day, it does not happen on it."""
 _BEFORE_A_NOUN = frozenset("到从至于比像和跟与是")
+
+
+def _spaced(body: str, text: str, start: int, end: int) -> str:
+    """Return `body` with a space at the sides where it would fuse with its neighbour in place of text[start:end]."""
+    before = " " if start and _fuses(text[start - 1], body[0]) else ""
+    return before + body + (" " if end < len(text) and _fuses(body[-1], text[end]) else "")
 
 
 def _fuses(left: str, right: str) -> bool:
@@ -105,14 +108,11 @@ def _chinese(reading: Reading, resolved: Resolved, said: str) -> str:
             return f"{first.year}年{first.month}月{approximate}"
         case "week":
             return f"{_day(first)}前后"
-    if reading.edge is not None and reading.edge_name:
-        if resolved.granularity == "range" and reading.week is None and reading.ordinal is None:
-            if reading.month is not None:
-                return f"{first.year}年{first.month}月{reading.edge_name}"
-            if reading.year is not None and reading.half is None and reading.quarter is None:
-                return f"{first.year}年{reading.edge_name}"
-        elif resolved.granularity == "range" and reading.ordinal is None:
-            return f"{_day(first)}至{_day(last)}"
+    if reading.edge_name and resolved.granularity == "range" and reading.week is None and reading.ordinal is None:
+        if reading.month is not None:
+            return f"{first.year}年{first.month}月{reading.edge_name}"
+        if reading.year is not None and reading.half is None and reading.quarter is None:
+            return f"{first.year}年{reading.edge_name}"
     if reading.holiday_name is not None and resolved.granularity in ("day", "part"):
         part = f" {reading.part_name}" if reading.part_name else ""
         name = re.sub("^(?:农历|阴历|旧历)的?", "", reading.holiday_name)
@@ -121,14 +121,13 @@ def _chinese(reading: Reading, resolved: Resolved, said: str) -> str:
     match resolved.granularity:
         case "part":
             return f"{_day(first)} {reading.part_name}"
-        case "month" if reading.ordinal is None:
-            return f"{first.year}年{first.month}月"
         case "month":
             return f"{first.year}年{first.month}月"
         case "year":
             return f"{first.year}年"
         case "season":
-            return f"{first.year}年{_full_season(reading.season_name or '')}"
+            name = reading.season_name or ""
+            return f"{first.year}年{name}天" if len(name) == 1 else f"{first.year}年{name}"
         case "half" if reading.half is not None and reading.half[1] in ("year", "rolling"):
             return f"{first.year}年{'上' if first.month == 1 else '下'}半年"
         case "quarter":
@@ -138,10 +137,6 @@ def _chinese(reading: Reading, resolved: Resolved, said: str) -> str:
     if reading.stretch is not None and reading.stretch.direction == "within":
         return f"{_day(first)}至{_day(last)}内"
     return _day(first) if first == last else f"{_day(first)}至{_day(last)}"
-
-
-def _full_season(name: str) -> str:
-    return name + "天" if len(name) == 1 else name
 
 
 def _chinese_minutes(reading: Reading, resolved: Resolved, said: str) -> str:
@@ -169,61 +164,21 @@ def _said_clock(clock: Clock, said: str, language: str) -> str:
 
 # ---------------------------------------------------------------------------------------------------------- English
 
-# fmt: off
-_PREPOSITIONS = frozenset(
-    [
-        "on", "in", "at", "by", "for", "from", "since", "until", "till", "til", "before", "after", "during",
-        "through", "throughout", "over", "of", "around", "about", "between", "to", "within", "past", "beyond",
-        "than", "as", "starting", "beginning", "into", "towards", "toward", "versus", "vs", "the", "this", "-",
-    ]
+_PREPOSITIONS = word_list(
+    "on in at by for from since until till til before after during through throughout over of around about between to within "
+    "past beyond than as starting beginning into towards toward versus vs the this -"
 )
-# fmt: on
-# fmt: off
-_AUXILIARIES = frozenset(
-    [
-        "is", "was", "will", "would", "isn't", "wasn't", "won't", "has", "had", "feels", "felt", "works", "seems",
-        "seemed", "sounds", "sucks", "sucked", "looks", "looked", "turned", "brought", "started", "marks", "marked",
-        "means", "meant", "can", "can't", "could", "should", "might", "'ll", "sounded", "went's",
-    ]
+_AUXILIARIES = word_list(
+    "is was will would isn't wasn't won't has had feels felt works seems seemed sounds sucks sucked looks looked turned brought "
+    "started marks marked means meant can can't could should might 'll sounded went's"
 )
-# fmt: on
 _JOINED_TO_TIME = re.compile(
     r"(?:\d|day|night|tonight|tomorrow|week|month|year|morning|afternoon|evening|weekend|now|noon)[.,]?\s+(?:and|or)\s+$",
     re.IGNORECASE,
 )
-_BE_OR_HAVE = frozenset(
-    [
-        "is",
-        "are",
-        "am",
-        "was",
-        "were",
-        "be",
-        "been",
-        "has",
-        "have",
-        "had",
-        "isn't",
-        "aren't",
-        "wasn't",
-        "hasn't",
-        "haven't",
-        "i'm",
-        "he's",
-        "she's",
-        "it's",
-        "we're",
-        "they're",
-        "you're",
-        "i've",
-        "we've",
-        "they've",
-        "you've",
-        "who's",
-        "that's",
-        "not",
-        "also",
-    ]
+_BE_OR_HAVE = word_list(
+    "is are am was were be been has have had isn't aren't wasn't hasn't haven't i'm he's she's it's we're they're you're i've "
+    "we've they've you've who's that's not also"
 )
 _WORD_BEFORE = re.compile(r"([A-Za-z'’]+|-)\s*$")
 _WORD_AFTER = re.compile(r"\s*([A-Za-z'’]+)")
@@ -236,13 +191,9 @@ def english(reading: Reading, resolved: Resolved, text: str, start: int, end: in
     after = _WORD_AFTER.match(text, end)
     following = after.group(1).lower().replace("’", "'") if after else ""
     leads = start == 0 or text[:start].rstrip()[-1:] in ("", ".", "!", "?", "\n", ";", ",", ":", "-", "(", "—")
-    noun = (
-        previous in _PREPOSITIONS
-        or (previous in ("and", "or") and _JOINED_TO_TIME.search(text, max(0, start - 40), start) is not None)
-        or following in ("'s", "’s")
-        or text[end : end + 2].replace("’", "'") == "'s"
-        or (leads and following in _AUXILIARIES)
-    )
+    owns = following == "'s" or text[end : end + 2] in ("'s", "’s")
+    joined = previous in ("and", "or") and _JOINED_TO_TIME.search(text, max(0, start - 40), start) is not None
+    noun = previous in _PREPOSITIONS or joined or owns or (leads and following in _AUXILIARIES)
     preposition, body = _english(reading, resolved, previous, text[start:end])
     if not noun and preposition:
         body = f"{preposition} {body}"
@@ -250,11 +201,7 @@ def english(reading: Reading, resolved: Resolved, text: str, start: int, end: in
         body = f"({body})"  # "is currently writing": an aside, for nothing else may stand between the two
     if text[start].isupper() and leads and (start == 0 or text[:start].rstrip()[-1:] not in ("", ",")):
         body = body[0].upper() + body[1:]
-    if start and _fuses(text[start - 1], body[0]):
-        body = " " + body
-    if end < len(text) and _fuses(body[-1], text[end]) and text[end : end + 2] != "'s":
-        body += " "
-    return body
+    return _spaced(body, text, start, end if text[end : end + 2] != "'s" else len(text))
 
 
 def _english(reading: Reading, resolved: Resolved, previous: str, said: str) -> tuple[str, str]:
@@ -267,7 +214,7 @@ def _english(reading: Reading, resolved: Resolved, previous: str, said: str) -> 
             return "", f"{reading.vague_amount} {'after' if reading.vague == 'future' else 'before'} {day}"
         if reading.vague == "future" and said.lower() in ("soon", "shortly", "before long") and previous not in _PREPOSITIONS:
             return "", f"soon after {day}"
-        return ("", day) if previous in ("around", "about") else ("", f"around {day}")
+        return "", day if previous in ("around", "about") else f"around {day}"
     if reading.until_now is not None:
         return "", f"up to {day}"
     if reading.now is not None:
@@ -295,11 +242,11 @@ def _english(reading: Reading, resolved: Resolved, previous: str, said: str) -> 
     if reading.edge is not None:
         return _english_edge(reading, resolved, the)
     if reading.holiday_name is not None and resolved.granularity in ("day", "part"):
-        part = f"the {_PART_EN[reading.part]} of " if reading.part is not None else ""
+        part = f"the {_PART_EN.get(reading.part, reading.part)} of " if reading.part is not None else ""
         return "on", f"{part}{reading.holiday_name} {first.year} ({day})"
     match resolved.granularity:
         case "part":
-            word = _PART_EN[reading.part or "evening"]
+            word = _PART_EN.get(reading.part or "", reading.part or "evening")
             return ("at", f"noon on {day}") if word == "noon" else ("on", f"{the}{word} of {day}")
         case "month":
             return "in", f"{_MONTHS[first.month - 1]} {first.year}"
@@ -321,9 +268,7 @@ def _english(reading: Reading, resolved: Resolved, previous: str, said: str) -> 
 
 
 def _between(previous: str, first: str, last: str) -> tuple[str, str]:
-    if previous in ("between",):
-        return "", f"{first} and {last}"
-    return "from", f"{first} to {last}"
+    return ("", f"{first} and {last}") if previous == "between" else ("from", f"{first} to {last}")
 
 
 _EDGE_EN = {"start": "the beginning of", "middle": "the middle of", "end": "the end of"}
@@ -336,7 +281,7 @@ def _english_edge(reading: Reading, resolved: Resolved, the: str) -> tuple[str, 
             return "", f"{reading.edge} on {_day(first)}"
         return "at", f"{_EDGE_EN[reading.edge or 'end']} {_day(first)}"
     if reading.week is not None:
-        monday, sunday = _whole_week(first)
+        monday, sunday = week_days(first)
         unit = f"the week of {monday} to {sunday}"
     elif reading.month is not None:
         unit = f"{_MONTHS[first.month - 1]} {first.year}"
@@ -354,13 +299,6 @@ def _english_edge(reading: Reading, resolved: Resolved, the: str) -> tuple[str, 
         return "from", f"{_day(first)} to {_day(last)}"
     phrase = _EDGE_EN[reading.edge or "end"]
     return "at" if reading.edge != "middle" else "in", f"{phrase if the else phrase[4:]} {unit}"
-
-
-def _whole_week(day: date) -> tuple[str, str]:
-    from .calendar import week_days
-
-    monday, sunday = week_days(day)
-    return monday.isoformat(), sunday.isoformat()
 
 
 def _english_minutes(reading: Reading, resolved: Resolved, previous: str, said: str) -> tuple[str, str]:

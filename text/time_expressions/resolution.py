@@ -23,9 +23,9 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 
 from .calendar import add_months, quarter_days, week_days
-from .named_days import Resolved, Tense, named_days, one_day
+from .named_days import Resolved, named_days, one_day
 from .portions import at_clock, at_edge, day_of, within
-from .reading import Amount, Reading
+from .reading import Amount, Reading, Tense
 
 _DAY = timedelta(days=1)
 

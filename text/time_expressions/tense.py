@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 
-from ..word_lists import word_list
+from ..word_lists import word_list, word_tables
+from .reading import Tense
 
 _CLAUSE_END = "，。！？；,!?;\n：…"
 _SENTENCE_END = "。！？!?\n；;"
@@ -77,7 +78,7 @@ def chinese_sentence_start(text: str, position: int) -> int:
     return max(floor, max(text.rfind(stop, floor, position) for stop in _SENTENCE_END) + 1)
 
 
-def chinese_evidence(text: str, start: int, end: int, *, wide: bool = True) -> str:
+def chinese_evidence(text: str, start: int, end: int, *, wide: bool = True) -> Tense:
     """Tense shown by the clause around text[start:end], else (if `wide`) by the rest of its sentence: past, future, none."""
     low, high = _chinese_clause(text, start, end)
     before, after = text[low:start], text[end:high]
@@ -94,7 +95,7 @@ def chinese_evidence(text: str, start: int, end: int, *, wide: bool = True) -> s
     return found
 
 
-def _chinese_tense(before: str, after: str) -> str:
+def _chinese_tense(before: str, after: str) -> Tense:
     if _ZH_FUTURE.search(after) or _ZH_FUTURE.search(before):
         return "past" if _ZH_SURELY_PAST.search(after) else "future"
     if _ZH_PAST.search(after) or _ZH_PAST.search(before):
@@ -109,118 +110,42 @@ def chinese_habit(text: str, start: int, end: int) -> bool:
 
 
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?|[.!?;:\n]|,")
-# fmt: off
-_EN_FUTURE = frozenset(
-    [
-        "will", "shall", "gonna", "won't", "i'll", "you'll", "he'll", "she'll", "it'll", "we'll", "they'll",
-        "that'll", "there'll", "'ll", "let's", "lets", "plan", "plans", "planning", "going", "hope", "hopes",
-        "hoping", "want", "wants", "wanna", "should", "must", "gotta", "due", "schedule", "scheduled", "prepare",
-        "book", "remind", "reminder", "can", "could", "please", "upcoming", "may", "might", "would", "i'd", "we'd",
-        "expect", "expects", "expecting", "arrange", "postponed", "starts", "free", "available", "tune",
-    ]
-)
-# fmt: on
-# fmt: off
-_EN_PAST = frozenset(
-    [
-        "was", "were", "wasn't", "weren't", "had", "hadn't", "did", "didn't", "went", "got", "came", "saw", "said",
-        "told", "made", "took", "gave", "found", "bought", "met", "ate", "drank", "slept", "woke", "ran", "sang",
-        "wrote", "read", "drove", "flew", "fell", "felt", "heard", "held", "kept", "knew", "left", "led", "lent",
-        "lost", "paid", "rode", "rose", "sat", "sold", "sent", "shot", "shut", "spoke", "spent", "stood", "stole",
-        "swam", "taught", "thought", "threw", "understood", "wore", "won", "began", "broke", "brought", "built",
-        "caught", "chose", "dealt", "drew", "fed", "fought", "forgot", "forgave", "froze", "grew", "hid", "hit",
-        "hurt", "laid", "lay", "let", "lit", "meant", "quit", "rang", "sank", "set", "shook", "showed", "sought",
-        "stuck", "struck", "swore", "tore", "withdrew", "became", "been", "happened", "couldn't", "wouldn't",
-        "used", "born",
-    ]
-)
-# fmt: on
-# fmt: off
-_EN_PROPOSED = frozenset(["suggested", "proposed", "offered", "invited", "recommended", "planned", "promised"])
-"""What was proposed lies ahead of the proposal."""
-_EN_ED_NOT = frozenset(
-    [
-        "need", "feed", "red", "bed", "hundred", "speed", "seed", "weed", "wed", "shed", "indeed", "exceed",
-        "proceed", "succeed", "bleed", "breed", "greed", "creed", "reed", "deed", "sled", "fed", "led", "ted",
-        "fred", "ned", "med", "used",
-    ]
-)
-# fmt: on
-# fmt: off
-_EN_BE = frozenset(
-    [
-        "am", "is", "are", "'m", "'s", "'re", "i'm", "you're", "he's", "she's", "it's", "we're", "they're", "be",
-        "being", "get", "gets", "so", "very", "too", "getting",
-    ]
-)
-# fmt: on
-# fmt: off
-_EN_ORDERS = frozenset(
-    [
-        "set", "put", "let", "cut", "meet", "call", "text", "ping", "join", "pick", "come", "remind", "message",
-        "see", "wake", "tell", "bring", "send",
-    ]
-)
-# fmt: on
-# fmt: off
-_EN_BREAK = frozenset([
-        "but", "because", "although", "though", "while", "which", "so", "when", "if", "and", "then", "that",
-    ])
-# fmt: on
-# fmt: off
-_EN_HABIT = frozenset(
-    [
-        "every", "each", "usually", "always", "often", "sometimes", "typically", "normally", "generally", "never",
-        "weekly", "daily", "regularly",
-    ]
-)
-# fmt: on
+_ENGLISH = {name: word_list(words) for name, words in word_tables("time_expressions/english.toml")["tense"].items()}
+_FUTURE, _PAST, _ED_NOT, _BE = (_ENGLISH[name] for name in ("future", "past", "ed_not", "be"))
+_PERFECT_MODALS = word_list("may might can could would should must i'd we'd")
+_FUTURE_OR_NOUN = word_list("free available book plan may")
+_PAST_OR_BASE = word_list("set let hit read lay shut quit hurt")
+_BEFORE_BASE = word_list("to will can should must please let's")
 
 
-def _english_tense(words: list[str], index_from_expression: list[int]) -> str:
-    best, distance = "none", 1 << 30
+def _verb_tense(words: list[str], position: int) -> Tense | None:
+    """Return the tense that one word of a clause shows: "past" or "future", None for none."""
+    word, before, following = words[position], words[position - 1] if position else "", words[position + 1 : position + 3]
+    if word in _FUTURE or word.endswith("'ll"):
+        if word == "going" and following[:1] != ["to"]:
+            return "future" if before in _BE else None
+        if word in _PERFECT_MODALS and "have" in following:
+            return "past"
+        if (word in ("could", "would", "i'd") and not following) or (word in _FUTURE_OR_NOUN and before in ("the", "a", "my")):
+            return None
+        return "future"
+    if word in _PAST or (len(word) > 3 and word.endswith("ed") and word not in _ED_NOT):
+        is_base = (before in _BE and word not in _PAST) or (word in _PAST_OR_BASE and before in _BEFORE_BASE)
+        return None if is_base else "past"
+    return "future" if word.endswith("ing") and len(word) > 4 and before in _BE else None
+
+
+def _english_tense(before: list[str], after: list[str]) -> Tense:
+    """Return the tense of the verb nearest to the expression that stands between `before` and `after`."""
+    words = before + after
+    best: Tense = "none"
+    distance = len(words) + 2
     for position, word in enumerate(words):
-        kind = ""
-        if word in _EN_FUTURE or word.endswith("'ll"):
-            kind = "future"
-            following = words[position + 1 : position + 3]
-            if word in ("going",) and not (following and following[0] == "to"):
-                kind = "future" if position and words[position - 1] in _EN_BE else ""
-            elif word in ("may", "might", "can", "could", "would", "should", "must", "i'd", "we'd") and "have" in following:
-                kind = "past"
-            elif (word in ("could", "would", "i'd") and not following) or (
-                word in ("free", "available", "book", "plan", "may") and position and words[position - 1] in ("the", "a", "my")
-            ):
-                kind = ""
-        elif word in _EN_PAST or (len(word) > 3 and word.endswith("ed") and word not in _EN_ED_NOT):
-            kind = "past"
-            if (position and words[position - 1] in _EN_BE and word not in _EN_PAST) or (
-                word in ("set", "let", "hit", "read", "lay", "shut", "quit", "hurt")
-                and position
-                and (words[position - 1] in ("to", "will", "can", "should", "must", "please", "let's"))
-            ):
-                kind = ""
-        elif word.endswith("ing") and len(word) > 4 and position and words[position - 1] in _EN_BE:
-            kind = "future"
-        if position == 0 and word in _EN_ORDERS:
-            kind = "future"  # an order
-        if kind:
-            away = index_from_expression[position]
-            if away < distance:
-                best, distance = kind, away
+        tense: Tense | None = "future" if position == 0 and word in _ENGLISH["orders"] else _verb_tense(words, position)
+        away = len(before) - position if position < len(before) else position - len(before) + 1
+        if tense and away < distance:
+            best, distance = tense, away
     return best
-
-
-_EN_REPORTS = word_list(
-    """announced said told confirmed mentioned promised posted agreed reminded informed decided heard learned wrote
-    texted emailed replied noted explained knew thought found says tells"""
-)
-_EN_LINKS = frozenset(["on", "at", "for", "this", "the", "by", "until", "from", "in", "not", "back", "again", "here", "there"])
-_EN_NO_VERB = word_list(
-    """was has this his is its us yes as always sometimes perhaps was's does did hers ours yours theirs goes's thus
-    across towards afterwards besides unless"""
-)
-_EN_BEFORE_NOUN = word_list("a an the my your his her its our their all some any these those many few both no of to with and")
 
 
 def _reported(before: list[str]) -> int | None:
@@ -228,31 +153,22 @@ def _reported(before: list[str]) -> int | None:
 
     Its own verb must show that it is one: be in the present, or a third person singular after its subject.
     """
-    for position in range(len(before) - 1, -1, -1):
-        if before[position] in _EN_REPORTS:
-            break
-    else:
+    said = _last_index(before, _ENGLISH["reports"])
+    if said is None:
         return None
-    clause = before[position + 1 :]
-    while clause and clause[-1] in _EN_LINKS:
+    clause = before[said + 1 :]
+    while clause and clause[-1] in _ENGLISH["links"]:
         clause = clause[:-1]
     if len(clause) < 2:
         return None
-    for index in range(1, len(clause)):
-        word = clause[index]
-        if word in ("is", "are", "isn't", "aren't"):
-            return position + 1
-        if (
-            word.endswith("s")
-            and not word.endswith(("ss", "'s"))
-            and word not in _EN_NO_VERB
-            and word not in _EN_PAST
-            and clause[index - 1] not in _EN_BEFORE_NOUN
-            and index == len(clause) - 1
-            and (index >= 2 or clause[0] == "that")
-        ):
-            return position + 1
-    return None
+    last = clause[-1]
+    third_person = last.endswith("s") and not last.endswith(("ss", "'s")) and last not in _ENGLISH["no_verb"] | _PAST
+    third_person = third_person and clause[-2] not in _ENGLISH["before_noun"] and (len(clause) > 2 or clause[0] == "that")
+    return said + 1 if third_person or not {"is", "are", "isn't", "aren't"}.isdisjoint(clause[1:]) else None
+
+
+def _last_index(words: list[str], wanted: frozenset[str]) -> int | None:
+    return next((index for index in range(len(words) - 1, -1, -1) if words[index] in wanted), None)
 
 
 def _words(piece: str) -> list[str]:
@@ -265,11 +181,11 @@ _IS_ON = re.compile(r"(?<![a-z])(?:is|are|it's|isn't|aren't) (?:not |only |now |
 """What is on a day is ahead: "the concert is on October 11"."""
 
 
-def english_evidence(text: str, start: int, end: int) -> str:
+def english_evidence(text: str, start: int, end: int) -> Tense:
     """Tense of the verb nearest to text[start:end] in its clause, else in its sentence. `text` is in lower case."""
     lead = _LAST_WORD.search(text, max(0, start - 12), start)
     if lead is not None:
-        return "past" if lead.group(1) in ("since",) else "future"
+        return "past" if lead.group(1) == "since" else "future"
     if _IS_ON.search(text, max(0, start - 24), start) is not None:
         return "future"
     for stops, narrow in ((".!?;\n,:", True), (".!?;\n", False)):
@@ -279,17 +195,13 @@ def english_evidence(text: str, start: int, end: int) -> str:
         if reported is not None:
             before = before[reported:]
         if narrow:
-            for position in range(len(before) - 1, -1, -1):
-                if before[position] in _EN_BREAK and position < len(before) - 1:
-                    before = before[position + 1 :]
-                    break
-            for position, word in enumerate(after):
-                if word in _EN_BREAK and position:
-                    after = after[:position]
-                    break
-        if narrow and not _EN_PROPOSED.isdisjoint(before) and "that" not in before:
+            broken = _last_index(before[:-1], _ENGLISH["break"])
+            before = before if broken is None else before[broken + 1 :]
+            end_of_clause = (index for index, word in enumerate(after) if index and word in _ENGLISH["break"])
+            after = after[: next(end_of_clause, None)]
+        if narrow and not _ENGLISH["proposed"].isdisjoint(before) and "that" not in before:
             return "future"
-        found = _english_tense(before + after, [len(before) - i for i in range(len(before))] + list(range(1, len(after) + 1)))
+        found = _english_tense(before, after)
         if found != "none":
             return found
     return "none"
@@ -298,4 +210,4 @@ def english_evidence(text: str, start: int, end: int) -> str:
 def english_habit(text: str, start: int, end: int) -> bool:
     """Whether the clause tells of what happens again and again (every, usually, always)."""
     low, high = _clause(text, start, end, ".!?;\n")
-    return any(word in _EN_HABIT for word in _words(text[low:high]))
+    return not _ENGLISH["habit"].isdisjoint(_words(text[low:high]))

@@ -6,21 +6,20 @@ import asyncio
 import random
 import tempfile
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
-from rich.panel import Panel
-from rich.rule import Rule
 from rich.text import Text
+from typer import Option
 
-from ..changes import changes
 from ..console import plain
-from ..demo_conversation import QUESTIONS, SAMPLE_SECRET, TURNS, Question, Turn
+from ..demo_conversation import SECRET, Question, Turn, conversation
+from ..differences import changes
 from ..invocation import CommandFailed, Shell, command
-from ..language import both, either, speaking
-from ..root import app
+from ..language import later, say, speaking
+from ..opening import opened_parts
 
 if TYPE_CHECKING:
     from ....schema.hit import Hit
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from ....schema.profile import Profile
     from ....schema.settings import Settings
     from ....schema.states import HistorianUpdate, ItemState
-    from ....service.cognitive import CognitiveService
 
 
 @dataclass
@@ -40,7 +38,7 @@ class Story:
     items: dict[str, list[ItemState]] = field(default_factory=dict)
     written_profiles: dict[str, list[str]] = field(default_factory=dict)
     profiles: list[Profile] = field(default_factory=list)
-    answers: list[list[Hit]] = field(default_factory=list)
+    answers: list[tuple[Question, list[Hit]]] = field(default_factory=list)
     prompt: str = ""
     embedding: str = ""
     secret_on_disk: bool = False
@@ -53,75 +51,36 @@ class Story:
         if node == "write_profile":
             self.written_profiles[job.job_id] = list(update.get("written", []))
 
-
-SAYINGS = {
-    "title": (
-        "史官：把聊天机器人的笔记变成一年后仍然看得懂的记录，归档，并在回复之前取回。",
-        "Historian: what a bot notes becomes records that still make sense a year later, filed, and recalled before a reply.",
-    ),
-    "setting": (
-        "临时目录，不用密钥，不用模型：改写全凭规则。红色是换掉的，绿色是换成的；✓ 闸门通过，≈ 没有通过。",
-        "A temporary directory, no key, no model: rules do the rewriting. Red is what went, green what came; ✓ passed the "
-        "gate, ≈ did not.",
-    ),
-    "jobs": ("一、任务：之前 → 之后，以及闸门的判断", "1. Jobs: before → after, and what the gate said"),
-    "profiles": ("二、画像：从新信息里学到的", "2. Profiles: what was learnt from the new information"),
-    "recall": ("三、召回：回复之前问一句", "3. Recall: a question before the reply"),
-    "prompt": ("放进提示词的样子", "What goes into the prompt"),
-    "nothing": ("（什么也没有）", "(nothing)"),
-    "failed": ("闸门", "gate"),
-    "duplicate": ("已有同一个任务，不再记录", "this very job was accepted before; nothing is filed twice"),
-    "profile": ("画像", "profile"),
-    "embedding": ("向量", "vectors"),
-    "keywords": ("没有本地向量模型，只用关键词", "no local embedder is installed: keywords alone"),
-    "end": (
-        "接下来：`historian init` 写一份配置，`historian doctor` 检查，README 里有十行接入代码。",
-        "Next: `historian init` writes a config.toml, `historian doctor` checks it, the README connects a bot in ten lines.",
-    ),
-}
+    def turns(self) -> list[tuple[Turn, str, bool]]:
+        """Return each turn with its job's id; True if that job was accepted before."""
+        return [(turn, one, one in self.ids[:n]) for n, (turn, one) in enumerate(zip(conversation()[0], self.ids, strict=True))]
 
 
-@command(app, "demo", zh="用一段示例对话走完全程：任务、记录、画像、召回。什么也不留下。")
+@command("demo")
 async def demo(
     shell: Shell,
-    lang: Annotated[
-        Literal["auto", "zh", "en"],
-        typer.Option("--lang", help=both("说明用的语言；示例两种都有。", "Language of the remarks; the sample has both.")),
-    ] = "auto",
+    lang: Annotated[Literal["auto", "zh", "en"], Option("--lang", help="Language of the remarks; the sample has both.")] = "auto",
 ) -> None:
-    """Show the whole path on a sample conversation: jobs, records, profiles, recall. Nothing is kept."""
+    """Show the whole path on a sample conversation: jobs, events, profiles, recall. Nothing is kept."""
     started = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="historian-demo-", ignore_cleanup_errors=True) as folder:
-        status = shell.err.status("…") if shell.err.is_terminal else None
-        if status is not None:
-            status.start()
-        try:
-            story = await live_through(demo_settings(Path(folder)))
-        finally:
-            if status is not None:
-                status.stop()
-    missing = [q.text for q, hits in zip(QUESTIONS, story.answers, strict=True) if not _answered(q, hits)]
+    waiting = shell.err.status("…") if shell.err.is_terminal else nullcontext()
+    with tempfile.TemporaryDirectory(prefix="historian-demo-", ignore_cleanup_errors=True) as folder, waiting:
+        story = await live_through(demo_settings(Path(folder)))
+    seconds = time.monotonic() - started
     if shell.json:
-        _emit(shell, story, time.monotonic() - started)
+        _emit(shell, story, seconds)
     else:
         with speaking(None if lang == "auto" else lang):
-            _Picture(shell, story).show(time.monotonic() - started)
+            _print(shell, story, seconds)
     if story.secret_on_disk:
-        raise CommandFailed(
-            either("在磁盘上找到了示例里的密钥；请报告这件事", "the sample's key was found on disk; please report this")
-        )
+        raise CommandFailed("the sample's key was found on disk; please report this")
+    missing = ", ".join(question.text for question, hits in story.answers if not _answered(question, hits))
     if missing:
-        questions = ", ".join(missing)
-        raise CommandFailed(
-            either(
-                f"演示没有想起该想起的：{questions}；请报告这件事",
-                f"the demo did not recall what it should for {questions}; please report this",
-            )
-        )
+        raise CommandFailed("the demo did not recall what it should for {questions}; please report this", questions=missing)
 
 
 def demo_settings(folder: Path) -> Settings:
-    """The defaults, in a directory of their own, with the local embedder if it is installed and no model else."""
+    """Return the defaults, in a directory of their own, with the local embedder if it is installed and no model else."""
     from ....schema.settings import CognitiveSettings, Settings
 
     return Settings(cognitive=CognitiveSettings(data_dir=str(folder)))
@@ -130,132 +89,112 @@ def demo_settings(folder: Path) -> Settings:
 async def live_through(settings: Settings) -> Story:
     """Hand the sample over, let the historian work, ask the questions."""
     from ....service.cognitive import CognitiveService
-    from ....service.components import open_parts, open_queue
     from ....service.ownership import owned_worker
 
     story = Story()
-    queue = await asyncio.to_thread(open_queue, settings, time.time)
-    parts = await asyncio.to_thread(open_parts, settings, queue=queue, clock=time.time)
-    try:
-        async with CognitiveService.open(settings, worker=False) as memory:
-            story.ids = [await memory.enqueue_job(**turn.fields) or "" for turn in TURNS]
-            story.embedding = parts.embedder.model if parts.embedder is not None else ""
-            with owned_worker(parts, random=random.random, on_step=story.saw) as historian:
-                await historian.run(drain=True)
-            story.profiles = [p for key in parts.profiles.keys() if (p := parts.profiles.read(key)) is not None]  # noqa: SIM118
-            story.answers = [await _ask(memory, question) for question in QUESTIONS]
-            story.secret_on_disk = await asyncio.to_thread(_holds, parts.directory, SAMPLE_SECRET.encode())
-            story.prompt = await memory.build_context(QUESTIONS[0].text, _scope(QUESTIONS[0]))
-    finally:
-        await parts.aclose()
+    turns, questions = conversation()
+    async with opened_parts(settings) as parts, CognitiveService.open(settings, worker=False) as memory:
+        story.ids = [await memory.enqueue_job(**turn.fields) or "" for turn in turns]
+        story.embedding = parts.embedder.model if parts.embedder is not None else ""
+        with owned_worker(parts, random=random.random, on_step=story.saw) as historian:
+            await historian.run(drain=True)
+        keys = parts.profiles.keys()
+        story.profiles = [profile for key in keys if (profile := parts.profiles.read(key)) is not None]
+        story.answers = [(one, await memory.search_events(one.text, one.scope, top_k=2)) for one in questions]
+        story.secret_on_disk = await asyncio.to_thread(_holds, parts.directory, SECRET.encode())
+        story.prompt = await memory.build_context(questions[0].text, questions[0].scope)
     return story
 
 
-async def _ask(memory: CognitiveService, question: Question) -> list[Hit]:
-    return await memory.search_events(question.text, _scope(question), top_k=2)
-
-
-def _scope(question: Question) -> Any:
-    from ....schema.scope import Scope
-
-    return Scope.group(question.group_id, question.user_id) if question.group_id else Scope.private(question.user_id)
-
-
 def _holds(folder: Path, needle: bytes) -> bool:
-    """Whether any file of a folder holds some bytes."""
+    """Return True if any file of a folder holds these bytes."""
     return any(needle in file.read_bytes() for file in folder.rglob("*") if file.is_file())
 
 
 def _answered(question: Question, hits: list[Hit]) -> bool:
-    if not question.expects:
-        return not hits
-    return any(question.expects in hit.event.text for hit in hits)
+    return any(question.expects in hit.event.text for hit in hits) if question.expects else not hits
 
 
-class _Picture:
-    """The story for people."""
+def _print(shell: Shell, story: Story, seconds: float) -> None:
+    """Print the story for people."""
+    from rich.panel import Panel
 
-    def __init__(self, shell: Shell, story: Story) -> None:
-        self._out = shell.out
-        self._story = story
-
-    def show(self, seconds: float) -> None:
-        out, story = self._out, self._story
-        out.print(Panel(Text(self._say("title"), "bold"), border_style="cyan", padding=(0, 1)))
-        out.print(Text(self._say("setting"), "dim"))
-        self._heading("jobs")
-        seen: set[str] = set()
-        for number, (turn, job_id) in enumerate(zip(TURNS, story.ids, strict=True), 1):
-            self._job(number, turn, job_id, again=job_id in seen)
-            seen.add(job_id)
-        self._heading("profiles")
-        for profile in story.profiles:
-            self._profile(profile)
-        self._heading("recall")
-        for question, hits in zip(QUESTIONS, story.answers, strict=True):
-            self._question(question, hits)
-        out.print(Text(self._say("prompt"), "dim"))
-        for line in plain(story.prompt).splitlines():
-            out.print(Text(f"  {line}"), soft_wrap=True)
-        out.print()
-        vectors = f"{self._say('embedding')}: {story.embedding}" if story.embedding else self._say("keywords")
-        out.print(Text(f"{vectors} · {seconds:.1f} {either('秒', 's')}", "dim"))
-        out.print(Text(self._say("end")))
-
-    def _say(self, key: str) -> str:
-        return either(*SAYINGS[key])
-
-    def _heading(self, key: str) -> None:
-        self._out.print()
-        self._out.print(Rule(Text(self._say(key), "bold cyan"), align="left", style="cyan"))
-
-    def _job(self, number: int, turn: Turn, job_id: str, *, again: bool) -> None:
-        values = turn.fields
-        place = values.get("group_name") or either("私聊", "private chat")
-        head = Text(f"\n{number}  ", "bold")
-        head.append(f"{place} · {plain(values['user_name'])} · {values['timestamp'][:16].replace('T', ' ')}", "bold")
-        self._out.print(head)
-        self._out.print(Text(f"   {turn.remark()}", "dim"))
-        if again:
-            self._out.print(Text(f"   = {self._say('duplicate')}", "yellow"))
-            return
-        texts = [text for text in (values["action_summary"], *values["new_info"]) if text]
-        for text, item in zip(texts, self._story.items.get(job_id, []), strict=False):
-            before, after = changes(text, item["candidate"])
-            mark, style = ("✓", "bold green") if item["passed"] else ("≈", "bold yellow")
-            self._out.print(Text.assemble(("   · ", "dim"), before))
-            self._out.print(Text.assemble((f"   {mark} ", style), after))
-            if not item["passed"]:
-                for reason in item["violations"]:
-                    self._out.print(Text(f"     {self._say('failed')}: {plain(reason['why'])}", "yellow"))
-        written = self._story.written_profiles.get(job_id, [])
-        if written:
-            self._out.print(Text(f"   + {self._say('profile')}: {plain(', '.join(written))}", "magenta"))
-
-    def _profile(self, profile: Profile) -> None:
-        title = f"{plain(profile.name or profile.key.entity_id)}  {plain(profile.key)}  r{profile.revision}"
-        self._out.print(Panel(Text(plain(profile.summary)), title=Text(title), title_align="left", border_style="magenta"))
-
-    def _question(self, question: Question, hits: list[Hit]) -> None:
-        self._out.print(Text.assemble(("? ", "bold cyan"), (question.text, "bold"), (f"   {question.remark()}", "dim")))
+    out = shell.out
+    title = later(
+        "Historian: what a bot notes becomes events that still make sense a year later, filed, and recalled before a reply."
+    )
+    out.print(Panel(Text(say(title), "bold"), border_style="cyan", padding=(0, 1)))
+    setting = later(
+        "A temporary directory, no key, no model: rules do the rewriting. Red is what went, green what came; ✓ passed the gate, "
+        "≈ did not."
+    )
+    out.print(Text(say(setting), "dim"))
+    _heading(shell, say("1. Jobs: before → after, and what the gate said"))
+    for number, (turn, job_id, again) in enumerate(story.turns(), 1):
+        _print_job(shell, story, number, turn, "" if again else job_id)
+    _heading(shell, say("2. Profiles: what was learnt from the new information"))
+    for profile in story.profiles:
+        head = Text(f"{plain(profile.name or profile.key.entity_id)}  {plain(profile.key)}  r{profile.revision}")
+        out.print(Panel(Text(plain(profile.summary)), title=head, title_align="left", border_style="magenta"))
+    _heading(shell, say("3. Recall: a question before the reply"))
+    for question, hits in story.answers:
+        out.print(Text.assemble(("? ", "bold cyan"), (question.text, "bold"), (f"   {say(question.remark)}", "dim")))
         for hit in hits:
-            self._out.print(Text.assemble((f"  {hit.score:.2f} ", "dim"), plain(hit.event.text)))
+            out.print(Text.assemble((f"  {hit.score:.2f} ", "dim"), plain(hit.event.text)))
         if not hits:
-            self._out.print(Text(f"  {self._say('nothing')}", "green" if not question.expects else "yellow"))
-        self._out.print()
+            out.print(Text(f"  {say('(nothing)')}", "green" if not question.expects else "yellow"))
+        out.print()
+    out.print(Text(say("What goes into the prompt"), "dim"))
+    for line in plain(story.prompt).splitlines():
+        out.print(Text(f"  {line}"), soft_wrap=True)
+    out.print()
+    vectors = say("vectors: {model}", model=story.embedding)
+    vectors = vectors if story.embedding else say("no local embedder is installed: keywords alone")
+    out.print(Text(f"{vectors} · {say('{n:.1f} s', n=seconds)}", "dim"))
+    end = later(
+        "Next: `historian init` writes a config.toml, `historian doctor` checks it, the README connects a bot in ten lines."
+    )
+    out.print(Text(say(end)))
+
+
+def _heading(shell: Shell, text: str) -> None:
+    from rich.rule import Rule
+
+    shell.out.print()
+    shell.out.print(Rule(Text(text, "bold cyan"), align="left", style="cyan"))
+
+
+def _print_job(shell: Shell, story: Story, number: int, turn: Turn, job_id: str) -> None:
+    """Print a turn and what became of it; `job_id` is empty for a job that was accepted before."""
+    out, values = shell.out, turn.fields
+    place = values.get("group_name") or say("private chat")
+    out.print(Text(f"\n{number}  {place} · {plain(values['user_name'])} · {values['timestamp'][:16].replace('T', ' ')}", "bold"))
+    out.print(Text(f"   {say(turn.remark)}", "dim"))
+    if not job_id:
+        out.print(Text(f"   = {say('this very job was accepted before; nothing is filed twice')}", "yellow"))
+        return
+    texts = [text for text in (values["action_summary"], *values["new_info"]) if text]
+    for text, item in zip(texts, story.items.get(job_id, []), strict=False):
+        before, after = changes(text, item["candidate"])
+        mark, style = ("✓", "bold green") if item["passed"] else ("≈", "bold yellow")
+        out.print(Text.assemble(("   · ", "dim"), before))
+        out.print(Text.assemble((f"   {mark} ", style), after))
+        for reason in [] if item["passed"] else item["violations"]:
+            out.print(Text(f"     {say('gate: {why}', why=plain(reason['why']))}", "yellow"))
+    written = story.written_profiles.get(job_id, [])
+    if written:
+        out.print(Text(f"   + {say('profile: {names}', names=plain(', '.join(written)))}", "magenta"))
 
 
 def _emit(shell: Shell, story: Story, seconds: float) -> None:
-    """The story for programs: lines with `step` job, profile, recall, context and end."""
-    seen: set[str] = set()
-    for job_id in story.ids:
-        items = [] if job_id in seen else story.items.get(job_id, [])
-        shell.emit(step="job", job_id=job_id, duplicate=job_id in seen, items=[dict(item) for item in items])
-        seen.add(job_id)
+    """Print the story for programs: lines with `step` job, profile, recall, context and end."""
+    for _, job_id, again in story.turns():
+        items = [] if again else story.items.get(job_id, [])
+        shell.emit(step="job", job_id=job_id, duplicate=again, items=[dict(item) for item in items])
     for profile in story.profiles:
         shell.emit(step="profile", entity=str(profile.key), name=profile.name, summary=profile.summary, revision=profile.revision)
-    for question, hits in zip(QUESTIONS, story.answers, strict=True):
+    for question, hits in story.answers:
         found = [{"score": hit.score, "event_id": hit.event.event_id, "text": hit.event.text} for hit in hits]
-        shell.emit(step="recall", query=question.text, scope=_scope(question).key, expects=question.expects, hits=found)
+        shell.emit(step="recall", query=question.text, scope=question.scope.key, expects=question.expects, hits=found)
     shell.emit(step="context", text=story.prompt)
     shell.emit(step="end", seconds=round(seconds, 2), embedding=story.embedding, secret_on_disk=story.secret_on_disk)

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from typer import Argument
 
 from ..invocation import Shell, command
-from ..language import both
-from ..root import app
 
 if TYPE_CHECKING:
     from langgraph.graph import StateGraph
@@ -17,11 +16,8 @@ if TYPE_CHECKING:
 Name = Literal["historian", "recall", "reflection"]
 
 
-@command(app, "graph", zh="把一张图画成 Mermaid 文字；GitHub、GitLab 和多数 Markdown 阅读器会显示成图。")
-def graph(
-    shell: Shell,
-    name: Annotated[Name, typer.Argument(help=both("哪一张。", "Which one."), show_default=False)],
-) -> None:
+@command("graph")
+def graph(shell: Shell, name: Annotated[Name, Argument(help="Which one.")]) -> None:
     """Draw a graph as Mermaid text, which GitHub, GitLab and most Markdown viewers show as a picture."""
     text = mermaid(name)
     if shell.json:
@@ -31,7 +27,7 @@ def graph(
 
 
 def mermaid(name: Name) -> str:
-    """The drawing, offline; ends with a line end."""
+    """Return the drawing, made offline; it ends with a line end."""
     from ....graph.historian import build_historian
     from ....graph.recall import build_recall
     from ....graph.reflection import build_reflection

@@ -6,40 +6,22 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+from typer import Argument, Option
 
 from ..invocation import CommandFailed, Shell, command
-from ..language import both, either
-from ..root import app
 
 
-@command(app, "init", zh="写一份 config.toml：每个键、默认值、中英文说明。")
+@command("init")
 def init(
     shell: Shell,
-    path: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="FILE",
-            help=both(
-                "写到哪里（否则用 --config，再否则 ./config.toml）。", "Where to write it (else --config, else ./config.toml)."
-            ),
-            show_default=False,
-        ),
-    ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help=both("覆盖已有的文件。", "Write over a file that exists."), show_default=False)
-    ] = False,
+    path: Annotated[Path | None, Argument(metavar="FILE", help="Where to write it (else --config, else ./config.toml).")] = None,
+    force: Annotated[bool, Option("--force", help="Write over a file that exists.")] = False,
     markdown: Annotated[
-        Literal["zh", "en"] | None,
-        typer.Option(
-            "--markdown",
-            help=both("把全部设置打印成 Markdown 表格，不写文件。", "Print all settings as Markdown tables, and write nothing."),
-            show_default=False,
-        ),
+        Literal["zh", "en"] | None, Option("--markdown", help="Print all settings as Markdown tables, and write nothing.")
     ] = None,
 ) -> None:
     """Write a config.toml with every key, its default and what it means, in Chinese and English."""
-    from ....schema.settings_source import sample_config
-    from ....schema.settings_tables import settings_tables
+    from ....schema.settings_tables import sample_config, settings_tables
 
     if markdown is not None:
         typer.echo(settings_tables(markdown), nl=False)
@@ -51,22 +33,12 @@ def init(
         with target.open("w" if force else "x", encoding="utf-8") as file:
             file.write(sample_config())
     except FileExistsError:
-        raise CommandFailed(
-            either(
-                f"{str(target)!r} 已存在，没有动它；要覆盖请加 --force",
-                f"{str(target)!r} exists and is left as it is; write over it with --force",
-            )
-        ) from None
+        raise CommandFailed("{file!r} exists and is left as it is; write over it with --force", file=str(target)) from None
     except OSError as error:
         why = error.strerror or error
-        raise CommandFailed(
-            either(f"{str(target)!r} 写不了：{why}；请换个地方", f"{str(target)!r} cannot be written: {why}; name another place")
-        ) from None
-    if shell.json:
-        shell.emit(path=str(target.absolute()))
-    shell.say(
-        either(
-            f"已写好 {target}。不改也能用；要用模型看 [models.chat]，再试试 `historian doctor`",
-            f"{target} is written. It works as it is; see [models.chat] for a model, then try `historian doctor`",
-        )
+        raise CommandFailed("{file!r} cannot be written: {why}; name another place", file=str(target), why=why) from None
+    shell.result(
+        {"path": str(target.absolute())},
+        "{file} is written. It works as it is; see [models.chat] for a model, then try `historian doctor`",
+        file=target,
     )

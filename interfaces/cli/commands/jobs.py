@@ -5,85 +5,55 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
 from rich.text import Text
+from typer import Argument, Option
 
-from ..console import counted, fields, short, table
-from ..invocation import CommandFailed, Shell, command, group
-from ..language import both, either
+from ..console import Cell, fields, minute, short
+from ..invocation import CommandFailed, Shell, WrongUse, command, group
+from ..language import later, say
 from ..opening import opened_queue
-from ..root import app
 
 if TYPE_CHECKING:
     from ....schema.job import Job
-    from ....schema.protocols import FailedJob, JobQueue
+    from ....schema.protocols import JobQueue
 
-jobs = group(
-    app,
-    "jobs",
-    both("队列里的任务：等着的、在做的、放弃了的。", "Jobs in the queue: what waits, what runs, what was given up."),
-)
+jobs = group("jobs", "Jobs in the queue: what waits, what runs, what was given up.")
 
 STATE_STYLES = {"pending": "yellow", "processing": "cyan", "failed": "red"}
+QUEUE_COUNTS = later("{pending} pending, {processing} processing, {failed} failed")
 
 
-@command(jobs, "list", zh="列出任务，最早的在前。")
+@command("list", jobs)
 def list_jobs(
     shell: Shell,
     state: Annotated[
-        Literal["all", "pending", "processing", "failed"],
-        typer.Option("--state", help=both("只要这种状态的。", "Only jobs in this state.")),
+        Literal["all", "pending", "processing", "failed"], Option("--state", help="Only jobs in this state.")
     ] = "all",
-    limit: Annotated[
-        int, typer.Option("--limit", min=1, help=both("每种状态最多多少个。", "At most so many of each state."))
-    ] = 50,
+    limit: Annotated[int, Option("--limit", min=1, help="At most so many of each state.")] = 50,
 ) -> None:
     """List jobs, oldest first."""
     if not shell.needs_data():
         return
     queue = opened_queue(shell)
     found = [entry for entry in entries_of(queue, limit) if state in ("all", entry["state"])]
-    if shell.json:
-        for entry in found:
-            shell.emit(**entry)
-        return
-    if not found:
-        if state == "all":
-            shell.say(either("没有任务", "no jobs"))
-        else:
-            shell.say(either(f"没有 {state} 的任务", f"no {state} jobs"))
-        return
-    rows = [
-        (
-            entry["job_id"] or entry["name"],
-            Text(entry["state"], STATE_STYLES[entry["state"]]),
-            _scope(entry),
-            entry.get("timestamp", "")[:16].replace("T", " "),
-            short(_what(entry), 200),
-        )
-        for entry in found
-    ]
-    columns = either("任务 状态 会话 时间 内容", "job state scope time what").split()
-    shell.out.print(table(columns, rows, wide=columns[-1]))
-    counts = queue.counts(time.time())
-    shell.say("\n" + said_counts(counts.pending, counts.processing, counts.failed))
+    empty = say("no jobs") if state == "all" else say("no {state} jobs", state=state)
+    shell.rows(found, dict, "job|state|scope|time|content", _cells, empty=empty)
+    if found:
+        counts = queue.counts(time.time())
+        shell.tell()
+        shell.tell(QUEUE_COUNTS, pending=counts.pending, processing=counts.processing, failed=counts.failed)
 
 
-@command(jobs, "show", zh="查看一个任务和它带着的一切。")
-def show_job(
-    shell: Shell, job_id: Annotated[str, typer.Argument(metavar="JOB", help=both("任务的 id。", "The job's id."))]
-) -> None:
+@command("show", jobs)
+def show_job(shell: Shell, job_id: Annotated[str, Argument(metavar="JOB", help="The job's id.")]) -> None:
     """Show one job, with everything it carries."""
     queue = opened_queue(shell) if shell.needs_data() else None
     found = [entry for entry in (entries_of(queue, None) if queue else []) if job_id in (entry["job_id"], entry["name"])]
     if not found:
         raise CommandFailed(
-            either(
-                f"队列里没有任务 {job_id!r}；`historian jobs list` 列出队列里的，"
-                f"`historian events list --job {job_id}` 列出它归档的记录",
-                f"job {job_id!r} is not in the queue; `historian jobs list` shows those that are, and "
-                f"`historian events list --job {job_id}` what was filed of it",
-            )
+            "job {id!r} is not in the queue; `historian jobs list` shows those that are, and "
+            "`historian events list --job {id}` what was filed of it",
+            id=job_id,
         )
     if shell.json:
         shell.emit(**found[0])
@@ -95,69 +65,43 @@ def show_job(
     shell.out.print(fields(shown))
 
 
-@command(jobs, "retry", zh="把失败的任务放回队列，尝试次数从头算起。")
+@command("retry", jobs)
 def retry_jobs(
     shell: Shell,
-    job_id: Annotated[
-        str | None,
-        typer.Argument(metavar="JOB", help=both("要放回的失败任务。", "The failed job to bring back."), show_default=False),
-    ] = None,
-    every: Annotated[
-        bool, typer.Option("--all", help=both("放回所有失败的任务。", "Bring all failed jobs back."), show_default=False)
-    ] = False,
+    job_id: Annotated[str | None, Argument(metavar="JOB", help="The failed job to bring back.")] = None,
+    every: Annotated[bool, Option("--all", help="Bring all failed jobs back.")] = False,
 ) -> None:
     """Bring failed jobs back into the queue, with their attempts forgotten."""
     if (job_id is None) != every:
-        shell.fail(
-            either(
-                "请说明是哪个：`historian jobs retry JOB`，或 `historian jobs retry --all`",
-                "say which: `historian jobs retry JOB`, or `historian jobs retry --all`",
-            ),
-            2,
-        )
+        raise WrongUse("say which: `historian jobs retry JOB`, or `historian jobs retry --all`")
     count = opened_queue(shell).retry_failed(job_id) if shell.needs_data() else 0
     if job_id is not None and count == 0:
-        raise CommandFailed(
-            either(
-                f"失败的任务里没有 {job_id!r}；`historian jobs list --state failed` 列出它们",
-                f"job {job_id!r} is not among the failed ones; `historian jobs list --state failed` shows them",
-            )
-        )
-    if shell.json:
-        shell.emit(retried=count)
-    shell.say(either(f"{count} 个任务已放回队列", f"{counted(count, 'job')} put back into the queue"))
-
-
-def said_counts(pending: int, processing: int, failed: int) -> str:
-    """How many jobs are in which state, for people."""
-    return either(
-        f"等待 {pending}，处理中 {processing}，失败 {failed}", f"{pending} pending, {processing} processing, {failed} failed"
-    )
+        raise CommandFailed("job {id!r} is not among the failed ones; `historian jobs list --state failed` shows them", id=job_id)
+    shell.result({"retried": count}, "{n} {n:job|jobs} put back into the queue", n=count)
 
 
 def entries_of(queue: JobQueue, limit: int | None) -> list[dict[str, Any]]:
-    """Jobs as JSON data with `state`; failed ones with `error`, `failed_at` (epoch seconds), `filed` and file `name` too."""
+    """Return jobs as JSON data with `state`; failed ones with `error`, `failed_at` (epoch seconds), `filed`, file `name` too."""
     most = limit or 1_000_000
-    entries: list[dict[str, Any]] = []
-    for state in ("processing", "pending"):
-        entries += [_entry(job, state) for job in queue.jobs(state, most)]
-    entries += [_failed_entry(failed) for failed in queue.failed()[:most]]
+    entries = [_entry(job, state) for state in ("processing", "pending") for job in queue.jobs(state, most)]
+    for failed in queue.failed()[:most]:
+        about = {"error": failed.error, "failed_at": failed.failed_at, "filed": failed.filed}
+        entries.append({**_entry(failed.job, "failed"), "name": failed.name, **about})
     return entries
 
 
-def _entry(job: Job, state: str) -> dict[str, Any]:
-    return {"state": state, "name": "", **job.model_dump()}
+def _entry(job: Job | None, state: str) -> dict[str, Any]:
+    return {"state": state, "name": "", **(job.model_dump() if job is not None else {"job_id": ""})}
 
 
-def _failed_entry(failed: FailedJob) -> dict[str, Any]:
-    job = failed.job.model_dump() if failed.job is not None else {"job_id": ""}
-    about = {"error": failed.error, "failed_at": failed.failed_at, "filed": failed.filed}
-    return {"state": "failed", "name": failed.name, **job, **about}
+def _cells(entry: dict[str, Any]) -> tuple[Cell, ...]:
+    state = Text(entry["state"], STATE_STYLES[entry["state"]])
+    return entry["job_id"] or entry["name"], state, _scope(entry), minute(entry.get("timestamp", "")), short(_what(entry), 200)
 
 
 def _scope(entry: dict[str, Any]) -> str:
     if entry.get("kind", "remember") not in ("remember", "states"):
-        return either("操作", "command")
+        return say("command")
     return f"g:{entry['group_id']}" if entry.get("group_id") else f"p:{entry['user_id']}" if entry.get("user_id") else ""
 
 
@@ -166,13 +110,13 @@ def _what(entry: dict[str, Any]) -> str:
         return str(entry["error"])
     if entry.get("kind") == "states":
         said = [str(one.get("text", "")) for one in entry["payload"].get("states", [])]
-        return either(f"{len(said)} 句对话：", f"{counted(len(said), 'state')}: ") + " / ".join(said)
+        return say("{n} {n:state|states}: {texts}", n=len(said), texts=" / ".join(said))
     if entry.get("kind") != "remember":
         return f"{entry.get('kind')}: {entry.get('payload')}"
-    attempt = entry["attempts"] + 1
-    again = either(f"第 {attempt} 次", f"attempt {attempt}")
-    error = f"[{again}: {entry['last_error']}] " if entry.get("last_error") else ""
-    return error + " / ".join([entry["action_summary"], *entry["new_info"]]).strip(" /")
+    texts = " / ".join([entry["action_summary"], *entry["new_info"]]).strip(" /")
+    if not entry.get("last_error"):
+        return texts
+    return say("[attempt {n}: {error}] {texts}", n=entry["attempts"] + 1, error=entry["last_error"], texts=texts)
 
 
 def _line_of(item: object) -> str:

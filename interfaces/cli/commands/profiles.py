@@ -2,169 +2,127 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
 
-import typer
 from rich.text import Text
+from typer import Argument, Option
 
-from ....schema.errors import InvalidInput
-from ..console import plain, short, table
-from ..invocation import CommandFailed, Shell, command, group
-from ..language import both, either
+from ..console import minute, plain, short
+from ..invocation import CommandFailed, Shell, WrongUse, command, group
+from ..language import later, say
 from ..opening import opened_stores
-from ..owner_commands import send_command
-from ..revision_diff import NewerOption, OlderOption, RevisionArgument, print_diff, unified
-from ..root import app
+from ..revisions import RevisionCommands
 
 if TYPE_CHECKING:
-    from ....schema.profile import Profile, ProfileKey
-    from ....schema.protocols import ProfileStorage
+    from ....schema.profile import Profile
     from ....schema.scope import EntityType
 
-profile = group(app, "profile", both("人和群的画像，以及它们的版本。", "Profiles of people and groups, and their revisions."))
+profile = group("profile", "Profiles of people and groups, and their revisions.")
 
 PUBLIC = "public"
-"""How the layer "" is called on the command line."""
+"""The name of the layer "" on the command line."""
 
-EntityArgument = Annotated[
-    str,
-    typer.Argument(metavar="user:ID|group:ID", help=both("谁的画像，如 user:42。", "Whose profile, such as user:42.")),
-]
+EntityArgument = Annotated[str, Argument(metavar="user:ID|group:ID", help="Whose profile, such as user:42.")]
 LayerOption = Annotated[
-    str | None,
-    typer.Option(
-        "--layer",
-        metavar="LAYER",
-        help=both(
-            "画像有几层时说明哪一层：public、private 或 g:ID。",
-            "public, private, or g:ID, where a profile has several layers.",
-        ),
-        show_default=False,
-    ),
+    str | None, Option("--layer", metavar="LAYER", help="public, private, or g:ID, where a profile has several layers.")
 ]
 
 
-@command(profile, "list", zh="列出所有画像。")
+@command("list", profile)
 def list_profiles(shell: Shell) -> None:
     """List all profiles."""
     if not shell.needs_data():
         return
     with opened_stores(shell) as parts:
-        found = [one for key in parts.profiles.keys() if (one := parts.profiles.read(key)) is not None]  # noqa: SIM118
-    if shell.json:
-        for one in found:
-            shell.emit(**profile_data(one))
-        return
-    if not found:
-        shell.say(either("还没有画像", "no profiles yet"))
-        return
-    rows = [
-        (
+        found = [one for key in parts.profiles.keys() if (one := parts.profiles.read(key)) is not None]  # noqa: SIM118 - no dict
+    shell.rows(
+        found,
+        profile_data,
+        "profile|layer|name|revision|updated|content",
+        lambda one: (
             one.key.entity,
             one.key.layer or PUBLIC,
             one.name,
             str(one.revision),
-            one.updated_at[:16].replace("T", " "),
-            _in_short(one),
-        )
-        for one in found
-    ]
-    columns = either("画像 层 名字 版本 更新 内容", "profile layer name revision updated summary").split()
-    shell.out.print(table(columns, rows, wide=columns[-1]))
+            minute(one.updated_at),
+            short(_in_short(one), 120),
+        ),
+        empty="no profiles yet",
+    )
 
 
-@command(profile, "show", zh="查看一幅画像：所有层，或其中一层。")
+@command("show", profile)
 def show_profile(shell: Shell, entity: EntityArgument, layer: LayerOption = None) -> None:
     """Show a profile: all of its layers, or one."""
     for one in _read(shell, entity, layer):
         if shell.json:
             shell.emit(**profile_data(one))
-        else:
-            print_profile(shell, one)
+            continue
+        place = say("{entity}, layer {layer}, revision {n}", entity=one.key.entity, layer=one.key.layer or PUBLIC, n=one.revision)
+        shell.out.print(Text.assemble((plain(one.name or one.key.entity_id), "bold"), (f"  {plain(place)}", "dim")))
+        if one.tags:
+            shell.out.print(Text(plain(", ".join(one.tags)), style="cyan"))
+        shell.out.print(plain(one.summary), soft_wrap=True)
+        shell.out.print()
 
 
-@command(profile, "history", zh="列出留着的版本，最新的在前。")
-def profile_history(shell: Shell, entity: EntityArgument, layer: LayerOption = None) -> None:
-    """List the revisions that are kept, newest first."""
-    current = _one_layer(_read(shell, entity, layer), entity)
-    with opened_stores(shell) as parts:
-        revisions = [current, *parts.profiles.history(current.key)]
-    if shell.json:
-        for one in revisions:
-            shell.emit(**profile_data(one))
-        return
-    rows = [
-        (
-            str(one.revision) + (either("（当前）", " (current)") if one is current else ""),
-            one.updated_at[:19].replace("T", " "),
-            one.source_event_id,
-            _in_short(one),
-        )
-        for one in revisions
-    ]
-    columns = (either("版本", "revision"), either("写于", "written"), either("起因", "because of"), either("内容", "summary"))
-    shell.out.print(table(columns, rows, wide=columns[-1]))
+class ProfileRevisions(RevisionCommands["Profile"]):
+    """The revisions of one layer of a profile."""
+
+    whose: ClassVar = {"entity": EntityArgument, "layer": LayerOption}
+    reason = later("revision|written|because of|content")
+    rollback = "rollback"
+
+    def read(self, shell: Shell, whose: Mapping[str, Any]) -> list[Profile]:
+        current, *more = _read(shell, **whose)
+        if more:
+            layers = ", ".join(one.key.layer or PUBLIC for one in (current, *more))
+            raise WrongUse(
+                "profile {entity!r} has several layers; say which with --layer: {layers}", entity=whose["entity"], layers=layers
+            )
+        with opened_stores(shell) as parts:
+            return [current, *parts.profiles.history(current.key)]
+
+    def name(self, one: Profile) -> str:
+        return repr(one.key.entity)
+
+    def identity(self, one: Profile) -> dict[str, str]:
+        return {"entity": one.key.entity, "layer": one.key.layer}
+
+    def payload(self, one: Profile) -> dict[str, Any]:
+        return {"entity_type": one.key.entity_type, "entity_id": one.key.entity_id, "layer": one.key.layer}
+
+    def data(self, one: Profile) -> dict[str, Any]:
+        return profile_data(one)
+
+    def lines(self, one: Profile) -> list[str]:
+        return [f"name: {one.name}", f"tags: {', '.join(one.tags)}", "", *one.summary.splitlines()]
+
+    def source(self, one: Profile) -> str:
+        return one.source_event_id
+
+    def summary(self, one: Profile) -> str:
+        return _in_short(one)
 
 
-@command(profile, "diff", zh="看改了什么：最近两个版本之间，或指定的两个之间。")
-def profile_diff(
-    shell: Shell,
-    entity: EntityArgument,
-    old: OlderOption = None,
-    new: NewerOption = None,
-    layer: LayerOption = None,
-) -> None:
-    """Show what changed: between the last two revisions, or those given."""
-    current = _one_layer(_read(shell, entity, layer), entity)
-    with opened_stores(shell) as parts:
-        kept = {one.revision: one for one in (current, *parts.profiles.history(current.key))}
-    newer = _revision(kept, new if new is not None else current.revision, entity)
-    older_number = old if old is not None else max((n for n in kept if n < newer.revision), default=newer.revision)
-    older = _revision(kept, older_number, entity)
-    lines = unified(_as_lines(older), _as_lines(newer), older.revision, newer.revision)
-    if shell.json:
-        shell.emit(entity=entity, layer=current.key.layer, old=older.revision, new=newer.revision, diff="\n".join(lines))
-        return
-    print_diff(shell, lines, older.revision, newer.revision)
-
-
-@command(profile, "rollback", zh="退回到以前的一个版本；退回也是一个新版本。")
-def roll_back(
-    shell: Shell,
-    entity: EntityArgument,
-    revision: RevisionArgument,
-    layer: LayerOption = None,
-) -> None:
-    """Bring an earlier revision back, as a new one."""
-    current = _one_layer(_read(shell, entity, layer), entity)
-    with opened_stores(shell) as parts:
-        _revision({one.revision: one for one in parts.profiles.history(current.key)}, revision, entity)
-    key = current.key
-    payload = {"entity_type": key.entity_type, "entity_id": key.entity_id, "layer": key.layer, "revision": revision}
-    new = current.revision + 1
-    done = either(f"{key}：已退回到版本 {revision}，成为版本 {new}", f"{key}: revision {revision} is back, as revision {new}")
-    send_command(shell, "rollback", payload, done=done)
+ProfileRevisions().register(profile)
 
 
 def parse_entity(entity: str) -> tuple[EntityType, str]:
-    """`user:42` or `group:7` in its parts. Raises InvalidInput."""
+    """Return `user:42` or `group:7` in its parts. Raises InvalidInput."""
     from ....schema.ids import validate_id
 
     entity_type, colon, entity_id = entity.partition(":")
     if not colon or entity_type not in ("user", "group"):
         is_bare = entity.isalnum() and len(entity) <= 40
-        such = f"user:{entity}{either(' 或 ', ' or ')}group:{entity}" if is_bare else "user:42"
-        raise InvalidInput(
-            either(
-                f"{entity!r} 不是画像的写法；请写 user:ID 或 group:ID，如 {such}",
-                f"{entity!r} names no profile; write user:ID or group:ID, such as {such}",
-            )
-        )
+        such = say("user:{id} or group:{id}", id=entity) if is_bare else "user:42"
+        raise WrongUse("{entity!r} names no profile; write user:ID or group:ID, such as {such}", entity=entity, such=such)
     return cast("EntityType", entity_type), validate_id(entity_id, entity_type)
 
 
 def profile_data(one: Profile) -> dict[str, Any]:
-    """A profile as JSON data."""
+    """Return a profile as JSON data."""
     return {
         "entity_type": one.key.entity_type,
         "entity_id": one.key.entity_id,
@@ -178,72 +136,29 @@ def profile_data(one: Profile) -> dict[str, Any]:
     }
 
 
-def print_profile(shell: Shell, one: Profile) -> None:
-    """A profile for people."""
-    title = Text(plain(one.name or one.key.entity_id), style="bold")
-    layer = one.key.layer or PUBLIC
-    place = either(f"，{layer} 层，版本 {one.revision}", f", layer {layer}, revision {one.revision}")
-    title.append(f"  {plain(one.key.entity)}{place}", style="dim")
-    shell.out.print(title)
-    if one.tags:
-        shell.out.print(Text(plain(", ".join(one.tags)), style="cyan"))
-    shell.out.print(plain(one.summary), soft_wrap=True)
-    shell.out.print()
-
-
 def _in_short(one: Profile) -> str:
     from ....text.profiles.cleaning import in_one_line
 
-    return short(in_one_line(one.summary), 120)
+    return in_one_line(one.summary)
 
 
 def _read(shell: Shell, entity: str, layer: str | None) -> list[Profile]:
+    """Return the layers of a profile, or one of them. Raises CommandFailed for none."""
+    from ....schema.profile import ProfileKey
+
     entity_type, entity_id = parse_entity(entity)
     found: list[Profile] = []
     if shell.needs_data():
         with opened_stores(shell) as parts:
-            found = [one for key in _keys(parts.profiles, entity_type, entity_id, layer) if (one := parts.profiles.read(key))]
-    if not found:
-        which = either(f" 的 {layer!r} 层", f"layer {layer!r} of ") if layer is not None else ""
-        raise CommandFailed(
-            either(
-                f"没有画像 {entity!r}{which}；`historian profile list` 列出已有的",
-                f"there is no {which}profile {entity!r}; `historian profile list` shows those that exist",
-            )
-        )
-    return found
-
-
-def _keys(profiles: ProfileStorage, entity_type: EntityType, entity_id: str, layer: str | None) -> list[ProfileKey]:
-    from ....schema.profile import ProfileKey
-
-    layers = profiles.layers(entity_type, entity_id) if layer is None else ["" if layer == PUBLIC else layer]
-    return [ProfileKey(entity_type, entity_id, one) for one in layers]
-
-
-def _one_layer(found: list[Profile], entity: str) -> Profile:
-    if len(found) > 1:
-        layers = ", ".join(one.key.layer or PUBLIC for one in found)
-        raise InvalidInput(
-            either(
-                f"画像 {entity!r} 有几层；请用 --layer 说明哪一层：{layers}",
-                f"profile {entity!r} has several layers; say which with --layer: {layers}",
-            )
-        )
-    return found[0]
-
-
-def _revision(kept: dict[int, Profile], number: int, entity: str) -> Profile:
-    if number not in kept:
-        known = ", ".join(map(str, sorted(kept)))
-        raise CommandFailed(
-            either(
-                f"{entity!r} 的版本 {number} 没有留着；留着的有：{known or '无'}",
-                f"revision {number} of {entity!r} is not kept; kept are: {known or 'none'}",
-            )
-        )
-    return kept[number]
-
-
-def _as_lines(one: Profile) -> list[str]:
-    return [f"name: {one.name}", f"tags: {', '.join(one.tags)}", "", *one.summary.splitlines()]
+            layers = parts.profiles.layers(entity_type, entity_id) if layer is None else ["" if layer == PUBLIC else layer]
+            keys = [ProfileKey(entity_type, entity_id, one) for one in layers]
+            found = [one for key in keys if (one := parts.profiles.read(key))]
+    if found:
+        return found
+    if layer is None:
+        raise CommandFailed("there is no profile {entity!r}; `historian profile list` shows those that exist", entity=entity)
+    raise CommandFailed(
+        "there is no layer {layer!r} of profile {entity!r}; `historian profile list` shows those that exist",
+        layer=layer,
+        entity=entity,
+    )

@@ -1,11 +1,14 @@
+import dataclasses
 import io
 import json
 import sys
 
 import pytest
-from historian.interfaces.cli.changes import changes
-from historian.interfaces.cli.commands.stats import duration, size
-from historian.interfaces.cli.console import json_line, plain, short
+from historian.interfaces.cli.commands.profiles import ProfileRevisions
+from historian.interfaces.cli.console import json_line, plain, short, size
+from historian.interfaces.cli.differences import changes, unified
+from historian.interfaces.cli.language import duration
+from historian.schema.profile import Profile, ProfileKey
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.text import Text
@@ -69,3 +72,14 @@ def test_bytes_are_written_for_people(number: float, written: str) -> None:
 )
 def test_seconds_are_written_for_people(seconds: float, written: str) -> None:
     assert duration(seconds) == written
+
+
+def test_a_diff_of_profiles_shows_name_tags_and_lines_and_is_empty_where_nothing_changed() -> None:
+    old = Profile(ProfileKey("user", "42"), name="小林", tags=("猫",), summary="- 养了一只叫阿橘的猫", revision=3)
+    new = dataclasses.replace(old, name="林", summary="- 养了一只叫阿橘的猫\n- 住在杭州", revision=4)
+    lines = ProfileRevisions().lines
+    diff = unified(lines(old), lines(new), 3, 4)
+    assert [line.strip() for line in diff[:2]] == ["--- revision 3", "+++ revision 4"]
+    assert "-name: 小林\n+name: 林" in "\n".join(diff)
+    assert "+- 住在杭州" in diff and not any(line.startswith("-- 养了") for line in diff)
+    assert unified(lines(old), lines(dataclasses.replace(old, revision=9)), 3, 9) == []

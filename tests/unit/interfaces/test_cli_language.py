@@ -1,21 +1,34 @@
-"""Which language the command line speaks, and that everything it words is worded in both."""
+"""The language that the command line speaks, and that every message has a text in both languages."""
 
 import ast
+import os
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
+import typer.main
 from historian.interfaces.cli import language as language_module
+from historian.interfaces.cli.app import app
+from historian.interfaces.cli.demo_conversation import conversation
 from historian.interfaces.cli.help_pages import in_chinese, wrapped
-from historian.interfaces.cli.language import VARIABLES, both, either, language, language_for, speaking, spoken
+from historian.interfaces.cli.language import VARIABLES, catalogue, language, language_for, say, say_help, speaking
+from historian.interfaces.cli.run_report import OUTCOMES
+from historian.service import diagnosis
+from historian.service.diagnosis import CHECKS
+from historian.service.upkeep import reembedding
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-SOURCES = sorted(Path(language_module.__file__).parent.rglob("*.py"))
+SOURCES = [
+    *sorted(Path(language_module.__file__).parent.rglob("*.py")),
+    *(Path(str(one.__file__)) for one in (diagnosis, reembedding)),
+]
 READ_BY_PROGRAMS = {"filter_lines.py", "filters.py"}
 """Where a wrong line is answered with a JSON line, which has one language."""
 
@@ -57,10 +70,9 @@ def test_without_any_the_locale_of_the_system_decides(monkeypatch: pytest.Monkey
 
 def test_a_language_is_settled_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HISTORIAN_LANGUAGE", "zh")
-    help_text = both("茶", "tea for the test")
-    assert (either("茶", "tea"), spoken(help_text), spoken("coffee")) == ("茶", "茶", "coffee")
+    assert (say("jobs"), say_help("Show an article."), say("coffee")) == ("任务", "查看一个人的文章。", "coffee")
     with speaking("en"):
-        assert (either("茶", "tea"), spoken(help_text)) == ("tea", "tea for the test")
+        assert (say("jobs"), say_help("Show an article.")) == ("jobs", "Show an article.")
     with speaking(None):
         assert language() == "zh"
 
@@ -103,62 +115,134 @@ def test_a_line_for_programs_settles_english(line: str, expected: str | None) ->
     assert language_for(line.split()) == expected
 
 
-def calls(*names: str) -> Iterator[tuple[str, ast.Call]]:
-    """Calls of functions or methods of these names in the command line, with where they stand."""
+MESSAGES = {
+    "say": (0,),
+    "later": (0,),
+    "tell": (0,),
+    "note": (0,),
+    "result": (1,),
+    "rows": (2,),
+    "table": (0,),
+    "progress": (0,),
+    "confirm": (0,),
+    "send_command": (3,),
+    "CommandFailed": (0,),
+    "WrongUse": (0,),
+    "ReembeddingStopped": (0,),
+    "finding": (1, 2),
+}
+"""Functions that take messages, and where in their arguments."""
+
+
+def literals(node: ast.expr) -> Iterator[str]:
+    """The text that an expression is, or the texts between which it decides."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
+    elif isinstance(node, ast.IfExp):
+        yield from (*literals(node.body), *literals(node.orelse))
+
+
+def keys(node: ast.expr) -> Iterator[str]:
+    """The literal keys of a dictionary, of those that are unpacked into it too."""
+    if isinstance(node, ast.Dict):
+        for key, value in zip(node.keys, node.values, strict=True):
+            yield from literals(key) if key is not None else keys(value)
+
+
+def worded() -> Iterator[tuple[str, str]]:
+    """Every message in the source of the command line and of the services that it speaks for, with where it stands."""
     for path in SOURCES:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in names:
-                yield f"{path.name}:{node.lineno}", node
+            found: list[str] = []
+            if isinstance(node, ast.Call):
+                name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+                found += [text for n in MESSAGES.get(name, ()) for one in node.args[n : n + 1] for text in literals(one)]
+                found += [text for one in node.keywords if (name, one.arg) == ("rows", "empty") for text in literals(one.value)]
+                found += [text for one in node.args if name == "fields" for text in keys(one)]
+            elif isinstance(node, ast.Assign) and path.name == "diagnosis.py":
+                found += literals(node.value) if getattr(node.targets[0], "id", "") in ("detail", "remedy") else []
+            yield from ((f"{path.name}:{getattr(node, 'lineno', 0)}", text) for text in found)
 
 
-def text_of(node: ast.expr) -> str:
-    """The fixed parts of a wording."""
-    return "".join(str(one.value) for one in ast.walk(node) if isinstance(one, ast.Constant) and isinstance(one.value, str))
+def helps(command: Any) -> Iterator[str]:
+    """The help texts of a command, of its parameters, and of the commands below it."""
+    yield from (" ".join(paragraph.split()) for paragraph in (command.help or "").split("\n\n"))
+    yield from (parameter.help for parameter in command.params if getattr(parameter, "help", None))
+    for below in getattr(command, "commands", {}).values():
+        yield from helps(below)
 
 
-def values_of(node: ast.expr) -> set[str]:
-    """The variables that a wording names; not what it calls, and not what decides between one and many."""
-    walked = list(ast.walk(node))
-    passed = [one.func for one in walked if isinstance(one, ast.Call)] + [
-        one.test for one in walked if isinstance(one, ast.IfExp)
-    ]
-    passed_over = {id(below) for one in passed for below in ast.walk(one)}
-    return {one.id for one in walked if isinstance(one, ast.Name) and id(one) not in passed_over}
+def messages() -> set[str]:
+    """Every English message that people may read."""
+    turns, questions = conversation()
+    found = {text for _, text in worded()} | set(helps(typer.main.get_command(app)))
+    found |= {*OUTCOMES, *CHECKS, *(remedy for _, remedy in CHECKS.values()), *(one.remark for one in (*turns, *questions))}
+    return {text for text in found | {"Show this message and exit."} if text and not re.fullmatch(r"\{[a-z]+\}", text)}
 
 
-def test_both_wordings_name_the_same_values_each_in_its_language() -> None:
-    counted = 0
-    for where, call in calls("either", "both"):
-        if len(call.args) != 2 or not all(isinstance(one, ast.Constant | ast.JoinedStr) for one in call.args):
+PLACEHOLDER = re.compile(r"\{([a-z_]+)(?:![a-z])?(?::[^{}]*)?\}")
+
+
+def placeholders(text: str) -> set[str]:
+    return set(PLACEHOLDER.findall(text))
+
+
+def test_every_message_has_a_chinese_text_and_none_is_left_over() -> None:
+    chinese = catalogue()["messages"]
+    assert sorted(messages() - set(chinese)) == []
+    assert sorted(set(chinese) - messages()) == []
+
+
+def test_both_texts_of_a_message_have_the_same_placeholders_and_columns() -> None:
+    for english, chinese in catalogue()["messages"].items():
+        assert placeholders(english) == placeholders(chinese), english
+        if "{" not in english:
+            assert english.count("|") == chinese.count("|"), english
+
+
+def test_each_text_is_in_its_language() -> None:
+    for english, chinese in catalogue()["messages"].items():
+        assert re.search("[\u4e00-\u9fff]", chinese) or not re.search("[a-z]{4}", PLACEHOLDER.sub("", chinese)), english
+    for where, text in worded():
+        assert not re.search("[\u4e00-\u9fff]", text), where
+
+
+def test_nothing_is_worded_past_the_catalogue() -> None:
+    english = re.compile(r"[A-Za-z]{2,}.* [a-z]{2,}")
+    for path in SOURCES:
+        if path.name in READ_BY_PROGRAMS or "service" in path.parts:
             continue
-        chinese, english = call.args
-        counted += 1
-        assert not re.search("[\u4e00-\u9fff]", text_of(english)), where
-        assert re.search("[\u4e00-\u9fff]", text_of(chinese)) or not re.search("[a-z]{4}", text_of(chinese)), where
-        assert values_of(chinese) == values_of(english), where
-    assert counted > 200
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) in BARE:
+                for one in node.args[:1]:
+                    text = "".join(literals(one)) if not isinstance(one, ast.JoinedStr) else ast.unparse(one)
+                    assert not english.search(re.sub(r"\{[^}]*\}", "", text)), f"{path.name}:{node.lineno}"
 
 
-def test_a_help_text_means_one_thing_wherever_it_stands() -> None:
-    known: dict[str, str] = {}
-    for where, call in calls("both"):
-        if all(isinstance(one, ast.Constant) for one in call.args):
-            chinese, english = map(text_of, call.args)
-            assert known.setdefault(english, chinese) == chinese, where
-    assert known
+BARE = ("InvalidInput", "print", "Text", "assemble", "echo", "write")
+"""What takes texts as they are."""
 
 
-def test_nothing_is_worded_in_one_language_only() -> None:
-    worded = re.compile(r"[A-Za-z]{2,}.* [a-z]{2,}")
-    for where, call in calls("CommandFailed", "InvalidInput", "say", "fail", "confirm", "Finding", "TextColumn", "print"):
-        if where.partition(":")[0] in READ_BY_PROGRAMS:
-            continue
-        for argument in call.args:
-            if isinstance(argument, ast.Constant | ast.JoinedStr):
-                assert not worded.search(text_of(argument)), where
-    for where, call in calls("Option", "Argument"):
-        for keyword in call.keywords:
-            assert keyword.arg != "help" or isinstance(keyword.value, ast.Call), where
+def test_a_message_is_filled_in_both_languages() -> None:
+    message = "{n} {n:job|jobs} accepted"
+    with speaking("en"):
+        assert [say(message, n=n) for n in (0, 1, 2)] == ["0 jobs accepted", "1 job accepted", "2 jobs accepted"]
+        assert say("{x:percent} {t:duration} {text!r}", x=None, t=90, text="{n}") == "- 1.5 min '{n}'"
+    with speaking("zh"):
+        assert say(message, n=1) == "收下 1 个任务"
+        assert say('what nobody knows: {"text": …}') == 'what nobody knows: {"text": …}'
+
+
+def test_the_chinese_texts_are_read_when_chinese_is_spoken() -> None:
+    code = (
+        "from historian.interfaces.cli import app, language\n"
+        "language.say('none'); before = language.catalogue.cache_info().currsize\n"
+        "with language.speaking('zh'): language.say('none')\n"
+        "print(before, language.catalogue.cache_info().currsize)"
+    )
+    environ = {**os.environ, "HISTORIAN_LANGUAGE": "en"}
+    ended = subprocess.run([sys.executable, "-c", code], env=environ, capture_output=True, encoding="utf-8", check=True)
+    assert ended.stdout.split() == ["0", "1"]
 
 
 @given(st.text(alphabet="茶喝了，。（）“”ab -x1\n", max_size=80), st.integers(10, 40))

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 from historian.graph.recall import compile_recall
+from historian.retrieval.driver import search
 from historian.retrieval.event_recall import EventRecall
+from historian.retrieval.everywhere import search_everywhere
 from historian.retrieval.filters import event_filter
 from historian.retrieval.recall_states import RecallContext
 from historian.retrieval.request import make_request
-from historian.retrieval.search import search_events
 from historian.schema.errors import InvalidInput
 from historian.schema.event import EventFilter
 from historian.schema.scope import Scope
@@ -45,7 +46,7 @@ async def found(store: SqliteEventStore, query: str | list[str], top_k: int = 5,
     request = make_request(
         query, event_filter(Scope.group("7")), top_k=top_k, half_life_days=14, now=NOW, timezone="Asia/Shanghai"
     )
-    return [hit.event.text for hit in await recall.search(request)]
+    return [hit.event.text for hit in await search(recall, request)]
 
 
 async def test_vectors_find_what_shares_no_word_and_keywords_what_shares_no_vector(store: SqliteEventStore) -> None:
@@ -76,7 +77,7 @@ async def test_a_hit_explains_itself_step_by_step(store: SqliteEventStore) -> No
     request = make_request(
         "does Ann like tea", event_filter(Scope.group("7")), top_k=2, half_life_days=14, now=NOW, timezone="UTC"
     )
-    (hit, *_) = await recall.search(request)
+    (hit, *_) = await search(recall, request)
     assert list(hit.scores) == ["keyword", "dense", "fused", "neighbours", "name", "recency", "final"]
     assert "keyword" in hit.explain() and "scope g:7" in hit.explain() and hit.score == hit.scores["final"]
 
@@ -88,7 +89,7 @@ async def test_a_poor_keyword_match_counts_less_beside_vectors_and_fully_without
         embedder = WordEmbedder() if with_vectors else None
         recall = EventRecall(store, embedder, None, settings=QuerySettings, clock=lambda: NOW)
         request = make_request(query, event_filter(Scope.group("7")), top_k=3, half_life_days=14, now=NOW, timezone="UTC")
-        hits = {hit.event.text: hit for hit in await recall.search(request)}
+        hits = {hit.event.text: hit for hit in await search(recall, request)}
         return hits["Ann asked when it begins"].scores["fused"]
 
     whole, poor = "who asked", "asked zeppelin quagmire xylophone ukulele"
@@ -112,12 +113,12 @@ async def test_a_search_without_scope_goes_over_everything(store: SqliteEventSto
     file(store, ("tea", 1), ("piano", 1))
     other = make_event("k-0", group=None, text="tea at home")
     assert store.file_job("k-0", [other], [WordEmbedder().vector("tea")])
-    hits = await search_events("tea", EventFilter(None), events=store, embedder=WordEmbedder(), settings=QuerySettings(), top_k=5)
-    assert {hit.event.text for hit in hits[:2]} == {"tea", "tea at home"}
-    scoped = await search_events(
-        "tea", EventFilter("g:7"), events=store, embedder=None, settings=QuerySettings(), top_k=5, clock=lambda: NOW
+    hits = await search_everywhere(
+        "tea", EventFilter(None), events=store, embedder=WordEmbedder(), index=None, settings=QuerySettings(), top_k=5
     )
-    assert scoped[0].event.text == "tea" and all(hit.event.group_id == "7" for hit in scoped)
+    assert {hit.event.text for hit in hits[:2]} == {"tea", "tea at home"}
+    scoped = await found(store, "tea")
+    assert scoped[0] == "tea" and "tea at home" not in scoped
 
 
 async def test_the_graph_finds_what_the_chain_finds(store: SqliteEventStore) -> None:

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from historian.schema.errors import SettingsError
 from historian.schema.settings import Settings, walk
-from historian.schema.settings_source import find_config, hot_changes, load_settings, parse_settings, sample_config
+from historian.schema.settings_source import find_config, hot_changes, load_settings, parse_settings, with_hot_values
+from historian.schema.settings_tables import meaning_of, sample_config
 
 
 def parsed(data: dict[str, Any] | None = None, **environ: str) -> Settings:
@@ -149,13 +150,17 @@ def test_what_changed_is_told_apart_by_whether_it_applies_at_once() -> None:
     hot, cold = hot_changes(parsed(), new)
     assert sorted(hot) == ["cognitive.historian.poll_interval_seconds", "cognitive.query.auto_top_k"]
     assert cold == ["cognitive.bot_name"]
+    mixed = with_hot_values(parsed(), new)
+    assert (mixed.query.auto_top_k, mixed.historian.poll_interval_seconds) == (5, 2)
+    assert mixed.cognitive.bot_name == ""
+    assert mixed.models.historian.model_fields_set == set()
 
 
 def test_every_key_explains_itself_in_both_languages() -> None:
-    for dotted, info in walk():
-        extra = info.json_schema_extra
-        assert isinstance(extra, dict), dotted
-        assert str(extra["zh"]).strip() and str(extra["en"]).strip(), dotted
+    for dotted, _ in walk():
+        meaning = meaning_of(dotted)
+        assert meaning["zh"].strip() and meaning["en"].strip(), dotted
+        assert not meaning["zh"].isascii() and meaning["en"].isascii(), dotted
 
 
 def test_every_key_of_the_sample_has_a_line_in_chinese_and_one_in_english_above_it() -> None:

@@ -1,7 +1,5 @@
-from pathlib import Path
-
 import pytest
-from historian.text.tokens import estimate_tokens, local_tiktoken
+from historian.text.tokens import estimate_tokens
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -36,8 +34,3 @@ def test_only_nothing_costs_nothing() -> None:
 def test_two_texts_cost_about_what_they_cost_together(one: str, other: str) -> None:
     apart = estimate_tokens(one) + estimate_tokens(other)
     assert abs(estimate_tokens(one + other) - apart) <= 4
-
-
-def test_tiktoken_is_used_only_where_its_table_is_on_this_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
-    assert local_tiktoken() is None

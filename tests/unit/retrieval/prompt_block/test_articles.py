@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from historian.retrieval.prompt_block.articles import format_relevant
-from historian.retrieval.relevant import PROMOTED_SEARCHED, ReadLayers, _searched
+from historian.retrieval.relevant import PROMOTED_SEARCHED, ReadMemory, _searched
 from historian.schema.article import Article
 from historian.schema.summary import ArticleKey, StoredArticle, Summary
 from historian.text.tokens import estimate_tokens
@@ -25,21 +25,21 @@ def summary(number: int, text: str = "", *, promoted: bool = False) -> Summary:
     return Summary(f"s{number}", KEY, said, at, at, at, 10, "rules", True, promoted_at=at if promoted else None)
 
 
-def lines(read: ReadLayers, found: tuple[str, ...] = (), budget: int = 3_000) -> list[str]:
+def lines(read: ReadMemory, found: tuple[str, ...] = (), budget: int = 3_000) -> list[str]:
     return format_relevant(read, found, language="en", max_tokens=budget).splitlines()[2:-1]
 
 
 def test_promoted_summaries_fill_what_the_article_and_the_newest_leave_dated_and_newest_first() -> None:
     many = [summary(n + 1, promoted=n < 18) for n in range(20)]
     summaries = tuple(many)
-    found = lines(ReadLayers(KEY, ARTICLE, summaries))
+    found = lines(ReadMemory(KEY, ARTICLE, summaries))
     assert [line[3:13] for line in found if " summary]" in line] == [f"2026-02-{day:02}" for day in range(20, 0, -1)]
-    short = [line[3:13] for line in lines(ReadLayers(KEY, ARTICLE, summaries), budget=250) if " summary]" in line]
+    short = [line[3:13] for line in lines(ReadMemory(KEY, ARTICLE, summaries), budget=250) if " summary]" in line]
     assert 3 <= len(short) < 20 and short == [f"2026-02-{20 - n:02}" for n in range(len(short))]
 
 
 def test_the_lines_of_one_day_are_one_line_and_the_newest_day_is_first() -> None:
-    found = lines(ReadLayers(KEY, ARTICLE))
+    found = lines(ReadMemory(KEY, ARTICLE))
     assert found[1:] == [
         "- [bedrock] Ann is a nurse",
         "- [evolving] Ann loves hiking",
@@ -50,12 +50,12 @@ def test_the_lines_of_one_day_are_one_line_and_the_newest_day_is_first() -> None
 
 def test_what_a_summary_in_the_block_says_is_not_said_twice() -> None:
     told = summary(1, "Ann: Ann adopted a greyhound named Rocket. Ann is tired", promoted=True)
-    assert "- [of late] 2026-02-01 I recommended Solaris to Ann" in lines(ReadLayers(KEY, ARTICLE, (told,)))
+    assert "- [of late] 2026-02-01 I recommended Solaris to Ann" in lines(ReadMemory(KEY, ARTICLE, (told,)))
 
 
 def test_what_a_search_has_found_comes_first_a_promoted_summary_too() -> None:
     summaries = (summary(1, promoted=True), summary(3), summary(4))
-    found = lines(ReadLayers(KEY, ARTICLE, summaries), ("s1", "- 2026-02-01 I recommended Solaris to Ann"))
+    found = lines(ReadMemory(KEY, ARTICLE, summaries), ("s1", "- 2026-02-01 I recommended Solaris to Ann"))
     shown = [line for line in found if " summary]" in line or "[of late]" in line]
     assert shown[0] == "- [of late] 2026-02-01 I recommended Solaris to Ann"
     assert "summary 1 " in next(line for line in shown if " summary]" in line)
@@ -64,7 +64,7 @@ def test_what_a_search_has_found_comes_first_a_promoted_summary_too() -> None:
 def test_a_long_dynamic_leaves_room_for_summaries_and_takes_none_of_bedrocks() -> None:
     dynamic = "\n".join(f"- 2026-01-{n:02} Ann painted boat {n} in the old harbour" for n in range(1, 29))
     article = StoredArticle(KEY, Article("- Ann is allergic to peanuts", dynamic=dynamic), 1)
-    found = lines(ReadLayers(KEY, article, tuple(summary(n) for n in range(1, 20))), budget=500)
+    found = lines(ReadMemory(KEY, article, tuple(summary(n) for n in range(1, 20))), budget=500)
     assert found[1] == "- [bedrock] Ann is allergic to peanuts" and "boat 28" in found[2]
     assert estimate_tokens("\n".join(line for line in found if "[of late]" in line)) <= 100
     assert sum(" summary]" in line for line in found) >= 10
@@ -74,7 +74,7 @@ def test_a_long_dynamic_leaves_room_for_summaries_and_takes_none_of_bedrocks() -
 @given(st.integers(1, 400), st.lists(st.tuples(st.text("ab 1-，。船x\n", max_size=120), st.booleans()), max_size=12))
 def test_no_budget_is_ever_passed(budget: int, told: list[tuple[str, bool]]) -> None:
     summaries = tuple(summary(n + 1, text or "x", promoted=promoted) for n, (text, promoted) in enumerate(told))
-    text = format_relevant(ReadLayers(KEY, ARTICLE, summaries), (), language="zh", max_tokens=budget)
+    text = format_relevant(ReadMemory(KEY, ARTICLE, summaries), (), language="zh", max_tokens=budget)
     assert estimate_tokens(text) <= budget
 
 

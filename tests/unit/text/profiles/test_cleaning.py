@@ -16,7 +16,6 @@ from historian.text.profiles.cleaning import (
     in_one_line,
     shorten,
 )
-from historian.text.profiles.diff import profile_diff
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -160,12 +159,3 @@ def test_shortening_keeps_a_beginning_within_the_bound(text: str, characters: in
     short = shorten(text, characters)
     assert len(short) <= characters or short == text
     assert text.startswith(short)
-
-
-def test_a_diff_shows_name_tags_and_lines_and_is_empty_where_nothing_changed() -> None:
-    new = dataclasses.replace(OLD, name="林", summary=BODY, revision=4, updated_at="2026-02-21T17:30:00+08:00")
-    diff = profile_diff(OLD, new)
-    assert diff.splitlines()[:2] == ["--- user:42 revision 3", "+++ user:42 revision 4\t2026-02-21T17:30:00+08:00"]
-    assert "-name: 小林\n+name: 林" in diff
-    assert "+- 住在杭州" in diff and "-- 养了" not in diff
-    assert profile_diff(OLD, dataclasses.replace(OLD, revision=9)) == ""

@@ -90,3 +90,10 @@ def test_calendar_arithmetic() -> None:
 )  # fmt: skip
 def test_chinese_numerals_have_their_value(text: str, value: float | None) -> None:
     assert chinese_number(text) == value
+
+
+def test_a_day_beside_a_written_moment_is_resolved_and_the_moment_stays() -> None:
+    at = datetime.fromisoformat("2026-02-20T17:30:00+00:00")
+    for text in ("yesterday 2026-02-19T15:30:00", "lately 2026-05-05T17:30:00Z", "from tomorrow at 2026-02-21T15:30"):
+        found = find_time_expressions(text, at, "Europe/London")
+        assert [one.text.lower() for one in found if not one.text[0].isdigit()] in (["yesterday"], ["lately"], ["tomorrow"])

@@ -1,0 +1,139 @@
+"""The commands that profiles and articles share: `history`, `diff` and `rollback`."""
+
+from __future__ import annotations
+
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Generic, Protocol, TypeVar
+
+import typer
+from typer import Argument, Option
+
+from .console import short
+from .differences import coloured, unified
+from .invocation import CommandFailed, Shell, command
+from .language import later, say
+from .owner_commands import CommandKind, send_command
+
+OlderOption = Annotated[int | None, Option("--from", metavar="N", help="The older revision.")]
+NewerOption = Annotated[int | None, Option("--to", metavar="N", help="The newer one.")]
+RevisionArgument = Annotated[int, Argument(metavar="REVISION", min=1, help="The revision to bring back.")]
+
+
+class Revision(Protocol):
+    """One revision of a text."""
+
+    @property
+    def revision(self) -> int: ...
+    @property
+    def updated_at(self) -> str: ...
+
+
+One = TypeVar("One", bound=Revision)
+
+
+class RevisionCommands(ABC, Generic[One]):
+    """One kind of text with revisions; `register` adds its commands to a group.
+
+    `whose` are the parameters that name a text, `reason` is the column that tells where a revision comes from.
+    """
+
+    whose: ClassVar[Mapping[str, Any]]
+    reason: ClassVar[str]
+    rollback: ClassVar[CommandKind]
+
+    @abstractmethod
+    def read(self, shell: Shell, whose: Mapping[str, Any]) -> list[One]:
+        """Return the current revision and the earlier ones that are kept, newest first. Raises HistorianError for none."""
+
+    @abstractmethod
+    def name(self, one: One) -> str:
+        """Return how messages name the text."""
+
+    @abstractmethod
+    def identity(self, one: One) -> dict[str, str]:
+        """Return the JSON keys that name the text."""
+
+    @abstractmethod
+    def payload(self, one: One) -> dict[str, Any]:
+        """Return what names the text in a command for the owner."""
+
+    @abstractmethod
+    def data(self, one: One) -> dict[str, Any]:
+        """Return a revision as JSON data."""
+
+    @abstractmethod
+    def lines(self, one: One) -> list[str]:
+        """Return a revision as the lines of a diff."""
+
+    @abstractmethod
+    def source(self, one: One) -> str:
+        """Return where a revision comes from."""
+
+    @abstractmethod
+    def summary(self, one: One) -> str:
+        """Return a revision in short."""
+
+    def register(self, app: typer.Typer) -> None:
+        """Add the commands."""
+        kind = inspect.Parameter.KEYWORD_ONLY
+        more = [
+            inspect.Parameter(name, kind, annotation=annotation, default=inspect.Parameter.empty if n == 0 else None)
+            for n, (name, annotation) in enumerate(self.whose.items())
+        ]
+
+        @command("history", app, more=more)
+        def history(shell: Shell, **whose: Any) -> None:
+            """List the revisions that are kept, newest first."""
+            found = self.read(shell, whose)
+            shell.rows(
+                found,
+                self.data,
+                self.reason,
+                lambda one: (
+                    say("{n} (current)", n=one.revision) if one is found[0] else str(one.revision),
+                    one.updated_at[:19].replace("T", " "),
+                    self.source(one),
+                    short(self.summary(one), 120),
+                ),
+            )
+
+        @command("diff", app, more=more)
+        def diff(shell: Shell, old: OlderOption = None, new: NewerOption = None, **whose: Any) -> None:
+            """Show what changed: between the last two revisions, or those given."""
+            found = self.read(shell, whose)
+            newer = self._one(found, new if new is not None else found[0].revision)
+            before = max((one.revision for one in found if one.revision < newer.revision), default=newer.revision)
+            older = self._one(found, old if old is not None else before)
+            lines = unified(self.lines(older), self.lines(newer), older.revision, newer.revision)
+            if shell.json:
+                shell.emit(**self.identity(found[0]), old=older.revision, new=newer.revision, diff="\n".join(lines))
+            elif lines:
+                for line in lines:
+                    shell.out.print(coloured(line))
+            elif older.revision == newer.revision:
+                shell.tell("revision {n} is the only one that is kept", n=newer.revision)
+            else:
+                shell.tell("revisions {old} and {new} say the same", old=older.revision, new=newer.revision)
+
+        @command("rollback", app, more=more)
+        def roll_back(shell: Shell, revision: RevisionArgument, **whose: Any) -> None:
+            """Bring an earlier revision back, as a new one."""
+            current, *earlier = self.read(shell, whose)
+            self._one(earlier, revision, of=current)
+            done = later("{whose}: revision {old} is back, as revision {new}")
+            values = {"whose": self.name(current), "old": revision, "new": current.revision + 1}
+            send_command(shell, self.rollback, {**self.payload(current), "revision": revision}, done, **values)
+
+    def _one(self, found: list[One], number: int, *, of: One | None = None) -> One:
+        """Return the revision of that number. Raises CommandFailed if it is not kept."""
+        for one in found:
+            if one.revision == number:
+                return one
+        raise CommandFailed(
+            "revision {n} of {whose} is not kept; kept are: {known}",
+            n=number,
+            whose=self.name(of or found[0]),
+            known=", ".join(str(one.revision) for one in reversed(found)) or say("none"),
+        )

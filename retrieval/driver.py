@@ -1,0 +1,159 @@
+"""Run the steps of a recall in order, with a deadline or without one.
+
+The service, the command line and the tools search through `find` and `search`. The nodes of the recall graph are the same steps
+one by one, with the same bounds for models (`embed`, `rerank`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeVar
+
+from ..schema.errors import HistorianError, ModelError, StorageError
+from ..schema.hit import Hit
+from ..schema.protocols import Vector
+from .event_recall import Candidates, EventRecall, RunInThread
+from .request import RecallRequest
+
+log = logging.getLogger(__name__)
+
+Result = TypeVar("Result")
+
+MODEL_SECONDS = 5.0
+"""How long a search without a deadline waits for an embedding, and for a reranking."""
+
+
+class Deadline(NamedTuple):
+    """Times of the running loop: models are waited for until `models`, the recall ends at `end`."""
+
+    models: float
+    end: float
+
+
+@dataclass
+class Found:
+    """What a recall found by its deadline.
+
+    `hits` are filed events, best first; `waiting` are the texts of jobs that are not filed yet. `with_vectors` is None if
+    the events could not be searched. `reasons` tell what is missing and why, `failure` is the error of the search itself.
+    """
+
+    hits: list[Hit] = field(default_factory=list)
+    waiting: list[Hit] = field(default_factory=list)
+    with_vectors: bool | None = None
+    reasons: list[str] = field(default_factory=list)
+    failure: BaseException | None = None
+
+
+async def search(steps: EventRecall, request: RecallRequest) -> list[Hit]:
+    """Return the `top_k` best hits. A model that fails, or takes longer than MODEL_SECONDS, is done without.
+
+    Texts that wait to be filed come first if they share words with the query, else last if there is room. Raises
+    StorageError.
+    """
+    found = await find(steps, request)
+    if found.failure is not None:
+        raise found.failure
+    warn(request, found.reasons)
+    first = [hit for hit in found.waiting if hit.score > 0]
+    last = [hit for hit in found.waiting if hit.score <= 0]
+    return [*first, *found.hits, *last][: request.top_k]
+
+
+async def find(
+    steps: EventRecall, request: RecallRequest, deadline: Deadline | None = None, run: RunInThread = asyncio.to_thread
+) -> Found:
+    """Run all steps; `run(function, *arguments)` calls a blocking step in a thread.
+
+    With a deadline, what is ready in time is returned. What is late is finished in the background, so that the caches have it
+    for the next recall.
+    """
+    now = asyncio.get_running_loop().time
+    found, end = Found(), deadline.end if deadline is not None else None
+
+    def models_until() -> float:
+        return deadline.models if deadline is not None else now() + MODEL_SECONDS
+
+    embedding = steps.tasks.spawn(steps.embed(request), "embedding of a recall")
+    surveying = steps.tasks.spawn(run(steps.survey, request), "survey of a recall")
+    await asyncio.wait((embedding, surveying), timeout=models_until() - now())
+    if deadline is None:
+        await asyncio.wait((surveying,))
+    survey = result(surveying, "search", found.reasons)
+    if survey is None:
+        found.failure = surveying.exception() if surveying.done() and not surveying.cancelled() else None
+        return found
+    vectors = result(embedding, "embedder", found.reasons) or []
+    found.waiting = list(survey.waiting)
+    try:
+        async with asyncio.timeout_at(end):
+            candidates: Candidates = await run(steps.fuse, request, survey, vectors)
+            found.hits = await run(steps.select, request, candidates)
+    except (TimeoutError, StorageError) as error:
+        found.failure = error
+        found.reasons.append(f"search: {error}" if isinstance(error, StorageError) else "finishing: out of time")
+        return found
+    found.with_vectors = candidates.has_vectors or bool(vectors and not survey.snapshot.dimension)
+    if vectors and not found.with_vectors:
+        found.reasons.append("dimension: the query's vector does not fit the stored ones; run `historian reembed`")
+    # The hits stand before a reranker is asked, so that only its own time can run out.
+    reranked = await rerank(steps, request, candidates, found.reasons, models_until(), run)
+    if reranked is not candidates:
+        try:
+            async with asyncio.timeout_at(end):
+                found.hits = await run(steps.select, request, reranked)
+        except (TimeoutError, StorageError) as error:
+            found.reasons.append(f"reranker: {str(error) or 'out of time'}")
+    known = {hit.event.event_id for hit in found.hits}
+    found.waiting = [hit for hit in found.waiting if hit.event.event_id not in known]
+    return found
+
+
+async def embed(steps: EventRecall, request: RecallRequest) -> Sequence[Vector]:
+    """Return the vectors of the queries; none, with a warning, if the embedder fails or takes longer than MODEL_SECONDS."""
+    reasons: list[str] = []
+    task = steps.tasks.spawn(steps.embed(request), "embedding of a recall")
+    await asyncio.wait((task,), timeout=MODEL_SECONDS)
+    vectors = result(task, "embedder", reasons) or []
+    warn(request, reasons)
+    return vectors
+
+
+async def rerank(
+    steps: EventRecall,
+    request: RecallRequest,
+    candidates: Candidates,
+    reasons: list[str],
+    until: float | None = None,
+    run: RunInThread = asyncio.to_thread,
+) -> Candidates:
+    """Return the candidates reranked; as they are, with a reason, if the reranker fails or is late (`until`)."""
+    try:
+        async with asyncio.timeout_at(until or asyncio.get_running_loop().time() + MODEL_SECONDS):
+            return await steps.rerank(request, candidates, run)
+    except (TimeoutError, ModelError, StorageError) as error:
+        reasons.append(f"reranker: {str(error) or 'out of time'}")
+        return candidates
+
+
+def warn(request: RecallRequest, reasons: Sequence[str]) -> None:
+    """Log why a search found less than it could have."""
+    if reasons:
+        log.warning("search in %s answered with less: %s", request.where.scope_key, "; ".join(reasons))
+
+
+def result(task: asyncio.Task[Result], what: str, reasons: list[str]) -> Result | None:
+    """Return what a task gave. If it is late or failed, return None and append the reason."""
+    if not task.done() or task.cancelled():
+        reasons.append(f"{what}: {'cancelled' if task.done() else 'out of time'}")
+        return None
+    error = task.exception()
+    if error is None:
+        return task.result()
+    if not isinstance(error, HistorianError):
+        log.error("%s failed unexpectedly", what, exc_info=error)
+    reasons.append(f"{what}: {error}")
+    return None

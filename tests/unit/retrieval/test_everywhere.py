@@ -1,0 +1,95 @@
+"""Unscoped search: what Chroma has not been told yet is read from the outbox."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from historian.retrieval import everywhere
+from historian.retrieval.everywhere import search_everywhere
+from historian.schema.event import EventFilter
+from historian.schema.settings import QuerySettings
+from historian.stores.chroma.index import ChromaIndex
+from historian.stores.chroma.repair import repair
+from historian.stores.sqlite.events import SqliteEventStore
+from historian.stores.sqlite.index_schema import open_index
+from support.events import make_event
+from support.recall import WordEmbedder
+
+EMBEDDER = WordEmbedder()
+BY_VECTORS = QuerySettings(vector_weight=1.0, keyword_weight=0.0)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SqliteEventStore]:
+    store = SqliteEventStore(open_index(tmp_path / "index.sqlite"))
+    store.set_fingerprint(EMBEDDER.model, EMBEDDER.dimension)
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Iterator[ChromaIndex]:
+    index = ChromaIndex(tmp_path / "chromadb")
+    yield index
+    index.close()
+
+
+def file(store: SqliteEventStore, job_id: str, text: str) -> None:
+    store.file_job(job_id, [make_event(job_id, text=text)], [EMBEDDER.vector(text)])
+
+
+async def dense(store: SqliteEventStore, index: ChromaIndex, query: str) -> dict[str, float]:
+    """Scores by vectors, of what shares a word with the query."""
+    hits = await search_everywhere(
+        query, EventFilter(None), events=store, embedder=EMBEDDER, index=index, settings=BY_VECTORS, top_k=9
+    )
+    return {hit.event.event_id: hit.scores["dense"] for hit in hits if hit.scores.get("dense", 0.0) > 0.1}
+
+
+async def test_an_event_is_found_before_the_index_is_told(store: SqliteEventStore, index: ChromaIndex) -> None:
+    file(store, "j1-0", "三体")
+    repair(store, index)
+    file(store, "j2-0", "吉他")
+    assert set(await dense(store, index, "吉他")) == {"j2-0:0"}
+    assert set(await dense(store, index, "三体")) == {"j1-0:0"}
+    waiting = await dense(store, index, "三体 吉他")
+    assert index.count() == 1 and set(waiting) == {"j1-0:0", "j2-0:0"}
+    repair(store, index)
+    assert index.count() == 2
+    assert await dense(store, index, "三体 吉他") == pytest.approx(waiting, abs=1e-5)
+
+
+async def test_what_was_edited_or_deleted_is_not_found_as_the_index_still_has_it(
+    store: SqliteEventStore, index: ChromaIndex
+) -> None:
+    file(store, "j1-0", "三体")
+    file(store, "j2-0", "吉他")
+    repair(store, index)
+    store.edit("j1-0:0", "咖啡", EMBEDDER.vector("咖啡"))
+    store.delete(["j2-0:0"])
+    assert await dense(store, index, "三体 吉他") == {}
+    assert set(await dense(store, index, "咖啡")) == {"j1-0:0"}
+    assert index.count() == 2, "the index was not told"
+
+
+async def test_with_very_much_waiting_the_vectors_are_scanned(
+    store: SqliteEventStore, index: ChromaIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(everywhere, "MOST_WAITING", 2)
+    for n in range(4):
+        file(store, f"j{n}-0", f"吉他 {n}")
+    assert len(await dense(store, index, "吉他")) == 4
+    repair(store, index)
+    assert len(await dense(store, index, "吉他")) == 4
+
+
+def test_asking_what_waits_takes_no_note_away(store: SqliteEventStore, index: ChromaIndex) -> None:
+    file(store, "j1-0", "三体")
+    (handed, _) = store.unindexed(9)
+    store.edit("j1-0:0", "咖啡", EMBEDDER.vector("咖啡"))
+    waiting, ids, matrix = store.unindexed_vectors(9)
+    assert waiting == ids == ["j1-0:0"] and matrix.shape == (1, EMBEDDER.dimension)
+    store.mark_indexed([event.event_id for event, _ in handed], [])
+    assert store.unindexed_vectors(9)[0] == ["j1-0:0"], "the index was told of what the event was before"

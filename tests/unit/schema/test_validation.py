@@ -1,0 +1,22 @@
+"""Problems that pydantic finds, as InvalidInput that names the field."""
+
+from __future__ import annotations
+
+import pytest
+from historian.schema.commands import EditCommand, RollbackCommand
+from historian.schema.errors import InvalidInput
+from historian.schema.states_payload import StatesPayload
+from historian.schema.validation import validated
+
+
+def test_the_field_is_named_with_what_holds_it() -> None:
+    with pytest.raises(InvalidInput, match=r"^payload\.text: String should have at least 1 character"):
+        validated(EditCommand, {"event_id": "a", "text": ""}, within="payload")
+    with pytest.raises(InvalidInput, match=r"^payload\.states\.1\.role: Input should be"):
+        validated(StatesPayload, {"states": [{"role": "user", "text": ""}, {"role": "x", "text": ""}]}, within="payload")
+    with pytest.raises(InvalidInput, match=r"^revision: "):
+        validated(RollbackCommand, {"entity_type": "user", "entity_id": "1", "revision": 0})
+
+
+def test_what_is_valid_comes_back_as_the_model() -> None:
+    assert validated(EditCommand, {"event_id": "a", "text": "b"}) == EditCommand(event_id="a", text="b")
