@@ -105,10 +105,10 @@ class QuerySettings(Section):
     """放入提示词的记忆最多多少 token
     most tokens of memory put into a prompt"""
     relevant_max_tokens: Annotated[int, Field(ge=50, le=100_000)] = hot(3000)
-    """长期篇章与最近摘要一次最多取多少 token
+    """文章与最近摘要一次最多取多少 token
     most tokens of the article and the newest summaries when they are asked for"""
     include_chapters: bool = hot(True)
-    """私聊时附上长期篇章
+    """私聊时附上文章
     add the long-term article in private chats"""
 
 
@@ -177,19 +177,19 @@ class ShorttermSettings(Section):
     """归档的记录也进入短期层
     records that were filed enter the short-term layer as well"""
     bedrock_max_tokens: ChapterTokens = 600
-    """篇章“基石”最多多少 token
+    """文章“基石”最多多少 token
     most tokens of the chapter Bedrock"""
     evolutionary_max_tokens: ChapterTokens = 600
-    """篇章“演进”最多多少 token
+    """文章“演进”最多多少 token
     most tokens of the chapter Evolutionary"""
     dynamic_max_tokens: ChapterTokens = 600
-    """篇章“近况”最多多少 token
+    """文章“近况”最多多少 token
     most tokens of the chapter Dynamic"""
     reconstruct_max_retry: Annotated[int, Field(ge=0, le=10)] = 2
-    """新篇章不合格时最多重写几次
+    """新文章不合格时最多重写几次
     rewrites of an article after the check says no"""
     revision_keep: Annotated[int, Field(ge=0, le=1000)] = 5
-    """长期篇章保留多少个旧版本
+    """文章保留多少个旧版本
     earlier revisions kept of an article"""
 
 

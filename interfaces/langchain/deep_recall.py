@@ -28,7 +28,7 @@ QUERY_CHARACTERS = 200
 
 TOOLS: Mapping[str, Mapping[Language, str]] = {
     "recall_deeply": {
-        "zh": "仔细回想：在你对当前用户的长期篇章和最近的对话摘要里深入查找。只在用户要求回忆时使用（“你仔细想想”“帮我回忆一下”"
+        "zh": "仔细回想：在你对当前用户的文章和最近的对话摘要里深入查找。只在用户要求回忆时使用（“你仔细想想”“帮我回忆一下”"
         "“再想想看”），或用户同意了 propose_recall 的提议时使用（此时传 confirmed=true）。",
         "en": "Think back hard: search your own long article about this user and the summaries of recent conversations. Use it "
         'only when the user asks you to remember ("think back", "think hard", "try to remember"), or says yes to what '

@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 Check = Callable[[Article], list[str]]
 """What is wrong with an article; empty where it may be written."""
 
-_NOTHING: dict[Language, str] = {"zh": "没有给出可用的篇章。", "en": "No usable article was given."}
+_NOTHING: dict[Language, str] = {"zh": "没有给出可用的文章。", "en": "No usable article was given."}
 
 
 async def check_article(state: ReflectionState, runtime: Runtime[ReflectionContext]) -> ReflectionUpdate:
