@@ -18,6 +18,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from langchain_core.tools import BaseTool
@@ -108,10 +109,12 @@ class SearchProfilesArguments(Arguments):
     top_k: int | None = None
 
 
-async def _search_events(memory: Memory, scope: Scope, asked: SearchEventsArguments, language: Language) -> str:
+async def _search_events(
+    memory: Memory, scope: Scope, asked: SearchEventsArguments, language: Language, *, here_alone: bool = False
+) -> str:
     conditions = asked.model_dump(exclude={"query", "top_k"}, exclude_none=True)
     everywhere = getattr(memory, "search_everywhere", None)
-    if everywhere is not None and is_admin(memory.settings, scope):
+    if everywhere is not None and not here_alone and is_admin(memory.settings, scope):
         hits = await everywhere(asked.query, top_k=asked.top_k, **conditions)
     else:
         hits = await memory.search_events(asked.query, scope, top_k=asked.top_k, **conditions)
@@ -207,12 +210,23 @@ class ToolAnswer(NamedTuple):
 
 
 async def answer_memory_call(
-    memory: Memory, name: str, arguments: str | Mapping[str, Any], scope: Scope, *, language: Language = "zh"
+    memory: Memory,
+    name: str,
+    arguments: str | Mapping[str, Any],
+    scope: Scope,
+    *,
+    language: Language = "zh",
+    here_alone: bool = False,
 ) -> ToolAnswer:
-    """As `handle_memory_call`, for protocols that tell an answer from a refusal."""
+    """`handle_memory_call` for protocols that tell an answer from a refusal.
+
+    With `here_alone` administrators too search the conversation of `scope` alone.
+    """
     if name not in _CALLS:
         return ToolAnswer(_ANSWERS["wrong"][language] + unknown_tool(name, ", ".join(_CALLS), language), is_error=True)
     arguments_class, call = _CALLS[name]
+    if here_alone and name == "search_events":
+        call = partial(_search_events, here_alone=True)
     try:
         data = json.loads(arguments or "{}") if isinstance(arguments, str) else dict(arguments)
         answer: str = await call(memory, scope, arguments_class.model_validate(data), language)
