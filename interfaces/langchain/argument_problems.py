@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 from pydantic import ValidationError
 
-from ...prompts.templates import Language
 from ...schema.errors import HistorianError, InvalidInput
+from ...text.language import Language
 
 UNKNOWN_TOOL: Mapping[Language, str] = {
     "zh": "没有 {name} 这个工具，只有 {known}",

@@ -10,8 +10,8 @@ import threading
 import weakref
 from collections import OrderedDict
 
-from ...prompts.templates import Language
 from ...schema.scope import Scope
+from ...text.language import Language
 from .memory import Memory
 from .tool_arguments import Arguments, Texts
 

@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, field_validator, model_validator
 
-from ...prompts.templates import Language, render
+from ...prompts.templates import render
 from ...schema.errors import HistorianError
+from ...text.language import Language
 from .argument_problems import problem
 from .tool_arguments import Arguments, Texts, described, function_schema
 

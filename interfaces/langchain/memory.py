@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
-from ...prompts.templates import Language
 from ...schema.hit import Hit, ProfileHit
 from ...schema.profile import Profile
 from ...schema.scope import EntityType, Scope
 from ...schema.settings import Settings
+from ...text.language import Language
 
 
 @runtime_checkable

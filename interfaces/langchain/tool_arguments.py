@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, create_model, field_validator
 
-from ...prompts.templates import Language
+from ...text.language import Language
 
 Texts = Mapping[str, Mapping[Language, str]]
 """Texts in both languages, by the name of a tool, an argument or an answer."""
@@ -33,10 +33,10 @@ class Arguments(BaseModel):
 
 def described(name: str, arguments: type[Arguments], texts: Texts, language: Language) -> type[Arguments]:
     """Return `arguments` as a model named `name` whose fields are described in a language."""
-    fields: dict[str, Any] = {
-        field: (info.annotation, Field(info.default, default_factory=info.default_factory, description=texts[field][language]))
-        for field, info in arguments.model_fields.items()
-    }
+    fields: dict[str, Any] = {}
+    for field, info in arguments.model_fields.items():
+        default: dict[str, Any] = {"default_factory": info.default_factory} if info.default_factory else {"default": info.default}
+        fields[field] = (info.annotation, Field(**default, description=texts[field][language]))
     return create_model(name, __base__=arguments, **fields)
 
 

@@ -23,12 +23,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from langchain_core.tools import BaseTool
 
-from ...prompts.templates import Language
 from ...retrieval.prompt_block.formatting import format_memories, format_profile_hits
 from ...schema.errors import HistorianError, InvalidInput
 from ...schema.scope import EntityType, Scope
 from ...schema.settings import Settings
 from ...service.blocking import run_blocking
+from ...text.language import Language
 from . import deep_recall
 from .argument_problems import problem, unknown_tool
 from .memory import Memory

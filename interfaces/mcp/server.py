@@ -24,13 +24,13 @@ from typing import TYPE_CHECKING, Any, Self
 from pydantic import ValidationError
 
 from ... import __version__
-from ...prompts import Language
 from ...schema.errors import HistorianError, InvalidInput, SettingsError
 from ...schema.scope import Scope
 from ...schema.settings import Settings
 from ...service.cognitive import CognitiveService
 from ...service.data_directory import data_directory
 from ...service.recall.reader import MemoryReader
+from ...text.language import Language
 from ..langchain.argument_problems import problem, unknown_tool
 from ..langchain.end_tool import EndArguments
 from ..langchain.memory import Memory

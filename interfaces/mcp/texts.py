@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field
 
-from ...prompts import Language
+from ...text.language import Language
 from ..langchain.end_tool import END_ARGUMENTS, EndArguments
 from ..langchain.tool_arguments import Arguments, Texts, function_schema
 
