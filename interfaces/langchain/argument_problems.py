@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Literal
 
 from pydantic import ValidationError
 
 from ...schema.errors import HistorianError, InvalidInput
-
-Language = Literal["zh", "en"]
+from ...text.language import Language
 
 UNKNOWN_TOOL: Mapping[Language, str] = {
     "zh": "没有 {name} 这个工具，只有 {known}",

@@ -9,24 +9,17 @@ from __future__ import annotations
 import threading
 import weakref
 from collections import OrderedDict
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal
-
-from pydantic import Field
 
 from ...schema.scope import Scope
-from .tool_arguments import Arguments
-
-if TYPE_CHECKING:
-    from .tools import Memory
-
-Language = Literal["zh", "en"]
+from ...text.language import Language
+from .memory import Memory
+from .tool_arguments import Arguments, Texts
 
 PROPOSALS_KEPT = 1_000
 """Conversations whose last proposal is remembered; further ones push out the oldest."""
 QUERY_CHARACTERS = 200
 
-TOOLS: Mapping[str, Mapping[Language, str]] = {
+TOOLS: Texts = {
     "recall_deeply": {
         "zh": "仔细回想：在你对当前用户的文章和最近的对话摘要里深入查找。只在用户要求回忆时使用（“你仔细想想”“帮我回忆一下”"
         "“再想想看”），或用户同意了 propose_recall 的提议时使用（此时传 confirmed=true）。",
@@ -42,7 +35,7 @@ TOOLS: Mapping[str, Mapping[Language, str]] = {
     },
 }
 
-ARGUMENTS: Mapping[str, Mapping[Language, str]] = {
+ARGUMENTS: Texts = {
     "about": {"zh": "要回忆什么，用一句话或几个关键词", "en": "what to think back to, as a sentence or a few words"},
     "confirmed": {
         "zh": "用户刚刚同意了 propose_recall 的提议；此时 about 可以不填",
@@ -64,14 +57,14 @@ _QUESTION = {
 class RecallDeeplyArguments(Arguments):
     """What `recall_deeply` is called with."""
 
-    about: str | None = Field(default=None, description=ARGUMENTS["about"]["en"])
-    confirmed: bool = Field(default=False, description=ARGUMENTS["confirmed"]["en"])
+    about: str | None = None
+    confirmed: bool = False
 
 
 class ProposeRecallArguments(Arguments):
     """What `propose_recall` is called with."""
 
-    about: str = Field(description=ARGUMENTS["about"]["en"])
+    about: str
 
 
 class Proposals:

@@ -17,13 +17,15 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from ...prompts.templates import render
 from ...schema.errors import HistorianError
+from ...text.language import Language
 from .argument_problems import problem
+from .tool_arguments import Arguments, Texts, described, function_schema
 
 if TYPE_CHECKING:
     from langchain_core.tools import StructuredTool
@@ -32,11 +34,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-Language = Literal["zh", "en"]
-
 END_TOOL_NAME = "end"
 
-_DESCRIPTIONS: Mapping[str, Mapping[Language, str]] = {
+END_ARGUMENTS: Texts = {
     "action_summary": {
         "zh": "你这一轮做了什么，一两句话，用“我”来写；什么都没做就留空",
         "en": 'what you did in this turn, in a sentence or two, as "I"; empty if nothing',
@@ -51,7 +51,7 @@ _DESCRIPTIONS: Mapping[str, Mapping[Language, str]] = {
     },
 }
 
-_ANSWERS: Mapping[str, Mapping[Language, str]] = {
+_ANSWERS: Texts = {
     "kept": {"zh": "已结束，已交给记忆。", "en": "Ended; handed over to memory."},
     "nothing": {"zh": "已结束，没有要记住的。", "en": "Ended; there was nothing to remember."},
     "disabled": {
@@ -67,14 +67,12 @@ _ANSWERS: Mapping[str, Mapping[Language, str]] = {
 }
 
 
-class EndArguments(BaseModel):
+class EndArguments(Arguments):
     """What the model calls the tool with. The old name `summary` is taken for `action_summary`; one string for a list of one."""
 
-    model_config = ConfigDict(extra="ignore")
-
-    action_summary: str = Field(default="", description=_DESCRIPTIONS["action_summary"]["en"])
-    new_info: list[str] = Field(default_factory=list, description=_DESCRIPTIONS["new_info"]["en"])
-    force: bool = Field(default=False, description=_DESCRIPTIONS["force"]["en"])
+    action_summary: str = ""
+    new_info: list[str] = Field(default_factory=list)
+    force: bool = False
 
     @model_validator(mode="before")
     @classmethod
@@ -82,9 +80,8 @@ class EndArguments(BaseModel):
         if not isinstance(data, Mapping):
             return data
         summary = data.get("summary")
-        if isinstance(summary, str) and summary and not data.get("action_summary"):
-            data = {**data, "action_summary": summary}
-        return {key: value for key, value in data.items() if value is not None}
+        is_used = isinstance(summary, str) and summary and not data.get("action_summary")
+        return {**data, "action_summary": summary} if is_used else data
 
     @field_validator("new_info", mode="before")
     @classmethod
@@ -104,26 +101,8 @@ class EndArguments(BaseModel):
 
 def end_tool_schema(language: Language = "zh") -> dict[str, Any]:
     """The tool as plain OpenAI JSON, for the `tools` of a chat completion."""
-    return {
-        "type": "function",
-        "function": {
-            "name": END_TOOL_NAME,
-            "description": render("end_tool", language),
-            "parameters": {
-                "type": "object",
-                "properties": {
-                    "action_summary": {"type": "string", "description": _DESCRIPTIONS["action_summary"][language]},
-                    "new_info": {
-                        "type": "array",
-                        "items": {"type": "string"},
-                        "description": _DESCRIPTIONS["new_info"][language],
-                    },
-                    "force": {"type": "boolean", "description": _DESCRIPTIONS["force"][language]},
-                },
-                "required": ["action_summary", "new_info"],
-            },
-        },
-    }
+    wanted = ("action_summary", "new_info")
+    return function_schema(END_TOOL_NAME, render("end_tool", language), EndArguments, END_ARGUMENTS, language, required=wanted)
 
 
 def system_prompt_text(language: Language = "zh") -> str:
@@ -183,24 +162,11 @@ def make_end_tool(
         coroutine=end,
         name=END_TOOL_NAME,
         description=render("end_tool", language),
-        args_schema=_arguments_model(language),
+        args_schema=described(END_TOOL_NAME, EndArguments, END_ARGUMENTS, language),
         return_direct=replied is None,
         infer_schema=False,
         handle_validation_error=lambda error: _ANSWERS["wrong"][language] + problem(error, language),
     )
-
-
-def _arguments_model(language: Language) -> type[EndArguments]:
-    """`EndArguments` with descriptions in a language."""
-    from pydantic import create_model
-
-    described: dict[str, Any] = {
-        name: (info.annotation, Field(default_factory=list, description=_DESCRIPTIONS[name][language]))
-        if name == "new_info"
-        else (info.annotation, Field(default=info.default, description=_DESCRIPTIONS[name][language]))
-        for name, info in EndArguments.model_fields.items()
-    }
-    return create_model("end", __base__=EndArguments, **described)
 
 
 def _parsed(arguments: str | Mapping[str, Any]) -> EndArguments:

@@ -13,9 +13,8 @@ Over the data directory of a bot that runs in another process, read-only:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import Any, Self
 
 from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
@@ -27,21 +26,7 @@ from ...schema.scope import Scope
 from ...schema.settings import Settings
 from ...service.blocking import run_blocking
 from ...service.recall.reader import MemoryReader
-
-
-@runtime_checkable
-class EventSearch(Protocol):
-    """What a retriever asks: an open `CognitiveService`, or a `MemoryReader`."""
-
-    async def search_events(
-        self,
-        query: str | Sequence[str],
-        scope: Scope,
-        *,
-        top_k: int | None = None,
-        context: Sequence[str] = (),
-        **conditions: Any,
-    ) -> list[Hit]: ...
+from .memory import EventSearch
 
 
 class CognitiveRetriever(BaseRetriever):

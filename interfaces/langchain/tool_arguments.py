@@ -1,14 +1,22 @@
-"""What the tools of memory are called with: models send `null` and "" for what they leave out, and numbers as ids."""
+"""The arguments of tools: lenient towards models, described in Chinese or English, as pydantic models and as OpenAI JSON."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, field_validator
+from pydantic import BaseModel, ConfigDict, Field, create_model, field_validator
+
+from ...text.language import Language
+
+Texts = Mapping[str, Mapping[Language, str]]
+"""Texts in both languages, by the name of a tool, an argument or an answer."""
+
+_KEPT = ("type", "enum", "items", "minimum", "maximum")
 
 
 class Arguments(BaseModel):
-    """The arguments of one tool."""
+    """The arguments of one tool. Models send `null` and "" for what they leave out, and numbers as ids."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -21,3 +29,37 @@ class Arguments(BaseModel):
         if info.field_name.endswith("_id") and isinstance(value, int) and not isinstance(value, bool):
             return str(value)
         return value
+
+
+def described(name: str, arguments: type[Arguments], texts: Texts, language: Language) -> type[Arguments]:
+    """Return `arguments` as a model named `name` whose fields are described in a language."""
+    fields: dict[str, Any] = {}
+    for field, info in arguments.model_fields.items():
+        default: dict[str, Any] = {"default_factory": info.default_factory} if info.default_factory else {"default": info.default}
+        fields[field] = (info.annotation, Field(**default, description=texts[field][language]))
+    return create_model(name, __base__=arguments, **fields)
+
+
+def function_schema(
+    name: str,
+    description: str,
+    arguments: type[Arguments],
+    texts: Texts,
+    language: Language,
+    *,
+    fields: Sequence[str] | None = None,
+    required: Sequence[str] | None = None,
+) -> dict[str, Any]:
+    """Return a tool as OpenAI JSON, for the `tools` of a chat completion.
+
+    `fields` are those that are offered, in order (default: all). `required` defaults to the fields without a default.
+    """
+    schemas = arguments.model_json_schema()["properties"]
+    properties: dict[str, Any] = {}
+    for field in fields if fields is not None else schemas:
+        chosen = next((one for one in schemas[field].get("anyOf", ()) if one.get("type") != "null"), schemas[field])
+        properties[field] = {**{key: chosen[key] for key in _KEPT if key in chosen}, "description": texts[field][language]}
+    if required is None:
+        required = [field for field in properties if arguments.model_fields[field].is_required()]
+    parameters = {"type": "object", "properties": properties, **({"required": list(required)} if required else {})}
+    return {"type": "function", "function": {"name": name, "description": description, "parameters": parameters}}

@@ -18,34 +18,33 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, runtime_checkable
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from langchain_core.tools import BaseTool
-from pydantic import Field, create_model
 
 from ...retrieval.prompt_block.formatting import format_memories, format_profile_hits
 from ...schema.errors import HistorianError, InvalidInput
-from ...schema.hit import Hit, ProfileHit
-from ...schema.profile import Profile
 from ...schema.scope import EntityType, Scope
 from ...schema.settings import Settings
 from ...service.blocking import run_blocking
+from ...text.language import Language
 from . import deep_recall
 from .argument_problems import problem, unknown_tool
-from .tool_arguments import Arguments
+from .memory import Memory
+from .tool_arguments import Arguments, Texts, described, function_schema
 
 if TYPE_CHECKING:
     from langchain_core.callbacks import AsyncCallbackManagerForToolRun, CallbackManagerForToolRun
 
 log = logging.getLogger(__name__)
 
-Language = Literal["zh", "en"]
 ScopeSource = Scope | Callable[[], Scope]
 
 MOST_TOKENS = 2_000
 """A tool's answer costs no more than about this."""
 
-_TOOLS: Mapping[str, Mapping[Language, str]] = {
+_TOOLS: Texts = {
     "search_events": {
         "zh": "在本会话的长期记忆里搜索：以前做过、说过、得知的事。想不起来、或用户提到以前的事时使用。",
         "en": "Search the long-term memory of this conversation: what was done, said or learnt before. Use it when something "
@@ -62,7 +61,7 @@ _TOOLS: Mapping[str, Mapping[Language, str]] = {
     **deep_recall.TOOLS,
 }
 
-_ARGUMENTS: Mapping[str, Mapping[Language, str]] = {
+_ARGUMENTS: Texts = {
     "query": {"zh": "要找什么，用一句话或几个关键词", "en": "what to look for, as a sentence or a few words"},
     "top_k": {"zh": "最多几条，1–500；不填用默认值", "en": "at most so many, 1-500; leave out for the default"},
     "user_id": {"zh": "只看这个用户的记录（用户的平台 id）", "en": "only records of this user (a platform id)"},
@@ -77,7 +76,7 @@ _ARGUMENTS: Mapping[str, Mapping[Language, str]] = {
     **deep_recall.ARGUMENTS,
 }
 
-_ANSWERS: Mapping[str, Mapping[Language, str]] = {
+_ANSWERS: Texts = {
     "nothing": {"zh": "没有找到相关的记忆。", "en": "Nothing is remembered of that."},
     "no_profile": {"zh": "还没有画像。", "en": "There is no profile yet."},
     "wrong": {"zh": "参数有误：", "en": "The arguments are wrong: "},
@@ -85,60 +84,37 @@ _ANSWERS: Mapping[str, Mapping[Language, str]] = {
 }
 
 
-@runtime_checkable
-class Memory(Protocol):
-    """What the tools ask: an open `CognitiveService`, or a `MemoryReader`."""
-
-    @property
-    def settings(self) -> Settings: ...
-
-    async def search_events(self, query: str, scope: Scope, *, top_k: int | None = None, **conditions: Any) -> list[Hit]: ...
-
-    async def get_profile(self, entity_type: EntityType, entity_id: str, scope: Scope) -> Profile | None: ...
-
-    async def search_profiles(self, query: str, scope: Scope, *, top_k: int | None = None) -> list[ProfileHit]: ...
-
-    async def get_relevant_memories(
-        self,
-        user_input: str,
-        user_id: str | int,
-        scope: Scope | None = None,
-        *,
-        deep: bool = False,
-        max_tokens: int | None = None,
-        language: Language | None = None,
-    ) -> str: ...
-
-
 class SearchEventsArguments(Arguments):
     """What `search_events` is called with."""
 
-    query: str = Field(description=_ARGUMENTS["query"]["en"])
-    top_k: int | None = Field(default=None, description=_ARGUMENTS["top_k"]["en"])
-    user_id: str | None = Field(default=None, description=_ARGUMENTS["user_id"]["en"])
-    kind: Literal["action", "fact"] | None = Field(default=None, description=_ARGUMENTS["kind"]["en"])
-    time_from: str | None = Field(default=None, description=_ARGUMENTS["time_from"]["en"])
-    time_to: str | None = Field(default=None, description=_ARGUMENTS["time_to"]["en"])
+    query: str
+    top_k: int | None = None
+    user_id: str | None = None
+    kind: Literal["action", "fact"] | None = None
+    time_from: str | None = None
+    time_to: str | None = None
 
 
 class GetProfileArguments(Arguments):
     """What `get_profile` is called with."""
 
-    entity_type: EntityType = Field(default="user", description=_ARGUMENTS["entity_type"]["en"])
-    entity_id: str | None = Field(default=None, description=_ARGUMENTS["entity_id"]["en"])
+    entity_type: EntityType = "user"
+    entity_id: str | None = None
 
 
 class SearchProfilesArguments(Arguments):
     """What `search_profiles` is called with."""
 
-    query: str = Field(description=_ARGUMENTS["query"]["en"])
-    top_k: int | None = Field(default=None, description=_ARGUMENTS["top_k"]["en"])
+    query: str
+    top_k: int | None = None
 
 
-async def _search_events(memory: Memory, scope: Scope, asked: SearchEventsArguments, language: Language) -> str:
+async def _search_events(
+    memory: Memory, scope: Scope, asked: SearchEventsArguments, language: Language, *, here_alone: bool = False
+) -> str:
     conditions = asked.model_dump(exclude={"query", "top_k"}, exclude_none=True)
     everywhere = getattr(memory, "search_everywhere", None)
-    if everywhere is not None and is_admin(memory.settings, scope):
+    if everywhere is not None and not here_alone and is_admin(memory.settings, scope):
         hits = await everywhere(asked.query, top_k=asked.top_k, **conditions)
     else:
         hits = await memory.search_events(asked.query, scope, top_k=asked.top_k, **conditions)
@@ -187,7 +163,7 @@ class MemoryTool(BaseTool):
             **{
                 "name": name,
                 "description": _TOOLS[name][language],
-                "args_schema": _described(name, language),
+                "args_schema": described(name, _CALLS[name][0], _ARGUMENTS, language),
                 "memory": memory,
                 "scope": scope,
                 "language": language,
@@ -212,15 +188,7 @@ def make_memory_tools(memory: Memory, scope: ScopeSource, *, language: Language 
 def memory_tool_schemas(language: Language = "zh") -> list[dict[str, Any]]:
     """All of these tools as plain OpenAI JSON, for the `tools` of a chat completion."""
     return [
-        {
-            "type": "function",
-            "function": {
-                "name": name,
-                "description": _TOOLS[name][language],
-                "parameters": _plain_schema(arguments, language),
-            },
-        }
-        for name, (arguments, _) in _CALLS.items()
+        function_schema(name, _TOOLS[name][language], arguments, _ARGUMENTS, language) for name, (arguments, _) in _CALLS.items()
     ]
 
 
@@ -242,12 +210,23 @@ class ToolAnswer(NamedTuple):
 
 
 async def answer_memory_call(
-    memory: Memory, name: str, arguments: str | Mapping[str, Any], scope: Scope, *, language: Language = "zh"
+    memory: Memory,
+    name: str,
+    arguments: str | Mapping[str, Any],
+    scope: Scope,
+    *,
+    language: Language = "zh",
+    here_alone: bool = False,
 ) -> ToolAnswer:
-    """As `handle_memory_call`, for protocols that tell an answer from a refusal."""
+    """`handle_memory_call` for protocols that tell an answer from a refusal.
+
+    With `here_alone` administrators too search the conversation of `scope` alone.
+    """
     if name not in _CALLS:
         return ToolAnswer(_ANSWERS["wrong"][language] + unknown_tool(name, ", ".join(_CALLS), language), is_error=True)
     arguments_class, call = _CALLS[name]
+    if here_alone and name == "search_events":
+        call = partial(_search_events, here_alone=True)
     try:
         data = json.loads(arguments or "{}") if isinstance(arguments, str) else dict(arguments)
         answer: str = await call(memory, scope, arguments_class.model_validate(data), language)
@@ -263,25 +242,3 @@ async def answer_memory_call(
 def is_admin(settings: Settings, scope: Scope) -> bool:
     """Whether who speaks in `scope` may search every conversation: an administrator, in a private chat, unheard by others."""
     return scope.request_type == "private" and scope.user_id in settings.query.admin_user_ids
-
-
-def _described(name: str, language: Language) -> type[Arguments]:
-    """The arguments of a tool with descriptions in a language."""
-    base = _CALLS[name][0]
-    fields: dict[str, Any] = {
-        field: (info.annotation, Field(description=_ARGUMENTS[field][language], default=info.default))
-        if not info.is_required()
-        else (info.annotation, Field(description=_ARGUMENTS[field][language]))
-        for field, info in base.model_fields.items()
-    }
-    return create_model(name, __base__=base, **fields)
-
-
-def _plain_schema(arguments: type[Arguments], language: Language) -> dict[str, Any]:
-    properties: dict[str, Any] = {}
-    for field, schema in arguments.model_json_schema()["properties"].items():
-        chosen = next((one for one in schema.get("anyOf", ()) if one.get("type") != "null"), schema)
-        kept = {key: chosen[key] for key in ("type", "enum") if key in chosen}
-        properties[field] = {**kept, "description": _ARGUMENTS[field][language]}
-    required = [field for field, info in arguments.model_fields.items() if info.is_required()]
-    return {"type": "object", "properties": properties, **({"required": required} if required else {})}

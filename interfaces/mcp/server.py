@@ -19,31 +19,29 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self, cast
+from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import ValidationError
 
 from ... import __version__
 from ...schema.errors import HistorianError, InvalidInput, SettingsError
-from ...schema.hit import Hit, ProfileHit
-from ...schema.ids import told
-from ...schema.profile import Profile
-from ...schema.scope import EntityType, Scope
+from ...schema.scope import Scope
 from ...schema.settings import Settings
 from ...service.cognitive import CognitiveService
 from ...service.data_directory import data_directory
+from ...service.recall.reader import MemoryReader
+from ...text.language import Language
 from ..langchain.argument_problems import problem, unknown_tool
 from ..langchain.end_tool import EndArguments
-from ..langchain.tools import Memory, ToolAnswer, answer_memory_call, memory_tool_schemas
-from .texts import ANSWERS, ARGUMENTS, INSTRUCTIONS, own_tools
+from ..langchain.memory import Memory
+from ..langchain.tools import ToolAnswer, answer_memory_call, memory_tool_schemas
+from .texts import ANSWERS, ARGUMENTS, INSTRUCTIONS, RecallArguments, own_tools
 
 if TYPE_CHECKING:
     from mcp import types
     from mcp.server.lowlevel import Server
 
 log = logging.getLogger(__name__)
-
-Language = Literal["zh", "en"]
 
 LOOPBACK = "127.0.0.1"
 
@@ -88,17 +86,9 @@ class McpMemory:
         if service is not None:
             await service.aclose()
 
-    async def search_events(self, query: str, scope: Scope, *, top_k: int | None = None, **conditions: Any) -> list[Hit]:
-        service = await self._opened()
-        return [] if service is None else await service.search_events(query, self.scope, top_k=top_k, **conditions)
-
-    async def get_profile(self, entity_type: EntityType, entity_id: str, scope: Scope) -> Profile | None:
-        service = await self._opened()
-        return None if service is None else await service.get_profile(entity_type, entity_id, self.scope)
-
-    async def search_profiles(self, query: str, scope: Scope, *, top_k: int | None = None) -> list[ProfileHit]:
-        service = await self._opened()
-        return [] if service is None else await service.search_profiles(query, self.scope, top_k=top_k)
+    async def reading(self) -> Memory:
+        """Return what the tools read: the service, or a reader that finds nothing while nothing is stored."""
+        return await self._opened() or MemoryReader(self.settings)
 
     async def recall(self, query: str, top_k: int | None = None) -> str:
         """What a bot would be given before it replies to `query`; "" for nothing."""
@@ -208,52 +198,32 @@ def _tools(memory: McpMemory) -> list[types.Tool]:
     schemas = [*shared, *own_tools(memory.language, writing=memory.writer is not None)]
     tools: list[types.Tool] = []
     for function in (schema["function"] for schema in schemas):
-        is_writing = function["name"] == "remember"
-        annotations = types.ToolAnnotations(
-            read_only_hint=not is_writing,
-            destructive_hint=False if is_writing else None,
-            open_world_hint=False,
+        name, is_writing = function["name"], function["name"] == "remember"
+        hints = types.ToolAnnotations(
+            read_only_hint=not is_writing, destructive_hint=False if is_writing else None, open_world_hint=False
         )
-        tools.append(
-            types.Tool(
-                name=function["name"],
-                description=function["description"],
-                input_schema=function["parameters"],
-                annotations=annotations,
-            )
-        )
+        schema = function["parameters"]
+        tools.append(types.Tool(name=name, description=function["description"], input_schema=schema, annotations=hints))
     return tools
 
 
 async def _answer(memory: McpMemory, name: str, arguments: Mapping[str, Any]) -> ToolAnswer:
     """Carry out one call. Never raises for what the client wrote."""
     language = memory.language
-    if name in SHARED_TOOLS:
-        return await answer_memory_call(cast("Memory", memory), name, arguments, memory.scope, language=language)
     try:
+        if name in SHARED_TOOLS:
+            reading = await memory.reading()
+            return await answer_memory_call(reading, name, arguments, memory.scope, language=language, here_alone=True)
         if name == "recall":
-            return await _recall(memory, arguments)
-        return await _remember(memory, arguments)
+            asked = RecallArguments.model_validate(arguments)
+            return ToolAnswer(await memory.recall(asked.query, asked.top_k) or ANSWERS["nothing"][language])
+        ending = EndArguments.model_validate(arguments)
+        job_id = await memory.remember(ending.action_summary, ending.new_info)
     except (InvalidInput, ValidationError) as error:
         log.info("%s: the arguments are wrong: %s", name, problem(error, "en"))
         return ToolAnswer(ANSWERS["wrong"][language] + problem(error, language, ARGUMENTS), is_error=True)
     except HistorianError as error:
         log.error("%s: %s", name, error)
         return ToolAnswer(ANSWERS["failed"][language], is_error=True)
-
-
-async def _recall(memory: McpMemory, arguments: Mapping[str, Any]) -> ToolAnswer:
-    query, top_k = arguments.get("query"), arguments.get("top_k")
-    if not isinstance(query, str) or not query.strip():
-        raise InvalidInput("query: write what is to be recalled")
-    if top_k is not None and (not isinstance(top_k, int) or isinstance(top_k, bool) or not 1 <= top_k <= 500):
-        raise InvalidInput(f"top_k: {told(top_k)} is no number from 1 to 500")
-    return ToolAnswer(await memory.recall(query, top_k) or ANSWERS["nothing"][memory.language])
-
-
-async def _remember(memory: McpMemory, arguments: Mapping[str, Any]) -> ToolAnswer:
-    ending = EndArguments.model_validate(dict(arguments))
-    job_id = await memory.remember(ending.action_summary, ending.new_info)
-    if not memory.settings.cognitive.enabled:
-        return ToolAnswer(ANSWERS["disabled"][memory.language])
-    return ToolAnswer(ANSWERS["kept" if job_id is not None else "empty"][memory.language])
+    outcome = "disabled" if not memory.settings.cognitive.enabled else "empty" if job_id is None else "kept"
+    return ToolAnswer(ANSWERS[outcome][language])

@@ -6,224 +6,179 @@ the contexts are what is configured: a field that is not given, or is left at "c
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from ...schema.settings import Settings
 
 
-class HistorianForm(BaseModel):
+class Form(BaseModel):
+    """A form whose fields are explained by the texts below them."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+
+class Options(Form):
+    """Settings that a form changes for one run; a field left at its default changes nothing."""
+
+    model_config = ConfigDict(frozen=True)
+    section: ClassVar[str]
+    """The section of `cognitive` that the fields belong to."""
+
+    def over(self, settings: Settings) -> Settings:
+        """Return `settings` with what was chosen in the form."""
+        section: BaseModel = getattr(settings.cognitive, self.section)
+        changed = section.model_copy(update=self.model_dump(exclude_defaults=True))
+        return settings.model_copy(update={"cognitive": settings.cognitive.model_copy(update={self.section: changed})})
+
+
+class HistorianForm(Form):
     """一次对话之后机器人交来的内容。 What a bot hands over after a turn."""
 
     model_config = ConfigDict(title="HistorianInput")
 
     action_summary: str = Field(
         default="我答应他明早把《三体》的书单发到本群",
-        description='机器人做了什么，以“我”的口吻；可留空。 What the bot did, in its own words ("I …"); may stay empty.',
         examples=['I played "Yesterday" for her and promised to bring Catan tomorrow at 7pm'],
     )
+    """机器人做了什么，以“我”的口吻；可留空。 What the bot did, in its own words ("I …"); may stay empty."""
     new_info: list[str] = Field(
         default=["他上周开始学吉他", "他养了一只叫年糕的猫"],
-        description="学到了什么，每条一句；可留空。 What was learnt, one statement each; may stay empty.",
         examples=[["She moved to Lisbon last month", "She is allergic to peanuts"]],
     )
-    user_id: str = Field(
-        default="1001",
-        description="对方在平台上的 id（群里是发言人）。 The platform's id of whom the bot talked with; in a group, the sender.",
-    )
-    user_name: str = Field(default="阿明", description="对方的名字，会写进记录。 Their name, as it goes into the records.")
-    group_id: str = Field(default="7001", description="群 id；私聊留空。 The group's id; empty for a private chat.")
-    group_name: str = Field(
-        default="读书会", description='群名，“本群”会换成它。 The group\'s name, put where the text says "here".'
-    )
-    bot_name: str = Field(
-        default="小史", description='机器人的名字，“我”会换成它。 The bot\'s name, put where the text says "I".'
-    )
-    timestamp: str = Field(
-        default="2026-02-25T21:00:00+08:00",
-        description=(
-            "说话的时间，ISO 8601 带时区偏移；留空为现在。“昨天”“明晚”由它算出。 "
-            'When it was said, ISO 8601 with offset; empty: now. "Yesterday" and "tomorrow" are counted from it.'
-        ),
-    )
-    timezone: str = Field(
-        default="Asia/Shanghai",
-        description="IANA 时区；留空用设置里的。 An IANA time zone; empty: the configured one.",
-        examples=["Europe/Lisbon"],
-    )
-    request_id: str = Field(
-        default="",
-        description=(
-            "请求的 id：同一个 id 只归档一次；留空每次都算新的。 "
-            "The request's id: one id is filed once; empty: every run is a new one."
-        ),
-    )
+    """学到了什么，每条一句；可留空。 What was learnt, one statement each; may stay empty."""
+    user_id: str = "1001"
+    """对方在平台上的 id（群里是发言人）。 The platform's id of whom the bot talked with; in a group, the sender."""
+    user_name: str = "阿明"
+    """对方的名字，会写进记录。 Their name, as it goes into the records."""
+    group_id: str = "7001"
+    """群 id；私聊留空。 The group's id; empty for a private chat."""
+    group_name: str = "读书会"
+    """群名，“本群”会换成它。 The group's name, put where the text says "here"."""
+    bot_name: str = "小史"
+    """机器人的名字，“我”会换成它。 The bot's name, put where the text says "I"."""
+    timestamp: str = "2026-02-25T21:00:00+08:00"
+    """说话的时间，ISO 8601 带时区偏移；留空为现在。“昨天”“明晚”由它算出。
+    When it was said, ISO 8601 with offset; empty: now. "Yesterday" and "tomorrow" are counted from it.
+    """
+    timezone: str = Field(default="Asia/Shanghai", examples=["Europe/Lisbon"])
+    """IANA 时区；留空用设置里的。 An IANA time zone; empty: the configured one."""
+    request_id: str = ""
+    """请求的 id：同一个 id 只归档一次；留空每次都算新的。
+    The request's id: one id is filed once; empty: every run is a new one.
+    """
 
 
-class RecallForm(BaseModel):
+class RecallForm(Form):
     """回复之前问记忆的一个问题，在某个会话里。 A question to the memory before a reply, in one conversation."""
 
     model_config = ConfigDict(title="RecallInput")
 
-    query: str = Field(
-        default="阿明住在哪里？",
-        description="问题，或者刚收到的消息。 The question, or the message that just came in.",
-        examples=["What must Ann not eat?"],
-    )
-    group_id: str = Field(
-        default="7001",
-        description=(
-            "在哪个群里问：只看得到这个群的记录；私聊留空。 "
-            "The group in which it is asked: only its own records are seen. Empty: a private chat."
-        ),
-        examples=["-1001234"],
-    )
-    user_id: str = Field(
-        default="1001",
-        description=(
-            "谁在问；私聊时必填，只看得到与此人的记录。 "
-            "Who asks; needed in private, where only the records with this very user are seen."
-        ),
-        examples=["ann"],
-    )
-    top_k: int = Field(default=3, ge=1, le=500, description="最多几条。 How many records at most.")
+    query: str = Field(default="阿明住在哪里？", examples=["What must Ann not eat?"])
+    """问题，或者刚收到的消息。 The question, or the message that just came in."""
+    group_id: str = Field(default="7001", examples=["-1001234"])
+    """在哪个群里问：只看得到这个群的记录；私聊留空。
+    The group in which it is asked: only its own records are seen. Empty: a private chat.
+    """
+    user_id: str = Field(default="1001", examples=["ann"])
+    """谁在问；私聊时必填，只看得到与此人的记录。
+    Who asks; needed in private, where only the records with this very user are seen.
+    """
+    top_k: int = Field(default=3, ge=1, le=500)
+    """最多几条。 How many records at most."""
 
 
-class Said(BaseModel):
+class Said(Form):
     """谁说了什么。 Who said what."""
 
-    role: Literal["user", "assistant", "tool"] = Field(default="user", description="谁在说。 Who speaks.")
-    content: str = Field(description="说了什么。 What was said.")
+    role: Literal["user", "assistant", "tool"] = "user"
+    """谁在说。 Who speaks."""
+    content: str = Field()
+    """说了什么。 What was said."""
 
 
-class ReflectionForm(BaseModel):
+class ReflectionForm(Form):
     """一段正在进行的对话：够长就压成摘要，重要就改写关于此人的长文。 A running conversation: long enough it becomes a summary,
     and where it matters the article about this person is rewritten."""
 
     model_config = ConfigDict(title="ReflectionInput")
 
-    states: list[Said] = Field(
-        default=[
-            Said(content="我下个月要搬去成都，新工作是做数据库"),
-            Said(role="assistant", content="恭喜！需要我帮你列一份搬家清单吗？"),
-            Said(content="好。我对花生过敏，以后叫我老陈就行"),
-        ],
-        description="对话，从旧到新。 The conversation, oldest first.",
-    )
-    user_id: str = Field(default="1003", description="关于谁：此人在平台上的 id。 Whom it is about: the platform's id.")
-    user_name: str = Field(default="陈工", description="此人的名字。 Their name.")
-    bot_name: str = Field(default="小史", description="机器人的名字。 The bot's name.")
-    group_id: str = Field(default="", description="在哪个群里；私聊留空。 The group; empty for a private chat.")
-    threshold: int = Field(
-        default=20,
-        ge=1,
-        description=(
-            "攒够多少 token 就压成摘要；机器人平时用设置里的数。 "
-            "Tokens from which a summary is made; a bot uses the configured number."
-        ),
-    )
-    reflect: bool = Field(default=True, description="现在就看看要不要改写长文。 See now whether the article is to be rewritten.")
-    timestamp: str = Field(
-        default="2026-02-25T21:00:00+08:00",
-        description="说话的时间，ISO 8601 带时区偏移；留空为现在。 When it was said, ISO 8601 with offset; empty: now.",
-    )
-    timezone: str = Field(
-        default="Asia/Shanghai", description="IANA 时区；留空用设置里的。 An IANA time zone; empty: the configured one."
-    )
-    request_id: str = Field(
-        default="",
-        description="请求的 id：同一个 id 只算一次；留空每次都算新的。 One id counts once; empty: every run is a new one.",
-    )
+    states: list[Said] = [
+        Said(content="我下个月要搬去成都，新工作是做数据库"),
+        Said(role="assistant", content="恭喜！需要我帮你列一份搬家清单吗？"),
+        Said(content="好。我对花生过敏，以后叫我老陈就行"),
+    ]
+    """对话，从旧到新。 The conversation, oldest first."""
+    user_id: str = "1003"
+    """关于谁：此人在平台上的 id。 Whom it is about: the platform's id."""
+    user_name: str = "陈工"
+    """此人的名字。 Their name."""
+    bot_name: str = "小史"
+    """机器人的名字。 The bot's name."""
+    group_id: str = ""
+    """在哪个群里；私聊留空。 The group; empty for a private chat."""
+    threshold: int = Field(default=20, ge=1)
+    """攒够多少 token 就压成摘要；机器人平时用设置里的数。
+    Tokens from which a summary is made; a bot uses the configured number.
+    """
+    reflect: bool = True
+    """现在就看看要不要改写长文。 See now whether the article is to be rewritten."""
+    timestamp: str = "2026-02-25T21:00:00+08:00"
+    """说话的时间，ISO 8601 带时区偏移；留空为现在。 When it was said, ISO 8601 with offset; empty: now."""
+    timezone: str = "Asia/Shanghai"
+    """IANA 时区；留空用设置里的。 An IANA time zone; empty: the configured one."""
+    request_id: str = ""
+    """请求的 id：同一个 id 只算一次；留空每次都算新的。 One id counts once; empty: every run is a new one."""
 
 
-class HistorianOptions(BaseModel):
+class HistorianOptions(Options):
     """如何改写与把关；不改就按设置。 How to rewrite and judge; left alone, as configured."""
 
-    model_config = ConfigDict(title="HistorianContext", frozen=True)
+    model_config = ConfigDict(title="HistorianContext")
+    section = "historian"
 
-    rewrite_mode: Literal["configured", "auto", "always", "rules"] = Field(
-        default="configured",
-        description=(
-            "改写方式：auto 规则不够时才用模型，always 总用模型，rules 只用规则。 "
-            "auto asks the model only where the rules do not suffice, always for every text, rules never."
-        ),
-    )
-    gate_pronouns: Literal["configured", "orphan", "all"] = Field(
-        default="configured",
-        description=(
-            "闸门对第三人称代词：orphan 只拦没有先行词的，all 全拦。 "
-            "What the gate stops: third-person pronouns without an antecedent (orphan), or every one (all)."
-        ),
-    )
-
-    def over(self, settings: Settings) -> Settings:
-        """`settings` with what was chosen in the form."""
-        chosen = {name: value for name, value in self.model_dump().items() if value != "configured"}
-        historian = settings.historian.model_copy(update=chosen)
-        return settings.model_copy(update={"cognitive": settings.cognitive.model_copy(update={"historian": historian})})
+    rewrite_mode: Literal["configured", "auto", "always", "rules"] = "configured"
+    """改写方式：auto 规则不够时才用模型，always 总用模型，rules 只用规则。
+    auto asks the model only where the rules do not suffice, always for every text, rules never.
+    """
+    gate_pronouns: Literal["configured", "orphan", "all"] = "configured"
+    """闸门对第三人称代词：orphan 只拦没有先行词的，all 全拦。
+    What the gate stops: third-person pronouns without an antecedent (orphan), or every one (all).
+    """
 
 
-class RecallOptions(BaseModel):
+class RecallOptions(Options):
     """如何打分；没给的按设置。 How to score; what is not given is as configured."""
 
-    model_config = ConfigDict(title="RecallContext", frozen=True)
+    model_config = ConfigDict(title="RecallContext")
+    section = "query"
 
-    fusion: Literal["configured", "weighted", "rrf"] = Field(
-        default="configured",
-        description=(
-            "融合：weighted 加权和，rrf 倒数排名。 "
-            "How the scores of vectors and keywords become one: a weighted sum, or reciprocal rank."
-        ),
-    )
-    vector_weight: float | None = Field(
-        default=None, ge=0, le=1, description="向量分数的权重，0–1。 The weight of the vector score, 0 to 1.", examples=[0.6]
-    )
-    keyword_weight: float | None = Field(
-        default=None, ge=0, le=1, description="关键词分数的权重，0–1。 The weight of the keyword score, 0 to 1.", examples=[0.4]
-    )
-    time_decay_boost: float | None = Field(
-        default=None,
-        ge=0,
-        le=1,
-        description="新近记录最多加分的比例，0–1。 The largest share that a fresh record gains, 0 to 1.",
-        examples=[0.2],
-    )
-    diversity_lambda: float | None = Field(
-        default=None,
-        ge=0,
-        le=1,
-        description="多样性：1 只看相关度，0 只看差异。 1 is relevance alone, 0 novelty alone.",
-        examples=[0.7],
-    )
-
-    def over(self, settings: Settings) -> Settings:
-        """`settings` with what was chosen in the form."""
-        chosen: dict[str, Any] = {name: value for name, value in self.model_dump().items() if value not in (None, "configured")}
-        query = settings.query.model_copy(update=chosen)
-        return settings.model_copy(update={"cognitive": settings.cognitive.model_copy(update={"query": query})})
+    fusion: Literal["configured", "weighted", "rrf"] = "configured"
+    """融合：weighted 加权和，rrf 倒数排名。
+    How the scores of vectors and keywords become one: a weighted sum, or reciprocal rank.
+    """
+    vector_weight: float | None = Field(default=None, ge=0, le=1, examples=[0.6])
+    """向量分数的权重，0–1。 The weight of the vector score, 0 to 1."""
+    keyword_weight: float | None = Field(default=None, ge=0, le=1, examples=[0.4])
+    """关键词分数的权重，0–1。 The weight of the keyword score, 0 to 1."""
+    time_decay_boost: float | None = Field(default=None, ge=0, le=1, examples=[0.2])
+    """新近记录最多加分的比例，0–1。 The largest share that a fresh record gains, 0 to 1."""
+    diversity_lambda: float | None = Field(default=None, ge=0, le=1, examples=[0.7])
+    """多样性：1 只看相关度，0 只看差异。 1 is relevance alone, 0 novelty alone."""
 
 
-class ReflectionOptions(BaseModel):
+class ReflectionOptions(Options):
     """摘要何时晋升、长文每章多长；0 为按设置。 When summaries are promoted, how long a chapter gets; 0: as configured."""
 
-    model_config = ConfigDict(title="ReflectionContext", frozen=True)
+    model_config = ConfigDict(title="ReflectionContext")
+    section = "shortterm"
 
-    promote_above: int = Field(
-        default=0, ge=0, description="摘要超过多少条开始晋升。 Summaries beyond which the oldest become part of the article."
-    )
-    bedrock_max_tokens: int = Field(
-        default=0, ge=0, description="Bedrock 一章最多多少 token。 Most tokens of the chapter Bedrock."
-    )
-    evolutionary_max_tokens: int = Field(
-        default=0, ge=0, description="Evolutionary 一章最多多少 token。 Most tokens of the chapter Evolutionary."
-    )
-    dynamic_max_tokens: int = Field(
-        default=0, ge=0, description="Dynamic 一章最多多少 token。 Most tokens of the chapter Dynamic."
-    )
-
-    def over(self, settings: Settings) -> Settings:
-        """`settings` with what was chosen in the form."""
-        chosen = {name: value for name, value in self.model_dump().items() if value}
-        shortterm = settings.cognitive.shortterm.model_copy(update=chosen)
-        return settings.model_copy(update={"cognitive": settings.cognitive.model_copy(update={"shortterm": shortterm})})
+    promote_above: int = Field(default=0, ge=0)
+    """摘要超过多少条开始晋升。 Summaries beyond which the oldest become part of the article."""
+    bedrock_max_tokens: int = Field(default=0, ge=0)
+    """Bedrock 一章最多多少 token。 Most tokens of the chapter Bedrock."""
+    evolutionary_max_tokens: int = Field(default=0, ge=0)
+    """Evolutionary 一章最多多少 token。 Most tokens of the chapter Evolutionary."""
+    dynamic_max_tokens: int = Field(default=0, ge=0)
+    """Dynamic 一章最多多少 token。 Most tokens of the chapter Dynamic."""

@@ -6,7 +6,7 @@ Counters count since the process began (or, from `historian stats --prometheus`,
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 METRICS_CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -46,111 +46,100 @@ class Exposition:
             self._lines += [f"{full}{_labels(labels)} {_number(value)}" for full, labels, value in lines]
 
 
-def metrics_text(report: Mapping[str, Any]) -> str:
-    """The metrics of a report as `CognitiveService.stats` gives it. What a report does not hold is left out."""
-    out = Exposition()
-    models = report.get("models") or {}
-    out.add("historian_info", "gauge", "The models in use; always 1", [(models, 1)] if models else [])
-    queue = report.get("queue") or {}
-    states = [({"state": state}, queue[state]) for state in ("pending", "processing", "failed") if state in queue]
-    out.add("historian_queue_jobs", "gauge", "Jobs in the queue by state", states)
-    out.add(
-        "historian_queue_oldest_pending_seconds",
+Samples = Callable[[Mapping[str, Any]], Iterable[Sample]]
+
+
+def _at(path: str, label: str = "") -> Samples:
+    """The number at a path of the report (`worker.events`), or with a label the numbers of the mapping there."""
+
+    def samples(report: Mapping[str, Any]) -> Iterable[Sample]:
+        found = _found(report, path)
+        return [({label: name}, value) for name, value in (found or {}).items()] if label else [({}, found)]
+
+    return samples
+
+
+def _used(key: str) -> Samples:
+    """A number of the model usage, by purpose."""
+    return lambda report: [({"purpose": purpose}, used.get(key)) for purpose, used in _found(report, "usage", {}).items()]
+
+
+def _queue(report: Mapping[str, Any]) -> Iterable[Sample]:
+    return [({"state": state}, _found(report, f"queue.{state}")) for state in ("pending", "processing", "failed")]
+
+
+def _gate(report: Mapping[str, Any]) -> Iterable[Sample]:
+    shares = (("first", "worker.first_pass_share"), ("final", "worker.absolute_share"))
+    return [({"pass": name}, _found(report, path)) for name, path in shares]
+
+
+def _tokens(report: Mapping[str, Any]) -> Iterable[Sample]:
+    for purpose, used in _found(report, "usage", {}).items():
+        for direction in ("prompt", "completion"):
+            yield {"purpose": purpose, "direction": direction}, used.get(f"{direction}_tokens")
+
+
+def _recall_seconds(report: Mapping[str, Any]) -> Iterable[tuple[Mapping[str, str], Mapping[str, float]]]:
+    recall = _found(report, "recall", {})
+    if seconds := recall.get("seconds"):
+        yield {}, {**seconds, "count": sum(recall.get("levels", {}).values()), "sum": recall.get("seconds_sum", 0.0)}
+
+
+_METRICS: tuple[tuple[str, str, str, Callable[[Mapping[str, Any]], Iterable[Any]]], ...] = (
+    ("info", "gauge", "The models in use; always 1", lambda report: [(report["models"], 1)] if report.get("models") else []),
+    ("queue_jobs", "gauge", "Jobs in the queue by state", _queue),
+    ("queue_oldest_pending_seconds", "gauge", "How long the oldest pending job has waited", _at("queue.oldest_pending_seconds")),
+    ("events", "gauge", "Events that are stored", _at("events")),
+    (
+        "outage",
         "gauge",
-        "How long the oldest pending job has waited",
-        [({}, queue.get("oldest_pending_seconds"))],
-    )
-    out.add("historian_events", "gauge", "Events that are stored", [({}, report.get("events"))])
-    if "outage" in report:
-        out.add(
-            "historian_outage",
-            "gauge",
-            "1 while claiming pauses because a model or the disk is away",
-            [({}, bool(report["outage"]))],
-        )
-    _add_worker(out, report.get("worker") or {})
-    _add_usage(out, report.get("usage") or {})
-    _add_recall(out, report.get("recall") or {})
-    observed = report.get("observation") or {}
-    out.add(
-        "historian_observations_total",
-        "counter",
-        "Observations by what became of them",
-        [({"outcome": name}, count) for name, count in observed.items()],
-    )
+        "1 while claiming pauses because a model or the disk is away",
+        lambda report: [({}, bool(report["outage"]))] if "outage" in report else [],
+    ),
+    ("jobs_total", "counter", "Jobs by outcome; one that is retried is counted each time", _at("worker.jobs", "outcome")),
+    ("rewrites_total", "counter", "Passes through the rewriter, retries among them", _at("worker.rewrites")),
+    ("events_filed_total", "counter", "Events filed", _at("worker.events")),
+    ("gate_pass_ratio", "gauge", "Share of filed events that the gate passed, at the first pass and in the end", _gate),
+    ("events_by_writer_total", "counter", "Events by who wrote the final text", _at("worker.rewritten_by", "writer")),
+    ("profiles_written_total", "counter", "Profiles written", _at("worker.profiles_written")),
+    ("outages_total", "counter", "Jobs that had to wait for a model or the disk", _at("worker.outages")),
+    (
+        "node_seconds",
+        "summary",
+        "Seconds a step of a job took, its checkpoint included; quantiles of the last 1,000",
+        _at("worker.node_seconds", "node"),
+    ),
+    ("model_calls_total", "counter", "Calls of the chat model that were answered, by purpose", _used("calls")),
+    ("model_failed_calls_total", "counter", "Calls of the chat model without an answer, by purpose", _used("failed_calls")),
+    ("model_seconds_total", "counter", "Seconds waited for the chat model, by purpose", _used("seconds")),
+    ("model_tokens_total", "counter", "Tokens as the server counts them, by purpose and direction", _tokens),
+    ("recalls_total", "counter", "Recalls by the fallback level at which they were answered", _at("recall.levels", "level")),
+    ("recall_reasons_total", "counter", "Why recalls brought less than they could", _at("recall.reasons", "reason")),
+    ("recall_seconds", "summary", "Seconds a recall took; quantiles of the last 1,000", _recall_seconds),
+    ("scopes_in_memory", "gauge", "Conversations held in memory", _at("recall.scopes_in_memory")),
+    ("scope_bytes", "gauge", "Bytes they take", _at("recall.scope_bytes")),
+    ("observations_total", "counter", "Observations by what became of them", _at("observation", "outcome")),
+)
+"""Name without `historian_`, kind, help, and how the samples are found in a report."""
+
+
+def metrics_text(report: Mapping[str, Any]) -> str:
+    """Return the metrics of a report as `CognitiveService.stats` gives it. What a report does not hold is left out."""
+    out = Exposition()
+    for name, kind, told, samples in _METRICS:
+        if kind == "summary":
+            out.summary(f"historian_{name}", told, samples(report))
+        else:
+            out.add(f"historian_{name}", kind, told, samples(report))
     return out.text()
 
 
-def _add_worker(out: Exposition, worker: Mapping[str, Any]) -> None:
-    out.add(
-        "historian_jobs_total",
-        "counter",
-        "Jobs by outcome; one that is retried is counted each time",
-        [({"outcome": name}, count) for name, count in (worker.get("jobs") or {}).items()],
-    )
-    out.add(
-        "historian_rewrites_total", "counter", "Passes through the rewriter, retries among them", [({}, worker.get("rewrites"))]
-    )
-    out.add("historian_events_filed_total", "counter", "Events filed", [({}, worker.get("events"))])
-    out.add(
-        "historian_gate_pass_ratio",
-        "gauge",
-        "Share of filed events that the gate passed, at the first pass and in the end",
-        [({"pass": "first"}, worker.get("first_pass_share")), ({"pass": "final"}, worker.get("absolute_share"))],
-    )
-    out.add(
-        "historian_events_by_writer_total",
-        "counter",
-        "Events by who wrote the final text",
-        [({"writer": name}, count) for name, count in (worker.get("rewritten_by") or {}).items()],
-    )
-    out.add("historian_profiles_written_total", "counter", "Profiles written", [({}, worker.get("profiles_written"))])
-    out.add("historian_outages_total", "counter", "Jobs that had to wait for a model or the disk", [({}, worker.get("outages"))])
-    out.summary(
-        "historian_node_seconds",
-        "Seconds a step of a job took, its checkpoint included; quantiles of the last 1,000",
-        [({"node": node}, values) for node, values in (worker.get("node_seconds") or {}).items()],
-    )
-
-
-def _add_usage(out: Exposition, usage: Mapping[str, Mapping[str, float]]) -> None:
-    for name, told, key in (
-        ("historian_model_calls_total", "Calls of the chat model that were answered, by purpose", "calls"),
-        ("historian_model_failed_calls_total", "Calls of the chat model without an answer, by purpose", "failed_calls"),
-        ("historian_model_seconds_total", "Seconds waited for the chat model, by purpose", "seconds"),
-    ):
-        out.add(name, "counter", told, [({"purpose": purpose}, used.get(key)) for purpose, used in usage.items()])
-    out.add(
-        "historian_model_tokens_total",
-        "counter",
-        "Tokens as the server counts them, by purpose and direction",
-        [
-            ({"purpose": purpose, "direction": direction}, used.get(f"{direction}_tokens"))
-            for purpose, used in usage.items()
-            for direction in ("prompt", "completion")
-        ],
-    )
-
-
-def _add_recall(out: Exposition, recall: Mapping[str, Any]) -> None:
-    levels = recall.get("levels") or {}
-    out.add(
-        "historian_recalls_total",
-        "counter",
-        "Recalls by the fallback level at which they were answered",
-        [({"level": name}, count) for name, count in levels.items()],
-    )
-    out.add(
-        "historian_recall_reasons_total",
-        "counter",
-        "Why recalls brought less than they could",
-        [({"reason": name}, count) for name, count in (recall.get("reasons") or {}).items()],
-    )
-    if seconds := recall.get("seconds"):
-        values = {**seconds, "count": sum(levels.values()), "sum": recall.get("seconds_sum", 0.0)}
-        out.summary("historian_recall_seconds", "Seconds a recall took; quantiles of the last 1,000", [({}, values)])
-    out.add("historian_scopes_in_memory", "gauge", "Conversations held in memory", [({}, recall.get("scopes_in_memory"))])
-    out.add("historian_scope_bytes", "gauge", "Bytes they take", [({}, recall.get("scope_bytes"))])
+def _found(report: Mapping[str, Any], path: str, default: Any = None) -> Any:
+    """What lies at a path of the report; the default if a part of it is missing or None."""
+    found: Any = report
+    for key in path.split("."):
+        found = (found or {}).get(key)
+    return default if found is None else found
 
 
 def _labels(labels: Mapping[str, str]) -> str:
