@@ -14,6 +14,7 @@ from pydantic.fields import FieldInfo
 
 from .errors import InvalidInput
 from .job import check_timezone
+from .language import LanguageChoice
 from .scope import LayerRule, notes_scope
 
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
@@ -218,7 +219,7 @@ class CognitiveSettings(Section):
     bot_name: str = ""
     """机器人的名字（任务里没有时用它）
     the bot's name, where a job brings none"""
-    language: Literal["auto", "zh", "en"] = "auto"
+    language: LanguageChoice = "auto"
     """提示词与输出语言
     language of prompts and output"""
     notes_dir: str = ""

@@ -8,16 +8,15 @@ import json
 from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import groupby, pairwise
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import TypeAdapter
 from pydantic.fields import FieldInfo
 
 from . import settings as model
+from .language import Language
 from .settings import Settings, walk
 from .settings_source import is_hot, value_at
-
-Language = Literal["zh", "en"]
 
 _REMARKS: dict[Language, tuple[str, str, tuple[str, ...]]] = {
     "zh": (

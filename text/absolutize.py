@@ -6,9 +6,9 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
 from zoneinfo import ZoneInfo
 
+from ..schema.language import LanguageChoice
 from ..schema.names import Names
 from .language import Language, detect_language
 from .protected import protected_spans
@@ -41,7 +41,7 @@ def absolutize(
     item: Item = "fact",
     *,
     recent_speakers: Sequence[str] = (),
-    language: Literal["auto", "zh", "en"] = "auto",
+    language: LanguageChoice = "auto",
 ) -> Absolutized:
     """Resolve the times of `text` at `reference` (aware; converted to `timezone` first) and write in the names.
 

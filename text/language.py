@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Literal
 
-Language = Literal["zh", "en"]
+from ..schema.language import Language as Language
 
 _HAN = re.compile(r"[㐀-鿿豈-﫿]")
 _HAN_FUNCTION = re.compile(r"[我你他她它您咱的了在是和跟不没有这那就也都还吗呢吧啊么个說会會要很把被给給]")

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from ...schema.language import Language, LanguageChoice
 from ...schema.names import Names
 from ..language import detect_language
 from ..references.finding import Reference
 from .faithfulness import Wording, name_spans, unfaithful
 from .findings import Finding, GateResult
 from .form import malformed
-from .relative_words import Language, Pronouns, judge, references_of, relative_parts
+from .relative_words import Pronouns, judge, references_of, relative_parts
 from .roles import misattributed
 
 
@@ -24,7 +25,7 @@ def check(
     names: Names,
     item: Literal["action", "fact"],
     pronouns: Pronouns = "orphan",
-    language: Language = "auto",
+    language: LanguageChoice = "auto",
 ) -> GateResult:
     """Return whether `candidate` may stand in the records for `source`.
 
@@ -49,7 +50,7 @@ def check(
     if not any(finding.kind in ("language", "empty") for finding in form):
         wordings = {text: Wording.of(text, names) for text in (candidate, source, resolved, draft)}
         violations.extend(unfaithful(wordings[candidate], wordings[source], wordings[resolved], wordings[draft], names))
-        spoken: Literal["zh", "en"] = detect_language(draft) if language == "auto" else language
+        spoken: Language = detect_language(draft) if language == "auto" else language
         violations.extend(
             misattributed(
                 candidate,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
+from ...schema.language import Language
 from ..word_lists import word_tables
 from .findings import Finding, GateResult
 
@@ -11,7 +10,7 @@ _QUOTED = 60
 """Characters of a wording that are quoted at most; the rest is cut off with an ellipsis."""
 
 
-def reasons(result: GateResult, language: Literal["zh", "en"]) -> list[str]:
+def reasons(result: GateResult, language: Language) -> list[str]:
     """Return one sentence for each violation, in text order, none twice.
 
     Each names the exact wording it is about, says what is wrong with it and what to write instead; they are made to be
@@ -20,7 +19,7 @@ def reasons(result: GateResult, language: Literal["zh", "en"]) -> list[str]:
     return list(dict.fromkeys(reason(finding, language) for finding in result.violations))
 
 
-def reason(finding: Finding, language: Literal["zh", "en"]) -> str:
+def reason(finding: Finding, language: Language) -> str:
     """The sentence for one finding."""
     sentences: dict[str, str] = word_tables("gate/reasons.toml")[language][finding.kind]
     sentence = sentences.get(finding.why) or sentences[""]

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
+from ...schema.language import LanguageChoice
 from ...schema.names import Names
 from ..protected import Span, overlaps, protected_spans
 from ..references.finding import Reference, find_references, is_deictic_name
@@ -13,14 +14,13 @@ from ..references.people import find_people
 from ..time_expressions import find_relative
 from .findings import Finding, GateResult
 
-Language = Literal["auto", "zh", "en"]
 Pronouns = Literal["orphan", "all"]
 
 NOBODY = Names()
 
 
 def find_relative_words(
-    text: str, *, names: Names | None = None, pronouns: Pronouns = "orphan", language: Language = "auto"
+    text: str, *, names: Names | None = None, pronouns: Pronouns = "orphan", language: LanguageChoice = "auto"
 ) -> GateResult:
     """Return what in `text` only makes sense to those who were there, as violations and notes in text order.
 
@@ -37,7 +37,7 @@ def find_relative_words(
     return judge(text, references, times, names or NOBODY, pronouns)
 
 
-def relative_parts(text: str, names: Names, language: Language) -> tuple[list[Reference], list[tuple[int, int, str]]]:
+def relative_parts(text: str, names: Names, language: LanguageChoice) -> tuple[list[Reference], list[tuple[int, int, str]]]:
     """Every reference (antecedents filled in) and every relative time expression of `text`."""
     if not text.strip():
         return [], []
@@ -45,12 +45,12 @@ def relative_parts(text: str, names: Names, language: Language) -> tuple[list[Re
     return _references(text, names, protected, language), find_relative(text, language=language, protected=protected)
 
 
-def references_of(text: str, names: Names, language: Language) -> list[Reference]:
+def references_of(text: str, names: Names, language: LanguageChoice) -> list[Reference]:
     """Every reference of `text`, with the conversation's people as persons and its names kept out."""
     return _references(text, names, protected_text(text, names), language)
 
 
-def _references(text: str, names: Names, protected: Sequence[Span], language: Language) -> list[Reference]:
+def _references(text: str, names: Names, protected: Sequence[Span], language: LanguageChoice) -> list[Reference]:
     return find_references(text, protected=protected, language=language, people=_people(names), bot=names.bot_name)
 
 

@@ -7,8 +7,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Literal
 
+from ...schema.language import LanguageChoice
 from ..language import detect_language
 from ..protected import Span, overlaps, protected_spans
 from .chinese import chinese_references
@@ -27,7 +27,7 @@ def find_references(
     *,
     glossary: Iterable[str] = (),
     protected: Sequence[Span] | None = None,
-    language: Literal["auto", "zh", "en"] = "auto",
+    language: LanguageChoice = "auto",
     people: Sequence[str] = (),
     bot: str = "",
 ) -> list[Reference]:
@@ -58,7 +58,7 @@ def find_references(
     ]
 
 
-def deictic_words(text: str, protected: Sequence[Span], language: Literal["auto", "zh", "en"] = "auto") -> list[Reference]:
+def deictic_words(text: str, protected: Sequence[Span], language: LanguageChoice = "auto") -> list[Reference]:
     """The references of `find_references` without their antecedents."""
     found: list[Reference] = []
     han = not text.isascii() and _HAN.search(text) is not None

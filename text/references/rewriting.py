@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
+from ...schema.language import LanguageChoice
 from ...schema.names import Names
 from ..language import detect_language
 from ..protected import protected_spans
@@ -57,7 +58,7 @@ class _Cast:
 
 
 def draft(
-    text: str, names: Names, item: Item, *, recent_speakers: Sequence[str] = (), language: Literal["auto", "zh", "en"] = "auto"
+    text: str, names: Names, item: Item, *, recent_speakers: Sequence[str] = (), language: LanguageChoice = "auto"
 ) -> Draft:
     """Write the names of a conversation into a text whose times are already resolved.
 
@@ -114,9 +115,7 @@ def _before(offset: int, shifts: Sequence[tuple[int, int, int]]) -> int | None:
     return None if offset < start + length else offset - longer
 
 
-def _draft_once(
-    text: str, names: Names, item: Item, recent_speakers: Sequence[str], language: Literal["auto", "zh", "en"]
-) -> Draft:
+def _draft_once(text: str, names: Names, item: Item, recent_speakers: Sequence[str], language: LanguageChoice) -> Draft:
     company = _company(names, tuple(recent_speakers))
     spans = protected_spans(text, company.words)
     references = deictic_words(text, spans, language)

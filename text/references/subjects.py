@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from ...schema.language import Language
 from ...schema.names import Names
 
 _DATE = (
@@ -53,7 +54,7 @@ _ENGLISH_ACTION = re.compile(
 _SHOUTED = re.compile(r"[A-Z]{2}")
 
 
-def with_subject(text: str, names: Names, item: Literal["action", "fact"], language: Literal["zh", "en"]) -> str:
+def with_subject(text: str, names: Names, item: Literal["action", "fact"], language: Language) -> str:
     """`text` with the name of who is meant put in front, where it begins with a predicate; else `text` itself.
 
     Expects times and references to be resolved already. Doing it twice changes nothing.

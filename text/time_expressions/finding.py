@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
-from typing import Literal
 from zoneinfo import ZoneInfo
 
+from ...schema.language import LanguageChoice
 from ..language import detect_language
 from ..protected import protected_spans
 from . import chinese as zh
@@ -19,8 +19,6 @@ from . import rendering
 from .expression import Span, TimeExpression
 from .reading import Found, Reading
 from .resolution import resolve
-
-Language = Literal["auto", "zh", "en"]
 
 _HAN = re.compile(r"[㐀-鿿]")
 _LATIN = re.compile(r"[A-Za-z]")
@@ -36,7 +34,7 @@ def find_time_expressions(
     reference: datetime,
     timezone: str | ZoneInfo | None = None,
     *,
-    language: Language = "auto",
+    language: LanguageChoice = "auto",
     protected: Sequence[Span] | None = None,
 ) -> list[TimeExpression]:
     """Relative and partial time expressions of a text, sorted, never overlapping, each resolved at the reference.
@@ -91,7 +89,7 @@ def resolve_times(
     reference: datetime,
     timezone: str | ZoneInfo | None = None,
     *,
-    language: Language = "auto",
+    language: LanguageChoice = "auto",
     protected: Sequence[Span] | None = None,
 ) -> tuple[str, list[TimeExpression]]:
     """The text with every expression replaced by the date it means, and the expressions with offsets in the input.
@@ -128,13 +126,13 @@ def _replaced(text: str, found: Sequence[TimeExpression], protected: Sequence[Sp
 
 
 def find_relative(
-    text: str, *, language: Language = "auto", protected: Sequence[Span] | None = None
+    text: str, *, language: LanguageChoice = "auto", protected: Sequence[Span] | None = None
 ) -> list[tuple[int, int, str]]:
     """Spans that are still relative in a text, as (start, end, text): the same detection, with no reference needed."""
     return [(item.start, item.end, text[item.start : item.end]) for item in _detect(text, language, protected)]
 
 
-def _detect(text: str, language: Language, protected: Sequence[Span] | None) -> list[Found]:
+def _detect(text: str, language: LanguageChoice, protected: Sequence[Span] | None) -> list[Found]:
     items: list[Found] = []
     content = _Content(text, protected)
     if language != "en" and _HAN.search(text) is not None and zh.might_hold(text):
@@ -185,7 +183,7 @@ class _Content:
         return index >= 0 and self._spans[index][1] > item.start
 
 
-def _written_language(text: str, language: Language) -> str:
+def _written_language(text: str, language: LanguageChoice) -> str:
     if language != "auto":
         return language
     if _HAN.search(text) is None:

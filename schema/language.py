@@ -1,0 +1,9 @@
+"""The languages of texts, prompts and output."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Language = Literal["zh", "en"]
+LanguageChoice = Literal["auto", "zh", "en"]
+"""A language, or "auto": the one that the text is written in."""
