@@ -8,14 +8,14 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from ...schema.errors import InvalidInput
+from ...schema.language import LanguageChoice as Language
 
 if TYPE_CHECKING:
     from ...schema.names import Names
 
-Language = Literal["auto", "zh", "en"]
 
 NAME_KEYS = ("bot_name", "user_name", "user_id", "group_name", "group_id")
 

@@ -17,9 +17,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-Language = Literal["zh", "en"]
+from ...schema.language import Language as Language
 
 VARIABLES = ("HISTORIAN_LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
 """The first of these that is set and not empty decides; if none is, the locale of the system does."""

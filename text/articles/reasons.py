@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
-Language = Literal["zh", "en"]
+from ...schema.language import Language as Language
 
 _QUOTED = 80
 _SENTENCES: dict[Language, dict[str, str]] = {
