@@ -9,11 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Never, Self
+from typing import TYPE_CHECKING, Any, Never, Self
 
 from ..schema.entity import Entity
 from ..schema.hit import Hit
 from ..schema.job import Job, RecentMessage
+from ..schema.language import Language
 from ..schema.scope import RequestType, Scope
 from ..schema.settings import Settings
 from ..schema.settings_source import find_config, load_settings
@@ -226,7 +227,7 @@ class CognitiveService(Reading):
         query: str | Sequence[str],
         scope: Scope,
         *,
-        language: Literal["zh", "en"] | None = None,
+        language: Language | None = None,
         top_k: int | None = None,
         max_tokens: int | None = None,
         context: Sequence[str] = (),
@@ -243,7 +244,7 @@ class CognitiveService(Reading):
         query: str | Sequence[str],
         scope: Scope,
         *,
-        language: Literal["zh", "en"] | None = None,
+        language: Language | None = None,
         top_k: int | None = None,
         max_tokens: int | None = None,
         context: Sequence[str] = (),
@@ -260,7 +261,7 @@ class CognitiveService(Reading):
         query: str | Sequence[str],
         scope: Scope,
         *,
-        language: Literal["zh", "en"] | None = None,
+        language: Language | None = None,
         top_k: int | None = None,
         max_tokens: int | None = None,
         context: Sequence[str] = (),

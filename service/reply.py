@@ -6,10 +6,10 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from functools import partial
-from typing import Literal
 
 from ..retrieval.prompt_block.formatting import format_memories, format_summaries
 from ..schema.errors import HistorianError
+from ..schema.language import Language
 from ..schema.scope import Scope
 from .lifecycle import Lifecycle
 from .recall.arguments import count, is_conversation, language_for, texts
@@ -81,7 +81,7 @@ class ReplyContext:
             log.warning("recall gives nothing: %s", str(error) or "out of time")
             return []
 
-    def _language(self, query: object, language: object) -> Literal["zh", "en"]:
+    def _language(self, query: object, language: object) -> Language:
         """The language asked for, else the configured one, else that of the query."""
         return language_for(language, self._lifecycle.settings.cognitive.language, texts(query))
 

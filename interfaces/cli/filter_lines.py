@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from ...schema.errors import InvalidInput
-from ...schema.language import LanguageChoice as Language
+from ...schema.language import LanguageChoice
 
 if TYPE_CHECKING:
     from ...schema.names import Names
@@ -75,12 +75,12 @@ def strings_of(line: Mapping[str, Any], key: str) -> tuple[str, ...]:
     return tuple(value)
 
 
-def language_of(line: Mapping[str, Any]) -> Language:
+def language_of(line: Mapping[str, Any]) -> LanguageChoice:
     """Return the language; auto if none is given."""
     value = string_of(line, "language") or "auto"
     if value not in ("auto", "zh", "en"):
         raise InvalidInput(f"language: {value!r} is not one of auto, zh, en")
-    return cast(Language, value)
+    return cast(LanguageChoice, value)
 
 
 def names_of(line: Mapping[str, Any], *, default_bot: str) -> Names:

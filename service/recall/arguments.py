@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from typing import Literal
 
 from ...retrieval.request import MOST_QUERIES, MOST_QUERY_CHARACTERS
+from ...schema.language import Language, LanguageChoice
 from ...schema.scope import Scope
 from ...text.language import detect_language
 
@@ -20,7 +20,7 @@ def texts(given: object) -> list[str]:
     return [text for one in many if (text := _text(one))]
 
 
-def language_for(asked: object, configured: Literal["zh", "en", "auto"], said: Sequence[str]) -> Literal["zh", "en"]:
+def language_for(asked: object, configured: LanguageChoice, said: Sequence[str]) -> Language:
     """Return the language to write in: the one asked for, if it is known, else the configured one, else that of `said`."""
     for known in (asked, configured):
         if known in ("zh", "en"):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 from ...retrieval.driver import result
 from ...retrieval.prompt_block.articles import format_relevant
 from ...retrieval.relevant import ReadMemory, deepened, read_memory
 from ...schema.errors import HistorianError, InvalidInput
 from ...schema.job import Job
+from ...schema.language import Language
 from ...schema.protocols import Vector
 from ...schema.scope import Scope
 from ...schema.settings import Settings
@@ -70,7 +71,7 @@ async def relevant_memories(
     *,
     deep: bool = False,
     max_tokens: int | None = None,
-    language: Literal["zh", "en"] | None = None,
+    language: Language | None = None,
 ) -> str:
     """As `Reading.get_relevant_memories`, within the time limit of a recall. Never raises."""
     settings, limit = recall.settings(), recall.time_limit()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from ...schema.hit import Hit, ProfileHit
+from ...schema.language import Language
 from ...schema.profile import Profile
 from ...schema.scope import EntityType, Scope
 from .arguments import count, texts
@@ -56,7 +57,7 @@ class Reading:
         *,
         deep: bool = False,
         max_tokens: int | None = None,
-        language: Literal["zh", "en"] | None = None,
+        language: Language | None = None,
     ) -> str:
         """Return the assistant's article about `user_id` and the summaries, newest first, as one quoted block; "" for none.
 

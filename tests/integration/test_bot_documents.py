@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from historian.interfaces.langchain.end_tool import system_prompt_text
+from historian.schema.language import Language
 from historian.schema.names import Names
 from historian.text.absolutize import absolutize
 from mcp import Client, StdioServerParameters
@@ -24,7 +25,6 @@ PAGES = ["docs/bots.md", "docs/bots.zh-CN.md"]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 ROW = re.compile(r"^\| (.+?) \| (action_summary|new_info) \| (.+?) \|$", re.MULTILINE)
 SCRIPTS = {**os.environ, **NO_MODELS, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-Language = typing.Literal["zh", "en"]
 
 
 def blocks(page: str, language: str) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ...schema.article import CHAPTER_NAMES, Article, ChapterBounds, ChapterName, DroppedLine
+from ...schema.language import Language
 from ...schema.names import Names
 from ..declared import declared_topics, single_facts
 from ..gate import Finding, find_invented, find_relative_words
@@ -19,7 +20,7 @@ from ..support import Terms, best_sources, content_terms, share, weight
 from ..tokens import estimate_tokens
 from .lines import bare_lines, says_again, touches
 from .markup import holds_tag
-from .reasons import Language, article_reason
+from .reasons import article_reason
 from .rules import is_significant
 
 SUPPORT = 0.5

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...schema.language import Language as Language
+from ...schema.language import Language
 
 _QUOTED = 80
 _SENTENCES: dict[Language, dict[str, str]] = {

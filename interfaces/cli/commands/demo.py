@@ -9,11 +9,12 @@ import time
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 from rich.text import Text
 from typer import Option
 
+from ....schema.language import LanguageChoice
 from ..console import plain
 from ..demo_conversation import SECRET, Question, Turn, conversation
 from ..differences import changes
@@ -59,7 +60,7 @@ class Story:
 @command("demo")
 async def demo(
     shell: Shell,
-    lang: Annotated[Literal["auto", "zh", "en"], Option("--lang", help="Language of the remarks; the sample has both.")] = "auto",
+    lang: Annotated[LanguageChoice, Option("--lang", help="Language of the remarks; the sample has both.")] = "auto",
 ) -> None:
     """Show the whole path on a sample conversation: jobs, events, profiles, recall. Nothing is kept."""
     started = time.monotonic()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 from typer import Argument, Option
 
+from ....schema.language import Language
 from ..invocation import CommandFailed, Shell, command
 
 
@@ -17,7 +18,7 @@ def init(
     path: Annotated[Path | None, Argument(metavar="FILE", help="Where to write it (else --config, else ./config.toml).")] = None,
     force: Annotated[bool, Option("--force", help="Write over a file that exists.")] = False,
     markdown: Annotated[
-        Literal["zh", "en"] | None, Option("--markdown", help="Print all settings as Markdown tables, and write nothing.")
+        Language | None, Option("--markdown", help="Print all settings as Markdown tables, and write nothing.")
     ] = None,
 ) -> None:
     """Write a config.toml with every key, its default and what it means, in Chinese and English."""

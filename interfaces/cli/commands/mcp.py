@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from typer import Option
 
+from ....schema.language import Language
 from ..invocation import Shell, WrongUse, command
 from ..scopes import AskerOption, GroupOption, asked_scope
 from .searching import patient
@@ -33,7 +34,7 @@ async def mcp(
         bool, Option("--allow-writes", help="Offer the tool `remember` too; the historian runs in this process.")
     ] = False,
     language: Annotated[
-        Literal["zh", "en"] | None,
+        Language | None,
         Option("--language", help="Of the tools' descriptions (else cognitive.language, else zh)."),
     ] = None,
     user_name: Annotated[str, Option("--user-name", metavar="NAME", help="The name of --user in what is written.")] = "",

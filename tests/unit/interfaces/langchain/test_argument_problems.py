@@ -2,12 +2,13 @@
 
 import re
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 from historian.interfaces.langchain.end_tool import handle_end_call, make_end_tool
 from historian.interfaces.langchain.tools import handle_memory_call, make_memory_tools
 from historian.interfaces.mcp.server import McpMemory, Writer, _answer
+from historian.schema.language import Language
 from historian.schema.scope import Scope
 from historian.service.cognitive import CognitiveService
 from support.memory import private_fields, settings_for
@@ -48,9 +49,7 @@ async def memory(tmp_path: Path) -> Any:
 
 @pytest.mark.parametrize("language", ["zh", "en"])
 @pytest.mark.parametrize(("name", "arguments", "named"), WRONG_CALLS)
-async def test_the_tools_of_memory(
-    memory: CognitiveService, name: str, arguments: Any, named: str, language: Literal["zh", "en"]
-) -> None:
+async def test_the_tools_of_memory(memory: CognitiveService, name: str, arguments: Any, named: str, language: Language) -> None:
     assert_in_one_language(await handle_memory_call(memory, name, arguments, HERE, language=language), language, named)
     if isinstance(arguments, dict) and name != "dance":
         (tool,) = [one for one in make_memory_tools(memory, HERE, language=language) if one.name == name]
@@ -67,7 +66,7 @@ async def test_the_tools_of_memory(
         ("x", "JSON"),
     ],
 )
-async def test_the_end_tool(memory: CognitiveService, arguments: Any, named: str, language: Literal["zh", "en"]) -> None:
+async def test_the_end_tool(memory: CognitiveService, arguments: Any, named: str, language: Language) -> None:
     assert_in_one_language(await handle_end_call(memory, arguments, private_fields(), language=language), language, named)
     if isinstance(arguments, dict):
         answer = await make_end_tool(memory, private_fields(), language=language).ainvoke(arguments)
@@ -88,9 +87,7 @@ async def test_the_end_tool(memory: CognitiveService, arguments: Any, named: str
         *[one for one in WRONG_CALLS if one[0] == "search_events" and isinstance(one[1], dict)],
     ],
 )
-async def test_the_mcp_server(
-    tmp_path: Path, name: str, arguments: dict[str, Any], named: str, language: Literal["zh", "en"]
-) -> None:
+async def test_the_mcp_server(tmp_path: Path, name: str, arguments: dict[str, Any], named: str, language: Language) -> None:
     async with McpMemory(settings_for(tmp_path), HERE, language=language, writer=Writer()) as memory:
         answer = await _answer(memory, name, arguments)
     assert answer.is_error
