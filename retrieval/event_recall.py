@@ -23,9 +23,8 @@ from ..schema.settings import QuerySettings
 from .decay import recency
 from .diversity import diverse_order
 from .fusion import Mask, by_rank, from_zero, stretched
-from .lifts import lend_to_neighbours, of_named_people
+from .lifts import lend_to_neighbours, of_named_people, time_fit
 from .loop_tasks import LoopTasks
-from .named_dates import time_fit
 from .pending import PendingHits
 from .query_vectors import QueryVectors
 from .request import RecallRequest

@@ -1,17 +1,27 @@
-"""What raises an event above its own words: the events beside it in time, and the people whom the query names."""
+"""What raises the score of an event beyond its own words: the events beside it in time, people and times that the query names."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
+from .named_dates import NamedTime
 from .scope_index.table import Scores, Snapshot
 
 _FIRST_PERSON = re.compile(r"[我咱俺]|(?<![A-Za-z0-9_'])(?:I|me|my|mine|myself)(?![A-Za-z0-9_])", re.IGNORECASE)
 _SHORTEST_NAME = 2
 _MOST_NAMES = 2_000
 """More people than this in one scope are not looked for in the query: each costs a search in it."""
+
+DAY = 86_400.0
+WEEK_AFTER = 7 * DAY
+MONTH_AROUND = 31 * DAY
+AT_THE_TIME, THE_WEEK_AFTER, THE_MONTH_AROUND, LONGER_SPAN = 1.0, 0.6, 0.3, 0.6
+"""How much of the lift an event gets. People also tell of a day in the days after it; a month or year says less than a
+day. (LoCoMo turns, questions that name a date: any values near these do as well.)"""
 
 
 def lend_to_neighbours(scores: Scores, snapshot: Snapshot, *, weight: float, minutes: float) -> Scores:
@@ -57,6 +67,22 @@ def of_named_people(query: str, snapshot: Snapshot, speaker_id: str) -> Scores |
             lifted = np.zeros(len(snapshot), dtype=np.float32) if lifted is None else lifted
             lifted[own] = 1.0
     return lifted
+
+
+def time_fit(times: npt.NDArray[np.float64], named: Sequence[NamedTime]) -> npt.NDArray[np.float32]:
+    """Return how well each of `times` (seconds since the epoch) fits one of the named times, 0 to 1."""
+    fit = np.zeros(len(times), dtype=np.float32)
+    for one in named:
+        inside = (times >= one.first) & (times <= one.last)
+        if not one.is_day:
+            np.maximum(fit, np.where(inside, LONGER_SPAN, 0.0), out=fit, casting="unsafe")
+            continue
+        around = (times >= one.first - DAY) & (times <= one.last + DAY)
+        after = (times > one.last) & (times <= one.last + WEEK_AFTER)
+        month = (times >= one.first - MONTH_AROUND) & (times <= one.last + MONTH_AROUND)
+        value = np.where(around, AT_THE_TIME, np.where(after, THE_WEEK_AFTER, np.where(month, THE_MONTH_AROUND, 0.0)))
+        np.maximum(fit, value, out=fit, casting="unsafe")
+    return fit
 
 
 def _names(folded_query: str, name: str) -> bool:

@@ -1,24 +1,13 @@
-"""Days, months and years that a query names, and how well the time of an event fits them."""
+"""Days, months and years that a query names."""
 
 from __future__ import annotations
 
 import calendar
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-import numpy as np
-import numpy.typing as npt
-
 from ..text.time_expressions import find_time_expressions
-
-DAY = 86_400.0
-WEEK_AFTER = 7 * DAY
-MONTH_AROUND = 31 * DAY
-AT_THE_TIME, THE_WEEK_AFTER, THE_MONTH_AROUND, LONGER_SPAN = 1.0, 0.6, 0.3, 0.6
-"""How much of the lift an event gets. People also tell of a day in the days after it; a month or year says less than a
-day. (LoCoMo turns, questions that name a date: any values near these do as well.)"""
 
 _MONTH_NAMES = (
     *("january", "february", "march", "april", "may", "june"),
@@ -83,22 +72,6 @@ def named_times(query: str, now: datetime) -> tuple[NamedTime, ...]:
             year = timedelta(days=365)
             found.append(_named(first - year, last - year))
     return tuple(found)
-
-
-def time_fit(times: npt.NDArray[np.float64], named: Sequence[NamedTime]) -> npt.NDArray[np.float32]:
-    """How well each of `times` fits one of the named times, 0 to 1."""
-    fit = np.zeros(len(times), dtype=np.float32)
-    for one in named:
-        inside = (times >= one.first) & (times <= one.last)
-        if not one.is_day:
-            np.maximum(fit, np.where(inside, LONGER_SPAN, 0.0), out=fit, casting="unsafe")
-            continue
-        around = (times >= one.first - DAY) & (times <= one.last + DAY)
-        after = (times > one.last) & (times <= one.last + WEEK_AFTER)
-        month = (times >= one.first - MONTH_AROUND) & (times <= one.last + MONTH_AROUND)
-        value = np.where(around, AT_THE_TIME, np.where(after, THE_WEEK_AFTER, np.where(month, THE_MONTH_AROUND, 0.0)))
-        np.maximum(fit, value, out=fit, casting="unsafe")
-    return fit
 
 
 def _absolute(match: re.Match[str], now: datetime) -> NamedTime | None:

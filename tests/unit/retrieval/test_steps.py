@@ -10,8 +10,8 @@ from historian.retrieval.decay import recency
 from historian.retrieval.diversity import diverse_order
 from historian.retrieval.filters import bounded_top_k, event_filter, time_range
 from historian.retrieval.fusion import by_rank, from_zero, reciprocal_rank, stretched, weighted_sum
-from historian.retrieval.lifts import lend_to_neighbours, of_named_people
-from historian.retrieval.named_dates import named_times, time_fit
+from historian.retrieval.lifts import lend_to_neighbours, of_named_people, time_fit
+from historian.retrieval.named_dates import named_times
 from historian.retrieval.request import make_request, widened
 from historian.retrieval.scope_index.table import ScopeTable, Snapshot
 from historian.schema.errors import InvalidInput
