@@ -114,7 +114,7 @@ async def feed(memory: CognitiveService, sample: dict[str, Any], sessions: int, 
         )
         if not await memory.settled(3_600):
             raise SystemExit("a session took more than an hour")
-        stored = parts.layers.articles.read(ArticleKey(sample["sample_id"]))
+        stored = parts.article_stores.articles.read(ArticleKey(sample["sample_id"]))
         sizes.append(dict.fromkeys(CHAPTER_NAMES, 0) if stored is None else dict(article_tokens(stored.article)))
     return said
 
@@ -166,7 +166,7 @@ async def conversation(
             seconds = time.perf_counter() - started
             parts = memory._lifecycle.opened.parts
             assert parts is not None
-            summaries = parts.layers.summaries.read(ArticleKey(sample["sample_id"]))
+            summaries = parts.article_stores.summaries.read(ArticleKey(sample["sample_id"]))
             covers: dict[int, list[str]] = {}
             for one in summaries:
                 for n in range(1, sessions + 1):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from ..schema.event import EventFilter
-from ..schema.protocols import EventStore, Layers, Vector
+from ..schema.protocols import ArticleStores, EventStore, Vector
 from ..schema.summary import ArticleKey, StoredArticle, Summary
 from ..text.words import query_tokens, search_tokens
 from .fusion import weighted_sum
@@ -32,14 +32,14 @@ class ReadMemory:
     summaries: tuple[Summary, ...] = ()
 
 
-def read_memory(layers: Layers, key: ArticleKey) -> ReadMemory:
+def read_memory(stores: ArticleStores, key: ArticleKey) -> ReadMemory:
     """Read both. Summaries first: what is promoted meanwhile is read twice, not never. Blocking; raises StorageError."""
-    summaries = tuple(layers.summaries.read(key))
-    return ReadMemory(key, layers.articles.read(key), summaries)
+    summaries = tuple(stores.summaries.read(key))
+    return ReadMemory(key, stores.articles.read(key), summaries)
 
 
 def deepened(
-    query: str, vector: Vector | None, read: ReadMemory, layers: Layers, events: EventStore, model: str
+    query: str, vector: Vector | None, read: ReadMemory, stores: ArticleStores, events: EventStore, model: str
 ) -> tuple[str, ...]:
     """Return what fits `query`, best first: ids of summaries, and lines of the chapter Dynamic. Blocking; raises StorageError."""
     lines = read.article.article.lines("Dynamic") if read.article is not None else ()
@@ -47,7 +47,7 @@ def deepened(
     texts = {**{one.id: one.text for one in searched}, **{line: line for line in lines}}
     dense: dict[str, float] = {}
     if vector is not None and texts:
-        known = dict(layers.line_vectors.read(read.key, model)) if lines else {}
+        known = dict(stores.line_vectors.read(read.key, model)) if lines else {}
         if searched:
             where = EventFilter(read.key.scope.key, event_ids=tuple(one.id for one in searched))
             ids, matrix = events.vectors(where)

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from typing_extensions import TypedDict
 
 from .article import ChapterName, WrittenBy
-from .protocols import ChatModel, EventStore, Layers
+from .protocols import ArticleStores, ChatModel, EventStore
 from .settings import Settings
 
 Occasion = Literal["promotion", "reflection", ""]
@@ -90,6 +90,6 @@ class ReflectionContext:
 
     settings: Settings
     events: EventStore
-    layers: Layers
+    article_stores: ArticleStores
     clock: Callable[[], float]
     chat: ChatModel | None = None

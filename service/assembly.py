@@ -32,7 +32,7 @@ def make_worker(
     return HistorianWorker(
         parts,
         maintenance=Maintenance(parts, index, random=random, notes=notes, migration=migration),
-        commands=CommandRunner(parts.context(), notes, parts.layers.articles),
+        commands=CommandRunner(parts.context(), notes, parts.article_stores.articles),
         forgetting=Forgetting(parts, drop_index=index.drop),
         random=random,
         sleep=sleep,

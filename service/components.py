@@ -13,11 +13,11 @@ from ..models.embeddings.factory import make_embedder
 from ..models.embeddings.wrapped import MatchingEmbedder
 from ..models.rerank import make_reranker
 from ..schema.protocols import (
+    ArticleStores,
     ChatModel,
     Embedder,
     EventStore,
     JobQueue,
-    Layers,
     Ledger,
     ProfileIndex,
     ProfileStorage,
@@ -61,7 +61,7 @@ class Parts:
     profile_index: ProfileIndex
     manifest: FileManifest
     shadow: ShadowVectors
-    layers: Layers
+    article_stores: ArticleStores
     erasure: IndexErasure
     transfer: EventTransfer
     chat: ChatModel | None
@@ -83,7 +83,9 @@ class Parts:
 
     def reflection_context(self) -> ReflectionContext:
         """What the nodes of the reflection graph work with."""
-        return ReflectionContext(settings=self.settings, events=self.events, layers=self.layers, clock=self.clock, chat=self.chat)
+        return ReflectionContext(
+            settings=self.settings, events=self.events, article_stores=self.article_stores, clock=self.clock, chat=self.chat
+        )
 
     async def aclose(self) -> None:
         """Close models and database, each of them whatever the others raise."""
@@ -119,7 +121,7 @@ def open_parts(settings: Settings, *, queue: JobQueue, clock: Callable[[], float
         profile_index=SqliteProfileIndex(database),
         manifest=FileManifest(database),
         shadow=ShadowVectors(database),
-        layers=open_layers(settings, database, ledger),
+        article_stores=open_article_stores(settings, database, ledger),
         erasure=IndexErasure(database),
         transfer=EventTransfer(database),
         chat=make_chat_model(settings.models.background),
@@ -129,11 +131,11 @@ def open_parts(settings: Settings, *, queue: JobQueue, clock: Callable[[], float
     )
 
 
-def open_layers(settings: Settings, database: SqliteDatabase, ledger: Ledger) -> Layers:
-    """The stores of the two layers."""
+def open_article_stores(settings: Settings, database: SqliteDatabase, ledger: Ledger) -> ArticleStores:
+    """Return the stores of summaries and articles."""
     directory = data_directory(settings)
     keep = settings.cognitive.shortterm.revision_keep
-    return Layers(
+    return ArticleStores(
         buffer=SqliteStateBuffer(database),
         summaries=JsonlSummaries(directory / "summaries"),
         articles=MarkdownArticles(directory / "chapters", ledger=ledger, revision_keep=keep),

@@ -50,4 +50,4 @@ async def _carry_out(shell: Shell, job: Job) -> None:
     async with opened_parts(shell.settings) as parts:
         # The derived vector index is mended by the next worker: it need not be opened for one change.
         notes = NotesIndex(parts.manifest, shell.settings, embedded_later, time.time)
-        await CommandRunner(parts.context(), notes, parts.layers.articles)(job)
+        await CommandRunner(parts.context(), notes, parts.article_stores.articles)(job)

@@ -17,7 +17,7 @@ async def buffer(state: ReflectionState, runtime: Runtime[ReflectionContext]) ->
     job = reflection_job(state, context.settings)
     if await asyncio.to_thread(job.is_forgotten, context):
         return {"forgotten": True, "through": "", "occasion": ""}
-    buffered = context.layers.buffer
+    buffered = context.article_stores.buffer
     await asyncio.to_thread(
         buffered.add,
         job.key,
@@ -26,7 +26,7 @@ async def buffer(state: ReflectionState, runtime: Runtime[ReflectionContext]) ->
         entities=job.job.entities,
         at=job.job.moment.timestamp(),
     )
-    summaries = await asyncio.to_thread(context.layers.summaries.read, job.key)
+    summaries = await asyncio.to_thread(context.article_stores.summaries.read, job.key)
     if summaries and summaries[-1].through:
         # Killed between the summary and the release, and the checkpoint lost: what a summary covers waits no more.
         await asyncio.to_thread(buffered.release, job.key, summaries[-1].through)

@@ -25,7 +25,7 @@ async def waiting_for_summary(job: ReflectionJob, context: ReflectionContext) ->
 
     Everything that waits becomes one summary, unless that is twice the threshold or more: then it takes several.
     """
-    buffered = context.layers.buffer
+    buffered = context.article_stores.buffer
     total = await asyncio.to_thread(buffered.tokens, job.key)
     if total < job.threshold:
         return ""
@@ -56,13 +56,13 @@ async def said(job: ReflectionJob) -> list[str]:
 
 async def short_term(job: ReflectionJob, context: ReflectionContext) -> list[Summary]:
     """The summaries that are short-term memory, oldest first. One that the article has taken in already is marked now."""
-    layers = context.layers
-    waiting = [one for one in await asyncio.to_thread(layers.summaries.read, job.key) if one.is_short_term]
-    known = await asyncio.to_thread(layers.articles.taken_in, job.key, [one.id for one in waiting])
+    stores = context.article_stores
+    waiting = [one for one in await asyncio.to_thread(stores.summaries.read, job.key) if one.is_short_term]
+    known = await asyncio.to_thread(stores.articles.taken_in, job.key, [one.id for one in waiting])
     if known:
-        stored = await asyncio.to_thread(layers.articles.read, job.key)
+        stored = await asyncio.to_thread(stores.articles.read, job.key)
         revision = stored.revision if stored is not None else 0
-        await asyncio.to_thread(layers.summaries.mark_promoted, job.key, known, at=job.now(context), into=revision)
+        await asyncio.to_thread(stores.summaries.mark_promoted, job.key, known, at=job.now(context), into=revision)
     return [one for one in waiting if one.id not in known]
 
 

@@ -23,17 +23,17 @@ async def file_summary(state: ReflectionState, runtime: Runtime[ReflectionContex
     """Each step changes nothing when it is repeated: the file first, then the event, and the states last."""
     context = runtime.context
     job = reflection_job(state, context.settings)
-    states = await asyncio.to_thread(context.layers.buffer.through, job.key, state["through"])
+    states = await asyncio.to_thread(context.article_stores.buffer.through, job.key, state["through"])
     filed = list(state.get("filed", []))
     summary_id = id_of(job.key, state["through"])
     if states:
         if state["draft"]["text"]:
             summary = summary_of(job, states, state, created_at=job.now(context))
-            await asyncio.to_thread(context.layers.summaries.add, summary, forgotten=lambda: job.is_forgotten(context))
+            await asyncio.to_thread(context.article_stores.summaries.add, summary, forgotten=lambda: job.is_forgotten(context))
             # Without a vector: the worker embeds it when it is idle.
             await asyncio.to_thread(context.events.file_new, [event_of(summary, job)], [None])
             filed.append(summary_id)
-        await asyncio.to_thread(context.layers.buffer.release, job.key, state["through"])
+        await asyncio.to_thread(context.article_stores.buffer.release, job.key, state["through"])
     if await asyncio.to_thread(job.is_forgotten, context):
         return {"forgotten": True, "filed": filed, "through": "", "occasion": ""}
     return {"filed": filed, **await next_step(job, context)}

@@ -76,5 +76,5 @@ def reflection_job(state: ReflectionState, settings: Settings) -> ReflectionJob:
 
 async def read_article(job: ReflectionJob, context: ReflectionContext) -> tuple[Article, int]:
     """The article as it stands and its revision; an empty one and 0 where there is none."""
-    stored = await asyncio.to_thread(context.layers.articles.read, job.key)
+    stored = await asyncio.to_thread(context.article_stores.articles.read, job.key)
     return (Article(), 0) if stored is None else (stored.article, stored.revision)

@@ -18,7 +18,11 @@ async def mark_promoted(state: ReflectionState, runtime: Runtime[ReflectionConte
     reflected = state.get("reflected", False) or state["occasion"] == "reflection"
     if state["occasion"] == "promotion":
         await asyncio.to_thread(
-            context.layers.summaries.mark_promoted, job.key, state["sources"], at=job.now(context), into=state["written"][-1]
+            context.article_stores.summaries.mark_promoted,
+            job.key,
+            state["sources"],
+            at=job.now(context),
+            into=state["written"][-1],
         )
     due = await what_is_due(job, context, reflected=reflected)
     if not due["occasion"]:  # the last verdict stays to be seen

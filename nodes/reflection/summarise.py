@@ -15,7 +15,7 @@ async def summarise(state: ReflectionState, runtime: Runtime[ReflectionContext])
     """Nothing is written here. States that are gone meanwhile (their person was forgotten) give an empty draft."""
     context = runtime.context
     job = reflection_job(state, context.settings)
-    states = await asyncio.to_thread(context.layers.buffer.through, job.key, state["through"])
+    states = await asyncio.to_thread(context.article_stores.buffer.through, job.key, state["through"])
     draft = await summarising.summarise(
         [one.spoken for one in states],
         chat=context.chat,

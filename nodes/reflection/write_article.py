@@ -22,7 +22,7 @@ async def write_article(state: ReflectionState, runtime: Runtime[ReflectionConte
     proposal = state["proposal"]
     try:
         stored = await asyncio.to_thread(
-            context.layers.articles.write,
+            context.article_stores.articles.write,
             job.key,
             proposed(proposal).article,
             expected_revision=proposal["base_revision"],

@@ -4,7 +4,7 @@ Stores are synchronous and safe to call from several threads: callers on an even
 `asyncio.to_thread`. Models are asynchronous.
 """
 
-from .article_stores import ArticleStorage, Layers, LineVectors
+from .article_stores import ArticleStorage, ArticleStores, LineVectors
 from .chat_model import Answer, ChatModel, Usage
 from .embedder import Embedder
 from .event_store import EventStore, ScopeNews
@@ -20,13 +20,13 @@ from .vectors import Matrix, Vector
 __all__ = [
     "Answer",
     "ArticleStorage",
+    "ArticleStores",
     "ChatModel",
     "Embedder",
     "EventStore",
     "FailedJob",
     "JobQueue",
     "JobState",
-    "Layers",
     "Ledger",
     "LineVectors",
     "Matrix",

@@ -53,7 +53,7 @@ class LineVectors(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Layers:
+class ArticleStores:
     """The stores of states that wait, summaries, articles, and the vectors of their lines."""
 
     buffer: StateBuffer

@@ -6,9 +6,9 @@ from typing import Any
 
 from ...schema.protocols.entity_data import EntityData, Member
 from ..components import Parts
+from .articles import ArticleData
 from .events import EventData, NoteData
 from .jobs import JobData
-from .layers import LayerData
 from .plain_files import MemoryFileData, PlainSummaryData, WholeFileData
 from .profiles import ProfileData
 
@@ -18,7 +18,7 @@ def entity_stores(parts: Parts) -> list[EntityData]:
     return [
         EventData(parts),
         ProfileData(parts),
-        LayerData(parts),
+        ArticleData(parts),
         JobData(parts),
         PlainSummaryData(parts),
         MemoryFileData(parts),

@@ -1,4 +1,4 @@
-"""What was filed of a job enters the short-term layer of its person, so that both layers live on the same jobs."""
+"""Feed the events of a filed job into the state buffer, so that events, summaries and articles come from the same jobs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ async def feed(job: Job, context: ReflectionContext, queue: JobQueue) -> None:
     event_ids = [f"{job.job_id}:{n}" for n in range(1 + len(job.new_info))]
     events = await asyncio.to_thread(context.events.get, event_ids)
     records = [(event.event_id, Spoken("record", event.text, "", event.timestamp_local)) for event in events if event.is_absolute]
-    buffered = context.layers.buffer
+    buffered = context.article_stores.buffer
     if records:
         await asyncio.to_thread(buffered.add, key, job.job_id, records, entities=job.entities, at=job.moment.timestamp())
     if await asyncio.to_thread(buffered.tokens, key) >= context.settings.cognitive.shortterm.summary_token_threshold:

@@ -65,7 +65,7 @@ class JobRuns:
 
     def sweep(self) -> None:
         """Remove what killed writers left half-written. Blocking."""
-        for store in (self.context.profiles, self._reflection.layers.summaries, self._reflection.layers.articles):
+        for store in (self.context.profiles, self._reflection.article_stores.summaries, self._reflection.article_stores.articles):
             store.sweep()
 
     async def run(self, job: Job) -> str:
@@ -125,7 +125,7 @@ class JobRuns:
     def _keep_states(self, job: Job) -> bool:
         """Buffer the states for the next job of the same person."""
         states = StatesPayload.model_validate(job.payload).entries(job)
-        buffered = self._reflection.layers.buffer
+        buffered = self._reflection.article_stores.buffer
         key = ArticleKey(job.user_id, job.group_id)
         buffered.add(key, job.job_id, states, entities=job.entities, at=job.moment.timestamp())
         return buffered.was_taken(job.job_id)

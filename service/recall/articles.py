@@ -84,7 +84,7 @@ async def relevant_memories(
         searching = deep and user_input.strip() and recall.events.vectors
         embedding = recall.events.tasks.spawn(searching.get(user_input), "embedding of a deep search") if searching else None
         async with asyncio.timeout_at(end):
-            read = await asyncio.to_thread(read_memory, recall.parts.layers, key)
+            read = await asyncio.to_thread(read_memory, recall.parts.article_stores, key)
         found = await _searched(recall, user_input, embedding, read, end, limit) if deep and user_input.strip() else ()
         language = language_for(language, settings.cognitive.language, [user_input])
         budget = max_tokens or settings.query.relevant_max_tokens
@@ -109,7 +109,7 @@ async def _searched(
         await asyncio.wait((embedding,), timeout=EMBEDDING_SHARE * limit)
         vector = result(embedding, "embedder", reasons)
     parts, model = recall.parts, recall.parts.embedder.model if recall.parts.embedder is not None else ""
-    work = asyncio.to_thread(deepened, user_input, vector, read, parts.layers, parts.events, model)
+    work = asyncio.to_thread(deepened, user_input, vector, read, parts.article_stores, parts.events, model)
     searching = recall.events.tasks.spawn(work, "deep search")
     await asyncio.wait((searching,), timeout=end - asyncio.get_running_loop().time())
     found = result(searching, "search", reasons)

@@ -251,7 +251,7 @@ class Recall:
         return Recalled(level, read or (), [*found.hits, *found.waiting], written, found.reasons)
 
     def _article(self, scope: Scope) -> StoredArticle | None:
-        return self.parts.layers.articles.read(ArticleKey.of(scope.user_id, scope))
+        return self.parts.article_stores.articles.read(ArticleKey.of(scope.user_id, scope))
 
     def _request(
         self,

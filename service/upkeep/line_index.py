@@ -7,7 +7,7 @@ import asyncio
 from ...models.embeddings.recorded import embedded_apart
 from ...schema.commands import RollbackArticleCommand
 from ...schema.job import Job
-from ...schema.protocols import Embedder, Layers, Vector
+from ...schema.protocols import ArticleStores, Embedder, Vector
 from ...schema.summary import ArticleKey
 
 LOOK_EVERY = 30
@@ -17,8 +17,8 @@ LOOK_EVERY = 30
 class LineIndex:
     """Keeps the vectors of Dynamic lines as the articles stand."""
 
-    def __init__(self, layers: Layers, embedder: Embedder | None) -> None:
-        self._layers = layers
+    def __init__(self, stores: ArticleStores, embedder: Embedder | None) -> None:
+        self._stores = stores
         self._embedder = embedder
         self._changed: set[ArticleKey] = set()
         self._known: set[ArticleKey] = set()
@@ -41,7 +41,7 @@ class LineIndex:
         if self._embedder is None:
             return
         if self._looks % LOOK_EVERY == 0:
-            keys = set(await asyncio.to_thread(self._layers.articles.keys))
+            keys = set(await asyncio.to_thread(self._stores.articles.keys))
             self._changed |= keys - self._known
             self._known = keys
         self._looks += 1
@@ -51,9 +51,9 @@ class LineIndex:
             self._changed.discard(key)
 
     async def _embed(self, key: ArticleKey, embedder: Embedder) -> None:
-        stored = await asyncio.to_thread(self._layers.articles.read, key)
+        stored = await asyncio.to_thread(self._stores.articles.read, key)
         lines = dict.fromkeys(stored.article.lines("Dynamic")) if stored is not None else {}
-        known = await asyncio.to_thread(self._layers.line_vectors.read, key, embedder.model)
+        known = await asyncio.to_thread(self._stores.line_vectors.read, key, embedder.model)
         new = [line for line in lines if line not in known]
         vectors: dict[str, Vector] = {line: known[line] for line in lines if line in known}
         if not new and len(vectors) == len(known):
@@ -63,7 +63,7 @@ class LineIndex:
 
         def forgotten() -> bool:
             """Return True if lines went while they were embedded, with the article or out of it."""
-            now = self._layers.articles.read(key)
+            now = self._stores.articles.read(key)
             return not vectors.keys() <= set(now.article.lines("Dynamic") if now is not None else ())
 
-        await asyncio.to_thread(self._layers.line_vectors.replace, key, embedder.model, vectors, forgotten=forgotten)
+        await asyncio.to_thread(self._stores.line_vectors.replace, key, embedder.model, vectors, forgotten=forgotten)

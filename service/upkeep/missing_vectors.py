@@ -33,7 +33,7 @@ class MissingVectors:
         self._embedder = embedder
         self._jobs_wait = jobs_wait
         self._outage = Outage(random)
-        self._lines = LineIndex(parts.layers, embedder)
+        self._lines = LineIndex(parts.article_stores, embedder)
         self._profiles: set[ProfileKey] | None = None
         """Profiles that jobs have changed; None before all were looked at."""
         self._not_embeddable: set[str] = set()

@@ -6,7 +6,7 @@
     summaries.jsonl    plain summaries: {"scope_key", "job_id", "timestamp", "user_id", "text"}
     memory.jsonl       lines of MEMORY.md: {"scope_key", "timestamp", "text"}; for reading, they are not brought back
     profiles/…        Markdown as in the data directory, earlier revisions too
-    layers/…           articles, dated summaries and states that wait: see `service/entity_data/layers.py`
+    layers/…           articles, dated summaries and states that wait: see `service/entity_data/articles.py`
 
 Nothing is ever unpacked: members are read by the names that the manifest gives, and where their content goes is decided by
 what it says. Members that the manifest does not name are passed over.

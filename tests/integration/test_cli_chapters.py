@@ -20,7 +20,7 @@ KEY, IN_GROUP = ArticleKey("42"), ArticleKey("42", "100")
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
     parts = stored_parts(settings_for(tmp_path))
-    layers = parts.layers
+    layers = parts.article_stores
     for key, fact in ((KEY, "a nurse"), (IN_GROUP, "a singer")):
         for revision in range(2):
             article = Article(bedrock=f"- Ann is {fact}", dynamic=f"- 2026-02-0{revision + 1} Ann paints")
@@ -88,7 +88,7 @@ def test_summaries_are_listed_with_where_they_are(data: Path) -> None:
     assert len(lines(data, "summaries", "list", "42", "--group", "100")) == 2
     parts = stored_parts(settings_for(data))
     made = Summary("long", KEY, "Ann: tea\nClio: Dune", AT, AT, AT, 9, "rules", True, through="2")
-    parts.layers.summaries.add(made, forgotten=lambda: False)
+    parts.article_stores.summaries.add(made, forgotten=lambda: False)
     asyncio.run(parts.aclose())
     assert "Ann: tea / Clio: Dune" in call(data, "summaries", "list", "42").out, "its lines stay apart"
     assert "no summaries yet" in call(data, "summaries", "list", "43").out

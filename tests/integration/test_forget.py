@@ -77,11 +77,11 @@ def assert_others_are_whole(directory: Path, original: Path) -> None:
     found = parts.events.search_keywords(canary("event group", "other"), EventFilter("g:77002"), 5)
     assert found[0][0] == "o2-0:0"
     assert parts.events.vectors(EventFilter("p:" + OTHER))[0] == ["o1-0:0"]
-    layers = parts.layers
-    assert [one.sources for one in layers.articles.history(MENTIONING)][-1] == ("dated-3-0",)
-    assert [(one.id, one.promoted_into) for one in layers.summaries.read(MENTIONING)] == [("dated-3-0", 1), ("dated-3-1", None)]
-    assert layers.buffer.oldest(MENTIONING, 1)[0].entry_id == "buffered3-0:0"
-    assert canary("line vector", "other") in layers.line_vectors.read(MENTIONING, WordEmbedder.model)
+    stores = parts.article_stores
+    assert [one.sources for one in stores.articles.history(MENTIONING)][-1] == ("dated-3-0",)
+    assert [(one.id, one.promoted_into) for one in stores.summaries.read(MENTIONING)] == [("dated-3-0", 1), ("dated-3-1", None)]
+    assert stores.buffer.oldest(MENTIONING, 1)[0].entry_id == "buffered3-0:0"
+    assert canary("line vector", "other") in stores.line_vectors.read(MENTIONING, WordEmbedder.model)
     assert any(job.request_id == "states-other" for job in parts.queue.jobs("pending"))
     waiting = [job for job in parts.queue.jobs("pending") if job.request_id == "wait-other"]
     assert waiting[0].action_summary == canary("pending", "other")
@@ -111,7 +111,7 @@ def test_nothing_of_a_person_is_left_in_any_byte_and_nothing_of_others_is_missin
     # What they said before the turn of somebody else went out of that job, too.
     assert all(not job.recent_messages for job in parts.queue.jobs("pending"))
     assert parts.database.rows("SELECT value FROM tombstones WHERE kind != 'entity' AND value = ?", (USER,)) == []
-    assert {key.user_id for key in parts.layers.buffer.keys()} == {OTHER}  # noqa: SIM118
+    assert {key.user_id for key in parts.article_stores.buffer.keys()} == {OTHER}  # noqa: SIM118
     with sqlite3.connect(data / "index.sqlite") as connection:
         noted = set(connection.execute("SELECT entity_key, job_id FROM ledger"))
     assert not any(USER in key or job_id in ("buffered0-0", "buffered1-0") for key, job_id in noted)
@@ -137,9 +137,9 @@ def test_what_others_say_of_somebody_goes_with_mentions(data: Path, original: Pa
     parts = opened(data)
     profile = parts.profiles.read(ProfileKey("user", OTHER))
     assert profile is not None and profile.summary == f"- {canary('profile', 'other')}"
-    article = parts.layers.articles.read(MENTIONING)
+    article = parts.article_stores.articles.read(MENTIONING)
     assert article is not None and article.article.bedrock == f"- {canary('article', 'other')}" and not article.article.dynamic
-    assert [one.spoken.text for one in parts.layers.buffer.oldest(MENTIONING, 10**9)] == [canary("buffered", "other")]
+    assert [one.spoken.text for one in parts.article_stores.buffer.oldest(MENTIONING, 10**9)] == [canary("buffered", "other")]
     (job,) = [job for job in parts.queue.jobs("pending") if job.request_id == "states-other"]
     assert [state["text"] for state in job.payload["states"]] == [canary("states", "other")]
     asyncio.run(parts.aclose())

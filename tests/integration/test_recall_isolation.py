@@ -98,17 +98,17 @@ def write_layers(parts: Parts, key: ArticleKey, number: int, embedder: WordEmbed
     """An article, a summary (as the reflection graph files it) and a state that waits, each with a secret."""
     at = "2026-02-21T17:30:00+08:00"
     article = Article("", "- 咖啡", f"- 咖啡 tea secret{number}x")
-    parts.layers.articles.write(key, article, expected_revision=0, sources=["s"], now=at, forgotten=lambda: False)
+    parts.article_stores.articles.write(key, article, expected_revision=0, sources=["s"], now=at, forgotten=lambda: False)
     text = f"咖啡 tea secret{number + 1}x"
     summary = Summary(f"summary-{number}", key, text, at, at, at, 5, "rules", True, through="x:0")
-    parts.layers.summaries.add(summary, forgotten=lambda: False)
+    parts.article_stores.summaries.add(summary, forgotten=lambda: False)
     event = events_in(key.group_id or None, [text], prefix=f"s{number}", user_id=key.user_id)[0]
     file_events(parts, [event], embedder)
     waits = [(f"w{number}:0", Spoken("user", f"咖啡 tea secret{number + 2}x"))]
-    parts.layers.buffer.add(key, f"w{number}", waits, entities=[], at=0.0)
+    parts.article_stores.buffer.add(key, f"w{number}", waits, entities=[], at=0.0)
     if embedder is not None:
         line = article.lines("Dynamic")[0]
-        parts.layers.line_vectors.replace(key, embedder.model, {line: embedder.vector(line)}, forgotten=lambda: False)
+        parts.article_stores.line_vectors.replace(key, embedder.model, {line: embedder.vector(line)}, forgotten=lambda: False)
 
 
 def may_be_read(owner: tuple[str, Scope, str], reader: Scope, rule: LayerRule) -> bool:
@@ -151,7 +151,7 @@ async def test_no_way_in_reads_another_scope(
 
 
 def owned_here(owner: dict[int, tuple[str, Scope, str]], reader: Scope) -> bool:
-    """Whether the two layers hold something about who speaks in `reader`, learnt there."""
+    """Return True if summaries or articles learnt in `reader` tell something about its user."""
     return any(kind == "layers" and scope.key == reader.key and who == reader.user_id for kind, scope, who in owner.values())
 
 

@@ -49,13 +49,13 @@ def using(directory: Path, look: Callable[[Parts], Any]) -> Any:
 
 
 def memory_keys(parts: Parts) -> list[ArticleKey]:
-    layers = parts.layers
-    return sorted({*layers.articles.keys(), *layers.summaries.keys(), *layers.buffer.keys()}, key=str)
+    stores = parts.article_stores
+    return sorted({*stores.articles.keys(), *stores.summaries.keys(), *stores.buffer.keys()}, key=str)
 
 
 def memory_of(parts: Parts, key: ArticleKey) -> tuple[Any, ...]:
-    layers = parts.layers
-    return layers.articles.kept(key), layers.summaries.read(key), layers.buffer.oldest(key, 10**9)
+    stores = parts.article_stores
+    return stores.articles.kept(key), stores.summaries.read(key), stores.buffer.oldest(key, 10**9)
 
 
 def kept_of(directory: Path, entity: Entity) -> dict[str, Any]:
@@ -127,11 +127,11 @@ def test_what_was_taken_in_or_summed_up_meanwhile_is_not_brought_back_to_wait_ag
     key = ArticleKey(USER)
 
     def go_on(parts: Parts) -> None:
-        assert parts.layers.articles.taken_in(key, ["dated-0-0", "dated-0-1", "new"]) == {"dated-0-0", "dated-0-1"}
-        assert parts.layers.buffer.was_taken("buffered0-0")
-        (state,) = parts.layers.buffer.oldest(key, 10**9)
-        parts.layers.buffer.release(key, state.entry_id)
-        parts.layers.summaries.mark_promoted(key, ["dated-0-1"], at="2026-02-22T10:00:00+08:00", into=2)
+        assert parts.article_stores.articles.taken_in(key, ["dated-0-0", "dated-0-1", "new"]) == {"dated-0-0", "dated-0-1"}
+        assert parts.article_stores.buffer.was_taken("buffered0-0")
+        (state,) = parts.article_stores.buffer.oldest(key, 10**9)
+        parts.article_stores.buffer.release(key, state.entry_id)
+        parts.article_stores.summaries.mark_promoted(key, ["dated-0-1"], at="2026-02-22T10:00:00+08:00", into=2)
 
     using(there, go_on)
     before = kept_of(there, Entity("user", USER))
@@ -199,14 +199,14 @@ def test_who_left_nothing_but_one_piece_of_the_layers_is_refused_once_forgotten(
     data, archive, key, at = tmp_path / "data", tmp_path / "a.zip", ArticleKey(OTHER, GROUP), "2026-02-21T15:00:00+08:00"
 
     def plant_one(parts: Parts) -> None:
-        layers = parts.layers
+        stores = parts.article_stores
         if kind == "article":
-            layers.articles.write(key, Article("- x"), expected_revision=0, sources=[], now=at, forgotten=lambda: False)
+            stores.articles.write(key, Article("- x"), expected_revision=0, sources=[], now=at, forgotten=lambda: False)
         elif kind == "summary":
             made = Summary("s-1", key, "an old story", at, at, at, 9, "rules", True, through="j-0:0")
-            layers.summaries.add(made, forgotten=lambda: False)
+            stores.summaries.add(made, forgotten=lambda: False)
         else:
-            layers.buffer.add(key, "j-0", [("j-0:0", Spoken("user", "an old story", "", at))], entities=[], at=0.0)
+            stores.buffer.add(key, "j-0", [("j-0:0", Spoken("user", "an old story", "", at))], entities=[], at=0.0)
 
     using(data, plant_one)
     run("export", "user", OTHER, archive, data=data)
@@ -230,21 +230,22 @@ def test_what_is_there_is_never_overwritten(data: Path, tmp_path: Path) -> None:
         assert profile is not None
         changed = replace(profile, summary="- 周大年现在爱下棋")
         parts.profiles.write(changed, expected_revision=profile.revision, now="2026-03-01T00:00:00+08:00")
-        layers, later = parts.layers, "2026-03-01T00:00:00+08:00"
-        stored = layers.articles.read(MENTIONING)
+        stores, later = parts.article_stores, "2026-03-01T00:00:00+08:00"
+        stored = stores.articles.read(MENTIONING)
         assert stored is not None
-        layers.articles.write(
+        stores.articles.write(
             MENTIONING, Article(bedrock="- 我知道的是另一件事"), expected_revision=stored.revision, sources=["x"], now=later,
             forgotten=lambda: False,
         )  # fmt: skip
-        assert layers.summaries.without_lines(MENTIONING, lambda line: "划船" in line) == 2
+        assert stores.summaries.without_lines(MENTIONING, lambda line: "划船" in line) == 2
 
     using(data, change)
     (arrived,) = run("import", archive, data=data).lines
     assert arrived["different_articles"] == 1 and arrived["known_articles"] == 1
     assert arrived["different_dated_summaries"] == 2 and arrived["known_dated_summaries"] == 2
-    assert using(data, lambda parts: parts.layers.articles.read(MENTIONING).article.bedrock) == "- 我知道的是另一件事"
-    assert using(data, lambda parts: [one.text for one in parts.layers.summaries.read(MENTIONING) if "划船" in one.text]) == []
+    assert using(data, lambda parts: parts.article_stores.articles.read(MENTIONING).article.bedrock) == "- 我知道的是另一件事"
+    boating = using(data, lambda parts: [one for one in parts.article_stores.summaries.read(MENTIONING) if "划船" in one.text])
+    assert boating == []
     assert arrived["different_events"] == 1 and arrived["different_profiles"] == [f"user:{OTHER}"]
     assert using(data, lambda parts: parts.events.get(["o1-0:0"])[0].text) == "周大年后来说的是另一件事"
     assert "另一件事" not in run("import", archive, data=tmp_path / "there").out

@@ -52,18 +52,18 @@ def assert_whole(directory: Path) -> None:
     settings = settings_for(directory, shortterm=SHORTTERM)
     parts = open_parts(settings, queue=open_queue(settings, lambda: 0.0), clock=lambda: 0.0)
     try:
-        summaries = parts.layers.summaries.read(KEY)
+        summaries = parts.article_stores.summaries.read(KEY)
         assert len(summaries) == len({one.id for one in summaries}) == 2
         for n, said in enumerate(SAID):
             assert sum(said.replace(" I ", " Ann ") in one.text for one in summaries) == 1, f"state {n} is lost or doubled"
         assert [one.promoted_into for one in summaries] == [1, None]
-        article = parts.layers.articles.read(KEY)
+        article = parts.article_stores.articles.read(KEY)
         assert article is not None and article.revision == 1 and article.sources == (summaries[0].id,)
         lines = [line for name in CHAPTER_NAMES for line in article.article.lines(name)]
         for n in range(len(SAID)):
             held = sum(f"chapter {n} " in line for line in lines)
             assert held == (f"chapter {n} " in summaries[0].text), f"statement {n} stands {held} times in the article"
-        assert parts.layers.buffer.tokens(KEY) == 0
+        assert parts.article_stores.buffer.tokens(KEY) == 0
         events = parts.events.find(EventFilter("p:7"))
         assert {event.event_id for event in events} == {one.id for one in summaries}
         assert parts.events.without_vector(10) == [] and parts.events.unindexed(10) == ([], [])

@@ -234,25 +234,25 @@ def _plant_layers(parts: Parts, mine: dict[str, str], ours: dict[str, str], thei
 
 def _plant_memory(parts: Parts, n: int, key: ArticleKey, texts: dict[str, str], *, with_mentions: bool) -> None:
     """An article with one earlier revision, a summary of each kind, a state that waits, an embedded line."""
-    layers, at = parts.layers, "2026-02-21T15:00:00+08:00"
+    stores, at = parts.article_stores, "2026-02-21T15:00:00+08:00"
     mention = "周大年和林小满约好去划船" if with_mentions else ""
     articles = [Article(bedrock=f"- {texts[kind]}") for kind in ("article before", "article") if kind in texts]
     articles[-1] = replace(articles[-1], dynamic=f"- {mention}" if mention else "")
     for revision, article in enumerate(articles):
-        layers.articles.write(
+        stores.articles.write(
             key, article, expected_revision=revision, sources=[f"dated-{n}-{revision}"], now=at, forgotten=lambda: False
         )  # fmt: skip
     for number, kind in enumerate(("promoted summary", "dated summary")):
         if kind in texts:
             text = "\n".join(part for part in (texts[kind], mention) if part)
             made = Summary(f"dated-{n}-{number}", key, text, at, at, at, 9, "rules", True, through=f"old{n}-0:{number}")
-            layers.summaries.add(made, forgotten=lambda: False)
-    layers.summaries.mark_promoted(key, [f"dated-{n}-0"], at=at, into=1)
+            stores.summaries.add(made, forgotten=lambda: False)
+    stores.summaries.mark_promoted(key, [f"dated-{n}-0"], at=at, into=1)
     spoken = [Spoken("user", texts["buffered"], "", at), *([Spoken("user", "明天下午见", "林小满", at)] if mention else [])]
     job_id = f"buffered{n}-0"
-    layers.buffer.add(key, job_id, [(f"{job_id}:{i}", one) for i, one in enumerate(spoken)], entities=[], at=NOW)
+    stores.buffer.add(key, job_id, [(f"{job_id}:{i}", one) for i, one in enumerate(spoken)], entities=[], at=NOW)
     lines = [line for line in (texts.get("line vector"), mention and f"- {mention}") if line]
-    layers.line_vectors.replace(key, MODEL.model, {line: MODEL.vector(line) for line in lines}, forgotten=lambda: False)
+    stores.line_vectors.replace(key, MODEL.model, {line: MODEL.vector(line) for line in lines}, forgotten=lambda: False)
 
 
 def _without_speaker(path: Path, text: str) -> None:

@@ -50,8 +50,8 @@ class ArticleRevisions(RevisionCommands["StoredArticle"]):
         key = article_key(**whose)
         if shell.needs_data():
             with opened_stores(shell) as parts:
-                stored = parts.layers.articles.read(key)
-                earlier = parts.layers.articles.history(key)
+                stored = parts.article_stores.articles.read(key)
+                earlier = parts.article_stores.articles.history(key)
             if stored is not None:
                 return [stored, *earlier]
         where = say(" in group {id!r}", id=key.group_id) if key.group_id else ""

@@ -23,8 +23,8 @@ def list_summaries(shell: Shell, user: PersonArgument, in_group: InGroupOption =
     if not shell.needs_data():
         return
     with opened_stores(shell) as parts:
-        found = parts.layers.summaries.read(key)
-        waiting = parts.layers.buffer.tokens(key)
+        found = parts.article_stores.summaries.read(key)
+        waiting = parts.article_stores.buffer.tokens(key)
     shell.rows(
         found,
         summary_data,

@@ -25,7 +25,7 @@ async def memory(tmp_path: Path) -> AsyncIterator[CognitiveService]:
         article = Article(bedrock="- I know that Ann plays the piano", dynamic="- 2026-02-01 Ann paints")
         for key in (ArticleKey("7"), ArticleKey("7", "100")):
             written = article.with_chapters({"Evolutionary": f"- learnt in {key.scope.key}"})
-            parts.layers.articles.write(key, written, expected_revision=0, sources=["s"], now=AT, forgotten=lambda: False)
+            parts.article_stores.articles.write(key, written, expected_revision=0, sources=["s"], now=AT, forgotten=lambda: False)
         yield memory
 
 

@@ -29,14 +29,14 @@ from ..components import Parts
 from .members import ALL, FileMember, LineMember, redact_word, tally
 
 
-class LayerData:
+class ArticleData:
     """The `EntityData` of all of these: they belong to one person in one conversation."""
 
     kind = "articles and summaries"
 
     def __init__(self, parts: Parts) -> None:
         self.members: Sequence[Member[Any]] = (_Articles(parts), _Summaries(parts), _Buffered(parts))
-        self._layers = parts.layers
+        self._stores = parts.article_stores
         self._erasure = parts.erasure
         self._clock = parts.clock
 
@@ -44,8 +44,8 @@ class LayerData:
         for key in self._keys():
             if traces is None or traces.entity.spoke(key.user_id, key.group_id):
                 waiting = self._waiting(key)
-                lines = self._layers.articles.lines(key)
-                for summary in self._layers.summaries.read(key):
+                lines = self._stores.articles.lines(key)
+                for summary in self._stores.summaries.read(key):
                     lines += [line for line in summary.text.splitlines() if line.strip()]
                 # In a group somebody else may have spoken.
                 private = traces is not None and traces.entity.type == "user" and not key.group_id
@@ -60,34 +60,34 @@ class LayerData:
     def erase(self, traces: Traces) -> int:
         entity = traces.entity
         # Jobs that are handed over again, under a later time, are no new ones.
-        keys = [key for key in self._layers.buffer.keys() if entity.spoke(key.user_id, key.group_id)]  # noqa: SIM118
+        keys = [key for key in self._stores.buffer.keys() if entity.spoke(key.user_id, key.group_id)]  # noqa: SIM118
         self._erasure.bury_jobs(sorted({job_of_entry(one.entry_id) for key in keys for one in self._waiting(key)}))
         self._erasure.erase_ledger(entity)
-        return self._layers.erase(entity)
+        return self._stores.erase(entity)
 
     def drop(self, ids: Collection[str], unwanted: Callable[[str], bool]) -> None:
         now = datetime.fromtimestamp(self._clock(), UTC).isoformat(timespec="seconds")
         for key in self._keys():
             if str(key) in ids:
                 # The article comes last: killed in between, its lines still say whose vectors are to be looked at.
-                self._layers.line_vectors.without_lines(key, unwanted)
-                self._layers.buffer.remove([one.entry_id for one in self._waiting(key) if unwanted(_with_speaker(one))])
-                self._layers.summaries.without_lines(key, unwanted)
-                self._layers.articles.without_lines(key, unwanted, now=now)
+                self._stores.line_vectors.without_lines(key, unwanted)
+                self._stores.buffer.remove([one.entry_id for one in self._waiting(key) if unwanted(_with_speaker(one))])
+                self._stores.summaries.without_lines(key, unwanted)
+                self._stores.articles.without_lines(key, unwanted, now=now)
 
     def _keys(self) -> list[ArticleKey]:
-        layers = self._layers
-        return list(dict.fromkeys([*layers.articles.keys(), *layers.summaries.keys(), *layers.buffer.keys()]))
+        stores = self._stores
+        return list(dict.fromkeys([*stores.articles.keys(), *stores.summaries.keys(), *stores.buffer.keys()]))
 
     def _waiting(self, key: ArticleKey) -> list[BufferedState]:
-        return self._layers.buffer.oldest(key, ALL)
+        return self._stores.buffer.oldest(key, ALL)
 
 
 class _Articles(FileMember[ArticleKey, StoredArticle]):
     name, path = "articles", "layers/articles"
 
     def __init__(self, parts: Parts) -> None:
-        super().__init__(parts.layers.articles, ARTICLE_FORMAT)
+        super().__init__(parts.article_stores.articles, ARTICLE_FORMAT)
         self._level = parts.settings.historian.redact_jobs
 
     def is_carried(self, key: ArticleKey, entity: Entity) -> bool:
@@ -117,7 +117,7 @@ class _Summaries(LineMember[Summary]):
     name, path = "dated_summaries", "layers/summaries.jsonl"
 
     def __init__(self, parts: Parts) -> None:
-        self._summaries = parts.layers.summaries
+        self._summaries = parts.article_stores.summaries
         self._level = parts.settings.historian.redact_jobs
 
     def values(self, entity: Entity) -> Iterator[Summary]:
@@ -160,7 +160,7 @@ class _Buffered(LineMember[_Waiting]):
     name, path = "buffered_states", "layers/buffered.jsonl"
 
     def __init__(self, parts: Parts) -> None:
-        self._buffer = parts.layers.buffer
+        self._buffer = parts.article_stores.buffer
         self._level = parts.settings.historian.redact_jobs
 
     def values(self, entity: Entity) -> Iterator[_Waiting]:

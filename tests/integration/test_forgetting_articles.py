@@ -1,4 +1,4 @@
-"""Forgetting reaches the two layers: articles, summaries, states and jobs that wait; others' stay."""
+"""Forgetting reaches articles, summaries, states and jobs that wait; those of others stay."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def secret(key: ArticleKey) -> str:
 async def filled(directory: Path) -> None:
     parts = stored_parts(settings_for(directory))
     for n, key in enumerate((ANN, ANN_IN_GROUP, BOB_IN_GROUP)):
-        layers = parts.layers
+        stores = parts.article_stores
         for revision in range(2):
             article = Article(bedrock=f"- I know {secret(key)} number {revision}")
             sources = [f"s{revision}"]
-            layers.articles.write(key, article, expected_revision=revision, sources=sources, now=AT, forgotten=lambda: False)
+            stores.articles.write(key, article, expected_revision=revision, sources=sources, now=AT, forgotten=lambda: False)
         made = Summary(f"s{n}", key, f"{secret(key)} was told", AT, AT, AT, 9, "rules", True, through=f"{n}:0")
-        layers.summaries.add(made, forgotten=lambda: False)
-        layers.buffer.add(key, f"j{n}", [(f"j{n}:0", Spoken("user", f"{secret(key)} waits"))], entities=[], at=0.0)
+        stores.summaries.add(made, forgotten=lambda: False)
+        stores.buffer.add(key, f"j{n}", [(f"j{n}:0", Spoken("user", f"{secret(key)} waits"))], entities=[], at=0.0)
     await parts.aclose()
 
 
@@ -40,7 +40,7 @@ def found(directory: Path, what: str) -> list[str]:
     return [str(path) for path in directory.rglob("*") if path.is_file() and what.encode() in path.read_bytes()]
 
 
-async def test_a_user_is_forgotten_in_both_layers_and_in_what_waits(tmp_path: Path) -> None:
+async def test_a_user_is_forgotten_in_summaries_and_articles_and_in_what_waits(tmp_path: Path) -> None:
     await filled(tmp_path)
     async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
         await memory.update_memory(f"my secret is {secret(ANN)} indeed", "7")
@@ -67,26 +67,26 @@ class Interrupted(WordEmbedder):
 @pytest.mark.parametrize("whole", [True, False], ids=["the person is forgotten", "the line is taken out"])
 async def test_what_goes_while_its_lines_are_embedded_leaves_no_vector(tmp_path: Path, whole: bool) -> None:
     parts = stored_parts(settings_for(tmp_path))
-    articles = parts.layers.articles
+    articles = parts.article_stores.articles
     articles.write(
         ANN, Article(dynamic="- tea\n- secret piano"), expected_revision=0, sources=[], now=AT, forgotten=lambda: False
     )
 
     def forget() -> object:
         return (
-            parts.layers.erase(Entity("user", "7"))
+            parts.article_stores.erase(Entity("user", "7"))
             if whole
             else articles.without_lines(ANN, lambda line: "secret" in line, now=AT)
         )
 
     embedder = Interrupted(forget)
-    await LineIndex(parts.layers, embedder).bring_up_to_date()
-    assert parts.layers.line_vectors.read(ANN, embedder.model) == {}
+    await LineIndex(parts.article_stores, embedder).bring_up_to_date()
+    assert parts.article_stores.line_vectors.read(ANN, embedder.model) == {}
     await parts.aclose()
     assert found(tmp_path, "secret piano") == []
     again = stored_parts(settings_for(tmp_path))
-    await LineIndex(again.layers, WordEmbedder()).bring_up_to_date()
-    assert set(again.layers.line_vectors.read(ANN, embedder.model)) == (set() if whole else {"- tea"})
+    await LineIndex(again.article_stores, WordEmbedder()).bring_up_to_date()
+    assert set(again.article_stores.line_vectors.read(ANN, embedder.model)) == (set() if whole else {"- tea"})
     await again.aclose()
 
 
