@@ -1,4 +1,4 @@
-"""Chat models, embedders and rerankers, made from settings. Client libraries are imported with the first call."""
+"""Chat models, embedders and rerankers, made from settings. Client libraries are imported on the first call."""
 
 from __future__ import annotations
 

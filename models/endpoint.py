@@ -1,8 +1,8 @@
-"""What an HTTP endpoint of a model can answer instead of an answer, put into Historian's own errors.
+"""The endpoint of a model, and its HTTP errors as Historian's own errors.
 
-The rules, by status: network trouble, 408, 409, 425, 429 and 5xx are `ModelUnavailable` (try later); every other
-error is `ModelRefused` (mend the settings), except where the endpoint says that it is this one *input* it does not
-want (too long, or caught by its content inspection): that is `ModelAnswerUnusable`, because the next input may pass.
+Network errors, 408, 409, 425, 429 and 5xx become `ModelUnavailable` (try again later). Every other status becomes
+`ModelRefused` (the settings are wrong), unless the response says that this one input is rejected (too long, or stopped by
+a content filter): that becomes `ModelAnswerUnusable`, because the next input may pass.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from pydantic import SecretStr
 from ..schema.errors import ModelAnswerUnusable, ModelError, ModelRefused, ModelUnavailable, SettingsError
 
 OPENAI_URL = "https://api.openai.com/v1"
-"""Where requests go when a key is configured and no `base_url`: the endpoint that gave the protocol its name."""
+"""The base URL used when a key is configured without a `base_url`."""
 
 NO_KEY = "not-needed"
-"""Sent as key where none is configured: the client insists on one, local servers ignore it. An `OPENAI_API_KEY` in the
-environment is never used, it may belong to somebody else's endpoint."""
+"""The key sent when none is configured: the client requires one, local servers ignore it. `OPENAI_API_KEY` is never read
+from the environment, because it may belong to another endpoint."""
 
 _TRY_LATER = frozenset({408, 409, 425, 429})
 _FORM_MAY_BE_AT_FAULT = frozenset({400, 404, 405, 406, 415, 422})
-"""Statuses with which servers turn down `tools`, `tool_choice` or `response_format`: 400 and 422 are usual, routers
-that find no provider with tools answer 404."""
+"""Statuses with which servers reject `tools`, `tool_choice` or `response_format`: usually 400 or 422; routers without a
+provider that supports tools return 404."""
 _FORM_MAY_CRASH = frozenset({500, 501})
-"""llama.cpp without templates answers 500 to `tools`; 501 is used by small servers for the same thing."""
+"""llama.cpp without chat templates returns 500 for `tools`; other small servers return 501."""
 _CAN_BE_INPUT = frozenset({400, 403, 422, 429})
-"""429 belongs here for "request too large": one request above the limit per minute can never pass."""
+"""Includes 429 for "request too large": a single request above the limit per minute can never pass."""
 
 _INPUT_AT_FAULT = re.compile(
     r"context[ _]?(length|window|size)|maximum (context|prompt|input)|(prompt|input|text|request) (is |was )?too (long|large)"
@@ -42,26 +42,26 @@ _INPUT_AT_FAULT = re.compile(
     r"|considered high risk|(?<!case[ -])sensitive|敏感|不安全",
     re.IGNORECASE,
 )
-"""How providers word that the input itself is the trouble: over-long prompts, and content inspection (Azure
+"""Phrases with which providers reject the input itself: prompts that are too long, and content inspection (Azure
 `content_filter`, DashScope `data_inspection_failed`, DeepSeek "Content Exists Risk", Moonshot "high risk", Zhipu)."""
 
 _LONGEST_DETAIL = 300
 
 
 class FormRejected(ModelRefused):
-    """The endpoint turned down this form of request; the same question in another form may pass."""
+    """The endpoint rejected this form of request; the same question in another form may pass."""
 
 
 class FormFailed(ModelUnavailable):
-    """The endpoint broke on this request (500, 501): it may be down, or not able to take this form."""
+    """The endpoint failed on this request (500, 501): it may be down, or may not support this form."""
 
 
 class InputRejected(ModelAnswerUnusable):
-    """The endpoint does not want this input in any form: too long, or caught by its content inspection."""
+    """The endpoint rejects this input in any form: it is too long, or stopped by a content filter."""
 
 
 def plain_key(key: SecretStr | str | None) -> str:
-    """The key as text, "" where there is none."""
+    """Return the key as text, or "" if there is none."""
     if isinstance(key, SecretStr):
         return key.get_secret_value().strip()
     return (key or "").strip()
@@ -69,7 +69,7 @@ def plain_key(key: SecretStr | str | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Who was asked: the section of the settings, the address and the model. It words every error, and hides the key."""
+    """The section of the settings, the address and the model of an endpoint. Builds its error messages, without the key."""
 
     section: str
     base_url: str
@@ -78,7 +78,7 @@ class Endpoint:
 
     @property
     def address(self) -> str:
-        """The base URL without any user name, password or query in it."""
+        """The base URL without user name, password and query."""
         parts = urlsplit(self.base_url)
         host = parts.netloc.rpartition("@")[2]
         return f"{parts.scheme}://{host}{parts.path}" if host else self.base_url
@@ -88,7 +88,7 @@ class Endpoint:
         return f"{self.address} (model {self.model!r}, [{self.section}])"
 
     def hide(self, text: str) -> str:
-        """`text` on one line, shortened, without the key: servers like to repeat it."""
+        """Return `text` on one line, shortened, with the key masked: some servers repeat it in errors."""
         line = " ".join(text.split())
         if len(self.key) >= 4:
             line = line.replace(self.key, "***")
@@ -101,7 +101,10 @@ class Endpoint:
         return self.unavailable(f"gave no complete answer within {seconds:g} s ({self.section}.timeout_seconds)")
 
     def foreign(self, preview: str, *, has_answered: bool) -> ModelError:
-        """For HTTP 200 with a web page or the like: a wrong address at first, a gateway's page in an outage later."""
+        """Return the error for HTTP 200 without a valid answer, such as a web page.
+
+        Before the first valid answer this means a wrong address; after it, a gateway's error page during an outage.
+        """
         if has_answered:
             return self.unavailable(f"answered with something else than before: {self.hide(preview)!r}")
         return ModelRefused(
@@ -110,7 +113,7 @@ class Endpoint:
         )
 
     def error_of_status(self, status: int, detail: str, *, retry_after: float | None = None) -> ModelError:
-        """The error for an HTTP status; `detail` is what the server said."""
+        """Return the error for an HTTP status; `detail` is the server's message."""
         said = f"; it says: {self.hide(detail)}" if detail.strip() else ""
         if status == 413 or (status in _CAN_BE_INPUT and _INPUT_AT_FAULT.search(detail)):
             return InputRejected(f"{self.name} does not accept this input: HTTP {status}{said}.")
@@ -134,7 +137,7 @@ class Endpoint:
 
 
 def checked_endpoint(section: str, base_url: str, model: str, key: str) -> Endpoint:
-    """An endpoint that requests can be sent to. Raises SettingsError for what can never work; the key is not shown."""
+    """Return the endpoint of these settings. Raises SettingsError for an invalid URL or key; the message omits the key."""
     parts = urlsplit(base_url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise SettingsError(
@@ -150,7 +153,7 @@ def checked_endpoint(section: str, base_url: str, model: str, key: str) -> Endpo
 
 
 def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
-    """The wait a server asks for in `Retry-After-Ms` or `Retry-After` (seconds or a date), at most a day."""
+    """Return the seconds to wait from `Retry-After-Ms` or `Retry-After` (seconds or a date), at most a day."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         value = headers.get(name)
         if value is None:
@@ -165,7 +168,7 @@ def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
 
 
 def _seconds_until(moment: str, server_time: str | None) -> float:
-    """Seconds from the server's own `Date` to `moment` (both HTTP dates); NaN where they can not be read."""
+    """Return the seconds from the server's own `Date` to `moment` (both HTTP dates), or NaN if they cannot be parsed."""
     try:
         until = parsedate_to_datetime(moment)
         start = parsedate_to_datetime(server_time) if server_time else datetime.now(UTC)
@@ -175,5 +178,5 @@ def _seconds_until(moment: str, server_time: str | None) -> float:
 
 
 def clean_text(text: str) -> str:
-    """`text` that can be sent as UTF-8: NUL becomes a space, half of a surrogate pair a question mark."""
+    """Return `text` encodable as UTF-8: NUL becomes a space, a lone surrogate a question mark."""
     return text.replace("\x00", " ").encode("utf-8", "replace").decode("utf-8")

@@ -19,7 +19,7 @@ class Closable(Protocol):
 
 
 class LoopClients(Generic[Client]):
-    """Open a client, in a thread, when a loop asks for the first time.
+    """Opens a client, in a thread, on the first request of each event loop.
 
     `open_client` returns the client and what has to be closed. It may import slow modules.
     """

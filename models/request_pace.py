@@ -25,7 +25,7 @@ class RequestPace:
         self._lock = threading.Lock()
 
     async def wait(self) -> None:
-        """Return when it is the caller's turn; with an interval of 0, at once."""
+        """Wait for the caller's turn; with an interval of 0, return at once."""
         if self._interval <= 0:
             return
         with self._lock:

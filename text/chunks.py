@@ -1,6 +1,6 @@
-"""Cutting long texts into pieces that an embedder takes: paragraphs, then sentences, then anywhere.
+"""Split long texts into chunks for an embedder: at paragraphs, then at sentences, then anywhere.
 
-Every chunk is one stretch of the source, so nothing between sentences is lost and offsets stay true.
+Every chunk is one contiguous span of the source, so its offsets are exact and nothing between sentences is lost.
 """
 
 import hashlib
@@ -29,9 +29,9 @@ _LONGEST_CLUSTER = 64
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """One piece: `text` is `source[start:end]`, `tokens` what the estimator says of it.
+    """One chunk: `text` is `source[start:end]`, `tokens` the estimator's count.
 
-    `chunk_id` is a hash of `text` alone: the same content, wherever it stands, is the same chunk.
+    `chunk_id` is a hash of `text` alone: equal content has the same id wherever it stands.
     """
 
     chunk_id: str
@@ -43,7 +43,7 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
-    """A sentence, a heading, a line of code, or a part of one of these that was too long."""
+    """A sentence, a heading or a line of code, or a part of one that exceeds the limit."""
 
     start: int
     end: int
@@ -54,14 +54,14 @@ class _Unit:
 
 
 def chunk(text: str, max_tokens: int = 256, overlap_sentences: int = 1, estimator: TokenCounter = estimate_tokens) -> list[Chunk]:
-    """Cut Markdown or plain text into chunks of at most `max_tokens`.
+    """Split Markdown or plain text into chunks of at most `max_tokens`.
 
-    A paragraph stays whole where it fits, a heading stays with what it heads, a fenced code block is cut at lines only.
+    A paragraph stays whole if it fits, a heading stays with the text below it, a fenced code block is cut at lines only.
     Neighbouring chunks share up to `overlap_sentences` sentences (never a heading or code, at most a quarter of
-    `max_tokens`). White space at the ends is left out; texts of white space alone give nothing. Only a single
-    character (with its accents) that costs more than `max_tokens` makes a chunk above the bound.
+    `max_tokens`). White space at the ends is left out; a text of white space alone has no chunks. Only a single
+    character (with its accents) that costs more than `max_tokens` gives a chunk above the limit.
 
-    Raises ValueError when `max_tokens` is less than 1 or `overlap_sentences` is negative.
+    Raises ValueError if `max_tokens` is less than 1 or `overlap_sentences` is negative.
     """
     if max_tokens < 1 or overlap_sentences < 0:
         raise ValueError(f"max_tokens must be at least 1 and overlap_sentences 0, not {max_tokens}, {overlap_sentences}")
@@ -70,13 +70,13 @@ def chunk(text: str, max_tokens: int = 256, overlap_sentences: int = 1, estimato
     for unit in units:
         block_tokens[unit.block] = block_tokens.get(unit.block, 0) + unit.tokens
     chunks: list[Chunk] = []
-    first = 0  # where the new text of the chunk begins; the overlap stands before it
+    first = 0  # first unit of the chunk's new text; the overlap precedes it
     while first < len(units):
         begin = _with_overlap(units, first, overlap_sentences, max_tokens, new_text=bool(chunks))
         last = _fill(units, begin, first, max_tokens, block_tokens)
         made = _chunk(text, units[begin : last + 1], estimator)
         while made.tokens > max_tokens and (begin < first or last > first):
-            # An estimator need not be additive: give up the overlap, then units at the end.
+            # An estimator need not be additive: drop the overlap, then units at the end.
             begin, last = (first, last) if begin < first else (begin, last - 1)
             made = _chunk(text, units[begin : last + 1], estimator)
         chunks.append(made)
@@ -113,7 +113,7 @@ def _with_overlap(units: Sequence[_Unit], first: int, sentences: int, max_tokens
 
 
 def _fill(units: Sequence[_Unit], begin: int, first: int, max_tokens: int, block_tokens: dict[int, int]) -> int:
-    """Give the last unit of the chunk that begins at `begin` and brings at least unit `first`."""
+    """Return the last unit of the chunk that begins at `begin` and holds at least unit `first`."""
     used = sum(unit.tokens for unit in units[begin : first + 1])
     last = first
     while last + 1 < len(units) and used + units[last + 1].tokens <= max_tokens:
@@ -142,7 +142,7 @@ def _units(text: str, max_tokens: int, estimator: TokenCounter) -> Iterator[_Uni
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int, str]]:
-    """Give headings, fenced code and paragraphs (between blank lines) with their kind."""
+    """Yield the spans of headings, fenced code and paragraphs (between blank lines) with their kind."""
     fence = ""
     begin = 0
     for line in _LINE.finditer(text):
@@ -189,15 +189,15 @@ def _sentences(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 
 def _ends_at_line_break(text: str, begin: int, line_end: int, next_line: int) -> bool:
-    """Whether a line break ends the sentence (chat line, list item, table row) or only wraps it."""
+    """Return True if a line break ends the sentence (chat line, list item, table row), False if it only wraps the line."""
     if _OWN_LINE.match(text, next_line, min(len(text), next_line + 16)):
         return True
     return line_end > begin and bool(_HAN_OR_STOP.match(text[line_end - 1]))
 
 
 def _cut(text: str, start: int, end: int, max_tokens: int, estimator: TokenCounter) -> Iterator[tuple[int, int, int]]:
-    """Cut what is longer than `max_tokens`: behind a comma or space in the last third if there is one, else between
-    two characters."""
+    """Split a span longer than `max_tokens`: after a comma or space in the last third if there is one, else between two
+    characters."""
     while start < end:
         stop, tokens = _reach(text, start, end, max_tokens, estimator)
         if stop == end and tokens <= max_tokens:
@@ -209,10 +209,10 @@ def _cut(text: str, start: int, end: int, max_tokens: int, estimator: TokenCount
 
 
 def _reach(text: str, start: int, end: int, max_tokens: int, estimator: TokenCounter) -> tuple[int, int]:
-    """Give how far from `start` the text stays within `max_tokens` (to a sixteenth; at least one character), and its tokens.
+    """Return the end up to which the text from `start` stays within `max_tokens`, and its tokens.
 
-    The next place to try follows from what the characters so far have cost: three or four looks are enough, where
-    halving takes ten.
+    The end is exact to a sixteenth, and at least one character after `start`. Each position is interpolated from the cost of
+    the characters so far: three or four estimates are enough, where bisection needs ten.
     """
     enough = max_tokens - max_tokens // 16
     low, low_tokens = start, 0
@@ -229,7 +229,7 @@ def _reach(text: str, start: int, end: int, max_tokens: int, estimator: TokenCou
         if high - low <= 1:
             break
         if high > end:
-            # Long words and white space: further on, but never so far that one look costs more than all so far.
+            # Long words and white space: advance, but by at most three times the distance so far.
             wanted = (low - start) * (max_tokens - low_tokens) // max(low_tokens, 1)
             position = min(end, low + max(1, min(wanted, 3 * (low - start))))
         elif attempt < 8 and high_tokens > low_tokens:
@@ -248,7 +248,7 @@ def _soft_cut(text: str, start: int, limit: int) -> int:
         if not _joined(text, position):
             return position
     if limit - start < _LONGEST_CLUSTER:
-        # One cluster costs more than the bound: keep it whole.
+        # One cluster costs more than the limit: keep it whole.
         for position in range(limit, min(len(text), start + _LONGEST_CLUSTER)):
             if not _joined(text, position):
                 return position
@@ -256,7 +256,7 @@ def _soft_cut(text: str, start: int, limit: int) -> int:
 
 
 def _joined(text: str, position: int) -> bool:
-    """Whether the characters before and after `position` are seen as one: accents, emoji sequences, flags, CR LF."""
+    """Return True if the characters around `position` form one grapheme: accents, emoji sequences, flags, CR LF."""
     if not 0 < position < len(text):
         return False
     before, after = text[position - 1], text[position]

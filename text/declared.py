@@ -1,4 +1,4 @@
-"""What a person says of who they are: name, birthday, home, work, family, what they can not eat, how to treat them."""
+"""Statements about a person's identity: name, birthday, home, work, family, diet, form of address, boundaries."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ _OPENING = re.compile(
     r"|(?:On|Since|From|In|Before|After) \d{4}(?:-\d{2}-\d{2})?"
     r"|[自从]\d{4}-\d{2}-\d{2}起?)[，, ]*"
 )
-# "别再提了", "don't mention it": what it was is known only to those who were there.
+# "别再提了", "don't mention it": the topic is unknown outside the conversation.
 _POINTS_AT_TALK = re.compile(
     r"(?:聊|提|谈|问|说)(?:起|到)?(?:这|那|它|了$|了[，,。]|$)"
     r"|\b(?:mention|talk about|bring up|discuss|bring)\s+(?:it|this|that)\b",
@@ -103,15 +103,15 @@ _OWN = re.compile(
 
 
 def topics_of(line: str) -> frozenset[str]:
-    """What of a person's identity a line is about: name, birthday, home, work, called, family, diet, boundary."""
+    """Return the identity topics of a line: name, birthday, home, work, called, family, diet, boundary."""
     found = {topic for table in (SINGLE_VALUED, _TOPICS) for topic, pattern in table.items() if pattern.search(line)}
     return frozenset(found)
 
 
 def declared_topics(statement: str, names: Names, *, by_user: bool = False) -> frozenset[str]:
-    """The topics of a statement in which the person says who they are; none for plans, questions, the past, third persons.
+    """Return the topics that a statement declares about the person; none for plans, questions, the past and third persons.
 
-    `by_user`: whether the person said it. A boundary then needs no subject ("never call Tom Tommy").
+    `by_user` is True if the person said it: a boundary then needs no subject ("never call Tom Tommy").
     """
     bare = _OPENING.sub("", statement.strip())
     user = next((name for name in (names.user("zh"), names.user("en")) if is_about(bare, name)), "")
@@ -123,7 +123,7 @@ def declared_topics(statement: str, names: Names, *, by_user: bool = False) -> f
     if not user:
         return topics & {"boundary"} if by_user else frozenset()
     rest = bare[bare.casefold().find(user.casefold()) + len(user) :]
-    if _BELONGING.match(rest) and not _OWN.match(rest):  # of a relative or a thing, not of the person
+    if _BELONGING.match(rest) and not _OWN.match(rest):  # about a relative or a thing, not the person
         topics &= {"family", "boundary"}
     elif _SOMEBODY_ELSE.search(rest):
         topics -= _ONE_AT_A_TIME
@@ -136,17 +136,17 @@ def declared_topics(statement: str, names: Names, *, by_user: bool = False) -> f
 
 
 def declared_in(line: str, names: Names) -> frozenset[str]:
-    """Return the `declared_topics` of a line that may open with a day and with who said it."""
+    """Return the `declared_topics` of a line that may begin with a day and a speaker."""
     speaker, said = spoken_by(stamped(line)[1])
     return declared_topics(said, names, by_user=speaker in ("", names.user_name))
 
 
 def single_facts(statement: str, names: Names) -> list[str]:
-    """A statement that holds several things of which each can change alone (home, work, an allergy), as one line for each.
+    """Split a statement into facts that can change independently (home, work, an allergy), one line each.
 
-    It is parted at commas and at "and" before a verb. A part without a subject gets the person's name where it goes on with
-    who they are, unless it may be about somebody just named. That somebody is called what they are called is no fact:
-    nothing is left of that. What is only supposed, planned or asked stays as it is.
+    It is split at commas and at "and" before a verb. A part without a subject gets the person's name if it continues the
+    declaration, unless it may be about somebody just named. A statement that only repeats the person's name ("Tom is called
+    Tom") is dropped. Suppositions, plans and questions are returned unchanged.
     """
     opening = _OPENING.match(statement)
     begin = opening.end() if opening else 0
@@ -162,9 +162,9 @@ def single_facts(statement: str, names: Names) -> list[str]:
 
 
 def _parts(clauses: Sequence[str], user: str, names: Names, *, begun: bool) -> list[tuple[str, frozenset[str]]]:
-    """Clauses as lines with the topics that they declare; what declares nothing new stays with the line before it.
+    """Return (line, declared topics) pairs; a clause that declares nothing new is joined to the line before it.
 
-    `begun`: whether something was declared before the first clause.
+    `begun` is True if something was declared before the first clause.
     """
     parts: list[tuple[str, frozenset[str]]] = []
     for clause in clauses:
@@ -184,9 +184,9 @@ def _parts(clauses: Sequence[str], user: str, names: Names, *, begun: bool) -> l
 
 
 def replaces(new: str, old: str, names: Names) -> bool:
-    """Whether a declared line puts another out of force: of what a person has one of at a time, the newest holds.
+    """Return True if the declared line `new` supersedes `old`: of single-valued topics (home, work), the newest holds.
 
-    What a person may have several of (a relative, an allergy) goes where the new line says that it is over.
+    Topics with several values (a relative, an allergy) are superseded if `new` says that they have ended.
     """
     mine, theirs = declared_topics(new, names), declared_topics(old, names)
     if mine & theirs & _ONE_AT_A_TIME:
@@ -198,7 +198,7 @@ def replaces(new: str, old: str, names: Names) -> bool:
 
 
 def _beside(text: str, topics: frozenset[str], names: Names) -> frozenset[str]:
-    """What a line says besides the words of its topics: the peanuts of an allergy."""
+    """Return the content words of a line besides those of its topics: the peanuts of an allergy."""
     for topic in topics & _TOPICS.keys():
         text = _TOPICS[topic].sub(" ", text)
     return words_only(content_terms(_ENDS.sub(" ", text), names, dates=False))

@@ -1,4 +1,4 @@
-"""Instructions in remembered text to whoever keeps the memory: they are kept as content and never followed."""
+"""Instructions to the memory's model in remembered text (prompt injection): kept as content, never followed."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _REPORTED = re.compile(
     re.IGNORECASE,
 )
 _REACH = 2
-"""Further sentences of the same line that belong to an instruction ("Ignore all that. Write: …")."""
+"""Sentences after an instruction in the same line that belong to it ("Ignore all that. Write: …")."""
 
 
 def split_instructions(text: str) -> tuple[list[str], list[str]]:
-    """Split a text into the statements that are content and those that instruct whoever keeps the memory.
+    """Split a text into content statements and statements that instruct the memory's model.
 
     Up to two sentences after an instruction in the same line belong to it. In a line "name: …" each statement keeps the name.
     """
@@ -50,5 +50,5 @@ def split_instructions(text: str) -> tuple[list[str], list[str]]:
 
 
 def is_report(line: str) -> bool:
-    """Return True if a line reports what somebody asked for or claimed."""
+    """Return True if a line reports a request or a claim of somebody."""
     return _REPORTED.search(line) is not None

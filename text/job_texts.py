@@ -1,4 +1,4 @@
-"""The texts of a job on their way to events: drafted by rules, judged by the gate."""
+"""The texts of a job before they become events: drafted by rules, checked by the gate."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from .references.subjects import with_subject
 
 
 def names_of(job: Job, settings: Settings) -> Names:
-    """The names of a job's conversation."""
+    """Return the names of a job's conversation."""
     return Names.of_job(job, settings.cognitive.bot_name)
 
 
 def language_of(job: Job, settings: Settings) -> Language:
-    """The language of a job's prompts: the configured one, else that of its texts."""
+    """Return the language of a job's prompts: the configured one, else that of its texts."""
     configured = settings.cognitive.language
     return detect_language("\n".join([job.action_summary, *job.new_info])) if configured == "auto" else configured
 
 
 def prepare(job: Job, settings: Settings) -> list[ItemState]:
-    """Every text of the job with its times resolved and the rules' draft as the first candidate."""
+    """Return every text of the job with its times resolved and the rules' draft as the first candidate."""
     names, speakers = names_of(job, settings), job.speakers
     items: list[ItemState] = []
     for kind, source in job.texts:
@@ -53,7 +53,7 @@ def prepare(job: Job, settings: Settings) -> list[ItemState]:
 
 
 def judge(item: ItemState, candidate: str, job: Job, settings: Settings) -> GateResult:
-    """The gate's verdict on one text of a job."""
+    """Return the gate's result for one text of a job."""
     return check(
         candidate,
         source=item["source"],
@@ -66,7 +66,7 @@ def judge(item: ItemState, candidate: str, job: Job, settings: Settings) -> Gate
 
 
 def with_verdict(item: ItemState, verdict: GateResult, job: Job, settings: Settings) -> ItemState:
-    """The item with what the gate found; each violation carries the sentence that is put to the model."""
+    """Return the item with the gate's findings; each violation carries the sentence for the model."""
     language = language_of(job, settings)
     violations = [_reason(finding, reason(finding, language)) for finding in verdict.violations]
     notes = [_reason(finding, finding.why) for finding in verdict.notes]
@@ -74,9 +74,9 @@ def with_verdict(item: ItemState, verdict: GateResult, job: Job, settings: Setti
 
 
 def passed_by_rules(item: ItemState, job: Job, settings: Settings) -> ItemState:
-    """The item as passed where its draft needs no model (mode `auto`: no reference is open and the gate passes it).
+    """Return the item as passed if its draft needs no model (mode `auto`: no reference is undecided and the gate passes it).
 
-    The gate node takes the verdict as it is and does not judge the draft again.
+    The gate node uses this result and does not check the draft again.
     """
     if settings.historian.rewrite_mode == "always" or item["undecided"]:
         return item
@@ -85,20 +85,20 @@ def passed_by_rules(item: ItemState, job: Job, settings: Settings) -> ItemState:
 
 
 def last_resort(item: ItemState, draft_verdict: GateResult | None) -> ItemState:
-    """The rules' draft if the gate passes it, else the text with only its times resolved: filed as not absolute."""
+    """Return the item with the rules' draft if the gate passes it, else with only its times resolved (filed as not absolute)."""
     if draft_verdict is not None and draft_verdict.passed:
         return {**item, "candidate": item["draft"], "rewritten_by": "rules", "passed": True, "violations": []}
     return {**item, "candidate": item["resolved"], "rewritten_by": "time" if item["dated"] else "none"}
 
 
 def by_rules(job: Job, settings: Settings) -> list[ItemState]:
-    """The items of a job as rules and gate alone leave them: what is filed without a model."""
+    """Return the items of a job as they are filed without a model, by rules and gate alone."""
     judged = [with_verdict(item, judge(item, item["draft"], job, settings), job, settings) for item in prepare(job, settings)]
     return [item if item["passed"] else last_resort(item, None) for item in judged]
 
 
 def events_of(job: Job, items: Sequence[ItemState]) -> list[Event]:
-    """The events of a job."""
+    """Return the events of a job."""
     return [
         Event.of_job(
             job,

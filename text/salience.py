@@ -1,8 +1,7 @@
-"""The few lines of a conversation that say most of it, chosen without a model.
+"""Extractive summary without a model: the most salient lines of a conversation.
 
-LexRank (Erkan and Radev, 2004): lines are nodes, their similarity the edges, and a line is important when important
-lines resemble it. What was chosen already takes from the worth of what repeats it (the idea of maximal marginal
-relevance, Carbonell and Goldstein, 1998), and a greeting has no edges to be important by.
+LexRank (Erkan and Radev, 2004): lines are nodes, similarities are edges, and a line is important if it resembles important
+lines. Lines similar to chosen ones lose score (maximal marginal relevance, Carbonell and Goldstein, 1998).
 """
 
 from __future__ import annotations
@@ -25,9 +24,9 @@ _Scores = npt.NDArray[np.float64]
 
 
 def salient_lines(lines: Sequence[str], count: int, worth: Sequence[float] | None = None) -> list[int]:
-    """The numbers of at most `count` lines, in the order in which they stand; time and memory grow with the square of `lines`.
+    """Return the indexes of at most `count` lines in ascending order. Time and memory are quadratic in the number of lines.
 
-    `worth` says what each line is worth by itself; without it the lines' places in the graph do.
+    `worth` is the score of each line; without it, the lines are scored by LexRank.
     """
     words = [query_tokens(line) for line in lines]
     similar, weights = _similarities(words)
@@ -45,7 +44,7 @@ def salient_lines(lines: Sequence[str], count: int, worth: Sequence[float] | Non
 
 
 def _similarities(words: Sequence[Sequence[str]]) -> tuple[_Scores, _Scores]:
-    """Cosines of the lines' TF-IDF vectors (nothing on the diagonal), and how much a line can say by its length."""
+    """Return the cosines of the lines' TF-IDF vectors (zeros on the diagonal), and a weight of each line by its length."""
     spread = Counter(word for line in words for word in set(line))
     column = {word: n for n, word in enumerate(spread)}
     table = np.zeros((len(words), max(len(column), 1)))

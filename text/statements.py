@@ -1,4 +1,4 @@
-"""Texts as single statements: the unit of which an article, and what it is made of, consists."""
+"""Split texts into statements, the units of articles and their sources."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _SPEAKER = re.compile(r"^(?P<speaker>[^\s:：,，。.!?！？\"“《][^:：,，
 
 
 def statements(text: str) -> list[str]:
-    """The statements of a text in order, without bullets and without the full stop; quotations and titles stay whole.
+    """Return the statements of a text in order, without bullets and full stops; quotations and titles stay whole.
 
-    Line ends, ends of sentences and semicolons end a statement. A question mark stays.
+    Line breaks, sentence ends and semicolons end a statement. Question marks are kept.
     """
     closed = [(one.start, one.end) for one in quotations(text)]
     found: list[str] = []
@@ -35,18 +35,18 @@ def statements(text: str) -> list[str]:
 
 
 def without_bullet(line: str) -> str:
-    """A line without the mark of a list before it."""
+    """Return a line without its list marker."""
     return _BULLET.sub("", line).strip()
 
 
 def stamped(line: str) -> tuple[str, str]:
-    """The day that a line opens with as YYYY-MM-DD ("" where it opens with none), and the rest of it."""
+    """Return the day that a line begins with as YYYY-MM-DD ("" if there is none), and the rest of the line."""
     match = _STAMP.match(line)
     return (match["day"], line[match.end() :].strip()) if match else ("", line.strip())
 
 
 def spoken_by(line: str) -> tuple[str, str]:
-    """Who said a line of the form "name: text" ("" where it is no such line), and what was said."""
+    """Return the speaker of a line "name: text" ("" for other lines), and the text."""
     match = _SPEAKER.match(line)
     return (match["speaker"].strip(), line[match.end() :].strip()) if match else ("", line.strip())
 

@@ -1,4 +1,4 @@
-"""How much of one line others hold: by its content words, so that a line may be reworded, merged or split and still be known."""
+"""How much of a line others support, by content words, so that reworded, merged and split lines are recognised."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Terms = frozenset[str]
 _HAN = re.compile(r"[㐀-鿿豈-﫿]+")
 _WORD = re.compile(r"[^\W\d_㐀-鿿豈-﫿]+(?:['’][^\W\d_㐀-鿿豈-﫿]+)?|\d+(?:[.:]\d+)*")
 _DATE = re.compile(r"(\d{4})[-/年](\d{1,2})(?:[-/月](\d{1,2})日?)?")
-# Characters that build sentences and say nothing about what they are about.
+# Function characters: they carry no content.
 _EMPTY_CHARACTERS = frozenset(
     "的了着过是在有和与跟就都也还又很太更最把被给让对从到向往为以于而但或若如因所之其此这那哪些个么什怎样几啥称做当"
     "我你您他她它们咱吗呢吧啊呀哦嗯哈嘛啦喔哇一会能可请说想知道记得要家去来叫名只位起时候地并且该再曾经"
@@ -31,7 +31,7 @@ _EMPTY_WORDS = word_list(
     keep keeps called call calls named name since
     """
 )
-# The ending that begins first is the longest; three letters stay before it.
+# The leftmost match is the longest ending; at least three letters stay before it.
 _ENDING = re.compile(r"(?<=\w{3})(?:ization|ation|ingly|ically|ments?|ness|ies|ied|ing|ers?|ed|es|ly|ic|al|s|y|e)$")
 _NEGATION = re.compile(
     r"不(?!错|过|仅|但|只|久|同|断|得不)|没|别(?!人|的|名|墅|处|致)|勿|无法|禁止|拒绝|避免|避开|戒|讨厌|厌恶|反感"
@@ -44,14 +44,14 @@ _ENDED = re.compile(
 _PLAIN_NOT = re.compile(r"(?:不|没)[有会能再要太很怎么]{0,2}|\b(?:not|never)\s+|n['’]t\s+", re.IGNORECASE)
 
 ENOUGH = 0.55
-"""The share of a line's words that must be found for the line to count as said again. Over the pairs of
-tests/data/article_lines.tsv it knows 38 of 40 rewordings and takes none of 40 other lines for one."""
+"""The share of a line's words that others must hold for the line to count as repeated. On tests/data/article_lines.tsv it
+recognises 38 of 40 rewordings, with no false match among 40 other lines."""
 
 
 def content_terms(text: str, names: Names, *, dates: bool = True) -> Terms:
-    """The content words of a text: Chinese characters by themselves and in pairs, stems of other words, numbers.
+    """Return the content words of a text: single Chinese characters and pairs, stems of other words, numbers.
 
-    The conversation's names and the words that only build sentences are left out, and full dates unless `dates`.
+    Names of the conversation and function words are left out, and full dates unless `dates`.
     """
     folded = unicodedata.normalize("NFKC", _without_people(text, names)).casefold()
     found: set[str] = set()
@@ -65,13 +65,13 @@ def content_terms(text: str, names: Names, *, dates: bool = True) -> Terms:
 
 
 def words_only(terms: Terms) -> Terms:
-    """`terms` without the pairs of Chinese characters: what a rewording keeps, for it seldom keeps their order."""
+    """Return `terms` without pairs of Chinese characters, whose order a rewording seldom keeps."""
     return frozenset(term for term in terms if len(term) == 1 or not _HAN.match(term))
 
 
 @lru_cache(maxsize=8192)
 def stem(word: str) -> str:
-    """An English word without its commonest endings; rough, made for comparing words with each other only."""
+    """Return an English word without its commonest endings: a rough stem, only for comparing words."""
     word = word.removesuffix("'s").removesuffix("s'")
     if not word.isascii() or len(word) < 4 or word[0].isdigit():
         return word.lstrip("0") or word
@@ -80,18 +80,18 @@ def stem(word: str) -> str:
 
 
 def weight(terms: Iterable[str]) -> float:
-    """How much terms say together; a Chinese character or pair counts half, for a word gives about two of them."""
+    """Return the total weight of terms; a Chinese character or pair counts half, because a word gives about two of them."""
     return sum(0.5 if _HAN.match(term) else 1.0 for term in terms)
 
 
 def share(wanted: Terms, held: Terms) -> float:
-    """The share of `wanted` that `held` holds, by weight; 1.0 where nothing is wanted."""
+    """Return the share of `wanted` that is in `held`, by weight; 1.0 if `wanted` is empty."""
     total = weight(wanted)
     return weight(wanted & held) / total if total else 1.0
 
 
 def best_sources(wanted: Terms, sources: Sequence[Terms], most: int) -> list[int]:
-    """The numbers of at most `most` sources that together hold most of `wanted`, the best first, none without a gain."""
+    """Return the indexes of at most `most` sources that together cover `wanted` best (greedy), best first."""
     chosen: list[int] = []
     left = wanted
     while len(chosen) < most and left:
@@ -104,17 +104,17 @@ def best_sources(wanted: Terms, sources: Sequence[Terms], most: int) -> list[int
 
 
 def is_negative(text: str) -> bool:
-    """Whether a line says that something is not so, or is not to be."""
+    """Return True if a line is negative: it denies or forbids something."""
     return _NEGATION.search(text) is not None
 
 
 def has_ended(text: str) -> bool:
-    """Whether a line says that something was so and is no more."""
+    """Return True if a line says that something has ended."""
     return _ENDED.search(text) is not None
 
 
 def turns_round(old: str, new: str, names: Names) -> bool:
-    """Whether `new`, which holds the words of `old`, says the contrary: a "not" is gone, or stands before what was so."""
+    """Return True if `new`, which holds the words of `old`, says the opposite: a negation was removed or added."""
     if is_negative(old):
         return not is_negative(new)
     if has_ended(new) and not has_ended(old):

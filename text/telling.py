@@ -1,4 +1,5 @@
-"""How much a statement tells: facts, plans and events with names, figures and dates; not praise, thanks and questions."""
+"""Score how informative a statement is: facts, plans and events with names, figures and dates score high; praise, thanks and
+questions score low."""
 
 from __future__ import annotations
 
@@ -15,10 +16,10 @@ from .support import content_terms, stem, weight, words_only
 from .word_lists import word_list
 
 TELLS = 0.6
-"""What a sentence is worth at least to be kept."""
+"""Minimum score of a sentence that is kept."""
 
 _DAY = re.compile(r"\d{4}-\d{2}(?:-\d{2})?|\d{4}年(?:\d{1,2}月)?|\b(?:19|20)\d\d\b")
-# "Around 2023-08-17", "as of 2023-08-17": what "lately" and "now" have become, no date of an event.
+# "Around 2023-08-17", "as of 2023-08-17": resolved from "lately" and "now", not the date of an event.
 _VAGUE_DAY = re.compile(
     r"\b(?:around|as of|soon after|in the (?:few |couple of )?\w+ (?:after|before)) \d{4}-\d{2}(?:-\d{2})?,?"
     r"|\d{4}-\d{2}-\d{2}(?:前后|时|以来)",
@@ -124,7 +125,7 @@ _INTERJECTION = re.compile(
 
 
 def undated(line: str, day: str) -> str:
-    """A line that is about to be dated with `day`, without "around" that day, and without the day at its beginning."""
+    """Return a line that will be dated with `day` without vague mentions of that day and without the day at its beginning."""
     bare = _VAGUE_DAY.sub(lambda found: "" if day in found.group() else found.group(), line)
     bare = re.sub(
         rf"^((?:[^\s:：]{{1,40}}[:：]\s*)?)(?:On )?{re.escape(day)}(?![\d至])(?! to )[,，]?\s*", r"\1", _BRACKETS.sub("", bare)
@@ -133,9 +134,9 @@ def undated(line: str, day: str) -> str:
 
 
 def compact(sentence: str, names: Names) -> str:
-    """A sentence without interjections, picture captions and remarks that tell nothing ("- it was awesome!").
+    """Return a sentence without interjections, picture captions and remarks without content ("- it was awesome!").
 
-    A week is named by its first day.
+    A week is given by its first day.
     """
     bare = _WEEK.sub(r"\g<first>", _CAPTION.sub("", sentence).strip())
     pieces = _DASH.split(bare)
@@ -154,7 +155,7 @@ def _substance(text: str, names: Names) -> float:
 
 
 def telling(statement: str, names: Names) -> float:
-    """How much of lasting worth a statement says, 0 for nothing; from about 1 it is worth a line, and 3 is much."""
+    """Return a score of the lasting information in a statement: 0 is none, about 1 is worth a line, 3 is high."""
     _, said = spoken_by(stamped(statement)[1])
     terms = words_only(content_terms(said, names, dates=False)) - _WEIGHTLESS
     substance = weight(terms)
@@ -179,7 +180,7 @@ def _proper_names(text: str, names: Names) -> set[str]:
 
 
 def told_in(line: str, names: Names) -> tuple[str, float]:
-    """A line "name: text" without the sentences that tell nothing, and what the others are worth together; ("", 0) for none."""
+    """Return a line "name: text" without its uninformative sentences, and the score of the rest; ("", 0) if none is left."""
     speaker, said = spoken_by(line)
     head = f"{speaker}: " if speaker else ""
     short = [one for one in (compact(one, names) for one in statements(said)) if one]

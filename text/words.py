@@ -1,18 +1,18 @@
-"""The words of the keyword index: one tokenizer for documents and for queries.
+"""Tokenizer of the keyword index, for documents and queries.
 
 SQLite's own tokenizers find either no Chinese substring (`unicode61`) or none of two characters (`trigram`), so texts
 are split here, joined by spaces and stored in an FTS5 table that splits at the spaces again and stems English:
 
     f'CREATE VIRTUAL TABLE … USING fts5(tokens, tokenize = "{FTS5_TOKENIZER}")'
 
-No token holds white space or a double quote, so `'"' + token + '"'` is a safe FTS5 string.
+No token contains white space or a double quote, so `'"' + token + '"'` is a safe FTS5 string.
 """
 
 import re
 import unicodedata
 
-# `ascii` takes every character beyond ASCII as part of a token (emoji too, which `unicode61` drops) and folds nothing
-# that has not been folded here. Porter's stemmer is SQLite's own; over English chat (LoCoMo, 760 questions, BM25) it
+# `ascii` treats every character beyond ASCII as part of a token (emoji too, which `unicode61` drops) and folds no
+# characters; folding is done here. Porter's stemmer is SQLite's own; over English chat (LoCoMo, 760 questions, BM25) it
 # finds 61.1 % at 10, words as they stand 57.5 %, plurals removed 57.6 %.
 FTS5_TOKENIZER = "porter ascii tokenchars '.+#'"
 
@@ -21,7 +21,7 @@ _DENSE = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 )
-# Vowel signs of the Indian scripts are no word characters for `re`, yet stand inside words.
+# Vowel signs of Indic scripts are not word characters for `re`, but occur inside words.
 _LETTER = rf"(?:(?![{_DENSE}])[^\W_]|[\u0300-\u036f\u0900-\u0dff])"
 _PICTOGRAPH = (
     "\u203c\u2049\u2190-\u21ff\u231a-\u23ff\u25a0-\u27bf\u2b00-\u2bff"
@@ -39,21 +39,21 @@ _TOKEN = re.compile(
     rf"|(?P<emoji>[{_FLAG}]{{2}}|[{_PICTOGRAPH}][{_EMOJI_DRESS}]*(?:{_JOINER}[{_PICTOGRAPH}][{_EMOJI_DRESS}]*)*)"
 )
 INSIDE = "\ue001"
-"""Marks a single character that stands anywhere in a run of a script without spaces; no text's token begins with it."""
+"""Prefix of a single character that matches anywhere in a run of a script without spaces; no token of a text begins with it."""
 _DENSE_RUN = re.compile(f"[{_DENSE}]+")
 _DRESS = re.compile(f"[{_EMOJI_DRESS}]")
 _ACCENT = re.compile("[\u0300-\u036f\u0591-\u05bd\u064b-\u0652]")
 _ALTERNATION = re.compile(r"\d+|\D+")
 _APOSTROPHES = str.maketrans({"\u2018": "'", "\u2019": "'", "\u02bc": "'", "`": "'"})
-# Letters that Unicode gives no decomposition.
+# Letters without a Unicode decomposition.
 _UNDECOMPOSED = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"})
 
-# Question words, pronouns, particles: they stand in every second sentence and say nothing about what is looked for.
+# Stop words: question words, pronouns, particles.
 _STOP_CHARACTERS = frozenset(
     "的了着过是在有和与跟就都也还又很太更最把被给让对从到向往为以于而但或若如因所之其此这那哪些个么什怎样谁几多少啥"
     "我你您他她它们咱吗呢吧啊呀哦嗯哈嘛啦喔哇没不要会能可请问说想知道记得一"
 )
-# Pairs made of those characters that do mean something.
+# Pairs of stop characters that carry meaning.
 _KEPT_PAIRS = frozenset(("不对", "不会", "不能", "不要", "没有", "到过", "想要", "过往", "以往"))
 _STOP_WORDS = frozenset(
     re.findall(
@@ -69,12 +69,12 @@ _STOP_WORDS = frozenset(
 
 
 def search_tokens(text: str) -> list[str]:
-    """Give the index terms of `text` in reading order, repetitions kept (BM25 counts them).
+    """Return the index terms of `text` in reading order, with repetitions (BM25 counts them).
 
-    - Chinese, Japanese, Korean, Thai …: the pairs of neighbouring characters of each run; a run of one character is
+    - Chinese, Japanese, Korean, Thai …: the pairs of adjacent characters of each run; a run of one character is
       that character.
     - Other scripts: words in lower case without accents, possessive endings and apostrophes. A word that mixes letters
-      and figures gives its parts too: `RTX4090` is found by `rtx 4090` and by `4090`.
+      and digits gives its parts too: `RTX4090` is found by `rtx 4090` and by `4090`.
     - Numbers: `1,000` as `1000`; decimals, versions and addresses whole (`1.5.9`); `02` as `2`, so that `2026-02-20`
       and `2026年2月20日` share their terms.
     - An emoji is one term, without skin tone and variation selector.
@@ -97,18 +97,18 @@ def search_tokens(text: str) -> list[str]:
 
 
 def query_tokens(text: str) -> list[str]:
-    """Give the terms worth looking up for a query: those of `search_tokens`, each once, without stop words.
+    """Return the distinct `search_tokens` of a query without stop words.
 
-    When nothing but stop words was asked (`你是谁`, `the who`) all of them are kept.
+    If there are only stop words (`你是谁`, `the who`), all of them are kept.
     """
     terms = list(dict.fromkeys(search_tokens(text)))
     return [term for term in terms if not _is_stop(term)] or terms
 
 
 def lookup_tokens(text: str) -> list[str]:
-    """Give what a query is looked up by: `query_tokens`, a lone Chinese character as one that may stand inside a word.
+    """Return the lookup terms of a query: `query_tokens`, with a lone Chinese character marked to match inside words.
 
-    猫 then finds 小猫 and 猫咪. Not where the query holds figures: in 2月20日 月 and 日 are units.
+    猫 then finds 小猫 and 猫咪. Queries with digits are excepted: in 2月20日, 月 and 日 are units.
     """
     tokens = query_tokens(text)
     if any(character.isdecimal() for token in tokens for character in token):
@@ -117,16 +117,16 @@ def lookup_tokens(text: str) -> list[str]:
 
 
 def last_characters(text: str) -> list[str]:
-    """Give the last character of each run that `search_tokens` splits into pairs, each once, as `lookup_tokens` marks it.
+    """Return the distinct last characters of the runs that `search_tokens` splits into pairs, marked as by `lookup_tokens`.
 
-    The others begin a pair (`first_character`): both together say which characters a text holds.
+    Every other character begins a pair (`first_character`), so both together give all characters of a text.
     """
     folded = unicodedata.normalize("NFKC", text).casefold()
     return list(dict.fromkeys(INSIDE + run[-1] for run in _DENSE_RUN.findall(folded)))
 
 
 def first_character(token: str) -> str:
-    """Give the character, marked likewise, that a pair of `search_tokens` begins with; an empty string for other tokens."""
+    """Return the first character of a pair of `search_tokens`, marked likewise, or "" for other tokens."""
     return INSIDE + token[0] if len(token) == 2 and _DENSE_RUN.match(token) else ""
 
 
@@ -142,7 +142,7 @@ def _word_terms(word: str) -> list[str]:
         return [_plain_number(word)]
     word = word.removesuffix("'s").replace("'", "")
     parts = _ALTERNATION.findall(word)
-    # A hash alternates often and its pieces mean nothing.
+    # A hash alternates often; its parts are meaningless.
     return [word, *map(_plain_number, parts)] if 2 <= len(parts) <= 3 else [word] if word else []
 
 

@@ -1,4 +1,4 @@
-"""How long an answer may become: every form restates its input, so a model that writes far more is in a loop."""
+"""Token limit of an answer: every form restates its input, so a model that writes far more is in a loop."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, BaseMessage
 
 ROOM = 512
-"""Tokens that an answer may have beyond those of the question."""
+"""Tokens that an answer may have in addition to those of the question."""
 
 
 def usual_length(answer: type[Answer], messages: Sequence[tuple[str, str]]) -> int:

@@ -1,7 +1,7 @@
-"""What a model's message says, read as an answer of a given class, wherever in the message it stands.
+"""Parse a model's message as an answer of a given class, wherever in the message it stands.
 
-A tool call is read first, then JSON in the text: servers that ignore `tool_choice` put the call there, and reading it
-saves the next request.
+Tool calls are read first, then JSON in the text: servers that ignore `tool_choice` put the call there, and reading it
+saves a request.
 """
 
 from __future__ import annotations
@@ -22,17 +22,16 @@ if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
 _WRAPPERS = ("arguments", "parameters", "args", "input", "properties")
-"""Keys under which models put the arguments when they write a tool call out as text."""
+"""Keys under which models put the arguments when they write a tool call as text."""
 _MOST_PROBLEMS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Reading(Generic[Answer]):
-    """An answer, or why there is none.
+    """A parsed answer, or the reason why there is none.
 
-    `said` is what the model said (for the repair turn), `in_text` tells that the answer stood in the text and not in a
-    tool call, `is_near` that there was JSON of the wrong form, and `is_declined` that the model or its provider will
-    not answer this at all.
+    `said` is the model's text (for the repair turn). `in_text` is True if the answer stood in the text and not in a tool
+    call, `is_near` if there was JSON of the wrong form, and `is_declined` if the model or its provider refuses to answer.
     """
 
     value: Answer | None
@@ -44,7 +43,7 @@ class Reading(Generic[Answer]):
 
 
 def read_answer(message: BaseMessage, answer: type[Answer]) -> Reading[Answer]:
-    """Read `message` as an `answer`. Empty tool calls, cut-off JSON and objects without a known key are no answers."""
+    """Parse `message` as an `answer`. Empty tool calls, truncated JSON and objects without a known key do not count."""
     said = str(message.text)
     if refusal := message.additional_kwargs.get("refusal"):
         return Reading(None, f"the model declines: {clean_text(str(refusal))[:200]}", said, is_declined=True)
@@ -72,7 +71,7 @@ def read_answer(message: BaseMessage, answer: type[Answer]) -> Reading[Answer]:
 
 
 def _called_arguments(message: BaseMessage) -> tuple[list[dict[str, Any]], str, str]:
-    """Arguments of the message's tool calls that hold anything, their text, and what was wrong with the others."""
+    """Return the non-empty arguments of the message's tool calls, their text, and the problem of the others."""
     arguments: list[Any] = []
     problem = ""
     for call in getattr(message, "tool_calls", []):
@@ -95,7 +94,7 @@ def _called_arguments(message: BaseMessage) -> tuple[list[dict[str, Any]], str, 
 
 
 def _unwrapped(candidate: dict[str, Any], answer: type[BaseModel]) -> Iterator[dict[str, Any]]:
-    """What in `candidate` may be the answer, the innermost first; only objects that hold a key of the class."""
+    """Yield the objects in `candidate` that hold a key of the class, innermost first."""
     known = set(answer.model_fields) | {field.alias for field in answer.model_fields.values() if field.alias}
     inner: list[Any] = [candidate[key] for key in _WRAPPERS if key in candidate and key not in known]
     function = candidate.get("function")
@@ -116,7 +115,7 @@ def _unwrapped(candidate: dict[str, Any], answer: type[BaseModel]) -> Iterator[d
 
 
 def _only_list_field(answer: type[BaseModel]) -> str | None:
-    """The name of the class's single field if that is a list: then a bare list is as clear."""
+    """Return the name of the class's only field if it is a list (a bare list is then accepted too), else None."""
     properties = answer.model_json_schema().get("properties", {})
     if len(properties) != 1:
         return None
@@ -125,7 +124,7 @@ def _only_list_field(answer: type[BaseModel]) -> str | None:
 
 
 def _clean(value: Any) -> Any:
-    """Strings anywhere in `value` made storable (see `clean_text`)."""
+    """Return `value` with every string in it cleaned (see `clean_text`)."""
     if isinstance(value, str):
         return clean_text(value)
     if isinstance(value, list):

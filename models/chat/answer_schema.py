@@ -1,7 +1,7 @@
-"""A pydantic class as a model is shown it: as the smallest tool, as a JSON schema, and as one line of text.
+"""Pydantic classes as tools, as JSON schemas and as one line of text for a prompt.
 
-Every token of a tool schema is paid for with each call, so what a model does not need (titles, defaults, references,
-limits that pydantic checks afterwards anyway) is left out.
+Every token of a tool schema is paid for with each call, so titles, defaults, references and limits that pydantic checks
+anyway are left out.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from pydantic import BaseModel
 
 _KEPT = ("type", "enum", "const", "description", "required")
 _LONGEST_LIST_LIMIT = 64
-"""`minItems`/`maxItems` up to here are shown (they tell how many texts to give); larger ones make some servers' grammars
-explode."""
+"""Largest `minItems`/`maxItems` that is kept (they tell how many texts to give); larger ones overload the grammars of some
+servers."""
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerForm:
-    """What is asked for: `name` and `description` of the tool, `schema` of its arguments, `shape` for a plain prompt."""
+    """`name` and `description` of the tool, the `schema` of its arguments, and its `shape` for a plain prompt."""
 
     name: str
     description: str
@@ -45,9 +45,9 @@ class AnswerForm:
 
 @lru_cache(maxsize=64)
 def answer_form(answer: type[BaseModel]) -> AnswerForm:
-    """The form of a class: its fields, the first paragraph of its docstring, and its name.
+    """Return the form of a class: its fields, the first paragraph of its docstring, and its name.
 
-    The name is the `title` of the class's `model_config`, or else the class's own in snake case.
+    The name is the `title` of the class's `model_config`, else the class name in snake case.
     """
     full = answer.model_json_schema()
     schema = _compact(full, full.get("$defs", {}), ())
@@ -62,14 +62,14 @@ def answer_form(answer: type[BaseModel]) -> AnswerForm:
 
 
 def _compact(node: dict[str, Any], definitions: dict[str, Any], inside: tuple[str, ...]) -> dict[str, Any]:
-    """`node` without what a model does not need, references put in place; `inside` names those being unfolded."""
+    """Return `node` with references inlined and only the keys a model needs; `inside` names the references being inlined."""
     if "$ref" in node:
         name = str(node["$ref"]).rpartition("/")[2]
         if name in inside or name not in definitions:
             target: dict[str, Any] = {"type": "object"}
         else:
             target = _compact(definitions[name], definitions, (*inside, name))
-            # a class's docstring is for programmers; what the model should know stands at the field
+            # A class docstring is written for programmers; the description for the model is at the field.
             target.pop("description", None)
         return {**target, **({"description": node["description"]} if "description" in node else {})}
     variants = node.get("anyOf") or node.get("oneOf") or node.get("allOf")
@@ -89,7 +89,7 @@ def _compact(node: dict[str, Any], definitions: dict[str, Any], inside: tuple[st
 
 
 def _shape(node: dict[str, Any]) -> str:
-    """A schema as a line in the manner of TypeScript: `{"texts": [string, …]}`; optional keys carry a question mark."""
+    """Return a schema as one line in the style of TypeScript: `{"texts": [string, …]}`; optional keys end in a question mark."""
     if "anyOf" in node:
         return " | ".join(_shape(variant) for variant in node["anyOf"])
     if "enum" in node:

@@ -1,8 +1,8 @@
 """Read JSON as language models write it: inside prose or fences, with single quotes, trailing commas or comments.
 
-Form is read leniently, completeness strictly: truncated JSON is never accepted, because half of an answer reads like a
-whole one. A value is rewritten as strict JSON token by token, and the standard library parses it. Python's literals
-(`True`, `None`) are understood; nothing is evaluated.
+The syntax is read leniently, but truncated JSON is never accepted, because half an answer looks like a
+complete one. A value is rewritten as strict JSON token by token, and the standard library parses it. Python's literals
+(`True`, `None`) are accepted; nothing is evaluated.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 DEEPEST = 40
-"""Most levels of nesting. No answer needs more, and more could exhaust the stack."""
+"""Maximum nesting depth. No answer needs more, and more could exhaust the stack."""
 _LONGEST_INTEGER = 400
 """A number with more digits becomes a float: Python refuses to convert very long integers."""
 

@@ -4,7 +4,7 @@ There are three methods, best first: a forced tool call; a `json_schema` respons
 prompt. Each answer is searched for JSON wherever it stands, so that a server that ignores `tool_choice` and writes the call
 into its text costs no second request (from then on it is asked by `json_schema`, which costs its models fewer tokens). An
 answer with JSON of the wrong form gets one repair turn at once, by the same method, with the validation error; an answer
-without JSON leads to the next method, and the repair turn comes last. At most four answers are paid for. The method that
+without JSON leads to the next method, and the repair turn comes last. One question costs at most four answers. The method that
 worked is remembered per form, and the next call starts with it. A request that the server rejects (HTTP 400 and the like)
 costs nothing and is not sent by that method again.
 """

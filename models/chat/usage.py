@@ -1,4 +1,4 @@
-"""What a model has cost, counted by purpose."""
+"""Calls, tokens and seconds of a model, by purpose."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from ...schema.protocols import Usage
 
 
 class UsageMeter:
-    """Count calls, tokens and seconds by purpose. Safe to use from several threads."""
+    """Counts calls, tokens and seconds by purpose. Safe to use from several threads."""
 
     def __init__(self) -> None:
         self._by_purpose: dict[str, Usage] = {}
         self._lock = threading.Lock()
 
     def count(self, purpose: str, **more: float) -> None:
-        """Add to the fields of `Usage` for a purpose. A failed call is one without an answer; tokens are as the server tells."""
+        """Add to the fields of `Usage` for a purpose. A failed call is one without an answer; tokens are the server's count."""
         with self._lock:
             so_far = asdict(self._by_purpose.get(purpose, Usage()))
             self._by_purpose[purpose] = Usage(**{name: value + more.get(name, 0) for name, value in so_far.items()})

@@ -1,4 +1,4 @@
-"""The embedder that the settings ask for."""
+"""Make the configured embedder."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ SECTION = "models.embedding"
 
 
 def make_embedder(settings: EmbeddingSettings) -> Embedder | None:
-    """The embedder of `settings`, or None: then memory is searched by keywords alone.
+    """Return the embedder of `settings`, or None for keyword search alone.
 
-    `auto` takes the endpoint where one is configured, else the local model where it is installed. Raises SettingsError
-    where a provider is asked for that is not configured or not installed. Nothing is loaded or sent before first use.
+    `auto` takes the endpoint if one is configured, else the local model if it is installed. Raises SettingsError if the
+    provider is not configured or not installed. Nothing is loaded or sent before the first use.
     """
     provider: str = settings.provider
     if provider == "auto":

