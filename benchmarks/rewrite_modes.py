@@ -42,7 +42,7 @@ from historian.stores.sqlite.events import SqliteEventStore
 from historian.stores.sqlite.index_schema import open_index
 from historian.stores.sqlite.ledger import SqliteLedger
 from historian.text.gate import find_relative_words
-from historian.text.job_texts import names_of
+from historian.text.job_drafts import names_of
 from historian.text.time_expressions import resolve_times
 from machine import machine_line
 from pydantic import BaseModel, ConfigDict

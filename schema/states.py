@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from typing_extensions import TypedDict
 
-from .event import EventKind, RewrittenBy
+from .event import Event, EventKind, RewrittenBy
+from .job import Job
 from .protocols import ChatModel, Embedder, EventStore, ProfileIndex, ProfileStorage
 from .scope import EntityType
 from .settings import Settings
@@ -92,3 +93,19 @@ class HistorianContext:
     chat: ChatModel | None = None
     embedder: Embedder | None = None
     profile_index: ProfileIndex | None = None
+
+
+def events_of(job: Job, items: Sequence[ItemState]) -> list[Event]:
+    """Return the events of a job."""
+    return [
+        Event.of_job(
+            job,
+            n,
+            item["kind"],
+            item["candidate"],
+            is_absolute=item["passed"],
+            gate_reasons=() if item["passed"] else tuple(dict.fromkeys(reason["why"] for reason in item["violations"])),
+            rewritten_by=item["rewritten_by"],
+        )
+        for n, item in enumerate(items)
+    ]

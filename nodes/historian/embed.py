@@ -10,8 +10,7 @@ from langgraph.runtime import Runtime
 from ...models.embeddings.recorded import vectors_for
 from ...schema.errors import FingerprintMismatch
 from ...schema.job import Job
-from ...schema.states import HistorianContext, HistorianState, HistorianUpdate
-from ...text.job_texts import events_of
+from ...schema.states import HistorianContext, HistorianState, HistorianUpdate, events_of
 
 log = logging.getLogger(__name__)
 

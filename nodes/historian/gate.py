@@ -6,7 +6,7 @@ from langgraph.runtime import Runtime
 
 from ...schema.job import Job
 from ...schema.states import HistorianContext, HistorianState, HistorianUpdate, ItemState
-from ...text.job_texts import judge, last_resort, with_verdict
+from ...text.job_verdicts import judge, last_resort, with_verdict
 
 
 async def gate(state: HistorianState, runtime: Runtime[HistorianContext]) -> HistorianUpdate:

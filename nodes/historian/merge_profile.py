@@ -14,7 +14,7 @@ from ...schema.job import Job
 from ...schema.names import Names
 from ...schema.profile import Profile, ProfileKey
 from ...schema.states import HistorianContext, HistorianState, HistorianUpdate, ItemState, ProposedProfile
-from ...text.job_texts import language_of, names_of
+from ...text.job_drafts import language_of, names_of
 from ...text.language import Language
 from ...text.profiles.rules import has_lasting_topic, is_about, merge_facts
 

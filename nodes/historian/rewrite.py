@@ -11,7 +11,8 @@ from ...prompts.templates import render
 from ...schema.errors import ModelError
 from ...schema.job import Job
 from ...schema.states import HistorianContext, HistorianState, HistorianUpdate
-from ...text.job_texts import language_of, names_of, passed_by_rules, prepare
+from ...text.job_drafts import language_of, names_of, prepare
+from ...text.job_verdicts import passed_by_rules
 
 log = logging.getLogger(__name__)
 

@@ -15,7 +15,7 @@ from ...schema.reflection_states import ReflectionContext, ReflectionState
 from ...schema.settings import Settings, ShorttermSettings
 from ...schema.states_payload import StatesPayload
 from ...schema.summary import ArticleKey
-from ...text.job_texts import names_of
+from ...text.job_drafts import names_of
 from ...text.language import Language, detect_language
 
 

@@ -15,7 +15,8 @@ from ...schema.event import Event
 from ...schema.job import Job
 from ...schema.scope import Scope
 from ...schema.settings import Settings
-from ...text.job_texts import by_rules, events_of
+from ...schema.states import events_of
+from ...text.job_verdicts import by_rules
 from ..components import Parts
 from ..intake import redacted
 from ..timezones import configured_timezone

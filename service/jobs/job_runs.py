@@ -17,10 +17,10 @@ from ...graph.reflection import ReflectionGraph, compile_reflection
 from ...schema.errors import StorageError
 from ...schema.job import Job
 from ...schema.settings import Settings
-from ...schema.states import HistorianUpdate
+from ...schema.states import HistorianUpdate, events_of
 from ...schema.states_payload import StatesPayload
 from ...schema.summary import ArticleKey
-from ...text.job_texts import by_rules, events_of
+from ...text.job_verdicts import by_rules
 from ..components import Parts
 from .feeding import feed
 from .statistics import WorkerStatistics

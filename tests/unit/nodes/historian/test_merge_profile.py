@@ -6,7 +6,8 @@ from historian.prompts.merging import without_inventions
 from historian.schema.names import Names
 from historian.schema.profile import ProfileKey
 from historian.service.intake import make_job
-from historian.text.job_texts import by_rules, names_of
+from historian.text.job_drafts import names_of
+from historian.text.job_verdicts import by_rules
 from support.memory import group_fields, settings_for
 
 NAMES = Names(bot_name="小史", user_name="阿明", user_id="42")

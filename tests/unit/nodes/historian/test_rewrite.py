@@ -13,9 +13,10 @@ from historian.prompts.rewriting import RecordTexts, rewrite_prompt
 from historian.prompts.templates import one_line
 from historian.schema.job import Job
 from historian.service.intake import make_job
-from historian.text import job_texts
+from historian.text import job_verdicts
 from historian.text.gate import GateResult, check
-from historian.text.job_texts import names_of, passed_by_rules, prepare
+from historian.text.job_drafts import names_of, prepare
+from historian.text.job_verdicts import passed_by_rules
 from langgraph.runtime import Runtime
 from support.memory import group_fields, private_fields, settings_for
 
@@ -59,7 +60,7 @@ async def test_each_text_is_judged_once_and_only_what_was_sent_back_is_asked_for
         judged.append(candidate)
         return check(candidate, **given)
 
-    monkeypatch.setattr(job_texts, "check", counted)
+    monkeypatch.setattr(job_verdicts, "check", counted)
     one = job(**group_fields(action_summary="我今天给他讲了递归", new_info=["他在那边等"]))
     runtime: Any = Runtime(context=SimpleNamespace(settings=settings, chat=model))
     state: Any = {"job": one.model_dump(mode="json")}
