@@ -1,25 +1,23 @@
 """Observation for LangChain and LangGraph: a callback handler and a node.
 
-Everything that an agent's tools and models do in one call:
+Observe everything that an agent's tools and models do in one call:
 
 >>> handler = ObservationHandler(memory, scope=Scope.group("100", "42"), session_id="100")          # doctest: +SKIP
 >>> await agent.ainvoke({"messages": […]}, config={"callbacks": [handler]})                         # doctest: +SKIP
 
-In a graph of one's own, after the node whose messages are to be kept:
+In your own graph, after the node whose messages are to be kept:
 
 >>> builder.add_node("observe", observe_messages(memory, scope=Scope.private("42")))                 # doctest: +SKIP
 
-For bots without either, `memory.hooks` and `observe_hooks` do the same.
+For bots without either, use `memory.hooks` and `observe_hooks`.
 
-None of them stops an agent: what cannot be fed is left out and told in the log. Only what is wrong from the start, such as a
-scope that is none, raises InvalidInput when they are made.
+None of them stops an agent: what cannot be observed is skipped and logged. Only wrong arguments, such as a `scope` that is
+not a Scope, raise InvalidInput when they are made.
 """
 
 from __future__ import annotations
 
 import logging
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -32,6 +30,7 @@ from langchain_core.outputs import ChatGeneration, LLMResult
 from ...schema.errors import HistorianError, InvalidInput
 from ...schema.ids import type_and_size
 from ...schema.scope import Scope, checked_scope
+from ...service.bounded import Bounded
 
 if TYPE_CHECKING:
     from ...service.cognitive import CognitiveService
@@ -56,15 +55,15 @@ def _never_raising(method: _Method) -> _Method:
 
 
 def _tell(error: Exception) -> None:
-    """Say what was not fed. The text of an error that is not ours could hold what was said."""
+    """Log what was not observed. The text of a foreign error is left out: it may hold what was said."""
     log.warning("not observed: %s", error if isinstance(error, HistorianError) else type(error).__name__)
 
 
 class ObservationHandler(BaseCallbackHandler):
-    """Feeds what tools return (or raise) and what is said to a chat model and by it to the observation of `memory`.
+    """Observe the results and errors of tools, and the messages to and from a chat model.
 
-    One handler belongs to one conversation. Its methods take microseconds and never raise, whatever the run brings: also where
-    `session_id` belongs to another conversation, nothing is observed and the log says why.
+    One handler belongs to one conversation. Its methods take microseconds and never raise. If `session_id` belongs to
+    another conversation, nothing is observed and a warning is logged.
     """
 
     raise_error = False
@@ -74,9 +73,8 @@ class ObservationHandler(BaseCallbackHandler):
         self._memory = memory
         self._scope = checked_scope(scope)
         self._session_id = session_id
-        self._tools: OrderedDict[UUID, tuple[str, object]] = OrderedDict()
-        self._lock = threading.Lock()
-        self._said = _Known()
+        self._tools: Bounded[UUID, tuple[str, object]] = Bounded(RUNS_KEPT)
+        self._said = _Known(MESSAGES_KNOWN)
 
     @_never_raising
     def on_tool_start(
@@ -88,28 +86,25 @@ class ObservationHandler(BaseCallbackHandler):
         inputs: dict[str, Any] | None = None,
         **kwargs: Any,
     ) -> None:
-        """Remember name and arguments until the tool ends."""
+        """Keep name and arguments until the tool ends."""
         name = kwargs.get("name") or (serialized or {}).get("name") or "tool"
-        with self._lock:
-            self._tools[run_id] = (str(name), inputs if inputs is not None else input_str)
-            if len(self._tools) > RUNS_KEPT:
-                self._tools.popitem(last=False)
+        self._tools.set(run_id, (str(name), inputs if inputs is not None else input_str))
 
     @_never_raising
     def on_tool_end(self, output: Any, *, run_id: UUID, **kwargs: Any) -> None:
-        """Note what the tool returned."""
+        """Observe the result of the tool."""
         self._tool(run_id, output.content if isinstance(output, ToolMessage) else output)
 
     @_never_raising
     def on_tool_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
-        """Note what the tool raised."""
+        """Observe the error of the tool."""
         self._tool(run_id, error)
 
     @_never_raising
     def on_chat_model_start(
         self, serialized: dict[str, Any], messages: list[list[BaseMessage]], *, run_id: UUID, **kwargs: Any
     ) -> None:
-        """Note what the user said last, once however often the model is asked about it."""
+        """Observe the last message of the user, once for any number of model calls about it."""
         for conversation in messages:
             last = next((one for one in reversed(conversation) if isinstance(one, HumanMessage)), None)
             if last is not None and self._said.is_new(last, len(conversation) - conversation[::-1].index(last)):
@@ -117,7 +112,7 @@ class ObservationHandler(BaseCallbackHandler):
 
     @_never_raising
     def on_llm_end(self, response: LLMResult, *, run_id: UUID, **kwargs: Any) -> None:
-        """Note what the model said; answers that only call tools say nothing."""
+        """Observe the answer of the model; an answer without text, such as a tool call, is skipped."""
         for generations in response.generations:
             for generation in generations[:1]:
                 if isinstance(generation, ChatGeneration) and generation.message.text.strip():
@@ -125,15 +120,12 @@ class ObservationHandler(BaseCallbackHandler):
 
     @_never_raising
     def on_chat_model_end(self, response: LLMResult, *, run_id: UUID, **kwargs: Any) -> None:
-        """As `on_llm_end`, under the name that LangChain's event stream gives it."""
+        """`on_llm_end` under its name in LangChain's event stream."""
         self.on_llm_end(response, run_id=run_id, **kwargs)
 
     def _tool(self, run_id: UUID, outcome: object) -> None:
-        with self._lock:
-            name, arguments = self._tools.pop(run_id, ("tool", None))
-        observation = self._memory.observation
-        if observation is not None:
-            observation.observe_tool(name, arguments, outcome, scope=self._scope, session_id=self._session_id)
+        name, arguments = self._tools.pop(run_id, ("tool", None))
+        _observe_tool(self._memory, name, arguments, outcome, self._scope, self._session_id)
 
     def _message(self, role: str, text: str, name: str | None) -> None:
         self._memory.feed_message(role, text, self._session_id or self._scope.key, scope=self._scope, name=name or "")
@@ -146,36 +138,29 @@ def observe_messages(
     session_id: str = "",
     key: str = "messages",
 ) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
-    """A LangGraph node that feeds the new messages of a state to the observation and changes nothing.
+    """Return a LangGraph node that observes the new messages of a state and returns no update.
 
-    `scope` is the conversation, or a function that reads it out of the state; `key` where the state keeps its messages: as
-    LangChain takes them, messages, mappings, pairs of role and text, or text. One that is none of these is passed over. A
-    message that was seen before, by its id or its place, is not fed again. With a function for `scope` each conversation is
-    a session of its own, whose id begins with `session_id`. The node never raises.
+    `scope` is the conversation, or a function that returns it for a state. `key` is the key of the messages in the state, in
+    any form that LangChain accepts: messages, mappings, (role, text) pairs, or text; anything else is skipped. A message is
+    observed once, identified by its id or its position. If `scope` is a function, each conversation is a session of its own,
+    whose id begins with `session_id`. The node never raises.
     """
     if not callable(scope):
         checked_scope(scope)
-    said: OrderedDict[str, _Known] = OrderedDict()
+    said: Bounded[str, _Known] = Bounded(RUNS_KEPT)
 
     def feed(state: Mapping[str, Any]) -> None:
         conversation = checked_scope(scope(state) if callable(scope) else scope)
         session = conversation.key if not session_id else f"{session_id} {conversation.key}" if callable(scope) else session_id
-        known = said.setdefault(session, _Known())
-        said.move_to_end(session)
-        if len(said) > RUNS_KEPT:
-            said.popitem(last=False)
+        known = said.setdefault(session, _Known(MESSAGES_KNOWN))
         messages = _messages_of(state.get(key))
         calls = {call["id"]: call for message in messages if isinstance(message, AIMessage) for call in message.tool_calls}
         for place, message in enumerate(messages):
             if message is None or not known.is_new(message, place):
                 continue
             if isinstance(message, ToolMessage):
-                call = calls.get(message.tool_call_id)
-                observation = memory.observation
-                if observation is not None:
-                    name = message.name or (call["name"] if call else "tool")
-                    arguments = call["args"] if call else None
-                    observation.observe_tool(name, arguments, message.content, scope=conversation, session_id=session)
+                call: Mapping[str, Any] = calls.get(message.tool_call_id) or {"name": "tool", "args": None}
+                _observe_tool(memory, message.name or call["name"], call["args"], message.content, conversation, session)
             elif isinstance(message, HumanMessage | AIMessage) and message.text.strip():
                 role = "user" if isinstance(message, HumanMessage) else "assistant"
                 memory.feed_message(role, message.text, session, scope=conversation, name=message.name or "")
@@ -191,7 +176,7 @@ def observe_messages(
 
 
 def _messages_of(given: object) -> list[BaseMessage | None]:
-    """The messages of a state, None in the place of each that is none."""
+    """Return the messages of a state, with None in place of each item that is not a message."""
     if not given:
         return []
     pair = isinstance(given, tuple) and len(given) == 2 and all(isinstance(part, str) for part in given)
@@ -212,12 +197,11 @@ def _converted(given: Any) -> BaseMessage | None:
 
 
 def observe_hooks(memory: CognitiveService) -> Callable[[], None]:
-    """Let `memory.hooks.emit("tool_executed", name=…, arguments=…, result=…, scope=…)` and `emit("message", role=…,
-    content=…, session_id=…, scope=…)` feed the observation; returns what ends that."""
+    """Observe `memory.hooks.emit("tool_executed", name=…, arguments=…, result=…, scope=…)` and `emit("message", role=…,
+    content=…, session_id=…, scope=…)`. Return a function that ends this."""
 
     def tool_executed(name: str, arguments: object, result: object, scope: Scope | None = None, session_id: str = "") -> None:
-        if memory.observation is not None:
-            memory.observation.observe_tool(name, arguments, result, scope=scope, session_id=session_id)
+        _observe_tool(memory, name, arguments, result, scope, session_id)
 
     endings = [
         memory.hooks.register("tool_executed", tool_executed, inline=True),
@@ -231,20 +215,17 @@ def observe_hooks(memory: CognitiveService) -> Callable[[], None]:
     return unregister
 
 
-class _Known:
-    """The messages that were seen, the last 10,000 of them."""
+def _observe_tool(
+    memory: CognitiveService, name: str, arguments: object, outcome: object, scope: Scope | None, session_id: str
+) -> None:
+    if (observation := memory.observation) is not None:
+        observation.observe_tool(name, arguments, outcome, scope=scope, session_id=session_id)
 
-    def __init__(self) -> None:
-        self._keys: OrderedDict[object, None] = OrderedDict()
-        self._lock = threading.Lock()
+
+class _Known(Bounded[object, object]):
+    """The messages that were seen."""
 
     def is_new(self, message: BaseMessage, place: int) -> bool:
-        """Whether this message was not seen before; the place in the conversation stands in for a missing id."""
-        mark: object = message.id or (place, hash(message.text))
-        with self._lock:
-            if mark in self._keys:
-                return False
-            self._keys[mark] = None
-            if len(self._keys) > MESSAGES_KNOWN:
-                self._keys.popitem(last=False)
-        return True
+        """Return True if this message was not seen before. Its position in the conversation replaces a missing id."""
+        mine = object()
+        return self.setdefault(message.id or (place, hash(message.text)), mine) is mine

@@ -1,4 +1,4 @@
-"""The configured embedder as LangChain embeddings: the same vectors that memory is searched by.
+"""The configured embedder as LangChain embeddings; it returns the vectors that memory is searched by.
 
 >>> embeddings = HistorianEmbeddings()                                                        # doctest: +SKIP
 >>> Chroma(embedding_function=embeddings)                                                     # doctest: +SKIP
@@ -18,10 +18,10 @@ from ...service.blocking import run_blocking
 
 
 class HistorianEmbeddings(Embeddings):
-    """An `Embedder` with the methods that LangChain knows.
+    """An `Embedder` with the interface of LangChain's embeddings.
 
-    Without arguments, what `models.embedding` of a fresh configuration means: the local model where it is installed. Raises
-    SettingsError where there is none. Keyword arguments are the keys of `models.embedding`.
+    Without arguments, use the default of `models.embedding`: the local model, if it is installed. Raises SettingsError if
+    there is none. Keyword arguments are the keys of `models.embedding`.
     """
 
     def __init__(self, embedder: Embedder | None = None, **settings: Any) -> None:

@@ -1,4 +1,4 @@
-"""The `end` tool: how a bot's model hands its turn over to memory.
+"""The `end` tool, with which a bot's model hands its turn over to memory.
 
 With LangChain, bind the tool to a service and to the conversation of the turn:
 
@@ -9,7 +9,7 @@ With a plain OpenAI client, offer `end_tool_schema()` and give what the model ca
 
 >>> await handle_end_call(memory, call.function.arguments, {"user_id": "42"})                 # doctest: +SKIP
 
-`system_prompt_text()` tells the model what belongs into `action_summary` and `new_info`; put it into the system prompt.
+`system_prompt_text()` tells the model what `action_summary` and `new_info` hold; put it into the system prompt.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ from pydantic import Field, field_validator, model_validator
 
 from ...prompts.templates import render
 from ...schema.errors import HistorianError
-from ...text.language import Language
+from ...schema.language import Language
 from .argument_problems import problem
-from .tool_arguments import Arguments, Texts, described, function_schema
+from .texts import TEXTS, Texts
+from .tool_arguments import Arguments, described, function_schema
 
 if TYPE_CHECKING:
     from langchain_core.tools import StructuredTool
@@ -36,39 +37,12 @@ log = logging.getLogger(__name__)
 
 END_TOOL_NAME = "end"
 
-END_ARGUMENTS: Texts = {
-    "action_summary": {
-        "zh": "你这一轮做了什么，一两句话，用“我”来写；什么都没做就留空",
-        "en": 'what you did in this turn, in a sentence or two, as "I"; empty if nothing',
-    },
-    "new_info": {
-        "zh": "新得知、以后还用得上的事，一条一件；没有就给空列表",
-        "en": "what you learnt and will need again, one thing an item; an empty list if nothing",
-    },
-    "force": {
-        "zh": "有意不回复任何人就结束时填 true",
-        "en": "true to end on purpose without a reply to anybody",
-    },
-}
-
-_ANSWERS: Texts = {
-    "kept": {"zh": "已结束，已交给记忆。", "en": "Ended; handed over to memory."},
-    "nothing": {"zh": "已结束，没有要记住的。", "en": "Ended; there was nothing to remember."},
-    "disabled": {
-        "zh": "已结束；记忆已关闭，只保留简短的摘要。",
-        "en": "Ended; memory is switched off, only a plain summary is kept.",
-    },
-    "no_reply": {
-        "zh": "这一轮还没有回复任何人。请先回复；如果有意不回复，用 force=true 再调用一次 end。",
-        "en": "Nobody was replied to in this turn. Reply first, or call end again with force=true if that is on purpose.",
-    },
-    "wrong": {"zh": "没有结束，参数有误：", "en": "Not ended, the arguments are wrong: "},
-    "lost": {"zh": "已结束，但没能记住：", "en": "Ended, but it could not be remembered: "},
-}
+END_ARGUMENTS: Texts = TEXTS["end_arguments"]
+_ANSWERS: Texts = TEXTS["end_answers"]
 
 
 class EndArguments(Arguments):
-    """What the model calls the tool with. The old name `summary` is taken for `action_summary`; one string for a list of one."""
+    """The arguments of `end`. Accepts the old name `summary` for `action_summary`, and one string for a list of one."""
 
     action_summary: str = ""
     new_info: list[str] = Field(default_factory=list)
@@ -86,7 +60,7 @@ class EndArguments(Arguments):
     @field_validator("new_info", mode="before")
     @classmethod
     def _as_list(cls, value: Any) -> Any:
-        """Models that know no lists write one string, or a JSON list inside of one."""
+        """Accept one string, or a JSON list inside of a string, which some models send for a list."""
         if not isinstance(value, str):
             return value
         if value.lstrip().startswith("["):
@@ -100,13 +74,13 @@ class EndArguments(Arguments):
 
 
 def end_tool_schema(language: Language = "zh") -> dict[str, Any]:
-    """The tool as plain OpenAI JSON, for the `tools` of a chat completion."""
+    """Return the tool as plain OpenAI JSON, for the `tools` of a chat completion."""
     wanted = ("action_summary", "new_info")
     return function_schema(END_TOOL_NAME, render("end_tool", language), EndArguments, END_ARGUMENTS, language, required=wanted)
 
 
 def system_prompt_text(language: Language = "zh") -> str:
-    """A section for the bot's system prompt: when to call `end`, and what belongs into its arguments."""
+    """Return a section for the bot's system prompt: when to call `end`, and what its arguments hold."""
     return render("end_guidance", language)
 
 
@@ -118,11 +92,11 @@ async def handle_end_call(
     language: Language = "zh",
     replied: Callable[[], bool] | None = None,
 ) -> str:
-    """Carry out one call of the tool and return what to tell the model. Never raises for what the model wrote.
+    """Carry out one call of the tool and return the answer for the model. Never raises for what the model wrote.
 
-    `arguments` are the call's, as JSON text or parsed. `conversation` are the job's other fields (`user_id`, `group_id`,
+    `arguments` are those of the call, as JSON text or parsed. `conversation` are the job's other fields (`user_id`, `group_id`,
     `user_name`, `request_id`, `recent_messages`, …; see `CognitiveService.enqueue_job`); the model cannot change them.
-    `replied`, where given, tells whether the bot said anything in this turn: if not, the turn ends only with `force`.
+    `replied`, if given, returns True if the bot said anything in this turn; if it did not, only `force` ends the turn.
     """
     try:
         parsed = _parsed(arguments)
@@ -148,9 +122,9 @@ def make_end_tool(
     language: Language = "zh",
     replied: Callable[[], bool] | None = None,
 ) -> StructuredTool:
-    """The LangChain tool `end`, bound to a service and a conversation (or to a function that gives the present one).
+    """Return the LangChain tool `end`, bound to a service and a conversation (or to a function that returns the current one).
 
-    It is asynchronous (`ainvoke`) and ends an agent's turn (`return_direct`). For the rest see `handle_end_call`.
+    It is asynchronous (`ainvoke`) and ends an agent's turn (`return_direct`). See also `handle_end_call`.
     """
     from langchain_core.tools import StructuredTool
 

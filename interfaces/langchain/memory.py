@@ -1,4 +1,4 @@
-"""What the retriever and the tools ask of a memory: an open `CognitiveService`, or a `MemoryReader`."""
+"""The interface that the retriever and the tools use: an open `CognitiveService` or a `MemoryReader` implements it."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from ...schema.hit import Hit, ProfileHit
+from ...schema.language import Language
 from ...schema.profile import Profile
 from ...schema.scope import EntityType, Scope
 from ...schema.settings import Settings
-from ...text.language import Language
 
 
 @runtime_checkable
 class EventSearch(Protocol):
-    """A memory that a retriever searches."""
+    """A memory that the retriever can search."""
 
     async def search_events(
         self,
@@ -29,7 +29,7 @@ class EventSearch(Protocol):
 
 @runtime_checkable
 class Memory(EventSearch, Protocol):
-    """A memory that the tools read."""
+    """A memory that the tools can read."""
 
     @property
     def settings(self) -> Settings: ...

@@ -30,10 +30,10 @@ from .memory import EventSearch
 
 
 class CognitiveRetriever(BaseRetriever):
-    """Events of one conversation as documents, best first. Bound to its scope: no argument of a call widens it.
+    """Return events of one conversation as documents, best first. No argument of a call can change the scope.
 
-    `k` is how many (None: `cognitive.query.tool_default_top_k`); `search_kwargs` are further conditions, as in
-    `CognitiveService.search_events`. Both may be given to a call as well, where they win.
+    `k` is the number of documents (None: `cognitive.query.tool_default_top_k`); `search_kwargs` are further conditions of
+    `CognitiveService.search_events`. Arguments of a call override both.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
@@ -76,7 +76,7 @@ class CognitiveRetriever(BaseRetriever):
 
 
 def as_document(hit: Hit) -> Document:
-    """A hit as a document: its text, and everything else as metadata; `score` is the last of `scores`."""
+    """Return a hit as a document with the event's fields as metadata; `score` is the last of `scores`."""
     event = hit.event
     return Document(
         id=event.event_id,

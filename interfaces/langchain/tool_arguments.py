@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, create_model, field_validator
 
-from ...text.language import Language
-
-Texts = Mapping[str, Mapping[Language, str]]
-"""Texts in both languages, by the name of a tool, an argument or an answer."""
+from ...schema.language import Language
+from .texts import Texts
 
 _KEPT = ("type", "enum", "items", "minimum", "maximum")
 

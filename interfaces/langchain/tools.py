@@ -9,8 +9,8 @@ With a plain OpenAI client, offer `memory_tool_schemas()` and give each call to 
 
 >>> await handle_memory_call(memory, call.function.name, call.function.arguments, scope)      # doctest: +SKIP
 
-The model chooses the query and what narrows it, never the conversation: that is the one the tools are bound to. Only
-for the users in `cognitive.query.admin_user_ids`, in their private chats, does `search_events` look everywhere.
+The model chooses the query and its conditions, never the conversation: the tools are bound to one. Only for the users in
+`cognitive.query.admin_user_ids`, in their private chats, `search_events` searches every conversation.
 """
 
 from __future__ import annotations
@@ -25,14 +25,15 @@ from langchain_core.tools import BaseTool
 
 from ...retrieval.prompt_block.formatting import format_memories, format_profile_hits
 from ...schema.errors import HistorianError, InvalidInput
+from ...schema.language import Language
 from ...schema.scope import EntityType, Scope
 from ...schema.settings import Settings
 from ...service.blocking import run_blocking
-from ...text.language import Language
 from . import deep_recall
 from .argument_problems import problem, unknown_tool
 from .memory import Memory
-from .tool_arguments import Arguments, Texts, described, function_schema
+from .texts import TEXTS, Texts
+from .tool_arguments import Arguments, described, function_schema
 
 if TYPE_CHECKING:
     from langchain_core.callbacks import AsyncCallbackManagerForToolRun, CallbackManagerForToolRun
@@ -42,50 +43,15 @@ log = logging.getLogger(__name__)
 ScopeSource = Scope | Callable[[], Scope]
 
 MOST_TOKENS = 2_000
-"""A tool's answer costs no more than about this."""
+"""The approximate bound of a tool's answer, in tokens."""
 
-_TOOLS: Texts = {
-    "search_events": {
-        "zh": "在本会话的长期记忆里搜索：以前做过、说过、得知的事。想不起来、或用户提到以前的事时使用。",
-        "en": "Search the long-term memory of this conversation: what was done, said or learnt before. Use it when something "
-        "from the past is needed or the user refers to it.",
-    },
-    "get_profile": {
-        "zh": "读取一个用户或本群的画像：长期不变的特点、喜好、约定。",
-        "en": "Read the profile of a user or of this group: lasting traits, likes, agreements.",
-    },
-    "search_profiles": {
-        "zh": "按描述查找人：谁喜欢某物、谁会做某事。返回相符的画像。",
-        "en": "Find people by a description: who likes something, who can do something. Gives the profiles that fit.",
-    },
-    **deep_recall.TOOLS,
-}
-
-_ARGUMENTS: Texts = {
-    "query": {"zh": "要找什么，用一句话或几个关键词", "en": "what to look for, as a sentence or a few words"},
-    "top_k": {"zh": "最多几条，1–500；不填用默认值", "en": "at most so many, 1-500; leave out for the default"},
-    "user_id": {"zh": "只看这个用户的记录（用户的平台 id）", "en": "only records of this user (a platform id)"},
-    "kind": {"zh": "action：机器人做过的事；fact：得知的事", "en": "action: what the bot did; fact: what it learnt"},
-    "time_from": {"zh": "不早于，如 2026-02-01", "en": "not before, such as 2026-02-01"},
-    "time_to": {"zh": "不晚于，如 2026-02-28（含当天）", "en": "not after, such as 2026-02-28 (that day included)"},
-    "entity_type": {"zh": "user 用户，group 本群", "en": "user, or group for this group"},
-    "entity_id": {
-        "zh": "用户的平台 id；不填为当前说话的人（或本群）",
-        "en": "the user's platform id; leave out for who speaks now (or this group)",
-    },
-    **deep_recall.ARGUMENTS,
-}
-
-_ANSWERS: Texts = {
-    "nothing": {"zh": "没有找到相关的记忆。", "en": "Nothing is remembered of that."},
-    "no_profile": {"zh": "还没有画像。", "en": "There is no profile yet."},
-    "wrong": {"zh": "参数有误：", "en": "The arguments are wrong: "},
-    "failed": {"zh": "记忆暂时读不到。", "en": "Memory cannot be read at the moment."},
-}
+_TOOLS: Texts = TEXTS["tools"]
+_ARGUMENTS: Texts = TEXTS["arguments"]
+_ANSWERS: Texts = TEXTS["answers"]
 
 
 class SearchEventsArguments(Arguments):
-    """What `search_events` is called with."""
+    """The arguments of `search_events`."""
 
     query: str
     top_k: int | None = None
@@ -96,14 +62,14 @@ class SearchEventsArguments(Arguments):
 
 
 class GetProfileArguments(Arguments):
-    """What `get_profile` is called with."""
+    """The arguments of `get_profile`."""
 
     entity_type: EntityType = "user"
     entity_id: str | None = None
 
 
 class SearchProfilesArguments(Arguments):
-    """What `search_profiles` is called with."""
+    """The arguments of `search_profiles`."""
 
     query: str
     top_k: int | None = None
@@ -145,9 +111,9 @@ MEMORY_TOOL_NAMES = tuple(_CALLS)
 
 
 class MemoryTool(BaseTool):
-    """One tool, bound to a memory and a conversation (or to a function that gives the present one).
+    """One tool, bound to a memory and a conversation (or to a function that returns the current one).
 
-    `ainvoke` in asynchronous code; `invoke` works everywhere and holds a running event loop up meanwhile.
+    Call `ainvoke` in asynchronous code; `invoke` works everywhere and blocks a running event loop.
     """
 
     memory: Memory
@@ -158,7 +124,7 @@ class MemoryTool(BaseTool):
         self, *, name: str = "search_events", memory: Memory, scope: ScopeSource, language: Language = "zh", **more: Any
     ) -> None:
         if name not in _CALLS:
-            raise InvalidInput(f"name: {name!r} is no tool of memory; there are {', '.join(_CALLS)}")
+            raise InvalidInput(f"name: {name!r} is not a memory tool; expected one of {', '.join(_CALLS)}")
         super().__init__(
             **{
                 "name": name,
@@ -181,12 +147,12 @@ class MemoryTool(BaseTool):
 
 
 def make_memory_tools(memory: Memory, scope: ScopeSource, *, language: Language = "zh") -> list[MemoryTool]:
-    """All of these tools for LangChain."""
+    """Return all memory tools for LangChain."""
     return [MemoryTool(name=name, memory=memory, scope=scope, language=language) for name in _CALLS]
 
 
 def memory_tool_schemas(language: Language = "zh") -> list[dict[str, Any]]:
-    """All of these tools as plain OpenAI JSON, for the `tools` of a chat completion."""
+    """Return all memory tools as plain OpenAI JSON, for the `tools` of a chat completion."""
     return [
         function_schema(name, _TOOLS[name][language], arguments, _ARGUMENTS, language) for name, (arguments, _) in _CALLS.items()
     ]
@@ -195,15 +161,15 @@ def memory_tool_schemas(language: Language = "zh") -> list[dict[str, Any]]:
 async def handle_memory_call(
     memory: Memory, name: str, arguments: str | Mapping[str, Any], scope: Scope, *, language: Language = "zh"
 ) -> str:
-    """Carry out one call and return what to tell the model. Never raises for what the model wrote.
+    """Carry out one call and return the answer for the model. Never raises for what the model wrote.
 
-    `arguments` are the call's, as JSON text or parsed. The answer is a quoted block, as `build_context` makes them.
+    `arguments` are those of the call, as JSON text or parsed. The answer is a quoted block, as `build_context` returns it.
     """
     return (await answer_memory_call(memory, name, arguments, scope, language=language)).text
 
 
 class ToolAnswer(NamedTuple):
-    """What to tell the model, and whether that says that the call could not be carried out."""
+    """The answer for the model; `is_error` is True if the call could not be carried out."""
 
     text: str
     is_error: bool = False
@@ -218,9 +184,9 @@ async def answer_memory_call(
     language: Language = "zh",
     here_alone: bool = False,
 ) -> ToolAnswer:
-    """`handle_memory_call` for protocols that tell an answer from a refusal.
+    """`handle_memory_call` for protocols that distinguish answers from errors.
 
-    With `here_alone` administrators too search the conversation of `scope` alone.
+    With `here_alone`, administrators too search only the conversation of `scope`.
     """
     if name not in _CALLS:
         return ToolAnswer(_ANSWERS["wrong"][language] + unknown_tool(name, ", ".join(_CALLS), language), is_error=True)
@@ -240,5 +206,5 @@ async def answer_memory_call(
 
 
 def is_admin(settings: Settings, scope: Scope) -> bool:
-    """Whether who speaks in `scope` may search every conversation: an administrator, in a private chat, unheard by others."""
+    """Return True if the speaker of `scope` may search every conversation: an administrator in a private chat."""
     return scope.request_type == "private" and scope.user_id in settings.query.admin_user_ids

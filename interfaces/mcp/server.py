@@ -1,12 +1,11 @@
-"""Memory as an MCP server: one conversation, chosen when the server starts, for any client that speaks the protocol.
+"""Memory as an MCP server, for one conversation that is chosen when the server starts.
 
 >>> async with McpMemory(settings, Scope.group("100"), language="en") as memory:               # doctest: +SKIP
 ...     await serve_stdio(make_mcp_server(memory))
 
-Tools: `recall`, `search_events`, `get_profile`, `search_profiles`, and, where writing is allowed, `remember`. No argument of a
-call names the conversation, so that nothing a client or its model writes reads another one; users in
-`cognitive.query.admin_user_ids` have no more rights here either. The SDK comes with the extra `mcp` and is imported
-when a server is made.
+Tools: `recall`, `search_events`, `get_profile`, `search_profiles`, and, if writing is allowed, `remember`. No argument of a
+call names the conversation, so a client or its model cannot read another one; users in `cognitive.query.admin_user_ids` have
+no further rights. The SDK is installed by the extra `mcp` and imported when a server is made.
 """
 
 from __future__ import annotations
@@ -25,12 +24,12 @@ from pydantic import ValidationError
 
 from ... import __version__
 from ...schema.errors import HistorianError, InvalidInput, SettingsError
+from ...schema.language import Language
 from ...schema.scope import Scope
 from ...schema.settings import Settings
 from ...service.cognitive import CognitiveService
 from ...service.data_directory import data_directory
 from ...service.recall.reader import MemoryReader
-from ...text.language import Language
 from ..langchain.argument_problems import problem, unknown_tool
 from ..langchain.end_tool import EndArguments
 from ..langchain.memory import Memory
@@ -46,12 +45,12 @@ log = logging.getLogger(__name__)
 LOOPBACK = "127.0.0.1"
 
 SHARED_TOOLS = ("search_events", "get_profile", "search_profiles")
-"""The tools for bots' models that are offered here too: those that ask nothing beyond what `McpMemory` binds to its scope."""
+"""The tools of `interfaces.langchain` that are offered here as well."""
 
 
 @dataclass(frozen=True)
 class Writer:
-    """Who is named in what `remember` hands over: the names belonging to the ids of the scope, and the assistant's own."""
+    """The names in the jobs of `remember`: of the user and the group of the scope, and of the assistant."""
 
     user_name: str = ""
     group_name: str = ""
@@ -59,15 +58,15 @@ class Writer:
 
 
 class McpMemory:
-    """The memory of one conversation, opened with the first call that finds a data directory.
+    """The memory of one conversation, opened by the first call that finds a data directory.
 
-    With a `writer` it takes notes too: the directory is made where there is none, and the historian runs in this process
-    unless another one owns the directory. Without, nothing is made and nobody is replaced.
+    With a `writer` it is writable: the directory is created if it is missing, and the worker runs in this process unless
+    another process owns the directory. Without one it is read-only.
     """
 
     def __init__(self, settings: Settings, scope: Scope, *, language: Language = "zh", writer: Writer | None = None) -> None:
         if writer is not None and not scope.user_id:
-            raise InvalidInput("a group alone remembers nothing: say whose words these are as well, with the id of a user")
+            raise InvalidInput("writing needs the id of a user as well as the group: say whose words these are")
         self.settings = settings
         self.scope = scope
         self.language = language
@@ -76,9 +75,9 @@ class McpMemory:
         self._opening = asyncio.Lock()
 
     async def __aenter__(self) -> Self:
-        """Open what is there, so that the first call finds it warm. Raises StorageError."""
+        """Open the memory if it exists, so that the first call does not wait for it. Raises StorageError."""
         if await self._opened() is None:
-            log.warning("nothing is stored yet in %s; it is looked for again with every call", data_directory(self.settings))
+            log.warning("nothing is stored yet in %s; every call looks again", data_directory(self.settings))
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
@@ -87,19 +86,19 @@ class McpMemory:
             await service.aclose()
 
     async def reading(self) -> Memory:
-        """Return what the tools read: the service, or a reader that finds nothing while nothing is stored."""
+        """Return the service, or a reader that finds nothing while nothing is stored."""
         return await self._opened() or MemoryReader(self.settings)
 
     async def recall(self, query: str, top_k: int | None = None) -> str:
-        """What a bot would be given before it replies to `query`; "" for nothing."""
+        """Return the memory block for a reply to `query`; "" for none."""
         service = await self._opened()
         return "" if service is None else await service.build_context(query, self.scope, top_k=top_k)
 
     async def remember(self, action_summary: str, new_info: list[str]) -> str | None:
-        """Hand over what was done and learnt; None where that was nothing. Raises InvalidInput, StorageError."""
+        """Enqueue a job and return its id; None if there is nothing to remember. Raises InvalidInput, StorageError."""
         service = await self._opened()
         if service is None or self.writer is None:
-            raise HistorianError("this server only reads")
+            raise HistorianError("this server is read-only")
         return await service.enqueue_job(
             action_summary,
             new_info,
@@ -124,7 +123,7 @@ class McpMemory:
 
 
 def make_mcp_server(memory: McpMemory) -> Server[Any]:
-    """The server over an opened memory. Raises SettingsError that names the extra where the SDK is missing."""
+    """Return the server of an opened memory. Raises SettingsError that names the extra if the SDK is missing."""
     try:
         from mcp import MCPError, types
         from mcp.server.lowlevel import Server
@@ -162,10 +161,10 @@ async def serve_stdio(server: Server[Any]) -> None:
 
 
 async def serve_http(server: Server[Any], port: int, listening: Callable[[str], None]) -> None:
-    """Serve streamable HTTP on loopback until SIGINT or SIGTERM; `listening` is told the URL. Port 0 takes a free one.
+    """Serve streamable HTTP on loopback until SIGINT or SIGTERM; `listening` is called with the URL. Port 0: any free port.
 
-    Requests that a web page could have made (a foreign `Host` or `Origin`) are refused. Raises InvalidInput where the port
-    is taken.
+    Requests with a foreign `Host` or `Origin`, which a web page could have made, are refused. Raises InvalidInput if the
+    port is in use.
     """
     import uvicorn
 
@@ -173,7 +172,7 @@ async def serve_http(server: Server[Any], port: int, listening: Callable[[str], 
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((LOOPBACK, port))
-            listener.listen()  # before anybody is told the address: who comes too early waits instead of being refused
+            listener.listen()  # before the address is announced, so that an early request waits instead of being refused
         except OSError as error:
             raise InvalidInput(f"port {port}: {error.strerror or error}; choose another, or 0 for a free one") from None
         application = server.streamable_http_app(host=LOOPBACK)
@@ -184,7 +183,7 @@ async def serve_http(server: Server[Any], port: int, listening: Callable[[str], 
 
         loop = asyncio.get_running_loop()
         for one in (signal.SIGINT, signal.SIGTERM):
-            # uvicorn raises the signal once more when it has ended: taken here, the stores are closed after it.
+            # uvicorn raises the signal again when it has ended; this handler takes it, so that the stores are closed.
             with suppress(NotImplementedError):
                 loop.add_signal_handler(one, stop)
         listening(f"http://{LOOPBACK}:{listener.getsockname()[1]}/mcp")

@@ -1,0 +1,21 @@
+"""The texts of the tools in Chinese and English, read from `texts.toml`."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ...schema.language import Language
+
+Texts = Mapping[str, Mapping[Language, str]]
+"""Texts in both languages, by the name of a tool, an argument or an answer."""
+
+
+def read_texts(module: str) -> Mapping[str, Any]:
+    """Return the sections of the `texts.toml` beside a module, given its `__file__`."""
+    return tomllib.loads(Path(module).with_name("texts.toml").read_text(encoding="utf-8"))
+
+
+TEXTS = read_texts(__file__)
