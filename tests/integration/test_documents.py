@@ -173,3 +173,17 @@ def test_both_readmes_have_the_same_parts() -> None:
     for command in blocks("README.md", "sh")[-1].splitlines():
         words = re.search(r"historian [a-z]+", command)
         assert words and words[0] in chinese, command
+
+
+def test_the_walks_name_functions_that_exist_and_no_file_twice() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    walks = page.split("## Two walks")[1].split("\n## ")[0].split("\nA message on its way")
+    assert len(walks) == 2
+    for walk in walks:
+        steps = re.findall(r"^\| `([\w/]+\.py)` \| ([^|]+) \|", walk, re.MULTILINE)
+        files = [file for file, _ in steps]
+        assert len(files) >= 10 and len(set(files)) == len(files)
+        for file, functions in steps:
+            code = (ROOT / file).read_text(encoding="utf-8")
+            for function in re.findall(r"`(\w+)`", functions):
+                assert re.search(rf"def {function}\b", code), f"{file} has no {function}"
