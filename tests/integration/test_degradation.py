@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from historian.retrieval.prompt_block.formatting import OPENING
+from historian.retrieval.prompt_block.block import OPENING
 from historian.schema.errors import HistorianError, ModelUnavailable, StorageError
 from historian.schema.profile import Profile, ProfileKey
 from historian.schema.protocols import Matrix
