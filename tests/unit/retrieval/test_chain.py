@@ -19,16 +19,16 @@ from historian.schema.event import EventFilter
 from historian.schema.scope import Scope
 from historian.schema.settings import QuerySettings, Settings
 from historian.stores.sqlite.events import SqliteEventStore
-from historian.stores.sqlite.index_schema import open_index
 from support.events import make_event
 from support.recall import NOW, WordEmbedder
+from support.stores import open_events
 
 DAY = 86_400.0
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[SqliteEventStore]:
-    opened = SqliteEventStore(open_index(tmp_path / "index.sqlite"))
+    opened = open_events(tmp_path)
     yield opened
     opened.close()
 
