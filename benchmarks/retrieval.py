@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 from historian.models.embeddings.factory import make_embedder
 from historian.retrieval.event_recall import EventRecall, Survey
-from historian.retrieval.request import RecallRequest, make_request
+from historian.retrieval.request import RecallRequest
 from historian.schema.event import Event, EventFilter
 from historian.schema.protocols import Matrix
 from historian.schema.settings import EmbeddingSettings, QuerySettings
@@ -95,7 +95,7 @@ def prepare(conversation: Conversation, documents: Matrix, queries: Matrix, dire
     for n, question in enumerate(conversation.questions):
         for event_id, score in store.search_keywords(question.text, EventFilter(SCOPE), len(events)):
             made.keyword[n, int(event_id.partition(":")[2])] = score
-        request = make_request(
+        request = RecallRequest(
             question.text, EventFilter(SCOPE), top_k=DEEPEST, half_life_days=60.0, now=made.now, timezone="UTC"
         )
         made.surveys.append((request, recall.survey(request)))

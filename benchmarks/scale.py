@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 from historian.models.embeddings.factory import make_embedder
 from historian.retrieval.event_recall import EventRecall
-from historian.retrieval.request import make_request
+from historian.retrieval.request import RecallRequest
 from historian.schema.event import Event, EventFilter
 from historian.schema.protocols import Matrix, Vector
 from historian.schema.scope import Scope
@@ -122,7 +122,7 @@ def in_scope(store: SqliteEventStore, material: Material, options: argparse.Name
 
     def one(recall: EventRecall, scope: int, query: str, vector: Vector) -> None:
         where = EventFilter(f"g:g{scope}")
-        request = make_request(query, where, top_k=TOP_K, half_life_days=60.0, now=now, timezone="UTC")
+        request = RecallRequest(query, where, top_k=TOP_K, half_life_days=60.0, now=now, timezone="UTC")
         assert recall.select(request, recall.fuse(request, recall.survey(request), [vector]))
 
     drawn = material.random.integers(0, options.scopes, options.queries).tolist()

@@ -92,7 +92,7 @@ def settings_of(directory: Path, arguments: argparse.Namespace) -> Settings:
 
 async def feed(memory: CognitiveService, sample: dict[str, Any], sessions: int, sizes: list[dict[str, int]]) -> int:
     """Hand the sessions over one by one; notes the article's size after each. Returns the tokens that were said."""
-    parts = memory._lifecycle.opened.parts
+    parts = memory.lifecycle.opened.parts
     assert parts is not None
     conversation, said = sample["conversation"], 0
     for number in range(1, sessions + 1):
@@ -164,7 +164,7 @@ async def conversation(
             started = time.perf_counter()
             said = await feed(memory, sample, sessions, sizes)
             seconds = time.perf_counter() - started
-            parts = memory._lifecycle.opened.parts
+            parts = memory.lifecycle.opened.parts
             assert parts is not None
             summaries = parts.article_stores.summaries.read(ArticleKey(sample["sample_id"]))
             covers: dict[int, list[str]] = {}

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from ..nodes.historian.embed import embed
@@ -25,46 +25,38 @@ HistorianGraph = CompiledStateGraph[HistorianState, HistorianContext, HistorianI
 
 
 def after_gate(state: HistorianState) -> Literal["rewrite", "embed"]:
-    """Back to the rewriter while something was sent back and tries are left."""
+    """Return to the rewriter while a text has not passed and tries are left."""
     waiting = any(not item["passed"] for item in state["items"])
     return "rewrite" if waiting and not state.get("spent") else "embed"
 
 
 def after_embed(state: HistorianState) -> Literal["merge_profile", "__end__"]:
-    """Profiles change only where there is new information, and never for what was forgotten meanwhile."""
+    """Merge profiles only if there is new information, and never if the user or group was forgotten meanwhile."""
     learnt = any(item["kind"] == "fact" for item in state["items"])
     return "merge_profile" if learnt and state["filed"] != "forgotten" else "__end__"
 
 
 def after_write(state: HistorianState) -> Literal["merge_profile", "__end__"]:
-    """A profile that was changed by somebody else meanwhile is merged anew."""
+    """Merge again if another writer changed a profile meanwhile."""
     return "merge_profile" if state.get("conflict") else "__end__"
-
-
-def build_historian() -> StateGraph[HistorianState, HistorianContext, HistorianInput, HistorianState]:
-    """The graph, not compiled."""
-    graph = StateGraph(HistorianState, context_schema=HistorianContext, input_schema=HistorianInput)
-    wire_historian(graph)
-    return graph
 
 
 def wire_historian(
     graph: StateGraph[HistorianState, Any, Any, Any], *, after: str = START, bound: Callable[[Any], Any] = lambda node: node
 ) -> None:
-    """Put the nodes and edges into `graph`, beginning `after` one of its nodes; `bound` may wrap each node's function."""
-    graph.add_node("rewrite", bound(rewrite))
-    graph.add_node("gate", bound(gate))
-    graph.add_node("embed", bound(embed))
-    graph.add_node("merge_profile", bound(merge_profile))
-    graph.add_node("write_profile", bound(write_profile))
+    """Add the nodes and edges to `graph`, starting `after` one of its nodes; `bound` may wrap each node's function."""
+    for node in (rewrite, gate, embed, merge_profile, write_profile):
+        graph.add_node(node.__name__, bound(node))
     graph.add_edge(after, "rewrite")
     graph.add_edge("rewrite", "gate")
     graph.add_conditional_edges("gate", after_gate)
     graph.add_conditional_edges("embed", after_embed)
     graph.add_edge("merge_profile", "write_profile")
-    graph.add_conditional_edges("write_profile", after_write, {"merge_profile": "merge_profile", "__end__": END})
+    graph.add_conditional_edges("write_profile", after_write)
 
 
 def compile_historian(checkpointer: BaseCheckpointSaver[str] | None = None) -> HistorianGraph:
-    """The graph, ready to run: `await graph.ainvoke({"job": …}, config, context=HistorianContext(…))`."""
-    return build_historian().compile(checkpointer=checkpointer, name="historian")
+    """Return the graph, ready to run: `await graph.ainvoke({"job": …}, config, context=HistorianContext(…))`."""
+    graph = StateGraph(HistorianState, context_schema=HistorianContext, input_schema=HistorianInput)
+    wire_historian(graph)
+    return graph.compile(checkpointer=checkpointer, name="historian")

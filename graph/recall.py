@@ -17,7 +17,7 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from ..nodes.recall.embed import embed_query
+from ..nodes.recall.embed import embed
 from ..nodes.recall.fuse import fuse
 from ..nodes.recall.prepare import prepare
 from ..nodes.recall.rerank import rerank
@@ -28,23 +28,12 @@ from ..retrieval.recall_states import RecallContext, RecallInput, RecallOutput, 
 RecallGraph = CompiledStateGraph[RecallState, RecallContext, RecallInput, RecallOutput]
 
 
-def build_recall() -> StateGraph[RecallState, RecallContext, RecallInput, RecallOutput]:
-    """Return the graph, not compiled."""
-    graph = StateGraph(RecallState, context_schema=RecallContext, input_schema=RecallInput, output_schema=RecallOutput)
-    wire_recall(graph)
-    return graph
-
-
 def wire_recall(
     graph: StateGraph[RecallState, Any, Any, Any], *, after: str = START, bound: Callable[[Any], Any] = lambda node: node
 ) -> None:
     """Add the nodes and edges to `graph`, starting `after` one of its nodes; `bound` may wrap each node's function."""
-    graph.add_node("prepare", bound(prepare))
-    graph.add_node("survey", bound(survey))
-    graph.add_node("embed", bound(embed_query))
-    graph.add_node("fuse", bound(fuse))
-    graph.add_node("rerank", bound(rerank))
-    graph.add_node("select", bound(select))
+    for node in (prepare, survey, embed, fuse, rerank, select):
+        graph.add_node(node.__name__, bound(node))
     graph.add_edge(after, "prepare")
     graph.add_edge("prepare", "survey")
     graph.add_edge("prepare", "embed")
@@ -55,5 +44,7 @@ def wire_recall(
 
 
 def compile_recall() -> RecallGraph:
-    """Return the graph, ready to run. It needs no checkpointer: a recall is started again, never resumed."""
-    return build_recall().compile(name="recall")
+    """Return the graph, ready to run. It needs no checkpointer: a recall is restarted, never resumed."""
+    graph = StateGraph(RecallState, context_schema=RecallContext, input_schema=RecallInput, output_schema=RecallOutput)
+    wire_recall(graph)
+    return graph.compile(name="recall")

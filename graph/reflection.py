@@ -18,7 +18,7 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from ..nodes.reflection.buffer import buffer
@@ -35,67 +35,54 @@ ReflectionGraph = CompiledStateGraph[ReflectionState, ReflectionContext, Reflect
 
 
 def after_filing(state: ReflectionState) -> Literal["summarise", "digest", "__end__"]:
-    """Summaries first, as long as enough states wait; then the article, where something is due."""
+    """Make summaries while enough states wait; then update the article if that is due."""
     if state.get("through"):
         return "summarise"
     return "digest" if state.get("occasion") else "__end__"
 
 
 def after_digest(state: ReflectionState) -> Literal["reconstruct", "mark_promoted"]:
-    """Summaries always become part of the article; an interaction only where it is significant."""
+    """Summaries always become part of the article; an interaction only if it is significant."""
     wanted = state["occasion"] == "promotion" or state["digested"]["significant"]
     return "reconstruct" if wanted else "mark_promoted"
 
 
 def after_check(state: ReflectionState) -> Literal["write_article", "reconstruct"]:
-    """Back with the reasons, until a proposal passes or the rules' one is taken."""
+    """Return to the model with the reasons until a proposal passes or the one made by rules is taken."""
     return "write_article" if state.get("passed") else "reconstruct"
 
 
 def after_write(state: ReflectionState) -> Literal["reconstruct", "mark_promoted", "__end__"]:
-    """An article that somebody changed meanwhile is made anew; nothing goes on for who was forgotten."""
+    """Reconstruct again if another writer changed the article meanwhile; end if the person was forgotten."""
     if state.get("forgotten"):
         return "__end__"
     return "reconstruct" if state.get("conflict") else "mark_promoted"
 
 
 def after_promotion(state: ReflectionState) -> Literal["digest", "__end__"]:
-    """Once more while something is due."""
+    """Run again while something is due."""
     return "digest" if state.get("occasion") else "__end__"
-
-
-def build_reflection() -> StateGraph[ReflectionState, ReflectionContext, ReflectionInput, ReflectionState]:
-    """The graph, not compiled."""
-    graph = StateGraph(ReflectionState, context_schema=ReflectionContext, input_schema=ReflectionInput)
-    wire_reflection(graph)
-    return graph
 
 
 def wire_reflection(
     graph: StateGraph[ReflectionState, Any, Any, Any], *, after: str = START, bound: Callable[[Any], Any] = lambda node: node
 ) -> None:
-    """Put the nodes and edges into `graph`, beginning `after` one of its nodes; `bound` may wrap each node's function."""
-    graph.add_node("buffer", bound(buffer))
-    graph.add_node("summarise", bound(summarise))
-    graph.add_node("file_summary", bound(file_summary))
-    graph.add_node("digest", bound(digest))
-    graph.add_node("reconstruct", bound(reconstruct))
-    graph.add_node("check_article", bound(check_article))
-    graph.add_node("write_article", bound(write_article))
-    graph.add_node("mark_promoted", bound(mark_promoted))
+    """Add the nodes and edges to `graph`, starting `after` one of its nodes; `bound` may wrap each node's function."""
+    for node in (buffer, summarise, file_summary, digest, reconstruct, check_article, write_article, mark_promoted):
+        graph.add_node(node.__name__, bound(node))
     graph.add_edge(after, "buffer")
-    graph.add_conditional_edges("buffer", after_filing, {"summarise": "summarise", "digest": "digest", "__end__": END})
+    graph.add_conditional_edges("buffer", after_filing)
     graph.add_edge("summarise", "file_summary")
-    graph.add_conditional_edges("file_summary", after_filing, {"summarise": "summarise", "digest": "digest", "__end__": END})
+    graph.add_conditional_edges("file_summary", after_filing)
     graph.add_conditional_edges("digest", after_digest)
     graph.add_edge("reconstruct", "check_article")
     graph.add_conditional_edges("check_article", after_check)
-    graph.add_conditional_edges(
-        "write_article", after_write, {"reconstruct": "reconstruct", "mark_promoted": "mark_promoted", "__end__": END}
-    )
-    graph.add_conditional_edges("mark_promoted", after_promotion, {"digest": "digest", "__end__": END})
+    graph.add_conditional_edges("write_article", after_write)
+    graph.add_conditional_edges("mark_promoted", after_promotion)
 
 
 def compile_reflection(checkpointer: BaseCheckpointSaver[str] | None = None) -> ReflectionGraph:
-    """The graph, ready to run: `await graph.ainvoke({"job": …}, config, context=ReflectionContext(…))`."""
-    return build_reflection().compile(checkpointer=checkpointer, name="reflection")
+    """Return the graph, ready to run: `await graph.ainvoke({"job": …}, config, context=ReflectionContext(…))`."""
+    graph = StateGraph(ReflectionState, context_schema=ReflectionContext, input_schema=ReflectionInput)
+    wire_reflection(graph)
+    return graph.compile(checkpointer=checkpointer, name="reflection")

@@ -22,15 +22,15 @@ from ..schema.protocols import Embedder, EventStore, Reranker, Vector
 from ..schema.settings import QuerySettings
 from .decay import recency
 from .diversity import diverse_order
-from .fusion import Mask, by_rank, from_zero, stretched
+from .fusion import by_rank, from_zero, stretched
 from .lifts import lend_to_neighbours, of_named_people, time_fit
 from .loop_tasks import LoopTasks
 from .pending import PendingHits
 from .query_vectors import QueryVectors
 from .request import RecallRequest
-from .scope_index.table import Positions, Scores, Snapshot
+from .scope_index.table import Positions, Snapshot
 from .scope_index.tables import ScopeTables
-from .scope_index.words import WordMatch
+from .scope_index.words import Mask, Scores, WordMatch
 
 log = logging.getLogger(__name__)
 

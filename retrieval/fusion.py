@@ -6,11 +6,11 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
+
+from ..schema.protocols import Matrix, Vector
+from .scope_index.words import Mask, Scores
 
 Key = TypeVar("Key", bound=Hashable)
-Scores = npt.NDArray[np.float32]
-Mask = npt.NDArray[np.bool_]
 
 RANK_CONSTANT = 60
 """k of reciprocal rank fusion; 60 is what Cormack, Clarke and Buettcher (2009) found to do well everywhere."""
@@ -42,6 +42,19 @@ def reciprocal_rank(lists: Sequence[tuple[Mapping[Key, float], float]], k: int =
         for rank, key in enumerate(sorted(scores, key=lambda one: -scores[one]), 1):
             fused[key] = fused.get(key, 0.0) + weight / (k + rank)
     return fused
+
+
+def nearest(vector: Vector, keys: Sequence[Key], matrix: Matrix, limit: int | None = None) -> dict[Key, float]:
+    """Return the similarities of the rows of `matrix` to `vector`, highest first; nothing if the dimensions differ."""
+    if not keys or matrix.shape[1] != vector.shape[0]:
+        return {}
+    similarities = matrix @ vector
+    return {keys[n]: float(similarities[n]) for n in np.argsort(-similarities, kind="stable")[:limit]}
+
+
+def scores_of(key: Key, **lists: Mapping[Key, float]) -> dict[str, float]:
+    """Return the score of `key` in each of the named lists that holds it."""
+    return {name: scores[key] for name, scores in lists.items() if key in scores}
 
 
 def stretched(scores: Scores, found: Mask) -> Scores:

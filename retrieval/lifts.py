@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .named_dates import NamedTime
-from .scope_index.table import Scores, Snapshot
+from .scope_index.table import Snapshot
+from .scope_index.words import Mask, Scores
 
 _FIRST_PERSON = re.compile(r"[我咱俺]|(?<![A-Za-z0-9_'])(?:I|me|my|mine|myself)(?![A-Za-z0-9_])", re.IGNORECASE)
 _SHORTEST_NAME = 2
@@ -45,7 +46,7 @@ def lend_to_neighbours(scores: Scores, snapshot: Snapshot, *, weight: float, min
     return result
 
 
-def _lend(lent: Scores, scores: Scores, near: np.ndarray[tuple[int], np.dtype[np.bool_]], distance: int, weight: float) -> None:
+def _lend(lent: Scores, scores: Scores, near: Mask, distance: int, weight: float) -> None:
     share = np.float32(weight) * near
     lent[distance:] += share * scores[:-distance]
     lent[:-distance] += share * scores[distance:]

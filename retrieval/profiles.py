@@ -1,4 +1,4 @@
-"""Profiles as a scope may read them, and search over them."""
+"""Profiles as far as a scope may read them, and the search over them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..schema.protocols import ProfileIndex, ProfileStorage, Vector
 from ..schema.scope import EntityType, LayerRule, Scope, layers_read
 from ..schema.settings import QuerySettings
 from .filters import profile_filter
-from .fusion import weighted_sum
+from .fusion import nearest, scores_of, weighted_sum
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +26,7 @@ EmbedQuery = Callable[[str], Awaitable[Vector]]
 def readable_profile(
     profiles: ProfileStorage, scope: Scope, entity_type: EntityType, entity_id: str, rule: LayerRule
 ) -> Profile | None:
-    """The layers of a profile that may be read in `scope`, as one: the most specific gives name and revision."""
+    """Return the layers of a profile that `scope` may read, as one; name and revision are those of the most specific."""
     layers = [
         profile
         for layer in layers_read(scope, entity_type, entity_id, rule)
@@ -41,7 +41,7 @@ def readable_profile(
 
 
 def readable_profiles(profiles: ProfileStorage, scope: Scope, rule: LayerRule) -> list[Profile]:
-    """The profiles that belong to a conversation: of who speaks, and of the group. Blocking; raises StorageError."""
+    """Return the profiles of a conversation: those of the speaker and of the group. Blocking; raises StorageError."""
     wanted: list[tuple[EntityType, str]] = [("user", scope.user_id)] if scope.user_id else []
     if scope.group_id:
         wanted.append(("group", scope.group_id))
@@ -60,19 +60,16 @@ async def find_profiles(
     rule: LayerRule,
     top_k: int,
 ) -> list[ProfileHit]:
-    """Profiles that fit, best first; one hit an entity, its readable layers as one. Raises StorageError."""
+    """Return the profiles that fit, best first; one hit per entity, its readable layers as one. Raises StorageError."""
     where = profile_filter(scope, rule)
     keywords = dict(await asyncio.to_thread(index.search_keywords, query, CANDIDATES, where))
     dense: dict[ProfileKey, float] = {}
     if embed is not None and query.strip():
         try:
             vector = await embed(query)
-            keys, matrix = await asyncio.to_thread(index.vectors, where)
-            if keys and matrix.shape[1] == vector.shape[0]:
-                dense = dict(zip(keys, map(float, matrix @ vector), strict=True))
+            dense = nearest(vector, *await asyncio.to_thread(index.vectors, where))
         except ModelError as error:
             log.warning("profiles are searched by keywords alone: %s", error)
-    scores = {"dense": dense, "keyword": keywords}
     fused = weighted_sum([(dense, settings.vector_weight), (keywords, settings.keyword_weight)])
     hits: dict[tuple[EntityType, str], ProfileHit] = {}
     for key in sorted(fused, key=lambda one: (-fused[one], one.index_id)):
@@ -81,6 +78,5 @@ async def find_profiles(
             continue
         profile = await asyncio.to_thread(readable_profile, profiles, scope, key.entity_type, key.entity_id, rule)
         if profile is not None:
-            steps = {name: found[key] for name, found in scores.items() if key in found}
-            hits[entity] = ProfileHit(profile, fused[key], {**steps, "fused": fused[key]})
+            hits[entity] = ProfileHit(profile, fused[key], scores_of(key, dense=dense, keyword=keywords, fused=fused))
     return list(hits.values())

@@ -62,6 +62,12 @@ class QueryVectors:
             task.add_done_callback(lambda _: self._running.pop(key, None))
         return await asyncio.shield(task)
 
+    @property
+    def cached(self) -> int:
+        """How many vectors the cache holds."""
+        with self._lock:
+            return len(self._kept)
+
     def clear(self) -> None:
         """Empty the cache."""
         with self._lock:

@@ -43,7 +43,7 @@ def deepened(
 ) -> tuple[str, ...]:
     """Return what fits `query`, best first: ids of summaries, and lines of the chapter Dynamic. Blocking; raises StorageError."""
     lines = read.article.article.lines("Dynamic") if read.article is not None else ()
-    searched = _searched(read.summaries)
+    searched = searched_summaries(read.summaries)
     texts = {**{one.id: one.text for one in searched}, **{line: line for line in lines}}
     dense: dict[str, float] = {}
     if vector is not None and texts:
@@ -57,7 +57,7 @@ def deepened(
     return tuple(sorted(fused, key=lambda name: -fused[name])[:MOST_FOUND])
 
 
-def _searched(summaries: Sequence[Summary]) -> list[Summary]:
+def searched_summaries(summaries: Sequence[Summary]) -> list[Summary]:
     """Return all short-term summaries, and of the promoted ones the newest."""
     promoted = [one for one in reversed(summaries) if not one.is_short_term]
     sizes = accumulate(len(one.text) for one in promoted)

@@ -1,9 +1,9 @@
-"""What one recall asks for: widened queries, filter, bounds, the times that it names."""
+"""The request of one recall: queries, filter, bounds, and the times that the queries name."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from datetime import datetime
 from functools import cached_property
 from typing import Any
@@ -16,35 +16,49 @@ from .filters import bounded_top_k, event_filter
 from .named_dates import NamedTime, named_times
 
 SHORT_QUERY = 20
-"""Queries of fewer characters are widened by what was said before, if the caller gives it."""
+"""Shorter queries (in characters) are completed with what was said before, if the caller passes it."""
 MOST_QUERIES = 8
-"""Messages of one turn that are recalled; of more the last ones."""
+"""Messages of one turn that are searched for; of more, the last ones."""
 MOST_QUERY_CHARACTERS = 1_000
-"""A query is what somebody said, not a document: more than 512 tokens no small embedder reads anyway."""
+"""A query is a message, not a document. Small embedders read at most 512 tokens."""
 WIDENING_CHARACTERS = 200
 
 
 @dataclass(frozen=True)
 class RecallRequest:
-    """One recall. `said` is what was asked, `queries` the same completed: searched one by one, their hits merged.
+    """One recall: a query, or the messages of a turn, and where to look for it.
 
-    `speaker_id` is who asks, `now` is in seconds since the epoch, `timezone` an IANA name.
+    `query` is what was asked, `context` what was said before it, oldest first. `speaker_id` is who asks, `now` is in seconds
+    since the epoch, `timezone` an IANA name.
     """
 
-    said: tuple[str, ...]
-    queries: tuple[str, ...]
+    query: str | Sequence[str]
     where: EventFilter
+    _: KW_ONLY
     top_k: int
     half_life_days: float
     now: float
     timezone: str
+    context: Sequence[str] = ()
     speaker_id: str = ""
     observations_last: bool = False
     """True if raw observations take only the places that finished memory leaves free."""
 
     @cached_property
+    def said(self) -> tuple[str, ...]:
+        """The messages that were asked, without line breaks: the last MOST_QUERIES of them, each cut to MOST_QUERY_CHARACTERS."""
+        given = [self.query] if isinstance(self.query, str) else list(self.query)
+        cleaned = (" ".join(one.split(None, MOST_QUERY_CHARACTERS))[:MOST_QUERY_CHARACTERS] for one in given[-MOST_QUERIES:])
+        return tuple(one for one in cleaned if one)
+
+    @cached_property
+    def queries(self) -> tuple[str, ...]:
+        """The messages completed from `context`. They are searched one by one, and their hits merged."""
+        return tuple(dict.fromkeys(widened(one, self.context) for one in self.said))
+
+    @cached_property
     def named(self) -> tuple[NamedTime, ...]:
-        """The times that the query names. Blocking: up to 10 ms for 1,000 characters, the first time."""
+        """The times that the query names. Blocking: the first access takes up to 10 ms for 1,000 characters."""
         moment = datetime.fromtimestamp(self.now, ZoneInfo(self.timezone))
         return tuple(dict.fromkeys(named for one in self.said for named in named_times(one, moment)))
 
@@ -52,35 +66,6 @@ class RecallRequest:
     def text(self) -> str:
         """All queries as one text, for a reranker."""
         return "\n".join(self.queries)
-
-
-def make_request(
-    query: str | Sequence[str],
-    where: EventFilter,
-    *,
-    top_k: int,
-    half_life_days: float,
-    now: float,
-    timezone: str,
-    context: Sequence[str] = (),
-    speaker_id: str = "",
-    observations_last: bool = False,
-) -> RecallRequest:
-    """Return a request for one query or for the messages of a turn. `context` is what was said before, oldest first."""
-    given = [query] if isinstance(query, str) else list(query)
-    cleaned = (" ".join(one.split(None, MOST_QUERY_CHARACTERS))[:MOST_QUERY_CHARACTERS] for one in given[-MOST_QUERIES:])
-    said = tuple(one for one in cleaned if one)
-    return RecallRequest(
-        said=said,
-        queries=tuple(dict.fromkeys(widened(one, context) for one in said)),
-        where=where,
-        top_k=top_k,
-        half_life_days=half_life_days,
-        now=now,
-        timezone=timezone,
-        speaker_id=speaker_id,
-        observations_last=observations_last,
-    )
 
 
 def scope_request(
@@ -97,10 +82,10 @@ def scope_request(
 ) -> RecallRequest:
     """Return the request of a search in `scope`, with `conditions` as in `event_filter`; raises InvalidInput for unknown ones.
 
-    `automatic` is the recall before a reply: observations come last in it, because what was stored as it came is for the
-    tools, and fills what finished memory leaves free.
+    `automatic` is the recall before a reply. Observations come last in it: they are raw text for the search tools, and
+    only take the places that finished memory leaves free.
     """
-    return make_request(
+    return RecallRequest(
         query,
         event_filter(scope, **{"timezone": timezone, **conditions}),
         top_k=bounded_top_k(top_k, settings.auto_top_k if automatic else settings.tool_default_top_k),
@@ -114,7 +99,7 @@ def scope_request(
 
 
 def widened(query: str, context: Sequence[str]) -> str:
-    """Return a short query with the end of what was said before it; a long one as it is.
+    """Return a short query preceded by the end of what was said before it; a long query unchanged.
 
     >>> widened("多少钱？", ["我看中了一台二手钢琴"])
     '我看中了一台二手钢琴 多少钱？'

@@ -1,1 +1,1 @@
-"""The words that all rooms share: settings, scopes, jobs, events, profiles, graph states, protocols, errors."""
+"""Types shared by all packages: settings, scopes, jobs, events, profiles, graph states, protocols, errors."""

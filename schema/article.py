@@ -1,4 +1,4 @@
-"""The assistant's article about a person: three chapters of different speed, and what the steps that rewrite it pass on."""
+"""The assistant's article about a person in three chapters, and the intermediate results of rewriting it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WrittenBy = Literal["model", "rules"]
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """Markdown bullet lines, one statement a line, in the first person of the assistant.
+    """Markdown bullet lines, one statement per line, in the first person of the assistant.
 
     `bedrock`: facts and boundaries that hardly change; `evolutionary`: goals, habits, shared language; `dynamic`: current
     projects and moods, dated, newest last.
@@ -26,36 +26,36 @@ class Article:
     dynamic: str = ""
 
     def chapter(self, name: ChapterName) -> str:
-        """The text of one chapter."""
+        """Return the text of one chapter."""
         if name == "Bedrock":
             return self.bedrock
         return self.evolutionary if name == "Evolutionary" else self.dynamic
 
     def lines(self, name: ChapterName) -> tuple[str, ...]:
-        """The lines of one chapter that hold anything, as they stand."""
+        """Return the non-blank lines of one chapter, unchanged."""
         return tuple(line for line in self.chapter(name).splitlines() if line.strip())
 
     def with_chapters(self, chapters: Mapping[ChapterName, str]) -> Article:
-        """The article with these chapters replaced, white space at their ends removed."""
+        """Return the article with these chapters replaced and stripped."""
         given = {name.lower(): text.strip() for name, text in chapters.items()}
         return replace(self, **given)
 
     @property
     def empty(self) -> bool:
-        """Whether no chapter holds anything."""
+        """True if all chapters are blank."""
         return not any(self.chapter(name).strip() for name in CHAPTER_NAMES)
 
 
 @dataclass(frozen=True, slots=True)
 class ChapterBounds:
-    """The most tokens of each chapter, as `estimate_tokens` counts them."""
+    """The maximum tokens of each chapter, as `estimate_tokens` counts them."""
 
     bedrock: int = 600
     evolutionary: int = 600
     dynamic: int = 600
 
     def of(self, name: ChapterName) -> int:
-        """The bound of one chapter."""
+        """Return the bound of one chapter."""
         if name == "Bedrock":
             return self.bedrock
         return self.evolutionary if name == "Evolutionary" else self.dynamic
@@ -63,7 +63,7 @@ class ChapterBounds:
 
 @dataclass(frozen=True, slots=True)
 class DroppedLine:
-    """A Bedrock line that a new article leaves out on purpose, and why."""
+    """A Bedrock line that a new article deliberately leaves out, and the reason."""
 
     line: str
     reason: str
@@ -73,7 +73,7 @@ class DroppedLine:
 class Spoken:
     """One buffered state of a conversation.
 
-    `role` "record" is an absolute event that the archive already holds; `at` is ISO 8601, empty where nobody said when.
+    `role` "record" is an absolute event that is already in the event store; `at` is ISO 8601, empty if unknown.
     """
 
     role: SpokenRole
@@ -84,7 +84,7 @@ class Spoken:
 
 @dataclass(frozen=True, slots=True)
 class SummaryDraft:
-    """A summary of buffered states; `gate_reasons` say what is still relative in it where `is_absolute` is false."""
+    """A summary of buffered states; `gate_reasons` say what is still relative if `is_absolute` is False."""
 
     text: str
     written_by: WrittenBy
@@ -94,7 +94,7 @@ class SummaryDraft:
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """What new information means for the article: whether it matters, which chapters it strikes, and its points."""
+    """Assessment of new information for the article: whether it is significant, the chapters it affects, and its points."""
 
     significant: bool
     chapters: tuple[ChapterName, ...] = ()
@@ -103,7 +103,7 @@ class Digest:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A whole new article that no check has seen yet."""
+    """A new article before its check."""
 
     article: Article
     dropped: tuple[DroppedLine, ...] = ()

@@ -1,4 +1,4 @@
-"""Commands: payloads of the jobs by which an operator or another process asks the owner for a change.
+"""Commands: payloads of the jobs with which an operator or another process requests a change from the owner.
 
 | kind | payload |
 | --- | --- |

@@ -1,4 +1,4 @@
-"""Who is meant: a user or a group, by the platform's id."""
+"""A user or a group, identified by the platform's id."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .scope import EntityType, Scope
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """A user, wherever they spoke, or a group with all that was said in it. Raises InvalidInput for an id that is none."""
+    """A user in all conversations, or a group with everything said in it. Raises InvalidInput for an invalid type or id."""
 
     type: EntityType
     id: str
@@ -25,7 +25,7 @@ class Entity:
 
     @property
     def key(self) -> str:
-        """As in `Job.entities`: `user:42`, `group:7`."""
+        """The key as in `Job.entities`: `user:42`, `group:7`."""
         return f"{self.type}:{self.id}"
 
     @property
@@ -35,11 +35,12 @@ class Entity:
 
     @property
     def where(self) -> EventFilter:
-        """Their events: a user's in every conversation, those too that tell their words among others', a group's in its own."""
+        """Filter of the entity's events: a user's in every conversation (also events that tell their words among others'), a
+        group's in its own."""
         return EventFilter(None, people=(self.id,)) if self.type == "user" else EventFilter(self.scope.key)
 
     def spoke(self, user_id: str, group_id: str) -> bool:
-        """Whether something said by `user_id` in `group_id` ("": in private) is theirs."""
+        """Return True if something said by `user_id` in `group_id` ("" in private) belongs to the entity."""
         return user_id == self.id if self.type == "user" else group_id == self.id
 
     def owns(self, job: Job) -> bool:

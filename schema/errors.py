@@ -1,4 +1,4 @@
-"""What can go wrong, as one hierarchy. Every message says what was wrong, what was expected and what to do."""
+"""The hierarchy of errors. Every message says what was wrong, what was expected and what to do."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ class HistorianError(Exception):
 
 
 class SettingsError(HistorianError):
-    """A setting is unknown or has a bad value. The message names the key, the value and what is allowed."""
+    """A setting is unknown or has an invalid value. The message names the key, the value and the allowed values."""
 
 
 class InvalidInput(HistorianError, ValueError):
-    """Something handed in by a caller (a job, an id, a query) is not acceptable; nothing was written."""
+    """An argument (a job, an id, a query) is invalid; nothing was written."""
 
 
 class ForgottenHere(InvalidInput):
-    """An archive holds what was forgotten here since; it comes back only where that is meant."""
+    """An archive to be imported holds data that was forgotten here later; importing it must be requested explicitly."""
 
 
 class StorageError(HistorianError):
@@ -32,13 +32,13 @@ class FingerprintMismatch(StorageError):
 
 
 class RevisionConflict(StorageError):
-    """A profile was changed by somebody else since it was read; read it again and merge anew."""
+    """A profile was changed since it was read; read it again and repeat the merge."""
 
 
 class ModelError(HistorianError):
     """A chat, embedding or rerank model could not do what was asked.
 
-    `about_content` tells whether it is about this one content; else every request fails alike for now.
+    `about_content` is True if the error concerns this one content; otherwise every request fails for now.
     """
 
     @property
@@ -49,8 +49,8 @@ class ModelError(HistorianError):
 class ModelUnavailable(ModelError):
     """The endpoint is unreachable, overloaded or failing (network, time-out, 408, 429, 5xx): try again later.
 
-    `retry_after` is the number of seconds the server asked for, if it did; `status` the HTTP status, None where there
-    was no answer at all.
+    `retry_after` is the number of seconds the server asked to wait, if any; `status` is the HTTP status, None if there was no
+    response.
     """
 
     def __init__(self, message: str, *, retry_after: float | None = None, status: int | None = None) -> None:
@@ -60,10 +60,10 @@ class ModelUnavailable(ModelError):
 
 
 class ModelRefused(ModelError):
-    """The endpoint rejects the request itself. `status` is the HTTP status, None where it is not known.
+    """The endpoint rejects the request. `status` is the HTTP status, None if unknown.
 
-    401, 403 and 404 are a matter of the settings and hold for every request; 400, 413 and 422 may be about this one
-    content (too long, or stopped by a provider's filter), so that other jobs must not wait for it.
+    401, 403 and 404 are errors of the settings and concern every request; 400, 413 and 422 may concern this one content (too
+    long, or stopped by a provider's filter), so that other jobs need not wait.
     """
 
     def __init__(self, message: str, *, status: int | None = None) -> None:

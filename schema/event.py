@@ -1,4 +1,4 @@
-"""An event: one absolutized record, and the filter by which events are chosen."""
+"""Events (absolutized records) and event filters."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ RewrittenBy = Literal["model", "rules", "time", "none"]
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One record that is meant to be true out of context.
+    """One absolutized record: a text that is true out of context.
 
-    `event_id` is `{job_id}:{n}`. `kind` is `action` (what the bot did) or `fact` (what it learnt). `timestamp` is in
-    seconds since the epoch, `timestamp_local` the same moment in ISO 8601 with the offset of `timezone`. `is_absolute`
-    tells whether the gate passed it; if not, `gate_reasons` say why. `rewritten_by` is who wrote the final text. `speakers`
-    are the ids of those whose words are told in it, where these are several: it is forgotten with each of them.
+    `event_id` is `{job_id}:{n}`. `kind` is `action` (something the bot did) or `fact` (something it learnt). `timestamp` is in
+    seconds since the epoch, `timestamp_local` the same moment in ISO 8601 with the offset of `timezone`. `is_absolute` is
+    True if the gate passed it; if not, `gate_reasons` say why. `rewritten_by` is the author of the final text. `speakers` are
+    the ids of the people whose words it tells, if there are several: it is forgotten with each of them.
     """
 
     event_id: str
@@ -56,7 +56,7 @@ class Event:
         rewritten_by: RewrittenBy = "rules",
         source: str = "job",
     ) -> Event:
-        """Return the event of the n-th text of a job. Its id follows from the job, so that a second run makes the same one."""
+        """Return the event of the n-th text of a job. Its id is derived from the job, so a second run makes the same event."""
         return cls.in_scope(
             job.scope,
             job.moment,
@@ -116,12 +116,12 @@ class Event:
 
     @property
     def entities(self) -> list[str]:
-        """The keys of those with whom it is forgotten, as in `Job.entities`."""
+        """The keys of the entities with which it is forgotten, as in `Job.entities`."""
         people = dict.fromkeys(("user", one) for one in (self.user_id, *self.speakers) if one)
         return [f"{kind}:{one}" for kind, one in (*people, *([("group", self.group_id)] if self.group_id else []))]
 
     def explain(self) -> str:
-        """Where the event comes from and what the gate said, a line each."""
+        """Return the event's origin and the gate's findings, one per line."""
         name = f" ({self.user_name})" if self.user_name else ""
         lines = [
             f"event {self.event_id} (job {self.job_id}), {self.kind}, {self.timestamp_local}",
@@ -132,11 +132,11 @@ class Event:
 
 
 OBSERVATION = "observation"
-"""`source` of what was observed and stored as it was."""
+"""`source` of observations, which are stored unchanged."""
 
 
 class EventOutline(NamedTuple):
-    """What of an event a search needs before it has chosen: all but its text. `row` rises in the order of filing."""
+    """The fields of an event that a search needs for ranking: all but the text. `row` increases in the order of filing."""
 
     row: int
     event_id: str
@@ -151,10 +151,10 @@ class EventOutline(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class EventFilter:
-    """Which events a search may see. Every given condition must hold; None or empty means "any".
+    """Filter of events. All given conditions must hold; None or empty means "any".
 
     `scope_key` is `Scope.key`; None means unscoped (owner's tools only). Times are seconds since the epoch, both ends
-    included. `people` are user ids: their own events, and those in which their words are told among others'.
+    included. `people` are user ids: it matches their own events, and events that tell their words among others'.
     """
 
     scope_key: str | None
@@ -170,5 +170,5 @@ class EventFilter:
 
     @property
     def narrows(self) -> bool:
-        """Whether anything besides the scope is asked for."""
+        """True if there is any condition besides the scope."""
         return self != EventFilter(self.scope_key)

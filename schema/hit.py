@@ -1,4 +1,4 @@
-"""What a search gives back."""
+"""Search results."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from .profile import Profile
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """An event that a search found. `scores` holds the score of every step by its name; `score` is the last one.
+    """An event found by a search. `scores` holds the score of every step by name; `score` is the last one.
 
-    `pending` marks a job that was accepted and is not filed yet: its text stands as the bot wrote it.
+    `pending` marks a job that was accepted but is not filed yet: its text is as the bot wrote it.
     """
 
     event: Event
@@ -22,7 +22,7 @@ class Hit:
     pending: bool = False
 
     def explain(self) -> str:
-        """The scores by step, in the order of the steps, then where the event comes from; a line each."""
+        """Return the scores by step, in order, then the event's origin, one per line."""
         steps = ", ".join(f"{name} {value:.3f}" for name, value in self.scores.items())
         state = "accepted, not filed yet; " if self.pending else ""
         return f"{state}score {self.score:.3f}: {steps or 'no steps'}\n{self.event.explain()}"
@@ -30,7 +30,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class ProfileHit:
-    """A profile that a search found."""
+    """A profile found by a search."""
 
     profile: Profile
     score: float

@@ -1,9 +1,9 @@
-"""Platform ids: opaque strings, and how they become file names.
+"""Platform ids: validation, and encoding as file names.
 
 An id is 1 to 128 printable characters (`-1001234`, `@ann:matrix.org`, `qq:42`, `../x`). Its file name is its
 percent-encoding, in which lower-case ASCII letters, digits, `_` and `-` stand for themselves. Upper-case letters are
-encoded too, so that two ids never share a file on a file system that ignores case; dots and slashes are, so that no
-id can leave its folder. A very long encoding is cut and closed with a digest: file systems end at 255 bytes a name.
+encoded too, so that two ids never share a file on a case-insensitive file system; so are dots and slashes, so that no id
+can escape its folder. A long encoding is cut and ends in a digest: file systems limit names to 255 bytes.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from .errors import InvalidInput
 
 MAX_ID_CHARACTERS = 128
 MAX_NAME_BYTES = 96
-"""Longest encoded id in a file name. Two of them, a revision and a time stamp fit into the usual 255 bytes."""
+"""Maximum bytes of an encoded id. Two of them, a revision and a timestamp fit into the usual 255 bytes of a file name."""
 
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789_-")
 
 MOST_TOLD = 40
-"""A string of more characters is not repeated in a message: it may be a text that was put into the wrong field."""
+"""Maximum characters of a string that is quoted in a message: a longer one may be a text passed in the wrong field."""
 
 
 def told(value: object) -> str:
-    """A rejected value for a message: numbers and short strings as they are, of everything else the type and the size."""
+    """Return a rejected value for a message: numbers and short strings verbatim, otherwise only the type and size."""
     is_short = len(value) <= MOST_TOLD if isinstance(value, str) else isinstance(value, int) and value.bit_length() <= 128
     return repr(value) if is_short or value is None or isinstance(value, float) else type_and_size(value)
 
 
 def type_and_size(value: object) -> str:
-    """What a value is, and nothing of what it says.
+    """Return the type and size of a value, without its content.
 
     >>> type_and_size("hunter2"), type_and_size(["a"]), type_and_size(5)
     ('a string of 7 characters', 'a list of length 1', 'int')
@@ -45,7 +45,7 @@ def type_and_size(value: object) -> str:
 def validate_id(value: object, what: str) -> str:
     """Return `value` as an id, or raise InvalidInput that names `what`, the value and the rule.
 
-    Numbers are accepted (many platforms count their users); everything else that is no string is refused.
+    Integers are accepted (many platforms number their users) and returned as strings.
     """
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
@@ -64,7 +64,7 @@ def validate_id(value: object, what: str) -> str:
 
 
 def encode_id(value: str) -> str:
-    """The file name of an id: at most 96 bytes, ASCII, no dot, no slash, no upper case letter but in `%XX`."""
+    """Return the file name of an id: at most 96 bytes of ASCII without dots and slashes; upper case only in `%XX`."""
     encoded = "".join(chr(byte) if byte in _PLAIN else f"%{byte:02X}" for byte in value.encode())
     if len(encoded) <= MAX_NAME_BYTES:
         return encoded

@@ -1,4 +1,4 @@
-"""A job: what a bot hands over after a turn, as one JSON document."""
+"""A job: the JSON document that a bot hands over after a turn."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from .validation import invalid_input, problems
 
 JOB_SCHEMA_VERSION = 1
 MAX_JOB_BYTES = 1024 * 1024
-"""A job file may have 1 MiB; what is larger is refused by `enqueue_job` and quarantined by the queue."""
+"""Maximum size of a job file (1 MiB); larger jobs are rejected by `enqueue_job` and quarantined by the queue."""
 
 FIRST_YEAR, LAST_YEAR = 1900, 9000
-"""Times outside of these can not be moved into every time zone, or by years, within what `datetime` holds."""
+"""Times outside these years could overflow `datetime` when converted to another time zone or moved by years."""
 
 JobKind = Literal["remember", "forget", "edit", "rollback", "index", "states", "rollback_article"]
 
-# Everything that is no text: C0 and C1 controls but tab, line feed and carriage return, and lone surrogates.
+# Characters that are not text: C0 and C1 controls but tab, line feed and carriage return, and lone surrogates.
 _NO_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 _LIST_MARKS = re.compile(r"(?:[-*•‣·]\s+)+")
 
 
 def clean_text(value: str) -> str:
-    """`value` without control characters and lone surrogates (which no UTF-8 file can hold), stripped at both ends."""
+    """Return `value` stripped, without control characters and lone surrogates (which UTF-8 cannot encode)."""
     return _NO_TEXT.sub("", value).strip()
 
 
 def without_list_mark(value: str) -> str:
-    """`value` without the mark of a list ("- ", "• ") that models put before each of several statements."""
+    """Return `value` without the list marker ("- ", "• ") that models put before statements."""
     mark = _LIST_MARKS.match(value)
     return value if mark is None else value[mark.end() :]
 
@@ -93,9 +93,9 @@ class RecentMessage(BaseModel):
 
 
 class Job(BaseModel):
-    """One job, complete: everything that the historian will need, however much later it runs.
+    """One job with everything that the historian needs, however much later it runs.
 
-    `user_id` is whom the bot talked with (in a group: the sender; `sender_id` is accepted as an alias and wins there).
+    `user_id` is the bot's conversation partner (in a group the sender; the alias `sender_id` takes precedence there).
     `timestamp` is ISO 8601 with offset, `timezone` an IANA name. `not_before` is in seconds since the epoch. `payload`
     carries the arguments of kinds other than `remember`.
     """
@@ -195,7 +195,7 @@ class Job(BaseModel):
 
     @property
     def entities(self) -> frozenset[str]:
-        """The keys that jobs are serialised by: `user:{id}` and, in a group, `group:{id}`."""
+        """The keys by which jobs are serialised: `user:{id}` and, in a group, `group:{id}`."""
         keys = {f"user:{self.user_id}"}
         if self.group_id:
             keys.add(f"group:{self.group_id}")
@@ -203,13 +203,13 @@ class Job(BaseModel):
 
     @property
     def texts(self) -> list[tuple[Literal["action", "fact"], str]]:
-        """(kind, text) of what becomes events, in their order."""
+        """(kind, text) of each future event, in order."""
         facts: list[tuple[Literal["action", "fact"], str]] = [("fact", text) for text in self.new_info]
         return [("action", self.action_summary), *facts] if self.action_summary else facts
 
     @property
     def speakers(self) -> list[str]:
-        """The names of those who spoke shortly before, oldest first."""
+        """The sender names of the recent messages, oldest first."""
         return [message.sender_name for message in self.recent_messages if message.sender_name]
 
     @property
@@ -222,23 +222,23 @@ class Job(BaseModel):
         return datetime.fromisoformat(self.timestamp).astimezone(ZoneInfo(self.timezone))
 
     def to_json(self) -> str:
-        """The job as one JSON document (UTF-8 text, not escaped)."""
+        """Return the job as one JSON document, without ASCII escapes."""
         return json.dumps(self.model_dump(), ensure_ascii=False, separators=(",", ":"))
 
 
 def make_job_id(request_id: str, end_seq: int) -> str:
-    """The id of the job that `request_id` and `end_seq` name: the same for the same request, safe in a file name."""
+    """Return the id of the job of `request_id` and `end_seq`: deterministic, and safe in a file name."""
     return f"{encode_id(request_id)}-{end_seq}"
 
 
 _TELLING = frozenset(("literal_error", "int_parsing", "int_type", "bool_parsing", "greater_than_equal", "less_than_equal"))
-"""Errors of fields that hold a number or one of few words, where a short value tells what went wrong."""
+"""Errors of number and literal fields, where messages quote the value."""
 
 
 def parse_job(data: Mapping[str, Any]) -> Job:
-    """Build a job from a mapping; raises InvalidInput that names the field, what was given and what is allowed.
+    """Build a job from a mapping. Raises InvalidInput that names the field, the given value and the allowed ones.
 
-    Of what was said only the type and the length are told: messages go into logs, and texts are not redacted yet.
+    Messages give only the type and length of texts: they go into logs, and texts are not redacted yet.
     """
     try:
         return Job.model_validate(data)

@@ -1,4 +1,4 @@
-"""Who is who in one conversation, as the rule rewriter and the gate need it."""
+"""The names in one conversation, for the rule rewriter and the gate."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from .job import Job
 class Names:
     """The names of one conversation. Empty strings mean "not known".
 
-    `bot_name` speaks in an action summary ("I", 我); `user_name` is whom the bot talked with and is spoken of in
-    new information ("he", 他, "the user"). `others` are further people of the conversation, who can be antecedents
-    of a pronoun; `glossary` are proper nouns that must not be mistaken for pronouns, times or places (我的世界).
+    `bot_name` is the first person of an action summary ("I", 我); `user_name` is the bot's conversation partner, the third
+    person of new information ("he", 他, "the user"). `others` are other people of the conversation, possible antecedents of a
+    pronoun; `glossary` holds proper nouns that are not pronouns, times or places (我的世界).
     """
 
     bot_name: str = ""
@@ -26,7 +26,7 @@ class Names:
 
     @classmethod
     def of_job(cls, job: Job, bot_name: str) -> Names:
-        """The names of a job's conversation; people who spoke shortly before are `others`. `bot_name`: where the job has none."""
+        """Return the names of a job's conversation; recent speakers are `others`. `bot_name` is used if the job has none."""
         bot_name = job.bot_name or bot_name
         return cls(
             bot_name=bot_name,
@@ -38,18 +38,18 @@ class Names:
         )
 
     def bot(self, language: str = "zh") -> str:
-        """How the bot is written in a record: its name, else a noun that needs no context."""
+        """Return the bot's name for an event, else a noun that needs no context."""
         return self.bot_name or ("机器人" if language == "zh" else "the bot")
 
     def user(self, language: str = "zh") -> str:
-        """How the user is written in a record: the name, else "用户 {id}" / "user {id}"."""
+        """Return the user's name for an event, else "用户 {id}" / "user {id}"."""
         if self.user_name:
             return self.user_name
         noun = "用户" if language == "zh" else "user"
         return f"{noun} {self.user_id}" if self.user_id else noun
 
     def group(self, language: str = "zh") -> str:
-        """How the group is written in a record: its name, else "群 {id}" / "group {id}"; empty in a private chat."""
+        """Return the group's name for an event, else "群 {id}" / "group {id}"; empty in a private chat."""
         if self.group_name:
             return self.group_name
         if not self.group_id:

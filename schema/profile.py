@@ -1,4 +1,4 @@
-"""A profile: what is lastingly known of a user or a group, one layer of it."""
+"""A profile: lasting knowledge about a user or a group, in layers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .scope import EntityType, LayerRule, layer_written
 
 @dataclass(frozen=True, slots=True)
 class ProfileKey:
-    """Which profile: `entity_type` user or group, the platform id, and the layer ("" the public one)."""
+    """The key of a profile: `entity_type` (user or group), the platform id, and the layer ("" is the public one)."""
 
     entity_type: EntityType
     entity_id: str
@@ -19,23 +19,23 @@ class ProfileKey:
 
     @property
     def entity(self) -> str:
-        """The key that jobs are serialised by."""
+        """The key by which jobs are serialised."""
         return f"{self.entity_type}:{self.entity_id}"
 
     @property
     def index_id(self) -> str:
-        """The key as one string that no other key has: a JSON array (ids may hold `:` and `@`)."""
+        """The key as a unique string: a JSON array, because ids may contain `:` and `@`."""
         return json.dumps([self.entity_type, self.entity_id, self.layer], ensure_ascii=False)
 
     @classmethod
     def of_job(cls, job: Job, rule: LayerRule) -> list[ProfileKey]:
-        """Whose profiles a job may change, and in which layer."""
+        """Return the keys of the profiles that a job may change."""
         keys = [cls("user", job.user_id, layer_written(job.scope, "user", rule))]
         return [*keys, cls("group", job.group_id, layer_written(job.scope, "group", rule))] if job.group_id else keys
 
     @classmethod
     def of_index_id(cls, index_id: str) -> ProfileKey:
-        """The key that `index_id` gave."""
+        """Return the key with this `index_id`."""
         return cls(*json.loads(index_id))
 
     def __str__(self) -> str:
@@ -46,7 +46,7 @@ class ProfileKey:
 class Profile:
     """One layer of a profile. `summary` is Markdown; `revision` counts from 1 (0: not written yet);
     `updated_at` is ISO 8601 with offset; `source_event_id` is the first event of the job that caused this revision,
-    or says which command did (`rollback:3`, `edit`, `rename`)."""
+    or names the command that did (`rollback:3`, `edit`, `rename`)."""
 
     key: ProfileKey
     name: str = ""
@@ -59,7 +59,7 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class ProfileFilter:
-    """Which profiles a search may see: those of any user in one of `user_layers`, and those named in `keys`."""
+    """Filter of profiles: those of any user in one of `user_layers`, and those in `keys`."""
 
     user_layers: tuple[str, ...] = ()
     keys: tuple[ProfileKey, ...] = ()

@@ -13,11 +13,11 @@ from .protocols import ArticleStores, ChatModel, EventStore
 from .settings import Settings
 
 Occasion = Literal["promotion", "reflection", ""]
-"""What the article is rewritten for: summaries that become long-term memory, an interaction, or nothing."""
+"""Why the article is rewritten: summaries become long-term memory, an interaction was significant, or not at all ("")."""
 
 
 class DraftState(TypedDict):
-    """A summary on its way (`SummaryDraft`)."""
+    """A `SummaryDraft` as JSON."""
 
     text: str
     written_by: WrittenBy
@@ -26,7 +26,7 @@ class DraftState(TypedDict):
 
 
 class DigestState(TypedDict):
-    """What a stimulus means for the article (`Digest`)."""
+    """A `Digest` as JSON."""
 
     significant: bool
     chapters: list[ChapterName]
@@ -34,7 +34,7 @@ class DigestState(TypedDict):
 
 
 class DroppedState(TypedDict):
-    """A Bedrock line that was left out on purpose (`DroppedLine`)."""
+    """A `DroppedLine` as JSON."""
 
     line: str
     reason: str
@@ -49,13 +49,13 @@ class ProposalState(TypedDict):
 
 
 class ReflectionInput(TypedDict):
-    """What a run starts from: `job` is `Job.model_dump()` of a job of kind `states`."""
+    """Input of a run: `job` is `Job.model_dump()` of a job of kind `states`."""
 
     job: dict[str, Any]
 
 
 class ReflectionUpdate(TypedDict, total=False):
-    """What a node may return: the keys of the state but `job`."""
+    """Return value of a node: the keys of the state except `job`."""
 
     forgotten: bool
     through: str
@@ -77,16 +77,16 @@ class ReflectionUpdate(TypedDict, total=False):
 class ReflectionState(ReflectionInput, ReflectionUpdate, total=False):
     """The reflection graph's state.
 
-    `through` is the last buffered state of the summary that is being made ("" for none). `occasion`, `sources` (ids of
-    summaries, or the job) and `stimulus` (lines) say what the article is rewritten for, `reflected` whether the job's own
-    reflection is done. `tries` counts the proposals for one stimulus, `reasons` are the check's to the last one, and
-    `passed` says that a proposal may be written. `filed` holds ids of summaries, `written` revisions of the article.
+    `through` is the last buffered state of the summary being made ("" for none). `occasion`, `sources` (ids of summaries, or
+    the job) and `stimulus` (lines) say why the article is rewritten; `reflected` is True if the job's own reflection is done.
+    `tries` counts the proposals for one stimulus, `reasons` are the check's for the last one, and `passed` is True if a
+    proposal may be written. `filed` holds ids of summaries, `written` revisions of the article.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class ReflectionContext:
-    """The parts that the nodes work with; `chat` is None where no model is configured."""
+    """Dependencies of the nodes; `chat` is None if no model is configured."""
 
     settings: Settings
     events: EventStore

@@ -1,7 +1,7 @@
-"""Where something was said, and who may read it again.
+"""Scopes, and the rules of visibility.
 
-A *scope* is one conversation: a group, or the private chat with one user. Everything stored carries the scope it came
-from; every read names the scope it is for. The rules of who sees what live here and nowhere else.
+A *scope* is one conversation: a group, or the private chat with one user. Everything stored carries its scope; every read
+names the scope it is for. The rules of visibility are defined only here.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PRIVATE_LAYER = "private"
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """One conversation. In a group `user_id` is the one who speaks now (it narrows nothing); in private it is the partner."""
+    """One conversation. In a group `user_id` is the current speaker (it filters nothing); in private it is the partner."""
 
     request_type: RequestType
     user_id: str = ""
@@ -42,33 +42,33 @@ class Scope:
 
     @classmethod
     def group(cls, group_id: str | int, user_id: str | int = "") -> Scope:
-        """The group `group_id`, with `user_id` speaking if that is known."""
+        """Return the scope of the group `group_id`; `user_id` is the current speaker, if known."""
         return cls("group", str(user_id), str(group_id))
 
     @classmethod
     def private(cls, user_id: str | int) -> Scope:
-        """The private chat with `user_id`."""
+        """Return the scope of the private chat with `user_id`."""
         return cls("private", str(user_id))
 
     @property
     def key(self) -> str:
-        """The scope as one string, `g:{group_id}` or `p:{user_id}`: equal exactly where events are shared."""
+        """The scope as one string, `g:{group_id}` or `p:{user_id}`: equal exactly if events are shared."""
         return f"g:{self.group_id}" if self.request_type == "group" else f"p:{self.user_id}"
 
 
 SHARED_NOTES = Scope.private("historian:shared-notes")
-"""Notes that belong to no conversation: read only where this scope is asked for by name, by no group and no private chat."""
+"""The scope of notes that belong to no conversation: read only if this scope is requested, never in groups or private chats."""
 
 
 def checked_scope(scope: object) -> Scope:
-    """`scope`, which somebody passed. Raises InvalidInput where it is none."""
+    """Return `scope`, or raise InvalidInput if it is not a Scope."""
     if not isinstance(scope, Scope):
         raise InvalidInput(f"scope: expected a Scope, such as Scope.group(…) or Scope.private(…), got {type_and_size(scope)}")
     return scope
 
 
 def notes_scope(value: str) -> Scope:
-    """The scope that `group:ID`, `user:ID` or "" (shared notes) names. Raises InvalidInput."""
+    """Return the scope of `group:ID`, `user:ID` or "" (shared notes). Raises InvalidInput for anything else."""
     kind, colon, entity_id = value.partition(":")
     if not value:
         return SHARED_NOTES
@@ -80,7 +80,7 @@ def notes_scope(value: str) -> Scope:
 
 
 def layer_written(scope: Scope, entity_type: EntityType, rule: LayerRule) -> str:
-    """The profile layer into which something learnt in `scope` about an entity goes."""
+    """Return the profile layer for something learnt in `scope` about an entity."""
     if rule == "shared" or entity_type == "group":
         return PUBLIC_LAYER
     if scope.request_type == "private":
@@ -89,10 +89,9 @@ def layer_written(scope: Scope, entity_type: EntityType, rule: LayerRule) -> str
 
 
 def layers_read(scope: Scope, entity_type: EntityType, entity_id: str, rule: LayerRule) -> tuple[str, ...]:
-    """The layers of an entity's profile that may be read in `scope`, most general first. Empty: nothing may be.
+    """Return the layers of an entity's profile that may be read in `scope`, most general first; possibly none.
 
-    A group's profile is read in that group only. A user's private layer is read in the private chat with that very
-    user only.
+    A group's profile is read only in that group, a user's private layer only in the private chat with that user.
     """
     if entity_type == "group":
         return (PUBLIC_LAYER,) if scope.request_type == "group" and scope.group_id == entity_id else ()

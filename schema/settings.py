@@ -1,8 +1,8 @@
 """Every setting, with its default, its bounds and its meaning in both languages.
 
 The model is the single source: validation, the commented `config.toml` that `historian init` writes, and the tables in the
-documents are made from it. Below each key stands its meaning, a line in Chinese and then English. A value comes, in rising
-order, from the defaults, from a TOML file and from the environment (`HISTORIAN__COGNITIVE__QUERY__AUTO_TOP_K=5`).
+documents are made from it. The docstring of a key is its meaning: a line in Chinese, then English. Values come, in order of
+increasing precedence, from the defaults, from a TOML file and from the environment (`HISTORIAN__COGNITIVE__QUERY__AUTO_TOP_K=5`).
 """
 
 from __future__ import annotations
@@ -339,7 +339,7 @@ class RerankSettings(Section):
 
 
 class PartialChatSettings(ChatSettings):
-    """`models.historian`: what is given here wins over `models.chat`, key by key."""
+    """`models.historian`: each key given here overrides that of `models.chat`."""
 
 
 class ModelSettings(Section):
@@ -350,7 +350,7 @@ class ModelSettings(Section):
 
     @property
     def background(self) -> ChatSettings:
-        """The chat model of background work: `models.historian` over `models.chat`."""
+        """The chat model of background work: `models.chat`, overridden by `models.historian`."""
         given = {name: getattr(self.historian, name) for name in self.historian.model_fields_set}
         return ChatSettings(**{**self.chat.model_dump(), **given})
 

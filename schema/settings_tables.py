@@ -1,4 +1,4 @@
-"""Every setting as text, made from the settings model: the commented `config.toml`, and Markdown tables in two languages."""
+"""Documentation of all settings, generated from the model: the commented `config.toml`, and Markdown tables."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def sample_config() -> str:
             meaning = meaning_of(f"{section}.{name}")
             hot = (" （即时生效）", " (applies at once)") if is_hot(info) else ("", "")
             lines += [f"# zh: {meaning['zh']}{hot[0]}", f"# en: {meaning['en']}{hot[1]}"]
-            # What models.historian does not set comes from models.chat: an active default there would win over it.
+            # Keys missing in models.historian come from models.chat: an active default here would override it.
             lines.append(f"{'# ' if section == 'models.historian' else ''}{name} = {_default(info)}")
     return "\n".join(lines) + "\n"
 
@@ -74,7 +74,7 @@ def settings_tables(language: Language) -> str:
 
 
 def meaning_of(dotted: str) -> Mapping[Language, str]:
-    """Return what a key means in Chinese and English: the text below it in the settings model."""
+    """Return the meaning of a key in Chinese and English: its docstring in the settings model."""
     section, _, name = dotted.rpartition(".")
     owners = type(value_at(Settings(), section)).__mro__
     text = next((text for owner in owners if (text := _texts().get((owner.__name__, name)))), "")
@@ -84,9 +84,9 @@ def meaning_of(dotted: str) -> Mapping[Language, str]:
 
 @cache
 def _texts() -> dict[tuple[str, str], str]:
-    """Return the text below each key by class and name.
+    """Return the docstring of each key by class and name.
 
-    Read from the source when needed: pydantic's `use_attribute_docstrings` would read it at each import of the settings.
+    The source is read only when needed: pydantic's `use_attribute_docstrings` would read it at every import.
     """
     classes = [node for node in ast.parse(inspect.getsource(model)).body if isinstance(node, ast.ClassDef)]
     return {
@@ -112,12 +112,12 @@ def _default(info: FieldInfo) -> str:
 
 
 def toml_value(value: Any) -> str:
-    """Return a value as it is written in TOML."""
+    """Return a value in TOML syntax."""
     return "{}" if isinstance(value, dict) else json.dumps(value, ensure_ascii=False)
 
 
 def _allowed(node: Mapping[str, Any], language: Language) -> str:
-    """Return what a JSON schema accepts, in the words of TOML."""
+    """Return the values that a JSON schema accepts, in TOML terms."""
     comma = "、" if language == "zh" else ", "
     if "anyOf" in node:
         return comma.join(_allowed(one, language) for one in node["anyOf"] if one.get("type") != "null")

@@ -16,7 +16,7 @@ from .settings import Settings
 
 
 class Reason(TypedDict):
-    """One finding of the gate, as it is kept and put to the model."""
+    """One finding of the gate, stored in the state and shown to the model."""
 
     kind: str
     text: str
@@ -26,10 +26,10 @@ class Reason(TypedDict):
 
 
 class ItemState(TypedDict):
-    """One text of a job on its way: `action_summary` or one of `new_info`.
+    """One text of a job during rewriting: `action_summary` or one of `new_info`.
 
-    `source` is as written, `resolved` has its relative times replaced, `draft` is the rule rewriter's, `candidate` what
-    is to be filed. `undecided` are references that the rules could not decide. `dated` tells whether a time was resolved.
+    `source` is the original text, `resolved` has its relative times replaced, `draft` is the rule rewriter's, `candidate` is
+    the text to file. `undecided` are references that the rules could not resolve. `dated` is True if a time was resolved.
     """
 
     kind: EventKind
@@ -47,7 +47,7 @@ class ItemState(TypedDict):
 
 
 class ProposedProfile(TypedDict):
-    """A proposed profile, and the revision that it was made from."""
+    """A proposed profile, and the revision it is based on."""
 
     entity_type: EntityType
     entity_id: str
@@ -59,13 +59,13 @@ class ProposedProfile(TypedDict):
 
 
 class HistorianInput(TypedDict):
-    """What a run starts from: `job` is `Job.model_dump()`."""
+    """Input of a run: `job` is `Job.model_dump()`."""
 
     job: dict[str, Any]
 
 
 class HistorianUpdate(TypedDict, total=False):
-    """What a node may return: the keys of the state but `job`. The graph drops unknown keys silently; types do not."""
+    """Return value of a node: the keys of the state except `job`. The graph ignores unknown keys silently."""
 
     items: list[ItemState]
     attempt: int
@@ -79,12 +79,12 @@ class HistorianUpdate(TypedDict, total=False):
 
 
 class HistorianState(HistorianInput, HistorianUpdate, total=False):
-    """The write graph's state. `attempt` counts the model's answers to the rewrite; `spent` says that no more are wanted."""
+    """The write graph's state. `attempt` counts the model's answers to the rewrite; `spent` ends the attempts."""
 
 
 @dataclass(frozen=True, slots=True)
 class HistorianContext:
-    """The parts that the nodes work with. `chat`, `embedder` and `profile_index` are None where there is none."""
+    """Dependencies of the nodes. `chat`, `embedder` and `profile_index` are None if there is none."""
 
     settings: Settings
     events: EventStore

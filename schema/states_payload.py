@@ -1,4 +1,4 @@
-"""What a job of kind `states` carries in its `payload`."""
+"""The `payload` of a job of kind `states`."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class SpokenPayload(BaseModel):
 
 
 class StatesPayload(BaseModel):
-    """The states, in the order in which they were said; none where what is buffered already has passed the threshold.
+    """The states in the order in which they were said; empty if the states already buffered have passed the threshold.
 
-    `threshold` in tokens: None is the configured one. `reflect`: rewrite the article if these states are significant.
+    `threshold` is in tokens, None is the configured one. `reflect`: rewrite the article if these states are significant.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -34,7 +34,7 @@ class StatesPayload(BaseModel):
     reflect: bool = False
 
     def entries(self, job: Job) -> list[tuple[str, Spoken]]:
-        """The states as (entry id, state), each at its own time or at the job's."""
+        """Return the states as (entry id, state), each with its own time or the job's."""
         return [
             (f"{job.job_id}:{n}", Spoken(one.role, one.text, one.name, one.at or job.timestamp))
             for n, one in enumerate(self.states)

@@ -1,8 +1,8 @@
-"""What the two layers keep of a person in one conversation: buffered states, dated summaries, an article; and their stores.
+"""Buffered states, dated summaries and articles about a person in one conversation.
 
-Stores are synchronous and safe to call from several threads. What is written for a person asks `forgotten` under the
-lock that `delete` takes: who forgets somebody buries them first (`EventStore.forget`) and deletes afterwards, and nothing
-that was in flight comes back.
+Their stores are synchronous and thread-safe. A write calls `forgotten` under the lock that `delete` takes: to forget a
+person, a tombstone is written first (`EventStore.forget`) and the data is deleted afterwards, so that no write in flight
+brings it back.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from .scope import Scope
 _GROUP = "g:"
 
 Restored = Literal["restored", "same", "different"]
-"""What bringing something back has done: it was not there, is there as it is, or is there with other content, which stays."""
+"""Result of restoring an item: it was missing, exists with the same content, or exists with other content, which is kept."""
 
 Forgotten = Callable[[], bool]
-"""Whether the person was forgotten meanwhile; then nothing is written."""
+"""Returns True if the person was forgotten meanwhile; then nothing is written."""
 
 
 @dataclass(frozen=True, slots=True)
 class ArticleKey:
-    """Whose memory, and where it was learnt and may be read: in the private chat with that user, or in one group."""
+    """The key of an article: a user, and the scope (their private chat or one group) where it was learnt and may be read."""
 
     user_id: str
     group_id: str = ""
@@ -39,7 +39,7 @@ class ArticleKey:
 
     @classmethod
     def of(cls, user_id: str, scope: Scope | None = None) -> ArticleKey:
-        """The key of a user in a scope, by default the private chat. Raises InvalidInput for somebody else's private chat."""
+        """Return the key of a user in a scope, by default their private chat. Raises InvalidInput for another user's."""
         if scope is None:
             return cls(user_id)
         if scope.request_type == "private" and scope.user_id != user_id:
@@ -51,7 +51,7 @@ class ArticleKey:
 
     @classmethod
     def parse(cls, user_id: object, scope_key: object) -> ArticleKey | None:
-        """Return the key that stored values name (`Scope.key`; anything but a group is the private chat), or None."""
+        """Return the key of stored values (`Scope.key`; anything but a group is the private chat), or None if invalid."""
         if not isinstance(user_id, str) or not isinstance(scope_key, str):
             return None
         try:
@@ -69,7 +69,7 @@ class ArticleKey:
 
 @dataclass(frozen=True, slots=True)
 class BufferedState:
-    """One state that waits to be summarised. `tokens` as `estimate_tokens` counts them."""
+    """One state to be summarised. `tokens` is as counted by `estimate_tokens`."""
 
     entry_id: str
     spoken: Spoken
@@ -80,8 +80,8 @@ class BufferedState:
 class Summary:
     """A dated summary. `since` and `until` are the times of its first and last state, ISO 8601, as is `created_at`.
 
-    `through` is the id of the last state that it covers: a state is part of one summary, so that this names it too.
-    `promoted_at` and `promoted_into` (a revision of the article) are None as long as it is short-term memory.
+    `through` is the id of the last state that it covers; a state belongs to one summary, so this identifies the summary too.
+    `promoted_at` and `promoted_into` (a revision of the article) are None while it is short-term memory.
     """
 
     id: str
@@ -105,8 +105,8 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class StoredArticle:
-    """An article as it is kept. `revision` counts from 1 (0: not written yet); `sources` say what this revision took in:
-    ids of summaries, the job of a reflection, `rollback:{revision}`, or `forget` where lines were taken out for good."""
+    """A stored article. `revision` counts from 1 (0: not written yet); `sources` are what this revision was made from: ids of
+    summaries, the job of a reflection, `rollback:{revision}`, or `forget` if lines were removed."""
 
     key: ArticleKey
     article: Article = field(default_factory=Article)

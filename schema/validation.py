@@ -1,4 +1,4 @@
-"""Problems that pydantic finds, as InvalidInput: `field: what is wrong`."""
+"""Pydantic validation errors as InvalidInput: `field: problem`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 def problems(error: ValidationError, *, whole: str = "", within: str = "") -> list[tuple[str, str, ErrorDetails]]:
-    """(dotted field, message, pydantic's details) of each problem.
+    """Return (dotted field, message, pydantic's details) of each problem.
 
     `within` is the field that holds the validated object, `whole` the name of the object itself.
     """
@@ -25,14 +25,14 @@ def problems(error: ValidationError, *, whole: str = "", within: str = "") -> li
 
 
 def invalid_input(error: ValidationError, *, whole: str = "", within: str = "") -> InvalidInput:
-    """The first problem as InvalidInput; an InvalidInput that a validator raised is returned as it is."""
+    """Return the first problem as InvalidInput; the message of an InvalidInput that a validator raised is unchanged."""
     field, message, item = problems(error, whole=whole, within=within)[0]
     cause = item.get("ctx", {}).get("error")
     return InvalidInput(str(cause) if isinstance(cause, InvalidInput) else f"{field}: {message}")
 
 
 def validated(model: type[Model], data: Mapping[str, object], *, within: str = "") -> Model:
-    """`data` as a `model`. Raises InvalidInput that names the field."""
+    """Return `data` as a `model`. Raises InvalidInput that names the field."""
     try:
         return model.model_validate(data)
     except ValidationError as error:

@@ -48,9 +48,10 @@ class CognitiveService(Reading):
     def __init__(
         self, settings: Settings, *, worker: bool = True, clock: Callable[[], float] = time.time, config: Path | None = None
     ) -> None:
-        self._lifecycle = Lifecycle(settings, work=worker, clock=clock, config=config)
-        self._reply = ReplyContext(self._lifecycle)
-        self.hooks = self._lifecycle.hooks
+        self.lifecycle = Lifecycle(settings, work=worker, clock=clock, config=config)
+        """Internal: the open stores, the worker and the settings in force. May change in any release."""
+        self._reply = ReplyContext(self.lifecycle)
+        self.hooks = self.lifecycle.hooks
 
     @classmethod
     def open(
@@ -76,7 +77,7 @@ class CognitiveService(Reading):
     @property
     def settings(self) -> Settings:
         """The settings in force; hot keys follow the configuration file."""
-        return self._lifecycle.settings
+        return self.lifecycle.settings
 
     async def start(self) -> None:
         """Open the stores, start the worker, warm up the embedder in the background. A second call changes nothing.
@@ -85,16 +86,16 @@ class CognitiveService(Reading):
         and the stores are tried again. After any other error, or a cancellation, nothing stays open and it may be called
         again.
         """
-        await self._lifecycle.start()
+        await self.lifecycle.start()
 
     async def ready(self, timeout_seconds: float = 5.0) -> bool:
         """Wait until everything that the first recall needs is loaded. Return False if that takes longer than the bound.
 
         Call it when the bot starts: an earlier question is answered with what is ready by then, perhaps by keywords.
         """
-        if self._lifecycle.opened is None:
+        if self.lifecycle.opened is None:
             return True
-        done, _ = await asyncio.wait({self._lifecycle.opened.warming}, timeout=timeout_seconds)
+        done, _ = await asyncio.wait({self.lifecycle.opened.warming}, timeout=timeout_seconds)
         return bool(done)
 
     async def aclose(self, timeout_seconds: float = 10.0) -> None:
@@ -103,7 +104,7 @@ class CognitiveService(Reading):
         An error of one part is raised after all the others are closed. They are closed after a cancellation too; then
         observations that are not stored yet are given up, and their number is logged.
         """
-        await self._lifecycle.aclose(timeout_seconds)
+        await self.lifecycle.aclose(timeout_seconds)
 
     async def enqueue_job(
         self,
@@ -147,10 +148,10 @@ class CognitiveService(Reading):
         settings = self.settings
 
         def made() -> Job:
-            job = make_job({**unknown, **who, **names, **which, **said}, settings, self._lifecycle.clock)
+            job = make_job({**unknown, **who, **names, **which, **said}, settings, self.lifecycle.clock)
             return redacted(job, settings.historian.redact_jobs)
 
-        return await self._lifecycle.hand_over(await off_loop(made, said, names))
+        return await self.lifecycle.hand_over(await off_loop(made, said, names))
 
     async def update_memory(
         self,
@@ -182,18 +183,18 @@ class CognitiveService(Reading):
 
         names = {"user_name": user_name, "group_name": group_name, "bot_name": bot_name}
         fields = {**unknown, **names, "request_id": request_id, "timestamp": timestamp, "timezone": timezone}
-        settings, clock, whom = self.settings, self._lifecycle.clock, str(user_id)
+        settings, clock, whom = self.settings, self.lifecycle.clock, str(user_id)
 
         def made() -> Job | None:
             return states_job(states, whom, scope, settings, clock, threshold=threshold, reflect=reflect, fields=fields)
 
         job = await off_loop(made, states, names)
-        return None if job is None else await self._lifecycle.hand_over(job)
+        return None if job is None else await self.lifecycle.hand_over(job)
 
     @property
     def observation(self) -> Observation | None:
         """The observation queue, for callers outside the event loop; None if memory is off or not open."""
-        return None if self._lifecycle.opened is None else self._lifecycle.opened.observation
+        return None if self.lifecycle.opened is None else self.lifecycle.opened.observation
 
     def on_tool_executed(
         self, name: str, arguments: object, result: object, *, scope: Scope | None = None, session_id: str = ""
@@ -204,7 +205,7 @@ class CognitiveService(Reading):
         InvalidInput if neither is given.
         """
         if self.observation is None:
-            self._lifecycle.not_observed()
+            self.lifecycle.not_observed()
         else:
             self.observation.observe_tool(name, arguments, result, scope=scope, session_id=session_id)
         return Noted()
@@ -214,13 +215,13 @@ class CognitiveService(Reading):
     ) -> None:
         """Note what was said in a session; `scope` binds the session the first time. As `on_tool_executed`."""
         if self.observation is None:
-            self._lifecycle.not_observed()
+            self.lifecycle.not_observed()
         else:
             self.observation.observe_message(role, content, session_id, scope=scope, name=name)
 
     async def settled(self, timeout_seconds: float) -> bool:
         """Wait until every accepted job is filed or given up. Return False if that takes longer than the bound."""
-        return await self._lifecycle.settled(timeout_seconds)
+        return await self.lifecycle.settled(timeout_seconds)
 
     async def build_context(
         self,
@@ -278,15 +279,15 @@ class CognitiveService(Reading):
 
         Returns at once; the task need not be awaited. Returns None if memory is switched off or not open.
         """
-        opened = self._lifecycle.opened
+        opened = self.lifecycle.opened
         return None if opened is None else opened.recall.prefetch(query, scope, context=context)
 
     async def _reading(self) -> Recall | None:
-        return None if self._lifecycle.opened is None else self._lifecycle.opened.recall
+        return None if self.lifecycle.opened is None else self.lifecycle.opened.recall
 
     async def search_everywhere(self, query: str, *, top_k: int | None = None, **conditions: Any) -> list[Hit]:
         """Return events of every conversation. For the operator alone: never offer this to users."""
-        opened = self._lifecycle.opened
+        opened = self.lifecycle.opened
         return [] if opened is None else await opened.recall.search_everywhere(query, top_k=top_k, **conditions)
 
     async def forget_user(self, user_id: str, *, mentions: bool = False, wait_seconds: float = 60.0) -> ForgetReport:
@@ -295,15 +296,15 @@ class CognitiveService(Reading):
         Afterwards the whole data directory is searched for what they said: `report.clean` means that nothing is left. From
         the moment of the call nothing that they said before it is filed. Raises InvalidInput, StorageError.
         """
-        return await self._lifecycle.forget(Entity("user", user_id), mentions, wait_seconds)
+        return await self.lifecycle.forget(Entity("user", user_id), mentions, wait_seconds)
 
     async def forget_group(self, group_id: str, *, mentions: bool = False, wait_seconds: float = 60.0) -> ForgetReport:
         """Forget everything that was said in a group. As `forget_user`."""
-        return await self._lifecycle.forget(Entity("group", group_id), mentions, wait_seconds)
+        return await self.lifecycle.forget(Entity("group", group_id), mentions, wait_seconds)
 
     async def stats(self) -> dict[str, Any]:
         """Return queue, events, worker and model usage in numbers, as JSON data."""
-        return await service_report(self._lifecycle)
+        return await service_report(self.lifecycle)
 
     async def metrics_text(self) -> str:
         """Return the numbers of `stats` in Prometheus' text format (`historian.METRICS_CONTENT_TYPE`), for a bot's `/metrics`."""

@@ -109,11 +109,11 @@ def _redacted_across(texts: Sequence[str], between: str) -> list[str]:
         spans = find_secrets(between.join(left), "secrets")
         if not spans:
             break
-        left = _without(left, spans, len(between))
+        left = without_spans(left, spans, len(between))
     return left
 
 
-def _without(texts: Sequence[str], spans: Sequence[Redaction], gap: int) -> list[str]:
+def without_spans(texts: Sequence[str], spans: Sequence[Redaction], gap: int) -> list[str]:
     """The texts without the spans, which are in order and count in all texts with `gap` characters between two."""
     left: list[str] = []
     start = first = 0

@@ -232,9 +232,9 @@ class Lifecycle:
         """Check whether the database can be used. Called from any thread, after an error of the database."""
         if not self.plain.database_away and self.started:
             with suppress(RuntimeError):  # the loop is closed: nobody is left to ask
-                loop.call_soon_threadsafe(self._look_into_trouble)
+                loop.call_soon_threadsafe(self.look_into_trouble)
 
-    def _look_into_trouble(self) -> None:
+    def look_into_trouble(self) -> None:
         if self.started and (self._trouble is None or self._trouble.done()):
             self._trouble = asyncio.create_task(self.database_is_away(), name="historian database")
 

@@ -21,13 +21,13 @@ def local_timezone() -> str:
         ZoneInfo(name)
     except (LookupError, ValueError, OSError, TypeError) as error:
         # A container without /etc/localtime, or a zone written by hand: there is nothing to look it up by.
-        _warn_of_no_zone(f"{type(error).__name__}: {error}")
+        warn_of_no_zone(f"{type(error).__name__}: {error}")
         return "UTC"
     return name
 
 
 @cache
-def _warn_of_no_zone(reason: str) -> None:
+def warn_of_no_zone(reason: str) -> None:
     log.warning("this machine's time zone is not known (%s), UTC is assumed; set cognitive.timezone", reason)
 
 

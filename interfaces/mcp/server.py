@@ -140,7 +140,7 @@ def make_mcp_server(memory: McpMemory) -> Server[Any]:
     async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         if params.name not in tools:
             raise MCPError(types.INVALID_PARAMS, unknown_tool(params.name, ", ".join(tools), memory.language))
-        answer = await _answer(memory, params.name, params.arguments or {})
+        answer = await answer_call(memory, params.name, params.arguments or {})
         return types.CallToolResult(content=[types.TextContent(type="text", text=answer.text)], is_error=answer.is_error)
 
     return Server(
@@ -206,7 +206,7 @@ def _tools(memory: McpMemory) -> list[types.Tool]:
     return tools
 
 
-async def _answer(memory: McpMemory, name: str, arguments: Mapping[str, Any]) -> ToolAnswer:
+async def answer_call(memory: McpMemory, name: str, arguments: Mapping[str, Any]) -> ToolAnswer:
     """Carry out one call. Never raises for what the client wrote."""
     language = memory.language
     try:

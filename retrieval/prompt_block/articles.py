@@ -8,10 +8,11 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from ...schema.article import CHAPTER_NAMES, ChapterName
+from ...schema.language import Language
 from ...schema.summary import StoredArticle, Summary
 from ...text.statements import stamped, without_bullet
 from ...text.words import query_tokens, search_tokens
-from .block import Block, Language, day
+from .block import Block, day
 from .quoting import quoted
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...schema.language import Language as Language
+from ...schema.language import Language
 from ...text.tokens import estimate_tokens
 from .quoting import quoted_name
 

@@ -16,23 +16,13 @@ from collections.abc import Sequence
 
 from ...schema.hit import Hit, ProfileHit
 from ...schema.job import without_list_mark
+from ...schema.language import Language
 from ...schema.profile import Profile
 from ...schema.summary import StoredArticle
 from ...text.profiles.cleaning import in_one_line
 from .articles import ARTICLE_SHARE, fill_article
-from .block import CLOSING, OPENING, Block, Language, day
+from .block import Block, day
 from .quoting import quoted, quoted_name
-
-__all__ = [
-    "CLOSING",
-    "OPENING",
-    "Language",
-    "format_memories",
-    "format_profile_hits",
-    "format_summaries",
-    "hit_line",
-    "profile_line",
-]
 
 _LABELS = {
     "zh": {"user": "用户画像", "group": "群画像", "pending": "尚未归档"},

@@ -15,10 +15,8 @@ import numpy.typing as npt
 
 from ...schema.event import EventFilter, EventOutline
 from ...schema.protocols import Matrix, Vector
-from .words import ScopeWords, WordMatch
+from .words import Mask, ScopeWords, Scores, WordMatch
 
-Scores = npt.NDArray[np.float32]
-Mask = npt.NDArray[np.bool_]
 Positions = npt.NDArray[np.intp]
 
 BYTES_AN_EVENT = 600

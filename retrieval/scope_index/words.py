@@ -18,6 +18,7 @@ from ...stores.sqlite.stems import STEMMER
 from ...text.words import first_character
 
 Scores = npt.NDArray[np.float32]
+Mask = npt.NDArray[np.bool_]
 Keys = npt.NDArray[np.int64]
 Places = npt.NDArray[np.int32]
 

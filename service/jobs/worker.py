@@ -64,7 +64,7 @@ class HistorianWorker:
         self._parts = parts
         self._queue = parts.queue
         self._clock = parts.clock
-        self._maintenance = maintenance
+        self.maintenance = maintenance
         self._forgetting = forgetting
         self._next_look = 0.0
         self._sleep = sleep
@@ -85,7 +85,7 @@ class HistorianWorker:
     @property
     def event_index(self) -> VectorIndex:
         """The derived index that this worker, as the owner, keeps."""
-        return self._maintenance.event_index
+        return self.maintenance.event_index
 
     def apply(self, settings: Settings) -> None:
         """Work with other settings from the next job on."""
@@ -117,7 +117,7 @@ class HistorianWorker:
                             complete = await self._loop(saver, drain=drain)
                         finally:
                             await self._let_finish()
-                            await self._maintenance.put_down()
+                            await self.maintenance.put_down()
                         if complete is not None:
                             return complete
                 if saver is None:
@@ -195,7 +195,7 @@ class HistorianWorker:
                 if self._disk.remaining(self._clock()):
                     continue
                 drained = drain and await self._drained()
-                await self._attend(asyncio.create_task(self._maintenance.idle()), self._maintenance.let_go, for_jobs=True)
+                await self._attend(asyncio.create_task(self.maintenance.idle()), self.maintenance.let_go, for_jobs=True)
                 if drained:
                     return True
             await self._pause(settings.poll_interval_seconds)
@@ -262,7 +262,7 @@ class HistorianWorker:
                     if self._stopping or await self._is_asked_to_forget():
                         self._next_look = 0.0
                         let_go()
-                    elif for_jobs and await self._maintenance.jobs_wait():
+                    elif for_jobs and await self.maintenance.jobs_wait():
                         jobs_wait_since = jobs_wait_since or now()
                         if now() - jobs_wait_since >= JOBS_WAIT_SECONDS:
                             let_go()

@@ -40,7 +40,7 @@ class SqliteEventStore:
     """
 
     def __init__(self, database: SqliteDatabase) -> None:
-        self._database = database
+        self.database = database
         self._outbox = Outbox()
         self._bring_words_up_to_date()
 
@@ -52,7 +52,7 @@ class SqliteEventStore:
         """
         blobs = [None if vector is None else vector_to_blob(vector) for vector in vectors]
         _check_job(job_id, events, blobs)
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             if _is_filed(connection, job_id) or is_buried(
                 connection,
                 job_id,
@@ -82,7 +82,7 @@ class SqliteEventStore:
         if len(events) != len(blobs):
             raise InvalidInput(f"file_new: {len(events)} events and {len(blobs)} vectors; give one vector or None an event")
         wanted = {event.event_id: (event, blob) for event, blob in zip(events, blobs, strict=True)}
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             found = connection.execute(f"SELECT event_id FROM events WHERE event_id {AMONG}", (as_json(wanted),))
             for (known,) in found.fetchall():
                 del wanted[known]
@@ -96,11 +96,11 @@ class SqliteEventStore:
         return [event.event_id for event, _ in new]
 
     def is_filed(self, job_id: str) -> bool:
-        with self._database.reading() as connection:
+        with self.database.reading() as connection:
             return _is_filed(connection, job_id)
 
     def get(self, event_ids: Sequence[str]) -> list[Event]:
-        found = self._database.rows(f"SELECT {EVENT_COLUMNS} FROM events WHERE event_id {AMONG}", (as_json(event_ids),))
+        found = self.database.rows(f"SELECT {EVENT_COLUMNS} FROM events WHERE event_id {AMONG}", (as_json(event_ids),))
         events = {row[0]: row_to_event(row) for row in found}
         return [events[event_id] for event_id in event_ids if event_id in events]
 
@@ -108,13 +108,13 @@ class SqliteEventStore:
         if not rows:
             return []
         places = ",".join("?" * len(rows))
-        found = self._database.rows(f"SELECT {EVENT_COLUMNS} FROM events WHERE row IN ({places})", tuple(rows))
+        found = self.database.rows(f"SELECT {EVENT_COLUMNS} FROM events WHERE row IN ({places})", tuple(rows))
         return [row_to_event(row) for row in found]
 
     def find(self, where: EventFilter, *, limit: int = 100, newest_first: bool = True) -> list[Event]:
         """Matching events by their time, those of one moment in the order of filing."""
         direction = "DESC" if newest_first else "ASC"
-        with self._database.reading() as connection:
+        with self.database.reading() as connection:
             condition, parameters = conditions(connection, where)
             found = connection.execute(
                 f"SELECT {EVENT_COLUMNS_OF_E} FROM events e WHERE {condition}"
@@ -124,11 +124,11 @@ class SqliteEventStore:
         return [row_to_event(row) for row in found]
 
     def search_keywords(self, query: str, where: EventFilter, limit: int) -> list[tuple[str, float]]:
-        with self._database.reading() as connection:
+        with self.database.reading() as connection:
             return event_keywords.search(connection, query, where, limit)
 
     def vectors(self, where: EventFilter) -> tuple[list[str], Matrix]:
-        with self._database.reading() as connection:
+        with self.database.reading() as connection:
             condition, parameters = conditions(connection, where, column="v.sequence")
             # Whole scopes are read along the vectors; ids or people are found first.
             join = "JOIN" if where.narrows else "CROSS JOIN"
@@ -140,7 +140,7 @@ class SqliteEventStore:
         return [row[0] for row in found], blobs_to_matrix([row[1] for row in found])
 
     def news(self, scope_key: str, after_sequence: int, after_row: int) -> ScopeNews:
-        with self._database.reading() as connection:
+        with self.database.reading() as connection:
             rows = _rows_of(connection, scope_key)
             if rows is None:
                 return ScopeNews([], [], [], blobs_to_matrix([]), after_sequence)
@@ -150,13 +150,13 @@ class SqliteEventStore:
         return ScopeNews(outlines, words, ids, vectors, sequence)
 
     def change_number(self, scope_key: str) -> tuple[int, int]:
-        row = self._database.row("SELECT additions, removals FROM scopes WHERE scope_key = ?", (scope_key,))
+        row = self.database.row("SELECT additions, removals FROM scopes WHERE scope_key = ?", (scope_key,))
         return (0, 0) if row is None else (row[0], row[1])
 
     def edit(self, event_id: str, text: str, vector: Vector | None) -> bool:
         """Give an event another text, and the vector of it (None: to be embedded later). False: no such event."""
         blob = None if vector is None else vector_to_blob(vector)
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             found = connection.execute("SELECT row FROM events WHERE event_id = ?", (event_id,)).fetchone()
             if found is None:
                 return False
@@ -175,7 +175,7 @@ class SqliteEventStore:
     def delete(self, event_ids: Sequence[str]) -> int:
         if not event_ids:
             return 0
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             return self._delete(connection, EventFilter(None, event_ids=tuple(event_ids)))
 
     def forget(
@@ -195,21 +195,21 @@ class SqliteEventStore:
         """
         if where == EventFilter(None):
             raise InvalidInput("forget: the filter names nothing; give a scope, a user, a time or event ids")
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             add_tombstones(connection, "job", job_ids, _SECONDS_OF_EVER)
             add_tombstones(connection, "entity", entities, until)
             deleted = self._delete(connection, where)
             event_keywords.scrub_words(connection)
-        self._database.truncate_log()
+        self.database.truncate_log()
         return deleted
 
     def is_forgotten(self, job_id: str, entities: Iterable[str] = (), timestamp: float = 0.0) -> bool:
         """Whether a job, or one of its entities at its time (seconds since the epoch), was forgotten."""
-        with self._database.reading() as connection:
+        with self.database.reading() as connection:
             return is_buried(connection, job_id, entities, timestamp)
 
     def without_vector(self, limit: int) -> list[Event]:
-        found = self._database.rows(
+        found = self.database.rows(
             f"SELECT {EVENT_COLUMNS} FROM events WHERE embedded = 0 ORDER BY timestamp, row LIMIT ?", (max(limit, 0),)
         )
         return [row_to_event(row) for row in found]
@@ -222,7 +222,7 @@ class SqliteEventStore:
         if len(event_ids) != len(vectors):
             raise InvalidInput(f"set_vectors: {len(event_ids)} ids and {len(vectors)} vectors; give one vector an id")
         blobs = {event_id: vector_to_blob(vector) for event_id, vector in zip(event_ids, vectors, strict=True)}
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             check_dimension(connection, list(blobs.values()))
             found = connection.execute(
                 f"SELECT row, event_id, embedded FROM events WHERE event_id {AMONG} ORDER BY row",
@@ -236,13 +236,13 @@ class SqliteEventStore:
 
     def embedded_count(self) -> int:
         """How many events have a vector: what the derived index should hold."""
-        (count,) = self._database.row(
+        (count,) = self.database.row(
             "SELECT (SELECT ifnull(sum(events), 0) FROM scopes) - (SELECT count(*) FROM events WHERE embedded = 0)"
         )
         return int(count)
 
     def unindexed(self, limit: int) -> tuple[list[tuple[Event, Vector]], list[str]]:
-        found = self._database.rows(
+        found = self.database.rows(
             f"SELECT {EVENT_COLUMNS_OF_E}, v.vector, o.item_id, o.version FROM event_outbox o"
             " LEFT JOIN events e ON e.event_id = o.item_id LEFT JOIN event_vectors v ON v.row = e.row"
             " ORDER BY o.version LIMIT ?",
@@ -253,7 +253,7 @@ class SqliteEventStore:
         return wanted, [row[-2] for row in found if row[-3] is None]
 
     def unindexed_vectors(self, limit: int) -> tuple[list[str], list[str], Matrix]:
-        with self._database.reading() as connection:
+        with self.database.reading() as connection:
             found = connection.execute(
                 "SELECT o.item_id, v.vector FROM event_outbox o LEFT JOIN events e ON e.event_id = o.item_id"
                 " LEFT JOIN event_vectors v ON v.row = e.row ORDER BY o.version LIMIT ?",
@@ -264,45 +264,45 @@ class SqliteEventStore:
 
     def mark_indexed(self, added: Sequence[str], dropped: Sequence[str]) -> None:
         """Say that the derived index has done it. What changed again after it was handed out stays to be done."""
-        with self._database.writing(durable=False) as connection:
+        with self.database.writing(durable=False) as connection:
             self._outbox.remove(connection, [*added, *dropped])
 
     def reindex_all(self) -> None:
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             connection.execute("DELETE FROM event_outbox")
             fill_outbox(connection, "SELECT e.event_id FROM event_vectors v JOIN events e ON e.row = v.row ORDER BY v.sequence")
 
     def fingerprint(self) -> tuple[str, int] | None:
-        with self._database.reading() as connection:
+        with self.database.reading() as connection:
             return read_fingerprint(connection)
 
     def set_fingerprint(self, model: str, dimension: int) -> None:
         if self.fingerprint() == (model, dimension):
             return
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             set_fingerprint(connection, model, dimension)
 
     def tidy(self) -> bool:
         """Merge a part of the keyword index, some ten milliseconds of work; False when nothing is left to do."""
-        with self._database.writing(durable=False) as connection:
+        with self.database.writing(durable=False) as connection:
             return event_keywords.merge_words(connection, _PAGES_A_TIDY)
 
     def checkpoint(self) -> bool:
         """Move the write-ahead log into the file and empty it; False where another process reads it just now."""
-        return self._database.truncate_log()
+        return self.database.truncate_log()
 
     def count(self, where: EventFilter | None = None) -> int:
-        with self._database.reading() as connection:
+        with self.database.reading() as connection:
             if where is None or where == EventFilter(None):
                 return int(connection.execute("SELECT ifnull(sum(events), 0) FROM scopes").fetchone()[0])
             condition, parameters = conditions(connection, where)
             return int(connection.execute(f"SELECT count(*) FROM events e WHERE {condition}", parameters).fetchone()[0])
 
     def scopes(self) -> list[tuple[str, int]]:
-        return self._database.rows("SELECT scope_key, events FROM scopes WHERE events > 0 ORDER BY scope_number")
+        return self.database.rows("SELECT scope_key, events FROM scopes WHERE events > 0 ORDER BY scope_number")
 
     def close(self) -> None:
-        self._database.close()
+        self.database.close()
 
     def _insert(self, connection: sqlite3.Connection, events: Sequence[Event], blobs: Sequence[bytes | None]) -> dict[str, int]:
         """Write new events with their words and vectors; gives what the outbox noted of them."""
@@ -313,11 +313,11 @@ class SqliteEventStore:
 
     def _bring_words_up_to_date(self) -> None:
         form = event_keywords.words_form()
-        with self._database.reading() as connection:
+        with self.database.reading() as connection:
             known = connection.execute("SELECT value FROM meta WHERE name = 'words'").fetchone()
         if known == (form,):
             return
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             event_keywords.rebuild_words(connection)
             connection.execute("INSERT OR REPLACE INTO meta (name, value) VALUES ('words', ?)", (form,))
 

@@ -15,11 +15,10 @@ from historian.schema.errors import FingerprintMismatch, InvalidInput
 from historian.schema.event import Event, EventFilter
 from historian.schema.protocols import EventStore
 from historian.schema.scope import Scope
-from historian.stores.sqlite.events import SqliteEventStore
-from historian.stores.sqlite.index_schema import open_index
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.events import DIMENSION, file_texts, make_event, unit_vectors
+from support.stores import open_events
 
 OpenStore = Callable[[], EventStore]
 EVERYWHERE = EventFilter(None)
@@ -27,7 +26,7 @@ GROUP = EventFilter("g:7")
 
 
 def _sqlite(place: Path) -> OpenStore:
-    return lambda: SqliteEventStore(open_index(place / "index.sqlite"))
+    return lambda: open_events(place)
 
 
 IMPLEMENTATIONS = pytest.mark.parametrize("implementation", [_sqlite], ids=["sqlite"])

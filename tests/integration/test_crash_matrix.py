@@ -13,12 +13,12 @@ from historian.schema.profile import ProfileKey
 from historian.service.components import open_queue
 from historian.service.intake import make_job
 from historian.stores.files.profiles import MarkdownProfiles
-from historian.stores.sqlite.events import SqliteEventStore
 from historian.stores.sqlite.index_schema import open_index
 from historian.stores.sqlite.ledger import SqliteLedger
 from support.crash_matrix import Host, distinct, saved_answers
 from support.memory import group_fields, private_fields, settings_for
 from support.openai_server import OpenAIServer
+from support.stores import open_events
 
 pytestmark = pytest.mark.slow
 
@@ -44,7 +44,7 @@ def accept(directory: Path, jobs: list[dict[str, Any]]) -> list[str]:
 
 
 def filed_events(directory: Path) -> list[str]:
-    store = SqliteEventStore(open_index(directory / "index.sqlite"))
+    store = open_events(directory)
     try:
         return sorted(event.event_id for event in store.find(EventFilter(None), limit=10_000))
     finally:
@@ -75,7 +75,7 @@ def assert_whole(directory: Path) -> None:
     assert profile is not None and profile.revision == 2, "one revision for each of the two jobs"
     assert "吉他" in profile.summary or "北京" in profile.summary
     assert left_over(directory) == []
-    store = SqliteEventStore(open_index(directory / "index.sqlite"))
+    store = open_events(directory)
     assert store.without_vector(10) == []
     assert store.unindexed(10) == ([], [])
     store.close()

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from historian.retrieval.prompt_block.formatting import OPENING
+from historian.retrieval.prompt_block.block import OPENING
 from historian.schema.errors import HistorianError, ModelUnavailable, StorageError
 from historian.schema.profile import Profile, ProfileKey
 from historian.schema.protocols import Matrix
@@ -188,8 +188,8 @@ def harm(directory: Path, memory: CognitiveService) -> None:
     """Overwrite the database while it is open."""
     (directory / "index.sqlite").write_bytes(b"garbage " * 20_000)
     (directory / "index.sqlite-wal").write_bytes(b"")
-    assert memory._lifecycle.opened is not None
-    memory._lifecycle.opened.recall.events.tables.clear()
+    assert memory.lifecycle.opened is not None
+    memory.lifecycle.opened.recall.events.tables.clear()
 
 
 def garbage_in(directory: Path) -> None:
@@ -230,7 +230,7 @@ async def test_a_database_that_turns_to_garbage_while_it_is_open_leaves_markdown
         parts.profiles.write(profile, expected_revision=0, now="2026-02-21T17:30:00+08:00")
         (tmp_path / "index.sqlite").write_bytes(b"garbage " * 20_000)
         (tmp_path / "index.sqlite-wal").write_bytes(b"")
-        memory._lifecycle.opened.recall.events.tables.clear()  # type: ignore[union-attr]
+        memory.lifecycle.opened.recall.events.tables.clear()  # type: ignore[union-attr]
         assert "三体" in memory.get_memory_context("书", GROUP)
         await memory.enqueue_job(**turn("小史约好一起看电影", 2))  # type: ignore[arg-type]
         text = memory.get_memory_context("书", GROUP)

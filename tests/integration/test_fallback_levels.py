@@ -70,8 +70,8 @@ async def test_a_slow_embedding_is_not_waited_for_and_serves_the_next_recall(tmp
         assert "在学吉他" in await memory.build_context("学吉他的人是谁", GROUP)
         assert await levels(memory) == {"keyword": 1}
         embedder.gate.set()
-        assert memory._lifecycle.opened is not None and memory._lifecycle.opened.recall.events.vectors is not None
-        await memory._lifecycle.opened.recall.events.vectors.get("学吉他的人是谁")
+        assert memory.lifecycle.opened is not None and memory.lifecycle.opened.recall.events.vectors is not None
+        await memory.lifecycle.opened.recall.events.vectors.get("学吉他的人是谁")
         assert "在学吉他" in await memory.build_context("学吉他的人是谁", GROUP)
         assert await levels(memory) == {"keyword": 1, "hybrid": 1}
         assert embedder.calls.count("学吉他的人是谁") == 1
@@ -160,8 +160,7 @@ async def test_profiles_that_can_not_be_read_leave_nothing(tmp_path: Path, monke
 async def test_no_exception_whatever_reaches_the_reply(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with open_memory(with_limit(tmp_path, 5)) as (memory, parts):
         fill(parts)
-        assert memory._lifecycle.opened is not None
-        monkeypatch.setattr(memory._lifecycle.opened.recall, "_request", None)
+        monkeypatch.setattr("historian.service.recall.timed.scope_request", None)
         assert await memory.build_context("谁在学吉他", GROUP) == ""
         assert await levels(memory) == {"empty": 1} and await reasons(memory) == {"TypeError": 1}
 
@@ -175,7 +174,7 @@ async def test_a_reranker_that_fails_leaves_the_order_before_it(tmp_path: Path, 
         settings = settings.model_copy(update={"models": settings.models.model_copy(update={"rerank": rerank})})
         memory = CognitiveService.open(settings, worker=False)
         await memory.start()
-        parts = memory._lifecycle.opened.parts
+        parts = memory.lifecycle.opened.parts
         assert parts is not None and parts.reranker is not None
         fill(parts)
         text = await memory.build_context("谁在学吉他", GROUP, top_k=1)
@@ -202,9 +201,9 @@ async def test_a_reranker_decides_the_order_and_a_short_answer_keeps_the_others_
         assert len(await memory.search_events(["小林", "吉他", "猫"], GROUP, top_k=2)) == 2
         assert len(reranker.seen) == 1 and reranker.seen[0][0] == "小林\n吉他\n猫", "several messages are reranked once"
         reranker.gate = asyncio.Event()
-        assert memory._lifecycle.opened is not None
+        assert memory.lifecycle.opened is not None
         hurried = memory.settings.cognitive.query.model_copy(update={"recall_timeout_seconds": 0.2})
-        memory._lifecycle.settings = memory.settings.model_copy(
+        memory.lifecycle.settings = memory.settings.model_copy(
             update={"cognitive": memory.settings.cognitive.model_copy(update={"query": hurried})}
         )
         assert "小林" in await memory.build_context("小林在学吉他", GROUP)

@@ -359,7 +359,7 @@ async def test_a_running_owner_forgets_for_another_process_and_answers_it(data: 
     text = canary("event private", "user")
     await asyncio.to_thread(reader.ask, text)
     async with CognitiveService.open(settings_of(data), clock=lambda: NOW + 60) as memory:
-        while memory._lifecycle.worker is None:  # noqa: ASYNC110 - set by the service's own task
+        while memory.lifecycle.worker is None:  # noqa: ASYNC110 - set by the service's own task
             await asyncio.sleep(0.01)
         called = await asyncio.to_thread(
             historian, "forget", "user", USER, "--yes", "--json", "--wait", 60, "--data-dir", data
@@ -399,9 +399,9 @@ async def test_a_bot_forgets_for_its_user_what_is_only_in_memory_too(tmp_path: P
         memory.feed_message("user", "最后一盆薄荷还没有人看见过", "s1", scope=scope, name="阿明")
         report = await memory.forget_user("42")
         assert report.clean
-        recall = memory._lifecycle.opened.recall
+        recall = memory.lifecycle.opened.recall
         assert recall is not None and recall.events.vectors is not None
-        assert not recall.events.vectors._kept and len(recall.events.tables) == 0
+        assert recall.events.vectors.cached == 0 and len(recall.events.tables) == 0
         assert await memory.search_events("薄荷", scope) == []
     # Closing stores what is still in memory, and summarises the sessions.
     content = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())

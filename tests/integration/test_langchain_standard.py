@@ -15,6 +15,8 @@ from historian.models.embeddings.local import is_installed
 from historian.schema.scope import Scope
 from historian.schema.settings import Settings
 from historian.service.cognitive import CognitiveService
+from historian.service.components import Parts, open_parts
+from historian.service.recall import reader as reader_module
 from historian.service.recall.reader import MemoryReader
 from langchain_core.embeddings import Embeddings
 from langchain_core.retrievers import BaseRetriever
@@ -170,17 +172,24 @@ async def test_a_tool_answers_what_a_model_writes_wrong_in_words(filled: Setting
 
 
 @pytest.mark.parametrize("way", ["close", "aclose"])
-async def test_a_retriever_is_closed_while_an_event_loop_runs_and_leaves_no_database_open(filled: Settings, way: str) -> None:
+async def test_a_retriever_is_closed_while_an_event_loop_runs_and_leaves_no_database_open(
+    filled: Settings, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[Parts] = []
+
+    def noting(*arguments: Any, **named: Any) -> Parts:
+        opened.append(open_parts(*arguments, **named))
+        return opened[-1]
+
+    monkeypatch.setattr(reader_module, "open_parts", noting)
     retriever = CognitiveRetriever.over(filled, GROUP)
     assert await retriever.ainvoke("吉他")
-    reader = retriever.memory
-    assert isinstance(reader, MemoryReader) and reader._opened is not None
-    events = reader._opened[0].events
+    (parts,) = opened
     if way == "close":
         retriever.close()  # what a notebook calls: its cells run inside a loop
     else:
         await retriever.aclose()
     with pytest.raises(Exception, match="closed"):
-        events.count()
+        parts.events.count()
     assert await retriever.ainvoke("吉他"), "a later search opens it again"
     await retriever.aclose()

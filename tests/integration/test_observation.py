@@ -24,14 +24,13 @@ from historian.schema.event import EventFilter
 from historian.schema.scope import Scope
 from historian.service.cognitive import CognitiveService
 from historian.service.observation import queue as observation_module
-from historian.stores.sqlite.events import SqliteEventStore
-from historian.stores.sqlite.index_schema import open_index
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import tool
 from langgraph.graph import END, START, MessagesState, StateGraph
 from support.events import file_texts
 from support.memory import group_fields, settings_for
+from support.stores import open_events, refusing_writes
 
 GROUP = Scope.group("100", "42")
 DICE = random.Random(20260221)
@@ -149,7 +148,7 @@ async def test_no_planted_secret_is_in_any_byte_under_the_data_directory(
     assert [trace for secret in [*SECRETS.values(), *NAMED.values()] for trace in files_that_hold(tmp_path, secret)] == []
     output = "".join(capsys.readouterr()) + caplog.text
     assert not any(secret in output for secret in SECRETS.values())
-    events = SqliteEventStore(open_index(data / "index.sqlite"))
+    events = open_events(data)
     assert events.search_keywords("filler", EventFilter(GROUP.key), 1), "what is harmless is kept"
     assert events.count(EventFilter(None, sources=("summary",))) == 1
     events.close()
@@ -168,14 +167,14 @@ async def test_what_is_observed_is_recalled_in_its_scope_alone(tmp_path: Path) -
 
 async def test_automatic_recall_prefers_finished_memory_and_the_tools_find_all(tmp_path: Path) -> None:
     async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
-        assert memory.observation is not None and memory._lifecycle.opened is not None
+        assert memory.observation is not None and memory.lifecycle.opened is not None
         for n in range(80):
             await memory.on_tool_executed("library", {"n": n}, f"lantern lantern lantern shelf {n}", scope=GROUP)
         assert await memory.observation.settled(20)
         alone = await memory.build_context("lantern", GROUP, top_k=3)
         assert alone.count("shelf") == 3, "with nothing else there is, observations are recalled"
         file_texts(
-            memory._lifecycle.opened.parts.events,
+            memory.lifecycle.opened.parts.events,
             ["Ann keeps her boots by the lantern.", "Ann's letters hang on the lantern."],
             group="100",
         )
@@ -211,7 +210,7 @@ async def test_a_silent_session_is_summarised_and_a_short_one_is_not(tmp_path: P
             memory.feed_message(role, text, "s1", scope=Scope.private("42"), name="阿明" if role == "user" else "")
         memory.feed_message("user", "在吗，我想问个事", "s2", scope=GROUP)
         assert await memory.observation.settled(10)
-    events = SqliteEventStore(open_index(tmp_path / "index.sqlite"))
+    events = open_events(tmp_path)
     (summary,) = events.find(EventFilter(None, sources=("summary",)))
     events.close()
     assert summary.scope == Scope.private("42")
@@ -240,7 +239,7 @@ async def test_a_langchain_handler_feeds_tools_and_models(tmp_path: Path) -> Non
         model = GenericFakeChatModel(messages=iter([AIMessage("Dune is on the seventh shelf")]))
         await model.ainvoke([HumanMessage("where can I find Dune?")], config)
         assert await memory.observation.settled(10)
-    events = SqliteEventStore(open_index(tmp_path / "index.sqlite"))
+    events = open_events(tmp_path)
     texts = [event.text for event in events.find(EventFilter(GROUP.key), newest_first=False)]
     events.close()
     assert 'look_up({"title": "Dune"}) → Dune stands on shelf 7' in texts
@@ -387,7 +386,7 @@ def test_killed_while_it_stores_the_index_is_whole_and_goes_on(tmp_path: Path, s
     assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     connection.execute("INSERT INTO event_keywords (event_keywords) VALUES ('integrity-check')")
     connection.close()
-    store = SqliteEventStore(open_index(tmp_path / "index.sqlite"))
+    store = open_events(tmp_path)
     survived = store.count()
     assert survived >= stored
     assert len(store.search_keywords("result", EventFilter("g:100"), 100_000)) == survived
@@ -399,14 +398,12 @@ def test_killed_while_it_stores_the_index_is_whole_and_goes_on(tmp_path: Path, s
 async def test_a_directory_that_becomes_read_only_stops_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
         assert memory.observation is not None
-        assert memory._lifecycle.opened is not None
+        assert memory.lifecycle.opened is not None
         monkeypatch.setattr(observation_module, "HOUSEKEEPING_SECONDS", 0.0)
-        writer = memory._lifecycle.opened.parts.events._database._writer  # type: ignore[attr-defined]
-        writer.execute("PRAGMA query_only = ON")
-        await memory.on_tool_executed("t", {}, "written later, when the disk takes it", scope=GROUP)
-        assert not await memory.observation.settled(0.3)
-        assert await memory.build_context("disk", GROUP) == ""
-        writer.execute("PRAGMA query_only = OFF")
+        with refusing_writes(memory.lifecycle.opened.parts.database):
+            await memory.on_tool_executed("t", {}, "written later, when the disk takes it", scope=GROUP)
+            assert not await memory.observation.settled(0.3)
+            assert await memory.build_context("disk", GROUP) == ""
         assert await memory.observation.settled(10)
         assert len(await memory.search_events("disk", GROUP)) == 1
 
@@ -414,16 +411,13 @@ async def test_a_directory_that_becomes_read_only_stops_nothing(tmp_path: Path, 
 async def test_a_full_disk_stops_nothing(tmp_path: Path) -> None:
     async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
         assert memory.observation is not None
-        assert memory._lifecycle.opened is not None
-        writer = memory._lifecycle.opened.parts.events._database._writer  # type: ignore[attr-defined]
-        pages = writer.execute("PRAGMA page_count").fetchone()[0]
-        writer.execute(f"PRAGMA max_page_count = {pages}")
-        for n in range(50):
-            await memory.on_tool_executed("t", {"n": n}, f"number {n} " * 300, scope=GROUP)
-        assert not await memory.observation.settled(0.5)
-        writer.execute("PRAGMA max_page_count = 1000000")
+        assert memory.lifecycle.opened is not None
+        with refusing_writes(memory.lifecycle.opened.parts.database, "full"):
+            for n in range(50):
+                await memory.on_tool_executed("t", {"n": n}, f"number {n} " * 300, scope=GROUP)
+            assert not await memory.observation.settled(0.5)
         assert await memory.observation.settled(20)
-        stored = memory._lifecycle.opened.parts.events.find(EventFilter(GROUP.key), limit=10_000)
+        stored = memory.lifecycle.opened.parts.events.find(EventFilter(GROUP.key), limit=10_000)
         assert len({event.job_id for event in stored}) == 50
 
 

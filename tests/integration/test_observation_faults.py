@@ -10,7 +10,7 @@ import sqlite3
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from historian.schema.errors import StorageError
@@ -25,6 +25,7 @@ from historian.service.upkeep.notes_index import NotesIndex, embedded_later
 from historian.stores.sqlite.note_manifest import FileManifest
 from support.memory import settings_for
 from support.recall import WordEmbedder, open_memory, replaced_models
+from support.stores import refusing_writes
 
 GROUP = Scope.group("7", "42")
 
@@ -57,7 +58,7 @@ async def test_what_was_observed_without_any_owner_is_found_by_keywords_at_once_
     with owned_worker(owner, random=random.random) as worker:
         assert await worker.run(drain=True)
         for _ in range(count // EMBEDDED_AT_ONCE + 1):
-            await worker._maintenance.idle()
+            await worker.maintenance.idle()
     assert owner.events.embedded_count() == count and owner.events.without_vector(1) == []
     await owner.aclose()
 
@@ -73,7 +74,7 @@ async def test_notes_indexed_without_an_embedder_are_embedded_by_the_next_owner(
     with owned_worker(owner, random=random.random) as worker:
         assert await worker.run(drain=True)
         for _ in range(count // EMBEDDED_AT_ONCE + 1):
-            await worker._maintenance.idle()
+            await worker.maintenance.idle()
     assert owner.events.embedded_count() == count
     await owner.aclose()
 
@@ -130,16 +131,13 @@ def index(parts: Parts, folder: Path) -> Any:
 
 
 @pytest.mark.parametrize("fault", ["full", "read-only"])
-def test_notes_that_the_disk_refuses_are_indexed_when_it_takes_them(tmp_path: Path, fault: str) -> None:
+def test_notes_that_the_disk_refuses_are_indexed_when_it_takes_them(tmp_path: Path, fault: Literal["full", "read-only"]) -> None:
     folder = notes_in(tmp_path)
     parts = opened(tmp_path / "data")
-    database = parts.events._database  # type: ignore[attr-defined]
-    pages = database._writer.execute("PRAGMA page_count").fetchone()[0]
-    database._writer.execute(f"PRAGMA max_page_count = {pages}" if fault == "full" else "PRAGMA query_only = ON")
-    with pytest.raises(StorageError):
-        index(parts, folder)
-    assert texts_of(parts) == [] and parts.manifest.files(GROUP.key, str(folder)) == {}
-    database._writer.execute("PRAGMA max_page_count = 1000000" if fault == "full" else "PRAGMA query_only = OFF")
+    with refusing_writes(parts.database, fault):
+        with pytest.raises(StorageError):
+            index(parts, folder)
+        assert texts_of(parts) == [] and parts.manifest.files(GROUP.key, str(folder)) == {}
     assert index(parts, folder).new == 5
     assert len(texts_of(parts)) == 100
     asyncio.run(parts.aclose())

@@ -122,8 +122,8 @@ async def test_an_end_that_is_cut_off_ends_the_look_at_the_database_too(tmp_path
         finally:
             ended.set()
 
-    monkeypatch.setattr(memory._lifecycle, "database_is_away", look)
-    memory._lifecycle._look_into_trouble()
+    monkeypatch.setattr(memory.lifecycle, "database_is_away", look)
+    memory.lifecycle.look_into_trouble()
     await asyncio.sleep(0)
     closing = asyncio.create_task(memory.aclose())
     await asyncio.sleep(0)
@@ -137,7 +137,7 @@ async def test_an_end_that_is_cut_off_ends_the_look_at_the_database_too(tmp_path
 async def test_what_goes_wrong_with_one_part_leaves_no_other_open(tmp_path: Path) -> None:
     memory = CognitiveService.open(settings_for(tmp_path))
     await memory.start()
-    assert memory.observation is not None and memory._lifecycle.opened is not None
+    assert memory.observation is not None and memory.lifecycle.opened is not None
     ended = threading.Event()
     memory.hooks.register("closing", ended.set)
     memory.hooks.emit("closing")
@@ -149,7 +149,7 @@ async def test_what_goes_wrong_with_one_part_leaves_no_other_open(tmp_path: Path
     async def broken(timeout_seconds: float) -> None:
         raise UnicodeEncodeError("utf-8", "x", 0, 1, "made up")
 
-    real, events = memory.observation.aclose, memory._lifecycle.opened.parts.events
+    real, events = memory.observation.aclose, memory.lifecycle.opened.parts.events
     memory.observation.aclose = broken  # type: ignore[method-assign]
     with pytest.raises(UnicodeEncodeError):
         await memory.aclose()

@@ -101,14 +101,14 @@ async def test_a_start_that_is_cancelled_while_the_database_is_away_may_be_calle
     (tmp_path / "index.sqlite").write_bytes(b"garbage" * 1000)
     memory = CognitiveService.open(settings_for(tmp_path))
     at_work, may_go_on = threading.Event(), threading.Event()
-    begin = memory._lifecycle.plain.begin
+    begin = memory.lifecycle.plain.begin
 
     def slow_begin(queue: Any) -> None:
         at_work.set()
         assert may_go_on.wait(10)
         begin(queue)
 
-    monkeypatch.setattr(memory._lifecycle.plain, "begin", slow_begin)
+    monkeypatch.setattr(memory.lifecycle.plain, "begin", slow_begin)
     starting = asyncio.create_task(memory.start())
     assert await asyncio.to_thread(at_work.wait, 10)
     starting.cancel()

@@ -381,8 +381,8 @@ async def test_what_somebody_is_gets_into_bedrock_though_the_model_fails(tmp_pat
             said = [{"role": "user", "content": "I am allergic to peanuts and I live in Leeds."}]
             await memory.update_memory(said, "7", user_name="Tom", bot_name="Nova", threshold=5, reflect=True)
             assert await memory.settled(60)
-            assert memory._lifecycle.opened is not None
-            stored = memory._lifecycle.opened.parts.article_stores.articles.read(ArticleKey("7"))
+            assert memory.lifecycle.opened is not None
+            stored = memory.lifecycle.opened.parts.article_stores.articles.read(ArticleKey("7"))
     assert stored is not None
     assert "Tom is allergic to peanuts" in stored.article.bedrock and "Leeds" in stored.article.bedrock
 

@@ -112,7 +112,7 @@ async def open_memory(
     with replaced_models(embedder, reranker):
         await memory.start()
     try:
-        parts = memory._lifecycle.opened.parts
+        parts = memory.lifecycle.opened.parts
         assert parts is not None
         yield memory, parts
     finally:

@@ -1,4 +1,4 @@
-"""Check whether a new article may replace the old one, whoever wrote it."""
+"""Check a new article before it replaces the old one. Applied to articles by a model and by rules alike."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ from .reasons import article_reason
 from .rules import is_significant
 
 SUPPORT = 0.5
-"""The share of a new line's words that must stand in what it was made of."""
+"""The share of a new line's words that its sources must hold."""
 _SOURCES = 4
-"""How many statements together may support one line."""
+"""Maximum number of statements that together support one line."""
 _NEAR = 0.25
-"""A statement that holds this share of a line's words is one that the line's numbers and dates may come from."""
+"""A statement that holds this share of a line's words may be the source of its numbers and dates."""
 _WORTH_A_LINE = 1.5
-"""The weight of the words below which a line says too little to be blamed."""
+"""Lines with a smaller weight of words are not checked for support."""
 _FIRST = re.compile(r"我|咱|(?<![A-Za-z])(?:I|me|[Mm]y|mine|[Ww]e|[Oo]ur|us)(?![A-Za-z])")
 _DATED = re.compile(r"(?:\b(?:on|since|from|in) |[自从])?\d{4}-\d{2}-\d{2}起?", re.IGNORECASE)
 _NEWEST = 3
-"""Of so many newest lines of a chapter at least one has to be said again."""
+"""At least one of this many newest lines of a chapter has to be kept."""
 _FULL = 0.8
-"""The share of its bound from which on Bedrock may give lines to Evolutionary."""
+"""The share of its bound above which Bedrock may move lines to Evolutionary."""
 _OWN = frozenset(("My", "Me", "Mine", "We", "Our"))
 _MOST_REASONS = 12
-"""More reasons than a model can mend at once."""
+"""Maximum number of reasons for one article: a model cannot correct more at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Basis:
-    """What a new article may be made of: statements with their content words, `news` among them, and instructions apart."""
+    """The sources of a new article: statements (including `news`) with their content words, and instructions separately."""
 
     content: tuple[str, ...]
     terms: tuple[Terms, ...]
@@ -62,7 +62,7 @@ class _Basis:
             for text in texts:
                 told, instructed = split_instructions(text)
                 day = stamped(text.strip())[0]
-                # What opens with a day is of that day as a whole.
+                # A text that begins with a day belongs to that day as a whole.
                 held += [one if not day or stamped(one)[0] else f"{day} {one}" for one in told]
                 instructions += instructed
         return cls(
@@ -85,13 +85,13 @@ def check_article(
     bounds: ChapterBounds,
     language: Language,
 ) -> list[str]:
-    """What is wrong with `new` as the successor of `old` after `stimulus`, as sentences in `language`; empty where it may stand.
+    """Return the faults of `new` as the successor of `old` after `stimulus`, as sentences in `language`; empty if it is valid.
 
-    Looked at are the form (chapters that were lost, tags, lines that are no list items, size), the language, whether
-    each line that is not an old one word for word is absolute (the assistant's own "I" is) and rests on the old article or
-    the stimulus, numbers, dates, names and quotations included, whether every Bedrock line is still said or named in
-    `dropped` with a reason and touched by the stimulus, and whether what the person said of who they are got in. At most
-    twelve sentences, the form's first. Of the other chapters something of the newest lines has to remain.
+    Checked are, in this order: the form (missing chapters, tags, lines without bullets, size); the language; for each new
+    line, that it is absolute (the assistant's own "I" is) and supported by the old article or the stimulus, including its
+    numbers, dates, names and quotations; that something of the newest lines of the other chapters remains; that every Bedrock
+    line is kept, or listed in `dropped` with a reason and related to the stimulus; and that what the person declared about
+    themselves is included. Returns at most twelve sentences; faults of form are returned alone.
     """
     form = list(_form(new, old, bounds, language))
     if form:
@@ -127,7 +127,7 @@ def _form(new: Article, old: Article, bounds: ChapterBounds, language: Language)
 
 
 def _another_language(new: Article, old: Article, stimulus: Sequence[str], names: Names, language: Language) -> Iterator[str]:
-    """A chapter in a language in which neither the old article nor the stimulus is written."""
+    """Yield a fault for each chapter in a language of neither the old article nor the stimulus."""
     given = [text for text in ("\n".join(old.chapter(name) for name in CHAPTER_NAMES), *stimulus) if text.strip()]
     spoken = {_spoken(text, names) for text in given}
     for name in CHAPTER_NAMES:
@@ -170,7 +170,7 @@ def _relative_kind(finding: Finding) -> str:
 
 
 def _is_anothers(line: str, source: str, names: Names) -> bool:
-    """Whether a line without the person's name rests on a statement about the person in which the assistant has no part."""
+    """Return True if a line without the person's name rests on a statement about the person that does not concern the bot."""
     own = any(name.casefold() in source.casefold() for name in (names.bot("zh"), names.bot("en")))
     named = [any(name.casefold() in text.casefold() for name in (names.user("zh"), names.user("en"))) for text in (line, source)]
     return named == [False, True] and not own and _FIRST.search(source) is None
@@ -202,7 +202,7 @@ def _bedrock(
 
 
 def _forgotten(new: Article, old: Article, names: Names, language: Language) -> Iterator[str]:
-    """A chapter whose newest lines are all gone: what is stale may go, but not everything at once."""
+    """Yield a fault for each chapter that has lost all of its newest lines: old lines may go, but not everything at once."""
     chapters: tuple[ChapterName, ...] = ("Evolutionary", "Dynamic")
     now = bare_lines(new)
     for name in chapters:
@@ -212,7 +212,7 @@ def _forgotten(new: Article, old: Article, names: Names, language: Language) -> 
 
 
 def _news(new: Article, old: Article, basis: _Basis, names: Names, language: Language) -> Iterator[str]:
-    """What the person said of who they are has to get in; and of all that was told, something."""
+    """Yield a fault for each missing declaration of the person, and one if nothing new is included."""
     lines = bare_lines(new)
     heard = False
     for statement in basis.news:

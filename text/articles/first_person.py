@@ -1,4 +1,4 @@
-"""The assistant's name as "I", where an article is written without a model."""
+"""Replace the assistant's name by "I" in articles that are written without a model."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _VERBS = word_list(
 
 
 def _with_s(verb: str) -> str:
-    """The third person of a verb."""
+    """Return the third person singular of a verb."""
     if verb[-1] == "y" and verb[-2] not in "aeo":
         return f"{verb[:-1]}ies"
     return f"{verb}es" if verb.endswith(("ch", "sh", "ss", "go")) else f"{verb}s"
 
 
 _THIRD_PERSON = {_with_s(verb): verb for verb in sorted(_VERBS)}
-# "Ann and": the name after it is a subject, where no preposition stands before ("with Ann and").
+# "Ann and": the name after it is a subject unless a preposition precedes ("with Ann and").
 _JOINED = re.compile(r"(?<![A-Za-z])[A-Z][\w'’]* and $")
 _PREDICATE = re.compile(
     r"^ (?P<verb>is|has|does|doesn't|hasn't|isn't|was|had|did|didn't|will|would|can|could|should|must"
@@ -42,9 +42,9 @@ _PREDICATE = re.compile(
 
 
 def in_first_person(text: str, names: Names) -> str:
-    """`text` with the bot's name as 我 or I, me, my. In English only where the verb after it is a common one.
+    """Return `text` with the bot's name as 我 or I, me, my; in English only before a common verb.
 
-    A name inside quotations and titles stays, and so does all of a text where the bot has no name.
+    Names inside quotations and titles are kept. If the bot has no name, `text` is returned unchanged.
     """
     pattern = whole_name_pattern((names.bot_name,))
     if pattern is None:
@@ -63,7 +63,7 @@ def in_first_person(text: str, names: Names) -> str:
 
 
 def _english(text: str, start: int, end: int) -> tuple[str, int]:
-    """What stands for the name, and up to where of `text` it reaches."""
+    """Return the replacement of the name, and the end of the replaced span of `text`."""
     if text[end : end + 2] in ("'s", "’s"):
         return ("My" if not text[:start].strip() else "my"), end + 2
     before = text[:start]

@@ -1,4 +1,4 @@
-"""Lines of an article against each other: whether one is said again elsewhere, and whether something touches it."""
+"""Comparison of article lines: whether others repeat a line, and whether a statement concerns it."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from ..statements import without_bullet
 from ..support import ENOUGH, best_sources, content_terms, share, turns_round, words_only
 
 _MERGED = 2
-"""Into how many lines one may have been split."""
+"""Maximum number of lines into which one may have been split."""
 _SAYS_IT_ITSELF = frozenset(("birthday", "called", "diet"))
-"""Topics that a line has to name to be about them: a wedding on May 3 is no birthday, peanut butter no allergy."""
+"""Topics that a repetition has to name itself: a wedding on May 3 is no birthday, peanut butter no allergy."""
 _BIRTHDAY = 0.3
-"""The share that is enough of a birthday, whose date is what matters (born on May 3)."""
-# "… , Tom hates that" repeats what the "never" before it says.
+"""The share of words that suffices for a birthday, where only the date matters (born on May 3)."""
+# "… , Tom hates that" repeats the "never" before it.
 _DISLIKED = re.compile(
     r"[，,;；]\s*\S{0,20}?\s?(?:很|真的|最|非常)?(?:不喜欢|讨厌|反感)(?:这样)?$"
     r"|[,;]\s*[\w ]{0,30}?\b(?:hates?|dislikes?) (?:that|it)$",
     re.I,
 )
 _TOUCHED = 0.34
-"""The share of a line's words that must stand in a statement for the statement to touch it."""
+"""The share of a line's words that a statement must hold to concern the line."""
 
 
 def bare_lines(article: Article, *chapters: ChapterName) -> list[str]:
@@ -34,10 +34,10 @@ def bare_lines(article: Article, *chapters: ChapterName) -> list[str]:
 
 
 def says_again(line: str, others: Sequence[str], names: Names) -> bool:
-    """Whether `others` still say what `line` says: its words for the most part, every number, title and name, its "not".
+    """Return True if `others` repeat `line`: most of its words, every number, title and name, and its negation.
 
-    The words of at most two of the others count. A line about a part of somebody's identity is said again only by
-    lines about the same.
+    The words of at most two of the others count. A line about an identity topic is repeated only by lines about the same
+    topic.
     """
     if line.strip() in (other.strip() for other in others):
         return True
@@ -56,7 +56,7 @@ def says_again(line: str, others: Sequence[str], names: Names) -> bool:
 
 
 def touches(statement: str, line: str, names: Names) -> bool:
-    """Whether a statement is about what a line says, so that it may put the line out of force."""
+    """Return True if a statement concerns the subject of a line, so that it may supersede the line."""
     if topics_of(statement) & topics_of(line):
         return True
     return share(content_terms(line, names), content_terms(statement, names)) >= _TOUCHED

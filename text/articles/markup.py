@@ -1,4 +1,4 @@
-"""The article as one text: three tagged chapters. Written here, and read again without guessing."""
+"""The text format of an article: three tagged chapters."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from ..tokens import estimate_tokens
 
 _NAMES = "|".join(CHAPTER_NAMES)
 _TAG = re.compile(rf"<(?P<end>/?)\s*(?P<name>{_NAMES})\s*>", re.IGNORECASE)
-# What would be read as a tag, or as the escape of one, is one `&` further away from being a tag.
+# Each level of escaping adds one `&amp;`, so that tags and escaped tags both survive a round trip.
 _LOOKS_A_TAG = re.compile(rf"(?:<|&(?:amp;)*lt;)(?=/?\s*(?:{_NAMES})\s*>)", re.IGNORECASE)
 _ESCAPED = re.compile(rf"&(?:amp;)*lt;(?=/?\s*(?:{_NAMES})\s*>)", re.IGNORECASE)
 _QUOTED = 40
 
 
 def format_article(article: Article) -> str:
-    """The article as text: `<Bedrock>`, `<Evolutionary>` and `<Dynamic>`, each on lines of its own; read by `parse_article`.
+    """Return the article as text: `<Bedrock>`, `<Evolutionary>` and `<Dynamic>`, each tag on its own line.
 
     A chapter's tag inside a chapter's content is escaped (`&lt;Bedrock>`), so that no content ends its chapter.
     """
@@ -29,10 +29,10 @@ def format_article(article: Article) -> str:
 
 
 def parse_article(text: str) -> Article:
-    """The article that `text` holds, white space around its chapters removed; letter case in tags does not matter.
+    """Return the article in `text`, without white space around its chapters; tags are case-insensitive.
 
-    Raises InvalidInput for a chapter that is missing, there twice, never closed, inside another one, or closed without
-    being open, and for text outside the chapters.
+    Raises InvalidInput for a chapter that is missing, repeated, never closed, inside another one, or closed without being
+    open, and for text outside the chapters.
     """
     found: dict[ChapterName, str] = {}
     opened: tuple[ChapterName, int] | None = None
@@ -61,12 +61,12 @@ def parse_article(text: str) -> Article:
 
 
 def holds_tag(text: str) -> bool:
-    """Whether a chapter's tag stands in `text`."""
+    """Return True if `text` contains the tag of a chapter."""
     return _TAG.search(text) is not None
 
 
 def article_tokens(article: Article) -> dict[ChapterName, int]:
-    """About how many tokens each chapter is."""
+    """Return the approximate number of tokens of each chapter."""
     return {name: estimate_tokens(article.chapter(name)) for name in CHAPTER_NAMES}
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with a new article, as sentences that are put to the model word for word."""
+"""Faults of a new article as sentences for the model."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _LANGUAGE_NAMES: dict[Language, dict[str, str]] = {"zh": {"zh": "中文", "en": 
 
 
 def article_reason(language: Language, kind: str, *, text: str = "", chapter: str = "", tokens: int = 0, bound: int = 0) -> str:
-    """The sentence for one thing that is wrong; long wordings are cut off with an ellipsis."""
+    """Return the sentence for one fault; long quotations are shortened with an ellipsis."""
     shown = " ".join(text.split())
     if kind == "language":
         shown = _LANGUAGE_NAMES[language][text]

@@ -1,4 +1,8 @@
-"""The article without a model: what is new is noted, what comes again rises, what a person is stays, what is old decays."""
+"""Write an article without a model.
+
+New statements enter Dynamic, repeated ones move to Evolutionary, facts of a person's identity stay in Bedrock, and old lines
+decay.
+"""
 
 from __future__ import annotations
 
@@ -26,20 +30,20 @@ from .lines import bare_lines
 log = logging.getLogger(__name__)
 
 STATEMENTS_TAKEN = 6
-"""Statements that one text of the stimulus puts into Dynamic at most; the most salient ones."""
+"""Maximum number of statements taken from one text of the stimulus: the most salient ones."""
 LONGEST_LINE = 240
-"""Characters of a line that rules write; a longer statement is cut."""
+"""Maximum characters of a line; a longer statement is cut."""
 
 HALF_LIFE_DAYS = 365
-"""Days after which a line of Dynamic is worth half as much as when it was new."""
+"""Days after which the score of a Dynamic line halves."""
 
 _NEWEST = 3
 _SAME = 0.75
-"""The share of words, both ways, that two statements have in common which say the same thing."""
+"""The share of words, in both directions, above which two statements say the same."""
 _NOTABLE = 0.5
-"""What a statement has to tell (`telling`) to be noted, ..."""
+"""Minimum score (`telling`) of a statement to be noted."""
 _HABIT_TELLS = 0.9
-"""... and to be taken for a habit at its first mention."""
+"""Minimum score (`telling`) of a statement to count as a habit at its first mention."""
 _WORTH_NOTING = 1.5
 _SMALL_TALK = re.compile(
     r"^(?:好的?|好吧|嗯+|哈+|哦|谢谢|多谢|恭喜|加油|辛苦了|没事|没关系|你好|早安|晚安|再见|记住了|收到|知道了|OK|okay|sure"
@@ -49,17 +53,17 @@ _SMALL_TALK = re.compile(
     re.IGNORECASE,
 )
 _SMALL = 4.0
-"""The weight up to which what begins like small talk is small talk."""
+"""Maximum weight of a statement that counts as small talk because it begins like it."""
 _LEAD = re.compile(
     r"^(?:(?:对了|还有|另外|而且|然后|不过|其实|哎|唉|嗯+|啊|哦|好)[，,、 ]*|(?:and|but|so|also|oh|well|yes|yeah|anyway"
     r"|by the way)[, ]+)+"
     r"(?=\S)",
     re.IGNORECASE,
 )
-# What somebody says of themselves without a subject, beyond what records do (see `subjects`).
+# Statements about oneself without a subject, in addition to those of `subjects`.
 _OWN_STEP = re.compile(r"(?:刚|已经|又)?(?:换(?:了)?(?:工作|公司)|跳槽|入职|辞职|升职|毕业|结婚|离婚|订婚|怀孕|搬家|退休)")
 _LOOKED_AT = 400
-"""Statements of one text that are weighed against each other at most: the work grows with their square."""
+"""Maximum number of statements of one text that are compared with each other: the work is quadratic."""
 _SPAN = re.compile(r"(?:（| \()(?P<first>\d{4}-\d{2}-\d{2}) (?:至|to) \d{4}-\d{2}-\d{2}[）)]$")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _HABIT = re.compile(
@@ -68,7 +72,7 @@ _HABIT = re.compile(
     r"|every (?:day|week|morning|evening|night|\w+day))\b",
     re.IGNORECASE,
 )
-# What follows the person's name where a line says what they like, do again and again or aim at.
+# After the person's name: likes, habits and goals.
 _LASTING = re.compile(
     r"(?:一直|从小|也|很|最|特别|非常|超级?|平时|不太?|的?(?:周末|早上|晚上))*(?:喜欢|爱(?=[吃喝看玩听唱])|讨厌|害怕|习惯|擅长|每(?:天|周|晚|早|年|个?月)"
     r"|经常|常常?|总是|的(?:长期)?目标|的梦想)"
@@ -90,7 +94,7 @@ _MATTERS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _News:
-    """One statement of the stimulus: the day it belongs to ("" not known), who said it ("" nobody), its text."""
+    """One statement of the stimulus: its day ("" if unknown), its speaker ("" if none), its text."""
 
     day: str
     speaker: str
@@ -98,13 +102,13 @@ class _News:
 
 
 def reconstruct_by_rules(old: Article, stimulus: Sequence[str], *, names: Names, bounds: ChapterBounds, today: date) -> Article:
-    """The article after `stimulus`, each chapter within its bound.
+    """Return the article after `stimulus`, each chapter within its bound.
 
-    A text or line of the stimulus may open with its day ("2026-02-21: …", "[2026-02-21] …"); else `today` is meant. A
-    statement in which the person says who they are goes to Bedrock, where the newest of what one has one of puts the older
-    out; one that Dynamic holds from another day rises to Evolutionary; others go to Dynamic, newest last. What is said
-    again moves to the end of its chapter. Over its bound Dynamic loses its oldest line, Bedrock gives the line that has been
-    supported least recently to Evolutionary, and Evolutionary loses the oldest of what is no part of the person's identity.
+    A text or line of the stimulus may begin with its day ("2026-02-21: …", "[2026-02-21] …"); the default is `today`. A
+    statement that declares something about the person goes to Bedrock, where it supersedes older values of single-valued
+    topics; one that Dynamic holds from another day moves to Evolutionary; others go to the end of Dynamic. A repeated line
+    moves to the end of its chapter. Above its bound, Dynamic loses the lines with the lowest score, Bedrock moves the least
+    recently supported line to Evolutionary, and Evolutionary loses its oldest line without an identity topic.
     """
     chapters: dict[ChapterName, list[str]] = {name: bare_lines(old, name) for name in CHAPTER_NAMES}
     for news in _news(stimulus, today.isoformat(), names):
@@ -114,7 +118,7 @@ def reconstruct_by_rules(old: Article, stimulus: Sequence[str], *, names: Names,
 
 
 def replaced_lines(old: Article, new: Article, names: Names) -> tuple[DroppedLine, ...]:
-    """The Bedrock lines of `old` that a newer one of `new` has put out, each with that line as the reason."""
+    """Return the Bedrock lines of `old` that a line of `new` supersedes, each with that line as the reason."""
     now = bare_lines(new, "Bedrock")
     gone = [line for line in bare_lines(old, "Bedrock") if line not in now]
     reasons = {line: next((one for one in now if replaces(one, line, names)), "") for line in gone}
@@ -122,9 +126,9 @@ def replaced_lines(old: Article, new: Article, names: Names) -> tuple[DroppedLin
 
 
 def into_dynamic(old: Article, stimulus: Sequence[str], *, bounds: ChapterBounds, names: Names | None = None) -> Article:
-    """`old` with the salient statements of `stimulus` at the end of Dynamic, whose oldest lines go where it is too long.
+    """Return `old` with the salient statements of `stimulus` added to Dynamic, which is reduced to its bound.
 
-    The other chapters stay as they are.
+    The other chapters are unchanged.
     """
     names = names or Names()
     before = bare_lines(old, "Dynamic")
@@ -133,14 +137,14 @@ def into_dynamic(old: Article, stimulus: Sequence[str], *, bounds: ChapterBounds
 
 
 def is_significant(stimulus: Sequence[str], names: Names | None = None) -> bool:
-    """Whether anything in `stimulus` is worth a new article: who somebody is, plans, habits, tastes, dates, what moves them."""
+    """Return True if `stimulus` is worth a new article: it tells of identity, plans, habits, tastes, dates or feelings."""
     contents = [one for text in stimulus for one in split_instructions(text)[0]]
     told = [stamped(one)[1] for one in contents if _is_worth_noting(one, names or Names())]
     return any(topics_of(statement) or _MATTERS.search(statement) or _DAY.search(statement) for statement in told)
 
 
 def notable(text: str, names: Names, count: int = STATEMENTS_TAKEN) -> list[str]:
-    """The statements of a text that say who somebody is, and beside them those that tell most, `count` at most, in order."""
+    """Return the declarations of a text and its most informative other statements, at most `count` in all, in order."""
     told = [one for one in split_instructions(text)[0] if _declares(one, names) or _is_worth_noting(one, names)]
     declared = {n for n, one in enumerate(told) if _declares(one, names)}
     if len(told) > _LOOKED_AT:
@@ -153,7 +157,7 @@ def notable(text: str, names: Names, count: int = STATEMENTS_TAKEN) -> list[str]
 
 
 def _is_worth_noting(statement: str, names: Names) -> bool:
-    """Whether a statement says enough; the assistant's questions and what anybody would say do not."""
+    """Return True if a statement is informative enough; questions of the assistant and small talk are not."""
     speaker, said = spoken_by(stamped(statement)[1])
     if said.endswith(("?", "？", "吗", "呢")) and speaker in _own_names(names):
         return False
@@ -168,7 +172,7 @@ def _own_names(names: Names) -> frozenset[str]:
 
 
 def points_of(stimulus: Sequence[str], names: Names) -> dict[str, ChapterName]:
-    """What is notable in `stimulus` as lines of an article, each with the chapter it belongs to; what passes is dated."""
+    """Return the notable statements of `stimulus` as lines of an article with their chapters; Dynamic lines are dated."""
     found: dict[str, ChapterName] = {}
     for news in _news(stimulus, "", names):
         line = _wording(news, names)
@@ -178,7 +182,7 @@ def points_of(stimulus: Sequence[str], names: Names) -> dict[str, ChapterName]:
 
 
 def chapter_of(line: str, names: Names) -> ChapterName:
-    """Which chapter a line belongs to by what it says: who somebody is, a habit or taste, or what goes on at the moment."""
+    """Return the chapter of a line: Bedrock for identity, Evolutionary for habits and tastes, else Dynamic."""
     _, said = spoken_by(stamped(line)[1])
     if declared_in(line, names):
         return "Bedrock"
@@ -186,7 +190,7 @@ def chapter_of(line: str, names: Names) -> ChapterName:
 
 
 def is_same(one: str, other: str, names: Names) -> bool:
-    """Whether two lines say the same thing: nearly the same words, the same figures, the same "not"; dates aside."""
+    """Return True if two lines, apart from dates, have nearly the same words, the same numbers and the same negation."""
     return _same(stamped(one)[1], stamped(other)[1], names)
 
 
@@ -209,7 +213,7 @@ def _news(stimulus: Sequence[str], today: str, names: Names) -> list[_News]:
 
 
 def _whole(said: str, speaker: str, names: Names) -> str:
-    """What was said without "by the way", and with who is meant where it begins with the verb."""
+    """Return the statement without fillers ("by the way"), with its subject added if it begins with the verb."""
     if not said:
         return ""
     bare = _LEAD.sub("", said)
@@ -229,7 +233,7 @@ def _take_in(news: _News, chapters: dict[ChapterName, list[str]], names: Names) 
         return
     if topics:
         chapters["Bedrock"] = [one for one in bedrock if not replaces(line, one, names)] + [line]
-        # A fact that had to make room for others comes back; the line that it left is no longer needed.
+        # A fact that was moved to Evolutionary for lack of room is in Bedrock again: remove its copy.
         chapters["Evolutionary"] = [one for one in evolutionary if not _same(one, line, names) and not replaces(line, one, names)]
         return
     for n, one in enumerate(evolutionary):
@@ -252,19 +256,19 @@ def _take_in(news: _News, chapters: dict[ChapterName, list[str]], names: Names) 
 
 
 def _is_habit(line: str, news: _News, names: Names) -> bool:
-    """Whether a line says of the person what they like, do again and again or aim at."""
+    """Return True if a line tells what the person likes, does habitually or aims at."""
     user = next((name for name in (names.user("zh"), names.user("en")) if is_about(news.text, name)), "")
     lasts = bool(user) and _LASTING.match(news.text[len(user) :]) is not None
     return lasts and chapter_of(line, names) == "Evolutionary" and telling(line, names) >= _HABIT_TELLS
 
 
 def _contradicts(new: str, old: str, names: Names) -> bool:
-    """Whether two lines with nearly the same words say the contrary of each other."""
+    """Return True if two lines with nearly the same words contradict each other."""
     return is_negative(new) != is_negative(old) and _alike(*(words_only(_terms(line, names)) for line in (new, old)))
 
 
 def _wording(news: _News, names: Names) -> str:
-    """A statement as a line: in the first person of the assistant, with who said it where it does not name the person."""
+    """Return a statement as a line in the first person of the assistant, with its speaker unless the text names them."""
     text = " ".join(news.text.split())
     if len(text) > LONGEST_LINE:
         text = text[: LONGEST_LINE - 1].rstrip() + "…"
@@ -288,13 +292,13 @@ def _spanning(line: str, first: str, last: str) -> str:
 
 
 def _without_span(line: str) -> tuple[str, str]:
-    """A line without the days at its end, and the first of them."""
+    """Return a line without the range of days at its end, and the first of these days."""
     found = _SPAN.search(line)
     return (line[: found.start()], found["first"]) if found else (line, "")
 
 
 def _moved_to_end(lines: list[str], line: str, names: Names) -> bool:
-    """Whether `lines` hold what `line` says; then it is moved to their end, as supported most recently."""
+    """Return True if `lines` hold a line that says the same as `line`, and move it to their end (most recently supported)."""
     for n, one in enumerate(lines):
         if _same(one, line, names):
             lines.append(lines.pop(n))
@@ -334,9 +338,9 @@ def _fit(chapters: dict[ChapterName, list[str]], bounds: ChapterBounds, names: N
 
 
 def _most_telling(lines: Sequence[str], bound: int, names: Names, newest: Sequence[str]) -> list[str]:
-    """The lines of Dynamic that tell most and fit into `bound` tokens, in their order; what a line tells wanes with its age.
+    """Return the lines of Dynamic with the highest scores that fit into `bound` tokens, in order; scores decay with age.
 
-    Of `newest`, the last lines of the old chapter, the best stays: what is stale goes, but not everything at once.
+    The best of `newest`, the last lines of the old chapter, is always kept.
     """
     days = _days_of(lines)
     last = max(days, default=0)
@@ -352,7 +356,7 @@ def _most_telling(lines: Sequence[str], bound: int, names: Names, newest: Sequen
 
 
 def _days_of(lines: Sequence[str]) -> list[int]:
-    """The day of each line by its number; a line without one has that of the line before it."""
+    """Return the ordinal day of each line; a line without one has that of the line before it."""
     found: list[int] = []
     for line in lines:
         try:
@@ -363,7 +367,7 @@ def _days_of(lines: Sequence[str]) -> list[int]:
 
 
 def _newest(lines: Sequence[str], bound: int) -> list[str]:
-    """The last lines that fit into `bound` tokens; of a single one that does not fit, its beginning."""
+    """Return the last lines that fit into `bound` tokens; a single line that does not fit is shortened."""
     kept = list(lines)
     while len(kept) > 1 and estimate_tokens(_text(kept)) > bound:
         kept.pop(0)

@@ -1,7 +1,7 @@
-"""Cleaning what a model wrote as a profile: fences, front matter, tags and headings go, the content stays.
+"""Clean a profile that a model wrote: remove fences, front matter, tags and headings, keep the content.
 
-A model is asked for a name, tags and a Markdown summary. What comes back may be wrapped in a code fence, begin with
-YAML of its own, say "Here is the updated profile:", repeat the name as a heading, or be a word such as "unchanged".
+A model is asked for a name, tags and a Markdown summary. Its answer may be wrapped in a code fence, begin with YAML front
+matter or "Here is the updated profile:", repeat the name as a heading, or be a word such as "unchanged".
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from ...schema.profile import Profile
 SUMMARY_CHARACTERS = 4000
 NAME_CHARACTERS = 64
 TAG_CHARACTERS = 24
-"""A longer tag is a sentence and no tag."""
+"""A longer tag is a sentence and is left out."""
 MAX_TAGS = 12
 
 LONG_SUMMARY = 200
 SMALLEST_SHARE = 0.15
-"""A new summary of less than this share of a long old one (200 characters) has lost it, and is not taken."""
+"""A new summary shorter than this share of a long old one (200 characters) has lost content and is rejected."""
 
 _INVISIBLE = re.compile("[\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069]")
 _THOUGHTS = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>|\A.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
@@ -71,7 +71,7 @@ _SENTENCE_END = re.compile(r"[。！？!?…]+[”」』\"']?|\.(?=\s)")
 
 @dataclass(frozen=True, slots=True)
 class CleanProfile:
-    """A profile's content, clean: one line of name, distinct tags, Markdown."""
+    """Clean content of a profile: the name on one line, distinct tags, Markdown."""
 
     name: str
     tags: tuple[str, ...]
@@ -87,10 +87,10 @@ def clean_profile(
     known_name: str = "",
     summary_characters: int = SUMMARY_CHARACTERS,
 ) -> CleanProfile | None:
-    """The profile a model proposed, cleaned, with what it left out taken from `old`; None where it must not be taken.
+    """Return the cleaned profile, with missing parts taken from `old`, or None if it must be rejected.
 
-    `known_name` is the display name as the platform gives it now; it goes before the model's. None means that nothing
-    is left, or that the answer would put a few words in the place of a long profile.
+    `known_name` is the platform's current display name; it takes precedence over the model's. None means that the profile is
+    empty, or would replace a long summary by a few words.
     """
     shown = _name_line(known_name) or clean_name(name) or old.name
     cleaned = clean_summary(summary, names=(shown, name, old.name, old.key.entity_id), characters=summary_characters)
@@ -104,16 +104,16 @@ def clean_profile(
 
 
 def clean_name(name: str) -> str:
-    """A display name on one line, without Markdown, at most 64 characters; empty where it says nothing."""
+    """Return a display name on one line, without Markdown, at most 64 characters; empty for words such as "none"."""
     line = " ".join(_printable(name).split()).lstrip("# ").strip('*_`"“”「」 ')
     return "" if _NOTHING.fullmatch(line) else _cut_characters(line, NAME_CHARACTERS).rstrip()
 
 
 def clean_tags(tags: str | Iterable[object]) -> tuple[str, ...]:
-    """Tags from a list, or from a text that separates them by commas, semicolons or lines (or is a JSON list).
+    """Return the tags of a list, or of a text with commas, semicolons or line breaks (or a JSON list).
 
-    At most 12, each at most 24 characters, no two that differ in case or width alone; a mapping or other thing in the
-    list is left out.
+    At most 12, each at most 24 characters, no two that differ only in case or width. List items that are not strings or
+    numbers are left out.
     """
     found: dict[str, str] = {}
     for given in _tag_texts(tags):
@@ -126,13 +126,13 @@ def clean_tags(tags: str | Iterable[object]) -> tuple[str, ...]:
 
 
 def clean_summary(summary: str, *, names: Iterable[str] = (), characters: int = SUMMARY_CHARACTERS) -> str:
-    """The Markdown of a profile alone, at most `characters` long; empty where it says nothing.
+    """Return only the Markdown of a profile, at most `characters` long; empty for words such as "unchanged".
 
-    `names` are what a heading may repeat.
+    Headings that repeat one of `names` are removed.
     """
     text = _THOUGHTS.sub("", _printable(summary))
     text = _COMMENT.sub("", text).strip()
-    for _ in range(5):  # one wrapper may lie in another
+    for _ in range(5):  # wrappers can be nested
         before = text
         text = _without_fence(text)
         text = _without_front_matter(text)
@@ -147,7 +147,7 @@ def clean_summary(summary: str, *, names: Iterable[str] = (), characters: int = 
 
 
 def in_one_line(summary: str, between: str = "; ") -> str:
-    """The lines of a profile one after the other, without the marks of its list and headings.
+    """Return the lines of a profile joined into one, without list and heading markers.
 
     >>> in_one_line("# 喜好\\n- 喜欢茶。\\n- 会弹吉他\\n- 住在杭州", "；")
     '喜好；喜欢茶。 会弹吉他；住在杭州'
@@ -159,9 +159,9 @@ def in_one_line(summary: str, between: str = "; ") -> str:
 
 
 def shorten(text: str, characters: int) -> str:
-    """`text`, or its beginning of at most `characters`: up to a paragraph, else a line, else a sentence.
+    """Return `text` cut to at most `characters`, at a paragraph, else a line, else a sentence.
 
-    A boundary counts only where it leaves at least half of what is allowed.
+    A boundary is used only if it keeps at least half of `characters`.
     """
     if len(text) <= characters:
         return text
@@ -197,7 +197,7 @@ def _without_fence(text: str) -> str:
     if whole and whole["mark"] not in whole["inner"]:
         return whole["inner"].strip()
     opened = _OPEN_FENCE.match(text)
-    if opened and opened["mark"] not in text[opened.end() :]:  # the answer was cut off before it closed
+    if opened and opened["mark"] not in text[opened.end() :]:  # the answer was truncated before the closing fence
         return text[opened.end() :].strip()
     return text
 
@@ -211,7 +211,7 @@ def _without_front_matter(text: str) -> str:
 
 
 def _without_top(text: str, names: set[str]) -> str:
-    """`text` without the headings and field lines at its beginning that only repeat what the front matter says."""
+    """Return `text` without leading headings and field lines that only repeat the front matter."""
     lines = text.splitlines()
     while lines:
         line = lines[0].strip()
@@ -243,7 +243,7 @@ def _bare(text: str) -> str:
 
 
 def _cut_characters(text: str, characters: int) -> str:
-    """The first `characters` of a text, without tearing a letter from its accents or an emoji apart."""
+    """Return at most the first `characters` of a text, without splitting a letter from its accents or an emoji."""
     if len(text) <= characters:
         return text
     end = characters

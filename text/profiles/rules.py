@@ -1,4 +1,4 @@
-"""A profile without a model: lasting facts as Markdown bullets, newest last, where the newest of a kind wins."""
+"""Write a profile without a model: lasting facts as Markdown bullets, newest last; single-valued facts replace older ones."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from ...schema.job import without_list_mark
 
 MAX_BULLETS = 40
-"""Bullets kept in a profile written by rules; the oldest go first."""
+"""Maximum number of bullets in a profile written by rules; the oldest are removed first."""
 
-# A person has one of each at a time, so that a newer one replaces the older. Keyed by what it is about.
+# Single-valued facts by topic: a newer one replaces the older.
 SINGLE_VALUED = {
     "home": re.compile(r"(?:现在|目前)?(?:住在|住|搬到了?|搬去了?|定居)(?!院)|\b(?:lives? in|moved to|resides? in)\b", re.I),
     "birthday": re.compile(r"生日是?|\bbirthday is\b|\bwas born on\b", re.I),
@@ -20,25 +20,25 @@ SINGLE_VALUED = {
 
 
 def bullets_of(summary: str) -> list[str]:
-    """The bullet lines of a profile, without their marks."""
+    """Return the bullet lines of a profile without their markers."""
     return [without_list_mark(line.strip()).strip() for line in summary.splitlines() if line.strip().startswith(("- ", "* "))]
 
 
 def is_about(fact: str, name: str) -> bool:
-    """Whether a fact's subject is `name`: it opens the sentence. What merely mentions it may be about third persons."""
+    """Return True if a fact begins with `name`, its subject. A fact that only mentions it may be about others."""
     return bool(name) and fact.lstrip(" \t“\"'@").casefold().startswith(name.casefold())
 
 
 def has_lasting_topic(fact: str) -> bool:
-    """Whether a fact is about what a person has only one of, so that it lasts even where it carries a date."""
+    """Return True if a fact has a single-valued topic (home, birthday, work), so that it lasts even if it is dated."""
     return bool(_topics(fact))
 
 
 def merge_facts(summary: str, facts: Sequence[str]) -> str:
-    """`summary` with `facts` merged in. Prose that somebody wrote by hand stays as it is, above the bullets.
+    """Return `summary` with `facts` merged in. Hand-written prose is kept above the bullets.
 
-    A fact that stands already is not repeated; one about a thing a person has only one of (home, birthday, work, form
-    of address) replaces the older. The result has at most 40 bullets.
+    Existing facts are not repeated; a single-valued fact (home, birthday, work, form of address) replaces the older one.
+    The result has at most 40 bullets.
     """
     kept = bullets_of(summary)
     prose = [line for line in summary.splitlines() if not line.strip().startswith(("- ", "* "))]

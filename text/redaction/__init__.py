@@ -1,4 +1,4 @@
-"""Redaction: secrets and personal data out of everything that is stored."""
+"""Redaction: remove secrets and personal data from everything that is stored."""
 
 from .search import find_secrets, redact
 from .spans import Label, Level, Redaction

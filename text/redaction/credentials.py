@@ -1,4 +1,4 @@
-"""Secrets that their place gives away: in a header, a cookie, an address, a query, an option of a command."""
+"""Secrets in headers, cookies, URLs, query strings and command options."""
 
 import base64
 import binascii
@@ -15,7 +15,7 @@ _GIVEN = rf"(?P<quote>{_QUOTE})?(?P<value>(?(quote)(?:(?!(?P=quote))[^\n]){{3,25
 _LINE = r"[^\n|;&]{0,160}?"
 _PAIR = r"[\w.$@-]{1,80}=(?:\"[^\"\n]{2,4096}\"|[^\s;,\"'`\\&，。；]{2,4096})"
 _MANUAL_WORDS = words("password pass passwd pwd secret changeme mypassword yourpassword pw 密码 口令 你的密码 密碼")
-"""Of manuals: `user:password@host`."""
+"""Placeholder passwords of manuals: `user:password@host`."""
 _HARMLESS_COOKIE = (
     r"(?i)path|domain|expires|max-age|samesite|secure|httponly|priority|partitioned|version|lang\w*|locale|i18n\w*|theme|mode|"
     r"color\w*|dark\w*|view|layout|sidebar\w*|currency|region|country|city|tz|time_?zone|[\w-]*consent\w*|cookie\w*|utm_\w+|"
@@ -27,7 +27,7 @@ _SESSION_NAMES = (
     r"cookie_token|wordpress_(?:logged_in|sec)_[0-9a-f]{32}|MUSIC_U|z_c0|d_c0|ROBLOSECURITY)"
 )
 _WEAK_QUERY = words("appid user_key userkey key sign code sid ticket auth")
-"""Names that are harmless as often: only a value that looks like a key counts behind them."""
+"""Ambiguous names: only a value that looks like a key is redacted after them."""
 _IDENTIFYING = (
     r"(?i)SHA|HASH|COMMIT|RELEASE|PARENT|HEAD|BASE|REV|REF|DIGEST|MD5|CHECKSUM|SUM|ETAG|VERSION|BUILD|TRACE|SPAN|CACHE|TAG|"
     r"IMAGE|UUID|GUID|(?:^|_)ID|PUBLIC|NONCE|MODEL|FILE|PATH|NAME"
@@ -50,7 +50,7 @@ def _is_scheme_value(match: re.Match[str]) -> bool:
     try:
         return b":" in base64.b64decode(value + "=" * (-len(value) % 4), validate=True)
     except binascii.Error:
-        return False  # a word ("basic understanding"), no credentials
+        return False  # an ordinary word ("basic understanding")
 
 
 def _is_given(match: re.Match[str]) -> bool:
@@ -72,7 +72,7 @@ def _holds_cookies(match: re.Match[str]) -> bool:
 
 
 def _is_harmless_cookie(pair: str) -> bool:
-    """Return True if a cookie says only how a page shall look, how long it stays or what was agreed to."""
+    """Return True if a cookie is an attribute, a display preference or a consent."""
     name, _, value = pair.strip().partition("=")
     if is_template(value) or value[:1] in ("<", "{", "$") or (value.isalpha() and len(value) < 8):
         return True
@@ -121,7 +121,7 @@ _RULES = Rules(
     Rule("COOKIE", ("value",),
          r"(?i)[\"']?name[\"']?[ ]?:[ ]?[\"'][\w.-]{0,24}(?:sess|sid|token|auth|login|"
          r"jwt)[\w.-]{0,24}[\"'][ ]?,\s{0,8}[\"']?value[\"']?[ ]?:[ ]?[\"'](?P<value>[^\"'\n]{12,4096})[\"']", before=100),
-    # `admin:…@10.0.0.1` without a scheme: beside an address of figures or with a port, or it could be a mailbox.
+    # `admin:…@10.0.0.1` without a scheme: only with an IP address or a port; otherwise it could be a mailbox.
     Rule("PASSWORD", ("@",),
          r"(?<![\w/.@:])[\w.-]{1,32}:(?P<value>[^\s:/\"'<>，。；]{4,64})@(?:\d{1,3}(?:\.\d{1,3}){3}|localhost|(?:tcp|unix)\(|"
          r"(?!sha\d)[\w.-]{1,80}:\d{2,5})",
@@ -139,7 +139,7 @@ _RULES = Rules(
          rf"(?<![\w-])(?:-u|--user|--proxy-user|-a|"
          rf"--auth)[ =]{{1,3}}(?P<quote>{_QUOTE})?[\w.@\\-]{{0,64}}:(?P<value>(?(quote)(?:(?!(?P=quote))[^\n]){{3,256}}|"
          rf"[^\s\"'`]{{3,256}}))", _is_account_option, before=1),
-    # A program, and an option behind which it takes a password.
+    # A program with its password option.
     Rule("PASSWORD", ("mysql", "mariadb", "redis-cli", "sshpass", "docker login", "podman login", "mongo", "zip ",
          "7z", "rar ", "plink", "pscp", "ldap", "sqlcmd", "psexec", "keytool", "openssl", "mosquitto", "ipmitool",
          "ssh-keygen", "twine", "nmcli", "rclone"),
@@ -164,11 +164,11 @@ _RULES = Rules(
          r"(?i)(?:(?<![\w./-])(?:(?:telecom|super)?admin\w{0,9}|root|sa|guest|demo|ubuntu|pi)|(?:账号|帐号|账户|用户名?|登录|"
          r"login|credentials?)[^\n/]{0,30}?[ :：][\w.@-]{2,40})[ ]?/[ ]?(?P<value>[!-.0-~]{5,64})(?![!-~])",
          lambda match: _is_strong_value(match) and (" / " in match.group() or not match["value"].islower()), before=60, after=70),
-    # What a tool that was asked for a secret gave: `get_password({"user": "ann"}) → …`
+    # The result of a tool call for a secret: `get_password({"user": "ann"}) → …`
     Rule("PASSWORD", (") → ",),
          r"(?i)(?:passw|secret|token|api_?key|credential|密码)[^→\n]{0,240}\) → [\"']?(?P<value>[!-Z^-z|}~]{6,256})",
          _is_strong_value, before=300),
-    # `OPENWEATHER=…`: what stands alone beside a service's name and is drawn by lot is its key.
+    # `OPENWEATHER=…`: a random value assigned to the name of a service is its key.
     Rule("API_KEY", ("=",),
          r"(?<![\w?&;/.$-])(?P<name>[A-Z][A-Z0-9_]{3,60})=(?P<quote>[\"']?)(?P<value>[A-Za-z0-9_+/-]{20,200}={0,2})(?P=quote)(?"
          r"=\s|$)",
@@ -178,7 +178,7 @@ _RULES = Rules(
 
 
 def find_credentials(text: str, folded: str) -> Iterator[Redaction]:
-    """Credentials in headers, cookies, addresses and commands; `folded` is the text in lower case."""
+    """Find credentials in headers, cookies, URLs and commands; `folded` is the text in lower case."""
     yield from _RULES.find(text, folded)
     at = text.find("://")
     while at >= 0:
@@ -187,7 +187,7 @@ def find_credentials(text: str, folded: str) -> Iterator[Redaction]:
 
 
 def _user_info(text: str, at: int) -> Iterator[Redaction]:
-    """The password of an address whose `://` stands at `at`: `postgres://app:…@db.test`."""
+    """Find the password of a URL whose `://` is at `at`: `postgres://app:…@db.test`."""
     match = compiled(r"://[^\s/:@\"'<>，。；]{0,128}:(?P<password>[^\s\"'<>，。；]{1,256})").match(text, at)
     if match is None:
         return
@@ -195,7 +195,7 @@ def _user_info(text: str, at: int) -> Iterator[Redaction]:
     cut = password.rfind("@")
     scheme = compiled(r"[A-Za-z0-9+.-]{1,24}$").search(text, max(0, at - 24), at)
     if scheme and scheme.group().lower().startswith(("http", "ws", "git")):
-        # A path may hold an @ (https://host:8443/@bob): there the password ends before the first slash.
+        # A path may contain an @ (https://host:8443/@bob): the password ends before the first slash.
         cut = re.split("[/?]", password)[0].rfind("@")
     elif re.match(r"\d{1,5}/", password):
         cut = -1

@@ -1,4 +1,4 @@
-"""The same text without its coat: percent-encoded, JSON-escaped, in full-width letters, with invisible characters in it."""
+"""Decode texts: percent-encoding, JSON escapes, full-width letters and invisible characters."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -16,32 +16,32 @@ _Characters = list[tuple[str, int]]
 
 
 class View(NamedTuple):
-    """A decoded text, and for each of its characters (and its end) the offset in the original."""
+    """A decoded text, and the offset in the original of each of its characters and of its end."""
 
     text: str
     offsets: list[int]
 
     def through(self, outer: "View | None") -> "View":
-        """The same view with offsets in what `outer` was decoded from."""
+        """Return the same view with offsets in the original of `outer`."""
         return self if outer is None else View(self.text, [outer.offsets[at] for at in self.offsets])
 
 
 def half_width(text: str) -> str:
-    """The text with full-width letters, digits and `＠` as plain ones; every character keeps its place."""
+    """Return the text with full-width letters, digits and `＠` as ASCII; offsets are unchanged."""
     return text if text.isascii() or not compiled(_FULL_WIDTH).search(text) else text.translate(_HALF_WIDTH)
 
 
 def without_invisible(text: str) -> View | None:
-    """The text without zero-width characters and soft hyphens, None when it holds none."""
+    """Return the text without zero-width characters and soft hyphens, or None if it has none."""
     if text.isascii() or not compiled(_INVISIBLE).search(text):
         return None
     return _decoded(text, _INVISIBLE, lambda _: [])
 
 
 def decoded_views(text: str) -> Iterator[View]:
-    """The text with escapes undone, then with percent-encoding undone, and with escapes undone that stood below these.
+    """Yield the text unescaped, then percent-decoded, then unescaped again.
 
-    A JSON text inside a JSON text is escaped twice.
+    JSON inside JSON is escaped twice.
     """
     outer: View | None = None
     for mark, pattern, characters in (("\\", _ESCAPE, _unescaped), ("%", _PERCENT, _from_percent), ("\\", _ESCAPE, _unescaped)):
@@ -69,7 +69,7 @@ def _unescaped(match: re.Match[str]) -> _Characters | None:
 
 
 def _decoded(text: str, pattern: str, characters: Callable[[re.Match[str]], _Characters | None]) -> View | None:
-    """The text with every match replaced by `characters`, each given with the width it has in the text."""
+    """Return the text with every match replaced by `characters`, pairs of a character and its width in the text."""
     pieces: list[str] = []
     offsets: list[int] = []
     done = 0

@@ -1,10 +1,10 @@
-"""What a long number is by what stands around it: an identifier, a date, or a part of something longer."""
+"""Classify a long number by its context: an identifier, or a part of a row of numbers."""
 
 import re
 
 from .rules import compiled
 
-# What stands before a number that identifies an account, a message or an order, and no telephone or card.
+# Words before a number that identifies an account, a message or an order, not a telephone or card.
 _IDENTIFIER = (
     r"(?i)(?:qq|uin|id|uid|群|群聊|[单單]号|[单單]號|[订訂][单單]|流水[号號]|[编編][号號]|[学學工][号號]|[运運快][单單递遞]|"
     r"order|invoice|tracking|channel|tweet|message|isbn|serial|ticket|[账帐帳][号號]|seq|offset|size|bytes|length|total|amount|"
@@ -19,15 +19,16 @@ _OF_A_PERSON = (
     r"(?:my|your|his|her|our|their)(?:[ ](?!order|invoice|ticket|tracking|account|case|serial|reference|booking|student|member|"
     r"policy|confirmation|flight|lottery)[a-z]{2,12}){0,2}[ ]number|(?:cell|call|contact)[ ]number"
 )
-# A part of a row of numbers or of a dump: digits stand before or behind, a blank between.
+# A part of a row of numbers or of a dump: digits before or after, separated by a blank.
 _ROW_BEFORE = r"(?:(?<![A-Za-z0-9])(?=[A-Fa-f]{0,15}\d|[A-Fa-f]{2}[ ])[0-9A-Fa-f]{1,16}:?[ ]|\d[.,])$"
 _ROW_AFTER = r"[ ](?=[A-Fa-f]{0,15}\d|[A-Fa-f]{2}(?![A-Za-z0-9]))[0-9A-Fa-f]{1,16}(?![A-Za-z0-9])"
 
 
 def is_identifier(text: str, start: int, *, account: bool = False, separated: bool = False) -> bool:
-    """Return True if the word before a number makes it an identifier; an account (`账号`) may be the one at a bank.
+    """Return True if the word before a number makes it an identifier.
 
-    A bare `number` or `no` says nothing of one that is written in groups (`separated`).
+    With `account`, `账号` does not count: it may be a bank account. With `separated` (a number written in groups), a bare
+    `number` or `no` does not count.
     """
     before = text[max(0, start - 24) : start]
     if account and re.search(r"[账帐]号[是为:： ]{0,3}$", before):
@@ -37,6 +38,6 @@ def is_identifier(text: str, start: int, *, account: bool = False, separated: bo
 
 
 def is_in_row(text: str, start: int, end: int) -> bool:
-    """Return True if other numbers or hexadecimal groups stand directly around: `0300 3e00 0100 0000`."""
+    """Return True if other numbers or hexadecimal groups are adjacent: `0300 3e00 0100 0000`."""
     before, after = text[max(0, start - 20) : start], text[end : end + 20]
     return bool(compiled(_ROW_BEFORE).search(before) or compiled(_ROW_AFTER).match(after))

@@ -1,4 +1,4 @@
-"""Private keys that stand as blocks of lines: PEM, PGP, also cut off at either end."""
+"""Private keys in blocks of lines: PEM and PGP, also truncated at either end."""
 
 import re
 from collections.abc import Iterator
@@ -8,20 +8,20 @@ from .spans import Redaction
 
 _MARK = r"-{4,5} ?(BEGIN|END) ([A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?) ?-{4,5}"
 _BREAK = r"(?:[ \t]*(?:\r?\n|(?:\\+r)?\\+n)[ \t>|+]*)"
-# A line of a block: base64 of some length (the last may be short), a header line, nothing.
+# The lines of a block: base64 of some length (the last may be short), header lines, blank lines.
 _BODY = (
     rf"[ \t]*(?:{_BREAK}*(?:[A-Za-z0-9+/]{{24,}}={{0,2}}|[A-Za-z0-9+/]{{2,}}={{1,2}}|=[A-Za-z0-9+/]{{4}}(?![A-Za-z0-9+/])|"
     r"(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|Encryption|Public-Lines|Private-Lines):?[^\n\\]{0,120}))*"
     rf"(?:{_BREAK}*-{{1,5}}(?: ?E(?:N(?:D[ A-Z]{{0,50}}-{{0,5}})?)?)?)?"
 )
 _EMPTY = r"(?:\s|\\+[rn])*(?:\.{3}|…|<[^<>]{1,40}>|(?:YOUR|your)[\w -]{1,60}|\*{3,})?(?:\s|\\+[rn])*"
-"""What stands for a key in examples."""
+"""Placeholders for a key in examples."""
 _RUN = "[A-Za-z0-9+/]{12}"
 _BODY_LINE = r"[ \t>|]*[A-Za-z0-9+/]{2,}={0,2}[ \t\r]*"
 
 
 def find_key_blocks(text: str) -> Iterator[Redaction]:
-    """Find every private key from its first mark to its last one, or as far as the key's own lines go."""
+    """Find every private key from its begin mark to its end mark, or as far as lines of a key go."""
     if "PRIVATE KEY" not in text:
         return
     begin: re.Match[str] | None = None
@@ -52,7 +52,7 @@ def _cut_short(text: str, begin: re.Match[str]) -> Redaction:
 
 
 def _first_line_before(text: str, end: int, floor: int) -> int:
-    """Walk up from an end mark whose beginning is gone over the lines that are base64, not above `floor`."""
+    """Return the start of the base64 lines before an end mark without a begin mark, not before `floor`."""
     first = end
     while first > floor:
         line = max(text.rfind("\n", floor, first - 1) + 1, floor)

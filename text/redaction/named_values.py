@@ -1,7 +1,7 @@
-"""Values that stand beside the name of a secret: `password=…`, `"token": "…"`, `密码是…`, `--api-key …`.
+"""Values after the name of a secret: `password=…`, `"token": "…"`, `密码是…`, `--api-key …`.
 
-A name alone proves nothing: people talk about passwords, and code passes tokens around. What decides is how the two
-are linked (an equals sign says more than a blank) and what the value looks like.
+A name alone is not enough: people talk about passwords, and code passes tokens. The link between name and value decides (an
+equals sign is stronger evidence than a blank), and the form of the value.
 """
 
 import re
@@ -13,7 +13,7 @@ from .randomness import is_hash, looks_random
 from .rules import compiled
 from .spans import Redaction, placeholders
 
-# What closes the name, and a remark on it: `password"`, `密码（测试）：`, `Password for ann@host: `
+# The end of the name, and a remark on it: `password"`, `密码（测试）：`, `Password for ann@host: `
 _REST = (
     r"(?P<close>\\{0,4}[\"'`]|\*{1,2}|[\]】」』）]|\[\])?\]?\??(?:(?:[ ][(\[]|"
     r"[（【])[^()（）\[\]【】\n]{1,24}[)）\]】](?=[ ]?[:：=])"
@@ -65,7 +65,7 @@ _IDENTIFYING = (
 
 
 def find_named_values(text: str, folded: str) -> Iterator[Redaction]:
-    """What the names of secrets in the text announce; `folded` is the text in lower case."""
+    """Find the values after names of secrets; `folded` is the text in lower case."""
     done = 0
     for name in find_names(text, folded):
         if name.start < done or _is_mentioned(text, name):
@@ -77,7 +77,7 @@ def find_named_values(text: str, folded: str) -> Iterator[Redaction]:
 
 
 def _is_mentioned(text: str, name: Name) -> bool:
-    """Return True if the name is part of a placeholder, or the title of a book."""
+    """Return True if the name is part of a placeholder, or a book title."""
     opening = text.rfind("[", max(0, name.start - 12), name.start)
     standing = placeholders().match(text, opening) if opening >= 0 else None
     return text[name.start - 1 : name.start] == "《" or (standing is not None and standing.end() > name.end)
@@ -91,7 +91,7 @@ def _linked_value(text: str, folded: str, name: Name) -> Value | None:
     before = text[max(0, name.start - 80) : name.start]
     if link == "beside":
         if linked["beside"] == "" and text[linked.end() - 1].isascii() and text[linked.end() - 1].isalnum():
-            return None  # written in one with the name
+            return None  # part of the same word as the name
         if linked["beside"].strip(" ") == "" and (
             text[name.start] == "-" or re.search(r"(?:^|\n)[ \t]*(?:ENV|ARG|setenv|SetEnv)[ \t]+$", before)
         ):
@@ -110,7 +110,7 @@ def _linked_value(text: str, folded: str, name: Name) -> Value | None:
 
 
 def _is_of_another_thing(name: Name, linking: str, link: Link, value: Value, before: str, text: str) -> bool:
-    """Return True if the word means something else here: a verb, the next field, the heading of a table."""
+    """Return True if the name or value means something else here: a verb, the next field, a table heading."""
     after = text[value.end : value.end + 3]
     if value.text.startswith("?") or (value.text.startswith("@") and linking.endswith(">")):
         return True  # `${PASSWORD:?is missing}`, `app:<password>@localhost`
@@ -120,14 +120,14 @@ def _is_of_another_thing(name: Name, linking: str, link: Link, value: Value, bef
         if re.match(r"[A-Za-z_][\w.-]*=|https?:", value.text) or (not value.quoted and re.match(r":(?:\s|$)", after)):
             return True  # a line of its own
         if link == "beside" and re.search(r"[,;|\t][ ]?[\"']?$", before):
-            return True  # the heading of a table
+            return True  # a table heading
     if name.word in ("pass", "pin"):
         if link == "beside" and value.quoted and name.end - name.start == len(name.word):
             return True  # "pass `update`", "pin 'x<2'"
         if name.word == "pin" and not any(map(str.isdigit, value.text)):
             return True  # "pin is connected to ground"
     if text[name.start : name.end].lower() in ("appkey", "app_key") and len(value.text) < 16:
-        return True  # an app's short key is its name
+        return True  # a short app key is the app's name
     unpacked = linking == " = " and re.search(r"\w, \w{0,24}$", before)  # `user, password = split`
     return bool(unpacked and not value.quoted and re.fullmatch(r"[A-Za-z_.]+", value.text))
 
@@ -153,7 +153,7 @@ def _value_at(text: str, start: int) -> Value | None:
 
 
 def _closing(text: str, mark: str, start: int) -> int:
-    """Offset of the quotation mark that closes `mark` and is not escaped; -1 where there is none within 4,096 characters."""
+    """Return the offset of the unescaped quotation mark that closes `mark`, or -1 if none follows within 4,096 characters."""
     close = text.find(_CLOSING.get(mark, mark), start, start + 4096)
     while len(mark) == 1 and close > start:
         before = text[max(0, close - 8) : close]
@@ -179,7 +179,7 @@ def _loose_value(text: str, name: Name) -> Value | None:
     written = text[start : run.end()].rstrip(".=")
     between = text[name.end : run.start()]
     if re.match(r"[\"'][ ]?:", text[run.end() : run.end() + 3]) or (not between and name.word.isascii()):
-        return None  # the name of a field, or four letters of some base64
+        return None  # the name of a field, or part of a base64 string
     if "\n" in between and not re.search(r"[:：=][ \t]*$", between[: between.index("\n")]):
         return None
     if "://" in between or re.search(r"[\"'],\s{0,4}[\"']", between) or compiled(_IDENTIFYING).search(between):

@@ -1,4 +1,4 @@
-"""The names under which secrets stand, in English, Chinese and the spellings of programs."""
+"""Names of secrets in English, in Chinese and in identifiers of programs."""
 
 import re
 from collections.abc import Iterator
@@ -9,10 +9,10 @@ from .spans import Label
 
 Kind = Literal["password", "secret", "token", "key"]
 HAN = "\u3400-\u4dbf\u4e00-\u9fff"
-"""Chinese characters, for use between square brackets."""
+"""Chinese characters, for use in a character class."""
 LABELS: dict[Kind, Label] = {"password": "PASSWORD", "secret": "SECRET", "token": "TOKEN", "key": "API_KEY"}
 
-# One of these begins every name.
+# Every name begins with one of these.
 _CUES = (
     "pass", "contraseña", "pw", "psw", "psk", "puk", "pin", "secret", "token", "key", "cred", "auth", "bearer", "session",
     "signature", "api_hash", "api hash", "ak", "sk", "密码", "密碼", "密 码", "口令", "密钥", "密鑰", "秘钥", "密匙",
@@ -53,7 +53,7 @@ _WORDS = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+"
 
 
 class Name(NamedTuple):
-    """The name of a secret, `start` to `end` (exclusive) of a text, with what is written in one with it."""
+    """The name of a secret at `start` to `end` (exclusive) of a text, including the rest of its identifier."""
 
     start: int
     end: int
@@ -62,7 +62,7 @@ class Name(NamedTuple):
 
 
 def find_names(text: str, folded: str) -> Iterator[Name]:
-    """The names of secrets in a text; `folded` is the text in lower case."""
+    """Find the names of secrets in a text; `folded` is the text in lower case."""
     done = 0
     for place in cue_places(folded, _CUES):
         if place < done:
@@ -76,7 +76,7 @@ def find_names(text: str, folded: str) -> Iterator[Name]:
             done = found.end()
             continue
         start, end = _identifier(text, place, found.end())
-        # `X-Api-Key`, `api key`: what stands before a blank tells of a key what it opens.
+        # `X-Api-Key`, `api key`: the word before a blank qualifies the key.
         before = compiled(r"[A-Za-z0-9-]{1,16}[ ]$").search(text, max(0, start - 18), start)
         known = kind_of_name((before.group() if before else "") + text[start:end])
         done = end
@@ -93,7 +93,7 @@ def _identifier(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def kind_of_name(name: str) -> Kind | None:
-    """What the key of a mapping, a variable or a column announces: `dbPassword`, `X-Api-Key`; None when no secret."""
+    """Return the kind of secret that a mapping key, variable or column names (`dbPassword`, `X-Api-Key`), or None."""
     han = compiled(rf"(?:{_NAME})(?:值|串|号|明文)?$").search(name.strip().lower())
     if han is not None and not han.group().isascii():
         return han.lastgroup  # type: ignore[return-value]

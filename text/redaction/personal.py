@@ -1,4 +1,4 @@
-"""Personal data: mailboxes, telephones, numbers of identity papers and bank cards."""
+"""Personal data: e-mail addresses, telephone numbers, numbers of identity documents and bank cards."""
 
 import re
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ _REFUSED = (
 )
 _FILE_ENDINGS = words("png jpg jpeg gif svg webp bmp ico js ts jsx tsx css json py md txt html yaml yml")
 _LATIN = "A-Za-z0-9À-ÖØ-öø-ÿ"
-# Before what looks like a mailbox: a command that goes to a machine, the name of a message, a name in the fediverse.
+# Text before what looks like a mailbox but is not: a remote command, a message id, a fediverse handle.
 _NO_MAILBOX = (
     r"(?i)(?:(?<![\w-])(?:ssh|scp|sftp|rsync|mosh|ssh-copy-id)[ ][^\n|;]*|(?:message-id|references|in-reply-to):[^\n]*|@|"
     r"://(?:[^\s/@]{0,80}[^\w\s/@.-])?)$"
@@ -49,7 +49,7 @@ def _is_mailbox(match: re.Match[str]) -> bool:
 
 
 def _is_named_card(match: re.Match[str]) -> bool:
-    """A slip of the pen still gives a card away, a number that was turned down is none."""
+    """Return True for a valid number, and for a mistyped one unless the text says that it is invalid."""
     around = match.string[max(0, match.start() - _CONTEXT) : match.end() + _CONTEXT]
     return _passes_luhn(re.sub(r"\D", "", match["value"])) or not compiled(_REFUSED).search(around)
 
@@ -102,7 +102,7 @@ _RULES = Rules(
 
 
 def find_personal_data(text: str, folded: str) -> Iterator[Redaction]:
-    """E-mail addresses and the numbers of telephones, identity papers and bank cards; `folded` is in lower case."""
+    """Find e-mail addresses and numbers of telephones, identity documents and cards; `folded` is the text in lower case."""
     yield from _RULES.find(text, folded)
     places = [match.start() for match in compiled(_LONG_NUMBER).finditer(text)]
     for start, end in stretches(text, places, _CONTEXT, _CONTEXT + 24):
@@ -134,7 +134,7 @@ def _is_id_card(digits: str) -> bool:
     from stdnum.exceptions import ValidationError
 
     try:
-        ric.get_birth_date(digits)  # the table of places does not know those that were merged since
+        ric.get_birth_date(digits)  # validate() would reject places that no longer exist
     except ValidationError:
         return False
     return str(ric.calc_check_digit(digits)) == digits[-1].upper()

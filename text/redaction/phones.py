@@ -1,4 +1,4 @@
-"""Telephone numbers: by the numbering plans of `phonenumbers`, and by the words that stand before them."""
+"""Telephone numbers, recognised by the numbering plans of `phonenumbers` and by the words before them."""
 
 import re
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from .identifiers import is_identifier, is_in_row
 from .rules import compiled
 
 _PLAIN = str.maketrans("‐‑‒–—―−－﹣ー\u00a0\u2002\u2003\u2009\u202f\u3000（）．／＋：＝＃", "-" * 10 + " " * 6 + "()./+:=#")
-"""Dashes, blanks and brackets of other scripts as the plain ones; every character keeps its place."""
+"""Maps dashes, blanks and brackets of other scripts to ASCII; offsets are unchanged."""
 _EXTENSION = (
     r"(?:[ ,;]{0,2}(?:ext(?:ension)?|x|#|转分?机?|轉分?機?|分机|分機|内线|內線)[ .:#]{0,2}\d{1,6}(?![A-Za-z0-9])|"
     r"-\d{1,4}(?![\d-]))?"
@@ -15,7 +15,7 @@ _EXTENSION = (
 _END = r"(?![A-Za-z0-9_-]|\.\d)"
 _NUMBER = rf"(?i)(?<!\d\.)(?<![A-Za-z0-9_+#/])(?<![A-Za-z0-9]-)[+(]{{0,2}}\d(?:[ ()./-]{{0,3}}\d){{6,16}}{_EXTENSION}{_END}"
 _MOBILE = r"(?:(?:\(?(?:\+|00)?86\)?)[ -]?)?1[3-9]\d([ .-]?)\d{4}\1\d{4}"
-# With a sign that a machine's number does not have: brackets, a plus, the groups that people write.
+# Notations that machine-made numbers lack: brackets, a plus, digit groups.
 _WRITTEN = (
     r"\+[1-9][\d ()./-]{8,20}|\(0?\d{1,4}\)[ -]?\d{2,5}[ -]?\d{3,4}(?:[ -]?\d{2,4})?|"
     r"(?:1[-. ])?\(?\d{3}\)?[-. ]\d{3}[-. ]\d{4}|0(?:10|2\d|[3-9]\d{2})[- ][1-9]\d{2,3}[ -]?\d{4}|"
@@ -45,7 +45,7 @@ _DENIED_AFTER = (
     r"(?i)[\"'”」 ,，]{0,3}(?:这串|这个|這串|這個|is|it)?[ ]?(?:不是|并非|並非|不對|无效|無效|少一?位|多一?位|位数|位數|"
     r"is[ ]not|isn't|not[ ]a|invalid)|[ ]?(?:元|块|塊|次|个|個|台|臺|条|條|年|部|%|bytes?|[kmg]b|ms|times|users|calls|hz|px)"
 )
-_DATE = (  # and what is written like one: an American post code, an address of a machine
+_DATE = (  # and similar forms: a US ZIP code, an IP address
     r"\d{5}-\d{4}|(?:19|20)\d\d[-/. ]?(?:0?[1-9]|1[0-2])[-/. ]?(?:0?[1-9]|[12]\d|3[01])(?:[-/. T]?[0-2]\d[:.]?[0-5]\d.*)?|"
     r"(?:19|20)\d\d[ ]?-[ ]?(?:19|20)\d\d|\d{1,2}[-/. ]\d{1,2}[-/. ](?:19|20)\d\d.*|\d{1,3}(?:\.\d{1,3}){3}|(?:0[1-9]|"
     r"1[0-2])-?(?:0[1-9]|[12]\d|3[01])[ -]?(?:[01]\d|2[0-3])[ -]?[0-5]\d[ -]?[0-5]\d"
@@ -54,7 +54,7 @@ _REACH = 48
 
 
 def find_phones(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Spans of the telephone numbers in `text[start:end]`, as offsets of `text`."""
+    """Yield the spans of the telephone numbers in `text[start:end]`, as offsets of `text`."""
     view = text[start:end].translate(_PLAIN)
     for match in compiled(_NUMBER).finditer(view):
         for first, last in _numbers_in(view, match):
@@ -62,7 +62,7 @@ def find_phones(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _numbers_in(view: str, match: re.Match[str]) -> Iterator[tuple[int, int]]:
-    """The candidate itself, or the numbers that it lists: `010-12345678/87654321`, two mobiles in a row."""
+    """Yield the candidate itself, or the numbers that it lists: `010-12345678/87654321`, two adjacent mobile numbers."""
     start, end = match.span()
     while start < end and view[start] == "(" and ")" not in view[start:end]:
         start += 1
@@ -103,8 +103,8 @@ def _is_phone(view: str, start: int, end: int) -> bool:
 
 
 def _is_named(view: str, start: int, digits: str, *, separated: bool) -> bool:
-    """Return True if the words before a number call it one to ring up."""
-    # One digit too few or too many for a mobile in China, or a moment in seconds.
+    """Return True if the words before a number say that it is a telephone number."""
+    # One digit too few or too many for a Chinese mobile number, or a Unix timestamp.
     if not separated and (re.fullmatch(r"1\d{9}|1[3-9]\d{10,11}", digits) or len(digits) > 13):
         return False
     before = view[max(0, start - _REACH) : start]
@@ -121,7 +121,7 @@ def _is_named(view: str, start: int, digits: str, *, separated: bool) -> bool:
 
 
 def _is_assigned(written: str) -> bool:
-    """Return True if some region's numbering plan holds the number."""
+    """Return True if the number is valid in the numbering plan of a region."""
     import phonenumbers
 
     international = written.startswith(("+", "00"))

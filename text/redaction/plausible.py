@@ -1,4 +1,4 @@
-"""Is what stands beside a secret's name the secret, or a word of the sentence, a variable, a hint?"""
+"""Decide whether a value beside the name of a secret is the secret, or a word, a variable or a placeholder."""
 
 import re
 from typing import Literal, NamedTuple
@@ -12,7 +12,7 @@ Link = Literal["assigned", "paired", "said", "option", "beside"]
 
 
 class Value(NamedTuple):
-    """What stands behind a link, `start` to `end` (exclusive) of the text, without its quotation marks."""
+    """The value after a link, `start` to `end` (exclusive) of the text, without quotation marks."""
 
     text: str
     start: int
@@ -46,7 +46,7 @@ _VARIABLES = words(
     "pwd pw value val text line input raw data result res arg args s x y p t tok word user form item items entry row parts match"
     " node cur current nxt next prev first last content body response payload"
 )
-# Behind a number or a word: `8 位`, `12-character`, `abc12 加密`
+# After a number or a word: `8 位`, `12-character`, `abc12 加密`
 _COUNTED = (
     r"(?i)[ \t]{0,2}(?:位|个|次|天|分|小时|年|月|字|种|条|块|元|人|号楼|\+|-?(?:char|digit|letter|time|day|minute|hour|bit|"
     r"byte|attempt|word|second|year|month|week)s?\b(?!=)|or more|加密|哈希|算法|格式|编码|类型|协议|散列|hash|encrypt|encod|"
@@ -86,14 +86,14 @@ def is_placeholder(value: str) -> bool:
 
 
 def is_template(value: str) -> bool:
-    """As `is_placeholder`, words such as `password` or `none` apart: those do occur as passwords in URLs."""
+    """Like `is_placeholder`, but without words such as `password` or `none`, which occur as passwords in URLs."""
     if not any(map(str.isalnum, value)):
         return True
     return bool(compiled(_TEMPLATE).fullmatch(value) or placeholders().fullmatch(value))
 
 
 def is_strong(word: str, after: str = "") -> bool:
-    """Return True if a word that no sign links to a name is a password: letters and digits (or symbols), not a date or a path."""
+    """Return True if an unlinked word is a password: letters and digits (or symbols), not a date or a path."""
     enough = len(word) >= 6 and (is_mixed(word) or bool(compiled(r"[A-Za-z]{2,}[@#$!%^&*+]+[A-Za-z]{2,}.*").fullmatch(word)))
     return enough and not _is_ordinary(word) and not is_placeholder(word) and not compiled(_COUNTED).match(after)
 
@@ -103,12 +103,12 @@ def _is_ordinary(word: str) -> bool:
 
 
 def is_code(value: str) -> bool:
-    """Return True if `value` begins like a call, a subscript or an attribute: `get_token(`, `os.environ[`."""
+    """Return True if `value` begins with a call, a subscript or an attribute: `get_token(`, `os.environ[`."""
     return bool(compiled(_CODE).match(value))
 
 
 def is_secret(kind: Kind, link: Link, linking: str, value: Value, text: str) -> bool:
-    """Return True if `value` is the secret that a name of `kind` announces; `linking` is what stands between the two."""
+    """Return True if `value` is the secret of a name of `kind`; `linking` is the text between the two."""
     written = value.text
     if is_placeholder(written.lstrip("=")) or _is_in_code(linking, value, text) or _names_a_secret(written):
         return False
@@ -121,7 +121,7 @@ def is_secret(kind: Kind, link: Link, linking: str, value: Value, text: str) -> 
 
 
 def _is_in_code(linking: str, value: Value, text: str) -> bool:
-    """Return True if `value` is a piece of a program: a call, a type, a step of a pipeline, text with variables in it."""
+    """Return True if `value` is program code: a call, a type, a step of a pipeline, a string with variables."""
     written, after = value.text, text[value.end : value.end + 8]
     before = text[max(0, value.start - 48) : value.start]
     if value.quoted:
@@ -151,7 +151,7 @@ def _is_password(link: Link, linking: str, value: Value, text: str) -> bool:
     written, after = value.text, text[value.end : value.end + 24]
     counted = bool(compiled(_COUNTED).match(after))
     if re.fullmatch(r"-?\d{1,3}\.\d+", written):
-        return False  # a place, a measure
+        return False  # a coordinate or a measure
     if written.isdecimal():
         tight = linking == "" or linking.strip() in ("（", "(", "【") or re.search("(?i)pin ?码?$", linking)
         return len(written) >= (4 if link != "beside" or tight else 6) and not counted and not re.match(r"[.:/-]\d", after)
@@ -179,7 +179,7 @@ def _is_password(link: Link, linking: str, value: Value, text: str) -> bool:
 
 
 def _is_plain_password(link: Link, linking: str, word: str, after: str, *, in_talk: bool) -> bool:
-    """Letters alone: a password like any other after `=`, a word of the sentence after `is` or a blank."""
+    """Return True if a word of letters alone is a password: after `=` usually, after `is` or a blank seldom."""
     if len(word) < (4 if "=" in linking else 3) or link == "beside" or "==" in linking:
         return False
     if link == "option":
@@ -192,9 +192,9 @@ def _is_plain_password(link: Link, linking: str, word: str, after: str, *, in_ta
     if "\n" in linking and re.match(r"[ \t]+\S", after):
         return False  # the next line begins a sentence
     if "=" in linking and re.match(r"\s*[+*/%?]|[ ](?:if|or|and|in|is|for)\b", after):
-        return False  # a sum, a condition
+        return False  # an expression or a condition
     if ":" in linking and re.fullmatch(r"(?:[A-Z][a-z0-9]+)+", word) and re.match(r"[,)]|[ ][|=]", after):
-        return False  # a type
+        return False  # a type annotation
     spaced = linking.rstrip("\"'*").endswith(" ")
     if "=" in linking and spaced:
         return word.lower() not in _VARIABLES and ("_" not in word or in_talk)

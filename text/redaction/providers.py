@@ -1,4 +1,4 @@
-"""Keys that show by their form who gave them out; the forms are data, in `providers.toml`."""
+"""Keys with a provider's prefix or form; the forms are data, in `providers.toml`."""
 
 import re
 import tomllib
@@ -12,17 +12,17 @@ from .rules import Rule, compiled
 from .spans import Label, Redaction
 
 _PREFIX = "CUE"
-"""Begins the pattern of a rule whose keys begin with one of its cues."""
+"""Prefix of the pattern of a rule whose keys begin with one of its cues."""
 _RUN = r"[!-~]{14,}"
-"""No key is shorter or holds a blank: only what stands in such runs has to be looked at."""
+"""No key is shorter or contains a blank: only such runs are searched."""
 _DUMMY = r"([A-Za-z_*.#])\1{7}|(\d)\2{13}|(?:YOUR|your|my)[-_]\w|[-_]HERE|-here\b"
-"""What no key holds: eight times the same letter, fourteen times the same digit, words to the reader."""
+"""Never part of a key: eight equal letters, fourteen equal digits, words of a placeholder."""
 _AZURE_ZEROS = r"(?<=[A-Za-z0-9]{52})A{8,24}(?=[A-Z0-9])"
-"""In the middle of Azure's keys a number is written in base64, mostly zeros."""
+"""Azure keys contain a number in base64, mostly zeros."""
 
 
 def find_provider_keys(text: str) -> Iterator[Redaction]:
-    """Keys that begin with a provider's prefix or have its shape."""
+    """Find keys with a provider's prefix or form."""
     runs = [match.span() for match in compiled(_RUN).finditer(text)]
     if not runs:
         return
@@ -56,7 +56,7 @@ def _is_dummy(key: str) -> bool:
 
 @cache
 def _rules() -> tuple[tuple[Rule, Callable[[str], bool]], ...]:
-    """The rules of `providers.toml`. Raises ValueError for a label or a check that does not exist."""
+    """Return the rules of `providers.toml`. Raises ValueError for a label or a check that does not exist."""
     with Path(__file__).with_name("providers.toml").open("rb") as file:
         rows = tomllib.load(file)["rule"]
     for row in rows:
@@ -70,7 +70,7 @@ def _parts(key: str) -> list[str]:
 
 
 def _is_dense(key: str) -> bool:
-    """Return True if one part between separators is long and mixed: not so in CSS classes and names of files."""
+    """Return True if a part between separators is long and mixed, unlike in CSS classes and file names."""
     drawn = re.sub(r"[_.$/-]", "", key)
     return (
         any(len(part) >= (16 if is_mixed(part) else 40) for part in _parts(key))
@@ -85,7 +85,7 @@ def _is_long(key: str) -> bool:
 
 
 def _ends_in_a_draw(key: str) -> bool:
-    """Return True if the last part of `token_…` is random; behind `key` a hash is an identifier (`cache_key_9f86…`)."""
+    """Return True if the last part of `token_…` is random; after `key` a hash is an identifier (`cache_key_9f86…`)."""
     last = re.split("[_-]", key)[-1]
     return looks_random(last, 20) and (not is_hash(last) or key.startswith(("sk", "pat", "secret")))
 

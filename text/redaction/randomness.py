@@ -1,4 +1,4 @@
-"""Does a run of characters look drawn by lot (a key) or written by somebody (a name, a date, a path)?"""
+"""Distinguish random strings (keys) from written ones (names, dates, paths)."""
 
 import math
 import re
@@ -26,12 +26,12 @@ def has_both_cases(value: str) -> bool:
 
 
 def humps(value: str) -> int:
-    """How often a capital follows a small letter: in joined words once a word, in a random run more often."""
+    """Return how often a capital follows a small letter: in camel case once per word, in a random string more often."""
     return sum(a.islower() and b.isupper() for a, b in pairwise(value))
 
 
 def entropy(value: str) -> float:
-    """Shannon's entropy of the characters, in bits a character."""
+    """Return the Shannon entropy of the characters, in bits per character."""
     total = len(value)
     return -sum(n / total * math.log2(n / total) for n in Counter(value).values()) if total else 0.0
 
@@ -39,8 +39,8 @@ def entropy(value: str) -> float:
 def looks_random(value: str, at_least: int = 16) -> bool:
     """Return True if letters and digits alternate as in a key of at least `at_least` characters.
 
-    Names, dates, paths and versions change between letters and digits once or twice; of a random base62 string a
-    third of all neighbours do, of a hexadecimal one nearly half.
+    Names, dates, paths and versions change between letters and digits once or twice; in a random base62 string a third of
+    all adjacent pairs do, in a hexadecimal one nearly half.
     """
     if len(value) < at_least or len(set(value)) < 8:
         return False
@@ -50,7 +50,7 @@ def looks_random(value: str, at_least: int = 16) -> bool:
 
 
 def is_jumbled(value: str) -> bool:
-    """Return True if letters alone look drawn by lot: cases change as in no name, or no word could be spoken."""
+    """Return True if letters look random: the case changes irregularly, or the words cannot be pronounced."""
     if len(value) < 12 or not value.isalnum() or _is_made_of_words(value):
         return False
     parts = re.findall(r"[A-Z]+[a-z]*|[a-z]+|\d+", value)
@@ -60,7 +60,7 @@ def is_jumbled(value: str) -> bool:
 
 
 def _is_made_of_words(value: str) -> bool:
-    """Return True if most letters stand in words that can be spoken: `PromptToolkitSSHServer`."""
+    """Return True if most letters are in pronounceable words: `PromptToolkitSSHServer`."""
     words = [word.lower() for word in re.findall("[A-Z]?[a-z]{2,}", value)]
     spoken = [w for w in words if sum(c in "aeiouy" for c in w) >= len(w) / 4 and not re.search("[b-df-hj-np-tv-xz]{5}", w)]
     return sum(map(len, (word for word in spoken if len(word) > 2))) >= 0.6 * sum(c.isalpha() for c in value)

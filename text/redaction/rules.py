@@ -1,7 +1,7 @@
-"""A rule: cue words, a pattern that is tried only near one of them, a check of what it finds, and a label.
+"""Rules: cue words, a pattern that is tried only near a cue, a check of its matches, and a label.
 
-Ordinary talk holds hardly any cue, so most rules cost one search for a few substrings. Patterns are strings until a cue
-calls for them: nothing is compiled when the package is imported.
+Ordinary text contains few cues, so most rules cost a search for a few substrings. Patterns are compiled on first use, not on
+import.
 """
 
 import re
@@ -18,9 +18,9 @@ _LONGEST_WORD = 600
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Finds `pattern` near one of `cues`, in lower case, where `check` agrees.
+    """Finds `pattern` near one of `cues` (lower case) if `check` returns True.
 
-    What is redacted is the group `value`, or all of the match where the pattern has no such group.
+    The group `value` is redacted, or the whole match if the pattern has no such group.
     """
 
     label: Label
@@ -30,27 +30,27 @@ class Rule:
     before: int = 0
     """Characters before a cue at which the pattern may begin."""
     after: int = 300
-    """Characters behind the beginning of a cue in which the pattern is looked for."""
+    """Characters after the beginning of a cue that are searched."""
 
 
 @cache
 def compiled(pattern: str, flags: int = 0) -> re.Pattern[str]:
-    """The pattern, compiled once and not before it is needed."""
+    """Return the compiled pattern; compiled once, on first use."""
     return re.compile(pattern, flags)
 
 
 def words(text: str) -> frozenset[str]:
-    """The words of a list that is written as one text."""
+    """Return the words of a whitespace-separated list."""
     return frozenset(text.split())
 
 
 def lowered(text: str) -> str:
-    """The text in lower case with every offset kept: `İ` alone would become two characters."""
+    """Return the text in lower case with unchanged offsets: `İ` alone would become two characters."""
     return text.replace("İ", "I").lower()
 
 
 def cue_places(text: str, cues: Iterable[str]) -> list[int]:
-    """Offsets of all cues, in order."""
+    """Return the offsets of all cues, in order."""
     places: set[int] = set()
     for cue in cues:
         at = text.find(cue)
@@ -61,7 +61,7 @@ def cue_places(text: str, cues: Iterable[str]) -> list[int]:
 
 
 def stretches(text: str, places: Sequence[int], before: int, after: int) -> Iterator[tuple[int, int]]:
-    """The parts of the text around `places`, joined where they touch; none ends inside of a word."""
+    """Yield the spans of the text around `places`, merged if they touch; none ends inside a word."""
     start = end = -1
     for place in places:
         if end >= 0 and place - before > end:
@@ -81,14 +81,14 @@ def _word_end(text: str, at: int) -> int:
 
 
 class Rules:
-    """Rules that are tried together: what cues a text holds is found out once for all of them."""
+    """Rules that are applied together; the cues in a text are looked up once for all of them."""
 
     def __init__(self, *rules: Rule) -> None:
         self.rules = rules
         self._cues = tuple({cue for rule in rules for cue in rule.cues})
 
     def find(self, text: str, folded: str) -> Iterator[Redaction]:
-        """What the rules find in `text`; `folded` is the same in lower case."""
+        """Yield what the rules find in `text`; `folded` is the text in lower case."""
         present = {cue for cue in self._cues if cue in folded}
         for rule in self.rules if present else ():
             cues = present.intersection(rule.cues)

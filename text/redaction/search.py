@@ -1,4 +1,4 @@
-"""All finders over one text, in every coat it may wear."""
+"""Apply all finders to a text and to its decoded forms."""
 
 from collections.abc import Iterator
 
@@ -32,10 +32,10 @@ _ANNOUNCING = (
 
 
 def find_secrets(text: str, level: Level = "secrets") -> list[Redaction]:
-    """What must not be kept, in order and without overlaps, as character offsets of `text`.
+    """Return the spans to redact as character offsets of `text`, in order and without overlaps.
 
-    Percent-encoded and JSON-escaped text is read decoded as well; the spans cover the encoded form. Full-width letters
-    and digits count as the plain ones, and zero-width characters not at all. Time grows linearly with the text.
+    Percent-encoded and JSON-escaped text is searched decoded as well; the spans cover the encoded form. Full-width letters
+    and digits are read as ASCII, zero-width characters are ignored. Time is linear in the length of the text.
     """
     if level == "none" or not text:
         return []
@@ -46,9 +46,9 @@ def find_secrets(text: str, level: Level = "secrets") -> list[Redaction]:
 
 
 def redact(text: str, level: Level = "secrets") -> str:
-    """The text with a labelled placeholder (`[PASSWORD]`, `[API_KEY]` …) in the place of every secret.
+    """Return the text with every secret replaced by a labelled placeholder (`[PASSWORD]`, `[API_KEY]` …).
 
-    Redacting twice changes nothing more. Levels: `secrets` (keys, tokens, passwords, cookies), `all` (personal data
+    Idempotent. Levels: `secrets` (keys, tokens, passwords, cookies), `all` (personal data
     too), `none`.
     """
     for _ in range(_PASSES):
@@ -60,9 +60,9 @@ def redact(text: str, level: Level = "secrets") -> str:
 
 
 def announces_secret(text: str) -> bool:
-    """Return True if the text holds a word beside which secrets stand.
+    """Return True if the text contains a word that may introduce a secret.
 
-    Where none of several texts does, none of them tells what another one holds.
+    If none of several texts does, no text can introduce a secret in another one.
     """
     folded = lowered(half_width(text))
     return any(cue in folded for cue in _ANNOUNCING) or any(True for _ in find_names(text, folded))

@@ -1,4 +1,4 @@
-"""What a finder of secrets answers with, and how several answers become one text."""
+"""Spans to redact, their labels, and replacing them in a text."""
 
 import re
 from collections.abc import Iterable
@@ -17,13 +17,13 @@ _RANK: dict[Label, int] = {label: rank for rank, label in enumerate(get_args(Lab
 
 @cache
 def placeholders() -> re.Pattern[str]:
-    """The pattern of every placeholder; what is stored may hold them already."""
+    """Return the pattern of every placeholder; stored texts may already contain some."""
     return re.compile(r"\[(?:" + "|".join(_RANK) + r")\]")
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Redaction:
-    """Characters `start` to `end` (exclusive) of a text that must not be kept, and what they are."""
+    """Characters `start` to `end` (exclusive) of a text to redact, and their label."""
 
     start: int
     end: int
@@ -31,12 +31,12 @@ class Redaction:
 
 
 def placeholder(label: Label) -> str:
-    """What stands in the place of a secret: `[PASSWORD]`."""
+    """Return the placeholder of a label: `[PASSWORD]`."""
     return f"[{label}]"
 
 
 def merged(found: Iterable[Redaction], text: str) -> list[Redaction]:
-    """Sort, join what overlaps (the more telling label wins) and leave out what is nothing but placeholders."""
+    """Sort spans, merge overlapping ones (the more specific label wins) and leave out those that hold only placeholders."""
     taken: list[Redaction] = []
     for span in sorted(found):
         if span.start >= span.end:
@@ -54,7 +54,7 @@ def merged(found: Iterable[Redaction], text: str) -> list[Redaction]:
 
 
 def _around_placeholders(spans: list[Redaction], standing: list[tuple[int, int]], text: str) -> Iterable[Redaction]:
-    """Never cut a placeholder in two: a span that touches one takes it whole, or goes when nothing else is in it."""
+    """Yield the spans extended to whole placeholders; a span that holds nothing but placeholders is left out."""
     at = 0
     reached = 0
     for span in spans:
@@ -72,7 +72,7 @@ def _around_placeholders(spans: list[Redaction], standing: list[tuple[int, int]]
 
 
 def replaced(text: str, spans: list[Redaction]) -> str:
-    """The text with a placeholder for each span; they must be in order and apart."""
+    """Return the text with a placeholder for each span; spans must be ordered and disjoint."""
     pieces: list[str] = []
     done = 0
     for span in spans:

@@ -1,4 +1,4 @@
-"""Secrets that people tell in sentences: `我的密码我设成了 …`, `the wifi password at home is …`, `验证码 4829…`, seed phrases."""
+"""Secrets in sentences: `我的密码我设成了 …`, `the wifi password at home is …`, `验证码 4829…`, seed phrases."""
 
 import re
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ _SAYING = "是为叫成的个用这输填到回认一：:=就"
 _WARNING = (
     "别再用|别用|不要|不能|不得|必须|至少|错误|不对|规则|强度|长度|位数|格式|过期|加密|哈希|忘|重置|找回|接口|字段|参数|函数"
 )
-# Behind a number: `6 位`, `10 minutes`
+# After a number: `6 位`, `10 minutes`
 _UNIT = (
     r"(?i)[ ]{0,2}(?:位|个|次|天|分|小时|年|月|号|块|元|人|字|条|秒|度|楼|点|路|%|ms\b|毫秒|minutes?|seconds?|digits?|"
     r"characters?|times|days?|at checkout|,? ?(?:msg|message|error))"
@@ -59,7 +59,7 @@ def _ends_sentence(match: re.Match[str]) -> bool:
 
 
 def _is_told_in_chinese(match: re.Match[str]) -> bool:
-    """Return True if the first Latin run behind the name is a password: a strong one, or one that the words before announce."""
+    """Return True if the first Latin run after the name is a password: a strong one, or one that the words before announce."""
     words, value = match["words"], _trimmed(match["value"])
     after = match.string[match.start("value") + len(value) : match.end("value") + 12]
     if compiled(_WARNING).search(words) or is_placeholder(value) or re.match(r"[\w.-]+[=(]|https?:", value):
@@ -121,17 +121,17 @@ _RULES = Rules(
          r"(?i)(?<![!-~])[\"'“]?(?P<value>[!-~]{6,64}?)[\"'”]?[ ](?:as|is|for)[ ](?:(?:the|my|our|your|his|her|"
          r"their)[ ])?(?:(?!worst|most|best|weakest|hash)\w{1,20} ){0,2}(?:password|passcode|passphrase|pwd)\b(?! hash)",
          _is_given_before, before=110, after=12),
-    # Words chosen by dice: `passphrase: vague marmot tuba`
+    # Passphrases of random words: `passphrase: vague marmot tuba`
     Rule("PASSWORD", ("passphrase", "pass phrase", "短语"),
          r"(?i)(?:pass ?phrase|短语)(?:[^\n:：]{0,40}[:：]|"
          r" is)?[ ](?P<value>[a-z]{3,12}(?:[ -][a-z\d]{2,12}){2,9})(?=[ ]{0,4}(?:$|[.,;，。\n]))",
          lambda match: not re.search(r"(?i)\b(?:is|was|must|should|the|your|you|and|for|are|not|words?)\b", match["value"])),
-    # The groups of four letters that mail providers print.
+    # Groups of four letters: authorisation codes of mail providers.
     Rule("PASSWORD", ("授权码", "授權碼", "app password", "auth code", "auth_code", "密码", "password"),
          r"(?i)(?:授权码|授權碼|app password|auth[ _-]?code)[^\n]{0,24}?(?<![a-z])(?P<value>(?-i:[a-z]{16}|"
          r"(?:[a-z]{4}[ ]){3}[a-z]{4}))(?![a-z])|(?:password|密码)[\"']?[ ]?(?:[:：=]|is|是|"
          r"为)[ ]?[\"']?(?-i:(?:[a-z]{4}[ ]){3}[a-z]{4})(?![A-Za-z ])"),
-    # Codes that open something once.
+    # One-time codes.
     Rule("TOKEN", ("码", "碼", "口令", "一次性密码"),
          rf"{_CODE_ZH}(?:[是为：:\s\"'“【「（(，,]|您的|你的|[我他她]|发|给|输入|填|一下|就|刚|收到的?|了|"
          rf"[{HAN}]{{0,6}}[：: ]){{0,6}}(?<![A-Za-z0-9]){_FIGURES}{_END}", _is_code, before=4),
@@ -153,13 +153,13 @@ _RULES = Rules(
          r"相册|文档)(?:码|密码|口令)(?!学)[\"'”]?[ ]?(?:[:：=]|是|"
          r"为)?[ ]?[\"'“【]?(?P<value>[A-Za-z0-9@#._!-]{4,32}?)(?=[^A-Za-z0-9@#_!-]|$)",
          _is_code, before=4),
-    # Kept for the day on which the second factor is lost.
+    # Recovery codes of a second factor.
     Rule("TOKEN", ("recovery", "backup", "scratch", "emergency", "rescue", "single-use", "one-time", "恢复", "备用", "备份",
          "救援", "应急"),
          rf"(?i){_KEPT_NAME}(?:[\"']?[^\S\n]{{0,3}}(?:[:：=]|is|are|是)?|[^\n:：\d]{{0,60}}(?:[:：]|[ ]are|[ ]is|"
          rf"是))[*_]{{0,2}}\s{{0,4}}(?P<value>[\[\"'`\d.)*•\s-]{{0,8}}{_KEPT}(?:[\"'`]?(?:[ ](?:and|or|&)|[\s,，、;/|"
          rf"和与及*•-]){{1,4}}[\"'`]?(?:\d{{1,2}}[.)][ ])?[ ]?{_KEPT}(?![A-Za-z0-9])){{0,31}})", _is_code, after=600),
-    # The words from which a wallet is made again.
+    # Seed phrases of wallets.
     Rule("PRIVATE_KEY", ("助记词", "助記詞", "恢复短语", "seed", "phrase", "mnemonic", "recovery words"),
          r"(?i)(?:助记词|助記詞|恢复短语|seed|phrase|words|"
          r"mnemonic)[^\n]{0,40}?[\s:：\"'`是为=]{1,6}(?P<value>(?:(?:\d{1,2}[.)、:][ ]?)?(?-i:[a-z]{3,8})[ ,，、\n]{1,3}){11,23"
@@ -170,7 +170,7 @@ _RULES = Rules(
 
 
 def find_spoken(text: str, folded: str) -> Iterator[Redaction]:
-    """What people tell of passwords and codes; `folded` is the text in lower case."""
+    """Find passwords and codes in sentences; `folded` is the text in lower case."""
     for span in _RULES.find(text, folded):
         kept = _trimmed(text[span.start : span.end])
         if kept:

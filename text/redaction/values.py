@@ -1,4 +1,4 @@
-"""Redaction of what programs pass around: dictionaries, lists, header pairs."""
+"""Redaction of structured values: dictionaries, lists, header pairs."""
 
 from collections.abc import Mapping
 
@@ -25,11 +25,11 @@ _NAME_FIELDS = ("name", "key", "header", "field")
 
 
 def redact_value(value: object, level: Level = "secrets") -> object:
-    """The value without secrets: strings as by `redact`, and whole what stands under a secret's name, at any depth.
+    """Return the value without secrets: strings as by `redact`, values under the name of a secret entirely, at any depth.
 
-    Dictionaries (keys too), lists, tuples and sets come back as plain new ones, bytes as bytes; header lists
-    (`[["Authorization", "…"]]`, `{"name": "password", "value": "…"}`) are understood. Other objects are given back as
-    they are: make text of them first. What is nested deeper than 200 levels, or in itself, becomes `[NESTED]`.
+    Dictionaries (keys too), lists, tuples and sets are copied, bytes stay bytes; header lists (`[["Authorization", "…"]]`,
+    `{"name": "password", "value": "…"}`) are recognised. Other objects are returned unchanged: convert them to text first.
+    Values nested deeper than 200 levels, or in themselves, become `[NESTED]`.
     """
     if level == "none":
         return value
@@ -45,7 +45,7 @@ def _redacted(value: object, level: Level, under: Label | None, parents: tuple[i
     if value is None or isinstance(value, bool | float | complex):
         return value
     if isinstance(value, int):
-        # Numbers without a name are ids and times; a password or a telephone number is one by its name.
+        # Numbers without a name are ids and times; the name makes one a password or a telephone number.
         return placeholder(under) if under in ("PASSWORD", "PHONE", "ID_CARD", "BANK_CARD") else value
     if isinstance(value, bytes | bytearray):
         return _redacted_bytes(bytes(value), level, under)
@@ -90,7 +90,7 @@ def _redacted_bytes(value: bytes, level: Level, under: Label | None) -> bytes:
 
 
 def _label_of(name: str, item: object, level: Level) -> Label | None:
-    """What the field `name` holds; None when it is harmless or its value shows that it is."""
+    """Return the label of the field `name`, or None if the name or its value shows that it is harmless."""
     folded = name.strip().lower()
     if folded in ("cookie", "set-cookie", "cookies"):
         return "COOKIE"
@@ -105,7 +105,7 @@ def _label_of(name: str, item: object, level: Level) -> Label | None:
 
 
 def _holds_secret(kind: Kind, item: object) -> bool:
-    """A password is whatever stands there; a `token` or `key` may also be a word of a text or a name."""
+    """Return True if a field of this kind holds a secret: any value of a password, but not every value of a `token` or `key`."""
     if kind == "password" or not isinstance(item, str):
         return kind != "key"
     if kind == "secret":

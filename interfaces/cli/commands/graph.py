@@ -11,7 +11,7 @@ from typer import Argument
 from ..invocation import Shell, command
 
 if TYPE_CHECKING:
-    from langgraph.graph import StateGraph
+    from langgraph.graph.state import CompiledStateGraph
 
 Name = Literal["historian", "recall", "reflection"]
 
@@ -28,14 +28,14 @@ def graph(shell: Shell, name: Annotated[Name, Argument(help="Which one.")]) -> N
 
 def mermaid(name: Name) -> str:
     """Return the drawing, made offline; it ends with a line end."""
-    from ....graph.historian import build_historian
-    from ....graph.recall import build_recall
-    from ....graph.reflection import build_reflection
+    from ....graph.historian import compile_historian
+    from ....graph.recall import compile_recall
+    from ....graph.reflection import compile_reflection
 
-    builders: dict[Name, Callable[[], StateGraph[Any, Any, Any, Any]]] = {
-        "historian": build_historian,
-        "recall": build_recall,
-        "reflection": build_reflection,
+    compiled: dict[Name, Callable[[], CompiledStateGraph[Any, Any, Any, Any]]] = {
+        "historian": compile_historian,
+        "recall": compile_recall,
+        "reflection": compile_reflection,
     }
-    drawn: str = builders[name]().compile().get_graph().draw_mermaid()
+    drawn: str = compiled[name]().get_graph().draw_mermaid()
     return drawn.replace("\t", "    ").rstrip() + "\n"

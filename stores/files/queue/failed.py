@@ -1,4 +1,4 @@
-"""`failed/`: jobs that were given up, with the reason, and files that were no jobs."""
+"""`failed/`: failed jobs with their errors, and quarantined files that are not valid jobs."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import logging
 import os
 import stat
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from ....schema.errors import StorageError
 from ....schema.job import Job
 from ....schema.protocols import FailedJob
-from ..durable import move_durably, remove_durably, storage_error, sync_folder, write_atomically
+from ..durable import move_durably, remove_durably, storage_error, write_atomically
 from .job_files import (
     REASON_SUFFIX,
     SUFFIX,
@@ -34,9 +34,8 @@ logger = logging.getLogger(__name__)
 _INTERRUPTED = "its retry was interrupted; retry it again"
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """A failed job with its path and whether cleanup may remove it."""
+class _Found(NamedTuple):
+    """A failed job, its path, and whether `cleanup` may remove it."""
 
     shown: FailedJob
     path: Path
@@ -44,18 +43,18 @@ class _Found:
 
 
 class FailedJobs:
-    """The folder of what was given up. A job wrapped with its error; anything else as it was, with a `.reason` file.
+    """The folder of failed jobs, each wrapped with its error. Other files are unchanged and have a `.reason` file.
 
-    The caller sees to it that no two threads change it at once.
+    The caller prevents concurrent changes by several threads.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def take_in(self, path: Path, job: Job, failure: Failure) -> None:
-        """Give up the claimed job at `path`. Raises StorageError; the job is where it was then.
+        """Move the claimed job at `path` here. Raises StorageError; the job then stays where it was.
 
-        The file is first wrapped where it lies, then moved, so that it is in one folder at any moment.
+        The file is first wrapped in place, then moved, so that it is in one folder at any moment.
         """
         write_atomically(path, encode_failed(job, failure))
         self.finish(path)
@@ -65,29 +64,26 @@ class FailedJobs:
         move_durably(path, self._folder / path.name)
 
     def quarantine(self, path: Path, reason: str, now: float) -> bool:
-        """Put aside what is no job; False, with a line in the log, where even that fails."""
+        """Move a file that is not a valid job here. Logs the error and returns False if it cannot be moved."""
         target = self._free_path(path.name)
-        logger.warning("put aside %s in %s: %s", path.name, self._folder, reason)
+        logger.warning("moved %s to %s: %s", path.name, self._folder, reason)
         note = json.dumps({"error": short_error(reason), "failed_at": now}, ensure_ascii=False)
         try:
             write_atomically(_reason_path(target), note.encode())
-        except StorageError as error:  # the reason can be found again by reading the file
-            logger.warning("its reason is not kept: %s", error)
+        except StorageError as error:  # reading the file again gives the reason
+            logger.warning("the reason was not stored: %s", error)
         try:
             return move_durably(path, target)
         except StorageError as error:
-            logger.error("it stays where it is and is left alone: %s", error)
+            logger.error("%s stays where it is and is ignored: %s", path.name, error)
             return False
 
     def all(self) -> list[FailedJob]:
-        """What lies here, oldest first. Raises StorageError."""
+        """Return all entries, oldest first. Raises StorageError."""
         return [found.shown for found in self._all()]
 
     def restore(self, pending: Path, job_id: str | None) -> list[str]:
-        """Move one job, or all that are readable, into `pending` with attempts reset; returns their ids.
-
-        Raises StorageError.
-        """
+        """Move one job, or all readable ones, to `pending` with attempts reset. Return their ids. Raises StorageError."""
         restored: list[str] = []
         for found in self._all():
             job = found.shown.job
@@ -101,65 +97,52 @@ class FailedJobs:
         return restored
 
     def cleanup(self, now: float, *, max_age_seconds: float, max_files: int) -> int:
-        """Remove what is too old or too much, oldest first, but only what is filed or never was a job.
+        """Remove entries beyond the age or count limit, oldest first, if their job is filed or they never were a job.
 
-        Jobs of a newer version, files that could not be opened, and folders stay. Raises StorageError.
+        Jobs of a newer version, files that cannot be opened, and folders stay. Raises StorageError.
         """
-        everything = self._all()
-        excess = len(everything) - max_files
+        everything = sorted(self._all(), key=lambda found: found.shown.failed_at)
         removed = 0
-        for found in sorted(everything, key=lambda f: f.shown.failed_at):
-            too_old = now - found.shown.failed_at > max_age_seconds
-            if found.removable and (too_old or removed < excess):
-                removed += remove_durably(found.path)
-                remove_durably(_reason_path(found.path))
+        for shown, _, removable in everything:
+            if removable and (now - shown.failed_at > max_age_seconds or removed < len(everything) - max_files):
+                removed += self.discard(shown.name)
         return removed
 
     def discard(self, name: str) -> bool:
-        """Remove one file. Raises StorageError."""
+        """Remove one file and its reason. Raises StorageError."""
         remove_durably(_reason_path(self._folder / name))
         return remove_durably(self._folder / name)
 
     def amend(self, change: Callable[[Job], Job | None]) -> int:
-        """Rewrite the jobs as `change` says, their failures kept (None: remove); returns how many. Raises StorageError."""
+        """Replace jobs by the result of `change` (None: remove), keep their errors. Return how many. Raises StorageError."""
         amended = 0
-        for found in self._all():
-            shown, job = found.shown, found.shown.job
-            changed = None if job is None else change(job)
-            if job is None or changed == job:
+        for shown, path, _ in self._all():
+            if shown.job is None or (changed := change(shown.job)) == shown.job:
                 continue
             if changed is None:
                 amended += self.discard(shown.name)
             else:
-                write_atomically(found.path, encode_failed(changed, Failure(shown.error, shown.failed_at, shown.filed)))
+                write_atomically(path, encode_failed(changed, Failure(shown.error, shown.failed_at, shown.filed)))
                 amended += 1
         return amended
 
     def discard_unreadable(self, matches: Callable[[bytes], bool]) -> int:
-        """Remove files that are no jobs, if their content or the reason beside it matches; returns how many."""
+        """Remove files that are not valid jobs and whose content or reason matches. Return how many. Raises StorageError."""
         discarded = 0
-        for found in self._all():
-            if found.shown.job is None and not _is_folder(found.path):
+        for shown, path, _ in self._all():
+            if shown.job is None and not _is_folder(path):
                 try:
-                    content = found.path.read_bytes() + found.shown.error.encode()
+                    content = path.read_bytes() + shown.error.encode()
                 except OSError as error:
-                    raise storage_error("read", found.path, error) from error
-                if matches(content):
-                    discarded += self.discard(found.shown.name)
+                    raise storage_error("read", path, error) from error
+                discarded += matches(content) and self.discard(shown.name)
         return discarded
 
     def sweep(self) -> None:
-        """Remove reasons whose file never came (the process died in between). Raises StorageError."""
-        if not self._folder.is_dir():
-            return
-        orphans = [p for p in self._folder.glob("*" + REASON_SUFFIX) if not os.path.lexists(str(p)[: -len(REASON_SUFFIX)])]
-        for orphan in orphans:
-            try:
-                orphan.unlink(missing_ok=True)
-            except OSError as error:
-                raise storage_error("remove", orphan, error) from error
-        if orphans:
-            sync_folder(self._folder)
+        """Remove reasons without a file, left by a process that was killed. Raises StorageError."""
+        for reason in list(self._folder.glob("*" + REASON_SUFFIX)):
+            if not os.path.lexists(reason.with_suffix("")):
+                remove_durably(reason)
 
     def _all(self) -> list[_Found]:
         found = (self._look(name) for name in sorted(list_names(self._folder), key=order))
@@ -172,27 +155,23 @@ class FailedJobs:
         except Gone:
             return None
         except Unreadable as unreadable:
-            reason, failed_at = self._reason(path, str(unreadable))
             removable = not unreadable.may_be_a_job and not _is_folder(path)
-            return _Found(FailedJob(name, None, reason, failed_at, False), path, removable)
+            return _Found(FailedJob(name, None, *self._reason(path, str(unreadable)), False), path, removable)
         if failure is None:
-            reason, failed_at = self._reason(path, _INTERRUPTED)
-            return _Found(FailedJob(name, job, reason, failed_at, False), path, False)
+            return _Found(FailedJob(name, job, *self._reason(path, _INTERRUPTED), False), path, False)
         return _Found(FailedJob(name, job, failure.error, failure.failed_at, failure.filed), path, failure.filed)
 
     def _reason(self, path: Path, otherwise: str) -> tuple[str, float]:
-        """Why a file was put aside and when, from its `.reason`, else from what reading it says and its name."""
+        """Return error and time from the `.reason` of a file; without one, `otherwise` and the time in its name."""
         try:
             note = json.loads(_reason_path(path).read_bytes())
             return str(note["error"]), float(note["failed_at"])
-        except FileNotFoundError:
-            pass
         except (OSError, ValueError, KeyError, TypeError) as error:
-            logger.debug("no use in %s: %s", _reason_path(path), error)
+            logger.debug("%s cannot be used: %s", _reason_path(path), error)
         return otherwise, name_prefix(path.name) / 1000
 
     def _free_path(self, name: str) -> Path:
-        """A path in this folder that is not taken, of at most 255 bytes with its reason beside it."""
+        """Return an unused path in this folder whose name, with the suffix of its reason, has at most 255 bytes."""
         stem = name.removesuffix(SUFFIX)
         suffix = SUFFIX if name.endswith(SUFFIX) else ""
         while len(stem.encode(errors="surrogateescape")) > 235:

@@ -1,8 +1,8 @@
-"""The names in queue folders, listed anew only where they may have changed.
+"""The names in queue folders, listed again only if they may have changed.
 
-Listing a folder of 100,000 files takes tens of milliseconds, so a large one is listed again only when its time stamp
-moved, and not more often than once in `names / 20,000` seconds (a 1-2 % share of one core). A small one is listed every
-time: that costs a few microseconds and needs no trust in time stamps.
+Listing a folder of 100,000 files takes tens of milliseconds. A large folder is listed again only if its modification time
+changed, at most once in `names / 20,000` seconds (1-2 % of one core). A small folder is listed every time, which takes a
+few microseconds and does not depend on modification times.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from .job_files import list_names
 SMALL = 256
 _NAMES_PER_SECOND = 20_000
 _SETTLING_SECONDS = 2.0
-"""Coarsest time stamp of a usual file system (FAT): a change within it may leave the stamp as it was."""
+"""Coarsest modification time of a common file system (FAT): a change within this period may not be visible."""
 
 
 class FolderListing:
-    """What lies in some folders. Not thread-safe by itself; two threads at worst list twice."""
+    """The names in one or more folders. Not synchronized: two threads may at worst list twice."""
 
     def __init__(self, *folders: Path) -> None:
         self._folders = folders
         self.forget()
 
     def forget(self) -> None:
-        """List at the next call, whatever the time stamps say."""
+        """List again at the next call, whatever the modification times."""
         self._stamps: tuple[int, ...] | None = None
         self._listed_at = 0.0
         self._settled = False
@@ -34,13 +34,13 @@ class FolderListing:
 
     @property
     def was_made(self) -> bool:
-        """Whether there was a listing since the beginning, or since `forget`."""
+        """Return True if the folders were listed since the start, or since `forget`."""
         return self._stamps is not None
 
     def if_changed(self, now: float) -> list[str] | None:
-        """The names in all folders, or None where nothing changed since the last call or it is too early to look.
+        """Return the names in all folders, or None if nothing changed since the last call or that was too recent.
 
-        `now` is in seconds; a clock that went back counts as time enough. Raises StorageError.
+        `now` is in seconds; if the clock went back, the folders are checked. Raises StorageError.
         """
         since = now - self._listed_at
         if self._stamps is None or self._size < SMALL:
@@ -64,7 +64,7 @@ class FolderListing:
         return names
 
     def _read_stamps(self) -> tuple[int, ...]:
-        return tuple(_stamp(folder) for folder in self._folders)
+        return tuple(map(_stamp, self._folders))
 
 
 def _stamp(folder: Path) -> int:

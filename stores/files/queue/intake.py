@@ -1,6 +1,6 @@
-"""How a job gets into the queue: the foreground's side, which waits for the disk and for nothing else.
+"""Accepting jobs into the queue: the foreground side, which waits for the disk only.
 
-Its lock is held only to choose a name and never while the disk works; the background does not know it.
+Its lock is held while a name is chosen, never during disk writes. The background does not use it.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from pathlib import Path
 from ....schema.errors import InvalidInput, StorageError
 from ....schema.job import MAX_JOB_BYTES, Job
 from ..durable import storage_error, write_atomically
-from .job_files import ROOM, encode_job, file_name, list_names, name_job_id, name_prefix, order
+from .job_files import ROOM, drop_oldest, encode_job, file_name, list_names, name_job_id, name_prefix, order
 
 logger = logging.getLogger(__name__)
 
 MAX_KNOWN = 100_000
-"""How many job ids are remembered, newest last (about 15 MB)."""
+"""Job ids kept in memory, newest last (about 15 MB)."""
 
 
 class JobIntake:
-    """Writes jobs into `pending`, each id once, under names that only ever grow.
+    """Writes jobs into `pending`, each id once, under increasing names.
 
-    Ids are remembered from one listing of all folders, made when the first job comes, and from this object's own
-    puts. `newest_file` holds the highest prefix any process has used: it is read and overwritten at each put without a
-    lock or a flush, since it only has to be right as long as the machine runs; after that the listing tells.
+    Known ids come from one listing of all folders, made with the first job, and from the jobs put through this object.
+    `newest_file` holds the highest prefix used by any process. It is read and overwritten with each job, without lock or
+    flush: it must be correct only while the machine runs; after a restart the listing gives the highest prefix.
     """
 
     def __init__(self, pending: Path, others: tuple[Path, ...], newest_file: Path, clock: Callable[[], float]) -> None:
@@ -41,9 +41,9 @@ class JobIntake:
         self._newest = 0
 
     def put(self, job: Job) -> str | None:
-        """Store a job durably and return its file's name; None where its id is known already.
+        """Store a job durably and return the name of its file, or None if its id is known already.
 
-        Raises InvalidInput (too large, or not to be written as UTF-8) and StorageError; nothing is stored then.
+        Raises InvalidInput (too large, or not encodable as UTF-8) and StorageError; nothing is stored then.
         """
         data = encode_job(job)
         if len(data) > MAX_JOB_BYTES - ROOM:
@@ -67,12 +67,13 @@ class JobIntake:
             with self._turn:
                 self._writing.discard(job.job_id)
                 if stored:
-                    _remember(known, job.job_id)
+                    known[job.job_id] = None
+                    drop_oldest(known, MAX_KNOWN)
                 self._turn.notify_all()
         return name
 
     def warm(self) -> None:
-        """List the folders now, so that the first put does not have to. Raises StorageError."""
+        """List the folders in advance of the first `put`. Raises StorageError."""
         with self._turn:
             self._fill_known()
 
@@ -81,16 +82,16 @@ class JobIntake:
         try:
             write_atomically(path, data)
         except StorageError:
-            # Where only the flush of the folder failed the file is there: an error must mean "not accepted".
+            # If only the flush of the folder failed, the file exists; an error must mean that the job was not accepted.
             try:
                 path.unlink(missing_ok=True)
             except OSError as error:
-                logger.warning("%s; a job that was refused may run all the same", storage_error("remove", path, error))
+                logger.warning("%s; a rejected job may still run", storage_error("remove", path, error))
             raise
 
     def _fill_known(self) -> dict[str, None]:
         if self._known is None:
-            # In the order in which jobs move on, so that one that moves meanwhile is seen at least once.
+            # In the order in which jobs move between folders, so that a job that moves meanwhile is seen at least once.
             names = [name for folder in (self._pending, *self._others) for name in list_names(folder)]
             names.sort(key=order)
             self._newest = max(self._newest, name_prefix(names[-1]) if names else 0)
@@ -103,7 +104,7 @@ class JobIntake:
         return self._newest
 
     def _swap_newest_of_all(self, now: int) -> int:
-        """The highest prefix that any process has used, which becomes the one about to be used; 0 where unknown."""
+        """Return the highest prefix used by any process (0 if unknown) and store the one about to be used."""
         try:
             descriptor = os.open(self._newest_file, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
             try:
@@ -114,14 +115,8 @@ class JobIntake:
             finally:
                 os.close(descriptor)
         except FileNotFoundError:
-            return 0  # the first put makes the folder
+            return 0  # the folder is created by the first `put`
         except OSError as error:
-            logger.debug("order among processes is by the clock alone: %s", error)
+            logger.debug("jobs of several processes are ordered by the clock alone: %s", error)
             return 0
         return found
-
-
-def _remember(known: dict[str, None], job_id: str) -> None:
-    known[job_id] = None
-    if len(known) > MAX_KNOWN:
-        del known[next(iter(known))]

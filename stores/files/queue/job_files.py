@@ -1,7 +1,7 @@
-"""The files of the queue: their names, what is in them, and why one of them is no job.
+"""The files of the queue: names, contents, and the reasons why a file is not a valid job.
 
-A pending or claimed job is the job's own JSON. A job that was given up is wrapped: `{"error", "failed_at", "filed",
-"job"}`. Every step of a job's life rewrites its file where it lies or renames it, so it is in one folder at any time.
+A pending or claimed file holds the JSON of the job. A failed job is wrapped: `{"error", "failed_at", "filed", "job"}`.
+Each state change rewrites the file in place or renames it, so that it is in one folder at any time.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import json
 import os
 import re
 import stat
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from ..durable import storage_error
 SUFFIX = ".json"
 REASON_SUFFIX = ".reason"
 PREFIX_DIGITS = 13
-"""Digits of the milliseconds in a name; enough until the year 2286, and longer ones still sort by value."""
+"""Digits of the milliseconds in a name: enough until the year 2286; longer prefixes still sort by value."""
 
 MAX_ERROR_CHARACTERS = 1000
 ROOM = 4096
@@ -30,14 +30,14 @@ ROOM = 4096
 _WRAPPER_BYTES = 2 * ROOM
 
 _NAME = re.compile(r"(?P<prefix>[0-9]{13,})-(?P<job_id>.+)\.json", re.DOTALL)
-# Not the file's fault: the process or the machine is short of something for the moment.
+# Temporary lack of resources: the file itself is not at fault.
 _PASSING = {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EINTR, errno.EAGAIN}
 
 
 class Unreadable(Exception):
-    """A file in the queue that is no job this version can run; the message says why.
+    """A file in the queue that is not a job this version can run; the message gives the reason.
 
-    `may_be_a_job`: it could be one to a newer version or with other permissions, so it must not be thrown away.
+    `may_be_a_job`: a newer version or other permissions could make it readable, so it must not be deleted.
     """
 
     def __init__(self, message: str, *, may_be_a_job: bool = False) -> None:
@@ -46,12 +46,12 @@ class Unreadable(Exception):
 
 
 class Gone(Exception):
-    """The file is not there any more: another thread or process took it."""
+    """The file does not exist any more: another thread or process moved or removed it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What is written beside a job that was given up. `failed_at` is in seconds since the epoch."""
+    """The error stored with a failed job. `failed_at` is in seconds since the epoch."""
 
     error: str
     failed_at: float
@@ -59,29 +59,29 @@ class Failure:
 
 
 def file_name(prefix: int, job_id: str) -> str:
-    """The name of a job's file: milliseconds, zero-padded, then the job's id."""
+    """Return the file name of a job: zero-padded milliseconds, then the job id."""
     return f"{prefix:0{PREFIX_DIGITS}d}-{job_id}{SUFFIX}"
 
 
 def name_prefix(name: str) -> int:
-    """The milliseconds of a file name; 0 where it has none (a file that was put there by hand comes first)."""
+    """Return the milliseconds of a file name; 0 if it has none (a file added by hand sorts first)."""
     match = _NAME.fullmatch(name)
     return int(match["prefix"]) if match else 0
 
 
 def name_job_id(name: str) -> str:
-    """The job id that a file name shows; the whole stem where it is not of the usual form."""
+    """Return the job id in a file name; the whole stem if the name has another form."""
     match = _NAME.fullmatch(name)
     return match["job_id"] if match else name.removesuffix(SUFFIX)
 
 
 def order(name: str) -> tuple[int, str]:
-    """What names are sorted by, oldest first: a prefix of more digits is the later one, and what has none comes first."""
+    """Return the sort key of a name, oldest first: a longer prefix is later, a name without one comes first."""
     return name.find("-"), name
 
 
 def list_names(folder: Path) -> list[str]:
-    """The visible entries of a queue folder in no order, reasons left out; empty where there is no folder.
+    """Return the visible entries of a queue folder, unordered and without `.reason` files; empty if it does not exist.
 
     Raises StorageError.
     """
@@ -94,12 +94,12 @@ def list_names(folder: Path) -> list[str]:
 
 
 def read_job(path: Path) -> Job:
-    """The job in a pending or claimed file. Raises Unreadable, Gone or StorageError (short of files or memory)."""
+    """Return the job in a pending or claimed file. Raises Unreadable, Gone, or StorageError (out of files or memory)."""
     return job_in(_read_document(path, MAX_JOB_BYTES))
 
 
 def read_any(path: Path) -> tuple[Job, Failure | None]:
-    """As `read_job`, but takes a wrapped job too, and returns what was written beside it."""
+    """Return the job in a file of any state, and its failure if it is wrapped. Raises as `read_job`."""
     document = _read_document(path, MAX_JOB_BYTES + _WRAPPER_BYTES)
     if not ("job" in document and "failed_at" in document):
         return job_in(document), None
@@ -114,7 +114,7 @@ def read_any(path: Path) -> tuple[Job, Failure | None]:
 
 
 def job_in(document: dict[str, Any]) -> Job:
-    """A JSON object as a job; raises Unreadable that names the field, or the version this code does not know."""
+    """Parse a JSON object as a job. Raises Unreadable that names the invalid field or the unknown version."""
     version = document.get("schema_version", JOB_SCHEMA_VERSION)
     if isinstance(version, int) and version > JOB_SCHEMA_VERSION:
         raise Unreadable(
@@ -133,33 +133,34 @@ def job_in(document: dict[str, Any]) -> Job:
 
 
 def encode_job(job: Job) -> bytes:
-    """The job as the bytes of its file. Raises InvalidInput where it holds what no UTF-8 file can."""
+    """Return the content of the file of a job. Raises InvalidInput for text that cannot be encoded as UTF-8."""
     try:
         return job.to_json().encode()
     except UnicodeEncodeError as error:
         raise InvalidInput(
-            f"job {job.job_id}: holds {error.object[error.start]!r}, half of a character; remove it (str.encode('utf-8') fails)"
+            f"job {job.job_id}: holds {error.object[error.start]!r}, a lone surrogate; remove it (str.encode('utf-8') fails)"
         ) from None
 
 
 def encode_failed(job: Job, failure: Failure) -> bytes:
-    """A given-up job with its failure, as the bytes of its file."""
-    document = {
-        "error": failure.error,
-        "failed_at": failure.failed_at,
-        "filed": failure.filed,
-        "job": job.model_dump(),
-    }
-    return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
+    """Return the content of the file of a failed job."""
+    return json.dumps({**asdict(failure), "job": job.model_dump()}, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def drop_oldest(known: dict[str, Any], limit: int) -> None:
+    """Remove the entry inserted first if a dictionary holds more than `limit`."""
+    if len(known) > limit:
+        del known[next(iter(known))]
 
 
 def short_error(error: str) -> str:
-    """An error message as it is stored: without control characters, at most 1,000 characters."""
+    """Return an error message in the form that is stored: no control characters, at most 1,000 characters."""
     cleaned = clean_text(error)
     return cleaned if len(cleaned) <= MAX_ERROR_CHARACTERS else cleaned[: MAX_ERROR_CHARACTERS - 1] + "…"
 
 
 def _read_document(path: Path, limit: int) -> dict[str, Any]:
+    """Return the JSON object in a regular file of at most `limit` bytes. Larger files and other types are not opened."""
     data = _read_bytes(path, limit)
     try:
         document = json.loads(data)
@@ -171,7 +172,6 @@ def _read_document(path: Path, limit: int) -> dict[str, Any]:
 
 
 def _read_bytes(path: Path, limit: int) -> bytes:
-    """The content of a regular file of at most `limit` bytes; larger ones and other things are not opened at all."""
     try:
         status = os.lstat(path)
         if not stat.S_ISREG(status.st_mode):

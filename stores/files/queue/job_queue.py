@@ -1,16 +1,16 @@
-"""The queue of jobs as files: `queues/{pending,processing,failed}/{timestamp_ms}-{request_id}-{end_seq}.json`.
+"""The job queue as files: `queues/{pending,processing,failed}/{timestamp_ms}-{request_id}-{end_seq}.json`.
 
-A job's file is in one folder at any moment. It is written into `pending` by `put`, renamed into `processing` by
-`claim`, removed by `complete`; `postpone` and `fail` rewrite it where it lies and then rename it. So a process that is
-killed at any line leaves every accepted job exactly once, and `recover` gives back what it had claimed.
+The file of a job is in one folder at any moment. `put` writes it into `pending`, `claim` renames it into `processing`,
+`complete` removes it; `postpone` and `fail` rewrite it in place and then rename it. A process that is killed at any point
+leaves every accepted job exactly once, and `recover` returns the jobs it had claimed.
 
-The same request twice is one job. `put` knows the ids in the folders and those it has stored itself; two files of one
-id that two processes put at the same time are found when the second is about to be read, and one of them is removed.
-What nobody here can know, an id that was filed before this process began, is for the worker to ask the event store
+The same request twice is one job. `put` knows the ids in the folders and those it has stored itself. If two processes put
+the same id at the same time, the duplicate is detected before the second file is read, and one of the two is removed.
+Jobs that were filed before this process started are not known here: the worker asks the event store
 (`EventStore.is_filed`) before it runs a job.
 
-One process claims (it holds the owner lock); any may put, look and count. Nothing is kept in memory that a restart
-could not read again from the folders.
+One process claims (the one that holds the owner lock); any process may put, read and count. All state in memory can be
+read again from the folders after a restart.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ from .job_files import (
     Failure,
     Gone,
     Unreadable,
+    drop_oldest,
     encode_job,
     list_names,
     name_job_id,
@@ -58,32 +59,28 @@ from .waiting import WaitingJobs
 logger = logging.getLogger(__name__)
 
 _BATCH = 256
-"""Files read at most before `claim` lets other calls through."""
+"""Most files that `claim` reads before it releases its lock for other calls."""
 _READ_AHEAD = 64
 """Jobs kept in memory between being read and being claimed."""
 _MAX_DONE = 10_000
-"""Completed ids that are remembered against a late second file."""
+"""Completed ids kept in memory, to detect a duplicate file that appears late."""
 
 
 class FileJobQueue(JobQueue):
-    """A `JobQueue` in a folder. `clock` gives seconds since the epoch; it may jump. Safe to call from several threads."""
+    """A `JobQueue` in a folder. `clock` returns seconds since the epoch and may jump. Thread-safe."""
 
     def __init__(self, folder: Path, *, clock: Callable[[], float]) -> None:
         self._pending = folder / "pending"
         self._processing = folder / "processing"
         failed = folder / "failed"
         self._clock = clock
-        for place in (self._pending, self._processing, failed):
+        self._folders: dict[JobState, Path] = {"pending": self._pending, "processing": self._processing, "failed": failed}
+        for place in self._folders.values():
             make_folder(place)
-        self._folders: dict[JobState, Path] = {
-            "pending": self._pending,
-            "processing": self._processing,
-            "failed": failed,
-        }
         self._intake = JobIntake(self._pending, (self._processing, failed), folder / "newest", clock)
         self._waiting = WaitingJobs(self._pending, self._processing, clock)
         self._failed = FailedJobs(failed)
-        self._arrivals: deque[str] = deque()  # names of own puts; appended without the lock that claims hold
+        self._arrivals: deque[str] = deque()  # names of jobs put here; appended without the lock of `claim`
 
         self._lock = threading.RLock()
         self._ready = ReadyJobs()
@@ -102,11 +99,11 @@ class FileJobQueue(JobQueue):
         return job.job_id
 
     def warm(self) -> None:
-        """List the folders now, so that the first `put` does not have to. Raises StorageError."""
+        """List the folders in advance of the first `put`. Raises StorageError."""
         self._intake.warm()
 
     def claim(self, now: float) -> Job | None:
-        """As the protocol says. Files that are no jobs go to `failed` on the way; raises StorageError for the rest."""
+        """See `JobQueue.claim`. Files that are not valid jobs are moved to `failed`. Raises StorageError for other errors."""
         while True:
             with self._lock:
                 for _ in range(_BATCH):
@@ -117,7 +114,7 @@ class FileJobQueue(JobQueue):
                             return job
                     elif not self._read_next(now) and not self._look_for_new(now):
                         return None
-            time.sleep(0)  # a waiting thread gets the lock, which it else might not for long
+            time.sleep(0)  # lets a waiting thread take the lock
 
     def complete(self, job_id: str) -> None:
         with self._lock:
@@ -125,14 +122,13 @@ class FileJobQueue(JobQueue):
             remove_durably(self._processing / entry.name)
             self._drop(entry)
             self._done[job_id] = None
-            if len(self._done) > _MAX_DONE:
-                del self._done[next(iter(self._done))]
+            drop_oldest(self._done, _MAX_DONE)
 
     def postpone(self, job_id: str, *, error: str, not_before: float) -> None:
         with self._lock:
             entry, job = self._of_claimed(job_id)
             path = self._processing / entry.name
-            if not os.path.lexists(path):  # removed by hand: writing it would bring it back
+            if not os.path.lexists(path):  # removed by hand: writing it would restore it
                 self._drop(entry)
                 return
             changes = {"attempts": job.attempts + 1, "not_before": not_before, "last_error": short_error(error)}
@@ -159,9 +155,9 @@ class FileJobQueue(JobQueue):
             self._drop(entry)
 
     def recover(self, now: float, *, older_than: float = 0.0) -> int:
-        """As the protocol says; also finishes what a killed process had begun and removes its temporary files.
+        """See `JobQueue.recover`. Also completes interrupted operations and removes temporary files of killed processes.
 
-        `older_than`: only what was claimed at least so many seconds ago (0: everything), for an owner that may live.
+        `older_than`: only jobs claimed at least so many seconds ago (0: all), if another owner may still run.
         """
         with self._lock:
             for folder in self._folders.values():
@@ -176,7 +172,7 @@ class FileJobQueue(JobQueue):
             return recovered
 
     def counts(self, now: float) -> QueueCounts:
-        """Raises StorageError."""
+        """See `JobQueue.counts`. Raises StorageError."""
         pending = list_names(self._pending)
         oldest = min(map(name_prefix, pending), default=0) / 1000
         return QueueCounts(
@@ -187,7 +183,7 @@ class FileJobQueue(JobQueue):
         )
 
     def jobs(self, state: JobState, limit: int = 1000) -> list[Job]:
-        """Raises StorageError."""
+        """See `JobQueue.jobs`. Raises StorageError."""
         folder = self._folders[state]
         found: list[Job] = []
         for name in sorted(list_names(folder), key=order):
@@ -195,22 +191,24 @@ class FileJobQueue(JobQueue):
                 break
             try:
                 found.append(read_any(folder / name)[0])
-            except (Gone, Unreadable):  # taken meanwhile, or put aside by the next claim
+            except (Gone, Unreadable):  # moved meanwhile, or quarantined by the next `claim`
                 continue
         return found
 
     def known_ids(self) -> set[str]:
-        """By the names of the files: nothing is read. Raises StorageError."""
-        # In the order in which jobs move on, so that one that moves meanwhile is seen at least once.
+        """Return the ids in the names of the files; no file is read. Raises StorageError."""
+        # In the order in which jobs move between folders, so that a job that moves meanwhile is seen at least once.
         return {name_job_id(name) for folder in self._folders.values() for name in list_names(folder)}
 
     def waiting(self, scope_key: str, limit: int = 20) -> list[Job]:
-        """Bounded work, no lock that claims hold, and no memory of the owner's: any process may call it on its
-        reply path. Of what other processes put in, the newest 500 files are looked at. Raises StorageError."""
+        """See `JobQueue.waiting`. Bounded work without the lock of `claim`: any process may call it on its reply path.
+
+        Of the jobs put by other processes, the newest 500 files are considered. Raises StorageError.
+        """
         return self._waiting.newest(scope_key, limit)
 
     def failed(self) -> list[FailedJob]:
-        """Oldest first. Raises StorageError."""
+        """Return the failed jobs, oldest first. Raises StorageError."""
         return self._failed.all()
 
     def retry_failed(self, job_id: str | None = None) -> int:
@@ -222,7 +220,7 @@ class FileJobQueue(JobQueue):
             return len(restored)
 
     def amend(self, change: Callable[[Job], Job | None]) -> int:
-        """For the owner. Files that are no jobs are not shown to `change` and stay. Raises StorageError."""
+        """See `JobQueue.amend`. For the owner. Files that are not valid jobs stay unchanged. Raises StorageError."""
         amended = 0
         for name in list_names(self._pending):
             path = self._pending / name
@@ -254,13 +252,13 @@ class FileJobQueue(JobQueue):
             return self._failed.cleanup(now, max_age_seconds=max_age_days * 86_400, max_files=max_files)
 
     def _start(self, entry: Entry, now: float) -> Job | None:
-        """Move a job that is ready into `processing`; None where it is gone, or no job any more."""
+        """Move a ready job to `processing` and return it; None if the file is gone or not a valid job any more."""
         path = self._processing / entry.name
         try:
             if not move(self._pending / entry.name, path):
                 self._drop(entry)
                 return None
-            os.utime(path, (now, now))  # `recover(older_than=...)` reads there since when it is claimed
+            os.utime(path, (now, now))  # the time of the claim, for `recover(older_than=...)`
             job = self._read_ahead.pop(entry.name, None) or read_job(path)
         except (Gone, Unreadable) as error:
             if isinstance(error, Unreadable):
@@ -277,8 +275,8 @@ class FileJobQueue(JobQueue):
         return job
 
     def _read_next(self, now: float) -> bool:
-        """Put the oldest file that was not read yet in line; False where all were. Raises StorageError."""
-        if not self._listing.was_made:  # what lay there before this process began comes before its own puts
+        """Read and enqueue the oldest unread file; False if all are read. Raises StorageError."""
+        if not self._listing.was_made:  # jobs from before the start of this process come first
             self._look_for_new(now)
         while self._arrivals:
             self._queue_up([self._arrivals.popleft()])
@@ -301,7 +299,7 @@ class FileJobQueue(JobQueue):
     def _line_up(self, name: str, job: Job) -> None:
         other = self._ready.get(job.job_id)
         if job.job_id in self._done or (other is not None and self._is_there(other)):
-            logger.info("%s is job %s a second time: removed", name, job.job_id)
+            logger.info("%s removed: duplicate of job %s", name, job.job_id)
             remove_durably(self._pending / name)
             self._seen.discard(name)
             return
@@ -316,7 +314,7 @@ class FileJobQueue(JobQueue):
         return os.path.lexists(folder / entry.name)
 
     def _look_for_new(self, now: float) -> bool:
-        """List `pending` if it may have changed; whether it had. Raises StorageError."""
+        """List `pending` if it may have changed. Return True if it has changed. Raises StorageError."""
         names = self._listing.if_changed(now)
         if names is None:
             return False
@@ -327,18 +325,18 @@ class FileJobQueue(JobQueue):
             self._read_anew()
             return True
         for entry in gone:
-            self._drop(entry)  # removed by another process: it holds nobody back any more
+            self._drop(entry)  # removed by another process: it must not block other jobs
         return self._queue_up(sorted(there - self._seen, key=order)) or bool(gone)
 
     def _queue_up(self, names: list[str]) -> bool:
-        """Add names, sorted, to those to be read; whether any was new."""
+        """Add sorted names to the unread ones. Return True if any was new."""
         new = [name for name in names if name not in self._seen]
         if not new:
             return False
         self._seen.update(new)
-        in_order = not self._unread or order(self._unread[-1]) < order(new[0])
+        before = self._unread[-1] if self._unread else None
         self._unread.extend(new)
-        if not in_order:
+        if before is not None and order(before) > order(new[0]):
             self._unread = deque(sorted(self._unread, key=order))
         return True
 
@@ -354,19 +352,19 @@ class FileJobQueue(JobQueue):
         except Unreadable as error:
             self._failed.quarantine(path, str(error), now)
             return False
-        if failure is not None:  # killed in the middle of fail()
+        if failure is not None:  # the process was killed in `fail`
             self._failed.finish(path)
             return False
         target = self._pending / path.name
         try:
-            if read_job(target).attempts > job.attempts:  # a copy of the folder, taken while it was in use
+            if read_job(target).attempts > job.attempts:  # the folder is a copy made while it was in use
                 return not remove_durably(path)
         except (Gone, Unreadable):
             pass
         return move(path, target)
 
     def _read_anew(self) -> None:
-        """Forget the lines, but for what runs, and read `pending` again from its oldest file."""
+        """Drop all queued entries except the claimed ones, and read `pending` again from its oldest file."""
         self._ready = ReadyJobs()
         for entry, job in self._claimed.values():
             again = self._ready.add(entry.name, entry.job_id, job.entities, entry.not_before)
@@ -381,7 +379,7 @@ class FileJobQueue(JobQueue):
         try:
             return self._claimed[job_id]
         except KeyError:
-            raise InvalidInput(f"job_id: {job_id!r} is not claimed here; only what claim() returned can be settled") from None
+            raise InvalidInput(f"job_id: {job_id!r} is not claimed here; only jobs returned by claim() can be settled") from None
 
     def _give_back(self, entry: Entry, not_before: float) -> None:
         del self._claimed[entry.job_id]

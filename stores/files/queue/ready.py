@@ -1,13 +1,14 @@
-"""Which job may run next: one first-in-first-out line per entity, kept in memory.
+"""The scheduling order of jobs, in memory: one first-in-first-out line per entity.
 
-A job stands in the line of each of its entities and may run once it heads all of them and its `not_before` has come.
-Whoever heads a line and waits, or runs, holds back those behind. Adding, taking and removing cost O(log n), however
-many jobs stand in line; nothing here touches a file.
+A job stands in the line of each of its entities. It may run when it heads all of these lines and its `not_before` is
+reached. The head of a line, waiting or running, blocks the jobs behind it. Adding, taking and removing cost O(log n) in
+the number of jobs. Nothing here accesses files.
 """
 
 from __future__ import annotations
 
 import heapq
+import itertools
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from .job_files import order
 
 @dataclass(slots=True, eq=False)
 class Entry:
-    """One job in line: its file's name, its id, its entities, and how many of their lines it heads."""
+    """A queued job: file name, job id, entities, and the number of their lines that it heads."""
 
     name: str
     job_id: str
@@ -33,18 +34,19 @@ class Entry:
 
     @property
     def is_first(self) -> bool:
+        """Return True if the job waits and heads all of its lines."""
         return self.state == "waiting" and self.heads == len(self.entities)
 
 
 class ReadyJobs:
-    """The lines. Not thread-safe: its owner holds a lock."""
+    """All lines. Not thread-safe: the caller holds a lock."""
 
     def __init__(self) -> None:
         self._lines: dict[str, deque[Entry]] = {}
         self._entries: dict[str, Entry] = {}
         self._ready: list[tuple[tuple[int, str], int, Entry]] = []
         self._timed: list[tuple[float, int, Entry]] = []
-        self._tie = 0
+        self._tie = itertools.count()  # entries are not comparable
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -56,31 +58,27 @@ class ReadyJobs:
         return list(self._entries.values())
 
     def add(self, name: str, job_id: str, entities: Iterable[str], not_before: float) -> Entry:
-        """Put a job in line by its name: behind older ones, and behind one that runs."""
+        """Insert a job in the order of file names, behind older jobs and behind a running one."""
         entry = Entry(name, job_id, tuple(sorted(entities)), not_before)
         self._entries[job_id] = entry
         self._enter(entry)
         return entry
 
     def take(self, now: float) -> Entry | None:
-        """The oldest job that may run at `now`, marked as claimed; None where none may."""
+        """Return the oldest job that may run at `now` and mark it as claimed; None if there is none."""
         while self._timed and self._timed[0][0] <= now:
-            entry = heapq.heappop(self._timed)[2]
-            if entry.is_first and entry.not_before <= now:
-                self._push_ready(entry)
+            self._offer(heapq.heappop(self._timed)[2], now)
         while self._ready:
             entry = heapq.heappop(self._ready)[2]
-            if not entry.is_first:
-                continue  # it was removed, or an older one came before it; it is offered again when it heads its lines
-            if entry.not_before > now:  # postponed, or the clock went back
-                self._push_timed(entry)
-                continue
-            entry.state = "claimed"
-            return entry
+            if entry.is_first and entry.not_before <= now:
+                entry.state = "claimed"
+                return entry
+            # Removed, or behind an older job now: `_leave` offers it again. Postponed, or the clock went back: offered for later.
+            self._offer(entry, now)
         return None
 
     def put_back(self, entry: Entry, not_before: float) -> None:
-        """A claimed job waits again at its place, which is behind older ones that came while it ran."""
+        """Return a claimed job to its place, behind older jobs that arrived while it ran."""
         entry.state = "waiting"
         entry.not_before = not_before
         lines = [self._lines[entity] for entity in entry.entities]
@@ -91,7 +89,7 @@ class ReadyJobs:
             self._offer(entry)
 
     def remove(self, entry: Entry) -> None:
-        """A job leaves its lines; those behind it move up."""
+        """Remove a job from its lines; the next job of each line becomes its head."""
         entry.state = "removed"
         self._entries.pop(entry.job_id, None)
         self._leave(entry)
@@ -124,18 +122,9 @@ class ReadyJobs:
             line[0].heads += 1
             self._offer(line[0])
 
-    def _offer(self, entry: Entry) -> None:
-        if not entry.is_first:
-            return
-        if entry.not_before > 0:
-            self._push_timed(entry)
-        else:
-            self._push_ready(entry)
-
-    def _push_ready(self, entry: Entry) -> None:
-        self._tie += 1
-        heapq.heappush(self._ready, (entry.key, self._tie, entry))
-
-    def _push_timed(self, entry: Entry) -> None:
-        self._tie += 1
-        heapq.heappush(self._timed, (entry.not_before, self._tie, entry))
+    def _offer(self, entry: Entry, now: float = 0.0) -> None:
+        """Schedule a job if it heads its lines: at once, or for its `not_before` if that is later than `now`."""
+        if entry.is_first and entry.not_before > now:
+            heapq.heappush(self._timed, (entry.not_before, next(self._tie), entry))
+        elif entry.is_first:
+            heapq.heappush(self._ready, (entry.key, next(self._tie), entry))

@@ -1,7 +1,7 @@
 """Accepted jobs that are not filed yet, by scope, for the reply path of any process.
 
-What this process put in is known by name; what others put in is found by listing the folders (see `FolderListing`).
-A call reads few files, however many wait: the jobs it returns, and at most 200 whose scope it does not know yet.
+Jobs of this process are known by name; jobs of other processes are found by listing the folders (see `FolderListing`).
+The number of files read per call is bounded: the jobs returned, and at most 200 whose scope is not known yet.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from pathlib import Path
 
 from ....schema.job import Job
 from .folder_listing import FolderListing
-from .job_files import Gone, Unreadable, order, read_job
+from .job_files import Gone, Unreadable, drop_oldest, order, read_job
 
 NEWEST = 500
-"""How many of the newest files of other processes are looked at."""
+"""How many of the newest files of other processes are considered."""
 _READS = 200
 _OWN_PER_SCOPE = 50
 _SCOPES = 5_000
@@ -24,7 +24,7 @@ _KNOWN_NAMES = 20_000
 
 
 class WaitingJobs:
-    """Looks into `pending` and `processing`; keeps names and scopes, no jobs. Safe to call from several threads."""
+    """Reads `pending` and `processing`; keeps names and scopes in memory, no jobs. Thread-safe."""
 
     def __init__(self, pending: Path, processing: Path, clock: Callable[[], float]) -> None:
         self._pending = pending
@@ -37,16 +37,15 @@ class WaitingJobs:
         self._scope_of: dict[str, str] = {}
 
     def note(self, name: str, scope_key: str) -> None:
-        """Remember a job that this process has put in."""
+        """Remember a job that this process has queued."""
         with self._lock:
             names = self._own.pop(scope_key, [])
             self._own[scope_key] = [*names[1 - _OWN_PER_SCOPE :], name]
-            if len(self._own) > _SCOPES:
-                del self._own[next(iter(self._own))]
+            drop_oldest(self._own, _SCOPES)
         self._remember_scope(name, scope_key)
 
     def newest(self, scope_key: str, limit: int) -> list[Job]:
-        """Jobs of a scope, newest first. Raises StorageError."""
+        """Return jobs of a scope, newest first. Raises StorageError."""
         names = self._listing.if_changed(self._clock())
         if names is not None:
             self._newest = nlargest(NEWEST, set(names), key=order)
@@ -73,13 +72,13 @@ class WaitingJobs:
         return found
 
     def _read(self, name: str) -> Job | None:
-        """The job wherever it lies now; None where it is filed or no job."""
-        for folder in (self._pending, self._processing, self._pending):  # it may be given back while we look
+        """Return the job from the folder that holds it now; None if it is filed or not a valid job."""
+        for folder in (self._pending, self._processing, self._pending):  # it may be returned to `pending` meanwhile
             try:
                 return read_job(folder / name)
             except Gone:
                 continue
-            except Unreadable:  # claim() puts it aside
+            except Unreadable:  # `claim` quarantines it
                 return None
         return None
 
@@ -92,5 +91,4 @@ class WaitingJobs:
     def _remember_scope(self, name: str, scope_key: str) -> None:
         with self._lock:
             self._scope_of[name] = scope_key
-            if len(self._scope_of) > _KNOWN_NAMES:
-                del self._scope_of[next(iter(self._scope_of))]
+            drop_oldest(self._scope_of, _KNOWN_NAMES)

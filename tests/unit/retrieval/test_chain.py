@@ -13,22 +13,22 @@ from historian.retrieval.event_recall import EventRecall
 from historian.retrieval.everywhere import search_everywhere
 from historian.retrieval.filters import event_filter
 from historian.retrieval.recall_states import RecallContext
-from historian.retrieval.request import make_request
+from historian.retrieval.request import RecallRequest
 from historian.schema.errors import InvalidInput
 from historian.schema.event import EventFilter
 from historian.schema.scope import Scope
 from historian.schema.settings import QuerySettings, Settings
 from historian.stores.sqlite.events import SqliteEventStore
-from historian.stores.sqlite.index_schema import open_index
 from support.events import make_event
 from support.recall import NOW, WordEmbedder
+from support.stores import open_events
 
 DAY = 86_400.0
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[SqliteEventStore]:
-    opened = SqliteEventStore(open_index(tmp_path / "index.sqlite"))
+    opened = open_events(tmp_path)
     yield opened
     opened.close()
 
@@ -43,7 +43,7 @@ def file(store: SqliteEventStore, *events: tuple[str, float], **fields: Any) -> 
 async def found(store: SqliteEventStore, query: str | list[str], top_k: int = 5, **changed: Any) -> list[str]:
     settings = QuerySettings(**changed)
     recall = EventRecall(store, WordEmbedder(), None, settings=lambda: settings, clock=lambda: NOW)
-    request = make_request(
+    request = RecallRequest(
         query, event_filter(Scope.group("7")), top_k=top_k, half_life_days=14, now=NOW, timezone="Asia/Shanghai"
     )
     return [hit.event.text for hit in await search(recall, request)]
@@ -74,7 +74,7 @@ async def test_several_messages_are_merged_without_repetition(store: SqliteEvent
 async def test_a_hit_explains_itself_step_by_step(store: SqliteEventStore) -> None:
     file(store, ("Ann drinks tea", 3), ("Bob plays the piano", 2), user_name="Ann")
     recall = EventRecall(store, WordEmbedder(), None, settings=QuerySettings, clock=lambda: NOW)
-    request = make_request(
+    request = RecallRequest(
         "does Ann like tea", event_filter(Scope.group("7")), top_k=2, half_life_days=14, now=NOW, timezone="UTC"
     )
     (hit, *_) = await search(recall, request)
@@ -88,7 +88,7 @@ async def test_a_poor_keyword_match_counts_less_beside_vectors_and_fully_without
     async def fused(query: str, *, with_vectors: bool) -> float:
         embedder = WordEmbedder() if with_vectors else None
         recall = EventRecall(store, embedder, None, settings=QuerySettings, clock=lambda: NOW)
-        request = make_request(query, event_filter(Scope.group("7")), top_k=3, half_life_days=14, now=NOW, timezone="UTC")
+        request = RecallRequest(query, event_filter(Scope.group("7")), top_k=3, half_life_days=14, now=NOW, timezone="UTC")
         hits = {hit.event.text: hit for hit in await search(recall, request)}
         return hits["Ann asked when it begins"].scores["fused"]
 

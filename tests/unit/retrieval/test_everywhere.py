@@ -13,9 +13,9 @@ from historian.schema.settings import QuerySettings
 from historian.stores.chroma.index import ChromaIndex
 from historian.stores.chroma.repair import repair
 from historian.stores.sqlite.events import SqliteEventStore
-from historian.stores.sqlite.index_schema import open_index
 from support.events import make_event
 from support.recall import WordEmbedder
+from support.stores import open_events
 
 EMBEDDER = WordEmbedder()
 BY_VECTORS = QuerySettings(vector_weight=1.0, keyword_weight=0.0)
@@ -23,7 +23,7 @@ BY_VECTORS = QuerySettings(vector_weight=1.0, keyword_weight=0.0)
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[SqliteEventStore]:
-    store = SqliteEventStore(open_index(tmp_path / "index.sqlite"))
+    store = open_events(tmp_path)
     store.set_fingerprint(EMBEDDER.model, EMBEDDER.dimension)
     yield store
     store.close()

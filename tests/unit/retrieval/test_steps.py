@@ -12,7 +12,7 @@ from historian.retrieval.filters import bounded_top_k, event_filter, time_range
 from historian.retrieval.fusion import by_rank, from_zero, reciprocal_rank, stretched, weighted_sum
 from historian.retrieval.lifts import lend_to_neighbours, of_named_people, time_fit
 from historian.retrieval.named_dates import named_times
-from historian.retrieval.request import make_request, widened
+from historian.retrieval.request import RecallRequest, widened
 from historian.retrieval.scope_index.table import ScopeTable, Snapshot
 from historian.schema.errors import InvalidInput
 from historian.schema.event import EventFilter, EventOutline
@@ -187,8 +187,8 @@ def test_queries_are_cleaned_widened_and_bounded() -> None:
     assert widened("how much?", ["I saw a piano"]) == "I saw a piano how much?"
     long_one = "a question of more than twenty characters"
     assert widened(long_one, ["before"]) == long_one
-    made = make_request(
+    made = RecallRequest(
         ["", "  hi  ", "hi", "x" * 5_000], EventFilter("g:7"), top_k=3, half_life_days=1, now=NOW.timestamp(), timezone="UTC"
     )
     assert made.queries == ("hi", "x" * 1_000)
-    assert make_request("", EventFilter("g:7"), top_k=3, half_life_days=1, now=0.0, timezone="UTC").queries == ()
+    assert RecallRequest("", EventFilter("g:7"), top_k=3, half_life_days=1, now=0.0, timezone="UTC").queries == ()

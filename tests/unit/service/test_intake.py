@@ -3,8 +3,7 @@
 import time
 
 from historian.schema.settings import Settings
-from historian.service import intake as accepting
-from historian.service.intake import make_job, redacted, redacted_in_turn
+from historian.service.intake import make_job, redacted, redacted_in_turn, without_spans
 from historian.service.jobs.given_states import spoken_payloads
 from historian.service.recall.articles import states_job
 from historian.text.redaction import Redaction
@@ -97,7 +96,7 @@ def test_spans_over_several_texts_are_cut_out_as_from_one(texts: list[str], cuts
         kept += letter if letter != "|" and not any(span.start <= at < span.end for span in spans) else ""
     letters = [n for n, letter in enumerate(joined) if letter != "|"]
     labelled = sum(any(span.start <= n < span.end for n in letters) for span in spans)
-    left = accepting._without(texts, spans, gap)
+    left = without_spans(texts, spans, gap)
     assert len(left) == len(texts)
     assert "".join(left).replace("[TOKEN]", "") == kept and "".join(left).count("[TOKEN]") == labelled
 

@@ -59,7 +59,7 @@ def test_a_job_is_of_the_zone_of_its_timestamp() -> None:
 def test_a_machine_without_a_zone_runs_on_utc_and_says_so_once(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, name: str | None
 ) -> None:
-    local_time._warn_of_no_zone.cache_clear()
+    local_time.warn_of_no_zone.cache_clear()
     monkeypatch.setattr("tzlocal.get_localzone_name", lambda: name)
     assert LOCAL_TIMEZONE() == LOCAL_TIMEZONE() == "UTC"
     (told,) = caplog.messages

@@ -12,14 +12,10 @@ import pytest
 from historian.schema.errors import StorageError
 from historian.schema.event import EventFilter
 from historian.stores.sqlite.events import SqliteEventStore
-from historian.stores.sqlite.index_schema import open_index
 from support.events import file_texts, make_event, unit_vectors
+from support.stores import open_events, writer_of
 
 GROUP = EventFilter("g:7")
-
-
-def open_store(directory: Path) -> SqliteEventStore:
-    return SqliteEventStore(open_index(directory / "index.sqlite"))
 
 
 def in_child(work: Callable[[], None]) -> int:
@@ -54,7 +50,7 @@ def file_one(store: SqliteEventStore, job_id: str) -> None:
 
 
 def test_a_kill_at_any_statement_of_file_job_leaves_all_of_it_or_nothing(tmp_path: Path) -> None:
-    open_store(tmp_path).close()
+    open_events(tmp_path).close()
     statement = 0
     killed = True
     while killed:
@@ -62,7 +58,7 @@ def test_a_kill_at_any_statement_of_file_job_leaves_all_of_it_or_nothing(tmp_pat
         job_id = f"j{statement}-0"
 
         def work(job_id: str = job_id, last: int = statement) -> None:
-            store = open_store(tmp_path)
+            store = open_events(tmp_path)
             left = last
 
             def trace(_: str) -> None:
@@ -71,13 +67,13 @@ def test_a_kill_at_any_statement_of_file_job_leaves_all_of_it_or_nothing(tmp_pat
                 if left == 0:
                     os.kill(os.getpid(), signal.SIGKILL)
 
-            store._database._writer.set_trace_callback(trace)
+            writer_of(store.database).set_trace_callback(trace)
             file_one(store, job_id)
 
         status = wait(in_child(work))
         assert status in (0, -signal.SIGKILL)
         killed = status != 0
-        store = open_store(tmp_path)
+        store = open_events(tmp_path)
         assert_whole(store, job_id, filed=not killed)
         if killed:
             file_one(store, job_id)
@@ -88,11 +84,11 @@ def test_a_kill_at_any_statement_of_file_job_leaves_all_of_it_or_nothing(tmp_pat
 
 
 def test_a_kill_between_filings_loses_nothing_that_was_reported(tmp_path: Path) -> None:
-    open_store(tmp_path).close()
+    open_events(tmp_path).close()
     reader, writer = os.pipe()
 
     def work() -> None:
-        store = open_store(tmp_path)
+        store = open_events(tmp_path)
         for n in range(100_000):
             file_one(store, f"j{n}-0")
             os.write(writer, b".")
@@ -107,7 +103,7 @@ def test_a_kill_between_filings_loses_nothing_that_was_reported(tmp_path: Path) 
     while more := os.read(reader, 4096):
         reported += len(more)
     os.close(reader)
-    store = open_store(tmp_path)
+    store = open_events(tmp_path)
     for n in range(reported + 2):
         assert_whole(store, f"j{n}-0", filed=n < reported or store.is_filed(f"j{n}-0"))
     assert store.count() in (3 * reported, 3 * reported + 3)
@@ -115,10 +111,10 @@ def test_a_kill_between_filings_loses_nothing_that_was_reported(tmp_path: Path) 
 
 
 def test_two_processes_read_whole_jobs_while_a_third_one_writes(tmp_path: Path) -> None:
-    open_store(tmp_path).close()
+    open_events(tmp_path).close()
 
     def read() -> None:
-        store = open_store(tmp_path)
+        store = open_events(tmp_path)
         seen = 0
         while seen < 120:
             _, _, names, matrix, _ = store.news("g:7", 0, 0)
@@ -128,7 +124,7 @@ def test_two_processes_read_whole_jobs_while_a_third_one_writes(tmp_path: Path) 
         store.close()
 
     readers = [in_child(read), in_child(read)]
-    store = open_store(tmp_path)
+    store = open_events(tmp_path)
     for n in range(40):
         file_one(store, f"j{n}-0")
     assert [wait(child) for child in readers] == [0, 0]
@@ -137,25 +133,25 @@ def test_two_processes_read_whole_jobs_while_a_third_one_writes(tmp_path: Path) 
 
 def test_two_processes_write_the_same_jobs_and_each_is_filed_once(tmp_path: Path) -> None:
     def write() -> None:
-        store = open_store(tmp_path)
+        store = open_events(tmp_path)
         for n in range(30):
             store.file_job(f"j{n}-0", [make_event(f"j{n}-0", i) for i in range(3)], [None] * 3)
         store.close()
 
     assert [wait(child) for child in [in_child(write), in_child(write)]] == [0, 0]
-    store = open_store(tmp_path)
+    store = open_events(tmp_path)
     assert store.count() == 90 and store.scopes() == [("g:7", 90)]
     assert len(store.search_keywords("阿橘", GROUP, 1000)) == 90
     store.close()
 
 
 def test_what_another_process_files_and_forgets_moves_the_change_number(tmp_path: Path) -> None:
-    store = open_store(tmp_path)
+    store = open_events(tmp_path)
     file_texts(store, ["one"])
     before = store.change_number("g:7")
 
     def write() -> None:
-        other = open_store(tmp_path)
+        other = open_events(tmp_path)
         file_texts(other, ["two"], "j2-0")
         other.delete(["j1-0:0"])
 
@@ -167,10 +163,10 @@ def test_what_another_process_files_and_forgets_moves_the_change_number(tmp_path
 
 
 def test_each_new_scope_takes_one_number(tmp_path: Path) -> None:
-    store = open_store(tmp_path)
+    store = open_events(tmp_path)
     for n in range(30):
         file_texts(store, ["a", "b"], f"j{n}-0", group=f"{n % 3}")
-    with store._database.reading() as connection:
+    with store.database.reading() as connection:
         assert connection.execute("SELECT scope_number, last_row FROM scopes ORDER BY 1").fetchall() == [
             (1, 20),
             (2, 20),
@@ -180,16 +176,16 @@ def test_each_new_scope_takes_one_number(tmp_path: Path) -> None:
 
 
 def test_a_file_of_garbage_in_place_of_the_index_is_a_storage_error(tmp_path: Path) -> None:
-    store = open_store(tmp_path)
+    store = open_events(tmp_path)
     file_texts(store, ["one"])
     store.close()
     (tmp_path / "index.sqlite").write_bytes(b"garbage " * 2000)
     with pytest.raises(StorageError, match=r"index\.sqlite.*damaged.*backup"):
-        open_store(tmp_path)
+        open_events(tmp_path)
 
 
 def test_forgotten_text_is_in_none_of_the_files(tmp_path: Path) -> None:
-    store = open_store(tmp_path)
+    store = open_events(tmp_path)
     for n in range(50):
         file_texts(store, [f"harmless sentence {n}", f"xylophone zanzibar {n}"], f"j{n}-0", user_id="42" if n % 2 else "43")
     secret = unit_vectors(1, seed=77)[0]

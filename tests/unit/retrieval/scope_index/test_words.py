@@ -11,11 +11,11 @@ from historian.retrieval.scope_index.tables import ScopeTables
 from historian.schema.event import EventFilter
 from historian.stores.sqlite import stems
 from historian.stores.sqlite.events import SqliteEventStore
-from historian.stores.sqlite.index_schema import open_index
 from historian.stores.sqlite.stems import Stemmer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.events import file_texts, make_event
+from support.stores import open_events
 
 SCOPE = "g:7"
 GROUP = EventFilter(SCOPE)
@@ -41,8 +41,8 @@ def same(memory: dict[str, float], store: SqliteEventStore, query: str) -> None:
 def test_memory_and_store_score_alike_whatever_is_filed_edited_and_deleted(
     tmp_path_factory: pytest.TempPathFactory, batches: list[list[str]], query: str, data: st.DataObject
 ) -> None:
-    store = SqliteEventStore(open_index(tmp_path_factory.mktemp("words") / "index.sqlite"))
-    other = SqliteEventStore(open_index(store._database.path))
+    store = open_events(tmp_path_factory.mktemp("words"))
+    other = open_events(store.database.path.parent)
     tables = ScopeTables(store, lambda: 2**30)
     names: list[str] = []
     for n, batch in enumerate(batches):
@@ -61,7 +61,7 @@ def test_memory_and_store_score_alike_whatever_is_filed_edited_and_deleted(
 
 
 def test_a_snapshot_keeps_its_words_while_the_table_grows(tmp_path: Path) -> None:
-    store = SqliteEventStore(open_index(tmp_path / "index.sqlite"))
+    store = open_events(tmp_path)
     tables = ScopeTables(store, lambda: 2**30)
     file_texts(store, ["green tea", "a tree"], "j0-0")
     before = tables.snapshot(SCOPE)
@@ -73,7 +73,7 @@ def test_a_snapshot_keeps_its_words_while_the_table_grows(tmp_path: Path) -> Non
 
 
 def test_only_the_best_are_kept_of_those_that_a_filter_admits(tmp_path: Path) -> None:
-    store = SqliteEventStore(open_index(tmp_path / "index.sqlite"))
+    store = open_events(tmp_path)
     store.file_job("j-0", [make_event("j-0", n, text=f"tea{' milk' * n}", user_id=f"{n % 2}") for n in range(10)], [None] * 10)
     snapshot = ScopeTables(store, lambda: 2**30).snapshot(SCOPE)
     admitted = snapshot.admitted(EventFilter(SCOPE, user_ids=("1",)))
@@ -83,7 +83,7 @@ def test_only_the_best_are_kept_of_those_that_a_filter_admits(tmp_path: Path) ->
 
 
 def test_words_count_in_the_bytes_of_a_scope(tmp_path: Path) -> None:
-    store = SqliteEventStore(open_index(tmp_path / "index.sqlite"))
+    store = open_events(tmp_path)
     tables = ScopeTables(store, lambda: 2**30)
     file_texts(store, ["green tea"], "j0-0")
     tables.snapshot(SCOPE)
@@ -117,7 +117,7 @@ def test_stems_are_the_same_for_threads_that_push_out_each_others_words(monkeypa
 
 
 def test_a_whole_match_is_what_the_most_telling_words_are_worth_known_or_not(tmp_path: Path) -> None:
-    store = SqliteEventStore(open_index(tmp_path / "index.sqlite"))
+    store = open_events(tmp_path)
     file_texts(store, ["tea with milk", "tea with lemon", "coffee at noon", "a walk at noon"], "j-0")
     snapshot = ScopeTables(store, lambda: 2**30).snapshot(SCOPE)
     exact = snapshot.keywords("tea with lemon", None, 10)

@@ -31,6 +31,7 @@ from historian.stores.sqlite.events import SqliteEventStore
 from historian.stores.sqlite.index_schema import open_index
 from historian.text.redaction import redact
 from redaction_lines import LABELLED, read_lines
+from support.stores import open_events
 
 GROUP = Scope.group("100", "42")
 PRIVATE = Scope.private("42")
@@ -78,7 +79,7 @@ class FakeEmbedder:
 async def observing(
     directory: Path, *, embedder: Embedder | None = None, clock: Clock | None = None, store: Any = None, **settings: Any
 ) -> AsyncIterator[tuple[Observation, SqliteEventStore]]:
-    events = store or SqliteEventStore(open_index(directory / "index.sqlite"))
+    events = store or open_events(directory)
     ticking = clock or Clock()
     observation = Observation(
         events=events,
@@ -310,7 +311,7 @@ async def test_the_end_stores_what_is_queued_without_waiting_for_the_embedder(tm
         assert observation.statistics.lost == 0
         observation.observe_tool("t", {}, "after the end", scope=GROUP)
         assert observation.statistics.noted == 101
-    events = SqliteEventStore(open_index(tmp_path / "index.sqlite"))
+    events = open_events(tmp_path)
     assert events.count() == 101
     events.close()
 

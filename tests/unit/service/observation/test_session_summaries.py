@@ -65,8 +65,9 @@ class Bench:
         self.now = START
         self.database = open_index(directory / "index.sqlite")
         self.events = SqliteEventStore(self.database)
+        self.records = UnwrittenRecords(self.events, None, clock=lambda: self.now, random=random.Random(1).random)
         self.summaries = SessionSummaries(
-            UnwrittenRecords(self.events, None, clock=lambda: self.now, random=random.Random(1).random),
+            self.records,
             cast(Any, chat),
             idle_seconds=300,
             timezone=ZoneInfo("Asia/Shanghai"),
@@ -233,14 +234,14 @@ async def test_a_session_that_cannot_be_summarised_costs_itself_alone(
     for n in range(3):
         bench.say(TALK, f"s{n}", Scope.group(str(100 + n), "42"))
     bench.say([("user", "swordfish")], "s1", Scope.group("101", "42"))
-    real = bench.summaries._records.of_the_living
+    real = bench.records.of_the_living
 
     async def sometimes(messages: Sequence[Cleaned]) -> list[Cleaned]:
         if messages[-1].text == "swordfish":
             raise RuntimeError(messages[-1].text)
         return await real(messages)
 
-    bench.summaries._records.of_the_living = sometimes  # type: ignore[method-assign]
+    bench.records.of_the_living = sometimes  # type: ignore[method-assign]
     bench.now += 300
     if closing:
         await bench.summaries.aclose()
@@ -285,7 +286,7 @@ async def test_the_end_is_bounded_and_says_how_many_sessions_it_leaves(tmp_path:
         await asyncio.Event().wait()
         return []
 
-    bench.summaries._records.of_the_living = never  # type: ignore[method-assign]
+    bench.records.of_the_living = never  # type: ignore[method-assign]
     await bench.summaries.aclose(0.01)
     assert "3 sessions are not summarised" in caplog.text
 

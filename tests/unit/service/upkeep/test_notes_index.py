@@ -287,7 +287,7 @@ async def test_names_that_an_earlier_version_noted_as_they_are_give_way_to_store
         notes.write(path, f"The owl number {n} sleeps.")
     await notes.run()
     before = {event.event_id for event in notes.events()}
-    database = notes.parts.manifest._database
+    database = notes.parts.database
     plain = {note_names.NoteNames("secrets").stored(path): path for path in (*SECRET_NAMES, "plain.md")}
     with database.writing() as connection:  # as version 1 noted them
         connection.execute("UPDATE note_files SET root = ?, form = replace(form, '2 ', '1 ')", (str(notes.folder),))
@@ -306,7 +306,7 @@ async def test_a_folder_noted_by_its_own_name_that_cannot_be_read_now_loses_noth
 ) -> None:
     notes.write("token=Zq81xPw77Kd/plan.md", "The owl sleeps.")
     await notes.run()
-    with notes.parts.manifest._database.writing() as connection:
+    with notes.parts.database.writing() as connection:
         connection.execute("UPDATE note_files SET path = 'token=Zq81xPw77Kd/plan.md', form = replace(form, '2 ', '1 ')")
     real = os.scandir
 

@@ -25,6 +25,7 @@ from historian.stores.chroma.repair import repair
 from historian.stores.sqlite.shadow_vectors import ShadowVectors
 from support.events import make_event
 from support.memory import settings_for
+from support.stores import refusing_writes
 
 GROUP = EventFilter("g:7")
 
@@ -305,17 +306,11 @@ async def test_a_full_disk_while_changing_over_leaves_everything_as_it_was(tmp_p
     parts.events.file_job("j-0", events, [old.vector(event.text) for event in events])
     parts.events.mark_indexed([event.event_id for event in events], [])
     await work_of(parts, new).build()
-    database = parts.shadow._database
-    with database.writing() as connection:
-        free = connection.execute("PRAGMA freelist_count").fetchone()[0]
-        pages = connection.execute("PRAGMA page_count").fetchone()[0]
-        connection.execute(f"PRAGMA max_page_count = {pages}")
-    assert free < 5
-    with pytest.raises(StorageError, match="free some space"):
-        parts.shadow.change_over()
-    assert_read(parts, old, 400)
-    with database.writing() as connection:
-        connection.execute("PRAGMA max_page_count = 1000000")
+    assert parts.database.row("PRAGMA freelist_count")[0] < 5
+    with refusing_writes(parts.database, "full"):
+        with pytest.raises(StorageError, match="free some space"):
+            parts.shadow.change_over()
+        assert_read(parts, old, 400)
     parts.shadow.change_over()
     assert_read(parts, new, 400)
     await parts.aclose()

@@ -11,14 +11,14 @@ from historian.schema.errors import StorageError
 from historian.stores.chroma.index import ChromaIndex
 from historian.stores.chroma.repair import RepairReport, event_metadata, repair
 from historian.stores.sqlite.events import SqliteEventStore
-from historian.stores.sqlite.index_schema import open_index
 from historian.stores.sqlite.shadow_vectors import ShadowVectors
 from support.events import make_event, unit_vectors
+from support.stores import open_events
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[SqliteEventStore]:
-    opened = SqliteEventStore(open_index(tmp_path / "index.sqlite"))
+    opened = open_events(tmp_path)
     yield opened
     opened.close()
 
@@ -103,7 +103,7 @@ def test_a_damaged_directory_is_a_storage_error_and_repaired_without_embedding(s
 def test_another_model_reaches_the_index(store: SqliteEventStore, index: ChromaIndex) -> None:
     file_jobs(store, 2)
     repair(store, index)
-    shadow = ShadowVectors(store._database)
+    shadow = ShadowVectors(store.database)
     shadow.begin("large", 16)
     made = [one for one in shadow.lacking(0, 9) if one.event_id in ("j0-0:0", "j1-0:1")]
     shadow.store(made, unit_vectors(2, dimension=16))
@@ -120,7 +120,7 @@ def test_it_stops_between_batches_when_asked_and_goes_on_later(store: SqliteEven
     assert_same(store, index)
 
 
-def test_a_job_filed_while_it_counts_is_no_reason_to_rebuild(store: SqliteEventStore, index: ChromaIndex) -> None:
+def test_a_job_filed_while_it_counts_is_no_reason_to_rebuild(store: SqliteEventStore, index: ChromaIndex, tmp_path: Path) -> None:
     file_jobs(store, 2)
     repair(store, index)
 
@@ -140,7 +140,7 @@ def test_a_job_filed_while_it_counts_is_no_reason_to_rebuild(store: SqliteEventS
             store.mark_indexed([event.event_id], [])
             return before
 
-    busy = Busy(index._path)
+    busy = Busy(tmp_path / "chromadb")
     assert repair(store, busy) == RepairReport()
     assert_same(store, index)
 
@@ -154,14 +154,14 @@ def test_errors_of_the_truth_are_no_reason_to_empty_the_index(store: SqliteEvent
     assert index.count() == 4
 
 
-def test_an_index_that_stays_broken_is_an_error(store: SqliteEventStore, index: ChromaIndex) -> None:
+def test_an_index_that_stays_broken_is_an_error(store: SqliteEventStore, index: ChromaIndex, tmp_path: Path) -> None:
     class Broken(ChromaIndex):
         def upsert(self, ids: Any, vectors: Any, metadatas: Any) -> None:
             raise StorageError("no space")
 
     file_jobs(store, 2)
     with pytest.raises(StorageError, match="no space"):
-        repair(store, Broken(index._path))
+        repair(store, Broken(tmp_path / "chromadb"))
     assert repair(store, index).written == 4
 
 
@@ -180,13 +180,19 @@ def test_the_collection_of_profiles_that_earlier_versions_wrote_is_deleted_at_op
     index = ChromaIndex(tmp_path / "chromadb")
     index.upsert(["e"], unit_vectors(1), [{}])
     index.close()
-    old = chromadb.PersistentClient(path=str(tmp_path / "chromadb"), settings=Settings(anonymized_telemetry=False))
+
+    def client() -> Any:
+        return chromadb.PersistentClient(path=str(tmp_path / "chromadb"), settings=Settings(anonymized_telemetry=False))
+
+    old = client()
     old.create_collection("cognitive_profiles", embedding_function=None).add(ids=["p"], embeddings=[[1.0, 0.0]])
-    old.close()  # type: ignore[attr-defined] # the class has it, the interface it implements does not
+    old.close()
     opened = ChromaIndex(tmp_path / "chromadb")
     assert opened.count() == 1
-    assert [collection.name for collection in opened._open_client().list_collections()] == ["cognitive_events"]
     opened.close()
+    left = client()
+    assert [collection.name for collection in left.list_collections()] == ["cognitive_events"]
+    left.close()
 
 
 def test_a_closed_index_says_so(index: ChromaIndex) -> None:

@@ -11,12 +11,11 @@ import pytest
 from historian.schema.event import EventFilter
 from historian.stores.sqlite import event_keywords
 from historian.stores.sqlite.event_keywords import K1, WORDS_VERSION, B
-from historian.stores.sqlite.events import SqliteEventStore
-from historian.stores.sqlite.index_schema import open_index
 from historian.text.words import query_tokens, search_tokens
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.events import file_texts
+from support.stores import open_events
 
 GROUP = EventFilter("g:7")
 
@@ -48,7 +47,7 @@ TEXTS = st.lists(WORDS, max_size=8).map(" ".join)
 def test_scores_in_a_scope_are_bm25_over_that_scope_alone(
     tmp_path_factory: pytest.TempPathFactory, texts: list[str], other: list[str], query: str
 ) -> None:
-    store = SqliteEventStore(open_index(tmp_path_factory.mktemp("words") / "index.sqlite"))
+    store = open_events(tmp_path_factory.mktemp("words"))
     file_texts(store, other, "other-0", group="8")
     names = file_texts(store, texts)
     file_texts(store, other, "more-0", group="9")
@@ -61,7 +60,7 @@ def test_scores_in_a_scope_are_bm25_over_that_scope_alone(
 
 
 def test_english_words_are_found_by_their_other_forms(tmp_path: Path) -> None:
-    store = SqliteEventStore(open_index(tmp_path / "index.sqlite"))
+    store = open_events(tmp_path)
     file_texts(store, ["she went climbing, climbing and climbing again", "he climbs", "a tree"])
     assert store.search_keywords("climbed", GROUP, 5)[0][0] == "j1-0:0"
     assert len(store.search_keywords("climbed", GROUP, 5)) == 2
@@ -69,25 +68,25 @@ def test_english_words_are_found_by_their_other_forms(tmp_path: Path) -> None:
 
 
 def test_the_index_is_made_anew_when_words_take_another_form(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store = SqliteEventStore(open_index(tmp_path / "index.sqlite"))
+    store = open_events(tmp_path)
     file_texts(store, [f"sentence {n}" for n in range(1500)])
     store.close()
     with monkeypatch.context() as patch:
         patch.setattr(event_keywords, "WORDS_VERSION", WORDS_VERSION + 1)
         patch.setattr(event_keywords, "search_tokens", lambda text: ["sentences", *search_tokens(text)[1:]])
-        store = SqliteEventStore(open_index(tmp_path / "index.sqlite"))
+        store = open_events(tmp_path)
         assert [name for name, _ in store.search_keywords("1234", GROUP, 5)] == ["j1-0:1234"]
         store.delete(["j1-0:1234"])
         store.edit("j1-0:7", "other", None)
         assert len(store.search_keywords("sentences", GROUP, 5000)) == 1499
         store.close()
-    store = SqliteEventStore(open_index(tmp_path / "index.sqlite"))
+    store = open_events(tmp_path)
     assert len(store.search_keywords("sentence", GROUP, 5000)) == 1498
     store.close()
 
 
 def test_a_narrower_filter_keeps_the_scores_of_the_scope(tmp_path: Path) -> None:
-    store = SqliteEventStore(open_index(tmp_path / "index.sqlite"))
+    store = open_events(tmp_path)
     names = file_texts(store, ["cat dog", "cat", "dog fish", "cat fish bird"])
     all_scores = dict(store.search_keywords("cat dog", GROUP, 10))
     some = dict(store.search_keywords("cat dog", EventFilter("g:7", event_ids=(names[0], names[2])), 10))
@@ -97,7 +96,7 @@ def test_a_narrower_filter_keeps_the_scores_of_the_scope(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("where", [GROUP, EventFilter(None)])
 def test_one_chinese_character_is_found_wherever_it_stands(tmp_path: Path, where: EventFilter) -> None:
-    store = SqliteEventStore(open_index(tmp_path / "index.sqlite"))
+    store = open_events(tmp_path)
     texts = ["猫", "她养了一只小猫，叫阿橘", "猫咪怕打雷", "他家的猫不怕人", "他养狗", "a cat"]
     names = file_texts(store, texts)
     assert {name for name, _ in store.search_keywords("猫", where, 10)} == set(names[:4])

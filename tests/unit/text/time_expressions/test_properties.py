@@ -194,10 +194,10 @@ def _first_characters(items: Any) -> tuple[set[str], bool]:
 
 
 def test_the_quick_look_knows_every_character_a_chinese_word_of_time_begins_with() -> None:
-    for name, pattern, _ in chinese_words._TOKENS:
+    for name, pattern, _ in chinese_words.TOKENS:
         characters, empty = _first_characters(parser.parse(pattern))
         assert not empty, f"{name} can match nothing"
-        assert characters <= set(chinese_words._STARTS), f"{name}: {''.join(characters - set(chinese_words._STARTS))}"
+        assert characters <= set(chinese_words.STARTS), f"{name}: {''.join(characters - set(chinese_words.STARTS))}"
 
 
 def test_importing_takes_no_calendar_tables_and_little_time() -> None:

@@ -1,0 +1,36 @@
+"""Stores over a directory, and the connection behind one."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal
+
+from historian.stores.sqlite.database import SqliteDatabase
+from historian.stores.sqlite.events import SqliteEventStore
+from historian.stores.sqlite.index_schema import open_index
+
+
+def open_events(directory: Path) -> SqliteEventStore:
+    """The event store in `directory`, which is made if it is missing."""
+    return SqliteEventStore(open_index(directory / "index.sqlite"))
+
+
+def writer_of(database: SqliteDatabase) -> sqlite3.Connection:
+    """The connection that writes, outside any transaction: for a PRAGMA or a trace."""
+    with database.writing() as connection:
+        return connection
+
+
+@contextmanager
+def refusing_writes(database: SqliteDatabase, fault: Literal["full", "read-only"] = "read-only") -> Iterator[None]:
+    """Inside of it the database takes nothing that is written, as if its disk were full or read-only."""
+    writer = writer_of(database)
+    (pages,) = writer.execute("PRAGMA page_count").fetchone()
+    writer.execute(f"PRAGMA max_page_count = {pages}" if fault == "full" else "PRAGMA query_only = ON")
+    try:
+        yield
+    finally:
+        writer.execute("PRAGMA max_page_count = 1000000" if fault == "full" else "PRAGMA query_only = OFF")
