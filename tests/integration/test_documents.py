@@ -179,8 +179,8 @@ def test_the_walks_name_functions_that_exist_and_no_file_twice() -> None:
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     walks = page.split("## Two walks")[1].split("\n## ")[0].split("\nA message on its way")
     assert len(walks) == 2
-    for walk in walks:
-        steps = re.findall(r"^\| `([\w/]+\.py)` \| ([^|]+) \|", walk, re.MULTILINE)
+    for one in walks:
+        steps = re.findall(r"^\| `([\w/]+\.py)` \| ([^|]+) \|", one, re.MULTILINE)
         files = [file for file, _ in steps]
         assert len(files) >= 10 and len(set(files)) == len(files)
         for file, functions in steps:
