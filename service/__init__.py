@@ -1,1 +1,1 @@
-"""What a bot holds in its hand, and the worker behind it."""
+"""The service that a bot opens, and its worker."""

@@ -1,4 +1,4 @@
-"""The worker of a data directory, put together from its parts. Imports all that a worker needs, LangGraph among it."""
+"""Assembly of a worker from the parts of a data directory. Imports everything a worker needs, including LangGraph."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def make_worker(
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     on_step: Callable[[Job, str, HistorianUpdate], None] | None = None,
 ) -> HistorianWorker:
-    """A worker over `parts`; the arguments are those of `HistorianWorker`."""
+    """Return a worker over `parts`; the options are those of `HistorianWorker`."""
     cognitive = parts.settings.cognitive
     notes = NotesIndex(parts.manifest, parts.settings, embedded_later, parts.clock)
     migration = Migration(parts, parts.settings, rewrite=cognitive.migrate_rewrite) if cognitive.migrate_from else None

@@ -1,4 +1,4 @@
-"""While a model or the disk is away, claiming pauses: longer each time, never in step with others."""
+"""Pauses while a model or the disk is unavailable, with exponential backoff and jitter."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from time import monotonic
 FIRST_PAUSE_SECONDS = 1.0
 LONGEST_PAUSE_SECONDS = 300.0
 LONGEST_DISK_PAUSE_SECONDS = 60.0
-"""The disk costs little to try, and whoever has made room wants to see it used."""
+"""Shorter than for models: a write is cheap to retry, and freed space should be used soon."""
 
 
 class Pause:
-    """A time to wait: over as soon as it is by either of two clocks.
+    """A pause that ends as soon as it is over by either of two clocks.
 
-    One tells the time and may be set: back, and by it alone a pause of a second would last a day. The other (`elapsed`, by
-    default `time.monotonic`) cannot be set, but stands still while the machine sleeps. Times are in seconds; a pause that was
-    never begun is over.
+    The wall clock may be set back, which would make a pause of a second last a day. The monotonic clock (`elapsed`, by default
+    `time.monotonic`) cannot be set, but may stop while the machine sleeps. Times are in seconds; a pause that was never begun
+    is over.
     """
 
     def __init__(self, elapsed: Callable[[], float] | None = None) -> None:
@@ -25,7 +25,7 @@ class Pause:
         self._elapsed_until = 0.0
 
     def begin(self, now: float, seconds: float) -> None:
-        """Let `seconds` pass from `now`, the time of the clock that may be set."""
+        """Begin a pause of `seconds` at `now`, the time of the wall clock."""
         self._until = now + seconds
         self._elapsed_until = self._elapsed() + seconds
 
@@ -33,14 +33,14 @@ class Pause:
         self._elapsed_until = 0.0
 
     def remaining(self, now: float) -> float:
-        """How many seconds of it are left; 0 where it is over."""
+        """Return the seconds that are left; 0 if it is over."""
         if not self._elapsed_until:
             return 0.0
         return max(min(self._until - now, self._elapsed_until - self._elapsed()), 0.0)
 
 
 class Outage:
-    """A pause with exponential backoff up to `longest` seconds and jitter (`random` gives numbers in [0, 1))."""
+    """A pause with exponential backoff up to `longest` seconds and jitter (`random` returns numbers in [0, 1))."""
 
     def __init__(
         self,
@@ -61,13 +61,13 @@ class Outage:
 
     @property
     def failures(self) -> int:
-        """How often in a row it was tried in vain."""
+        """The number of failures in a row."""
         return self._failures
 
     def begin(self, now: float, reason: str, *, retry_after: float | None = None) -> float:
-        """Note one more failure; returns for how many seconds from `now` nothing is tried.
+        """Count a failure and return the seconds from `now` until the next try.
 
-        Failures of jobs that ran side by side, noticed while the pause lasts, do not lengthen it.
+        Failures during the pause, of jobs that ran concurrently, do not extend it.
         """
         left = self._pause.remaining(now)
         if left > 0:
@@ -80,7 +80,7 @@ class Outage:
         return pause
 
     def remaining(self, now: float) -> float:
-        """How many seconds are left in which nothing is tried; 0 where the pause is over, also before the first failure."""
+        """Return the seconds until the next try; 0 if the pause is over or nothing has failed."""
         return self._pause.remaining(now)
 
     def end(self) -> None:

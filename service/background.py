@@ -1,4 +1,4 @@
-"""What a service does beside its callers: be the worker as soon as no other process is, and look at its settings' file."""
+"""The background tasks of a service: the worker, if no other process runs one, and the watch of the configuration file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CONFIG_LOOK_SECONDS = 2.0
 
 
 class Background:
-    """Runs until `stop`. `worker` is the one that this process runs, None while another process owns the directory."""
+    """Runs until `stop`. `worker` is the worker of this process, None while another process owns the directory."""
 
     def __init__(self) -> None:
         self.worker: HistorianWorker | None = None
@@ -32,9 +32,9 @@ class Background:
         self._closing = asyncio.Event()
 
     async def start(self, parts: Parts, *, work: bool, watch: ConfigWatch | None) -> None:
-        """Begin to look at the settings (`watch`), and to work (`work`)."""
+        """Start the watch of the settings, if given, and with `work` the worker."""
         if work:
-            # Here and not in the background, where importing would hold up the first recalls.
+            # Imported before the start ends: in the background it would delay the first recalls.
             await asyncio.to_thread(import_worker)
         if watch is not None:
             self._tasks.append(asyncio.create_task(self._look_at_config(watch), name="historian settings"))
@@ -42,18 +42,18 @@ class Background:
             self._tasks.append(asyncio.create_task(self._work(parts), name="historian"))
 
     async def stop(self, timeout_seconds: float) -> None:
-        """Stop the worker (what is running may finish within the bound) and everything else."""
+        """Stop the worker (running jobs may finish within the time limit) and all other tasks."""
         self._closing.set()
         try:
             if self.worker is not None:
                 await self.worker.stop(timeout_seconds)
         finally:
-            # Without a bound: what is left are threads that write to the stores, which close after this.
+            # Without a time limit: threads may still write to the stores, which are closed after this.
             await asyncio.gather(*self._tasks, return_exceptions=True)
             self._tasks.clear()
 
     def wake(self) -> None:
-        """Look into the queue now."""
+        """Let the worker check the queue now."""
         if self.worker is not None:
             self.worker.wake()
 
@@ -62,7 +62,7 @@ class Background:
         return None if self.worker is None else self.worker.event_index
 
     def apply(self, settings: Settings) -> None:
-        """Take over settings whose hot keys have changed. From any thread: each step is one assignment."""
+        """Apply settings whose hot keys have changed. Thread-safe: each step is one assignment."""
         worker = self.worker
         if worker is not None:
             worker.apply(settings)
@@ -74,7 +74,7 @@ class Background:
             await self._rest(CONFIG_LOOK_SECONDS)
 
     async def _work(self, parts: Parts) -> None:
-        """Be the worker as soon as no other process is, until the service closes."""
+        """Run the worker whenever no other process does, until the service closes."""
         said = False
         while not self._closing.is_set():
             with ExitStack() as stack:
@@ -82,18 +82,18 @@ class Background:
                     worker = await asyncio.to_thread(stack.enter_context, owned_worker(parts, random=random.random))
                 except OwnerLockHeld as error:
                     if not said:
-                        log.warning("this process reads and enqueues only: %s", error)
+                        log.warning("this process only reads and enqueues: %s", error)
                         said = True
                     await self._rest(TAKE_OVER_SECONDS)
                     continue
-                if self._closing.is_set():  # closed while it was being put together: nobody will stop it
+                if self._closing.is_set():  # closed meanwhile: `stop` did not see this worker
                     return
                 self.worker = worker
                 try:
                     await worker.run()
                 except Exception:
-                    # Whatever it was, jobs are on disk: begin anew rather than leave the bot without a historian.
-                    log.exception("the historian stopped unexpectedly and is started again")
+                    # Jobs are safe on disk: restart after any error.
+                    log.exception("the worker stopped unexpectedly and is restarted")
                     await self._rest(TAKE_OVER_SECONDS)
                 finally:
                     self.worker = None

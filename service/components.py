@@ -1,4 +1,4 @@
-"""The parts that a service is put together from, opened from the settings."""
+"""The stores and models of a service, opened as the settings say."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Parts:
     reranker: Reranker | None = None
 
     def context(self) -> HistorianContext:
-        """What the nodes work with."""
+        """Return the runtime context of the historian graph."""
         return HistorianContext(
             settings=self.settings,
             events=self.events,
@@ -82,13 +82,13 @@ class Parts:
         )
 
     def reflection_context(self) -> ReflectionContext:
-        """What the nodes of the reflection graph work with."""
+        """Return the runtime context of the reflection graph."""
         return ReflectionContext(
             settings=self.settings, events=self.events, article_stores=self.article_stores, clock=self.clock, chat=self.chat
         )
 
     async def aclose(self) -> None:
-        """Close models and database, each of them whatever the others raise."""
+        """Close models and database. An error of one does not keep the others open."""
         async with AsyncExitStack() as stack:
             stack.callback(self.events.close)
             for model in (self.reranker, self.embedder, self.chat):
@@ -97,14 +97,14 @@ class Parts:
 
 
 def open_queue(settings: Settings, clock: Callable[[], float]) -> JobQueue:
-    """The job queue alone, its folders listed: all that accepting a job needs."""
+    """Return the job queue with its folders listed, which is all that accepting a job needs."""
     queue = FileJobQueue(data_directory(settings) / "queues", clock=clock)
     queue.warm()
     return queue
 
 
 def open_parts(settings: Settings, *, queue: JobQueue, clock: Callable[[], float]) -> Parts:
-    """Open everything but Chroma. Blocking; raises StorageError where the database cannot be used."""
+    """Open everything except Chroma. Blocking; raises StorageError if the database cannot be used."""
     directory = data_directory(settings)
     database = open_index(directory / "index.sqlite")
     events = SqliteEventStore(database)
@@ -144,7 +144,7 @@ def open_article_stores(settings: Settings, database: SqliteDatabase, ledger: Le
 
 
 def usable_embedder(settings: Settings, events: EventStore) -> Embedder | None:
-    """The configured embedder, or None where the stored vectors were made by another model: keywords only until then."""
+    """Return the configured embedder; None if there is none, or if the stored vectors were made by another model."""
     embedder = make_embedder(settings.models.embedding)
     stored = events.fingerprint()
     if embedder is None or stored is None:
@@ -153,8 +153,8 @@ def usable_embedder(settings: Settings, events: EventStore) -> Embedder | None:
     if embedder.model == model and embedder.dimension in (None, dimension):
         return MatchingEmbedder(embedder, events)
     log.warning(
-        "the stored vectors were made by %s (%d dimensions), configured is %s: searching by keywords only, nothing is "
-        "overwritten. Run `historian reembed` to change over, or configure the former model again",
+        "the stored vectors were made by %s (%d dimensions), configured is %s: search uses keywords only, nothing is "
+        "overwritten. Run `historian reembed` to switch, or configure the former model again",
         model,
         dimension,
         embedder.model,
@@ -163,5 +163,5 @@ def usable_embedder(settings: Settings, events: EventStore) -> Embedder | None:
 
 
 def open_vector_index(directory: Path) -> ChromaIndex:
-    """The derived index of a data directory, for the owner alone. Nothing is opened before its first use."""
+    """Return the derived index of a data directory, for the owner only. It is opened at its first use."""
     return ChromaIndex(directory / "chromadb")

@@ -1,4 +1,4 @@
-"""A configuration file that changes while the service runs: some keys apply at once, the others say so in the log."""
+"""A watch of the configuration file: hot keys apply at once, changes of other keys are logged as needing a restart."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ log = logging.getLogger(__name__)
 
 
 class ConfigWatch:
-    """Looks at a file's time and size; `apply` is told the new settings when a hot key has changed.
+    """Compares a file's time and size; calls `apply` with the new settings when a hot key has changed.
 
-    A file that has become unreadable or wrong is named in the log, and the settings in force stay.
+    If the file has become unreadable or invalid, that is logged and the settings stay.
     """
 
     def __init__(
@@ -29,7 +29,7 @@ class ConfigWatch:
         self._seen = self._stamp()
 
     def look(self) -> None:
-        """Compare the file with what was seen last. Blocking, and cheap while nothing changed."""
+        """Compare the file with its last state. Blocking; cheap if nothing changed."""
         stamp = self._stamp()
         if stamp == self._seen:
             return

@@ -1,4 +1,4 @@
-"""Where everything lies."""
+"""The data directory."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from ..schema.settings import Settings
 
 
 def data_directory(settings: Settings) -> Path:
-    """The data directory, as a path."""
+    """Return the configured data directory as a path."""
     return Path(settings.cognitive.data_dir)

@@ -1,4 +1,4 @@
-"""A diagnosis of one installation: every configured part is tried for real, and each failure comes with a remedy."""
+"""Diagnosis of an installation: every configured part is used once, and every failure comes with a remedy."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from ..stores.sqlite.index_schema import open_index
 from .components import open_queue
 
 PATIENCE_SECONDS = 60.0
-"""How long one check may take; a cold local model server needs some of it."""
+"""The time limit of one check; a local model server may have to load its model first."""
 SLOW_DISK_SECONDS = 0.1
 OLD_JOB_SECONDS = 600.0
 
@@ -34,7 +34,7 @@ State = Literal["ok", "warning", "failed", "off"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a check found, and what to do about it. Both are templates for `str.format`, to be filled with `values`."""
+    """The result of a check and its remedy. Both are templates for `str.format`, filled with `values`."""
 
     state: State
     detail: str
@@ -57,7 +57,7 @@ def finding(state: State, detail: str, remedy: str = "", /, **values: object) ->
 
 
 async def diagnose(settings: Settings, directory: Path) -> AsyncIterator[Result]:
-    """Check one part after the other. Nothing raises: what goes wrong is a finding. `directory` is left as it was."""
+    """Check one part after the other. Never raises: errors become findings. `directory` is left unchanged."""
     for part, (check, remedy) in CHECKS.items():
         started = time.perf_counter()
         try:
@@ -185,7 +185,7 @@ async def _chat(settings: Settings, directory: Path) -> Finding:
 
 
 async def _historian(settings: Settings, directory: Path) -> Finding:
-    """Check the model of the background, if it is another one than that of the chat."""
+    """Check the background model, if it differs from the chat model."""
     if settings.models.background.model_dump() == settings.models.chat.model_dump():
         return finding("off", "none of its own: [models.chat] does its work")
     return await _asked(settings.models.background, "models.historian")
@@ -198,7 +198,7 @@ class Answer(BaseModel):
 
 
 async def _asked(chosen: ChatSettings, section: str) -> Finding:
-    """Ask one small question for an answer in a given form, as the historian does."""
+    """Ask the model one question with structured output, as the historian does."""
     model = make_chat_model(chosen, section=section)
     if model is None:
         return finding("off", "no model: events are rewritten by rules, profiles are lists of facts")
@@ -239,4 +239,4 @@ CHECKS: dict[str, tuple[Callable[[Settings, Path], Awaitable[Finding]], str]] = 
     "historian": (_historian, "mend base_url, api_key and model in [models.historian], or remove them to use [models.chat]"),
     "rerank": (_rerank, "mend [models.rerank], or empty base_url and model to do without"),
 }
-"""The check of each part, in order, and what to do if it fails."""
+"""The check of each part, in order, and the remedy if it fails."""

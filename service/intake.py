@@ -1,4 +1,4 @@
-"""Jobs made of what bots hand over: completed, checked and redacted before they lie on disk."""
+"""Jobs from the arguments of bots: completed, validated and redacted before they are written to disk."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from .timezones import told_timezone
 
 _NAMES = ("user_name", "group_name", "bot_name")
 _NAMES_KEPT = 2_048
-"""People, groups and bots are named in every job by the same few names: each is looked through once."""
+"""Names whose redacted form is cached: jobs repeat the same few names of people, groups and bots."""
 _PASSES = 8
-"""As often as one text is looked through: what stands beside a placeholder may be a secret as well."""
+"""The most passes over one text: what is beside a placeholder may be a secret too."""
 
 
 def make_job(data: Mapping[str, Any], settings: Settings, clock: Callable[[], float]) -> Job:
-    """A job from what a bot gave, completed with what the settings know: time, time zone, bot name, a request id.
+    """Return a job from a bot's arguments, with defaults for time, time zone, bot name and request id.
 
-    Raises InvalidInput that names the field; the message is free of secrets, whatever stood in it.
+    Raises InvalidInput that names the field; its message is redacted.
     """
     timezone = data.get("timezone") or told_timezone(settings.cognitive.timezone, data.get("timestamp"))
     complete = {
@@ -48,9 +48,9 @@ def make_job(data: Mapping[str, Any], settings: Settings, clock: Callable[[], fl
 
 
 def redacted(job: Job, level: Level) -> Job:
-    """The job without secrets (and, with `all`, without personal data): cleaned before it lies on disk.
+    """Return the job without secrets and, with the level `all`, without personal data.
 
-    Texts, display names and the texts of an order are. Ids stay as they are: they say who and which, and are compared.
+    Texts, display names and the texts of a command are redacted. Ids are not: they identify entities and are compared.
     """
     if level == "none":
         return job
@@ -71,7 +71,7 @@ def redacted(job: Job, level: Level) -> Job:
 
 
 def with_redacted_names(job: Job, level: Level) -> Job:
-    """The job with its display names as `redacted` leaves them."""
+    """Return the job with redacted display names."""
     return job.model_copy(update={name: _redacted_name(getattr(job, name), level) for name in _NAMES})
 
 
@@ -81,12 +81,12 @@ def _redacted_name(name: str, level: Level) -> str:
 
 
 def redacted_in_turn(texts: Sequence[str], level: Level) -> list[str]:
-    """Texts that follow one another, redacted each for itself and then for what a secret and its name share between two.
+    """Return consecutive texts redacted one by one, and then together for a secret whose name is in the text before it.
 
     >>> redacted_in_turn(["my password is", "Hk2!pplmq93x"], "secrets")
     ['my password is', '[PASSWORD]']
 
-    A secret that spans several texts has its placeholder in the first; of the others, what belongs to it goes.
+    A secret that spans several texts has its placeholder in the first one and is removed from the others.
     """
     if level == "none":
         return list(texts)
@@ -114,7 +114,7 @@ def _redacted_across(texts: Sequence[str], between: str) -> list[str]:
 
 
 def without_spans(texts: Sequence[str], spans: Sequence[Redaction], gap: int) -> list[str]:
-    """The texts without the spans, which are in order and count in all texts with `gap` characters between two."""
+    """Return the texts without the spans. Spans are ordered offsets into all texts, joined with `gap` characters between two."""
     left: list[str] = []
     start = first = 0
     labelled = -1
@@ -123,14 +123,14 @@ def without_spans(texts: Sequence[str], spans: Sequence[Redaction], gap: int) ->
         pieces, done = list[str](), start
         while first < len(spans) and spans[first].start < end:
             span = spans[first]
-            if max(span.start, start) < min(span.end, end):  # a text that is empty holds nothing of it
+            if max(span.start, start) < min(span.end, end):  # an empty text holds no part of it
                 pieces.append(text[done - start : max(span.start, start) - start])
                 if labelled < first:
                     pieces.append(placeholder(span.label))
                     labelled = first
                 done = min(span.end, end)
             if span.end > end:
-                break  # the next text begins inside of it
+                break  # the next text begins inside the span
             first += 1
         left.append("".join([*pieces, text[done - start :]]))
         start = end + gap
@@ -138,7 +138,7 @@ def without_spans(texts: Sequence[str], spans: Sequence[Redaction], gap: int) ->
 
 
 def _redacted_payload(job: Job, level: Level) -> dict[str, Any]:
-    """The payload of a job of kind `edit` or `states`; those of other kinds hold no text."""
+    """Return the redacted payload of a job of kind `edit` or `states`; other kinds have no text in it."""
     if job.kind == "edit" and isinstance(text := job.payload.get("text"), str):
         return {**job.payload, "text": redact(text, level)}
     if job.kind == "states":

@@ -1,4 +1,4 @@
-"""Start and end of a service, and what it does while its database cannot be used."""
+"""Start and end of a service, and its behaviour while the database cannot be used."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Lifecycle:
 
     async def aclose(self, timeout_seconds: float) -> None:
         """Close everything. See `CognitiveService.aclose`."""
-        async with AsyncExitStack() as stack:  # last in, first out, and each of them whatever the others raise
+        async with AsyncExitStack() as stack:  # last in, first out; each one, even if another raises
             stack.callback(self._let_go)
             stack.push_async_callback(self._close_opened, timeout_seconds)
             stack.callback(self.hooks.close)
@@ -121,15 +121,15 @@ class Lifecycle:
         try:
             opened.observation.forget(entity)
         except Exception:
-            # The tombstone below turns away what stays in memory: nothing may keep it from being written.
-            log.exception("what is held in memory of %s is turned away when it is stored", entity.type)
+            # The tombstone below makes the store refuse what stays in memory; no error may prevent it.
+            log.exception("observations in memory of a %s could not be removed; the store will refuse them", entity.type)
         wake = self.worker.look_for_requests if self.worker is not None else None
         report = await forget(opened.parts, entity, mentions=mentions, wait_seconds=wait_seconds, wake=wake)
         opened.recall.clear()
         return report
 
     async def _forget_on_disk(self, entity: Entity, mentions: bool, wait_seconds: float) -> ForgetReport:
-        """Forget while memory is switched off: what lies on disk is forgotten all the same."""
+        """Forget what is on disk while memory is switched off."""
         from .components import open_parts, open_queue
         from .entity_data.forgetting import forget
 
@@ -141,7 +141,7 @@ class Lifecycle:
             await parts.aclose()
 
     async def _opened_queue(self) -> JobQueue:
-        """The job queue, opened with the first job or with everything else. Raises StorageError."""
+        """Return the job queue, opened at its first use. Raises StorageError."""
         if self.queue is None:
             from .components import open_queue
 
@@ -167,7 +167,7 @@ class Lifecycle:
             return self.plain.database_away
 
     async def _open_or_wait(self) -> None:
-        """Open everything; if the stores cannot be opened, serve what is left and retry in the background."""
+        """Open everything; if the stores cannot be opened, serve plain summaries and retry in the background."""
         try:
             await self._open()
         except StorageError as error:
@@ -186,7 +186,7 @@ class Lifecycle:
 
         queue = await self._opened_queue()
         opened = await open_memory(lambda: self.settings, queue, work=self._work, watch=self._watch, clock=self.clock)
-        if not self.started:  # closed meanwhile: nobody is left to close what was opened
+        if not self.started:  # closed meanwhile: close what was opened
             self._let_go()
             await opened.aclose(0.0)
             return
@@ -206,7 +206,7 @@ class Lifecycle:
             except StorageError as error:
                 log.warning("memory still cannot be read, next try in %.0f s: %s", pause, error)
             except Exception:
-                # Nothing of this try stays open, so the next one begins as this one did.
+                # Nothing stays open after an error, so the next try starts afresh.
                 log.exception("memory could not be opened, next try in %.0f s", pause)
             else:
                 self.plain.database_away = False
@@ -231,7 +231,7 @@ class Lifecycle:
     def _database_in_trouble(self, loop: asyncio.AbstractEventLoop) -> None:
         """Check whether the database can be used. Called from any thread, after an error of the database."""
         if not self.plain.database_away and self.started:
-            with suppress(RuntimeError):  # the loop is closed: nobody is left to ask
+            with suppress(RuntimeError):  # the loop is closed
                 loop.call_soon_threadsafe(self.look_into_trouble)
 
     def look_into_trouble(self) -> None:
@@ -239,7 +239,7 @@ class Lifecycle:
             self._trouble = asyncio.create_task(self.database_is_away(), name="historian database")
 
     def _apply(self, settings: Settings) -> None:
-        """Take over settings whose hot keys have changed. Called from a thread: each step is one assignment."""
+        """Apply settings whose hot keys have changed. Called from a thread: each step is one assignment."""
         self.settings = settings
         if self.opened is not None:
             self.opened.background.apply(settings)

@@ -1,4 +1,4 @@
-"""Work on what bots hand over: in the event loop for a short text, in a thread for a long one."""
+"""Work on the arguments of bots: in the event loop for short texts, in a thread for long ones."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import TypeVar
 Made = TypeVar("Made")
 
 INLINE_CHARACTERS = 1_000
-"""Up to so much text the work takes less time than handing it to a thread."""
+"""Below this amount of text a thread takes longer to start than the work takes."""
 ITEM_CHARACTERS = 40
-"""What an item of a list, an id or a name counts at least."""
+"""The least that an item of a list, an id or a name counts."""
 
 
 async def off_loop(work: Callable[[], Made], *said: object) -> Made:
@@ -22,7 +22,7 @@ async def off_loop(work: Callable[[], Made], *said: object) -> Made:
 def is_long(said: object) -> bool:
     """Return True if the texts in lists, mappings and messages add up to more than INLINE_CHARACTERS.
 
-    An iterator counts as long: reading it takes as long as it likes.
+    An iterator counts as long, because the time to read it is unknown.
     """
     characters, left = 0, [said]
     while left and characters <= INLINE_CHARACTERS:

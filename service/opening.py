@@ -20,7 +20,7 @@ from .recall.timed import Recall
 
 @dataclass(frozen=True, slots=True)
 class OpenMemory:
-    """What a service works with while its stores are open. `warming` ends when the first recall need not wait."""
+    """The open parts of a service. `warming` is done when the first recall need not wait."""
 
     parts: Parts
     recall: Recall
@@ -29,7 +29,7 @@ class OpenMemory:
     warming: asyncio.Task[None]
 
     async def aclose(self, timeout_seconds: float) -> None:
-        """Close every part, whatever the others raise. Running jobs may finish within the bound."""
+        """Close every part, even if another one raises. Running jobs may finish within the time limit."""
         async with AsyncExitStack() as stack:  # last in, first out
             stack.push_async_callback(self.parts.aclose)
             stack.push_async_callback(self.recall.aclose)
@@ -50,7 +50,7 @@ async def open_memory(
     watch: ConfigWatch | None,
     clock: Callable[[], float],
 ) -> OpenMemory:
-    """Open the stores and start what runs in the background. Nothing stays open on an error. Raises StorageError."""
+    """Open the stores and start the background tasks. On an error nothing stays open. Raises StorageError."""
     async with AsyncExitStack() as opened:
         parts = await _opened(partial(open_parts, settings(), queue=queue, clock=clock))
         opened.push_async_callback(parts.aclose)
@@ -68,7 +68,7 @@ async def open_memory(
 
 
 async def _opened(open_them: Callable[[], Parts]) -> Parts:
-    """The parts that a thread opens. A thread cannot be cancelled: what it opens after a cancellation is closed again."""
+    """Open the parts in a thread. A thread cannot be cancelled: after a cancellation the parts are closed again."""
     opening = asyncio.create_task(asyncio.to_thread(open_them))
     try:
         return await asyncio.shield(opening)
@@ -80,4 +80,4 @@ async def _opened(open_them: Callable[[], Parts]) -> Parts:
 
 def _close_again(opening: asyncio.Task[Parts]) -> None:
     if not opening.cancelled() and opening.exception() is None:
-        opening.result().events.close()  # the models have not been asked anything and hold no connection
+        opening.result().events.close()  # the models are unused and hold no connection

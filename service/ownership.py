@@ -1,4 +1,4 @@
-"""One process owns a data directory and works on it; the others wait to take over when it ends."""
+"""Ownership of a data directory: one process runs the worker, the others take over when it ends."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
     from .jobs.worker import HistorianWorker
 
 TAKE_OVER_SECONDS = 2.0
-"""How often a process that does not own the data directory looks whether it may."""
+"""The interval at which a process tries to become the owner."""
 
 
 def import_worker() -> Any:
-    """Import what a worker needs, LangGraph among it: a second or two, once a process. Blocking."""
+    """Import what a worker needs, including LangGraph. Blocks for one or two seconds, once a process."""
     return import_module(".assembly", __package__)
 
 
 @contextmanager
 def owned_worker(parts: Parts, *, random: Callable[[], float], **options: Any) -> Iterator[HistorianWorker]:
-    """The worker of a data directory, under its owner lock; `options` are those of `make_worker`.
+    """Yield the worker of a data directory under its owner lock; `options` are those of `make_worker`.
 
-    Blocking to enter. Raises OwnerLockHeld where another process owns the directory.
+    Entering blocks. Raises OwnerLockHeld if another process owns the directory.
     """
     lock = OwnerLock(parts.directory)
     lock.acquire(parts.clock())

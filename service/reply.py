@@ -1,4 +1,4 @@
-"""The memory block of a reply, whatever can be read: the database, MEMORY.md, or plain summaries."""
+"""The memory block for a reply: from the database, else from MEMORY.md, else from plain summaries."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from .recall.fallback_levels import LOCAL_SECONDS, in_thread
 log = logging.getLogger(__name__)
 
 SYNCHRONOUS_SECONDS = 0.25
-"""What a recall from synchronous code may take beyond its limit: a thread, an event loop, plain summaries."""
+"""The extra time of a synchronous recall, for a thread, an event loop and plain summaries."""
 
 
 class ReplyContext:
-    """What a reply is given from memory. No method raises; arguments may be of any kind."""
+    """Builds the memory block. No method raises; arguments may be of any type."""
 
     def __init__(self, lifecycle: Lifecycle) -> None:
         self._lifecycle = lifecycle
@@ -30,16 +30,16 @@ class ReplyContext:
     async def block(
         self, query: object, scope: Scope, language: object, top_k: object, max_tokens: object, context: object
     ) -> str:
-        """The block as `CognitiveService.build_context` documents it; "" for nothing."""
+        """Return the block of `CognitiveService.build_context`; "" for none."""
         try:
             return await self._block(query, scope, language, top_k, max_tokens, context)
         except Exception:
-            # The reply must go out whatever this is.
+            # No error may prevent the reply.
             log.exception("recall for %s gives nothing", scope)
             return ""
 
     def block_now(self, query: object, scope: Scope, language: object, top_k: object, max_tokens: object, context: object) -> str:
-        """The same for synchronous code: blocks the calling thread within the time limit of a recall."""
+        """`block` for synchronous code: blocks the calling thread within the time limit of a recall."""
         try:
             opened = self._lifecycle.opened
             if opened is None:
@@ -48,7 +48,7 @@ class ReplyContext:
             work = partial(self.block, query, scope, language, top_k, max_tokens, context)
             return in_thread(work, opened.recall.time_limit() + SYNCHRONOUS_SECONDS) or ""
         except Exception:
-            # The reply must go out whatever this is.
+            # No error may prevent the reply.
             log.exception("recall for %s gives nothing", scope)
             return ""
 
@@ -70,7 +70,7 @@ class ReplyContext:
         return format_memories(recalled.profiles, hits, language=written, max_tokens=budget, article=recalled.article)
 
     async def _plain_summaries(self, scope: Scope) -> Sequence[tuple[str, str]]:
-        """What can be read while memory is switched off or cannot be opened."""
+        """Return the summaries that can be read while memory is switched off or cannot be opened."""
         plain = self._lifecycle.plain
         if not self._lifecycle.started and plain.is_empty:
             return []
@@ -82,7 +82,7 @@ class ReplyContext:
             return []
 
     def _language(self, query: object, language: object) -> Language:
-        """The language asked for, else the configured one, else that of the query."""
+        """Return the given language, else the configured one, else that of the query."""
         return language_for(language, self._lifecycle.settings.cognitive.language, texts(query))
 
     def _budget(self, max_tokens: object) -> int:

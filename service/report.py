@@ -1,4 +1,4 @@
-"""What a service reports about itself, as JSON data."""
+"""The report of a service, as JSON data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 async def service_report(service: Lifecycle) -> dict[str, Any]:
-    """The report that `CognitiveService.stats` returns."""
+    """Return the report of `CognitiveService.stats`."""
     queue, opened = service.queue, service.opened
     if queue is None:
         return {"enabled": service.settings.cognitive.enabled}
@@ -50,13 +50,13 @@ async def service_report(service: Lifecycle) -> dict[str, Any]:
 
 
 def model_names(parts: Parts) -> dict[str, str]:
-    """The models in use; an empty string for none."""
+    """Return the names of the models in use by purpose; an empty string for none."""
     models = {"chat": parts.chat, "embedding": parts.embedder, "rerank": parts.reranker}
     return {purpose: model.model if model is not None else "" for purpose, model in models.items()}
 
 
 def usage_report(parts: Parts) -> dict[str, dict[str, float]]:
-    """Model usage by purpose."""
+    """Return the model usage by purpose."""
     if parts.chat is None:
         return {}
     return {purpose: {**asdict(usage), "seconds": round(usage.seconds, 3)} for purpose, usage in parts.chat.usage().items()}

@@ -1,4 +1,4 @@
-"""The time zone of this machine, and of who hands something over."""
+"""The time zone of this machine, and of a timestamp."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _HOUR = timedelta(hours=1)
 
 
 def local_timezone() -> str:
-    """The machine's IANA time zone; UTC, and a warning, where it has none that has a name."""
-    import tzlocal  # where a zone is configured it is not needed
+    """Return the machine's IANA time zone; UTC, with a warning, if it has no named one."""
+    import tzlocal  # not needed if a zone is configured
 
     try:
         name = tzlocal.get_localzone_name()
         ZoneInfo(name)
     except (LookupError, ValueError, OSError, TypeError) as error:
-        # A container without /etc/localtime, or a zone written by hand: there is nothing to look it up by.
+        # A container without /etc/localtime, or an unnamed zone.
         warn_of_no_zone(f"{type(error).__name__}: {error}")
         return "UTC"
     return name
@@ -32,16 +32,16 @@ def warn_of_no_zone(reason: str) -> None:
 
 
 def configured_timezone(configured: str) -> str:
-    """The IANA time zone that the setting `cognitive.timezone` names: this machine's for "local"."""
+    """Return the IANA time zone of the setting `cognitive.timezone`; this machine's for "local"."""
     return local_timezone() if configured == "local" else configured
 
 
 def told_timezone(configured: str, timestamp: object) -> str:
-    """The IANA time zone of what was said at `timestamp`, for the setting `configured` ("local" or a name).
+    """Return the IANA time zone of `timestamp` under the setting `configured` ("local" or a name).
 
-    With "local", a timestamp that has another offset than this machine (a bot of Shanghai in a container that runs on
-    UTC) tells its own: +08:00 is Etc/GMT-8. An offset of zero tells nothing, since programs like to write UTC. Neither does
-    what is no time: whoever reads the timestamp says what is wrong with it.
+    With "local", the offset of the timestamp takes precedence over this machine's zone (a bot in Shanghai may run in a
+    container on UTC): +08:00 becomes Etc/GMT-8. An offset of zero is ignored, because many programs write UTC. So is an
+    invalid timestamp, which is reported where it is parsed.
     """
     if configured != "local":
         return configured
@@ -53,7 +53,7 @@ def told_timezone(configured: str, timestamp: object) -> str:
             return here
         name = f"Etc/GMT{-(offset // _HOUR):+d}"
         ZoneInfo(name)
-    except (ValueError, OverflowError, ZoneInfoNotFoundError) as error:  # no time, before the year 1, or +15:00
+    except (ValueError, OverflowError, ZoneInfoNotFoundError) as error:  # not a time, before the year 1, or +15:00
         log.debug("the time zone of a timestamp is not known, %s is assumed: %s", here, type(error).__name__)
         return here
     return name

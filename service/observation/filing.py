@@ -1,4 +1,4 @@
-"""Filing of records that no job wrote: observations and summaries, with their vectors where that is possible now."""
+"""Storage of the events that no job wrote: observations and summaries."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from .records import Cleaned
 log = logging.getLogger(__name__)
 
 EMBEDDING_SECONDS = 10.0
-"""How long a batch waits for its vectors. After that it is stored without them, and the worker embeds it when it is idle."""
+"""How long a batch waits for its vectors before it is stored without them."""
 
 
 class UnwrittenRecords:
-    """Stores events whose ids follow from their content, embedding them first where the embedder answers.
+    """Stores events, with vectors if the embedder answers in time.
 
-    What is stored without a vector is found by keywords, and embedded by the worker when it is idle. The derived index
-    is never touched: any process may observe, only the owner writes that one.
+    An event without a vector is found by keywords; the worker embeds it when it is idle. The derived index is not written:
+    any process may observe, and only the owner writes that index.
     """
 
     def __init__(
@@ -33,31 +33,30 @@ class UnwrittenRecords:
         self._clock = clock
         self._outage = Outage(random)
         self._hurry = asyncio.Event()
-        # It is let go of: an embedder that does not heed its cancellation must not hold up what is to be stored.
+        # Released, not awaited: an embedder that ignores its cancellation must not delay the storage.
         self._embedder = ReleasableEmbedder(embedder, self._hurry) if embedder is not None else None
 
     def hurry(self) -> None:
-        """From now on nothing waits for the embedder, also what waits for it already: the program ends. From the event loop."""
+        """Stop waiting for the embedder, now and later, because the program ends. Call it from the event loop."""
         self._hurry.set()
 
     async def of_the_living(self, messages: Sequence[Cleaned]) -> list[Cleaned]:
-        """Those messages whose speaker and group were not forgotten since. Raises StorageError."""
+        """Return the messages whose speaker and group were not forgotten since. Raises StorageError."""
 
-        def kept() -> list[Cleaned]:
-            return [one for one in messages if not self._events.is_forgotten("", _entities(one), one.at)]
-
-        return await asyncio.to_thread(kept)
+        return await asyncio.to_thread(
+            lambda: [one for one in messages if not self._events.is_forgotten("", _entities(one), one.at)]
+        )
 
     async def file(self, events: Sequence[Event], *, embed: bool = True) -> int:
-        """Store what is new in one transaction; returns how many that were.
+        """Store the new events in one transaction and return their number.
 
-        The embedder has ten seconds, and none after `hurry`. Raises StorageError where nothing could be written; a single
-        event that cannot be stored is left out.
+        Waits for the embedder for ten seconds at most, and not at all after `hurry`. Raises StorageError if nothing could be
+        written; an event that cannot be stored is skipped and logged.
         """
         if not events:
             return 0
         if embed:
-            # What is known already need not be embedded again: the same tool often gives the same.
+            # Known events are not embedded again: a tool often returns the same result.
             known = await asyncio.to_thread(self._events.get, [event.event_id for event in events])
             known_ids = {event.event_id for event in known}
             events = [event for event in events if event.event_id not in known_ids]
@@ -86,13 +85,17 @@ class UnwrittenRecords:
         except Released:
             return nothing
         except Exception as error:
-            # Not ModelError alone: an embedder that breaks in its own way must not cost what was observed.
+            # Not ModelError alone: no error of an embedder may lose an observation.
             pause = self._outage.begin(self._clock(), type(error).__name__)
-            told = str(error) if isinstance(error, HistorianError) else type(error).__name__
-            log.warning("stored without vectors, the embedder is tried again in %.0f s: %s", pause, told)
+            log.warning("stored without vectors, next try of the embedder in %.0f s: %s", pause, described(error))
             return nothing
         self._outage.end()
         return list(matrix)
+
+
+def described(error: Exception) -> str:
+    """Return the text of an error of Historian, the class of any other: its text may hold what was observed."""
+    return str(error) if isinstance(error, HistorianError) else type(error).__name__
 
 
 def _entities(message: Cleaned) -> list[str]:

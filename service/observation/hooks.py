@@ -1,4 +1,4 @@
-"""A small registry of hooks, for bots that have no framework of their own.
+"""A registry of hooks, for bots without a framework.
 
     >>> hooks = Hooks()
     >>> seen = []
@@ -7,44 +7,46 @@
     >>> seen
     ['search']
 
-`emit` never waits and never raises: each hook has a queue and a thread of its own, made when it is first needed. An
-`inline` hook is called at once instead; it must be as quick as the observation queue's own methods are. Of what an inline
-hook raises, KeyboardInterrupt alone goes through: it may be the user's own, who wants the program to end.
+`emit` never waits and never raises: each hook has a queue and a thread of its own, started when it is first needed. An
+`inline` hook is called directly and must return within microseconds. Its errors are logged; only KeyboardInterrupt is
+raised, because it may come from the user.
 """
 
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import inspect
 import logging
 import queue
 import threading
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any
 
 log = logging.getLogger(__name__)
 
 QUEUE_MAX = 1_000
 LOOP_LOOK_SECONDS = 1.0
-"""How often a hook's thread that waits for a coroutine looks whether the loop it runs on is closed."""
+"""How often a thread that waits for a coroutine checks whether the event loop of the coroutine is closed."""
 
 Hook = Callable[..., Any]
 
 
 class Hooks:
-    """Functions by the name of the event that they want to hear of. Thread-safe."""
+    """Hooks by the name of their event. Thread-safe."""
 
     def __init__(self) -> None:
         self._hooks: dict[str, tuple[_Registered, ...]] = {}
         self._lock = threading.Lock()
 
     def register(self, event: str, hook: Hook, *, inline: bool = False) -> Callable[[], None]:
-        """Call `hook` with the keyword arguments of every `emit(event, …)` from now on; returns what ends that.
+        """Call `hook` with the keyword arguments of every `emit(event, …)`. Return a function that unregisters it.
 
-        A coroutine function (or an object whose `__call__` is one) runs on the loop that is running now, or on one of the
-        hook's thread where there is none. Events of one hook come in order. With 1,000 waiting, further ones are dropped
-        for that hook, and logged. `aclose` of the service ends all hooks: register them anew after another `start`. Raises
-        ValueError for a coroutine function that is to be called inline.
+        A coroutine function (or an object whose `__call__` is one) runs on the current event loop, or if there is none, on a
+        loop in the hook's thread. A hook receives its events in order. While 1,000 are waiting, further ones are dropped for
+        that hook, and logged. `aclose` of the service removes all hooks: register them again after another `start`. Raises
+        ValueError for an inline coroutine function.
         """
         registered = _Registered(event, hook, inline=inline)
         with self._lock:
@@ -58,12 +60,12 @@ class Hooks:
         return unregister
 
     def emit(self, event: str, /, **payload: Any) -> None:
-        """Tell every hook of an event. Returns at once, whatever the hooks do. The payload may hold any name, `event` too."""
+        """Pass an event to its hooks. Returns at once. The payload may have any key, including `event`."""
         for hook in self._hooks.get(event, ()):
             hook.take(payload)
 
     def close(self) -> None:
-        """End all hooks; what waits in their queues is done first, in their own time."""
+        """Remove all hooks. Their threads end when their queues are empty."""
         with self._lock:
             ended, self._hooks = self._hooks, {}
         for hooks in ended.values():
@@ -87,10 +89,8 @@ class _Registered:
         if _is_coroutine_function(hook):
             if inline:
                 raise ValueError(f"hook {_name(hook)} is a coroutine function and cannot be called inline")
-            try:
+            with suppress(RuntimeError):  # without a running loop the hook's thread runs one
                 self._loop = asyncio.get_running_loop()
-            except RuntimeError:
-                self._loop = None
 
     def take(self, payload: dict[str, Any]) -> None:
         if self._closed:
@@ -123,7 +123,7 @@ class _Registered:
                 if inspect.isawaitable(result):
                     self._finish(result)
             except BaseException as error:
-                # SystemExit and KeyboardInterrupt too: in this thread they can only be the hook's, and would end it.
+                # SystemExit and KeyboardInterrupt too: in this thread only the hook can raise them, and they would end it.
                 self._failed(error)
 
     def _call_inline(self, payload: dict[str, Any]) -> None:
@@ -135,23 +135,21 @@ class _Registered:
             self._failed(error)
             return
         if inspect.iscoroutine(result):
-            # It was not known for one by its definition. Nothing may be waited for here, so it is not run at all.
+            # A plain function returned a coroutine. An inline hook may not wait, so it is not run.
             result.close()
-            log.warning("hook %s gave a coroutine for %s: register it without inline", _name(self._hook), self._event)
+            log.warning("hook %s returned a coroutine for %s: register it without inline", _name(self._hook), self._event)
 
     def _finish(self, result: Awaitable[Any]) -> None:
-        """Wait, in the hook's thread, until what it gave is done."""
+        """Wait in the hook's thread until `result` is done."""
         if self._loop is None or self._loop.is_closed():
             asyncio.run(self._guarded(result))
-            return None
+            return
         future = asyncio.run_coroutine_threadsafe(self._guarded(result), self._loop)
-        while True:
-            try:
-                return future.result(LOOP_LOOK_SECONDS)
-            except TimeoutError:
-                if self._loop.is_closed():
-                    log.warning("hook %s on %s did not end before its loop was closed", _name(self._hook), self._event)
-                    return None
+        while not concurrent.futures.wait([future], LOOP_LOOK_SECONDS).done:
+            if self._loop.is_closed():
+                log.warning("hook %s on %s did not end before its loop was closed", _name(self._hook), self._event)
+                return
+        future.result()
 
     async def _guarded(self, result: Awaitable[Any]) -> None:
         try:
@@ -159,16 +157,16 @@ class _Registered:
         except asyncio.CancelledError:
             raise
         except BaseException as error:
-            # A task that lets SystemExit through would end the loop it runs on, which is the agent's.
+            # SystemExit in a task would end its event loop, which belongs to the agent.
             self._failed(error)
 
     def _failed(self, error: BaseException) -> None:
-        # A hook's failure is its own. Its text is not logged: it may hold what the hook was given.
+        # The text of the error is not logged: it may hold the payload.
         log.warning("hook %s failed on %s: %s", _name(self._hook), self._event, type(error).__name__)
 
 
 def _is_coroutine_function(hook: Hook) -> bool:
-    call = getattr(type(hook), "__call__", None)  # noqa: B004 - not whether it can be called, but what a call gives
+    call = getattr(type(hook), "__call__", None)  # noqa: B004 - asks whether it is a coroutine function, not whether it is callable
     return inspect.iscoroutinefunction(hook) or inspect.iscoroutinefunction(call)
 
 

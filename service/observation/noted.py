@@ -1,4 +1,4 @@
-"""The result of noting an observation."""
+"""The awaitable result of an observation."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Generator
 
 
 class Noted:
-    """What `CognitiveService.on_tool_executed` returns. Awaiting it does nothing; bots that await the call keep working."""
+    """The result of `CognitiveService.on_tool_executed`. Awaiting it does nothing; it is for bots that await the call."""
 
     def __await__(self) -> Generator[None]:
         yield from ()

@@ -1,15 +1,14 @@
-"""Observation: what an agent's tools return and what is said is noted without slowing it down.
+"""The observation queue: records tool calls and messages without delaying the agent.
 
-The foreground appends a bounded copy to a bounded queue and is done. A background task cleans, cuts, embeds and
-stores; it may fall behind, then the oldest is dropped and counted; it never makes the agent wait.
+The foreground appends a bounded copy to a bounded queue. A background task redacts, splits, embeds and stores. If it falls
+behind, the oldest observations are dropped and counted; the agent never waits.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import threading
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from zoneinfo import ZoneInfo
@@ -22,6 +21,7 @@ from ...schema.protocols import EventStore
 from ...schema.scope import Scope, checked_scope
 from ...schema.settings import ObservationSettings
 from ..availability import Outage, Pause
+from ..bounded import Bounded
 from ..components import Parts
 from ..timezones import configured_timezone
 from .filing import UnwrittenRecords
@@ -31,10 +31,10 @@ from .session_summaries import SessionSummaries
 log = logging.getLogger(__name__)
 
 BATCH = 32
-"""Observations cleaned, embedded and stored together."""
+"""Observations that are redacted, embedded and stored together."""
 
 EMBEDDED_AT_ONCE = 64
-"""Chunks that the task embeds before it stores them: some seconds of a local embedder's time. More are stored first."""
+"""The most chunks that are embedded before they are stored, a few seconds of a local embedder. More are stored first."""
 
 DROPS_TOLD_SECONDS = 60.0
 HOUSEKEEPING_SECONDS = 600.0
@@ -46,8 +46,8 @@ DAY_SECONDS = 86_400.0
 
 @dataclass(slots=True)
 class ObservationStatistics:
-    """Counts since the start: noted, dropped because the queue was full, events stored, known already, unusable, lost
-    at shutdown, expired. `noted` and `dropped` are counted without a lock: exact as long as one thread observes."""
+    """Counts since the start: noted, dropped because the queue was full, events stored, already known, unusable, lost at
+    shutdown, expired. `noted` and `dropped` are counted without a lock, so they are exact only if one thread observes."""
 
     noted: int = 0
     dropped: int = 0
@@ -62,10 +62,10 @@ class ObservationStatistics:
 
 
 class Observation:
-    """The queue, the task behind it, and the sessions.
+    """The queue, its background task, and the sessions.
 
-    Every observation belongs to a scope: the one given, else the one its session is bound to. It is stored with that
-    scope and read in no other.
+    Every observation belongs to a scope: the given one, else the one that its session is bound to. It is stored with that
+    scope and is not found in any other.
     """
 
     def __init__(
@@ -86,9 +86,7 @@ class Observation:
         self._timezone = timezone
         self._clock = clock
         self._queue: deque[Observed] = deque(maxlen=settings.queue_max)
-        self._queue_max = settings.queue_max
-        self._scopes: OrderedDict[str, Scope] = OrderedDict()
-        self._scopes_lock = threading.Lock()
+        self._scopes: Bounded[str, Scope] = Bounded(SESSIONS_KNOWN)
         self._outage = Outage(random)
         self._taken: list[Observed] = []
         self._held: list[Event] = []
@@ -106,39 +104,30 @@ class Observation:
     def observe_tool(
         self, name: str, arguments: object, result: object, *, scope: Scope | None = None, session_id: str = ""
     ) -> None:
-        """Note what a tool was given and what came of it (a result of any kind, an exception). From any thread.
+        """Queue a tool call with its result or exception. Thread-safe.
 
-        Raises InvalidInput where neither a scope is given nor the session bound to one, and for a scope that is none.
+        Raises InvalidInput if no scope is given and the session is not bound to one, or if `scope` is not a Scope.
         """
         if self._open:
-            if type(session_id) is not str:
-                session_id = _session_name(session_id)
+            session_id = _session_name(session_id)
             self._note(observe_tool(self._scope_of(session_id, scope), session_id, self._clock(), name, arguments, result))
 
     def observe_message(
         self, role: str, content: object, session_id: str = "", *, scope: Scope | None = None, name: str = ""
     ) -> None:
-        """Note what was said: `role` is `user`, `assistant` or what the bot calls it. From any thread. Raises as above."""
+        """Queue a message; `role` is `user`, `assistant` or the bot's own word. Thread-safe. Raises like `observe_tool`."""
         if self._open:
-            if type(session_id) is not str:
-                session_id = _session_name(session_id)
+            session_id = _session_name(session_id)
             self._note(observe_message(self._scope_of(session_id, scope), session_id, self._clock(), role, name, content))
 
     def bind(self, session_id: str, scope: Scope) -> None:
-        """Say which conversation a session is. Raises InvalidInput where it is bound to another one already."""
-        checked_scope(scope)
-        with self._scopes_lock:
-            known = self._scopes.setdefault(session_id, scope)
-            if known.key != scope.key:
-                raise InvalidInput(
-                    f"session_id: {session_id!r} belongs to {known.key}, not {scope.key}; use one id a conversation"
-                )
-            self._scopes.move_to_end(session_id)
-            if len(self._scopes) > SESSIONS_KNOWN:
-                self._scopes.popitem(last=False)
+        """Bind a session to a conversation. Raises InvalidInput if it is bound to another one."""
+        known = self._scopes.setdefault(session_id, checked_scope(scope))
+        if known.key != scope.key:
+            raise InvalidInput(f"session_id: {session_id!r} belongs to {known.key}, not {scope.key}; use one id a conversation")
 
     async def start(self) -> None:
-        """Begin to store what is noted."""
+        """Open the queue and start the background task."""
         self._loop = asyncio.get_running_loop()
         self._open = True
         self._task = asyncio.create_task(self._run(), name="historian observation")
@@ -146,10 +135,10 @@ class Observation:
             self._summaries.start()
 
     async def aclose(self, timeout_seconds: float = 5.0) -> None:
-        """Take nothing more and store what is queued, without embedding it; what does not fit the bound is lost and counted.
+        """Close the queue and store its observations without vectors, within the time limit; the rest is lost and counted.
 
-        An embedder that is at work is not waited for. The sessions are summarised in what is left of the bound. A cancellation
-        is the end of the bound.
+        A running embedder is not waited for. The sessions are summarised in the remaining time. A cancellation ends the time
+        limit.
         """
         loop = asyncio.get_running_loop()
         ends = loop.time() + timeout_seconds
@@ -163,15 +152,19 @@ class Observation:
             ends = loop.time()
             raise
         finally:
-            # Whatever cut this short: nothing goes on behind a database that is closed next, and nothing is lost uncounted.
+            # After an interruption too: nothing may run on when the database is closed, and losses are counted.
             try:
                 if self._summaries is not None:
                     await self._summaries.aclose(max(ends - loop.time(), 0.0))
             finally:
-                self._give_up_the_rest()
+                queued = len(self._queue)
+                self._queue.clear()
+                self.statistics.lost += queued
+                if left := queued + self._give_up():
+                    log.warning("%d observations were not stored before the end", left)
 
     async def _end_task(self, timeout_seconds: float) -> None:
-        """Give the task its time, then end it."""
+        """Wait for the task within the time limit, then cancel it."""
         task, self._task = self._task, None
         if task is None:
             return
@@ -181,16 +174,8 @@ class Observation:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
 
-    def _give_up_the_rest(self) -> None:
-        left = len(self._queue) + len(self._taken) + len(self._held)
-        self._queue.clear()
-        self._taken, self._held = [], []
-        if left:
-            self.statistics.lost += left
-            log.warning("%d observations were not stored before the end", left)
-
     async def settled(self, timeout_seconds: float) -> bool:
-        """Wait until all that was noted is stored; False where that takes longer than the bound."""
+        """Wait until every observation is stored. Return False if that takes longer than the time limit."""
         try:
             async with asyncio.timeout(timeout_seconds):
                 while self._queue or self._held or not self._asleep:  # noqa: ASYNC110 - set by other threads too
@@ -200,9 +185,9 @@ class Observation:
         return True
 
     def forget(self, entity: Entity) -> int:
-        """Let go of what is held in memory of a user or group; returns how many observations. From the event loop."""
+        """Remove the observations of a user or group from memory and return their number. Call it from the event loop."""
         gone = 0
-        for _ in range(len(self._queue)):  # one at a time: other threads go on noting
+        for _ in range(len(self._queue)):  # one at a time: other threads go on appending
             try:
                 one = self._queue.popleft()
             except IndexError:
@@ -211,10 +196,8 @@ class Observation:
                 gone += 1
             else:
                 self._queue.append(one)
-        # A batch that is being stored is left alone: the store itself turns away who is forgotten.
-        with self._scopes_lock:
-            for session_id in [key for key, scope in self._scopes.items() if scope.key == entity.scope.key]:
-                del self._scopes[session_id]
+        # A batch that is being stored is not touched: the store refuses the events of forgotten entities.
+        self._scopes.remove(lambda scope: scope.key == entity.scope.key)
         if self._summaries is not None:
             self._summaries.forget(entity)
         return gone
@@ -222,12 +205,9 @@ class Observation:
     def _scope_of(self, session_id: str, scope: Scope | None) -> Scope:
         if not session_id:
             if scope is None:
-                raise InvalidInput("scope: give the conversation that is observed, or the session_id of one that is bound")
+                raise InvalidInput("scope: missing; give the conversation, or the session_id of a session that is bound to one")
             return checked_scope(scope)
-        with self._scopes_lock:
-            known = self._scopes.get(session_id)
-            if known is not None:
-                self._scopes.move_to_end(session_id)  # a busy session is not the one that goes when there are too many
+        known = self._scopes.get(session_id)
         if scope is not None and known is not scope:
             self.bind(session_id, scope)
             return scope
@@ -237,12 +217,12 @@ class Observation:
 
     def _note(self, observed: Observed) -> None:
         queue = self._queue
-        if len(queue) >= self._queue_max:
+        if len(queue) >= self._settings.queue_max:
             self.statistics.dropped += 1
         queue.append(observed)
         self.statistics.noted += 1
         if self._asleep:
-            # Only the first of a burst pays for waking the task up.
+            # Only the first of a burst wakes the task.
             self._asleep = False
             if self._loop is not None and not self._loop.is_closed():
                 self._loop.call_soon_threadsafe(self._wake.set)
@@ -258,16 +238,22 @@ class Observation:
                 if self._closing:
                     return
                 pause = self._outage.begin(self._clock(), str(error))
-                log.warning("observations wait, next try in %.0f s: %s", pause, error)
+                log.warning("observations could not be stored, next try in %.0f s: %s", pause, error)
             except Exception as error:
-                # The task must outlive whatever one batch brings. The text of the error could hold what was observed.
-                log.error("a batch of observations was given up: %s", type(error).__name__)
-                self.statistics.lost += len(self._taken) + len(self._held)
-                self._taken, self._held = [], []
+                # The task must survive any batch. The text of the error is not logged: it may hold what was observed.
+                log.error("a batch of observations is lost: %s", type(error).__name__)
+                self._give_up()
             await self._rest()
 
+    def _give_up(self) -> int:
+        """Count the batch that is being stored as lost; return its size."""
+        left = len(self._taken) + len(self._held)
+        self.statistics.lost += left
+        self._taken, self._held = [], []
+        return left
+
     async def _rest(self) -> None:
-        """Sleep until something is noted, housekeeping is due, or (in an outage) the pause is over."""
+        """Sleep until an observation is queued, housekeeping is due, or (in an outage) the pause is over."""
         now = self._clock()
         paused = self._outage.remaining(now)
         if paused <= 0 and not self._held:
@@ -279,7 +265,7 @@ class Observation:
             async with asyncio.timeout(paused if paused > 0 else max(self._housekeeping_pause.remaining(now), 1.0)):
                 await self._wake.wait()
         except TimeoutError:
-            pass  # nothing was noted meanwhile; the round that follows is for housekeeping
+            pass  # nothing was queued; the next round does the housekeeping
         self._wake.clear()
         if not self._closing:
             self._asleep = False
@@ -292,7 +278,7 @@ class Observation:
                 self._taken = self._take()
                 self._held = await asyncio.to_thread(self._prepare, self._taken)
                 self._taken = []
-            # With much to embed, more than a batch waiting, or at the end, storing comes first; the idle worker embeds later.
+            # With much to embed, more than a batch waiting, or at shutdown, events are stored first; the idle worker embeds them.
             hurried = self._closing or len(self._queue) >= BATCH or len(self._held) > EMBEDDED_AT_ONCE
             stored = await self._records.file(self._held, embed=not hurried)
             self.statistics.stored += stored
@@ -307,11 +293,11 @@ class Observation:
             while len(batch) < BATCH:
                 batch.append(self._queue.popleft())
         except IndexError:
-            return batch  # another thread may have filled the queue meanwhile, so emptiness is asked only here
+            return batch  # other threads append meanwhile, so only popleft can tell that the queue is empty
         return batch
 
     def _prepare(self, batch: list[Observed]) -> list[Event]:
-        """The events of a batch, each content once. An observation that cannot be made sense of is counted, and that is all."""
+        """Return the events of a batch, each content once. An observation that fails is counted and skipped."""
         found: dict[str, Event] = {}
         for observed in batch:
             try:
@@ -319,7 +305,7 @@ class Observation:
                 for event in events_of(clean, timezone=self._timezone, max_tokens=self._settings.chunk_max_tokens):
                     found.setdefault(event.event_id, event)
             except Exception as error:
-                # Nothing an agent does may end the task, and nothing of what was observed may stand in the log.
+                # No observation may end the task, and its content may not be logged.
                 self.statistics.unusable += 1
                 log.warning("an observation could not be read: %s", type(error).__name__)
                 continue
@@ -330,12 +316,13 @@ class Observation:
     def _tell_drops(self) -> None:
         now, dropped = self._clock(), self.statistics.dropped
         if dropped > self._told_drops and not self._drops_pause.remaining(now):
-            log.warning("%d observations were dropped: the queue of %d was full", dropped - self._told_drops, self._queue_max)
+            fresh, size = dropped - self._told_drops, self._settings.queue_max
+            log.warning("%d observations were dropped: the queue of %d was full", fresh, size)
             self._told_drops = dropped
             self._drops_pause.begin(now, DROPS_TOLD_SECONDS)
 
     async def _housekeep(self) -> None:
-        """Let old observations expire, bring the write-ahead log into the file. Runs when nothing waits."""
+        """Delete expired observations and checkpoint the database. Runs while the queue is empty."""
         now = self._clock()
         self._tell_drops()
         if self._housekeeping_pause.remaining(now):
@@ -351,7 +338,9 @@ class Observation:
 
 
 def _session_name(session_id: object) -> str:
-    """The session that is meant by something else than a text: a number, as many platforms count, or None for no session."""
+    """Return the session as a string: it may be a number, or None for no session. Raises InvalidInput for anything else."""
+    if type(session_id) is str:
+        return session_id
     if session_id is None:
         return ""
     if isinstance(session_id, bool) or not isinstance(session_id, str | int):
@@ -360,7 +349,7 @@ def _session_name(session_id: object) -> str:
 
 
 def make_observation(parts: Parts, *, random: Callable[[], float]) -> Observation:
-    """An observation put together from parts; it begins with `start()`."""
+    """Return the observation of `parts`; call `start()` to open it."""
     cognitive = parts.settings.cognitive
     timezone = ZoneInfo(configured_timezone(cognitive.timezone))
     records = UnwrittenRecords(parts.events, parts.embedder, clock=parts.clock, random=random)

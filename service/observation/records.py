@@ -1,4 +1,4 @@
-"""What was observed, from the moment it is noted to the events that are stored of it."""
+"""Observations: the bounded copy that is queued, its redacted text, and the events made of it."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ NAME_CHARACTERS = 200
 ARGUMENT_CHARACTERS = 2_000
 RESULT_CHARACTERS = 8_000
 _ROLES = frozenset(("user", "human", "assistant", "ai", "bot", "tool", "function", "system", "developer"))
-"""Roles that say who speaks. Any other word may be the name of a field, such as `password`."""
+"""Names of speakers. Any other role may be the name of a field, such as `password`."""
 NOT_REWRITTEN = "observed as it was, not rewritten"
 
 
 class Observed(NamedTuple):
-    """One thing noted, as bounded copies that nobody else holds: a tool that ran (`role` is empty), or a message."""
+    """One observation: a tool call (`role` is empty) or a message. The values are bounded copies that nothing else refers to."""
 
     scope: Scope
     session_id: str
@@ -36,7 +36,7 @@ class Observed(NamedTuple):
 
 
 class Cleaned(NamedTuple):
-    """The same without secrets and personal data, as text. `text` is clean also behind the name (`Ann: …`) or the role."""
+    """The redacted text of an observation. `text` is redacted together with the name (`Ann: …`) or the role too."""
 
     scope: Scope
     session_id: str
@@ -47,7 +47,7 @@ class Cleaned(NamedTuple):
 
 
 def observe_tool(scope: Scope, session_id: str, at: float, name: object, arguments: object, result: object) -> Observed:
-    """Note that a tool ran. Microseconds: what is long is cut here, so that the queue holds no large objects."""
+    """Return the observation of a tool call. Takes microseconds; long values are cut here, so that the queue stays small."""
     return Observed(
         scope,
         session_id,
@@ -60,16 +60,16 @@ def observe_tool(scope: Scope, session_id: str, at: float, name: object, argumen
 
 
 def observe_message(scope: Scope, session_id: str, at: float, role: object, name: object, content: object) -> Observed:
-    """Note that somebody said something. Microseconds, as above."""
+    """Return the observation of a message. Takes microseconds, like `observe_tool`."""
     told = snapshot(role, NAME_CHARACTERS) if type(role) is str and role else "user"
     return Observed(scope, session_id, at, told, snapshot(name, NAME_CHARACTERS), None, snapshot(content, RESULT_CHARACTERS))
 
 
 def cleaned(observed: Observed) -> Cleaned:
-    """Redact what was noted; here the time is spent.
+    """Return the redacted text of an observation. This is the slow step.
 
-    The parts are redacted by themselves, since only so the names of fields are seen, and then together: what a tool gave for
-    `{"name": "DB_PASSWORD"}`, or what `password` said, is a secret only beside that word.
+    The parts are redacted one by one, where the names of fields are known, and then together: the result of a tool for
+    `{"name": "DB_PASSWORD"}`, or a message of the role `password`, is recognised as a secret only beside that word.
     """
     name = preview_text(observed.name, NAME_CHARACTERS)
     content = preview_text(observed.content, RESULT_CHARACTERS)
@@ -85,66 +85,36 @@ def cleaned(observed: Observed) -> Cleaned:
 
 
 def _clean_together(speaker: str, content: str) -> tuple[str, str]:
-    """Who speaks, and what is said without what is a secret only behind that name."""
+    """Return speaker and content, without what is a secret only after that name."""
     head = f"{speaker}: "
     text = redact(head + content, "all")
-    # A secret that reaches from the one into the other leaves no name to tell it by.
+    # A secret that spans both: the name is part of it and is dropped.
     return (speaker, text[len(head) :]) if text.startswith(head) else ("user", text)
 
 
 def events_of(observed: Cleaned, *, timezone: ZoneInfo, max_tokens: int) -> list[Event]:
-    """One event a chunk. Ids follow from scope and content, so that the same content is stored once in a scope."""
+    """Return one event a chunk. Ids are derived from scope and content, so that a scope stores the same content once."""
     if not observed.text.strip():
         return []
     text = f"{observed.name or observed.role}: {observed.text}" if observed.role else observed.text
     kind: EventKind = "fact" if observed.role in ("user", "human") else "action"
     source = _digest(observed.scope, text)
     return [
-        make_event(
+        Event.in_scope(
             observed.scope,
+            datetime.fromtimestamp(observed.at, timezone),
+            str(timezone),
             event_id=f"{OBSERVATION}-{_digest(observed.scope, piece.text)}",
             job_id=f"{OBSERVATION}-{source}",
             kind=kind,
             text=piece.text,
-            at=observed.at,
-            timezone=timezone,
+            is_absolute=False,
             source=OBSERVATION,
             gate_reasons=(NOT_REWRITTEN,),
             user_name=observed.name if observed.role else "",
         )
         for piece in chunk(text, max_tokens)
     ]
-
-
-def make_event(
-    scope: Scope,
-    *,
-    event_id: str,
-    job_id: str,
-    kind: EventKind,
-    text: str,
-    at: float,
-    timezone: ZoneInfo,
-    source: str,
-    gate_reasons: tuple[str, ...] = (),
-    user_name: str = "",
-    speakers: tuple[str, ...] = (),
-) -> Event:
-    """An event that no job wrote; absolute exactly where the gate has nothing to say."""
-    return Event.in_scope(
-        scope,
-        datetime.fromtimestamp(at, timezone),
-        str(timezone),
-        event_id=event_id,
-        job_id=job_id,
-        kind=kind,
-        text=text,
-        user_name=user_name,
-        is_absolute=not gate_reasons,
-        gate_reasons=gate_reasons,
-        source=source,
-        speakers=speakers,
-    )
 
 
 def _digest(scope: Scope, text: str) -> str:

@@ -1,4 +1,4 @@
-"""Summaries of conversations that have fallen silent, by the model where there is one, else by the lines that say most."""
+"""Summaries of sessions that have ended: by the chat model if there is one, else by rules."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from zoneinfo import ZoneInfo
 from ...prompts.summarising import summarise
 from ...schema.article import Spoken, SpokenRole, SummaryDraft
 from ...schema.entity import Entity
-from ...schema.errors import HistorianError, StorageError
+from ...schema.errors import StorageError
 from ...schema.event import Event
 from ...schema.names import Names
 from ...schema.protocols import ChatModel
 from ...schema.scope import Scope
 from ..availability import Pause
-from .filing import UnwrittenRecords
-from .records import SUMMARY, Cleaned, make_event
+from .filing import UnwrittenRecords, described
+from .records import SUMMARY, Cleaned
 
 log = logging.getLogger(__name__)
 
 ENOUGH_MESSAGES = 6
-"""Fewer messages say no more than the observations themselves."""
+"""Shorter sessions are not summarised: their observations suffice."""
 
 MESSAGES_KEPT = 200
 SESSIONS_KEPT = 1_000
 TRANSCRIPT_CHARACTERS = 16_000
 LOOKS_A_PERIOD = 4
-"""How often the sessions are looked at within the silence that ends one."""
+"""How often the sessions are checked within the silence that ends one."""
 
 _USER_ROLES = frozenset(("user", "human"))
 _BOT_ROLES = frozenset(("assistant", "ai", "bot"))
@@ -45,15 +45,15 @@ class _Session:
     scope: Scope
     messages: deque[Cleaned] = field(default_factory=lambda: deque(maxlen=MESSAGES_KEPT))
     silence: Pause = field(default_factory=Pause)
-    """Over when nothing was said for so long that the session has ended."""
+    """Runs out when the session has ended."""
 
 
 class SessionSummaries:
     """Keeps the redacted messages of running sessions in memory and stores one summary when a session falls silent.
 
-    A session that goes on later gives another summary, of what was said since. At the end of the program the sessions
-    that hold enough are summarised by rules (from 20 ms each to 0.3 s for 200 messages) as far as the bound allows, also
-    the one that a model is at work on. A crash, and the end of the bound, lose the summary, not the observations.
+    A session that continues later gets another summary, of the messages since. At the end of the program the sessions with
+    enough messages are summarised by rules (20 ms each, 0.3 s for 200 messages) within the time limit, including the one that
+    the model is working on. A crash or the end of the time limit loses the summary, but not the observations.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class SessionSummaries:
         self.stored = 0
 
     def add(self, message: Cleaned) -> None:
-        """Take a message of a session; it must be redacted. From any thread."""
+        """Add a redacted message to its session. Thread-safe."""
         with self._lock:
             session = self._sessions.setdefault(message.session_id, _Session(message.scope))
             session.messages.append(message)
@@ -87,7 +87,7 @@ class SessionSummaries:
             self._keep(message.session_id, session)
 
     def forget(self, entity: Entity) -> None:
-        """Let go of what a user said, or of a group's sessions."""
+        """Remove the messages of a user, or the sessions of a group."""
         with self._lock:
             for key, session in list(self._sessions.items()):
                 kept = [one for one in session.messages if not entity.spoke(one.scope.user_id, one.scope.group_id)]
@@ -97,11 +97,11 @@ class SessionSummaries:
                     del self._sessions[key]
 
     def start(self) -> None:
-        """Look at the sessions from time to time."""
+        """Start checking the sessions at intervals."""
         self._task = asyncio.create_task(self._run(), name="historian session summaries")
 
     async def aclose(self, timeout_seconds: float = 5.0) -> None:
-        """Stop, and summarise by rules what holds enough, within the bound. Raises nothing but its own cancellation."""
+        """Stop, and summarise the open sessions by rules within the time limit. Raises only its own cancellation."""
         self._closing.set()
         task, self._task = self._task, None
         try:
@@ -114,22 +114,19 @@ class SessionSummaries:
                     if session is not None and not await self._summarised(session_id, session, None):
                         break
         except TimeoutError:
-            log.warning("the time is up before every session is summarised")
+            log.warning("the time limit ended before every session was summarised")
         finally:
-            self._give_up_the_rest()
-
-    def _give_up_the_rest(self) -> None:
-        with self._lock:
-            left = sum(len(session.messages) >= ENOUGH_MESSAGES for session in self._sessions.values())
-            self._sessions.clear()
-        if left:
-            log.warning("%d sessions are not summarised", left)
+            with self._lock:
+                left = sum(len(session.messages) >= ENOUGH_MESSAGES for session in self._sessions.values())
+                self._sessions.clear()
+            if left:
+                log.warning("%d sessions are not summarised", left)
 
     async def round(self) -> int:
         """Summarise every session that has been silent for long enough; returns how many summaries were stored."""
         before = self.stored
         for session_id in self._known():
-            # Taken out one at a time: whatever ends the round, the others stay.
+            # Taken out one at a time, so that the others stay if the round is interrupted.
             session = self._take(session_id)
             if session is not None:
                 await self._summarised(session_id, session, self._chat)
@@ -144,7 +141,7 @@ class SessionSummaries:
                 try:
                     await self.round()
                 except Exception as error:
-                    # The next round comes; the text of the error could hold what was said.
+                    # The next round retries. The text of the error is not logged: it may hold what was said.
                     log.error("sessions could not be summarised: %s", type(error).__name__)
 
     def _known(self) -> list[str]:
@@ -152,7 +149,7 @@ class SessionSummaries:
             return list(self._sessions)
 
     def _take(self, session_id: str, *, even_running: bool = False) -> _Session | None:
-        """Take out a session that is over and holds enough; one that is too small for a summary is let go."""
+        """Remove a session that has ended, and return it if it is long enough for a summary."""
         with self._lock:
             session = self._sessions.get(session_id)
             if session is None or (session.silence.remaining(self._clock()) and not even_running):
@@ -161,18 +158,18 @@ class SessionSummaries:
         return session if len(session.messages) >= ENOUGH_MESSAGES else None
 
     async def _summarised(self, session_id: str, session: _Session, chat: ChatModel | None) -> bool:
-        """Store the summary of a session that was taken out; False, and the session is put back, where the store refuses."""
+        """Store the summary of a session. Return False, and put the session back, if the store fails."""
         try:
             await self._store(session_id, session, chat)
         except StorageError as error:
-            log.warning("a summary waits: %s", error)
+            log.warning("a summary could not be stored, next try in the next round: %s", error)
             self._put_back(session_id, session)
             return False
         except asyncio.CancelledError:
             self._put_back(session_id, session)
             raise
         except Exception as error:
-            # It is this session's own fault and must cost no other one; the text of the error could hold what was said.
+            # The other sessions go on. The text of the error is not logged: it may hold what was said.
             log.error("a session could not be summarised: %s", type(error).__name__)
         return True
 
@@ -185,38 +182,39 @@ class SessionSummaries:
             self._keep(session_id, session)
 
     def _keep(self, session_id: str, session: _Session) -> None:
-        """Hold a session as the newest one, the oldest going where there are too many. Under the lock."""
+        """Keep a session as the newest one and drop the oldest beyond SESSIONS_KEPT. Call it under the lock."""
         self._sessions[session_id] = session
         self._sessions.move_to_end(session_id)
         if len(self._sessions) > SESSIONS_KEPT:
             self._sessions.popitem(last=False)
 
     async def _store(self, session_id: str, session: _Session, chat: ChatModel | None) -> None:
-        # Another process may have been told to forget somebody who spoke here.
+        # Another process may have forgotten a speaker of this session.
         messages = await self._records.of_the_living(list(session.messages))
         while messages:
             summary = await self._summary(messages, session.scope, chat)
             living = await self._records.of_the_living(messages)
             if len(living) == len(messages):
                 break
-            messages = living  # somebody was forgotten while the model was at work: it is asked again without them
+            messages = living  # a speaker was forgotten meanwhile: summarise again without them
         else:
             return
         if not summary.text:
             return
         speakers = tuple(sorted({one.scope.user_id for one in messages if one.scope.user_id}))
         first, last = messages[0].at, messages[-1].at
-        # Whoever names sessions need not know that half an emoji, a lone surrogate, has no bytes in UTF-8.
+        # The id of a session may hold a lone surrogate, which UTF-8 cannot encode.
         identity = f"{session.scope.key}\0{session_id}\0{first!r}\0{last!r}".encode("utf-8", "surrogatepass")
         digest = hashlib.sha256(identity).hexdigest()[:32]
-        event: Event = make_event(
+        event = Event.in_scope(
             _scope_of(session.scope, speakers),
+            datetime.fromtimestamp(last, self._timezone),
+            str(self._timezone),
             event_id=f"{SUMMARY}-{digest}",
             job_id=f"{SUMMARY}-{digest}",
             kind="action",
             text=summary.text,
-            at=last,
-            timezone=self._timezone,
+            is_absolute=not summary.gate_reasons,
             source=SUMMARY,
             gate_reasons=summary.gate_reasons,
             speakers=speakers if len(speakers) > 1 else (),
@@ -224,14 +222,12 @@ class SessionSummaries:
         self.stored += await self._records.file([event], embed=chat is not None or not self._closing.is_set())
 
     async def _summary(self, messages: Sequence[Cleaned], scope: Scope, chat: ChatModel | None) -> SummaryDraft:
-        """The summary, redacted and absolute; by rules where the model can not be asked."""
-        spoken = [_spoken(message, self._timezone) for message in messages]
-        moment = datetime.fromtimestamp(messages[-1].at, self._timezone)
+        """Return the summary, redacted and absolute; by rules if the model fails."""
         ask = partial(
             summarise,
-            spoken,
+            [_spoken(message, self._timezone) for message in messages],
             names=self._names(messages, scope),
-            moment=moment,
+            moment=datetime.fromtimestamp(messages[-1].at, self._timezone),
             timezone=self._timezone,
             purpose="session_summary",
             most_characters=TRANSCRIPT_CHARACTERS,
@@ -239,11 +235,10 @@ class SessionSummaries:
         try:
             return await ask(chat=chat)
         except Exception as error:
-            # Not ModelError alone: a client that breaks in its own way must not cost the summary.
+            # Not ModelError alone: no error of a client may lose the summary.
             if chat is None:
                 raise
-            told = str(error) if isinstance(error, HistorianError) else type(error).__name__
-            log.warning("a session is summarised without the model: %s", told)
+            log.warning("a session is summarised without the model: %s", described(error))
             return await ask(chat=None)
 
     def _names(self, messages: Sequence[Cleaned], scope: Scope) -> Names:
@@ -254,7 +249,7 @@ class SessionSummaries:
 
 
 def _scope_of(scope: Scope, speakers: Sequence[str]) -> Scope:
-    """The conversation, in a group as that of its only speaker: a summary of several is nobody's alone."""
+    """Return the scope of a summary: in a group with one speaker, that of the speaker; with several, that of the group."""
     return scope if scope.request_type == "private" else Scope.group(scope.group_id, speakers[0] if len(speakers) == 1 else "")
 
 

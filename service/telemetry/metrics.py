@@ -1,6 +1,6 @@
-"""What has been done, in numbers, as the text that Prometheus reads (exposition format 0.0.4).
+"""Metrics in Prometheus' text format (exposition format 0.0.4).
 
-Counters count since the process began (or, from `historian stats --prometheus`, in the last run of `historian worker`).
+Counters start with the process; those of `historian stats --prometheus` are of the last run of `historian worker`.
 """
 
 from __future__ import annotations
@@ -12,23 +12,23 @@ from typing import Any
 METRICS_CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 Sample = tuple[Mapping[str, str], float | None]
-"""Labels and a value; None is left out."""
+"""Labels and a value; a value of None is not written."""
 
 _QUANTILES = {"p50": "0.5", "p95": "0.95", "p99": "0.99"}
 
 
 class Exposition:
-    """Metrics, one after the other. A metric without a sample is not written."""
+    """The text of metrics. A metric without samples is not written."""
 
     def __init__(self) -> None:
         self._lines: list[str] = []
 
     def add(self, name: str, kind: str, told: str, samples: Iterable[Sample]) -> None:
-        """A counter or gauge; `told` is its help."""
+        """Add a counter or gauge; `told` is its help."""
         self._write(name, kind, told, [(name, labels, value) for labels, value in samples if value is not None])
 
     def summary(self, name: str, told: str, series: Iterable[tuple[Mapping[str, str], Mapping[str, float]]]) -> None:
-        """Quantiles (`p50`, `p95`, `p99` of each mapping) with `count` and `sum`."""
+        """Add quantiles (`p50`, `p95`, `p99` of each mapping) with `count` and `sum`."""
         lines: list[tuple[str, Mapping[str, str], float]] = []
         for labels, values in series:
             lines += [
@@ -50,7 +50,7 @@ Samples = Callable[[Mapping[str, Any]], Iterable[Sample]]
 
 
 def _at(path: str, label: str = "") -> Samples:
-    """The number at a path of the report (`worker.events`), or with a label the numbers of the mapping there."""
+    """Return the number at a path of the report (`worker.events`), or with a label the numbers of the mapping there."""
 
     def samples(report: Mapping[str, Any]) -> Iterable[Sample]:
         found = _found(report, path)
@@ -60,7 +60,7 @@ def _at(path: str, label: str = "") -> Samples:
 
 
 def _used(key: str) -> Samples:
-    """A number of the model usage, by purpose."""
+    """Return a number of the model usage, by purpose."""
     return lambda report: [({"purpose": purpose}, used.get(key)) for purpose, used in _found(report, "usage", {}).items()]
 
 
@@ -120,11 +120,11 @@ _METRICS: tuple[tuple[str, str, str, Callable[[Mapping[str, Any]], Iterable[Any]
     ("scope_bytes", "gauge", "Bytes they take", _at("recall.scope_bytes")),
     ("observations_total", "counter", "Observations by what became of them", _at("observation", "outcome")),
 )
-"""Name without `historian_`, kind, help, and how the samples are found in a report."""
+"""Name without `historian_`, kind, help, and the function that returns the samples of a report."""
 
 
 def metrics_text(report: Mapping[str, Any]) -> str:
-    """Return the metrics of a report as `CognitiveService.stats` gives it. What a report does not hold is left out."""
+    """Return the metrics of a report of `CognitiveService.stats`. Missing parts of the report are skipped."""
     out = Exposition()
     for name, kind, told, samples in _METRICS:
         if kind == "summary":
@@ -135,7 +135,7 @@ def metrics_text(report: Mapping[str, Any]) -> str:
 
 
 def _found(report: Mapping[str, Any], path: str, default: Any = None) -> Any:
-    """What lies at a path of the report; the default if a part of it is missing or None."""
+    """Return the value at a path of the report; the default if it is missing or None."""
     found: Any = report
     for key in path.split("."):
         found = (found or {}).get(key)

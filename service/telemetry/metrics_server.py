@@ -1,4 +1,4 @@
-"""`/metrics` over HTTP on loopback, in a thread of its own."""
+"""An HTTP server for `/metrics` on loopback, in its own thread."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ log = logging.getLogger(__name__)
 
 @contextmanager
 def serving_metrics(port: int, text: Callable[[], str]) -> Iterator[int]:
-    """Answer `GET /metrics` on 127.0.0.1 with what `text` gives; gives the port (0 chooses a free one).
+    """Serve the result of `text` as `GET /metrics` on 127.0.0.1 and yield the port (0: any free port).
 
-    `text` is called in a thread of the server. Raises StorageError where the port is taken.
+    `text` is called in a thread of the server. Raises StorageError if the port is in use.
     """
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             if self.path.partition("?")[0] != "/metrics":
-                self.send_error(404, "only /metrics is here")
+                self.send_error(404, "not found; use /metrics")
                 return
             try:
                 body = text().encode()

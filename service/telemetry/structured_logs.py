@@ -1,10 +1,10 @@
-"""Logs as JSON lines, each with the id of the job that it is about.
+"""Logs as JSON lines, each with the id of its job.
 
     {"time": "2026-02-21T09:30:00.123+00:00", "level": "warning", "logger": "historian.service.jobs.worker",
      "message": "…", "job_id": "r1-0"}
 
-What was said stands in no record of level INFO and above: ids, counts and reasons do. (What an endpoint answers to a
-refused request is such a reason, as the endpoint worded it.)
+Records of level INFO and above hold ids, counts and reasons, but nothing that was said. (The answer of an endpoint to a
+refused request is a reason, in the words of the endpoint.)
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _job: ContextVar[str] = ContextVar("historian_job", default="")
 
 @contextmanager
 def about_job(job_id: str) -> Iterator[None]:
-    """Whatever is logged inside, in this task and in the tasks and threads that it starts, is about this job."""
+    """Add the job's id to all records logged inside, in this task and in the tasks and threads that it starts."""
     token = _job.set(job_id)
     try:
         yield
@@ -32,7 +32,7 @@ def about_job(job_id: str) -> Iterator[None]:
 
 
 class JobIds(logging.Filter):
-    """Gives every record that passes a `job_id`, empty where it is about none. For handlers with a format of their own."""
+    """Adds `job_id` to every record, empty for none. For handlers with their own format."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         if not hasattr(record, "job_id"):
@@ -41,7 +41,7 @@ class JobIds(logging.Filter):
 
 
 class JsonLines(logging.Formatter):
-    """One JSON object a record. Tracebacks go under `traceback`, times are UTC."""
+    """Formats a record as one JSON object. Tracebacks are in `traceback`, times are UTC."""
 
     def format(self, record: logging.LogRecord) -> str:
         line = {
@@ -59,7 +59,7 @@ class JsonLines(logging.Formatter):
 
 
 def json_handler(stream: TextIO | None = None) -> logging.Handler:
-    """A handler that writes JSON lines, to stderr if no stream is given: `logging.getLogger().addHandler(json_handler())`."""
+    """Return a handler that writes JSON lines, by default to stderr: `logging.getLogger().addHandler(json_handler())`."""
     handler = logging.StreamHandler(stream if stream is not None else sys.stderr)
     handler.addFilter(JobIds())
     handler.setFormatter(JsonLines())
