@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from .job import Job
+if TYPE_CHECKING:
+    from .job import Job  # pydantic, which the rules on text do without
 
 
 @dataclass(frozen=True, slots=True)

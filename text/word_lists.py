@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 
@@ -38,5 +38,5 @@ def _value(key: str | int) -> str | int:
 @cache
 def word_tables(name: str) -> dict[str, Any]:
     """Return the tables of a TOML file of this package, such as "time_expressions/english.toml"."""
-    content: dict[str, Any] = tomllib.loads(files(__package__).joinpath(name).read_text(encoding="utf-8"))
+    content: dict[str, Any] = tomllib.loads((Path(__file__).parent / name).read_text(encoding="utf-8"))
     return content

@@ -279,7 +279,11 @@ class _Sentence(RelativeTimes):
         self.depth += 1
         try:
             parsers = _BY_DIGIT if word[0].isdecimal() and word not in _BY_WORD else _BY_WORD.get(word, ())
-            return next((parsed for parse in parsers if (parsed := parse(self, index)) is not None), None)
+            for parse in parsers:
+                parsed = parse(self, index)
+                if parsed is not None:
+                    return parsed
+            return None
         finally:
             self.depth -= 1
 

@@ -223,8 +223,11 @@ class RelativeTimes(CountedTimes):
 
     def longest(self, index: int, phrases: Container[tuple[str, ...]]) -> tuple[str, ...]:
         """Return the longest of the phrases that begins at a word; empty where none does."""
-        keys = (tuple(self.words[index : index + size]) for size in (5, 4, 3, 2, 1) if index + size <= self.count)
-        return next((key for key in keys if key in phrases), ())
+        for size in range(min(5, self.count - index), 0, -1):
+            key = tuple(self.words[index : index + size])
+            if key in phrases:
+                return key
+        return ()
 
     def vague(self, index: int) -> Parsed | None:
         """recently, the other day, just now, soon …"""

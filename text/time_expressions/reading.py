@@ -183,7 +183,6 @@ _SLOT: dict[str, str] = by_word({
 _NAMES = tuple(_SLOT.items())
 _DAYLIKE = word_list("year month week day weekday offset stretch ordinal vague now edge same_day")
 _TIME_OF_DAY = frozenset({"part", "clock"})
-_ONE_DAY = ("day", "shift", "holiday", "lunar", "same_day")
 
 
 def _filled(reading: Reading) -> dict[str, Any]:
@@ -236,7 +235,13 @@ def _holds_a_time_of_day(reading: Reading) -> bool:
 
 
 def _is_one_day(reading: Reading) -> bool:
-    return any(getattr(reading, name) is not None for name in _ONE_DAY)
+    return (
+        reading.day is not None
+        or reading.shift is not None
+        or reading.holiday is not None
+        or reading.lunar is not None
+        or reading.same_day is not None
+    )
 
 
 def _merge_offset(offset: Reading, other: Reading) -> Reading | None:

@@ -141,9 +141,11 @@ def _english_tense(before: list[str], after: list[str]) -> Tense:
     best: Tense = "none"
     distance = len(words) + 2
     for position, word in enumerate(words):
-        tense: Tense | None = "future" if position == 0 and word in _ENGLISH["orders"] else _verb_tense(words, position)
         away = len(before) - position if position < len(before) else position - len(before) + 1
-        if tense and away < distance:
+        if away >= distance:
+            continue
+        tense: Tense | None = "future" if position == 0 and word in _ENGLISH["orders"] else _verb_tense(words, position)
+        if tense:
             best, distance = tense, away
     return best
 
