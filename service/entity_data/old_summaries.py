@@ -1,4 +1,4 @@
-"""Summaries that a bot kept before it had Historian, read from whatever form they have.
+"""Reader for summaries that a bot kept before it used Historian, in several common forms.
 
 Accepted, as one JSON document or as JSON lines (Historian's own `end_summaries.json` is of the third form):
 
@@ -12,7 +12,7 @@ Accepted, as one JSON document or as JSON lines (Historian's own `end_summaries.
 An entry is a text or an object with the text under `summary`, `text`, `content`, `end_summary` or `action_summary`; `new_info` is
 taken too. Its time stands under `timestamp`, `time`, `created_at`, `at` or `date`: ISO 8601 (without an offset it is in the
 configured time zone), or seconds or milliseconds since the epoch. Ids may be numbers: `user_id`, `sender_id` or `qq`; `group_id`.
-`user_name` (`sender_name`, `nickname`), `group_name` and `bot_name` help the rewriting. What else is there is passed over.
+`user_name` (`sender_name`, `nickname`), `group_name` and `bot_name` help the rewriting. Other fields are ignored.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from ...schema.job import Job, clean_text, parse_job
 from ...schema.scope import Scope
 
 UNKNOWN_USER = "historian:unknown"
-"""Who spoke in a group where a summary does not say it."""
+"""The user id for a group summary that does not name its user."""
 
 _TEXTS = ("summary", "text", "content", "end_summary", "action_summary")
 _TIMES = ("timestamp", "time", "created_at", "at", "date")
@@ -40,14 +40,14 @@ _USERS = ("sender_id", "user_id", "qq")
 _WRAPPERS = ("summaries", "end_summaries", "entries", "data", "items")
 _SCOPE = re.compile(r"(?P<kind>g|group|p|user|private)[:_-](?P<id>.+)", re.DOTALL)
 _MILLISECONDS = 100_000_000_000
-"""A number of seconds as large as this lies in the year 5138: it was milliseconds."""
+"""From this number on (year 5138 in seconds), a time is in milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class OldSummary:
-    """One entry as a job whose id follows from what it says. `dated`: whether its time is known; `where` names the entry.
+    """An entry as a job whose id is derived from its content. `dated`: its time is known; `where` names the entry.
 
-    `known_as` is the job that it was made of, where Historian itself kept it.
+    `known_as` is the id of the job it was made from, if Historian wrote the entry.
     """
 
     where: str
@@ -58,7 +58,7 @@ class OldSummary:
 
 @dataclass(frozen=True, slots=True)
 class BadEntry:
-    """An entry that cannot be taken, and why."""
+    """An entry that cannot be used, and the reason."""
 
     where: str
     error: str
@@ -66,7 +66,7 @@ class BadEntry:
 
 @dataclass(frozen=True, slots=True)
 class Assumed:
-    """What entries that do not say it are taken to be: of this conversation, in this zone, by this bot, from this time."""
+    """Defaults for entries that lack a time zone, a time (seconds since the epoch), a conversation or the name of the bot."""
 
     timezone: str
     undated: float
@@ -75,7 +75,7 @@ class Assumed:
 
 
 def read_old_summaries(path: Path, assumed: Assumed) -> Iterator[OldSummary | BadEntry]:
-    """Every entry of a file, in its order. Raises InvalidInput where the file is none of the forms above."""
+    """Yield every entry of a file, in order. Raises InvalidInput if the file has none of the forms above."""
     try:
         content = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
@@ -83,16 +83,16 @@ def read_old_summaries(path: Path, assumed: Assumed) -> Iterator[OldSummary | Ba
     except UnicodeDecodeError as error:
         raise InvalidInput(f"{path}: not UTF-8 (byte {error.start}); convert the file") from None
     for where, entry, scope in _entries(content, path):
-        if isinstance(entry, BadEntry):
-            yield entry
-            continue
         try:
+            if isinstance(entry, InvalidInput):
+                raise entry
             yield _read(where, entry, scope or assumed.scope, assumed)
         except InvalidInput as error:
             yield BadEntry(where, str(error))
 
 
 def _entries(content: str, path: Path) -> Iterator[tuple[str, Any, Scope | None]]:
+    """Yield (place, entry as parsed or the error, conversation if the place names one)."""
     try:
         document = json.loads(content)
     except (ValueError, RecursionError) as error:
@@ -120,7 +120,7 @@ def _lines(content: str) -> Iterator[tuple[str, Any, Scope | None]]:
             try:
                 yield f"line {number}", json.loads(line), None
             except (ValueError, RecursionError) as error:
-                yield "", BadEntry(f"line {number}", f"not JSON: {error}"), None
+                yield f"line {number}", InvalidInput(f"not JSON: {error}"), None
 
 
 def _by_conversation(document: Mapping[str, Any], path: Path) -> Iterator[tuple[str, Any, Scope | None]]:
@@ -129,12 +129,12 @@ def _by_conversation(document: Mapping[str, Any], path: Path) -> Iterator[tuple[
     for key, entries in document.items():
         named = _SCOPE.fullmatch(key)
         if named is None or not isinstance(entries, list):
-            yield "", BadEntry(f"{key!r:.60}", "names no conversation (such as g:7001, user:42), or holds no list"), None
+            yield f"{key!r:.60}", InvalidInput("names no conversation (such as g:7001, user:42), or holds no list"), None
             continue
         try:
             scope = Scope.group(named["id"]) if named["kind"] in ("g", "group") else Scope.private(named["id"])
         except InvalidInput as error:
-            yield "", BadEntry(f"{key!r:.60}", str(error)), None
+            yield f"{key!r:.60}", error, None
             continue
         for number, entry in enumerate(entries, 1):
             yield f"{key}, entry {number}", entry, scope
@@ -145,7 +145,7 @@ def _read(where: str, entry: Any, scope: Scope | None, assumed: Assumed) -> OldS
         entry = {"text": entry}
     if not isinstance(entry, Mapping):
         raise InvalidInput(f"expected a text or an object, got {type(entry).__name__}")
-    summary = _text(entry, _TEXTS)
+    summary = _text(entry, *_TEXTS)
     facts = entry.get("new_info") or []
     facts = [facts] if isinstance(facts, str) else facts
     if not isinstance(facts, list) or not all(isinstance(fact, str) for fact in facts):
@@ -153,10 +153,10 @@ def _read(where: str, entry: Any, scope: Scope | None, assumed: Assumed) -> OldS
     if not summary and not any(map(clean_text, facts)):
         raise InvalidInput(f"says nothing: no text under {', '.join(_TEXTS)}")
     moment = _moment(entry, assumed)
-    group = _id(entry, ("group_id",)) or (scope.group_id if scope else "")
-    user = _id(entry, _USERS) or (scope.user_id if scope and not group else "")
+    group = _id(entry, "group_id") or (scope.group_id if scope else "")
+    user = _id(entry, *_USERS) or (scope.user_id if scope and not group else "")
     if not group and not user:
-        raise InvalidInput("whose is it? It has neither user_id nor group_id; name the conversation with --user or --group")
+        raise InvalidInput("it has neither user_id nor group_id; name the conversation with --user or --group")
     spoken_at = moment or datetime.fromtimestamp(assumed.undated, UTC)
     named = json.dumps([group or user, group != "", user, moment and moment.isoformat(), summary, facts], ensure_ascii=True)
     job = parse_job(
@@ -165,36 +165,29 @@ def _read(where: str, entry: Any, scope: Scope | None, assumed: Assumed) -> OldS
             "request_type": "group" if group else "private",
             "user_id": user or UNKNOWN_USER,
             "group_id": group,
-            "user_name": _text(entry, ("user_name", "sender_name", "nickname")),
-            "group_name": _text(entry, ("group_name",)),
-            "bot_name": _text(entry, ("bot_name",)) or assumed.bot_name,
+            "user_name": _text(entry, "user_name", "sender_name", "nickname"),
+            "group_name": _text(entry, "group_name"),
+            "bot_name": _text(entry, "bot_name") or assumed.bot_name,
             "action_summary": summary,
             "new_info": facts,
             "timestamp": spoken_at.isoformat(),
             "timezone": assumed.timezone,
         }
     )
-    return OldSummary(where, job, moment is not None, _text(entry, ("job_id",)))
+    return OldSummary(where, job, moment is not None, _text(entry, "job_id"))
 
 
-def _text(entry: Mapping[str, Any], names: tuple[str, ...]) -> str:
-    for name in names:
-        value = entry.get(name)
-        if isinstance(value, str) and clean_text(value):
-            return clean_text(value)
-    return ""
+def _text(entry: Mapping[str, Any], *names: str) -> str:
+    return next((text for value in map(entry.get, names) if isinstance(value, str) and (text := clean_text(value))), "")
 
 
-def _id(entry: Mapping[str, Any], names: tuple[str, ...]) -> str:
-    for name in names:
-        value = entry.get(name)
-        if isinstance(value, (str, int)) and not isinstance(value, bool) and str(value).strip() not in ("", "0"):
-            return str(value).strip()
-    return ""
+def _id(entry: Mapping[str, Any], *names: str) -> str:
+    values = (value for value in map(entry.get, names) if isinstance(value, (str, int)) and not isinstance(value, bool))
+    return next((text for value in values if (text := str(value).strip()) not in ("", "0")), "")
 
 
 def _moment(entry: Mapping[str, Any], assumed: Assumed) -> datetime | None:
-    """None where the entry has no time. Raises InvalidInput for one that cannot be read."""
+    """Return the time of an entry, or None. Raises InvalidInput if it cannot be parsed."""
     name, value = next(((name, entry[name]) for name in _TIMES if entry.get(name) not in (None, "")), ("", None))
     if value is None:
         return None

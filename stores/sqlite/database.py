@@ -1,17 +1,18 @@
 """One SQLite file that several threads and several processes read and write.
 
-The file is in WAL mode: readers never wait for the writer and see the last commit. `synchronous` is FULL, which means
-that a commit is on the disk when it returns: the file of a job is deleted after its events were committed, so a power
-cut must not take the commit back (NORMAL would allow that). The price is one `fsync` a transaction.
+The file is in WAL mode: readers never wait for the writer and see the last commit. `synchronous` is FULL: a commit is on
+the disk when it returns. The file of a job is deleted after its events are committed, so a power failure must not undo the
+commit (NORMAL would allow that). The cost is one `fsync` per transaction.
 
-Writes go through one connection under a lock and begin with BEGIN IMMEDIATE, so that two processes queue up instead of
-failing half-way. Reads borrow a connection from a pool: the one used last is lent first, because its page cache is warm;
-no connection belongs to a thread, so the short-lived threads of `asyncio.to_thread` leave none behind.
+Writes use one connection under a lock and begin with BEGIN IMMEDIATE, so that two processes wait for each other instead of
+failing in the middle of a transaction. Reads take a connection from a pool, the most recently used first, because its page
+cache is warm. Connections are not bound to threads, so the short-lived threads of `asyncio.to_thread` leave none behind.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 import threading
 import time
@@ -26,16 +27,25 @@ _WRITER_CACHE_KIB = 16_000
 _READER_CACHE_KIB = 16_000
 _WAL_LIMIT_BYTES = 64 * 1024 * 1024
 _IDLE_READERS = 4
-"""How many read connections are kept open while nobody reads; under load there may be as many as readers."""
+"""Read connections kept open when idle; under load there may be one per reader."""
+
+
+_NOT_WRITABLE = "check that the directory exists and is writable"
+_REMEDIES = (
+    ("locked|busy", "another process has been writing for too long; check which process uses the data directory"),
+    ("full", "free some space on the disk; this transaction was not written"),
+    ("not a database|malformed|corrupt", "the file is damaged; restore a backup, or move the file away to start a new one"),
+    ("unable to open|readonly", _NOT_WRITABLE),
+)
 
 
 class SqliteDatabase:
     """The connections to one file, its migrations applied.
 
-    `migrations` is an append-only list of SQL scripts; `PRAGMA user_version` tells how many of them the file has had.
-    `busy_seconds` is how long a writer waits for another process before it gives up with StorageError.
+    `migrations` is an append-only list of SQL scripts; `PRAGMA user_version` counts those applied to the file.
+    `busy_seconds` is how long a writer waits for another process before it raises StorageError.
 
-    Every error of SQLite leaves `reading` and `writing` as StorageError with the file's name and what to do.
+    `reading` and `writing` raise every SQLite error as StorageError with the file name and a remedy.
     """
 
     def __init__(self, path: Path, migrations: Sequence[str], *, busy_seconds: float = 10.0) -> None:
@@ -47,27 +57,24 @@ class SqliteDatabase:
         self._idle: list[sqlite3.Connection] = []
         self._closed = False
         self.when_in_trouble: Callable[[], None] = lambda: None
-        """Told, in whatever thread it is, of each error by which the file may be of no use for now. Must not wait."""
+        """Called in any thread on errors that suggest that the file cannot be used now (`is_trouble`). Must not block."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._writer = self._connect(_WRITER_CACHE_KIB)
+            try:
+                self._prepare()
+                self._migrate(migrations)
+            except (sqlite3.Error, StorageError):
+                self._writer.close()
+                raise
         except (sqlite3.Error, OSError) as error:
             raise explained(error, path) from error
-        try:
-            self._prepare()
-            self._migrate(migrations)
-        except sqlite3.Error as error:
-            self._writer.close()
-            raise explained(error, path) from error
-        except StorageError:
-            self._writer.close()
-            raise
 
     @contextmanager
     def reading(self, *, once: bool = False) -> Iterator[sqlite3.Connection]:
-        """A connection inside one read transaction: all its statements see the same state.
+        """Give a connection in a read transaction, in which all statements see the same state.
 
-        `once`: for one statement whose rows are fetched at once, which needs no transaction around it.
+        `once`: without a transaction, for a single statement whose rows are fetched immediately.
         """
         self._check_usable()
         with self._pool_lock:
@@ -83,7 +90,7 @@ class SqliteDatabase:
                 connection.execute("COMMIT")
         except BaseException as error:
             if connection is not None:
-                # A connection on which something failed is not lent again.
+                # A connection is not used again after an error.
                 connection.close()
             if translated := self._translate(error):
                 raise translated from error
@@ -92,11 +99,10 @@ class SqliteDatabase:
 
     @contextmanager
     def writing(self, *, durable: bool = True) -> Iterator[sqlite3.Connection]:
-        """The writer inside one transaction: committed at the end of the block, rolled back if it raises.
+        """Give the writer in a transaction that is committed at the end of the block, or rolled back if the block raises.
 
-        With `durable=False` a power cut (not a crash of the process) may take the commit back until the next durable one
-        or a checkpoint: for notes that are made again if they are lost. It does not wait
-        for the disk (0.02 ms instead of 2 to 4).
+        With `durable=False` the commit does not wait for the disk (0.02 ms instead of 2 to 4). A power failure, but not a
+        crash of the process, may undo it until the next durable commit or checkpoint: for data that can be recreated.
         """
         self._check_usable()
         with self._write_lock:
@@ -108,7 +114,7 @@ class SqliteDatabase:
                 self._writer.execute("COMMIT")
             except BaseException as error:
                 if self._writer.in_transaction:
-                    # SQLite may have rolled back by itself (full disk); the first error is the one to tell.
+                    # SQLite may have rolled back already (full disk); the first error is raised.
                     with suppress(sqlite3.Error):
                         self._writer.execute("ROLLBACK")
                 if translated := self._translate(error):
@@ -116,49 +122,48 @@ class SqliteDatabase:
                 raise
 
     def rows(self, statement: str, parameters: Sequence[Any] = ()) -> list[Any]:
-        """The rows of one statement that reads."""
+        """Return the rows of one SELECT."""
         with self.reading(once=True) as connection:
             return connection.execute(statement, parameters).fetchall()
 
     def row(self, statement: str, parameters: Sequence[Any] = ()) -> Any:
-        """The first row of one statement that reads; None where there is none."""
+        """Return the first row of one SELECT, or None."""
         with self.reading(once=True) as connection:
             return connection.execute(statement, parameters).fetchone()
 
     def run(self, statement: str, parameters: Sequence[Any] = ()) -> int:
-        """Run one statement that writes, durably; returns how many rows it has changed."""
+        """Execute one statement in a durable transaction. Return the number of rows changed."""
         with self.writing() as connection:
             return connection.execute(statement, parameters).rowcount
 
     def truncate_log(self) -> bool:
-        """Move the write-ahead log into the file and empty it, so that no deleted text stays in it.
+        """Move the write-ahead log into the file and empty it, so that it holds no deleted text.
 
-        False where a reader of another process is in the way; the next checkpoint does it then.
+        Return False if a reader of another process prevents that; the next checkpoint does it.
         """
-        self._check_usable()
-        with self._write_lock:
-            try:
-                busy, _, _ = self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-            except sqlite3.Error as error:
-                raise explained(error, self.path) from error
+        busy, _, _ = self._outside_transactions("PRAGMA wal_checkpoint(TRUNCATE)")
         return not busy
 
     def vacuum(self) -> bool:
-        """Write the whole file anew, so that no page keeps what was deleted, and empty the log.
+        """Rewrite the whole file, so that no page holds deleted text, and empty the log. Returns as `truncate_log`.
 
-        Needs free space for a second copy for the time being. False as in `truncate_log`.
+        Temporarily needs free space for a second copy.
         """
+        self._outside_transactions("VACUUM")
+        return self.truncate_log()
+
+    def _outside_transactions(self, statement: str) -> Any:
+        """Execute a statement of the writer that SQLite allows outside of transactions only, and return its first row."""
         self._check_usable()
         with self._write_lock:
             self._check_usable()
             try:
-                self._writer.execute("VACUUM")
+                return self._writer.execute(statement).fetchone()
             except sqlite3.Error as error:
                 raise explained(error, self.path) from error
-        return self.truncate_log()
 
     def close(self) -> None:
-        """Wait for the transaction that is being written, then close. Closing twice does nothing."""
+        """Wait for the current write transaction, then close. A second call does nothing."""
         if os.getpid() != self._process:
             return
         with self._write_lock:
@@ -173,11 +178,7 @@ class SqliteDatabase:
 
     def _connect(self, cache_kib: int) -> sqlite3.Connection:
         connection = sqlite3.connect(
-            self.path,
-            timeout=self._busy_seconds,
-            isolation_level=None,
-            check_same_thread=False,
-            cached_statements=256,
+            self.path, timeout=self._busy_seconds, isolation_level=None, check_same_thread=False, cached_statements=256
         )
         try:
             connection.execute(f"PRAGMA cache_size = {-cache_kib}")
@@ -188,19 +189,19 @@ class SqliteDatabase:
         return connection
 
     def _prepare(self) -> None:
-        """Set what lasts in the file or concerns the writer alone."""
+        """Set the options that are stored in the file or concern the writer only."""
         deadline = time.monotonic() + self._busy_seconds
         while True:
             try:
                 self._writer.execute("PRAGMA journal_mode = WAL")
                 break
             except sqlite3.OperationalError as error:
-                # SQLite does not wait by itself while another process switches a new file to WAL.
+                # SQLite does not wait while another process switches a new file to WAL.
                 if "locked" not in str(error) or time.monotonic() > deadline:
                     raise
                 time.sleep(0.02)
         self._writer.execute(f"PRAGMA journal_size_limit = {_WAL_LIMIT_BYTES}")
-        # What is deleted is overwritten with zeros: forgetting means that the text is gone from the file.
+        # Deleted content is overwritten with zeros, so that forgotten text is not in the file.
         self._writer.execute("PRAGMA secure_delete = ON")
 
     def _migrate(self, migrations: Sequence[str]) -> None:
@@ -231,7 +232,9 @@ class SqliteDatabase:
         if self._closed:
             raise StorageError(f"{self.path}: already closed; open the service again")
         if os.getpid() != self._process:
-            raise StorageError(f"{self.path}: opened before a fork; SQLite forbids that, open it again in the new process")
+            raise StorageError(
+                f"{self.path}: opened before a fork, which SQLite does not support; open it again in the new process"
+            )
 
     def _give_back(self, connection: sqlite3.Connection) -> None:
         with self._pool_lock:
@@ -241,7 +244,7 @@ class SqliteDatabase:
         connection.close()
 
     def _translate(self, error: BaseException) -> HistorianError | None:
-        """What an error of SQLite is called outside; None for errors that are not SQLite's."""
+        """Return the error to raise in place of an SQLite error; None for other errors."""
         if isinstance(error, UnicodeEncodeError):
             return InvalidInput(f"text with a lone surrogate ({error.object[error.start : error.end]!r}) cannot be stored")
         if not isinstance(error, sqlite3.Error):
@@ -252,30 +255,25 @@ class SqliteDatabase:
 
 
 def is_trouble(error: sqlite3.Error) -> bool:
-    """Whether the file may be of no use for now: damaged, not to be opened, not to be read."""
-    code = getattr(error, "sqlite_errorcode", None)
-    return is_damage(error) or (code is not None and code & 0xFF in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN))
+    """Return True if the file may be unusable now: damaged, cannot be opened, or cannot be read."""
+    return is_damage(error) or _primary_code(error) in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
 
 
 def is_damage(error: sqlite3.Error) -> bool:
-    """Whether SQLite found the file itself broken: no database, or malformed. A full disk, a lock, an I/O error are not that."""
+    """Return True if SQLite reports a damaged file (no database, or malformed), not a full disk, a lock or an I/O error."""
+    return _primary_code(error) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+def _primary_code(error: sqlite3.Error) -> int | None:
     code = getattr(error, "sqlite_errorcode", None)
-    return code is not None and code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+    return None if code is None else code & 0xFF
 
 
 def explained(error: Exception, path: Path) -> StorageError:
-    """The error with the file's name and the remedy."""
+    """Return the error as StorageError with the file name and a remedy."""
     text = str(error)
-    if "locked" in text or "busy" in text:
-        remedy = "another process has been writing for too long; see which one holds the data directory"
-    elif "full" in text:
-        remedy = "free some space on the disk; nothing of this was written"
-    elif "not a database" in text or "malformed" in text or "corrupt" in text:
-        remedy = "the file is damaged; put a backup in its place, or move it away and start a new one"
-    elif "unable to open" in text or "readonly" in text or isinstance(error, OSError):
-        remedy = "check that the directory exists and may be written"
-    else:
-        remedy = "`historian doctor` tests the data directory"
+    otherwise = _NOT_WRITABLE if isinstance(error, OSError) else "run `historian doctor` to test the data directory"
+    remedy = next((remedy for pattern, remedy in _REMEDIES if re.search(pattern, text)), otherwise)
     return StorageError(f"{path}: {text}; {remedy}")
 
 
@@ -288,4 +286,4 @@ def _statements(script: str) -> Iterator[str]:
             yield pending
             pending = ""
     if pending.strip():
-        raise ValueError(f"the migration ends in the middle of a statement: {pending.strip():.60}")
+        raise ValueError(f"the migration ends with an incomplete statement: {pending.strip():.60}")

@@ -1,9 +1,9 @@
-"""A change of the embedding model: the new model's vectors are made beside the old ones, then take their place at once.
+"""A change of the embedding model: vectors of the new model are stored separately, then replace the old ones at once.
 
-Three tables of one form: `event_vectors` is what searches read, `next_event_vectors` is being made, `kept_event_vectors` is
-what was read before. To change over is to give the tables each other's names, in one transaction that also changes the
-fingerprint, moves every scope's change number (so that every reader, in whatever process, drops what it holds in memory)
-and notes every event for the derived index. It copies no vector: 100,000 of them take as long as 1,000.
+Three tables of the same form: searches read `event_vectors`; `next_event_vectors` holds the vectors of the new model;
+`kept_event_vectors` holds those of the former model. The change renames the tables, in one transaction that also changes the
+fingerprint, increments the change numbers of all scopes (so that readers in every process drop their caches) and adds every
+event to the outbox of the derived index. No vector is copied: 100,000 vectors take as long as 1,000.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Lacking(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class VectorSets:
-    """Whose vectors there are: in use, being made (with how many of how many events), and kept from before."""
+    """The models with stored vectors: in use, next (with progress in events), and kept from the last change."""
 
     used: Fingerprint | None
     next: Fingerprint | None
@@ -64,9 +64,9 @@ class ShadowVectors:
             )
 
     def begin(self, model: str, dimension: int) -> None:
-        """Make room for the vectors of a model. What was made of this very one stays; what was made of another goes.
+        """Prepare for the vectors of a model. Vectors of this model stay; those begun with another model are deleted.
 
-        Raises InvalidInput where vectors of an earlier change are still kept: there is room for one former model.
+        Raises InvalidInput if vectors of an earlier change are still kept: only one former model can be kept.
         """
         with self._database.writing() as connection:
             if _fingerprint(connection, "next") == (model, dimension):
@@ -74,14 +74,14 @@ class ShadowVectors:
             kept = _fingerprint(connection, "kept")
             if kept is not None:
                 raise InvalidInput(
-                    f"the vectors of {kept[0]} are still kept from the last change; let them go with `historian reembed "
-                    "--drop-old`, or go back to them with `--rollback`"
+                    f"the vectors of {kept[0]} are still kept from the last change; delete them with `historian reembed "
+                    "--drop-old`, or restore them with `--rollback`"
                 )
             _empty(connection, "next")
             _note(connection, "next", (model, dimension))
 
     def lacking(self, after_row: int, limit: int) -> list[Lacking]:
-        """Events behind `after_row` without a vector of the new model, in the order of their rows."""
+        """Return events after `after_row` without a vector of the new model, ordered by row."""
         found = self._database.rows(
             "SELECT e.row, e.event_id, e.text FROM events e WHERE e.row > ?"
             " AND NOT EXISTS (SELECT 1 FROM next_event_vectors n WHERE n.row = e.row) ORDER BY e.row LIMIT ?",
@@ -90,7 +90,7 @@ class ShadowVectors:
         return [Lacking._make(row) for row in found]
 
     def store(self, items: Sequence[Lacking], vectors: Sequence[Vector]) -> int:
-        """Keep a batch for good; returns how many. Events whose text was changed or deleted meanwhile are passed over."""
+        """Store a batch durably. Return how many. Events changed or deleted meanwhile are skipped."""
         blobs = [vector_to_blob(vector) for vector in vectors]
         with self._database.writing() as connection:
             _check(connection, blobs)
@@ -103,7 +103,7 @@ class ShadowVectors:
             return connection.total_changes - before
 
     def profiles_lacking(self, profiles: Sequence[Profile]) -> list[Profile]:
-        """Those of which no vector of the new model was made in their revision."""
+        """Return the profiles that have no vector of the new model for their revision."""
         found = self._database.rows(
             f"SELECT item_id, revision FROM other_profile_vectors WHERE role = 'next' AND item_id {AMONG}",
             (as_json(profile.key.index_id for profile in profiles),),
@@ -121,44 +121,40 @@ class ShadowVectors:
             )
 
     def change_over(self) -> Fingerprint:
-        """Let searches read what was made; what they read until now is kept. Returns the new fingerprint.
+        """Let searches use the new vectors and keep the former ones. Return the new fingerprint.
 
-        Events that lack a vector of the new model are found by keyword until they are embedded. Raises InvalidInput
-        where nothing was begun.
+        Events without a vector of the new model are found by keyword until they are embedded. Raises InvalidInput if
+        no change was begun.
         """
         with self._database.writing() as connection:
             made = _fingerprint(connection, "next")
             if made is None:
                 raise InvalidInput("no vectors of another model are being made; run `historian reembed` first")
-            former = read_fingerprint(connection)
             connection.execute("DROP TABLE kept_event_vectors")
             connection.execute("ALTER TABLE event_vectors RENAME TO kept_event_vectors")
             connection.execute("ALTER TABLE next_event_vectors RENAME TO event_vectors")
             connection.execute(f"CREATE TABLE next_event_vectors {_FORM}")
-            _exchange_profiles(connection, "next")
             _note(connection, "next", None)
-            self._tell(connection, used=made, kept=former)
+            _renamed(connection, "next", made)
         return made
 
     def roll_back(self) -> Fingerprint:
-        """Let searches read the kept vectors again; those read until now are kept in turn. Returns the fingerprint.
+        """Let searches use the kept vectors again and keep the current ones. Return the fingerprint.
 
-        Events filed since the change lack a vector then. Raises InvalidInput where nothing is kept.
+        Events filed since the change then have no vector. Raises InvalidInput if no vectors are kept.
         """
         with self._database.writing() as connection:
             kept = _fingerprint(connection, "kept")
             if kept is None:
                 raise InvalidInput("no vectors of a former model are kept; there is nothing to go back to")
-            former = read_fingerprint(connection)
             connection.execute("ALTER TABLE event_vectors RENAME TO vectors_changing_places")
             connection.execute("ALTER TABLE kept_event_vectors RENAME TO event_vectors")
             connection.execute("ALTER TABLE vectors_changing_places RENAME TO kept_event_vectors")
-            _exchange_profiles(connection, "kept")
-            self._tell(connection, used=kept, kept=former)
+            _renamed(connection, "kept", kept)
         return kept
 
     def drop_old(self) -> int:
-        """Delete what is kept of a former model, and what was made of one and never used; returns how many vectors."""
+        """Delete the vectors of the former model and those of a change not completed. Return how many vectors."""
         with self._database.writing() as connection:
             dropped = _count(connection, "kept_event_vectors") + _count(connection, "next_event_vectors")
             _empty(connection, "kept")
@@ -166,26 +162,27 @@ class ShadowVectors:
         self._database.truncate_log()
         return dropped
 
-    def _tell(self, connection: sqlite3.Connection, *, used: Fingerprint, kept: Fingerprint | None) -> None:
-        """Bring everything that depends on the vectors into line with the tables as they are named now."""
-        write_fingerprint(connection, used)
-        _note(connection, "kept", kept)
-        # New sequence numbers begin behind all that were given out, in whichever table.
-        connection.execute(
-            "UPDATE scopes SET last_vector = max(last_vector, last_row), additions = additions + 1, removals = removals + 1"
-        )
-        has_vector = "EXISTS (SELECT 1 FROM event_vectors v WHERE v.row = events.row)"
-        connection.execute(f"UPDATE events SET embedded = 0 WHERE embedded = 1 AND NOT {has_vector}")
-        connection.execute(f"UPDATE events SET embedded = 1 WHERE embedded = 0 AND {has_vector}")
-        fill_outbox(
-            connection,
-            "SELECT e.event_id FROM events e WHERE e.row IN"
-            " (SELECT row FROM event_vectors UNION SELECT row FROM kept_event_vectors) ORDER BY e.row",
-        )
+
+def _renamed(connection: sqlite3.Connection, source: _Role, used: Fingerprint) -> None:
+    """Update everything that depends on the vectors after the tables were renamed: those of `source` are in use now."""
+    _exchange_profiles(connection, source)
+    _note(connection, "kept", read_fingerprint(connection))
+    write_fingerprint(connection, used)
+    # New sequence numbers start after all that were used in any of the tables.
+    connection.execute(
+        "UPDATE scopes SET last_vector = max(last_vector, last_row), additions = additions + 1, removals = removals + 1"
+    )
+    has_vector = "EXISTS (SELECT 1 FROM event_vectors v WHERE v.row = events.row)"
+    connection.execute(f"UPDATE events SET embedded = {has_vector} WHERE embedded != {has_vector}")
+    fill_outbox(
+        connection,
+        "SELECT e.event_id FROM events e WHERE e.row IN"
+        " (SELECT row FROM event_vectors UNION SELECT row FROM kept_event_vectors) ORDER BY e.row",
+    )
 
 
 def _exchange_profiles(connection: sqlite3.Connection, source: _Role) -> None:
-    """Give profiles their vectors of `source` where those are of the same revision; their present ones are kept."""
+    """Set the vectors of profiles to those of `source` with the same revision, and keep the present ones."""
     connection.execute("CREATE TEMP TABLE present AS SELECT item_id, revision, vector FROM profiles WHERE vector IS NOT NULL")
     connection.execute(
         "UPDATE profiles SET vector = (SELECT o.vector FROM other_profile_vectors o"
@@ -218,13 +215,13 @@ def _fingerprint(connection: sqlite3.Connection, role: _Role) -> Fingerprint | N
 
 
 def _check(connection: sqlite3.Connection, blobs: Sequence[bytes]) -> None:
-    """Raises InvalidInput unless every vector has the dimension that was begun with."""
+    """Raise InvalidInput unless every vector has the dimension given to `begin`."""
     expected = _fingerprint(connection, "next")
     sizes = {len(blob) // 4 for blob in blobs}
     if expected is None:
         raise InvalidInput("no vectors of another model are being made (another process ended it); run `historian reembed` again")
     if sizes - {expected[1]}:
-        raise InvalidInput(f"vectors of {sorted(sizes)} dimensions given where {expected[0]} began with {expected[1]}")
+        raise InvalidInput(f"vectors of {sorted(sizes)} dimensions given, expected {expected[1]} of {expected[0]}")
 
 
 def _count(connection: sqlite3.Connection, table: str) -> int:
