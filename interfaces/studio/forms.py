@@ -18,6 +18,12 @@ class Form(BaseModel):
 
     model_config = ConfigDict(use_attribute_docstrings=True)
 
+    @classmethod
+    def __pydantic_init_subclass__(cls, **_: object) -> None:
+        """Put each explanation on one line, as forms show it."""
+        for field in cls.model_fields.values():
+            field.description = " ".join((field.description or "").split())
+
 
 class Options(Form):
     """Settings that a form changes for one run; a field left at its default changes nothing."""
@@ -51,7 +57,7 @@ class HistorianForm(Form):
     user_id: str = "1001"
     """对方在平台上的 id（群里是发言人）。 The platform's id of whom the bot talked with; in a group, the sender."""
     user_name: str = "阿明"
-    """对方的名字，会写进记录。 Their name, as it goes into the records."""
+    """对方的名字，会写进事件。 Their name, as it goes into the events."""
     group_id: str = "7001"
     """群 id；私聊留空。 The group's id; empty for a private chat."""
     group_name: str = "读书会"
@@ -78,15 +84,15 @@ class RecallForm(Form):
     query: str = Field(default="阿明住在哪里？", examples=["What must Ann not eat?"])
     """问题，或者刚收到的消息。 The question, or the message that just came in."""
     group_id: str = Field(default="7001", examples=["-1001234"])
-    """在哪个群里问：只看得到这个群的记录；私聊留空。
-    The group in which it is asked: only its own records are seen. Empty: a private chat.
+    """在哪个群里问：只看得到这个群的事件；私聊留空。
+    The group in which it is asked: only its own events are seen. Empty: a private chat.
     """
     user_id: str = Field(default="1001", examples=["ann"])
-    """谁在问；私聊时必填，只看得到与此人的记录。
-    Who asks; needed in private, where only the records with this very user are seen.
+    """谁在问；私聊时必填，只看得到与此人的事件。
+    Who asks; needed in private, where only the events with this very user are seen.
     """
     top_k: int = Field(default=3, ge=1, le=500)
-    """最多几条。 How many records at most."""
+    """最多几条。 How many events at most."""
 
 
 class Said(Form):
@@ -163,7 +169,7 @@ class RecallOptions(Options):
     keyword_weight: float | None = Field(default=None, ge=0, le=1, examples=[0.4])
     """关键词分数的权重，0–1。 The weight of the keyword score, 0 to 1."""
     time_decay_boost: float | None = Field(default=None, ge=0, le=1, examples=[0.2])
-    """新近记录最多加分的比例，0–1。 The largest share that a fresh record gains, 0 to 1."""
+    """新近事件最多加分的比例，0–1。 The largest share that a fresh event gains, 0 to 1."""
     diversity_lambda: float | None = Field(default=None, ge=0, le=1, examples=[0.7])
     """多样性：1 只看相关度，0 只看差异。 1 is relevance alone, 0 novelty alone."""
 
