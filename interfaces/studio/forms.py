@@ -23,6 +23,7 @@ class Form(BaseModel):
         """Put each explanation on one line, as forms show it."""
         for field in cls.model_fields.values():
             field.description = " ".join((field.description or "").split())
+        cls.model_rebuild(force=True)
 
 
 class Options(Form):
