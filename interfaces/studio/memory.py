@@ -24,6 +24,7 @@ from ...schema.settings import Settings
 from ...schema.settings_source import CONFIG_VARIABLE, PREFIX, load_settings, parse_settings
 from ...service.components import Parts, open_parts, open_queue
 from ...service.intake import make_job, redacted
+from ...service.timezones import configured_timezone
 from ..cli.demo_conversation import conversation
 from .forms import RecallOptions
 
@@ -83,6 +84,7 @@ def open_memory() -> Memory:
 
 
 def _parts(settings: Settings) -> Parts:
+    configured_timezone(settings.cognitive.timezone)  # reads files the first time, which no node may do
     return open_parts(settings, queue=open_queue(settings, time.time), clock=time.time)
 
 
