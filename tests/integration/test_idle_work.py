@@ -17,6 +17,7 @@ from support.draining import open_worker, put
 from support.memory import group_fields, settings_for
 from support.openai_server import OpenAIServer
 from support.recall import WordEmbedder, events_in, file_events, open_memory, replaced_models
+from support.waiting import eventually
 
 GROUP = Scope.group("7", "42")
 
@@ -96,9 +97,7 @@ async def test_stopping_does_not_wait_for_a_probe_of_a_model_that_hangs(tmp_path
         async with open_worker(settings, clock=lambda: now, sleep=sleep) as (parts, worker):
             put(parts, group_fields(action_summary="我昨天给他讲了递归"))
             running = asyncio.create_task(worker.run())
-            async with asyncio.timeout(10):
-                while not worker.outage:  # noqa: ASYNC110 - nobody is told of an outage
-                    await asyncio.sleep(0.001)
+            await eventually(lambda: worker.outage)
             server.behaviour = "hang"
             await asyncio.to_thread(server.wait_for, server.count() + 1)
             await worker.stop(0.05)
