@@ -15,27 +15,12 @@ from historian.schema.errors import StorageError
 from historian.schema.event import EventFilter
 from historian.service.components import Parts
 from historian.service.jobs.worker import HistorianWorker
+from support.clock import Clock
 from support.draining import nothing_left, open_worker, put
 from support.memory import group_fields, settings_for
 from support.waiting import eventually
 
 FULL = StorageError("index.sqlite: database or disk is full")
-
-
-class Clock:
-    """A clock that is moved by whoever sleeps; `sleeps` are told."""
-
-    def __init__(self) -> None:
-        self.now = 1_771_700_000.0
-        self.sleeps: list[float] = []
-
-    def __call__(self) -> float:
-        return self.now
-
-    async def sleep(self, seconds: float) -> None:
-        self.now += seconds
-        self.sleeps.append(seconds)
-        await asyncio.sleep(0)
 
 
 def refuse(monkeypatch: pytest.MonkeyPatch, store: object, method: str, error: Exception, when: Callable[..., bool]) -> None:

@@ -456,12 +456,6 @@ async def test_forgetting_does_not_wait_for_a_model_that_is_away(tmp_path: Path)
         assert (await memory.stats())["queue"]["pending"] == 0
 
 
-@pytest.fixture
-def server() -> Iterator[OpenAIServer]:
-    with OpenAIServer() as made:
-        yield made
-
-
 async def test_memory_that_is_switched_off_forgets_all_the_same(data: Path) -> None:
     settings = settings_of(data)
     off = settings.model_copy(update={"cognitive": settings.cognitive.model_copy(update={"enabled": False})})

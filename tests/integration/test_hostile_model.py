@@ -3,37 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from historian.schema.event import Event, EventFilter
 from historian.schema.protocols import FailedJob
+from support.clock import Clock
 from support.draining import nothing_left, open_worker, put
 from support.memory import group_fields, settings_for
 from support.openai_server import OpenAIServer
 from support.waiting import eventually
-
-
-@pytest.fixture
-def server() -> Iterator[OpenAIServer]:
-    with OpenAIServer() as server:
-        yield server
-
-
-class Clock:
-    """A clock that is moved by whoever sleeps."""
-
-    def __init__(self) -> None:
-        self.now = 1_771_700_000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-    async def sleep(self, seconds: float) -> None:
-        self.now += seconds
-        await asyncio.sleep(0)
 
 
 async def drained(directory: Path, server: OpenAIServer, jobs: int = 1, **more: Any) -> tuple[list[Event], list[FailedJob]]:
