@@ -136,8 +136,18 @@ class Endpoint:
         return f"Check {self.section}.model and the other keys of [{self.section}]."
 
 
-def checked_endpoint(section: str, base_url: str, model: str, key: str) -> Endpoint:
-    """Return the endpoint of these settings. Raises SettingsError for an invalid URL or key; the message omits the key."""
+def checked_endpoint(section: str, base_url: str, model: str, key: SecretStr | str | None) -> Endpoint:
+    """Return the endpoint of these settings; a key without `base_url` means OpenAI's.
+
+    Raises SettingsError if both are missing or one is invalid; the message omits the key.
+    """
+    key = plain_key(key)
+    if not (base_url or key):
+        raise SettingsError(
+            f"{section}.model is {model!r}, but neither {section}.base_url (a local server) "
+            f"nor {section}.api_key is set: set one of them."
+        )
+    base_url = base_url or OPENAI_URL
     parts = urlsplit(base_url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise SettingsError(

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..schema.errors import ModelAnswerUnusable, SettingsError
-from .endpoint import Endpoint, checked_endpoint, clean_text, plain_key, retry_after_seconds
+from .endpoint import Endpoint, checked_endpoint, clean_text, retry_after_seconds
 from .loop_clients import LoopClients
 from .request_pace import RequestPace
 
@@ -31,49 +32,46 @@ def make_reranker(settings: RerankSettings) -> HttpReranker | None:
         missing = "model" if base_url else "base_url"
         raise SettingsError(f"{SECTION}.{missing} is empty: the reranker needs both base_url and model (or neither).")
     return HttpReranker(
-        checked_endpoint(SECTION, base_url, model, plain_key(settings.api_key)),
+        checked_endpoint(SECTION, base_url, model, settings.api_key),
         query_instruction=settings.query_instruction,
         interval_seconds=settings.queue_interval_seconds,
     )
 
 
+@dataclass(eq=False, repr=False)
 class HttpReranker:
     """A `Reranker` (see schema/protocols.py) on an endpoint. Safe to use from several event loops."""
 
-    def __init__(
-        self,
-        endpoint: Endpoint,
-        *,
-        query_instruction: str = "",
-        interval_seconds: float = 0.0,
-        timeout_seconds: float = REQUEST_SECONDS,
-    ) -> None:
-        self._endpoint = endpoint
-        base = endpoint.base_url.rstrip("/")
+    endpoint: Endpoint
+    _: KW_ONLY
+    query_instruction: str = ""
+    interval_seconds: float = 0.0
+    timeout_seconds: float = REQUEST_SECONDS
+
+    def __post_init__(self) -> None:
+        base = self.endpoint.base_url.rstrip("/")
         self._url = base if base.endswith("/rerank") else f"{base}/rerank"
-        self._query_instruction = query_instruction
-        self._timeout_seconds = timeout_seconds
-        self._pace = RequestPace(interval_seconds)
+        self._pace = RequestPace(self.interval_seconds)
         self._clients: LoopClients[httpx.AsyncClient] = LoopClients(self._open)
 
     @property
     def model(self) -> str:
-        return self._endpoint.model
+        return self.endpoint.model
 
     async def rerank(self, query: str, documents: Sequence[str], top_n: int) -> list[tuple[int, float]]:
         """Return at most `top_n` (index, score) pairs, best first. Invalid and repeated indexes are left out."""
         if not documents or top_n <= 0:
             return []
         body = {
-            "model": self._endpoint.model,
-            "query": self._query_instruction + clean_text(query),
+            "model": self.endpoint.model,
+            "query": self.query_instruction + clean_text(query),
             "documents": [clean_text(document).strip() or "." for document in documents],
             "top_n": min(top_n, len(documents)),
         }
         await self._pace.wait()
         ranked = ranking(await self._post(body), len(documents))
         if not ranked:
-            raise ModelAnswerUnusable(f"{self._endpoint.name} gave no usable ranking.")
+            raise ModelAnswerUnusable(f"{self.endpoint.name} gave no usable ranking.")
         return ranked[:top_n]
 
     async def aclose(self) -> None:
@@ -82,9 +80,9 @@ class HttpReranker:
     def _open(self) -> tuple[httpx.AsyncClient, httpx.AsyncClient]:
         import httpx
 
-        key = self._endpoint.key
+        key = self.endpoint.key
         headers = {"Authorization": f"Bearer {key}"} if key else {}
-        client = httpx.AsyncClient(headers=headers, timeout=self._timeout_seconds, follow_redirects=True)
+        client = httpx.AsyncClient(headers=headers, timeout=self.timeout_seconds, follow_redirects=True)
         return client, client
 
     async def _post(self, body: dict[str, Any]) -> Any:
@@ -92,21 +90,21 @@ class HttpReranker:
         import httpx
 
         try:
-            async with asyncio.timeout(self._timeout_seconds):
+            async with asyncio.timeout(self.timeout_seconds):
                 response = await client.post(self._url, json=body)
         except (TimeoutError, httpx.TimeoutException):
-            raise self._endpoint.timed_out(self._timeout_seconds) from None
+            raise self.endpoint.timed_out(self.timeout_seconds) from None
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            why = self._endpoint.hide(f"{type(error).__name__}: {error}")
-            raise self._endpoint.unavailable(f"can not be reached ({why})") from None
+            why = self.endpoint.hide(f"{type(error).__name__}: {error}")
+            raise self.endpoint.unavailable(f"can not be reached ({why})") from None
         if response.status_code != 200:
-            raise self._endpoint.error_of_status(
+            raise self.endpoint.error_of_status(
                 response.status_code, response.text, retry_after=retry_after_seconds(response.headers)
             )
         try:
             return response.json()
         except ValueError:
-            raise ModelAnswerUnusable(f"{self._endpoint.name} gave no JSON: {self._endpoint.hide(response.text)!r}.") from None
+            raise ModelAnswerUnusable(f"{self.endpoint.name} gave no JSON: {self.endpoint.hide(response.text)!r}.") from None
 
 
 def ranking(answer: Any, count: int) -> list[tuple[int, float]]:

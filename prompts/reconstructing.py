@@ -1,4 +1,4 @@
-"""Cognitive reconstruction: what new information means for an article, and the whole new article. Nothing is checked here."""
+"""Cognitive reconstruction: digest new information and propose a new article. Proposals are checked elsewhere."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ _YEAR = re.compile(r"\d{4}[-年/]")
 _SAYS_NOTHING = re.compile(
     r"[\s(（\[【<{]*(?:empty|none|nothing|null|n/?a|空|无|没有|暂无|\.{3}|…)?[\s)）\]】>}.。]*", re.IGNORECASE
 )
-"""What stands for an empty chapter."""
+"""Placeholders that models write for an empty chapter."""
 
 log = logging.getLogger(__name__)
 
 MOST_POINTS = 12
 STIMULUS_TOKENS = 6_000
-"""Tokens of new information that a model is shown; of more, the statements that say most."""
+"""Tokens of new information shown to a model. If there is more, only the most informative statements are shown."""
 POINT_SUPPORT = 0.5
 """The share of a point's words that must stand in the new information."""
 DYNAMIC_SHOWN = 0.7
-"""The share of its bound up to which old Dynamic is shown: its oldest lines are due to go, and the new ones need room."""
+"""The share of its bound up to which the old Dynamic chapter is shown. Its oldest lines make room for new ones."""
 FLOOD_LINES = 300
 FLOOD_LINE = 5_000
-"""Lines, and characters of one, from which on an answer is no article."""
+"""An answer with more lines, or a longer line (in characters), is refused."""
 
 
 class Point(BaseModel):
-    """One point."""
+    """One point of the new information."""
 
     text: str = Field(description="one sentence")
     chapter: ChapterName
@@ -83,7 +83,7 @@ class Reconstruction(BaseModel):
 
 @cache
 def reconstruction_of(chapters: tuple[ChapterName, ...]) -> type[BaseModel]:
-    """The form with these chapters alone: a small model fills every chapter it is offered, if need be thrice the same."""
+    """Return the answer model with these chapters only: small models fill every chapter offered, repeating themselves."""
     wanted = {name: Reconstruction.model_fields[name.lower()] for name in chapters}
     fields: dict[str, Any] = {name.lower(): (field.annotation, field) for name, field in wanted.items()}
     if "Bedrock" in chapters:
@@ -95,11 +95,11 @@ def reconstruction_of(chapters: tuple[ChapterName, ...]) -> type[BaseModel]:
 async def digest(
     article: Article, stimulus: Sequence[str], *, chat: ChatModel | None, names: Names, language: Language
 ) -> Digest:
-    """Whether new information matters, which chapters it strikes, and its points.
+    """Return whether new information is significant, which chapters it affects, and its points.
 
-    Points of the model that the information does not support are left out; what the person says of who they are is a
-    point always, and strikes Bedrock. Without a model, or where it gives nothing usable, the rules decide. Raises
-    ModelUnavailable, and ModelRefused where no content could change it.
+    Points of the model that the information does not support are left out. Statements about who the person is are always
+    points of Bedrock. Without a model, or if its answer is unusable, rules decide. Raises ModelUnavailable, and
+    ModelRefused if the refusal does not depend on the content.
     """
     by_rules = await asyncio.to_thread(_digest_by_rules, stimulus, names)
     if chat is None or not any(text.strip() for text in stimulus):
@@ -135,15 +135,16 @@ async def reconstruct(
     bounds: ChapterBounds,
     language: Language,
 ) -> Proposal:
-    """The whole new article as the model proposes it: the chapters that were struck anew, the others as they are.
+    """Return the new article that the model proposes. Chapters that are not affected stay unchanged.
 
-    `reasons` are what was wrong with the last proposal. Lines are cleaned of list marks and "the user" and "he" become the
-    name where that can mean nobody else; nothing is judged here. Raises what the model raises.
+    `reasons` are the faults of the last proposal. List marks are removed, and "the user" and "he" become the name if
+    they cannot mean anybody else. The proposal is not checked. Raises what the model raises.
     """
     points = digest.points or (await asyncio.to_thread(_digest_by_rules, stimulus, names)).points
     news: dict[str, ChapterName] = {point: chapter_of(point, names) for point in points}
     struck = [name for name in CHAPTER_NAMES if name in {*digest.chapters, *news.values()}] or ["Dynamic"]
-    shown = article.with_chapters({"Dynamic": _newest_of(article, bounds)})
+    dynamic = _newest_within(DYNAMIC_SHOWN * bounds.dynamic, article.lines("Dynamic"))
+    shown = article.with_chapters({"Dynamic": "\n".join(dynamic)})
     answer = await chat.structured(
         reconstruction_of(tuple(struck)),
         purpose="reconstruct",
@@ -167,7 +168,7 @@ async def reconstruct(
 
 
 def _for_chapters(prompt: str, struck: Sequence[ChapterName]) -> str:
-    """The prompt without the lines about chapters that are not asked for."""
+    """Return the prompt without the lines about chapters that are not requested."""
     others = tuple(f"- {name.lower()}" for name in CHAPTER_NAMES if name not in struck)
     return "\n".join(line for line in prompt.splitlines() if not line.startswith(others))
 
@@ -207,7 +208,7 @@ def _digest_of(answer: DigestAnswer, by_rules: Digest, stimulus: Sequence[str], 
 
 
 def _is_relative(text: str, names: Names) -> bool:
-    """Whether anything in it but the assistant's "I" is understood only by those who were there."""
+    """Return True if the text has relative words other than the assistant's "I"."""
     return any(finding.why != "first" for finding in find_relative_words(text, names=names).violations)
 
 
@@ -217,12 +218,10 @@ def _holds(points: Sequence[str], declared: str, names: Names) -> bool:
 
 
 def _quoted(stimulus: Sequence[str], names: Names) -> str:
-    """The new information as list items, each on one line, so that none can pose as a part of the prompt."""
+    """Return the new information as list items of one line each, so that none can imitate a part of the prompt."""
     texts = [line for text in stimulus for line in text.splitlines() if line.strip()]
     if estimate_tokens("\n".join(texts)) > STIMULUS_TOKENS:
-        texts = [point for text in stimulus for point in notable(text, names, MOST_POINTS)]
-        while len(texts) > 1 and estimate_tokens("\n".join(texts)) > STIMULUS_TOKENS:
-            texts.pop(0)
+        texts = _newest_within(STIMULUS_TOKENS, [point for text in stimulus for point in notable(text, names, MOST_POINTS)])
     return "\n".join(f"- {one_line(without_bullet(text))}" for text in texts)
 
 
@@ -231,15 +230,16 @@ def _shown(article: Article, chapters: Sequence[ChapterName], language: Language
     return "\n".join(f"{name.lower()}:\n{article.chapter(name).strip() or nothing}" for name in chapters)
 
 
-def _newest_of(article: Article, bounds: ChapterBounds) -> str:
-    lines = list(article.lines("Dynamic"))
-    while len(lines) > 1 and estimate_tokens("\n".join(lines)) > DYNAMIC_SHOWN * bounds.dynamic:
-        lines.pop(0)
-    return "\n".join(lines)
+def _newest_within(tokens: float, lines: Sequence[str], least: int = 1) -> list[str]:
+    """Return the last of `lines` that take at most so many tokens, but not fewer than `least`."""
+    first = 0
+    while len(lines) - first > least and estimate_tokens("\n".join(lines[first:])) > tokens:
+        first += 1
+    return list(lines[first:])
 
 
 def _grouped(news: Mapping[str, ChapterName]) -> str:
-    """The points under the chapters they belong to, each on one line."""
+    """Return the points grouped by chapter, one per line."""
     parts = []
     for name in CHAPTER_NAMES:
         lines = [f"- {one_line(point)}" for point, chapter in news.items() if chapter == name]
@@ -248,9 +248,9 @@ def _grouped(news: Mapping[str, ChapterName]) -> str:
 
 
 def _chapters(written: Mapping[ChapterName, Sequence[str]], names: Names) -> dict[ChapterName, str]:
-    """The model's lines as list items. What it repeats, in the same chapter or in a faster one, is taken once.
+    """Return the model's lines as list items. A line repeated in the same or a later chapter is taken once.
 
-    A flood is passed on as it is: its size alone has it refused, and no work is spent on it.
+    An oversized answer is passed on unchanged: the check refuses it for its size.
     """
     lines = {name: [without_bullet(line) for text in texts for line in text.splitlines()] for name, texts in written.items()}
     if sum(map(len, lines.values())) > FLOOD_LINES or any(len(one) > FLOOD_LINE for every in lines.values() for one in every):
@@ -269,18 +269,16 @@ def _chapters(written: Mapping[ChapterName, Sequence[str]], names: Names) -> dic
 
 
 def _without_forgetting(old: Sequence[str], new: str, bounds: ChapterBounds, names: Names) -> str:
-    """A new Dynamic with those old lines put back, newest first as far as there is room, that go beyond half of them.
+    """Return the new Dynamic chapter. If more than half of the old lines are lost, restore the newest of those beyond half.
 
-    A small model hands in the news alone and calls it the whole; what is over goes with the next reconstructions.
+    Small models often return the new lines only. Older lines are dropped over the next reconstructions.
     """
     taken = new.splitlines()
     if len(taken) > FLOOD_LINES:
         return new
     lost = [line for line in old if not any(is_same(line, one, names) for one in taken)]
-    back = lost[(len(old) + 1) // 2 :]
-    while back and estimate_tokens("\n".join([*back, *taken])) > DYNAMIC_SHOWN * bounds.dynamic:
-        back.pop(0)
-    return "\n".join([*back, *taken])
+    back = [*lost[(len(old) + 1) // 2 :], *taken]
+    return "\n".join(_newest_within(DYNAMIC_SHOWN * bounds.dynamic, back, len(taken)))
 
 
 def _complaint(reasons: Sequence[str], language: Language) -> str:

@@ -27,9 +27,8 @@ class Article:
 
     def chapter(self, name: ChapterName) -> str:
         """Return the text of one chapter."""
-        if name == "Bedrock":
-            return self.bedrock
-        return self.evolutionary if name == "Evolutionary" else self.dynamic
+        text: str = getattr(self, name.lower())
+        return text
 
     def lines(self, name: ChapterName) -> tuple[str, ...]:
         """Return the non-blank lines of one chapter, unchanged."""
@@ -56,9 +55,8 @@ class ChapterBounds:
 
     def of(self, name: ChapterName) -> int:
         """Return the bound of one chapter."""
-        if name == "Bedrock":
-            return self.bedrock
-        return self.evolutionary if name == "Evolutionary" else self.dynamic
+        tokens: int = getattr(self, name.lower())
+        return tokens
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""A text that stays true out of context, by rules alone: times first, then names."""
+"""Rule-based absolutizing of a text: times are resolved first, then references are replaced by names."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from .time_expressions import TimeExpression, resolve_times
 
 @dataclass(frozen=True, slots=True)
 class Absolutized:
-    """What the rules made of a text.
+    """The result of `absolutize`.
 
-    `text` is the result; `resolved_text` has only its times resolved and is what `drafted` was made from (the offsets
-    in `drafted` are those of `resolved_text`). `resolved` are the time expressions, `replaced` the references that were
+    `text` is the final text; `resolved_text` has only its times resolved and is the input of `drafted` (the offsets
+    in `drafted` refer to `resolved_text`). `resolved` are the time expressions, `replaced` the references that were
     replaced, both with character offsets in the input.
     """
 
@@ -43,9 +43,9 @@ def absolutize(
     recent_speakers: Sequence[str] = (),
     language: LanguageChoice = "auto",
 ) -> Absolutized:
-    """Resolve the times of `text` at `reference` (aware; converted to `timezone` first) and write in the names.
+    """Resolve the times of `text` at `reference` (aware; converted to `timezone` first) and replace references by names.
 
-    See `resolve_times` and `draft` for the rules. Doing it twice changes nothing. Raises ValueError for a reference
+    See `resolve_times` and `draft` for the rules. The function is idempotent. Raises ValueError for a reference
     without an offset and for a time zone that does not exist, as `resolve_times` does.
     """
     spans = protected_spans(text, conversation_words(names, recent_speakers))
@@ -63,9 +63,9 @@ def absolutize(
 
 
 def _common_pieces(text: str, resolved_text: str, expressions: Sequence[TimeExpression]) -> list[tuple[int, int, int]]:
-    """The pieces between the expressions: start in the resolved text, length, start in the input.
+    """Return the pieces between the expressions as (start in the resolved text, length, start in the input).
 
-    They are the same in both texts but for white space at their ends, and come in the same order.
+    Both texts hold the same pieces in the same order, except for white space at their ends.
     """
     pieces: list[tuple[int, int, int]] = []
     cursor = position = 0
@@ -81,7 +81,7 @@ def _common_pieces(text: str, resolved_text: str, expressions: Sequence[TimeExpr
 
 
 def _in_input(offset: int, pieces: Sequence[tuple[int, int, int]]) -> int:
-    """The offset in the input of one in the resolved text."""
+    """Return the offset in the input for an offset in the resolved text."""
     index = bisect_right(pieces, offset, key=lambda piece: piece[0]) - 1
     if index < 0:
         return 0

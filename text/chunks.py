@@ -6,7 +6,8 @@ Every chunk is one contiguous span of the source, so its offsets are exact and n
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count, pairwise
 
@@ -66,9 +67,9 @@ def chunk(text: str, max_tokens: int = 256, overlap_sentences: int = 1, estimato
     if max_tokens < 1 or overlap_sentences < 0:
         raise ValueError(f"max_tokens must be at least 1 and overlap_sentences 0, not {max_tokens}, {overlap_sentences}")
     units = list(_units(text, max_tokens, estimator))
-    block_tokens: dict[int, int] = {}
+    block_tokens: Counter[int] = Counter()
     for unit in units:
-        block_tokens[unit.block] = block_tokens.get(unit.block, 0) + unit.tokens
+        block_tokens[unit.block] += unit.tokens
     chunks: list[Chunk] = []
     first = 0  # first unit of the chunk's new text; the overlap precedes it
     while first < len(units):
@@ -93,11 +94,8 @@ def _chunk(source: str, units: Sequence[_Unit], estimator: TokenCounter) -> Chun
 
 
 def _stripped(source: str, start: int, end: int) -> tuple[int, int]:
-    while start < end and source[start].isspace():
-        start += 1
-    while end > start and source[end - 1].isspace():
-        end -= 1
-    return start, end
+    text = source[start:end].lstrip()
+    return end - len(text), end - len(text) + len(text.rstrip())
 
 
 def _with_overlap(units: Sequence[_Unit], first: int, sentences: int, max_tokens: int, *, new_text: bool) -> int:
@@ -112,7 +110,7 @@ def _with_overlap(units: Sequence[_Unit], first: int, sentences: int, max_tokens
     return begin
 
 
-def _fill(units: Sequence[_Unit], begin: int, first: int, max_tokens: int, block_tokens: dict[int, int]) -> int:
+def _fill(units: Sequence[_Unit], begin: int, first: int, max_tokens: int, block_tokens: Mapping[int, int]) -> int:
     """Return the last unit of the chunk that begins at `begin` and holds at least unit `first`."""
     used = sum(unit.tokens for unit in units[begin : first + 1])
     last = first
@@ -132,8 +130,7 @@ def _fill(units: Sequence[_Unit], begin: int, first: int, max_tokens: int, block
 
 def _units(text: str, max_tokens: int, estimator: TokenCounter) -> Iterator[_Unit]:
     for block, (start, end, kind) in enumerate(_blocks(text)):
-        pieces = [(start, end)] if kind == "heading" else _lines(text, start, end) if kind == "code" else None
-        for begin, stop in pieces if pieces is not None else _sentences(text, start, end):
+        for begin, stop in _PIECES[kind](text, start, end):
             bare_start, bare_end = _stripped(text, begin, stop)
             if bare_start == bare_end:
                 continue
@@ -166,10 +163,6 @@ def _blocks(text: str) -> Iterator[tuple[int, int, str]]:
         yield begin, len(text), "code" if fence else "prose"
 
 
-def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    return [line.span() for line in _LINE.finditer(text, start, end)]
-
-
 def _sentences(text: str, start: int, end: int) -> list[tuple[int, int]]:
     ends: list[int] = []
     begin = start
@@ -186,6 +179,13 @@ def _sentences(text: str, start: int, end: int) -> list[tuple[int, int]]:
     if begin < end:
         ends.append(end)
     return list(pairwise([start, *ends]))
+
+
+_PIECES: dict[str, Callable[[str, int, int], list[tuple[int, int]]]] = {
+    "heading": lambda _, start, end: [(start, end)],
+    "code": lambda text, start, end: [line.span() for line in _LINE.finditer(text, start, end)],
+    "prose": _sentences,
+}
 
 
 def _ends_at_line_break(text: str, begin: int, line_end: int, next_line: int) -> bool:
@@ -244,15 +244,10 @@ def _soft_cut(text: str, start: int, limit: int) -> int:
     for position in range(limit, start + max(1, (limit - start) * 2 // 3), -1):
         if _SOFT_CUT.match(text[position - 1]) and not _joined(text, position):
             return position
-    for position in range(limit, max(start, limit - _LONGEST_CLUSTER), -1):
-        if not _joined(text, position):
-            return position
-    if limit - start < _LONGEST_CLUSTER:
-        # One cluster costs more than the limit: keep it whole.
-        for position in range(limit, min(len(text), start + _LONGEST_CLUSTER)):
-            if not _joined(text, position):
-                return position
-    return limit
+    before = range(limit, max(start, limit - _LONGEST_CLUSTER), -1)
+    # If one cluster costs more than the limit, keep it whole.
+    after = range(limit, min(len(text), start + _LONGEST_CLUSTER) if limit - start < _LONGEST_CLUSTER else limit)
+    return next((position for position in (*before, *after) if not _joined(text, position)), limit)
 
 
 def _joined(text: str, position: int) -> bool:

@@ -1,4 +1,4 @@
-"""Which of the two languages a text is written in."""
+"""Language detection: Chinese or English."""
 
 from __future__ import annotations
 
@@ -22,10 +22,9 @@ _NOT_PROSE = re.compile(r"https?://[\x21-\x7e]+|www\.[\x21-\x7e]+|[\w.+-]+@[\w.-
 def detect_language(text: str, *, ignore: Sequence[tuple[int, int]] = ()) -> Language:
     """Return the dominant language of `text`: "zh" or "en".
 
-    Names and addresses do not count: Latin words with a capital, URLs, e-mail addresses, mentions and code are left
-    out, and so is whatever lies in the spans `ignore`. Function words count three times, for they show in which
-    language the sentence is built ("我用 docker compose up 跑" is Chinese, "I met 王小明" is English). A text without
-    any letter is "en".
+    Names and addresses do not count: Latin words with a capital, URLs, e-mail addresses, mentions, code and the spans
+    `ignore` are skipped. Function words count three times because they show the language of the sentence structure
+    ("我用 docker compose up 跑" is Chinese, "I met 王小明" is English). A text without letters is "en".
     """
     if text.isascii():
         return "en"

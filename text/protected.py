@@ -21,8 +21,8 @@ _TOP_LEVEL = r"(?:com|org|net|edu|gov|io|cn|dev|ai|app|co|uk|de|fr|jp|ru|tv|xyz|
 _HAN = "㐀-鿿豈-﫿"
 _LATIN = "A-Za-z0-9_"
 
-# What stands for itself whatever is around it. Every alternative starts at a fixed character or a bounded run, so that
-# one search over the text stays linear.
+# Tokens that are protected regardless of context. Every alternative starts at a fixed character or a bounded run, so
+# that one search over the text is linear.
 _ATOMS = rf"""
     (?P<fence>```|~~~)
   | (?P<ticks>`+)
@@ -53,7 +53,7 @@ _ADDRESS_CHARACTER = frozenset("我你您他她咱俺")
 _PAIRS = {"“": "”", "‘": "’", "《": "》", "〈": "〉", "「": "」", "『": "』", "«": "»"}
 _CLOSERS = {closer: opener for opener, closer in _PAIRS.items()}
 _QUOTE_MARK = re.compile(r"""[“”‘’《》〈〉「」『』«»"'＂]|\n[ \t]*\n""")
-# Words whose apostrophe stands in front: they open no quotation.
+# Words that begin with an apostrophe ('cause, '90s): it does not open a quotation.
 _ELISION = re.compile(r"'(?:cause|em|til|till|tis|twas|bout|round|n|cuz|coz|nuff|\d0s)(?![A-Za-z])", re.IGNORECASE)
 
 
@@ -61,9 +61,9 @@ def protected_spans(text: str, glossary: Iterable[str] = ()) -> list[Span]:
     """Return the spans of `text` that must be kept byte for byte and never read as pronoun, time or place.
 
     These are quotations with their marks (《》〈〉「」『』“”‘’«» and straight "…" and '…', apostrophes as in don't,
-    Tom's, users' aside), code spans and blocks, URLs, bare domains, e-mail addresses, @mentions, CQ codes, Discord
+    Tom's, users' excluded), code spans and blocks, URLs, bare domains, e-mail addresses, @mentions, CQ codes, Discord
     tags, topics (#今天#, #tag), paths and file names, version numbers, UUIDs, and every word of `glossary` (matched
-    with its case; a Latin word only where no further letter or digit touches it). A quotation that is never closed
+    with its case; a Latin word only where no further letter or digit touches it). An unclosed quotation
     protects nothing; straight quotation marks must close in their own line, the others in their paragraph.
 
     The spans are sorted, merged where they touch or overlap, and found in time linear in the length of the text.
@@ -93,7 +93,7 @@ def merge_spans(spans: Iterable[Span]) -> list[Span]:
 
 
 def overlaps(spans: Sequence[Span], start: int, end: int) -> bool:
-    """Tell whether `start`..`end` touches one of the sorted `spans` (binary search)."""
+    """Return True if `start`..`end` overlaps one of the sorted `spans` (binary search)."""
     low, high = 0, len(spans)
     while low < high:
         middle = (low + high) // 2
@@ -106,7 +106,7 @@ def overlaps(spans: Sequence[Span], start: int, end: int) -> bool:
 
 @lru_cache(maxsize=256)
 def _glossary_pattern(words: tuple[str, ...]) -> re.Pattern[str] | None:
-    """One pattern for all words, the longest first; None when there is none."""
+    """Return one pattern for all words, longest first; None if there are none."""
     kept = sorted({word.strip() for word in words if word.strip()}, key=lambda word: (-len(word), word))
     if not kept:
         return None
@@ -124,10 +124,10 @@ def _compiled_atoms() -> re.Pattern[str]:
 
 
 def _atoms(text: str) -> list[Span]:
-    """Code, addresses, mentions, paths and ids, from left to right."""
+    """Return the spans of code, addresses, mentions, paths and ids, from left to right."""
     spans: list[Span] = []
     position = 0
-    closing: dict[str, int] = {}  # a fence or run of ticks that is known to have no closing one after this offset
+    closing: dict[str, int] = {}  # markers known to have no closing marker after this offset
     pattern = _compiled_atoms()
     while match := pattern.search(text, position):
         start, end = match.span()
@@ -153,7 +153,7 @@ def _atoms(text: str) -> list[Span]:
 
 
 def _closing_marker(text: str, marker: str, start: int, exhausted: dict[str, int]) -> int:
-    """The offset after the closing marker, or -1. A marker once not found is not searched for again."""
+    """Return the offset after the closing marker, or -1. `exhausted` caches markers that were not found."""
     if marker in exhausted:
         return -1
     position = start
@@ -174,11 +174,10 @@ def _closing_marker(text: str, marker: str, start: int, exhausted: dict[str, int
 
 
 def _mention_end(text: str, start: int) -> int:
-    """Where the name after an @ ends.
+    """Return the end of the name after an @.
 
-    A Latin name ends at the first other character. A Chinese one ends at a space or a punctuation mark, the way
-    clients write mentions; when the run is glued to the sentence it ends before the next 我, 你, 他 … or after eight
-    characters.
+    A Latin name ends at the first other character. A Chinese name ends at a space or a punctuation mark, as
+    chat clients write mentions; without one, it ends before the next 我, 你, 他 … or after eight characters.
     """
     latin = _LATIN_MENTION.match(text, start)
     if latin:
@@ -199,7 +198,7 @@ def _mention_end(text: str, start: int) -> int:
 
 
 def _quotations(text: str, atoms: Sequence[Span]) -> list[Span]:
-    """Quotations with their marks, outermost first; marks inside `atoms` are no marks."""
+    """Return the spans of quotations with their marks; marks inside `atoms` are ignored."""
     spans: list[Span] = []
     stacks: dict[str, list[int]] = {}
     straight: dict[str, int] = {}
@@ -249,7 +248,7 @@ def _is_apostrophe(text: str, at: int) -> bool:
 
 
 def _is_inch_mark(text: str, at: int) -> bool:
-    """5" and 6'2": a digit before, and no word after."""
+    """Return True for the mark in 5" and 6'2": a digit before it and no word after it."""
     after = text[at + 1] if at + 1 < len(text) else " "
     return at > 0 and text[at - 1].isdigit() and (after.isspace() or after in ",.;:!?)，。；：！？）")
 

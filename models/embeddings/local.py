@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from hashlib import sha256
 from typing import Any
 
@@ -52,6 +52,7 @@ def load_engine(provider: str, model: str) -> Engine:
     return Engine(e5.query, e5.passage)
 
 
+@dataclass(eq=False, repr=False)
 class LocalEmbedder:
     """An `Embedder` (see schema/protocols.py) on a model in this process.
 
@@ -59,43 +60,32 @@ class LocalEmbedder:
     run before all waiting slices.
     """
 
+    provider: str
+    model_name: str
+    _: KW_ONLY
+    dimension: int | None = None
+    query_instruction: str = ""
+    document_instruction: str = ""
     is_remote = False
 
-    def __init__(
-        self,
-        provider: str,
-        model: str,
-        *,
-        dimension: int | None = None,
-        query_instruction: str = "",
-        document_instruction: str = "",
-    ) -> None:
-        self._provider = provider
-        self._model_name = model
-        self._dimension = dimension
-        self._query_instruction = query_instruction
-        self._document_instruction = document_instruction
+    def __post_init__(self) -> None:
         self._engine: Engine | None = None
-        self._thread = PriorityThread(f"historian-embedder-{provider}")
+        self._thread = PriorityThread(f"historian-embedder-{self.provider}")
 
     @property
     def model(self) -> str:
-        return model_fingerprint(self._provider, self._model_name, None, self._document_instruction)
-
-    @property
-    def dimension(self) -> int | None:
-        return self._dimension
+        return model_fingerprint(self.provider, self.model_name, None, self.document_instruction)
 
     async def embed_documents(self, texts: Sequence[str]) -> Matrix:
-        prepared = [prepared_text(text, self._document_instruction) for text in texts]
+        prepared = [prepared_text(text, self.document_instruction) for text in texts]
         parts = [
             await self._thread.run(lambda part=part: self._embed(part, is_query=False), ORDINARY)  # type: ignore[misc]
             for part in slices(prepared)
         ]
-        return np.concatenate(parts) if parts else np.zeros((0, self._dimension or 0), dtype=np.float32)
+        return np.concatenate(parts) if parts else np.zeros((0, self.dimension or 0), dtype=np.float32)
 
     async def embed_query(self, text: str) -> Vector:
-        prepared = [prepared_text(text, self._query_instruction)]
+        prepared = [prepared_text(text, self.query_instruction)]
         rows = await self._thread.run(lambda: self._embed(prepared, is_query=True), URGENT)
         vector: Vector = rows[0]
         return vector
@@ -108,17 +98,17 @@ class LocalEmbedder:
         """Embed texts; runs in the embedder's thread."""
         engine = self._loaded()
         raw = engine.queries(list(texts)) if is_query else engine.documents(list(texts))
-        rows = unit_rows(list(raw), count=len(texts), dimension=self._dimension, source=f"the local embedder {self._model_name}")
-        self._dimension = rows.shape[1]
+        rows = unit_rows(list(raw), count=len(texts), dimension=self.dimension, source=f"the local embedder {self.model_name}")
+        self.dimension = rows.shape[1]
         return rows
 
     def _loaded(self) -> Engine:
         if self._engine is None:
             try:
-                self._engine = load_engine(self._provider, self._model_name)
+                self._engine = load_engine(self.provider, self.model_name)
             except (ImportError, OSError, RuntimeError, ValueError) as error:
                 raise ModelRefused(
-                    f"the local embedder {self._model_name} ({self._provider}) can not be loaded: {error}. Reinstall it, "
+                    f"the local embedder {self.model_name} ({self.provider}) can not be loaded: {error}. Reinstall it, "
                     'or set models.embedding.provider to another one ("none" for keywords alone).'
                 ) from error
         return self._engine

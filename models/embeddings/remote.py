@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,6 +28,7 @@ SHORTEST_CUT = 256
 """A rejected text is halved down to about this many characters before its error is raised."""
 
 
+@dataclass(eq=False, repr=False)
 class RemoteEmbedder:
     """An `Embedder` (see schema/protocols.py) on an endpoint. Safe to use from several event loops.
 
@@ -35,50 +37,38 @@ class RemoteEmbedder:
     is better than none.
     """
 
+    endpoint: Endpoint
+    _: KW_ONLY
+    dimensions: int | None
+    query_instruction: str
+    document_instruction: str
+    batch_size: int
+    interval_seconds: float
+    timeout_seconds: float = REQUEST_SECONDS
     is_remote = True
 
-    def __init__(
-        self,
-        endpoint: Endpoint,
-        *,
-        dimensions: int | None,
-        query_instruction: str,
-        document_instruction: str,
-        batch_size: int,
-        interval_seconds: float,
-        timeout_seconds: float = REQUEST_SECONDS,
-    ) -> None:
-        self._endpoint = endpoint
-        self._dimensions = dimensions
-        self._dimension = dimensions
-        self._query_instruction = query_instruction
-        self._document_instruction = document_instruction
-        self._batch_size = batch_size
-        self._timeout_seconds = timeout_seconds
+    def __post_init__(self) -> None:
+        self.dimension = self.dimensions
         self._has_answered = False
-        self._pace = RequestPace(interval_seconds)
+        self._pace = RequestPace(self.interval_seconds)
         self._clients: LoopClients[OpenAIEmbeddings] = LoopClients(self._open)
 
     @property
     def model(self) -> str:
-        return model_fingerprint("openai", self._endpoint.model, self._dimensions, self._document_instruction)
-
-    @property
-    def dimension(self) -> int | None:
-        return self._dimension
+        return model_fingerprint("openai", self.endpoint.model, self.dimensions, self.document_instruction)
 
     async def embed_documents(self, texts: Sequence[str]) -> Matrix:
-        prepared = [prepared_text(text, self._document_instruction) for text in texts]
+        prepared = [prepared_text(text, self.document_instruction) for text in texts]
         parts: list[Matrix] = []
         done = 0
         while done < len(prepared):
-            batch = prepared[done : done + self._batch_size]
+            batch = prepared[done : done + self.batch_size]
             parts.append((await self._batch(batch))[0])
             done += len(batch)
-        return np.concatenate(parts) if parts else np.zeros((0, self._dimension or 0), dtype=np.float32)
+        return np.concatenate(parts) if parts else np.zeros((0, self.dimension or 0), dtype=np.float32)
 
     async def embed_query(self, text: str) -> Vector:
-        prepared = prepared_text(text, self._query_instruction)
+        prepared = prepared_text(text, self.query_instruction)
         try:
             rows = await self._request([prepared])
         except ModelError as error:
@@ -103,10 +93,10 @@ class RemoteEmbedder:
         half = len(texts) // 2
         first, first_whole = await self._batch(texts[:half])
         second, second_whole = await self._batch(texts[half:])
-        if first_whole and second_whole and len(texts) - half < self._batch_size:
+        if first_whole and second_whole and len(texts) - half < self.batch_size:
             # Every text passes in a smaller batch, so their number was rejected: keep the smaller size.
-            self._batch_size = len(texts) - half
-            logger.warning("Embedding batches are reduced to %d texts: %s", self._batch_size, refusal)
+            self.batch_size = len(texts) - half
+            logger.warning("Embedding batches are reduced to %d texts: %s", self.batch_size, refusal)
         return np.concatenate([first, second]), first_whole and second_whole
 
     async def _shortened(self, text: str, error: ModelError) -> Matrix:
@@ -125,17 +115,17 @@ class RemoteEmbedder:
     def _open(self) -> tuple[OpenAIEmbeddings, Any]:
         from ..openai_client import embeddings_client
 
-        return embeddings_client(self._endpoint, self._dimensions, self._batch_size, self._timeout_seconds)
+        return embeddings_client(self.endpoint, self.dimensions, self.batch_size, self.timeout_seconds)
 
     async def _request(self, texts: list[str]) -> Matrix:
         client = await self._clients.get()
         from ..openai_client import translated_errors
 
-        async with translated_errors(self._endpoint, self._timeout_seconds, has_answered=self._has_answered):
+        async with translated_errors(self.endpoint, self.timeout_seconds, has_answered=self._has_answered):
             raw = await client.aembed_documents(texts, chunk_size=len(texts))
         self._has_answered = True
-        rows = unit_rows(raw, count=len(texts), dimension=self._dimension, source=self._endpoint.name)
-        self._dimension = rows.shape[1]
+        rows = unit_rows(raw, count=len(texts), dimension=self.dimension, source=self.endpoint.name)
+        self.dimension = rows.shape[1]
         return rows
 
 

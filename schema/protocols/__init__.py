@@ -1,7 +1,6 @@
-"""What stores and models promise, one port a file. Nodes, retrieval and service know these and never an implementation.
+"""The protocols of stores and models, one per file. Nodes, retrieval and service use these, never an implementation.
 
-Stores are synchronous and safe to call from several threads: callers on an event loop go through
-`asyncio.to_thread`. Models are asynchronous.
+Stores are synchronous and thread-safe: callers on an event loop use `asyncio.to_thread`. Models are asynchronous.
 """
 
 from .article_stores import ArticleStorage, ArticleStores, LineVectors

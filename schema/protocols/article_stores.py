@@ -15,7 +15,7 @@ from .vectors import Vector
 
 
 class ArticleStorage(Revisions[ArticleKey, StoredArticle], Protocol):
-    """Articles with their revisions."""
+    """Articles and their revisions."""
 
     def write(
         self,
@@ -27,34 +27,34 @@ class ArticleStorage(Revisions[ArticleKey, StoredArticle], Protocol):
         now: str,
         forgotten: Forgotten,
     ) -> StoredArticle | None:
-        """Write `article` as revision `expected_revision + 1` and return it; None where the person is forgotten.
+        """Write `article` as revision `expected_revision + 1` and return it; None if the person is forgotten.
 
-        Raises RevisionConflict where another revision is stored. Where all of `sources` were taken in before, nothing is
-        written and the stored article is returned.
+        Raises RevisionConflict if another revision is stored. If all `sources` were applied before, nothing is written
+        and the stored article is returned.
         """
 
     def taken_in(self, key: ArticleKey, sources: Sequence[str]) -> set[str]:
-        """Those of `sources` that some revision has taken in, also where that revision is not kept any more."""
+        """Return those of `sources` that were applied to any revision, including revisions no longer kept."""
 
 
 class LineVectors(Protocol):
-    """Embeddings of the lines of Dynamic chapters, by the model that made them. Derived from the articles."""
+    """Embeddings of the lines of Dynamic chapters, by embedding model. Derived from the articles."""
 
     def read(self, key: ArticleKey, model: str) -> dict[str, Vector]:
-        """The lines that are embedded."""
+        """Return the embedded lines with their vectors."""
 
     def replace(self, key: ArticleKey, model: str, vectors: Mapping[str, Vector], *, forgotten: Forgotten) -> None:
-        """Keep exactly these; where they are `forgotten` meanwhile, nothing is changed."""
+        """Replace all vectors of a key; nothing changes if `forgotten()` returns True."""
 
     def without_lines(self, key: ArticleKey, unwanted: Callable[[str], bool]) -> int:
-        """Remove the vectors of lines; returns how many."""
+        """Remove the vectors of unwanted lines. Return how many."""
 
     def erase(self, entity: Entity) -> int: ...
 
 
 @dataclass(frozen=True, slots=True)
 class ArticleStores:
-    """The stores of states that wait, summaries, articles, and the vectors of their lines."""
+    """The stores of buffered states, summaries, articles, and the vectors of article lines."""
 
     buffer: StateBuffer
     summaries: SummaryStorage
@@ -62,5 +62,5 @@ class ArticleStores:
     line_vectors: LineVectors
 
     def erase(self, entity: Entity) -> int:
-        """Remove all that is kept of a user, or of a group; returns how many things. Bury the entity first."""
+        """Remove everything of a user or a group. Return the number of items. Add the tombstone of the entity first."""
         return sum(store.erase(entity) for store in (self.buffer, self.summaries, self.articles, self.line_vectors))

@@ -13,9 +13,9 @@ Answer = TypeVar("Answer", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What one purpose has cost so far: calls answered, tokens in and out, seconds waited, calls without an answer.
+    """The usage of one purpose: answered calls, tokens in and out, seconds waited, failed calls.
 
-    Tokens are as the server counts them; 0 where it does not.
+    Tokens are as reported by the server; 0 if it reports none.
     """
 
     calls: int = 0
@@ -32,15 +32,15 @@ class ChatModel(Protocol):
     def model(self) -> str: ...
 
     async def structured(self, answer: type[Answer], *, purpose: str, system: str, user: str) -> Answer:
-        """One answer in the form of `answer` (its name and docstring become the tool's).
+        """Return one answer of type `answer`, whose name and docstring describe the tool.
 
-        Raises ModelUnavailable (try later), ModelRefused (mend the settings), ModelAnswerUnusable (every method failed).
+        Raises ModelUnavailable (retry later), ModelRefused (check the settings), ModelAnswerUnusable (every method failed).
         """
 
     async def probe(self) -> None:
-        """One small call that tells whether the endpoint answers; raises like `structured`."""
+        """Test the endpoint by one small call. Raises as `structured`."""
 
     def usage(self) -> Mapping[str, Usage]:
-        """Usage by purpose since the start."""
+        """Return the usage by purpose since the start."""
 
     async def aclose(self) -> None: ...

@@ -9,7 +9,7 @@ from .vectors import Matrix, Vector
 
 
 class Embedder(Protocol):
-    """Texts to unit vectors. `model` names what made them; `dimension` is known after the first call at the latest."""
+    """Converts texts to unit vectors. `dimension` is None at most until the first call returned."""
 
     @property
     def model(self) -> str: ...
@@ -21,9 +21,9 @@ class Embedder(Protocol):
     def is_remote(self) -> bool: ...
 
     async def embed_documents(self, texts: Sequence[str]) -> Matrix:
-        """One row a text, in order. Raises ModelUnavailable, ModelRefused or ModelAnswerUnusable (no usable vectors)."""
+        """Return one row per text, in order. Raises ModelUnavailable, ModelRefused or ModelAnswerUnusable."""
 
     async def embed_query(self, text: str) -> Vector:
-        """As `embed_documents`; goes ahead of documents that wait."""
+        """Return the vector of one text, with priority over waiting documents. Raises as `embed_documents`."""
 
     async def aclose(self) -> None: ...

@@ -1,4 +1,4 @@
-"""What every store tells of a person or a group, so that forgetting, export and import need to know no store by name."""
+"""The common protocol of stores for the data of an entity, by which forgetting, export and import handle all stores."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Value = TypeVar("Value")
 
 
 class Record(NamedTuple):
-    """Something that is kept. `id` is what `EntityData.drop` takes.
+    """A stored record. `id` is the argument of `EntityData.drop`.
 
-    `texts` are what it says, `names` what the entity is called in it. `told` are the texts in which mentions are looked for, by
-    default `texts`. `job_id` and `moment` (scope key, seconds since the epoch) say of which job it is.
+    `texts` are its texts, `names` the names of the entity in it, `told` the texts searched for mentions (default: `texts`).
+    `job_ids` and `moments` (scope key, seconds since the epoch) identify its jobs.
     """
 
     id: str
@@ -29,7 +29,7 @@ class Record(NamedTuple):
 
 @dataclass
 class Traces:
-    """Who is meant, and what is known of what is kept of them: texts, names, job ids, moments of their jobs."""
+    """An entity and what is known of its stored data: texts, names, job ids, and moments of its jobs."""
 
     entity: Entity
     texts: set[str] = field(default_factory=set)
@@ -45,7 +45,7 @@ class Traces:
 
 
 class Mark(NamedTuple):
-    """By what something may have been forgotten: `label` says it to people, the rest is as `EventStore.is_forgotten` takes it."""
+    """Arguments of `EventStore.is_forgotten` for a value of an archive, with a `label` for messages."""
 
     label: str
     job_id: str
@@ -54,16 +54,16 @@ class Mark(NamedTuple):
 
 
 class Writer(Protocol):
-    """An archive that is written."""
+    """An archive open for writing."""
 
     def lines(self, name: str, values: Iterator[Mapping[str, Any]]) -> int:
-        """Write a member of JSON lines; returns how many."""
+        """Write a member of JSON lines. Return the number of lines."""
 
     def text(self, name: str, text: str) -> None: ...
 
 
 class Reader(Protocol):
-    """An archive that is read. Raises InvalidInput that names the member and the line."""
+    """An archive open for reading. Raises InvalidInput that names the member and the line."""
 
     @property
     def manifest(self) -> Mapping[str, Any]: ...
@@ -74,37 +74,37 @@ class Reader(Protocol):
 
 
 class Member(Protocol[Value]):
-    """What an archive carries of one kind, and what an import does with it."""
+    """One kind of data in an archive: how it is exported and imported."""
 
     name: str
-    """How the manifest calls it."""
+    """Its name in the manifest."""
 
     def write(self, archive: Writer, entity: Entity) -> int | list[dict[str, Any]]:
-        """Write what is kept of `entity`; returns how much that is, or what the manifest has to say of it."""
+        """Write the data of `entity`. Return the number of items, or the entries of the manifest."""
 
     def read(self, archive: Reader, path: Path) -> list[Value]:
-        """Return what an archive holds, all of it checked. Raises InvalidInput."""
+        """Return the validated values of an archive. Raises InvalidInput."""
 
     def redact(self, value: Value) -> Value:
-        """Return `value` as if it had been handed over here. What was redacted before stays as it is."""
+        """Return `value` with the redaction of this installation applied. Redacted parts stay unchanged."""
 
     def marks(self, value: Value) -> Iterator[Mark]: ...
 
     def restore(self, values: Sequence[Value]) -> Mapping[str, int | list[str]]:
-        """Bring back what is not there; returns the fields of the report. The same values again change nothing."""
+        """Store missing values. Return fields of the report. Idempotent."""
 
 
 class EntityData(Protocol):
-    """What is kept of one kind. Every call is blocking, may be repeated, also after a crash, and raises StorageError."""
+    """The stored data of one kind. Calls are blocking and idempotent, also after a crash, and raise StorageError."""
 
     kind: str
     members: Sequence[Member[Any]]
 
     def records(self, traces: Traces | None) -> Iterator[Record]:
-        """What is kept of an entity; with None, of everybody."""
+        """Return the records of an entity; with None, of all entities."""
 
     def erase(self, traces: Traces) -> int:
-        """Remove what is kept of an entity for good; returns how much that was."""
+        """Permanently remove the data of an entity. Return the number of items."""
 
     def drop(self, ids: Collection[str], unwanted: Callable[[str], bool]) -> None:
-        """Remove records; of those that hold several lines, the lines that are `unwanted`."""
+        """Remove records; from records of several lines, remove the `unwanted` lines."""

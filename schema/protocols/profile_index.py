@@ -15,10 +15,10 @@ class ProfileIndex(Protocol):
     def put(self, profile: Profile, vector: Vector | None) -> None: ...
 
     def stale(self, profiles: Sequence[Profile]) -> list[Profile]:
-        """Those whose revision is not indexed yet, or was indexed without a vector."""
+        """Return the profiles whose revision is not indexed yet, or is indexed without a vector."""
 
     def search_keywords(self, query: str, limit: int, where: ProfileFilter | None = None) -> list[tuple[ProfileKey, float]]:
-        """Keys of the profiles that `where` admits with BM25 scores (higher is better), best first. Never raises on a query."""
+        """Return the keys of matching profiles with BM25 scores (higher is better), best first. Accepts any query text."""
 
     def vectors(self, where: ProfileFilter | None = None) -> tuple[list[ProfileKey], Matrix]:
-        """Keys and embeddings of the profiles that `where` admits and that are embedded; shape (0, 0) when there are none."""
+        """Return keys and embeddings of the matching embedded profiles; shape (0, 0) if there are none."""

@@ -10,13 +10,13 @@ from .revisions import Revisions
 
 
 class ProfileStorage(Revisions[ProfileKey, Profile], Protocol):
-    """Profiles, with revisions."""
+    """Profiles and their revisions."""
 
     def write(self, profile: Profile, *, expected_revision: int, job_id: str = "", now: str) -> Profile:
         """Write `profile` as revision `expected_revision + 1` and return it.
 
-        Raises RevisionConflict where the stored revision is another one. With a `job_id` that was applied to this key
-        before, nothing is written and the stored profile is returned.
+        Raises RevisionConflict if another revision is stored. If `job_id` was applied to this key before, nothing is
+        written and the stored profile is returned.
         """
 
     def is_applied(self, key: ProfileKey, job_id: str) -> bool: ...

@@ -7,15 +7,15 @@ from typing import Protocol
 
 
 class Reranker(Protocol):
-    """Orders texts by how well they answer a query."""
+    """Orders texts by relevance to a query."""
 
     @property
     def model(self) -> str: ...
 
     async def rerank(self, query: str, documents: Sequence[str], top_n: int) -> list[tuple[int, float]]:
-        """At most `top_n` pairs of (index in `documents`, score), best first; each index once.
+        """Return at most `top_n` pairs of (index in `documents`, score), best first; each index once.
 
-        Documents that the endpoint does not mention are left out. Raises ModelUnavailable, ModelRefused or
+        Documents that the endpoint omits are omitted. Raises ModelUnavailable, ModelRefused or
         ModelAnswerUnusable.
         """
 

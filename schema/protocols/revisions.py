@@ -1,4 +1,4 @@
-"""What the stores of profiles and of articles have in common, and the ledger of what was applied to them."""
+"""The common protocol of the stores of profiles and articles, and the ledger of applied jobs."""
 
 from __future__ import annotations
 
@@ -13,44 +13,44 @@ Document = TypeVar("Document")
 
 
 class Ledger(Protocol):
-    """Which jobs or summaries were applied to which profile or article. A pair, once added, is there when `add` returns."""
+    """Which jobs or summaries were applied to which profile or article. `add` is durable when it returns."""
 
     def has(self, entity_key: str, job_id: str) -> bool: ...
 
     def add(self, entity_key: str, job_id: str) -> None:
-        """Note that a job was applied; a second time changes nothing."""
+        """Record that a job was applied. Idempotent."""
 
 
 class Revisions(Protocol[Key, Document]):
-    """Documents with their revisions. Writers compare and swap. Every call raises StorageError."""
+    """Documents with revisions, written by compare-and-swap. Every call may raise StorageError."""
 
     def read(self, key: Key) -> Document | None: ...
 
     def keys(self) -> list[Key]: ...
 
     def history(self, key: Key) -> list[Document]:
-        """The kept earlier revisions, newest first."""
+        """Return the kept earlier revisions, newest first."""
 
     def kept(self, key: Key) -> list[Document]:
-        """The current document and every revision in its history that can be read."""
+        """Return the current document and all readable earlier revisions."""
 
     def lines(self, key: Key) -> list[str]:
-        """The lines of all that is kept, broken files included."""
+        """Return the lines of all kept revisions, including damaged files."""
 
     def rollback(self, key: Key, revision: int, *, now: str, job_id: str = "") -> Document:
-        """Write the content of an earlier revision as a new one; the same `job_id` again changes nothing.
+        """Write the content of an earlier revision as a new revision. Idempotent by `job_id`.
 
-        Raises InvalidInput, naming the revisions that are kept, where that one is not.
+        Raises InvalidInput that names the kept revisions if `revision` is not among them.
         """
 
     def restore(self, revisions: Sequence[Document]) -> Restored:
-        """Bring a document back with its history, oldest first and by the revisions' own numbers, where there is none."""
+        """Store a document with its history (oldest first, revision numbers unchanged) if there is none."""
 
     def without_lines(self, key: Key, unwanted: Callable[[str], bool], *, now: str) -> int:
-        """Take lines out for good: a new revision without them, and no earlier one that holds any; returns how many."""
+        """Permanently remove lines: write a new revision without them, and delete earlier ones that have any. Return how many."""
 
     def erase(self, entity: Entity) -> int:
-        """Remove all of an entity with its history, readable or not; returns how many. The ledger keeps what was applied."""
+        """Remove all documents of an entity with their history, readable or not. Return how many. The ledger is not changed."""
 
     def sweep(self) -> int:
-        """Remove what writers that were killed left half-written; returns how many files. For the owner, at start."""
+        """Remove temporary files of killed writers. Return how many. For the owner, at start."""

@@ -9,14 +9,14 @@ from .vectors import Vector
 
 
 class VectorIndex(Protocol):
-    """A derived nearest-neighbour index. It can be rebuilt from the truth at any time."""
+    """A derived nearest-neighbour index. It can be rebuilt from the event store at any time."""
 
     def upsert(self, ids: Sequence[str], vectors: Sequence[Vector], metadatas: Sequence[Mapping[str, Any]]) -> None: ...
 
     def delete(self, ids: Sequence[str]) -> None: ...
 
     def query(self, vector: Vector, limit: int, where: Mapping[str, Any] | None = None) -> list[tuple[str, float]]:
-        """Ids with cosine similarities (1.0 is the same direction), best first."""
+        """Return ids with cosine similarities (1.0: same direction), best first."""
 
     def count(self) -> int: ...
 

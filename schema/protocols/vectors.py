@@ -1,4 +1,4 @@
-"""Embeddings as arrays. Models and stores share these types."""
+"""Embeddings as arrays: the types shared by models and stores."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ if TYPE_CHECKING:
     Matrix = npt.NDArray[np.float32]
     """Several embeddings, shape (n, dimension), rows of length 1."""
 else:
-    # numpy is imported by those who compute with it: memory that is switched off needs none.
+    # numpy is imported only where it is used: disabled memory does not need it.
     Vector = Matrix = Any

@@ -1,7 +1,7 @@
-"""A change of the embedding model, beside a memory that goes on being read.
+"""Change the embedding model while the memory stays readable.
 
-The vectors are made in batches, each of which is on the disk before the next begins: after a crash or an outage of the model
-the next run goes on where this one stopped and pays for no text twice.
+The vectors are made in batches; each is on disk before the next begins. After a crash or an outage of the model the next run
+continues where this one stopped and embeds no text twice.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Literal
 
 from filelock import FileLock, Timeout
 
+from ...models.embeddings.recorded import embedded_apart
 from ...schema.errors import HistorianError, ModelAnswerUnusable, ModelError, OwnerLockHeld, StorageError
 from ...schema.profile import Profile
 from ...schema.protocols import Embedder, EventStore, ProfileStorage, Vector
@@ -32,12 +33,12 @@ log = logging.getLogger(__name__)
 BUILD_LOCK = "reembed.lock"
 BATCH = 64
 LAST_ROUNDS = 20
-"""How often to look for events that were filed meanwhile before what is left is left to the worker."""
+"""Passes over events that were filed meanwhile. What remains after them is embedded by the worker."""
 
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """What a run did. `found` were made by an earlier run, `made` by this one, `skipped` could not be embedded."""
+    """The counts of a run: vectors `found` from an earlier run and `made` by this one; `skipped` texts cannot be embedded."""
 
     fingerprint: Fingerprint
     found: int
@@ -48,7 +49,7 @@ class Built:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """How a change ended: `same` needed none, `kept` went back to vectors that were kept, `built` made them (seconds)."""
+    """The outcome of a change: `same`: none was needed; `kept`: kept vectors are used again; `built`: made in `seconds`."""
 
     outcome: Literal["same", "kept", "built"]
     fingerprint: Fingerprint
@@ -58,7 +59,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class FormerVectors:
-    """The vectors that a rollback brought back; `lacking` events were filed since and have none of this model."""
+    """The vectors that a rollback restored. `lacking` events were filed since and have no vector of this model."""
 
     model: str
     dimension: int
@@ -66,15 +67,15 @@ class FormerVectors:
 
 
 class SameModel(HistorianError):
-    """The stored vectors are of the configured model already; there is nothing to embed anew."""
+    """The stored vectors were made by the configured model already."""
 
 
 class KeptModel(HistorianError):
-    """The vectors of the configured model are kept from before: going back to them costs nothing."""
+    """The vectors of the configured model are kept from before and can be used again."""
 
 
 class ReembeddingStopped(HistorianError):
-    """A change that could not be completed. `template` and `values` are its message, for `str.format`."""
+    """A change could not be completed. `template` and `values` give the message, for `str.format`."""
 
     def __init__(self, template: str, /, **values: object) -> None:
         super().__init__(template.format(**values))
@@ -85,7 +86,7 @@ class ReembeddingStopped(HistorianError):
 async def change_model(
     parts: Parts, embedder: Embedder, *, on_progress: Callable[[int, int], None] = lambda done, total: None
 ) -> Change:
-    """Make the vectors of `embedder`'s model and change over to them. `on_progress` is told (events done, events).
+    """Make the vectors of `embedder`'s model and change over to them. Calls `on_progress(events done, events)`.
 
     Vectors can be made beside a process that owns the data directory; the change itself needs the ownership. Raises
     ReembeddingStopped (what was made stays), InvalidInput (a former model's vectors are in the way) and StorageError.
@@ -98,7 +99,7 @@ async def change_model(
             lock.acquire(time.time())
             stack.enter_context(lock)
         except OwnerLockHeld as error:
-            log.warning("the vectors are made beside the owner, which is not disturbed: %s", error)
+            log.warning("the vectors are made beside the owner, which keeps running: %s", error)
         started = time.monotonic()
         try:
             built = await work.build(on_progress=on_progress)
@@ -164,7 +165,7 @@ class Reembedding:
         self._skipped: set[int] = set()
 
     async def build(self, *, on_progress: Callable[[int, int], None] = lambda done, total: None) -> Built:
-        """Make the new model's vectors that are missing. `on_progress` is told (events done, events).
+        """Make the missing vectors of the new model. Calls `on_progress(events done, events)`.
 
         Raises SameModel, KeptModel, InvalidInput (a former model's vectors are in the way), ModelUnavailable and
         ModelRefused (what was made stays), StorageError.
@@ -199,7 +200,7 @@ class Reembedding:
                 return
 
     async def _embed_events(self, before: int, on_progress: Callable[[int, int], None]) -> int:
-        """One pass over all events that lack a vector; returns how many were made."""
+        """Make one pass over all events without a vector; return how many vectors were made."""
         made, last = 0, 0
         total = await asyncio.to_thread(self._events.count)
         on_progress(before, total)
@@ -214,19 +215,14 @@ class Reembedding:
         return made
 
     async def _vectors(self, items: Sequence[Lacking], skipped: set[int]) -> list[tuple[Lacking, Vector]]:
-        """A text that the model can make nothing of is found by halving, and left to keywords."""
-        if not items:
-            return []
-        try:
-            matrix = await self._embedder.embed_documents([item.text for item in items])
-        except ModelAnswerUnusable as error:
-            if len(items) == 1:
-                log.warning("event %s is found by keywords only: %s", items[0].event_id, error)
-                skipped.add(items[0].row)
-                return []
-            middle = len(items) // 2
-            return [*await self._vectors(items[:middle], skipped), *await self._vectors(items[middle:], skipped)]
-        return list(zip(items, matrix, strict=True))
+        """Return the items that could be embedded, with their vectors. The rows of the others are added to `skipped`."""
+        vectors = await embedded_apart([item.text for item in items], self._embedder)
+        embedded = [(item, vector) for item, vector in zip(items, vectors, strict=True) if vector is not None]
+        failed = {item.row: item for item, vector in zip(items, vectors, strict=True) if vector is None}
+        for item in failed.values():
+            log.warning("event %s cannot be embedded and is found by keywords only", item.event_id)
+        skipped.update(failed)
+        return embedded
 
     async def _embed_profiles(self) -> int:
         made = 0
@@ -248,7 +244,7 @@ class Reembedding:
 
 
 def _rebuild_index(parts: Parts) -> None:
-    """Fill Chroma anew from `index.sqlite`. What goes wrong here is mended by the next worker."""
+    """Rebuild Chroma from `index.sqlite`. The next worker repairs what fails here."""
     index = open_vector_index(parts.directory)
     try:
         index.reset()
@@ -272,7 +268,7 @@ def _owned(directory: Path) -> Iterator[None]:
 
 @contextmanager
 def _build_lock(directory: Path) -> Iterator[None]:
-    """Keep a second process from paying for the same vectors."""
+    """Keep a second process from making the same vectors."""
     place = directory / BUILD_LOCK
     lock = FileLock(place, timeout=0)
     try:

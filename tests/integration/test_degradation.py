@@ -25,6 +25,7 @@ from historian.service.cognitive import CognitiveService
 from support.draining import open_worker, put
 from support.memory import group_fields, settings_for
 from support.recall import WordEmbedder, down, events_in, file_events, open_memory
+from support.waiting import eventually
 
 GROUP = Scope.group("7", "42")
 TEXTS = ["小林在学吉他", "小林养了一只猫", "小林爱喝咖啡"]
@@ -255,9 +256,7 @@ async def test_whoever_finds_the_database_broken_lets_accepted_jobs_be_kept_read
         await memory.enqueue_job(**turn("小史约好一起看电影", 2))  # type: ignore[arg-type]
         if who == "the observation":
             await memory.on_tool_executed("t", {}, "seen", scope=GROUP)
-        async with asyncio.timeout(10):
-            while not (tmp_path / "MEMORY.md").exists():  # noqa: ASYNC110 - nobody is told of a file
-                await asyncio.sleep(0.01)
+        await eventually((tmp_path / "MEMORY.md").exists)
         assert "看电影" in (tmp_path / "MEMORY.md").read_text(encoding="utf-8")
         await memory.enqueue_job(**turn("小史送了一本诗集", 3))  # type: ignore[arg-type]
         assert "诗集" in (tmp_path / "MEMORY.md").read_text(encoding="utf-8")
@@ -282,11 +281,9 @@ async def test_with_a_database_of_garbage_at_the_start_what_is_observed_is_count
         for path in tmp_path.glob("index.sqlite*"):
             path.unlink()
         (tmp_path / "index.sqlite").write_bytes(sound)
-        async with asyncio.timeout(5):
-            while memory.observation is None:  # noqa: ASYNC110 - nobody is told when the stores are open
-                await asyncio.sleep(0.01)
+        observation = await eventually(lambda: memory.observation)
         await memory.on_tool_executed("t", {}, "a tulip", scope=GROUP)
-        assert await memory.observation.settled(5) and await memory.search_events("tulip", GROUP)
+        assert await observation.settled(5) and await memory.search_events("tulip", GROUP)
         counted = (await memory.stats())["observation"]
         assert (counted["noted"], counted["lost"], counted["stored"]) == (5, 4, 1)
 
@@ -344,13 +341,12 @@ async def test_a_start_on_a_full_disk_sets_no_checkpoints_aside_and_works_when_t
             file.write(b"x" * 512)
     caplog.clear()
     async with CognitiveService.open(settings_for(data, query=PATIENT)) as memory:
-        await asyncio.sleep(0.3)
+        # One error at the start, one at the first retry.
+        await eventually(lambda: sum(record.name == lifecycle_module.__name__ for record in caplog.records) >= 2)
         assert isinstance(await memory.build_context("诗集", GROUP), str)
         filler.unlink()
         assert await memory.settled(30)
-        async with asyncio.timeout(30):
-            while not await memory.search_events("看电影", GROUP):  # noqa: ASYNC110 - nobody is told of a record
-                await asyncio.sleep(0.05)
+        await eventually(lambda: memory.search_events("看电影", GROUP), seconds=30)
     assert [path.name for path in data.glob("*damaged*")] == []
     assert not [record for record in caplog.records if record.exc_info]
 
@@ -371,9 +367,7 @@ async def test_where_nothing_can_be_made_the_start_says_so_and_the_bot_goes_on(
         await memory.enqueue_job(**turn("x"))  # type: ignore[arg-type]
     (tmp_path / "file").unlink()
     assert await memory.enqueue_job(**turn("小史约好一起看电影"))  # type: ignore[arg-type]
-    async with asyncio.timeout(5):
-        while memory.observation is None:  # noqa: ASYNC110 - nobody is told when the stores are open
-            await asyncio.sleep(0.01)
+    await eventually(lambda: memory.observation)
     assert "看电影" in await memory.build_context("电影", GROUP)
     await memory.aclose()
 

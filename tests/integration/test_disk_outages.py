@@ -15,26 +15,12 @@ from historian.schema.errors import StorageError
 from historian.schema.event import EventFilter
 from historian.service.components import Parts
 from historian.service.jobs.worker import HistorianWorker
-from support.draining import open_worker, put
+from support.clock import Clock
+from support.draining import nothing_left, open_worker, put
 from support.memory import group_fields, settings_for
+from support.waiting import eventually
 
 FULL = StorageError("index.sqlite: database or disk is full")
-
-
-class Clock:
-    """A clock that is moved by whoever sleeps; `sleeps` are told."""
-
-    def __init__(self) -> None:
-        self.now = 1_771_700_000.0
-        self.sleeps: list[float] = []
-
-    def __call__(self) -> float:
-        return self.now
-
-    async def sleep(self, seconds: float) -> None:
-        self.now += seconds
-        self.sleeps.append(seconds)
-        await asyncio.sleep(0)
 
 
 def refuse(monkeypatch: pytest.MonkeyPatch, store: object, method: str, error: Exception, when: Callable[..., bool]) -> None:
@@ -51,9 +37,7 @@ def refuse(monkeypatch: pytest.MonkeyPatch, store: object, method: str, error: E
 
 async def worked_off(parts: Parts, worker: HistorianWorker) -> None:
     running = asyncio.create_task(worker.run())
-    async with asyncio.timeout(20):
-        while (counts := parts.queue.counts(0)).pending + counts.processing:  # noqa: ASYNC110 - nobody is told of a file
-            await asyncio.sleep(0.005)
+    await eventually(lambda: nothing_left(parts))
     await worker.stop()
     await running
 
@@ -144,9 +128,7 @@ async def test_a_database_that_is_damaged_is_told_less_and_less_often_when_idle(
         refuse(monkeypatch, parts.events, "tidy", StorageError("the file is damaged"), lambda *_: True)
         until = clock.now + 300
         running = asyncio.create_task(worker.run())
-        async with asyncio.timeout(20):
-            while clock.now < until:  # noqa: ASYNC110 - the clock tells nobody
-                await asyncio.sleep(0.005)
+        await eventually(lambda: clock.now >= until)
         await worker.stop()
         await running
     said = [record.message for record in caplog.records if record.message.startswith("tidy")]

@@ -34,6 +34,7 @@ from support.draining import open_worker, put
 from support.memory import group_fields, settings_for
 from support.openai_server import OpenAIServer
 from support.recall import NOW, WordEmbedder, open_memory
+from support.waiting import eventually
 
 PERSON, ROOM = Entity("user", USER), Entity("group", GROUP)
 MENTIONS = {
@@ -359,8 +360,7 @@ async def test_a_running_owner_forgets_for_another_process_and_answers_it(data: 
     text = canary("event private", "user")
     await asyncio.to_thread(reader.ask, text)
     async with CognitiveService.open(settings_of(data), clock=lambda: NOW + 60) as memory:
-        while memory.lifecycle.worker is None:  # noqa: ASYNC110 - set by the service's own task
-            await asyncio.sleep(0.01)
+        await eventually(lambda: memory.lifecycle.worker)
         called = await asyncio.to_thread(
             historian, "forget", "user", USER, "--yes", "--json", "--wait", 60, "--data-dir", data
         )  # fmt: skip
@@ -446,18 +446,14 @@ async def test_forgetting_does_not_wait_for_a_model_that_is_away(tmp_path: Path)
     settings = settings_for(tmp_path, base_url="http://127.0.0.1:9/v1")  # nobody listens there
     async with CognitiveService.open(settings) as memory:
         await memory.enqueue_job("他昨天说要给屋顶种满向日葵", **group_fields())
-        async with asyncio.timeout(60):
-            while not (await memory.stats()).get("outage"):  # noqa: ASYNC110 - the worker's own task notices
-                await asyncio.sleep(0.02)
+
+        async def outage() -> object:
+            return (await memory.stats()).get("outage")
+
+        assert await eventually(outage, seconds=60)
         report = await memory.forget_user("42")
         assert report.clean and report.removed["jobs"] == 1
         assert (await memory.stats())["queue"]["pending"] == 0
-
-
-@pytest.fixture
-def server() -> Iterator[OpenAIServer]:
-    with OpenAIServer() as made:
-        yield made
 
 
 async def test_memory_that_is_switched_off_forgets_all_the_same(data: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from historian.service.cognitive import CognitiveService
 from support.draining import open_worker, put
 from support.memory import group_fields, private_fields, settings_for
 from support.openai_server import OpenAIServer
+from support.strict_nodes import refuse_unknown_keys
 
 ITEMS = ["他喜欢吉他，也听《今天》", "他搬到了北京"]
 
@@ -23,19 +23,8 @@ ITEMS = ["他喜欢吉他，也听《今天》", "他搬到了北京"]
 @pytest.fixture(autouse=True)
 def unknown_keys_are_errors(monkeypatch: pytest.MonkeyPatch) -> None:
     """LangGraph drops a key that the state does not know without a word; here it is an error."""
-    known = set(HistorianState.__annotations__) | set(inspect.get_annotations(HistorianState))
-
-    def strict(node: Any) -> Any:
-        async def checked(state: Any, runtime: Any) -> Any:
-            update = await node(state, runtime)
-            assert set(update) <= known, f"{node.__name__} returned unknown keys {set(update) - known}"
-            return update
-
-        checked.__name__ = node.__name__
-        return checked
-
-    for name in ("rewrite", "gate", "embed", "merge_profile", "write_profile"):
-        monkeypatch.setattr(graph_module, name, strict(getattr(graph_module, name)))
+    nodes = ("rewrite", "gate", "embed", "merge_profile", "write_profile")
+    refuse_unknown_keys(monkeypatch, graph_module, HistorianState, nodes)
 
 
 async def test_a_group_job_becomes_events_and_a_profile_with_two_model_calls(tmp_path: Path) -> None:

@@ -3,36 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from historian.schema.event import Event, EventFilter
 from historian.schema.protocols import FailedJob
-from support.draining import open_worker, put
+from support.clock import Clock
+from support.draining import nothing_left, open_worker, put
 from support.memory import group_fields, settings_for
 from support.openai_server import OpenAIServer
-
-
-@pytest.fixture
-def server() -> Iterator[OpenAIServer]:
-    with OpenAIServer() as server:
-        yield server
-
-
-class Clock:
-    """A clock that is moved by whoever sleeps."""
-
-    def __init__(self) -> None:
-        self.now = 1_771_700_000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-    async def sleep(self, seconds: float) -> None:
-        self.now += seconds
-        await asyncio.sleep(0)
+from support.waiting import eventually
 
 
 async def drained(directory: Path, server: OpenAIServer, jobs: int = 1, **more: Any) -> tuple[list[Event], list[FailedJob]]:
@@ -90,9 +71,8 @@ async def test_an_outage_of_an_hour_loses_and_fails_no_job(tmp_path: Path, serve
         for n in range(20):
             put(parts, group_fields(request_id=f"r{n}", user_id=str(n), new_info=["他喜欢茶"]))
         running = asyncio.create_task(worker.run())
-        while parts.queue.counts(clock.now).pending + parts.queue.counts(clock.now).processing:
-            await asyncio.sleep(0.01)
-            assert not running.done()
+        await eventually(lambda: running.done() or nothing_left(parts), seconds=60)
+        assert not running.done()
         await worker.stop()
         await running
         assert parts.events.count() == 20 and parts.queue.failed() == []

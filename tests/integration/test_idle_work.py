@@ -13,10 +13,12 @@ from historian.schema.scope import Scope
 from historian.service.jobs import worker as worker_module
 from historian.service.upkeep import idle_work
 from historian.stores.chroma.index import ChromaIndex
+from support.clock import Clock
 from support.draining import open_worker, put
 from support.memory import group_fields, settings_for
 from support.openai_server import OpenAIServer
 from support.recall import WordEmbedder, events_in, file_events, open_memory, replaced_models
+from support.waiting import eventually
 
 GROUP = Scope.group("7", "42")
 
@@ -83,22 +85,14 @@ async def test_a_job_waits_a_bounded_time_for_an_embedder_that_hangs_when_idle(
 
 
 async def test_stopping_does_not_wait_for_a_probe_of_a_model_that_hangs(tmp_path: Path) -> None:
-    now = 1_771_700_000.0
-
-    async def sleep(seconds: float) -> None:
-        nonlocal now
-        now += seconds
-        await asyncio.sleep(0)
-
+    clock = Clock()
     with OpenAIServer() as server:
         server.behaviour = "503"
         settings = settings_for(tmp_path, base_url=server.base_url)
-        async with open_worker(settings, clock=lambda: now, sleep=sleep) as (parts, worker):
+        async with open_worker(settings, clock=clock, sleep=clock.sleep) as (parts, worker):
             put(parts, group_fields(action_summary="我昨天给他讲了递归"))
             running = asyncio.create_task(worker.run())
-            async with asyncio.timeout(10):
-                while not worker.outage:  # noqa: ASYNC110 - nobody is told of an outage
-                    await asyncio.sleep(0.001)
+            await eventually(lambda: worker.outage)
             server.behaviour = "hang"
             await asyncio.to_thread(server.wait_for, server.count() + 1)
             await worker.stop(0.05)

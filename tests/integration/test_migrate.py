@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import signal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from historian.service.entity_data.old_summaries import UNKNOWN_USER, Assumed, B
 from support.command import Called, historian
 from support.draining import open_worker
 from support.memory import settings_for
+from support.waiting import eventually
 
 NOW = 1_771_666_200.0
 TURNS: list[Any] = [
@@ -188,13 +190,15 @@ async def test_a_file_that_is_configured_is_taken_in_once_in_the_background(tmp_
     settings = settings_for(tmp_path / "data", migrate_from=str(path))
     for _ in range(2):
         async with CognitiveService.open(settings) as memory:
-            async with asyncio.timeout(30):
-                while (await memory.stats())["events"] < 3:  # noqa: ASYNC110 - the worker's own task files them
-                    await asyncio.sleep(0.02)
+            await eventually(partial(_has_filed, memory, 3), seconds=30)
     parts = open_parts(settings, queue=open_queue(settings, lambda: NOW), clock=lambda: NOW)
     assert parts.events.count() == 3
     assert await Migration(parts, settings).run_once(path, pause=_never) is None
     await parts.aclose()
+
+
+async def _has_filed(memory: CognitiveService, events: int) -> bool:
+    return int((await memory.stats())["events"]) >= events
 
 
 async def _never() -> bool:

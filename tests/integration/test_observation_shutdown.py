@@ -7,6 +7,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -18,17 +19,26 @@ from historian.schema.settings_source import parse_settings
 from historian.service.cognitive import CognitiveService
 from historian.stores.files.owner_lock import owner_of
 from support.memory import settings_for
+from support.waiting import eventually
 
 GROUP = Scope.group("7001", "1001")
 
 
+@dataclass(frozen=True)
+class SilentServer:
+    """A model's endpoint that takes requests and does not answer; `asked` is set when the first one comes."""
+
+    base_url: str
+    asked: threading.Event
+
+
 @pytest.fixture
-def silent_server() -> Iterator[str]:
-    """A model's endpoint that takes requests and does not answer."""
-    ended = threading.Event()
+def silent_server() -> Iterator[SilentServer]:
+    asked, ended = threading.Event(), threading.Event()
 
     class Silent(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
+            asked.set()
             ended.wait(30)
 
         def log_message(self, *_: Any) -> None: ...
@@ -38,7 +48,7 @@ def silent_server() -> Iterator[str]:
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_address[1]}/v1"
+        yield SilentServer(f"http://127.0.0.1:{server.server_address[1]}/v1", asked)
     finally:
         ended.set()
         server.shutdown()
@@ -60,8 +70,8 @@ def stored(directory: Path) -> dict[str, int]:
         connection.close()
 
 
-async def test_an_embedder_that_hangs_costs_no_observation_at_the_end(tmp_path: Path, silent_server: str) -> None:
-    embedding = {"provider": "openai", "base_url": silent_server, "api_key": "none", "model": "m"}
+async def test_an_embedder_that_hangs_costs_no_observation_at_the_end(tmp_path: Path, silent_server: SilentServer) -> None:
+    embedding = {"provider": "openai", "base_url": silent_server.base_url, "api_key": "none", "model": "m"}
     memory = CognitiveService.open(settings_with(tmp_path, embedding=embedding), worker=False)
     await memory.start()
     assert memory.observation is not None
@@ -75,15 +85,15 @@ async def test_an_embedder_that_hangs_costs_no_observation_at_the_end(tmp_path: 
     assert stored(tmp_path) == {"observation": 21}
 
 
-async def test_a_model_that_hangs_costs_no_session_its_summary_at_the_end(tmp_path: Path, silent_server: str) -> None:
-    chat = {"base_url": silent_server, "api_key": "none", "model": "m"}
+async def test_a_model_that_hangs_costs_no_session_its_summary_at_the_end(tmp_path: Path, silent_server: SilentServer) -> None:
+    chat = {"base_url": silent_server.base_url, "api_key": "none", "model": "m"}
     memory = CognitiveService.open(settings_with(tmp_path, chat=chat), worker=False)
     await memory.start()
     for session in range(5):
         for n in range(8):
             text = f"I like book number {n} of series {session} and live in Leeds"
             memory.feed_message("user", text, f"s{session}", scope=Scope.group(str(7000 + session), "1001"), name="Ann")
-    await asyncio.sleep(0.6)
+    assert await asyncio.to_thread(silent_server.asked.wait, 10)
     await memory.aclose()
     assert stored(tmp_path)["summary"] == 5
 
@@ -142,9 +152,7 @@ async def test_what_goes_wrong_with_one_part_leaves_no_other_open(tmp_path: Path
     memory.hooks.register("closing", ended.set)
     memory.hooks.emit("closing")
     assert await asyncio.to_thread(ended.wait, 10)
-    async with asyncio.timeout(10):
-        while owner_of(tmp_path) is None:  # noqa: ASYNC110 - the worker's own task takes the lock
-            await asyncio.sleep(0.01)
+    await eventually(lambda: owner_of(tmp_path))
 
     async def broken(timeout_seconds: float) -> None:
         raise UnicodeEncodeError("utf-8", "x", 0, 1, "made up")
@@ -158,9 +166,7 @@ async def test_what_goes_wrong_with_one_part_leaves_no_other_open(tmp_path: Path
     assert memory.observation is None
     with pytest.raises(Exception, match="closed"):
         events.count()
-    async with asyncio.timeout(10):
-        while any(thread.name == "hook closing" for thread in threading.enumerate()):  # noqa: ASYNC110 - it ends by itself
-            await asyncio.sleep(0.01)
+    await eventually(lambda: not any(thread.name == "hook closing" for thread in threading.enumerate()))
     await memory.aclose()
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from historian.models.endpoint import Endpoint
 from historian.models.rerank import HttpReranker, make_reranker, ranking
@@ -12,12 +10,6 @@ from historian.schema.settings import RerankSettings
 from support.openai_server import OpenAIServer
 
 DOCUMENTS = ["xyz", "tea", "te"]
-
-
-@pytest.fixture
-def server() -> Iterator[OpenAIServer]:
-    with OpenAIServer() as server:
-        yield server
 
 
 def reranker_of(base_url: str, **settings: object) -> HttpReranker:

@@ -15,6 +15,7 @@ from historian.service import opening as opening_module
 from historian.service.cognitive import CognitiveService
 from historian.service.components import Parts
 from support.memory import group_fields, settings_for
+from support.waiting import eventually
 
 GROUP = Scope.group("7", "42")
 JOB = group_fields(action_summary="小史送了一本诗集", group_id="7", user_id="42", request_id="r1")
@@ -147,9 +148,7 @@ async def test_an_unexpected_failure_is_tried_again_like_any_other(
 
         monkeypatch.setattr(opening_module, "make_observation", fails_once)
         (tmp_path / "index.sqlite").unlink()
-        async with asyncio.timeout(10):
-            while memory.observation is None:  # noqa: ASYNC110 - nobody is told when the stores are open
-                await asyncio.sleep(0.01)
+        observation = await eventually(lambda: memory.observation)
         assert failures == [] and "memory could not be opened, next try" in caplog.text
         await memory.on_tool_executed("t", {}, "seen", scope=GROUP)
-        assert await memory.observation.settled(10)
+        assert await observation.settled(10)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import json
 import sqlite3
 from collections.abc import AsyncIterator, Callable
@@ -36,6 +35,7 @@ from support.memory import AT, private_fields, settings_for
 from support.openai_server import OpenAIServer
 from support.recall import NOW, WordEmbedder, open_memory
 from support.reflection_answers import reflection_responder
+from support.strict_nodes import refuse_unknown_keys
 
 KEY = ArticleKey("7")
 SHORT: dict[str, Any] = {"summary_token_threshold": 60, "promote_above": 2, "promote_count": 1}
@@ -45,18 +45,7 @@ FIELDS = {"user_name": "Ann", "bot_name": "Clio", "timestamp": AT, "timezone": "
 @pytest.fixture(autouse=True)
 def unknown_keys_are_errors(monkeypatch: pytest.MonkeyPatch) -> None:
     """LangGraph drops a key that the state does not know without a word; here it is an error."""
-    known = set(ReflectionState.__annotations__) | set(inspect.get_annotations(ReflectionState))
-
-    def strict(node: Any) -> Any:
-        async def checked(state: Any, runtime: Any) -> Any:
-            update = await node(state, runtime)
-            assert set(update) <= known, f"{node.__name__} returned unknown keys {set(update) - known}"
-            return update
-
-        checked.__name__ = node.__name__
-        return checked
-
-    for name in (
+    nodes = (
         "buffer",
         "summarise",
         "file_summary",
@@ -65,8 +54,8 @@ def unknown_keys_are_errors(monkeypatch: pytest.MonkeyPatch) -> None:
         "check_article",
         "write_article",
         "mark_promoted",
-    ):
-        monkeypatch.setattr(graph_module, name, strict(getattr(graph_module, name)))
+    )
+    refuse_unknown_keys(monkeypatch, graph_module, ReflectionState, nodes)
 
 
 def states(settings: Settings, said: Any, number: int = 0, **more: Any) -> Job:

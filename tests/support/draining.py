@@ -38,3 +38,9 @@ async def open_worker(
 def put(parts: Parts, fields: dict[str, Any]) -> str:
     """Accept a job as the service would, without one."""
     return parts.queue.put(make_job(fields, parts.settings, parts.clock))
+
+
+def nothing_left(parts: Parts) -> bool:
+    """Return True if every accepted job is filed or given up."""
+    counts = parts.queue.counts(parts.clock())
+    return counts.pending + counts.processing == 0

@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from support.waiting import eventually
 from websockets.asyncio.client import ClientConnection, connect
 
 SELF_ID = 900
@@ -100,10 +101,11 @@ def _started(script: Path, directory: Path, environment: Mapping[str, str], log:
 
 
 async def _connected(port: int, process: subprocess.Popen[bytes], log: Path) -> ClientConnection:
-    async with asyncio.timeout(SECONDS):
-        while True:
-            assert process.poll() is None, log.read_text()
-            with suppress(OSError):
-                headers = {"X-Self-ID": str(SELF_ID)}
-                return await connect(f"ws://127.0.0.1:{port}/onebot/v11/ws", additional_headers=headers, proxy=None)
-            await asyncio.sleep(0.1)
+    async def connected() -> ClientConnection | None:
+        assert process.poll() is None, log.read_text()
+        with suppress(OSError):
+            headers = {"X-Self-ID": str(SELF_ID)}
+            return await connect(f"ws://127.0.0.1:{port}/onebot/v11/ws", additional_headers=headers, proxy=None)
+        return None
+
+    return await eventually(connected, seconds=SECONDS, every=0.1)

@@ -7,13 +7,13 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
+from support.waiting import eventually_now
 
 ROOT = Path(__file__).parents[2]
 
@@ -114,15 +114,16 @@ def studio_server(folder: Path, *, environ: Mapping[str, str] | None = None, sta
 
 def wait_until_ready(studio: Studio, process: subprocess.Popen[bytes], seconds: float) -> None:
     """Until it answers `/ok`."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if process.poll() is not None:
-            break
-        try:
-            if httpx.get(f"{studio.url}/ok", timeout=2).status_code == 200:
-                return
-        except httpx.HTTPError:
-            time.sleep(0.2)
+
+    def ended_or_ready() -> bool:
+        with suppress(httpx.HTTPError):
+            return process.poll() is not None or httpx.get(f"{studio.url}/ok", timeout=2).status_code == 200
+        return False
+
+    with suppress(TimeoutError):
+        eventually_now(ended_or_ready, seconds=seconds, every=0.2)
+        if process.poll() is None:
+            return
     raise TimeoutError(f"the server did not come up:\n{studio.printed[-4000:]}")
 
 

@@ -1,4 +1,4 @@
-"""The gate: code that decides whether a text is still true out of context, and whether a rewrite kept what it was given.
+"""The gate: checks that a text is true out of context and that a rewrite keeps the content of its input.
 
     >>> from historian.schema.names import Names
     >>> [(one.kind, one.text) for one in find_relative_words("小王昨天把吉他还给我了").violations]
@@ -11,8 +11,8 @@
     >>> [(one.kind, one.why) for one in result.violations]
     [('role', 'swapped')]
 
-It is meant to be believed: a rewrite is blamed only for what is certain, and quotations, code, titles and proper nouns
-are never read as prose.
+It prefers precision to recall: a rewrite is rejected only for certain errors, and quotations, code, titles and proper
+nouns are never read as prose.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A rewrite judged against what it was made of."""
+"""The check of a rewrite against its source and drafts."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ def check(
     pronouns: Pronouns = "orphan",
     language: LanguageChoice = "auto",
 ) -> GateResult:
-    """Return whether `candidate` may stand in the records for `source`.
+    """Return the gate's judgement on storing `candidate` in place of `source`.
 
-    `source` is the input as it was written, `resolved` the same after time resolution, `draft` after the rule rewriter.
-    Violations are what is still relative in the candidate (`find_relative_words`) and what is unfaithful: a number,
-    date, title or Latin name that none of the three holds ("invented") or that the resolved text holds and the
-    candidate does not ("lost"); a person of the draft who is no longer named, or who changed places with another one;
-    another language; nothing at all; words of the model that are no part of the record; a length out of all
-    proportion. Names and ids of the job may always be brought in.
+    `source` is the input as written, `resolved` the input after time resolution, `draft` the output of the rule rewriter.
+    Violations are relative words that remain in the candidate (`find_relative_words`) and unfaithful content: a number,
+    date, title or Latin name that none of the three texts contains ("invented") or that the resolved text contains and
+    the candidate does not ("lost"); a person of the draft who is not named or is exchanged with another person;
+    another language; an empty text; chatter of the model; a length that is far too short or too long. Names and ids
+    of the job may always be added.
 
-    `item` is what is being rewritten: "action" the bot's own summary (the bot is its "I"), "fact" one piece of new
-    information about the user. It decides whose doing it is where the draft leaves the subject out.
+    `item` is "action" for the bot's own summary (the bot is "I") and "fact" for one piece of new information about the
+    user. It decides who is the subject where the draft leaves it out.
     """
     if not candidate.strip():
         return GateResult((Finding("empty", "", 0, len(candidate), "empty"),))

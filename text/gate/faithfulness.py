@@ -1,4 +1,4 @@
-"""Whether a rewrite holds every number, date, title and Latin name of what it was made of, and none besides."""
+"""Faithfulness: a rewrite contains all numbers, dates, titles and Latin names of its input, and no others."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _HAN = re.compile(r"[一-鿿]")
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """A text with its names and its quotations blanked out, offsets unchanged: what is left is the writer's own prose."""
+    """A text with its names and quotations blanked out (offsets unchanged), so that only prose remains."""
 
     text: str
     prose: str
@@ -29,7 +29,7 @@ class Wording:
 
     @classmethod
     def of(cls, text: str, names: Names) -> Wording:
-        """Blank out the quotations, and the job's names: all of them in `prose`, in the other all but the glossary."""
+        """Blank out the quotations and the job's names: all of them in `prose`, all but the glossary in `people_blanked`."""
         quoted = [(one.start, one.end) for one in quotations(text)]
         blanked = _blank(text, quoted)
         people = _blank(blanked, _spans(blanked, _people_pattern(names)))
@@ -38,10 +38,10 @@ class Wording:
 
 
 def unfaithful(candidate: Wording, source: Wording, resolved: Wording, draft: Wording, names: Names) -> list[Finding]:
-    """Everything in which `candidate` adds to, or leaves out of, what it was made of.
+    """Return what `candidate` adds to its input and what it leaves out.
 
-    Allowed is what any of the three earlier texts holds, and the job's names and ids; asked for is what the resolved
-    text holds.
+    Content of any of the three earlier texts and the job's names and ids is allowed; content of the resolved text is
+    required.
     """
     language = "zh" if _HAN.search(resolved.text) else "en"
     allowed = (source.text, resolved.text, draft.text, *_name_texts(names))
@@ -53,13 +53,13 @@ def unfaithful(candidate: Wording, source: Wording, resolved: Wording, draft: Wo
 
 
 def find_invented(text: str, given: str, names: Names) -> list[Finding]:
-    """The numbers, dates, titles and Latin names of `text` that neither `given` nor the names hold."""
+    """Return the numbers, dates, titles and Latin names of `text` that neither `given` nor the names contain."""
     known = Wording.of(given, names)
     return [one for one in unfaithful(Wording.of(text, names), known, known, known, names) if one.why == "invented"]
 
 
 def find_lost(text: str, asked: str, names: Names) -> list[Finding]:
-    """The numbers, dates, titles and Latin names of `asked` that `text` does not hold; offsets are the length of `text`."""
+    """Return the numbers, dates, titles and Latin names of `asked` missing from `text`; offsets are the length of `text`."""
     given = Wording.of(asked, names)
     return [one for one in unfaithful(Wording.of(text, names), given, given, given, names) if one.why == "lost"]
 
@@ -132,7 +132,7 @@ def _lost(text: str, asked: Quantities, held: Quantities, end: int) -> Iterator[
 
 
 def _keeps(date: Date, asked: Date) -> bool:
-    """Whether `date` says `asked`: no part differs and the finest part is there."""
+    """Return True if `date` keeps `asked`: no part differs and the finest part is present."""
     if not date.agrees(asked):
         return False
     if asked.day is not None:
@@ -141,7 +141,7 @@ def _keeps(date: Date, asked: Date) -> bool:
 
 
 def _kept_in_parts(asked: Date, held: Quantities, values: frozenset[Decimal]) -> bool:
-    """Dates written together: "2026年2月20日和21日", "from 14 to 15 February 2026"."""
+    """Return True if `asked` is part of dates written together: "2026年2月20日和21日", "from 14 to 15 February 2026"."""
     if asked.day is None or Decimal(asked.day) not in values | _day_numbers(held):
         return False
     return any(date.month == asked.month for date in held.dates) or asked.month is None
@@ -168,18 +168,18 @@ def _date_numbers(date: Date) -> frozenset[Decimal]:
 
 
 def _clock_numbers(clock: Clock) -> frozenset[Decimal]:
-    """The hour in both countings and the minutes, as plain numbers."""
+    """Return the hour on the 12-hour and 24-hour clock and the minutes, as plain numbers."""
     hour, minute = divmod(clock.minutes, 60)
     return frozenset(map(Decimal, (hour or 12, hour + 12, minute) if minute else (hour or 12, hour + 12)))
 
 
 def _is_one(number: Number) -> bool:
-    """一, one, 1: so often an article (一个, a) that it is neither asked for nor blamed."""
+    """Return True for 一, one and 1, which are often articles (一个, a) and therefore neither required nor reported."""
     return number.values == frozenset((_ONE,))
 
 
 def _counts_people(text: str, number: Number) -> bool:
-    """ "Tom 和 Jerry 两人" counts those who were named and adds nothing."""
+    """Return True if the number only counts people already named: "Tom 和 Jerry 两人"."""
     return number.values == frozenset((Decimal(2),)) and bool(_PAIR_WORD.match(text[number.end : number.end + 8].strip()))
 
 
@@ -212,7 +212,7 @@ def _name_texts(names: Names) -> tuple[str, ...]:
 
 
 def name_spans(text: str, names: Names) -> list[tuple[int, int]]:
-    """Where the job's names stand in `text`: longest first, Latin ones only as whole words."""
+    """Return the spans of the job's names in `text`; longer names win, Latin names match only as whole words."""
     return _spans(text, whole_name_pattern((names.bot_name, names.user_name, names.group_name, *names.others, *names.glossary)))
 
 
@@ -226,9 +226,9 @@ def _spans(text: str, pattern: re.Pattern[str] | None) -> list[tuple[int, int]]:
 
 @lru_cache(maxsize=512)
 def whole_name_pattern(wanted: tuple[str, ...]) -> re.Pattern[str] | None:
-    """A pattern for any of the names, the longest first.
+    """Return a pattern that matches any of the names, longest first; None if there are none.
 
-    A Latin end must touch no further Latin letter or figure, a date aside (Undefined2026-02-20).
+    A Latin name must not touch another Latin letter or digit, except a date (Undefined2026-02-20).
     """
     kept = sorted({name.strip() for name in wanted if name.strip()}, key=lambda name: (-len(name), name))
     if not kept:

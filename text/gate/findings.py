@@ -1,4 +1,4 @@
-"""What the gate answers with: findings as data, in text order."""
+"""The result types of the gate: findings in text order."""
 
 from __future__ import annotations
 
@@ -8,18 +8,17 @@ from typing import Literal
 Kind = Literal[
     "pronoun", "reference", "time", "place", "number", "name", "title", "role", "language", "empty", "refusal", "length"
 ]
-"""The first four are relative words, judged by the text alone; the others compare a rewrite with what it was made of."""
+"""The first four are relative words, found in the text alone; the others compare a rewrite with its input."""
 
 RELATIVE_KINDS: frozenset[str] = frozenset({"pronoun", "reference", "time", "place"})
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing the gate saw.
+    """One finding of the gate.
 
-    `text` is the exact wording it is about. For wording that stands in the judged text, `start` and `end` are its
-    character offsets there (end exclusive). For something that is *missing* from the judged text, `text` is what was
-    lost and both offsets are the length of the text: the place where nothing stands. `why` is a key of the sentences
+    `text` is the exact wording. If it occurs in the judged text, `start` and `end` are its character offsets there (end
+    exclusive). If it is *missing* from the judged text, both offsets are the length of the text. `why` is a key of the sentences
     in `reasons` ("relative", "orphan", "invented", "lost", "swapped" and so on).
     """
 
@@ -39,5 +38,5 @@ class GateResult:
 
     @property
     def passed(self) -> bool:
-        """Whether the text may be kept as absolute and faithful."""
+        """True if there are no violations: the text is absolute and faithful."""
         return not self.violations

@@ -1,4 +1,4 @@
-"""What is wrong with a rewrite before one reads what it says: empty, another language, chatter of the model, length."""
+"""The form of a rewrite: empty text, another language, chatter of the model, length."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from ..language import detect_language
 from .findings import Finding
 
 SHORTEST = 0.4
-"""A rewrite has at least this share of the length of the shorter of source and draft; below it something was left out."""
+"""Minimum length of a rewrite as a share of the shorter of source and draft; a shorter one lost content."""
 LONGEST = 2.5
-"""... and at most this many times that of the longer one, names and `LENGTH_ALLOWANCE` not counted."""
+"""Maximum length as a multiple of the longer one, not counting names and `LENGTH_ALLOWANCE`."""
 LENGTH_ALLOWANCE = 24
-"""Characters that a short note may grow by beyond `LONGEST`, a date and a place for example."""
+"""Characters that a rewrite may exceed `LONGEST` by, for example for a date and a place."""
 
 _SECOND_PARAGRAPH = re.compile(r"\S\s*?\n[ \t]*\n\s*(\S[^\n]{0,60})")
 _BLANKS = re.compile(r"\s+")
 
-# What models say around an answer. Each opening is looked for at the start of the text or of a line only, each remark
-# anywhere; neither counts where the source says the same.
+# Chatter of models around an answer. Openings match only at the start of the text or of a line, remarks anywhere;
+# neither counts if the source contains the same words.
 _OPENINGS = re.compile(
     r"""
     ^[ \t]*(?:
@@ -73,18 +73,18 @@ _REMARKS = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _SAID_ALREADY = 12
-"""Characters of a remark that are looked up in the source: where it says the same, the remark is content."""
+"""Characters of a match that are looked up in the source; if the source contains them, the match is content."""
 
 
 def visible_length(text: str) -> int:
-    """Characters that are no white space."""
+    """Return the number of characters that are not white space."""
     return len(_BLANKS.sub("", text))
 
 
 def malformed(
     candidate: str, *, source: str, drafts: Sequence[str], names: Names, name_spans: Sequence[tuple[int, int]]
 ) -> list[Finding]:
-    """Empty, in another language, with words of the model around it, or far too short or long."""
+    """Return findings for an empty text, another language, chatter of the model, or a length out of bounds."""
     if not visible_length(candidate):
         return [Finding("empty", "", 0, len(candidate), "empty")]
     findings = list(chatter(candidate, source))
@@ -98,7 +98,7 @@ def malformed(
 
 
 def chatter(candidate: str, source: str) -> Iterator[Finding]:
-    """Words of a model around an answer ("Here is the …", a code fence) that the source does not hold."""
+    """Yield chatter of the model ("Here is the …", a code fence) that the source does not contain."""
     lowered = source.casefold()
     taken = 0
     for match in sorted((*_OPENINGS.finditer(candidate), *_REMARKS.finditer(candidate)), key=lambda found: found.start()):
@@ -127,7 +127,7 @@ def _length(candidate: str, source: str, drafts: Sequence[str], names: Names) ->
     allowance = LENGTH_ALLOWANCE + sum(map(len, (names.bot_name, names.user_name, names.user_id, names.group_name)))
     if length > LONGEST * max(lengths) + allowance:
         return Finding("length", candidate, 0, len(candidate), "too long")
-    # A short note may lose particles; half a word of eight characters proves nothing.
+    # A short text may lose particles, so a difference of up to four characters is accepted.
     if length < SHORTEST * min(lengths) and min(lengths) - length > 4:
         return Finding("length", candidate, 0, len(candidate), "too short")
     return None

@@ -1,4 +1,4 @@
-"""Latin names of a text: Rust, RTX 4090, report_v2.pdf, Oslo; and whether another text holds them."""
+"""Latin names of a text (Rust, RTX 4090, report_v2.pdf, Oslo) and their lookup in other texts."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _HAS_LETTER = re.compile(rf"[{_LETTER}]")
 _NUMBER_WITH_UNIT = re.compile(rf"\d[\d.,:/\-]*(?:[{_LETTER}]{{1,4}}|[{_LETTER}]{{1,3}}/[{_LETTER}]{{1,2}})?$")
 _SENTENCE_END = re.compile(r"[.!?。！？;；:：\n]['\"”’)\]]*\s*$|^\s*$|[•\-*]\s+$|['\"“‘「『《(（\[]$")
 
-# Abbreviations a rewriter may bring in or leave out without changing what is said.
+# Abbreviations that a rewrite may add or drop without changing the meaning.
 _FREE = word_list(
     "id ids qq app ok vs ai bot am pm usd eur gbp cny rmb jpy kg km cm mm gb mb kb tb hz min sec hr etc aka uid nickname "
     "name user group utc gmt cst"
 )
-# Words that are written with a capital for other reasons than being a name.
+# Capitalised words that are not names.
 _CAPITALISED_WORDS = word_list(
     "I Mr Mrs Ms Dr Sir Madam January February March April May June July August September October November December "
     "Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec Monday Tuesday Wednesday Thursday Friday Saturday Sunday Mon Tue "
@@ -30,7 +30,7 @@ _CAPITALISED_WORDS = word_list(
 
 @dataclass(frozen=True, slots=True)
 class LatinName:
-    """A word in Latin letters. `certain`: by its capitals or figures surely a name; otherwise it may be a loan word."""
+    """A word in Latin letters. `certain` is True if capitals or digits mark it as a name; otherwise it may be a loan word."""
 
     start: int
     end: int
@@ -42,9 +42,9 @@ class LatinName:
 def latin_names(text: str, language: str) -> tuple[LatinName, ...]:
     """Return the Latin names of `text` in order.
 
-    In Chinese text every Latin word counts (certain where it has a capital or a figure). In English text those with a
-    capital inside a sentence, with a second capital, or with letters and figures mixed; the first word of a sentence is
-    left out, since every word begins with a capital there.
+    In Chinese text every Latin word counts (certain if it has a capital or a digit). In English text a word counts if it
+    has a capital inside a sentence, a second capital, or letters mixed with digits; the first word of a sentence is
+    skipped because it is always capitalised.
     """
     found: list[LatinName] = []
     for match in _TOKEN.finditer(text):
@@ -65,20 +65,20 @@ def _opens_sentence(text: str, start: int) -> bool:
 
 
 def is_free(word: str) -> bool:
-    """Whether `word` is an abbreviation or a unit that a rewriter may use or drop."""
+    """Return True if `word` is an abbreviation or a unit that a rewrite may add or drop."""
     return word.casefold() in _FREE
 
 
 @lru_cache(maxsize=512)
 def word_stream(text: str) -> str:
-    """The Latin words and figures of `text` in lower case, set apart so that whole words can be looked up in it."""
+    """Return the Latin words and digits of `text` in lower case, separated by NUL for whole-word lookup."""
     return "\0" + "\0".join(map(str.casefold, _WORD.findall(text))) + "\0"
 
 
 def stands_in(word: str, streams: tuple[str, ...]) -> bool:
-    """Whether `word` stands in one of the texts behind `streams`, however its parts are joined (RTX4090, RTX 4090).
+    """Return True if one of the `streams` contains `word`, however its parts are joined (RTX4090, RTX 4090).
 
-    A plural or possessive ending more or less is the same name.
+    A plural or possessive "s" is ignored.
     """
     parts = [part.casefold() for part in _WORD.findall(word)]
     needle = "\0".join(parts)

@@ -1,4 +1,4 @@
-"""The value of a numeral: Chinese (两万三, 二〇二六), figures with Chinese or Latin scales (2.3万, 3k), English words."""
+"""Values of numerals: Chinese (两万三, 二〇二六), digits with Chinese or Latin scales (2.3万, 3k), English words."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _WORDS = {
 }  # fmt: skip
 ENGLISH_NUMERAL_WORDS: frozenset[str] = frozenset(_WORDS) | frozenset(_SCALE_WORDS)
 UNCERTAIN_ENGLISH_WORDS: frozenset[str] = frozenset(("one", "once", "zero", *_ORDINALS))
-"""Words that are often no number (a second, at once, one of them): they can confirm a value, not raise an alarm."""
+"""Words that are often not numbers (a second, at once, one of them): they can confirm a value but are never reported."""
 
 
 def chinese_values(run: str) -> frozenset[Decimal]:
-    """The values a run of Chinese numeral characters can have.
+    """Return the possible values of a run of Chinese numeral characters.
 
     二十三 is 23, 两万三 is 23000, 二〇二六 is 2026; 三四 (three or four) is any of 3, 4 and 34.
     """
@@ -62,7 +62,7 @@ def chinese_values(run: str) -> frozenset[Decimal]:
             total = (total + section + number or 1) * scale
             section = number = 0
             last_scale = scale
-    # 两万三 and 三百五 leave out the last scale: it is a tenth of the one before.
+    # 两万三 and 三百五 omit the last scale, which is a tenth of the previous one.
     values = {Decimal(total + section + number)}
     if number and last_scale >= 100:
         values.add(Decimal(total + section + number * last_scale // 10))
@@ -71,7 +71,7 @@ def chinese_values(run: str) -> frozenset[Decimal]:
 
 
 def figure_values(figures: str, scale: str) -> frozenset[Decimal]:
-    """The values of `figures` ("1,200", "2.3", "007") before a `scale` ("万", "k", "million", "" for none)."""
+    """Return the values of `figures` ("1,200", "2.3", "007") with a `scale` ("万", "k", "million", "" for none)."""
     value = Decimal(figures.replace(",", "").replace("，", ""))
     if not scale:
         return frozenset((value,))
@@ -87,7 +87,7 @@ def figure_values(figures: str, scale: str) -> frozenset[Decimal]:
 
 
 def english_values(run: str) -> frozenset[Decimal]:
-    """The value of a run of English number words: "twenty-five", "two hundred and fifty", "a dozen", "half a dozen"."""
+    """Return the values of English number words: "twenty-five", "two hundred and fifty", "a dozen", "half a dozen"."""
     words = re.findall(r"[a-z]+", run.casefold())[:40]
     total = current = 0
     for word in words:

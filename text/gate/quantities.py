@@ -1,7 +1,6 @@
 """Numbers, dates and clock times of a text, by value: 两个 = 2, 2.3万 = 23000, 2026年2月20日 = 2026-02-20, 5 pm = 17:00.
 
-What is read strictly is certainly a quantity and may be asked for; what is read loosely (the 三 of 三亚) can only
-confirm one.
+A strict number is certainly a quantity and can be required; a loose one (the 三 of 三亚) can only confirm another.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from .numerals import (
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number with the values it can have. `strict`: certainly meant as a quantity."""
+    """A number with its possible values. `strict` is True if it is certainly a quantity."""
 
     start: int
     end: int
@@ -42,7 +41,7 @@ class Date:
     day: int | None
 
     def agrees(self, other: Date) -> bool:
-        """Whether no part that both write differs, and at least one is shared."""
+        """Return True if the dates share at least one part and no shared part differs."""
         pairs = ((self.year, other.year), (self.month, other.month), (self.day, other.day))
         both = [(mine, theirs) for mine, theirs in pairs if mine is not None and theirs is not None]
         return bool(both) and all(mine == theirs for mine, theirs in both)
@@ -50,7 +49,7 @@ class Date:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """A time of day in minutes on the twelve-hour dial, since 下午5点, 5 pm and 17:00 are one time."""
+    """A time of day in minutes on the 12-hour clock, so that 下午5点, 5 pm and 17:00 are equal."""
 
     start: int
     end: int
@@ -96,7 +95,7 @@ _CLOCK = rf"""
       | (?<![\d.])(?P<ch2>\d{{1,2}})[ ]?(?:[aApP]\.[mM]\.|[aApP][mM]\b|o['’]clock)
       | (?<![\d.])(?P<ch3>{_ZH_NUM})[ ]?[点點](?:
             (?P<half>半)|(?P<quarter>[一三]刻)|(?P<cm3>\d{{1,2}}|[零〇]?[一二三四五六七八九十]{{1,3}})分?|[钟鐘整])?)"""
-# 5块2 and 1米8: a whole and its tenths.
+# A whole number and its tenths: 5块2, 1米8.
 _TENTHS = rf"""
     (?P<tenths>(?<![\d.])(?P<whole>\d{{1,4}}|[{CHINESE_NUMERAL}]{{1,6}})[ ]?(?P<unit>[块塊米])[ ]?
         (?P<tenth>[1-9](?![\d.])|[一二三四五六七八九](?![手十百千万块个])))"""
@@ -145,7 +144,7 @@ def _read(text: str, match: re.Match[str], numbers: list[Number], dates: list[Da
         if clock is not None:
             clocks.append(clock)
             if match["ch3"]:
-                # 三点 may be three points: the number is kept as a loose reading.
+                # 三点 may mean three points: keep the number as a loose reading.
                 numbers.append(Number(start, end, _small(match["ch3"]), False))
             return
     if match["tenths"]:
@@ -165,11 +164,11 @@ def _read(text: str, match: re.Match[str], numbers: list[Number], dates: list[Da
         if match["rest"]:
             tail = max(_small(match["rest"]))
             values = _shortened(match, tail) or frozenset(value + tail for value in values)
-        # Figures that hang on a letter (RTX4090, P7, v2) are part of a name.
+        # Digits directly after a letter (RTX4090, P7, v2) are part of a name.
         strict = not (start and _LATIN_LETTER.match(text[start - 1]))
         numbers.append(Number(start, end, _converted(text, end, values), strict))
     else:
-        # A date or clock pattern with impossible parts (1920/1080, 45:99): its figures are plain numbers.
+        # A date or clock pattern with impossible parts (1920/1080, 45:99): read its digits as plain numbers.
         for figures in re.finditer(r"\d+", match.group()):
             numbers.append(Number(start + figures.start(), start + figures.end(), frozenset((Decimal(figures.group()),)), True))
 
@@ -183,7 +182,7 @@ _FACTORS = {"hours": 60, "metres": 100, "weeks": 7}
 
 
 def _converted(text: str, end: int, values: frozenset[Decimal]) -> frozenset[Decimal]:
-    """The values, and the same in the next smaller unit: 1.8 米 is 180 too, two hours 120, 两周 14."""
+    """Return the values and their equivalents in the next smaller unit: 1.8 米 → 180, two hours → 120, 两周 → 14."""
     unit = _SMALLER_UNIT.match(text, end)
     if unit is None or unit.lastgroup is None:
         return values
@@ -195,7 +194,7 @@ def _hundredfold(values: frozenset[Decimal], unit: str) -> frozenset[Decimal]:
 
 
 def _shortened(match: re.Match[str], tail: Decimal) -> frozenset[Decimal]:
-    """2万3 leaves out the thousand."""
+    """Return the values of a figure that omits its last scale: 2万3 is 23000."""
     if match["scale"] in ("万", "萬", "千", "百") and tail < 10:
         unit = {"万": 1000, "萬": 1000, "千": 100, "百": 10}[match["scale"]]
         return frozenset(value + tail * unit for value in figure_values(match["figure"], match["scale"]))
@@ -244,7 +243,7 @@ def _clock(match: re.Match[str]) -> Clock | None:
 
 
 def _is_strict_chinese(text: str, start: int, end: int, run: str) -> bool:
-    """Whether a run of numeral characters is a quantity here, and not part of a word (三亚, 万一, 十分)."""
+    """Return True if a run of numeral characters is a quantity and not part of a word (三亚, 万一, 十分)."""
     following = text[end : end + 1] or " "
     if following == " ":
         following = text[end + 1 : end + 2] or " "

@@ -1,4 +1,4 @@
-"""What stands between quotation marks, with the kind of marks: titles in 《》, speech and names in the others."""
+"""Quotations with the kind of their marks: titles in 《》, speech and names in the others."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class Quotation:
 
     @property
     def key(self) -> str:
-        """The content as it is compared: case, spaces and punctuation set aside."""
+        """The content for comparison, without case, spaces and punctuation."""
         return comparable(self.content)
 
 
 def comparable(text: str) -> str:
-    """Letters, characters and figures only, in lower case: how two wordings of a title are compared."""
+    """Return the letters, characters and digits of `text` in lower case, for comparing two wordings of a title."""
     return _IGNORED.sub("", text).casefold()
 
 
@@ -36,8 +36,8 @@ def comparable(text: str) -> str:
 def quotations(text: str) -> tuple[Quotation, ...]:
     """Return the outermost closed quotations in text order.
 
-    Straight and single marks count only where they can be no apostrophe (Tom's, users', don't) and close on their
-    line. A mark that is never closed opens nothing.
+    Straight and single marks count only if they cannot be an apostrophe (Tom's, users', don't) and close on the same
+    line. Unclosed marks are ignored.
     """
     found: list[Quotation] = []
     stacks: dict[str, list[int]] = {}

@@ -1,4 +1,4 @@
-"""The gate's findings as sentences that are put to the model word for word."""
+"""The gate's findings as sentences for the model."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from ..word_lists import word_tables
 from .findings import Finding, GateResult
 
 _QUOTED = 60
-"""Characters of a wording that are quoted at most; the rest is cut off with an ellipsis."""
+"""Maximum characters of a quoted wording; the rest is replaced by an ellipsis."""
 
 
 def reasons(result: GateResult, language: Language) -> list[str]:
-    """Return one sentence for each violation, in text order, none twice.
+    """Return one sentence for each violation, in text order, without duplicates.
 
-    Each names the exact wording it is about, says what is wrong with it and what to write instead; they are made to be
-    put to the model word for word, and to be stored with a record that never passed.
+    Each quotes the exact wording, says what is wrong with it and what to write instead. The sentences are passed to the
+    model verbatim and stored with an event that did not pass the gate.
     """
     return list(dict.fromkeys(reason(finding, language) for finding in result.violations))
 
 
 def reason(finding: Finding, language: Language) -> str:
-    """The sentence for one finding."""
+    """Return the sentence for one finding."""
     sentences: dict[str, str] = word_tables("gate/reasons.toml")[language][finding.kind]
     sentence = sentences.get(finding.why) or sentences[""]
     text = " ".join(finding.text.split())

@@ -1,4 +1,4 @@
-"""What in a text only makes sense here and now: pronouns without antecedent, stand-ins, relative times and places."""
+"""Relative words of a text: pronouns without antecedent, stand-ins for persons, relative times and places."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ NOBODY = Names()
 def find_relative_words(
     text: str, *, names: Names | None = None, pronouns: Pronouns = "orphan", language: LanguageChoice = "auto"
 ) -> GateResult:
-    """Return what in `text` only makes sense to those who were there, as violations and notes in text order.
+    """Return the relative words of `text`, which only participants understand, as violations and notes in text order.
 
     Kinds: "pronoun" (我, you, and he without anybody named before), "reference" (对方, the user), "time" (昨天, next
     Friday), "place" (这里, this group). Quotations, code, addresses and proper nouns are never read as prose.
 
-    A third-person pronoun is true out of context, and passes, where exactly one person is named before it; with
-    several it is a note, and so it is where the one is named only after an opening phrase ("After his exam, Tom …");
-    with none it is a violation. The bot is nobody's "he", nor is the subject of a clause for its own
-    object. `pronouns="all"` makes every third-person pronoun a violation. `names` are those of the conversation: its
-    people count as persons, and none of its names is mistaken for a relative word.
+    A third-person pronoun passes if exactly one person is named before it. It is a note if several are, or if the
+    person is named only after an opening phrase ("After his exam, Tom …"), and a violation if nobody is. The bot is
+    never an antecedent, and the subject of a clause is not an antecedent of its own object. `pronouns="all"` makes
+    every third-person pronoun a violation. `names` are those of the conversation: its people count as persons, and its
+    names are never read as relative words.
     """
     references, times = relative_parts(text, names or NOBODY, language)
     return judge(text, references, times, names or NOBODY, pronouns)
 
 
 def relative_parts(text: str, names: Names, language: LanguageChoice) -> tuple[list[Reference], list[tuple[int, int, str]]]:
-    """Every reference (antecedents filled in) and every relative time expression of `text`."""
+    """Return the references of `text` (with antecedents) and its relative time expressions."""
     if not text.strip():
         return [], []
     protected = protected_text(text, names)
@@ -46,7 +46,7 @@ def relative_parts(text: str, names: Names, language: LanguageChoice) -> tuple[l
 
 
 def references_of(text: str, names: Names, language: LanguageChoice) -> list[Reference]:
-    """Every reference of `text`, with the conversation's people as persons and its names kept out."""
+    """Return the references of `text`; people of the conversation count as persons, its names are protected."""
     return _references(text, names, protected_text(text, names), language)
 
 
@@ -59,7 +59,7 @@ def _people(names: Names) -> tuple[str, ...]:
 
 
 def protected_text(text: str, names: Names) -> list[Span]:
-    """The spans no rule may read. A nickname that is itself a pronoun (我, here) protects nothing."""
+    """Return the protected spans. A nickname that is itself a pronoun (我, here) is not protected."""
     words = (*names.glossary, names.group_name, *_people(names))
     return protected_spans(text, tuple(word for word in words if word.strip() and not is_deictic_name(word)))
 
@@ -67,7 +67,7 @@ def protected_text(text: str, names: Names) -> list[Span]:
 def judge(
     text: str, references: Sequence[Reference], times: Sequence[tuple[int, int, str]], names: Names, pronouns: Pronouns = "orphan"
 ) -> GateResult:
-    """Sort what was found in `text` into violations and notes."""
+    """Divide the relative words found in `text` into violations and notes."""
     violations: list[Finding] = []
     notes: list[Finding] = []
     spans: list[Span] = [(start, end) for start, end, _ in times]
@@ -97,7 +97,7 @@ _MAIN_CLAUSE = re.compile(r"[^,.;:!?\n]{0,160},\s+")
 
 
 def _announces(text: str, reference: Reference, names: Names) -> bool:
-    """Whether a person is named right after the fronted clause with the pronoun: "During her exam, Maria fainted"."""
+    """Return True if a person is named right after the opening phrase with the pronoun: "During her exam, Maria fainted"."""
     if not reference.text.isascii() or not _FRONTED.search(text[max(0, reference.start - 160) : reference.start]):
         return False
     main = _MAIN_CLAUSE.match(text, reference.end)
@@ -111,7 +111,7 @@ _OURS = re.compile(r"(?:我|咱|俺)[们們]?|our\b", re.IGNORECASE)
 
 
 def _finding(reference: Reference) -> Finding:
-    """The finding for a reference; of 我们群 and "our server" the pronoun is what is wrong."""
+    """Return the finding for a reference; for 我们群 and "our server" it is about the pronoun only."""
     ours = _OURS.match(reference.text) if reference.kind == "place" else None
     if ours is not None:
         return Finding("pronoun", ours.group(), reference.start, reference.start + ours.end(), "first")

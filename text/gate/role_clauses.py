@@ -1,4 +1,4 @@
-"""Who does what to whom in a text, clause by clause: a shallow reading that is made to be compared with another one."""
+"""Shallow semantic roles per clause (who does what to whom), for comparing a rewrite with its draft."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Function = Literal["agent", "patient", "owner", "unclear"]
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A person named (or meant by a pronoun) in a text. `person` is an index into the persons of the job."""
+    """A person named in a text or referred to by a pronoun. `person` is an index into the persons of the job."""
 
     person: int
     start: int
@@ -24,11 +24,11 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A stretch of text between two marks of punctuation or connectives.
+    """The text between two punctuation marks or connectives.
 
-    `functions` pairs each mention with what it does; `content` is what is said, free of names, as a set of word stems
-    and Han characters; `turns` are words that turn a sentence round (received, from, 得到, 从): where they differ
-    between two clauses, their subjects cannot be compared.
+    `functions` pairs each mention with its function; `content` is the wording without names as a set of word stems and
+    Han characters; `turns` are words that reverse the roles (received, from, 得到, 从): if they differ between two
+    clauses, the subjects of the clauses cannot be compared.
     """
 
     start: int
@@ -42,20 +42,20 @@ class Clause:
 
     @property
     def agents(self) -> frozenset[int]:
-        """Who acts here, by name or as the subject of the clause before."""
+        """Persons who act in the clause, by name or as the subject of the previous clause."""
         return self.persons("agent") or self.inherited
 
     def persons(self, function: Function) -> frozenset[int]:
-        """Who has `function` here."""
+        """Return the persons that have `function` in the clause."""
         return frozenset(mention.person for mention, held in self.functions if held == function)
 
     @property
     def everyone(self) -> frozenset[int]:
-        """All who are mentioned here."""
+        """All persons mentioned in the clause."""
         return frozenset(mention.person for mention, _ in self.functions)
 
     def overlap(self, other: Clause) -> float:
-        """Share of the smaller content that the other clause holds too; 0 where that is too little to judge by."""
+        """Return the share of the smaller content found in both clauses; 0 if only one of several items matches."""
         smaller = min(len(self.content), len(other.content))
         shared = len(self.content & other.content)
         return shared / smaller if smaller and (shared >= 2 or shared == smaller) else 0.0
@@ -79,7 +79,7 @@ _EN_VERB_AHEAD = re.compile(rf"\s+(?:(?:then|also|later|even|never|once|always|j
 _EN_CLEFT = re.compile(r"\bit (?:was|is) $", re.IGNORECASE)
 _EN_VERB_BEHIND = re.compile(rf"\b{_EN_VERB}\s+(?:the\s+)?(?:user\s+)?$", re.IGNORECASE)
 
-# What may stand before the subject of a Chinese clause, and verbs whose object follows them at once.
+# Words that may precede the subject of a Chinese clause, and verbs directly followed by their object.
 _ZH_LEAD = re.compile(
     r"(?:因为|因為|由于|所以|但是?|而且?|并且?|然后|后来|隨後|随后|之后|以后|此前|于是|同时|此外|另外|其中|其间|期间|结果|不过|虽然|尽管|如果|"
     r"其实|最后|最终|当时|当天|次日|用户|用戶|群友|[年月日号號点點分时時上中下午早晚凌晨前后後约約左右]|[\d\s:\-/.~至]|[在于於][^，]{0,24}?(?=$)|[在于於])*$"
@@ -89,7 +89,7 @@ _ZH_VERB_BEHIND = re.compile(
     r"通知|回复|询问|问|喜欢|讨厌|认识|介绍|赠送给?|转告|劝|让|叫|求|骗|爱|恨|追|打|拉黑|禁言|踢|欺负|支持|指导|协助|帮助)$"
 )
 
-# Prepositions and verbs of giving directly before a name: the name is no subject.
+# Prepositions and verbs of giving directly before a name: the name is not a subject.
 _ZH_OBLIQUE = re.compile(r"(?:(?<!因)[为為]|[给給向对對替帮幫把将將跟找从從陪离離比像据據按])了?$")
 _ZH_PASSIVE = re.compile(r"(?:被|由|遭到?|给給?被)$")
 _ZH_JOINED = re.compile(r"^\s*(?:和|与|與|跟|同|及|以及|、|&|/)\s*$")
@@ -133,9 +133,9 @@ _EN_EMPTY = word_list(
 
 
 def read_clauses(text: str, mentions: Sequence[Mention], language: str, writer: frozenset[int] = frozenset()) -> list[Clause]:
-    """Cut `text` into clauses and say what each mention does in its clause. `mentions` are sorted.
+    """Split `text` into clauses and return the function of each mention in its clause. `mentions` must be sorted.
 
-    A clause that begins with its verb has the subject of the clause before it; the first one that of the `writer`.
+    A clause that begins with its verb inherits the subject of the previous clause; the first clause that of `writer`.
     """
     clauses: list[Clause] = []
     index = 0
@@ -151,12 +151,12 @@ def read_clauses(text: str, mentions: Sequence[Mention], language: str, writer: 
 
 
 def _bounds(text: str, mentions: Sequence[Mention], language: str) -> list[tuple[int, int]]:
-    """Where the clauses lie: between punctuation and connectives that stand in no name."""
+    """Return the bounds of the clauses: punctuation and connectives outside names separate them."""
     breaks = _ZH_BREAK if language == "zh" else _EN_BREAK
     edges = [match.span() for match in breaks.finditer(text)]
     if language != "zh":
         for earlier, mention in pairwise(mentions):
-            # "… to Lisa and Lisa invited Nova": a new subject, where "Lisa and Tom" opens no clause.
+            # "… to Lisa and Lisa invited Nova": "and" introduces a new subject; "Lisa and Tom" does not open a clause.
             match = _EN_AND.search(text, max(0, mention.start - 5), mention.start)
             if match is None or not _EN_VERB_AHEAD.match(text, mention.end):
                 continue
@@ -256,7 +256,7 @@ def _chinese(text: str, start: int, end: int, mentions: Sequence[Mention]) -> li
 
 
 def _suffered(functions: Sequence[tuple[Mention, Function]]) -> list[tuple[Mention, Function]]:
-    """Who stood as subject before 被 or "by" is the one it was done to."""
+    """Turn subjects before 被 or "by" into patients: 小明被小红骂了, "Tom was invited by Ann"."""
     return [(earlier, "patient" if held in ("agent", "unclear") else held) for earlier, held in functions]
 
 

@@ -1,8 +1,8 @@
-"""Whether everybody is still named in a rewrite and still does what the draft says they do.
+"""Persons of a rewrite: everybody in the draft is still named and has the same role.
 
-Small models keep the words and exchange the people: "Undefined explained trees to Tom" comes back as "Tom explained
-trees to Undefined". The draft, which rules made from the input, says who is who; a rewrite is blamed only where one of
-its clauses says the same thing as a clause of the draft with the people exchanged.
+Small models keep the words and exchange the people: "Undefined explained trees to Tom" becomes "Tom explained trees to
+Undefined". The rule-made draft holds the correct roles; a rewrite is rejected only if one of its clauses says the same
+as a clause of the draft with the people exchanged.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from .findings import Finding
 from .role_clauses import Clause, Function, Mention, read_clauses
 
 _SAME = 0.5
-"""Overlap of content from which two clauses that name the same two people are taken to say the same thing."""
+"""Minimum content overlap at which two clauses that name the same two people are considered equivalent."""
 _CERTAIN = 0.66
-"""The same where only the subject is compared."""
+"""The same limit if only the subject is compared."""
 
 
 _CLAUSES = 60
-"""Clauses that are compared on each side; every one is held against every other. Notes have a handful."""
+"""Maximum clauses compared on each side, because the comparison is quadratic. Typical texts have a handful."""
 
 
 def misattributed(
@@ -38,14 +38,14 @@ def misattributed(
     pronouns: Sequence[tuple[int, int]] = (),
     draft_pronouns: Sequence[tuple[int, int]] = (),
 ) -> list[Finding]:
-    """Persons of the draft whom `candidate` no longer names, and clauses in which it exchanged them.
+    """Return persons of the draft that `candidate` does not name, and clauses in which it exchanges persons.
 
-    Where the draft leaves the subject out, an action is the bot's and a fact is about the user. `pronouns` are the
-    spans of third-person singular pronouns outside quotations: each stands for the one person besides the bot that its
-    text names, if there is exactly one.
+    If the draft omits the subject, an action is the bot's and a fact is about the user. `pronouns` are the spans of
+    third-person singular pronouns outside quotations: each refers to the one person besides the bot that its text
+    names, if there is exactly one.
     """
     persons = _persons(names, language)
-    # People who are no party to the conversation can be exchanged as well, where both texts name them.
+    # People outside the conversation can be exchanged as well if both texts name them.
     known = {alias for aliases in persons for alias in aliases}
     others = dict.fromkeys(one.name for one in find_people(draft, tuple(known)) if one.name in candidate)
     persons += tuple((name,) for name in others if name not in known and name not in (names.group_name, names.group_id))
@@ -66,7 +66,7 @@ def misattributed(
 
 @lru_cache(maxsize=256)
 def _persons(names: Names, language: str) -> tuple[tuple[str, ...], ...]:
-    """The persons of a job, each with everything it may be called; the bot is the first."""
+    """Return the persons of a job, each with all its names; the bot comes first."""
     user = [names.user(language)]
     if names.user_id:
         user.append(names.user_id)
@@ -106,14 +106,14 @@ def _missing(candidate: str, draft: str, mine: Sequence[Mention], theirs: Sequen
 
 
 def _missing_group(candidate: str, draft: str, names: Names, language: str) -> Iterator[Finding]:
-    """The draft says in which group it happened, the candidate no longer does."""
+    """Yield a finding if the draft names the group and the candidate does not."""
     group = names.group(language)
     if group and group in draft and not any(name and name in candidate for name in (names.group_name, names.group_id)):
         yield Finding("place", group, len(candidate), len(candidate), "lost")
 
 
 def _exchanged(own: Sequence[Clause], given: Sequence[Clause]) -> Iterator[Finding]:
-    """Clauses of the rewrite that say what a clause of the draft says, with other people in it; each once."""
+    """Yield, once each, the clauses of the rewrite that repeat a clause of the draft with other people in it."""
     blamed: set[int] = set()
     own, given = own[:_CLAUSES], given[:_CLAUSES]
     unchanged = {clause.text.strip() for clause in given}
@@ -132,19 +132,19 @@ def _trimmed(clause: Clause) -> tuple[int, int]:
 
 
 def _relations(clause: Clause) -> set[tuple[int, int, Function]]:
-    """Who acts on whom, and who has to do with what is whose (Tim likes John's song)."""
+    """Return who acts on whom, and who acts on whose property ("Tim likes John's song")."""
     kinds: tuple[Function, ...] = ("patient", "owner")
     return {(agent, other, kind) for kind in kinds for agent in clause.agents for other in clause.persons(kind) if agent != other}
 
 
 def _reversed(clause: Clause, mirror: Clause, own: Sequence[Clause], given: Sequence[Clause]) -> bool:
-    """The one who did it is now the one it was done to."""
+    """Return True if agent and patient are exchanged: "Tom hit Ann" became "Ann hit Tom"."""
     likeness = clause.overlap(mirror)
     if likeness < _SAME or not _comparable(clause, mirror):
         return False
     turned = {(other, agent, kind) for agent, other, kind in _relations(mirror)}
     for relation in _relations(clause) & turned:
-        # Where the draft says it both ways, or the rewrite says it rightly elsewhere, nothing is exchanged.
+        # Nothing is exchanged if the draft says it both ways or the rewrite says it correctly elsewhere.
         if any(relation in _relations(other) and clause.overlap(other) >= likeness for other in own):
             continue
         backwards = (relation[1], relation[0], relation[2])
@@ -155,7 +155,7 @@ def _reversed(clause: Clause, mirror: Clause, own: Sequence[Clause], given: Sequ
 
 
 def _crossed(clause: Clause, mirror: Clause) -> bool:
-    """Two people stand in each other's place, between the same words. Side by side (A and B) they may."""
+    """Return True if two people exchanged places between the same words. "A and B" for "B and A" is accepted."""
     if clause.overlap(mirror) < _SAME or not _comparable(clause, mirror):
         return False
     stated = _slots(clause)
@@ -174,7 +174,7 @@ _JOINING = frozenset(("和", "与", "與", "跟", "同", "及", "and", "or"))
 
 
 def _slots(clause: Clause) -> dict[int, tuple[str, str]]:
-    """The words around each person; none where somebody is mentioned twice, or has no word at one side."""
+    """Return the words before and after each person; empty if a person is mentioned twice."""
     slots: dict[int, tuple[str, str]] = {}
     for (mention, _), slot in zip(clause.functions, clause.slots, strict=True):
         if mention.person in slots:
@@ -184,7 +184,7 @@ def _slots(clause: Clause) -> dict[int, tuple[str, str]]:
 
 
 def _other_subject(clause: Clause, mirror: Clause, own: Sequence[Clause]) -> bool:
-    """The clause has one person in it, and the rewrite says the same of another."""
+    """Return True if the clause has one person and the rewrite says the same about another person."""
     subject = clause.persons("agent") or clause.persons("owner")
     if len(clause.everyone) != 1 or len(subject) != 1:
         return False
@@ -199,6 +199,6 @@ def _other_subject(clause: Clause, mirror: Clause, own: Sequence[Clause]) -> boo
 
 
 def _comparable(clause: Clause, mirror: Clause) -> bool:
-    """Whether no word turns one of the two round. Passives are undone already."""
+    """Return True if the clauses have the same role-reversing words. Passives are already normalised."""
     undone = {"被", "由", "遭", "by", "was", "were", "been", "being", "has", "had"}
     return clause.turns - undone == mirror.turns - undone

@@ -9,25 +9,14 @@ from .named_values import find_named_values
 from .names import find_names
 from .personal import find_personal_data
 from .providers import find_provider_keys
-from .rules import lowered
+from .rules import lowered, words
 from .spans import Level, Redaction, merged, replaced
 from .spoken import find_spoken
 
 _PASSES = 8
 _ANNOUNCING = (
-    "码",
-    "碼",
-    "code",
-    "phrase",
-    "seed",
-    "mnemonic",
-    "助记",
-    "助記",
-    "cookie",
-    "authorization",
+    *words("码 碼 code phrase seed mnemonic 助记 助記 cookie authorization otp 2fa"),
     "private key",
-    "otp",
-    "2fa",
 )
 
 

@@ -1,1 +1,1 @@
-"""Deictic words: found, resolved to names, rewritten."""
+"""Deictic words: finding, resolution to names, rewriting."""

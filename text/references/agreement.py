@@ -1,4 +1,4 @@
-"""English verbs after a subject has changed from "I" or "you" to a name: am → is, have → has, like → likes."""
+"""Verb agreement after a subject changed from "I" or "you" to a name: am → is, have → has, like → likes."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _SENTENCE_STOP = re.compile(r"[.!?;\n]|[—(]")
 _COORDINATION = re.compile(r"(?:,\s*(?:(?:and|or|but)(?:\s+then)?|then)?|\b(?:and|or|but)(?:\s+then)?)(?=\s)")
 
 Edit = tuple[int, int, str]
-"""Start, end and the new wording of a piece of text."""
+"""Start, end and replacement of a span."""
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """What the verb phrase after a new subject needs: text that replaces a contraction, and edits further on."""
+    """Changes to the verb phrase after a new subject: the text that replaces a contraction, and further edits."""
 
     contraction_end: int
     after_subject: str
@@ -33,7 +33,7 @@ class Agreement:
 
 
 def third_person(verb: str) -> str:
-    """The third person singular of a verb in its base form: try → tries, watch → watches, have → has."""
+    """Return the third person singular of a verb in its base form: try → tries, watch → watches, have → has."""
     if verb in _IRREGULAR:
         return _IRREGULAR[verb]
     if re.search(r"(?:s|x|z|ch|sh)$", verb):
@@ -46,7 +46,7 @@ def third_person(verb: str) -> str:
 
 
 def is_base_form(word: str, *, habitual: bool = False) -> bool:
-    """Whether a word that follows "I" is a verb in the present. Forms that could be past (put, read) count only if habitual."""
+    """Return True if a word after "I" is a present-tense verb. Ambiguous forms (put, read) count only if `habitual`."""
     lower = word.lower().replace("’", "'")
     if (
         lower in _WORDS["not_verbs"]
@@ -69,14 +69,14 @@ def is_base_form(word: str, *, habitual: bool = False) -> bool:
 
 
 def is_common_verb(word: str) -> bool:
-    """Whether a word is a verb that people use of each other and of themselves, in its base form."""
+    """Return True if a word is the base form of a verb that commonly has persons as its subject (like, tell, know)."""
     return word in _WORDS["verbs"] or word in _WORDS["stative"] or word in _IRREGULAR
 
 
 def agree(text: str, end: int, *, plural: bool = False) -> Agreement:
-    """What follows a subject that ends at `end` when that subject becomes a name.
+    """Return the changes after a subject that ends at `end` and is replaced by a name.
 
-    With `plural` the new subject is several names: only contractions are written out.
+    With `plural` the new subject is several names ("Ada and Tom"): only contractions are expanded.
     """
     contraction = re.compile(r"['’](m|re|ve|ll|d|s)(?![A-Za-z])", re.IGNORECASE).match(text, end)
     if contraction:
@@ -114,7 +114,7 @@ def _next_is_bare(text: str, end: int) -> bool:
 
 
 def _expand(text: str, end: int, letters: str, plural: bool) -> str:
-    """The full word of a contraction, with the space before it."""
+    """Return the full word of a contraction with a leading space: "'m" → " is", "'ve" → " has"."""
     match = _GAP_WORD.match(text, end)
     following = match.group(2).lower() if match else ""
     if following in _WORDS["adverbs"] and match is not None and (second := _GAP_WORD.match(text, match.end())):
@@ -136,10 +136,10 @@ def _expand(text: str, end: int, letters: str, plural: bool) -> str:
 
 
 def _coordinated(text: str, position: int, kind: str) -> list[Edit]:
-    """Verbs that share the subject with the one before `position`: "likes tea and hates coffee".
+    """Return edits for verbs that share the subject of the verb before `position`: "likes tea and hates coffee".
 
-    After a modal or an infinitive only verbs of state are taken to stand beside the first verb; a word that is a noun
-    as well needs an object or a preposition after it.
+    After a modal or an infinitive only stative verbs are considered coordinated with the first verb. A word that is also
+    a noun must be followed by an object or a preposition.
     """
     stop = _SENTENCE_STOP.search(text, position, min(len(text), position + 300))
     limit = stop.start() if stop else min(len(text), position + 300)
@@ -176,9 +176,9 @@ def _coordinated(text: str, position: int, kind: str) -> list[Edit]:
 
 
 def inverted_auxiliary(text: str, start: int) -> Edit | None:
-    """The auxiliary before a subject in a question ("do I like"), as the new subject needs it; None if there is none.
+    """Return the edit of the auxiliary before a subject in a question ("do I like" → "does Tom like"); None without one.
 
-    The third element is "" where the auxiliary stays as it is.
+    The third element is "" if the auxiliary does not change.
     """
     shortened = re.search(
         r"\b(?:how|what|where|why|when|who)(['’](?:ve|re))\s+$", text[max(0, start - 20) : start], re.IGNORECASE

@@ -1,4 +1,4 @@
-"""Whom a reference means, by the roles of the conversation and by what the text itself says."""
+"""Resolution of references from the roles of the conversation and the text itself."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from .types import Reference
 
 
 class Choice(Enum):
-    """What is to be done with a reference."""
+    """The resolution of a reference."""
 
     BOT = auto()
     USER = auto()
     SENDER = auto()
-    """Whom a third person means that nothing else explains: the user, or the one other who spoke last."""
+    """The default referent of a third person: the user, or the only other recent speaker."""
     BOT_AND_USER = auto()
     GROUP = auto()
     NOBODY = auto()
-    """No rule says who or what it is."""
+    """No rule resolves it."""
     STANDS = auto()
-    """The text itself says who or what it is."""
+    """The text itself makes the referent clear."""
 
 
 _SENTENCE_END = re.compile(r"[。！？!?\n]|\.(?=\s|$)")
@@ -51,12 +51,12 @@ def choose(
     protected: Sequence[Span],
     item: Literal["action", "fact"],
 ) -> list[Choice]:
-    """One choice for each of the references, which are in the order of the text."""
+    """Return one choice for each reference. `references` must be in text order."""
     choices: list[Choice] = []
     third = any(reference.person == "third" or (reference.plural and reference.person == "first") for reference in references)
     mentions: list[Mention] = []
     if third:
-        # Nouns that stand in for a missing name (用户 42, the bot) are written like names, and are found again as such.
+        # Substitutes for a missing name (用户 42, the bot) are written like names and must be recognised as names.
         aliases = {names.user(spoken): names.user_name or _USER for spoken in ("zh", "en")}
         aliases |= {names.bot(spoken): names.bot_name or _BOT for spoken in ("zh", "en")}
         known = tuple(name for name in (*aliases, *others) if not is_deictic_name(name))
@@ -71,15 +71,15 @@ def choose(
     )
     sender = sender_name(names, recent_speakers)
     gender = ""
-    one_of_them = False  # a "they" before this one was one person: so are those that follow
+    one_of_them = False  # an earlier "they" was resolved to one person; later ones are treated alike
     ends = {mention.end for mention in mentions}
-    written: list[Mention] = []  # where the user will stand once the references before are replaced
+    written: list[Mention] = []  # where the user is named once the earlier references are replaced
     for reference in references:
         if reference.person != "third":
             other = _says_we_without_us(text, reference, mentions, names) or (item == "fact" and _anybody(text, reference))
             choice = Choice.NOBODY if other else _by_role(reference, names)
         elif reference.form == "that_one" and reference.start in ends:
-            choice = Choice.STANDS  # 小王这个人: the name stands beside it
+            choice = Choice.STANDS  # 小王这个人: the name directly precedes it
         else:
             they = reference.plural and reference.text.isascii()
             if item == "action" and they and not one_of_them and not _they_is_one(text, reference):
@@ -107,7 +107,7 @@ _ONE_AFTER = re.compile(
 
 
 def _they_is_one(text: str, reference: Reference) -> bool:
-    """Whether "they" in what the bot did reads as one person: "I told them", "they asked"."""
+    """Return True if "they" in an action of the bot can be one person: "I told them", "they asked"."""
     if reference.form == "possessive":
         return True
     if reference.form == "object":
@@ -121,7 +121,7 @@ _OF_EVERYONE = re.compile(
 
 
 def _says_we_without_us(text: str, reference: Reference, mentions: Sequence[Mention], names: Names) -> bool:
-    """Whether "we" is not bot and user: "Tom invited us" has the user as its subject, "our lives" means everybody's."""
+    """Return True if "we" is not bot and user: in "Tom invited us" the user is the subject; "our lives" is generic."""
     if reference.person != "first" or not reference.plural or reference.kind != "pronoun":
         return False
     if reference.form == "possessive":
@@ -142,7 +142,7 @@ _ANYBODY_CAN = re.compile(r"\s+(?:can|can['’]t|cannot|could|couldn['’]t|need
 
 
 def _anybody(text: str, reference: Reference) -> bool:
-    """Whether "you" is anybody: "friends you can rely on", in what was learnt about somebody."""
+    """Return True if "you" is generic: "friends you can rely on"."""
     if reference.form != "you":
         return False
     return (
@@ -152,7 +152,7 @@ def _anybody(text: str, reference: Reference) -> bool:
 
 
 def _by_role(reference: Reference, names: Names) -> Choice:
-    """First and second person, places."""
+    """Resolve the first and second person and places by the roles of the conversation."""
     group = bool(names.group())
     if reference.kind == "place":
         if reference.form == "where_person_is":
@@ -172,7 +172,7 @@ def _by_role(reference: Reference, names: Names) -> Choice:
 
 
 def sender_name(names: Names, recent_speakers: Sequence[str]) -> str:
-    """Whose name a third person takes that nothing else explains; "" where that is nobody."""
+    """Return the default referent of a third person; "" if there is none."""
     speakers = {name for name in recent_speakers if name and name != names.bot_name}
     if not speakers or not names.user_name or names.user_name in speakers:
         return names.user_name or _USER
@@ -189,7 +189,7 @@ def _third(
     addressed: bool,
     gender: str,
 ) -> Choice:
-    """Whom a third person means."""
+    """Resolve a third-person reference."""
     if reference.form in _THIRD_STAND_INS or reference.text.lower().startswith(_OTHER_PARTY):
         return Choice.SENDER if sender else Choice.NOBODY
     named_before = mentions_before(mentions, reference.start)
@@ -208,7 +208,7 @@ def _third(
     if fits and not named and _user_follows(text, reference, mentions, sender):
         fits = False
     rivals = [name for name in fitting if name != sender]
-    if fits and reference.gender:  # "Ann's number … him": what the name suggests decides against an unnamed sender's rival
+    if fits and reference.gender:  # "Ann's number … him": the likely gender of the name rules out a rival
         unlikely = {one.name for one in near if one.likely_gender not in ("", reference.gender)}
         rivals = [name for name in rivals if name not in unlikely]
     if reference.plural and not reference.text.isascii():
@@ -225,13 +225,13 @@ def _third(
 
 
 def _fitting(text: str, reference: Reference, near: Sequence[Mention], bot: str) -> tuple[str, ...]:
-    """The antecedents of a singular reading of the reference, were it not excluded by number."""
+    """Return the antecedents of the reference read as a singular."""
     form = "singular" if reference.plural else reference.form
     singular = replace(reference, plural=False, form=form)
     return antecedents(text, singular, near, bot).antecedents
 
 
-# A clause that comes before its main clause: "After he left, Tom …", "Having his own studio is a dream for Jon".
+# A subordinate clause before its main clause: "After he left, Tom …", "Having his own studio is a dream for Jon".
 _SUBORDINATE_START = re.compile(
     r"\s*(?:(?:After|When|While|Before|Despite|Since|During|Whenever|Although|Though|If|Because|Until|Besides|[A-Z][a-z]+ing)\b"
     r"|当|每当|在(?=[他她])|虽然|因为|自从|由于|如果)"
@@ -239,7 +239,7 @@ _SUBORDINATE_START = re.compile(
 
 
 def _user_follows(text: str, reference: Reference, mentions: Sequence[Mention], user: str) -> bool:
-    """Whether the user's own name comes after the pronoun in its sentence: then the pronoun is somebody else."""
+    """Return True if the user's name follows the pronoun in the same sentence: the pronoun is then somebody else."""
     first = bisect_left(mentions, reference.end, key=lambda mention: mention.start)
     for mention in mentions[first : first + 8]:
         if mention.start - reference.end > LOOK_BACK:
@@ -263,7 +263,7 @@ _ROLE_SUBJECT = re.compile(
 
 
 def _subjects_and_names(text: str, mentions: Sequence[Mention], references: Sequence[Reference]) -> list[Mention]:
-    """Names, and of the role nouns (朋友, her sister) those that can be a subject; not those inside a reference."""
+    """Return the names, and the role nouns (朋友, her sister) that can be a subject; none inside a reference."""
     kept: list[Mention] = []
     taken = {position for reference in references for position in range(reference.start, reference.end)}
     for index, mention in enumerate(mentions):
@@ -282,5 +282,5 @@ def _subjects_and_names(text: str, mentions: Sequence[Mention], references: Sequ
 
 
 def is_role_noun(mention: Mention) -> bool:
-    """Whether a mention is a common noun (妈妈, friend) and no name."""
+    """Return True if a mention is a common noun (妈妈, friend) and not a name."""
     return mention.name.lower() in ROLE_NOUNS

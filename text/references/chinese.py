@@ -1,4 +1,4 @@
-"""Deictic words of Chinese: where they stand in a text, and where their characters only look like them."""
+"""Finding deictic words in Chinese text, and excluding longer words that contain the same characters."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from functools import cache
 
 from .types import Gender, Kind, Person, Reference
 
-# Longer words whose characters are no reference. Ordered by regular expression, not by length: each alternative
-# carries the context in which it is that word (他人 is "others", but 他人很好 is "he is nice").
+# Longer words that contain the characters of a reference. Each alternative carries the context in which it is that
+# word (他人 is "others", but 他人很好 is "he is nice").
 _LONGER_WORDS = "|".join(
     (
         # 他, 她, 它
@@ -85,7 +85,7 @@ _WORDS = (
     ("local", rf"本地(?=的?(?:{_LOCAL_NOUN}))"),
     ("the_place", r"[当當]地"),
 )
-# The characters that some alternative begins with: everything else is passed over at once.
+# All first characters of the alternatives; other characters are skipped at once.
 _BEGINNINGS = (
     "我你您妳他她它牠祂咱俺鄙本朕在人对對该該此这這那楼樓层当當Tt尤其极極与與吉排利维維马馬犹猶卡伐西依阿别別无無另挪移言真太好都就"
     "又还可去管自忘舍捨小大超唯尔爾卿有时時以天必知敌敵物非怨迷应應活绝相老女户戶"
@@ -94,15 +94,15 @@ _BEGINNINGS = (
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    """All words in one pattern; compiled when the first Chinese text comes, for it takes a fifth of the import."""
+    """Return all words as one pattern. Compiled on first use because compiling takes a fifth of the import time."""
     words = "|".join(f"(?P<{name}>{pattern})" for name, pattern in _WORDS)
     return re.compile(rf"(?=[{_BEGINNINGS}])(?:{words})")
 
 
 _ANY_WORD = re.compile(r"[我你您妳他她它牠祂咱俺鄙本朕在人对對该該此這这那楼樓层当當]|TA|Ta|ta")
 
-# What may stand before a place word that begins its phrase. After any other character (公司那边, 北京这里) a noun
-# says whose place it is, and the expression stands on its own.
+# Characters that may precede a place word at the start of its phrase. After any other character (公司那边, 北京这里) a
+# noun names the place, and the expression is not a reference.
 _BEFORE_PLACE = frozenset(
     "在到去从從来來往住离離是的了把对對向和跟与與及就也都还還又很说說觉覺得看等想放搬回留待呆进進给給为為被让讓叫过過着著而但却卻因所且或"
     "要会會能可将將才刚剛只不没沒有比像如同至由自于於爱愛恨管找问問加入发發退建拉踢欢歡开開悉应應厌厭恋戀念绍紹荐薦诉訴记記当當您你我他她"
@@ -127,7 +127,7 @@ _PERSON: dict[str, Person] = {
 
 
 def chinese_references(text: str) -> Iterator[Reference]:
-    """Yield the deictic words of Chinese in `text`, left to right, whatever is protected in it."""
+    """Yield the Chinese deictic words of `text`, left to right, including those in protected spans."""
     if not _ANY_WORD.search(text):
         return
     for match in _pattern().finditer(text):
@@ -187,7 +187,7 @@ def chinese_references(text: str) -> Iterator[Reference]:
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
-    """Tell whether the Latin letters TA/ta stand as a pronoun among Chinese characters."""
+    """Return True if the Latin letters TA/ta are a pronoun among Chinese characters."""
     before = text[start - 1] if start else " "
     after = text[end] if end < len(text) else " "
     if (before.isascii() and (before.isalnum() or before in "_-.'")) or (
@@ -198,7 +198,7 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
 
 
 def _in_apposition(text: str, start: int) -> bool:
-    """小王这个人, 他这人, Tom这位: the name stands directly before."""
+    """Return True if a pronoun or Latin name directly precedes: 他这人, Tom这位."""
     if not start:
         return False
     before = text[start - 1]
@@ -208,12 +208,12 @@ def _in_apposition(text: str, start: int) -> bool:
 
 
 def _before(text: str, start: int) -> str:
-    """Up to 120 characters that stand before a word."""
+    """Return up to 120 characters before a word."""
     return text[max(0, start - 120) : start]
 
 
 def _sentence_around(text: str, start: int, end: int) -> str:
-    """The sentence that holds `start`..`end`, at most 80 characters to either side."""
+    """Return the sentence around `start`..`end`, at most 80 characters to either side."""
     left = text[max(0, start - 80) : start]
     right = text[end : end + 80]
     breaks = [match.end() for match in _SENTENCE_BREAK.finditer(left)]

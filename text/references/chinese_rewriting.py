@@ -1,4 +1,4 @@
-"""How a Chinese reference is written once it is known whom or what it means."""
+"""Rewriting of resolved Chinese references."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..protected import Span, overlaps
 from .agreement import Edit
 from .types import Reference
 
-# Nouns that take 的 after a name where they need none after a pronoun: 他妈妈, but 小明的妈妈.
+# Nouns that need 的 after a name but not after a pronoun: 他妈妈, but 小明的妈妈.
 _BELONGS = re.compile(
     r"(?:(?:爸|妈|父|母|爷爷|奶奶|外公|外婆|姥|哥|姐|弟|妹|叔|舅|姑|姨|伯|婶|嫂|表[哥姐弟妹]|堂[哥姐弟妹]|儿子|女儿|孩子|老婆|老公|丈夫|妻子|爱人|对象|"
     r"男友|女友|男朋友|女朋友|前任|家人|父母|亲戚|媽|兒子|女兒)(?!自)"
@@ -18,7 +18,7 @@ _BELONGS = re.compile(
 _INSTITUTION = re.compile(
     r"(?:公司|学校|学院|大学|班级|班(?!次|主)|单位|部门|小区|宿舍|村|团队|小组|组(?!织|成|合|建)|系(?!统|列)|实验室|店(?!员)|工作室|城市|厂|医院|社团|乐队)"
 )
-_TITLE_ENDS = re.compile(r"[^，。！？；,.!?;\s]{2,3}(?:[，。！？；,.!?;\s]|$)")  # 叫他老师: what he is called, not whose
+_TITLE_ENDS = re.compile(r"[^，。！？；,.!?;\s]{2,3}(?:[，。！？；,.!?;\s]|$)")  # 叫他老师: a form of address, not a possessive
 _COLLECTIVE_PERSON = re.compile(r"(?:老师|老板|领导|导师|班主任|同事|校长|教练|房东)")
 _LOOSE_USER = re.compile(
     r"用[户戶](?=(?:的|喜|爱|愛|不|很|最|在|是|有|叫|住|说|說|想|要|从|從|对|對|也|都|已|刚|剛|正|曾|计划|希望|提到|表示|询问|告诉|偏好|讨厌|觉得|认为|打算|养|來|来|去|买|學|学|会|会|本人|今|昨|明|20\d\d|每|经常|平时))"
@@ -28,7 +28,7 @@ _CLAUSE_HEAD = frozenset("，。！？；：,.!?;: \n\t（(")
 
 
 def loose_users(text: str, protected: Sequence[Span]) -> Iterator[Reference]:
-    """Yield the bare 用户 at the head of a clause, as models write it in notes about one user ("用户喜欢猫")."""
+    """Yield each bare 用户 at the start of a clause, as models write it about one user ("用户喜欢猫")."""
     for match in _LOOSE_USER.finditer(text):
         start, end = match.span()
         if (start and text[start - 1] not in _CLAUSE_HEAD) or overlaps(protected, start, end):
@@ -37,12 +37,12 @@ def loose_users(text: str, protected: Sequence[Span]) -> Iterator[Reference]:
 
 
 def followed_by_institution(text: str, end: int) -> bool:
-    """他们公司, 你们老师: the plural belongs to one person's company, school or teacher."""
+    """Return True if a plural pronoun means one person's company, school or teacher: 他们公司, 你们老师."""
     return bool(_INSTITUTION.match(text, end) or _COLLECTIVE_PERSON.match(text, end) or text.startswith(("家", "一家"), end))
 
 
 def rewrite_person(text: str, reference: Reference, name: str) -> list[Edit]:
-    """One person's name in the place of a pronoun or stand-in."""
+    """Return the edits that replace a pronoun or stand-in by one person's name."""
     end = reference.end
     if reference.form == "where_person_is":
         return [(reference.start, end, f"{name}那{reference.text[-1]}")]
@@ -56,6 +56,6 @@ def rewrite_person(text: str, reference: Reference, name: str) -> list[Edit]:
 
 
 def rewrite_group(reference: Reference, group: str) -> list[Edit]:
-    """The group's name in the place of 本群, 这里 or 你们."""
+    """Return the edits that replace 本群, 这里 or 你们 by the group's name."""
     name = f"{group}的成员" if reference.person == "second" else group
     return [(reference.start, reference.end, name)]

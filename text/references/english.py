@@ -1,4 +1,4 @@
-"""Deictic words of English: where they stand in a text, and where they only look like them."""
+"""Finding deictic words in English text, and excluding words of the same spelling."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _NEXT_WORD = re.compile(r"[^\S\n]+([A-Za-z][A-Za-z'’]*)")
 _SENTENCE_END = frozenset(".!?:;…\n\"“”'‘’(（[*。！？：；，—-~>|•")
 
 
-# "I am here for you", "she was always there to help": support, not a place.
+# Idioms of support, not places: "I am here for you", "she was always there to help".
 _SUPPORT = re.compile(r"\s+(?:for\s+(?:you|u|me|him|her|them|us|[A-Z]|each|one)|to\s+(?:help|support|listen|chat|talk))\b")
 _PLACE_BEFORE_THERE = re.compile(
     r"\b(?:in|at|near|from|into|inside|around|visit(?:s|ed|ing)?|reach(?:es|ed|ing)?|left|leav(?:es|ing)|across|through)\s+[A-Za-z]"
@@ -65,9 +65,9 @@ _LATIN_RUN = re.compile(r"[A-Za-z][A-Za-z0-9'’,;:\- ]*")
 
 
 def english_references(text: str, *, whole: bool = True) -> Iterator[Reference]:
-    """Yield the deictic words of English in `text`, left to right, whatever is protected in it.
+    """Yield the English deictic words of `text`, left to right, including those in protected spans.
 
-    With `whole=False` (a text in another language) only those in runs of at least three Latin words count.
+    With `whole=False` (a text in another language), only words in runs of at least three Latin words are found.
     """
     shouted = not _ANY_LOWER.search(text)
     runs = None if whole else _sentences_of_latin(text)
@@ -90,7 +90,7 @@ def english_references(text: str, *, whole: bool = True) -> Iterator[Reference]:
 
 
 def _pronoun(text: str, word: str, start: int, end: int, shouted: bool) -> Reference | None:
-    """The pronoun at `start`, or None where the letters are something else."""
+    """Return the pronoun at `start`, or None if the letters are not a pronoun (I/O, US, im.de)."""
     if start and text[start - 1] in "'’@#/_&" and not (text[start - 1] == "/" and word.lower() != "i"):
         return None
     if _hyphenated(text, start, end):
@@ -98,7 +98,7 @@ def _pronoun(text: str, word: str, start: int, end: int, shouted: bool) -> Refer
     after = text[end : end + 1]
     lower = " ".join(word.lower().split())
     known = _PRONOUNS.get(lower)
-    if known is None:  # the pattern ignores case as Unicode does: İ matches i, and is no "I"
+    if known is None:  # Unicode case folding: İ matches i but is not "I"
         return None
     person, plural, gender, form = known
     if len(word) > 1 and word.isupper() and not shouted:
@@ -142,7 +142,7 @@ _PRONOUN_PAIR = re.compile(
 
 
 def _pair_start(text: str, start: int) -> int:
-    """Where the run of words joined by slashes that holds `start` begins (at most 24 characters back)."""
+    """Return the start of the slash-joined words around `start`, as in she/her (at most 24 characters back)."""
     position = start
     while position and start - position < 24 and (text[position - 1].isalpha() or text[position - 1] == "/"):
         position -= 1
@@ -150,14 +150,14 @@ def _pair_start(text: str, start: int) -> int:
 
 
 def _hyphenated(text: str, start: int, end: int) -> bool:
-    """Part of a compound: I-95, me-time, do-it-yourself."""
+    """Return True for a part of a compound: I-95, me-time, do-it-yourself."""
     if text[end : end + 1] == "-" and text[end + 1 : end + 2].isalnum():
         return True
     return start > 1 and text[start - 1] == "-" and text[start - 2].isalnum()
 
 
 def _is_first_person(text: str, word: str, start: int, end: int) -> bool:
-    """I as a person: not a numeral, an initial, a loop variable or I/O."""
+    """Return True if "I" is a person, not a numeral, an initial, a loop variable or I/O."""
     after = text[end : end + 1]
     if after in ("'", "’"):
         return True
@@ -199,7 +199,7 @@ def _is_possessive_mine(text: str, word: str, start: int, end: int) -> bool:
 
 
 def _is_thanks(text: str, start: int, end: int) -> bool:
-    """A thank-you note, said thank you: a set phrase."""
+    """Return True for set phrases: "a thank you note", "said thank you"."""
     if _previous_word(text, start) != "thank":
         return False
     if _next_word(text, end) in ("note", "notes", "card", "cards", "letter", "letters", "gift", "message", "email", "speech"):
@@ -209,7 +209,7 @@ def _is_thanks(text: str, start: int, end: int) -> bool:
 
 
 def _is_surname(text: str, end: int) -> bool:
-    """He Jiong, She Lianghai: a capitalised name follows."""
+    """Return True if "He" or "She" is a surname before a capitalised name: He Jiong, She Lianghai."""
     match = re.compile(r" ([A-Z][a-z]+)(?: [A-Z])?").match(text, end)
     return match is not None and match.group(1) not in ("I", "Also", "Said", "Then", "Is", "Was")
 
@@ -218,11 +218,11 @@ _SAYS_WHERE = re.compile(
     r"\s+(?:on|in|under|behind|beside|near|inside|among|between|next to|at)\s+(?:the|a|an|my|his|her|their|our|your|[A-Z]\w+)\b"
     r"(?!\s+(?:morning|afternoon|evening|end|beginning|weekend|past|future|moment|time|same|first|summer|winter|spring|autumn))"
 )
-"""There on the shelf, there in Oslo: what follows says where."""
+"""A place follows "there": "there on the shelf", "there in Oslo"."""
 
 
 def _is_place(text: str, word: str, start: int, end: int, shouted: bool) -> bool:
-    """Whether here, there or "this group" is a place that needs to have been there."""
+    """Return True if here, there or "this group" is a place known only to participants."""
     if _hyphenated(text, start, end) or (start and text[start - 1] in "'’@#/_"):
         return False
     lower = " ".join(word.lower().split())
@@ -278,7 +278,7 @@ def _is_place(text: str, word: str, start: int, end: int, shouted: bool) -> bool
 
 
 def _opens_clause(text: str, start: int, previous: str) -> bool:
-    """Nothing, or a conjunction, stands before in the clause."""
+    """Return True if nothing or only a conjunction precedes in the clause."""
     head = text[:start].rstrip() if start < 200 else text[start - 200 : start].rstrip()
     return not head or not (head[-1].isalnum() or head[-1] in "'’)") or previous in _WORDS["existential_before"]
 
@@ -288,7 +288,7 @@ def _raw_next_is_capital(text: str, end: int) -> bool:
 
 
 def _starts_sentence(text: str, start: int) -> bool:
-    """Whether a capital at `start` says nothing: the sentence begins there."""
+    """Return True if a sentence begins at `start`, so that a capital there is not significant."""
     position = start
     while position and text[position - 1] in " \t\u3000":
         position -= 1
@@ -299,19 +299,19 @@ def _starts_sentence(text: str, start: int) -> bool:
 
 
 def _previous_word(text: str, start: int) -> str:
-    """The word before `start` in lower case, "" where punctuation or nothing stands between."""
+    """Return the word before `start` in lower case; "" if no word separated by spaces precedes."""
     match = _PREVIOUS_WORD.search(text[max(0, start - 40) : start])
     return match.group(1).lower().replace("’", "'") if match else ""
 
 
 def _next_word(text: str, end: int) -> str:
-    """The word after `end` in lower case, "" where punctuation or nothing stands between."""
+    """Return the word after `end` in lower case; "" if no word separated by spaces follows."""
     match = _NEXT_WORD.match(text, end)
     return match.group(1).lower().replace("’", "'") if match else ""
 
 
 def _word_after(text: str, end: int, number: int) -> str:
-    """The `number`-th word after `end` in lower case."""
+    """Return the `number`-th word after `end` in lower case."""
     word = ""
     for _ in range(number):
         match = _NEXT_WORD.match(text, end)
@@ -322,17 +322,17 @@ def _word_after(text: str, end: int, number: int) -> str:
 
 
 def _sentences_of_latin(text: str) -> list[tuple[int, int]]:
-    """Runs of at least three Latin words inside a text of another language."""
+    """Return the spans of runs of at least three Latin words."""
     return [match.span() for match in _LATIN_RUN.finditer(text) if len(match.group().split()) >= 3]
 
 
 def plural_noun_before(text: str, start: int) -> bool:
-    """Whether a plural noun stands before `start` that "they" can mean (at most 160 characters back)."""
+    """Return True if a plural noun that "they" can refer to precedes `start` (at most 160 characters back)."""
     return bool(_PLURAL_BEFORE.search(text[max(0, start - 160) : start]))
 
 
 def is_object_her(text: str, start: int, end: int) -> bool:
-    """Whether "her" is the object ("told her that") and not the possessive ("her dog")."""
+    """Return True if "her" is an object ("told her that") and not a possessive ("her dog")."""
     if _GIVES.search(text[max(0, start - 14) : start]) and _GIVEN.match(text, end):
         return True
     match = re.match(r"\s+([A-Za-z']+|\d{4}-\d\d)", text[end : end + 30])
@@ -361,4 +361,4 @@ _GIVEN = re.compile(
     r"[A-Z][\w'’:-]*(?:\s+(?:[A-Z][\w'’:-]*|of|the|and(?=\s+[A-Z])))*"
     r"(?=\s*(?:[.,;!?)]|$)|\s+(?:and|but|or|so|because|before|after|on|in|at|for|as|was|is|were|are|had|has|would|will|to)\b))"
 )
-"""What is given stands without an article: a title, a number of things. "Her" before it is the one who gets it."""
+"""A direct object without an article (a title, a number of things): "her" before it is the indirect object."""

@@ -1,4 +1,4 @@
-"""How an English reference is written once it is known whom or what it means."""
+"""Rewriting of resolved English references."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ _SENTENCE_START = re.compile(r"(?:^|[.!?:\n]\s*|[\"“(]\s*)$")
 
 
 def english_person(text: str, reference: Reference, name: str, *, plural: bool = False) -> list[Edit] | None:
-    """A name in the place of a pronoun or stand-in, with the verb that has to agree.
+    """Return the edits that replace a pronoun or stand-in by a name and make the verb agree.
 
-    `plural`: the name is several names ("Ada and Tom"). None where the sentence can not be rewritten safely.
+    `plural`: the name is several names ("Ada and Tom"). Returns None if the sentence cannot be rewritten safely.
     """
     start, end = reference.start, reference.end
     written = _capital(text, start, name)
@@ -82,7 +82,7 @@ def _subject(text: str, reference: Reference, name: str, plural: bool) -> list[E
 
 
 def _is_subject(text: str, start: int, end: int) -> bool:
-    """Whether "you" is the subject of a verb and not an object."""
+    """Return True if "you" is the subject of a verb and not an object."""
     if text[end : end + 1] in ("'", "’") or inverted_auxiliary(text, start) is not None:
         return True
     previous = _PREVIOUS.search(text[max(0, start - 30) : start])
@@ -93,7 +93,7 @@ def _is_subject(text: str, start: int, end: int) -> bool:
         return False
     if not word or word in _WORDS["opens_clause"] or after in _WORDS["auxiliaries"]:
         return True
-    # "something you feel", "the shots you got": a noun stands before, and no verb that would have an object.
+    # "something you feel", "the shots you got": a noun precedes "you", not a verb that takes an object.
     if (
         word in _WORDS["takes_object"]
         or is_common_verb(word)
@@ -105,7 +105,7 @@ def _is_subject(text: str, start: int, end: int) -> bool:
 
 
 def english_group(text: str, reference: Reference, group: str) -> list[Edit]:
-    """The group's name in the place of "this group", "here" or "you all"."""
+    """Return the edits that replace "this group", "here" or "you all" by the group's name."""
     start, end = reference.start, reference.end
     if reference.person == "second":
         name = f"the members of {group}"
@@ -123,7 +123,7 @@ def english_group(text: str, reference: Reference, group: str) -> list[Edit]:
 
 
 def _capital(text: str, start: int, name: str) -> str:
-    """A noun that stands in for a missing name ("the bot", "user 42") takes a capital at the head of a sentence."""
+    """Return `name`; a substitute for a missing name ("the bot", "user 42") is capitalised at the start of a sentence."""
     if _NOUN_NAME.match(name) and _SENTENCE_START.search(text[max(0, start - 3) : start]):
         return name[0].upper() + name[1:]
     return name

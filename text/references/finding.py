@@ -1,4 +1,4 @@
-"""Finds the words of a text that mean somebody or some place only to those who were there."""
+"""Finding of deictic references: pronouns, stand-ins for persons, and places."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ def find_references(
     """Return the deictic references of `text`, sorted and never overlapping.
 
     Found are pronouns (我 你 他 TA 本人, I you he they with their forms, chat spellings like u and ur), stand-ins for a
-    person (对方, 该用户, 那个人, the user, that guy) and places (这里, 本群, 我这边, here, over there, this group). Left out
-    is what only looks like one: longer words (吉他, 其他, 自我, 本地部署, I/O, "there are"), everything in `protected`
-    (by default `protected_spans(text)` with `glossary`, `people` and `bot`), reflexives (自己, himself), it/its, 那里 and
-    "there" after a place named in the same text, 公司那边 (the noun says where).
+    person (对方, 该用户, 那个人, the user, that guy) and places (这里, 本群, 我这边, here, over there, this group). Excluded
+    are longer words (吉他, 其他, 自我, 本地部署, I/O, "there are"), everything in `protected` (by default
+    `protected_spans(text)` with `glossary`, `people` and `bot`), reflexives (自己, himself), it/its, 那里 and "there" after
+    a place named in the same text, and 公司那边 (the noun names the place).
 
-    Third-person words carry their `antecedents`: the persons named before them in the same text that fit (`people` are
-    names known to be persons; others are recognised). The bot is none, nor is the subject of a clause for the object
-    of that clause. `language` says what the text is written in; English is searched in a Chinese text only where a
-    run of three Latin words stands.
+    Third-person words carry their `antecedents`: the matching persons named before them in the same text (`people` are
+    names known to be persons; others are recognised). The bot is never an antecedent, nor is the subject of a clause for
+    the object of that clause. `language` is the language of the text; in a Chinese text, English is searched only in
+    runs of three Latin words.
     """
     words = tuple(word for word in (*glossary, *people, bot) if word and not is_deictic_name(word))
     spans = protected_spans(text, words) if protected is None else protected
@@ -59,7 +59,7 @@ def find_references(
 
 
 def deictic_words(text: str, protected: Sequence[Span], language: LanguageChoice = "auto") -> list[Reference]:
-    """The references of `find_references` without their antecedents."""
+    """Return the references of `find_references` without their antecedents."""
     found: list[Reference] = []
     han = not text.isascii() and _HAN.search(text) is not None
     if han:
@@ -75,26 +75,26 @@ def deictic_words(text: str, protected: Sequence[Span], language: LanguageChoice
 
 @lru_cache(maxsize=1024)
 def is_deictic_name(name: str) -> bool:
-    """Whether a nickname is itself nothing but a deictic word (我, Here): it cannot be told from one in a text."""
+    """Return True if a nickname is itself a deictic word (我, Here), so that the two cannot be distinguished in a text."""
     bare = name.strip()
     references = [*chinese_references(bare), *english_references(bare)]
     return any(reference.start == 0 and reference.end == len(bare) for reference in references)
 
 
-_NEAREST = 12  # persons before a pronoun that are considered: none, one or several is all that is asked
+_NEAREST = 12  # persons considered before a pronoun; only none, one or several matters
 LOOK_BACK = 400
-"""How many characters before a pronoun its antecedent may stand. It also keeps the work in proportion to the text."""
+"""Maximum distance in characters between an antecedent and its pronoun. It also keeps the work linear."""
 
 
 def mentions_before(mentions: Sequence[Mention], position: int) -> list[Mention]:
-    """The mentions (in the order of the text) that end before `position`, at most `LOOK_BACK` characters away."""
+    """Return the mentions that end before `position`, at most `LOOK_BACK` characters away, in text order."""
     last = bisect_right(mentions, position, key=lambda mention: mention.end)
     first = bisect_left(mentions, position - LOOK_BACK, lo=0, hi=last, key=lambda mention: mention.start)
     return list(mentions[max(first, last - _NEAREST) : last])
 
 
 def antecedents(text: str, reference: Reference, mentions: Sequence[Mention], bot: str = "") -> Reference:
-    """Return `reference` with the persons it can mean and whether the text itself anchors it."""
+    """Return `reference` with its `antecedents` and `anchored` set."""
     mentions = mentions_before(mentions, reference.start)
     before = [mention for mention in mentions if mention.name != bot]
     if reference.gender == "thing":
@@ -142,11 +142,11 @@ _ENGLISH_CLAUSE = re.compile(
     r"[,.!?;:\n()]|\b(?:but|because|when|while|if|that|who|which|so|before|after|since|as|said|says|thinks?|thought|knows?|knew|believes?|hopes?|"
     r"wishes|feels?|felt|where|what|how|why|whether|until|although|though|than|like)\b"
 )
-# Infinitives and participles have a subject of their own; "around her" may be about the subject.
+# Infinitives and participles have their own subject; "around her" may refer to the subject.
 _NOT_OF_THE_SUBJECT = re.compile(
     r"\bto\s+(?!\s*$)[a-z]+\s|[a-z]{2}ing\s|\b(?:around|behind|beside|near|above|under|over|inside|before|after|within|by)\s+$"
 )
-# 他哥哥, 她家: whose without 的, so that the subject itself can be meant.
+# Possessives without 的 (他哥哥, 她家), which can refer to the subject.
 _OF_THE_SUBJECT = re.compile(
     r"(?:爸|妈|媽|父|母|哥|姐|弟|妹|爷|奶|外公|外婆|儿子|女儿|女朋友|男朋友|女友|男友|老婆|老公|妻|丈夫|室友|同学|同事|老板|老师|导师|朋友|家(?!伙|里蹲))"
 )
@@ -154,7 +154,7 @@ _PIVOT = re.compile(r"(?:让|讓|请|請|叫|要求|要|找|拜托|劝|求|问|�
 
 
 def _is_pivot(mention: Mention, reference: Reference, mentions: Sequence[Mention], text: str) -> bool:
-    """Whether somebody was asked to do it: in 阿强让小夜提醒他 the one who reminds is 小夜, so 他 can be 阿强."""
+    """Return True if somebody was asked to act: in 阿强让小夜提醒他 小夜 is the agent, so 他 can be 阿强."""
     return any(
         mention.end < other.start and other.end <= reference.start and _PIVOT.search(text[mention.end : other.start])
         for other in mentions
@@ -162,7 +162,7 @@ def _is_pivot(mention: Mention, reference: Reference, mentions: Sequence[Mention
     )
 
 
-_LAST_WORD = re.compile(r"[A-Za-z]+\s+$")  # "Lisa knows him": a verb directly before the pronoun opens no clause
+_LAST_WORD = re.compile(r"[A-Za-z]+\s+$")  # "Lisa knows him": a verb directly before the pronoun does not open a clause
 _AND = re.compile(r"\b(?:and|or)\b")
 
 
@@ -171,7 +171,7 @@ _HANDED_OVER = re.compile(r"[把将將]$")
 _RECIPIENT = re.compile(
     r"(?:的[^，。！？；,]{1,12})?(?:转|轉|发|發|寄|交|送|介绍|介紹|推荐|推薦|分享|说|說|讲|講|转发|拿|递)?(?:[给給]|告诉|告訴|介绍给)[了过]?"
 )
-"""我把小王的联系方式给了他: what is handed over, and whose it is, is not he who gets it. (还给他 gives it back: it may be.)"""
+"""我把小王的联系方式给了他: the owner of what is handed over is not the recipient. (还给他 is excluded: it may be.)"""
 _CHINESE_IS = re.compile(r"[^的，。！？；,说說想觉得以为]{0,6}(?:是|成了|当了|像)")
 _ENGLISH_IS = re.compile(
     r"\s*(?:(?:is|was|isn't|wasn't|became|has been|used to be)|['’]s)\s+(?:also\s+|not\s+|now\s+|one of\s+|still\s+)?"
@@ -184,7 +184,7 @@ _PERSON_NOUN = re.compile(
 
 
 def _is_predicate(text: str, between: str, reference: Reference) -> bool:
-    """Whether the clause says what the mention is to whom the reference means: 小林是他同事, "Ann is his sister"."""
+    """Return True if the clause states the mention's relation to the referent: 小林是他同事, "Ann is his sister"."""
     if _HAN.match(reference.text):
         if not _CHINESE_IS.fullmatch(between):
             return False
@@ -203,7 +203,7 @@ _JOINED = re.compile(r"\s*(?:和|与|與|跟|、|及|或)\s*$")
 
 
 def _another_subject(mention: Mention, reference: Reference, mentions: Sequence[Mention], text: str) -> bool:
-    """Whether somebody else stands between the two who is not merely joined to the first (小王和小李骂了他)."""
+    """Return True if another person stands between the two and is not coordinated with the first (小王和小李骂了他)."""
     return any(
         mention.end < other.start and other.end <= reference.start and not _JOINED.search(text[mention.end : other.start])
         for other in mentions
@@ -211,12 +211,12 @@ def _another_subject(mention: Mention, reference: Reference, mentions: Sequence[
 
 
 def _is_own_object(text: str, mention: Mention, reference: Reference, mentions: Sequence[Mention]) -> bool:
-    """Whether the reference is object of a clause whose subject the mention is: "Tom told him" is not about Tom."""
+    """Return True if the mention is the subject of the clause and the reference its object: "Tom told him" (not Tom)."""
     between = text[mention.end : reference.start]
     if len(between) > 80:
         return False
     if text[mention.start : mention.end].lower() in _OWNERS:
-        return False  # "his mother told him": not he is the subject
+        return False  # "his mother told him": the mother is the subject
     if _is_predicate(text, between, reference):
         return True
     after = text[reference.end : reference.end + 2]
@@ -233,10 +233,10 @@ def _is_own_object(text: str, mention: Mention, reference: Reference, mentions: 
         if _OF_THE_SUBJECT.match(text, reference.end) or _is_pivot(mention, reference, mentions, text):
             return False
         if any(other.start == mention.end for other in mentions):
-            return False  # the mention says whose: in 小明女朋友叫他 the subject is 女朋友
+            return False  # the mention is a possessor: in 小明女朋友叫他 the subject is 女朋友
         if _SPEAKERS.search(between) or _another_subject(mention, reference, mentions, text):
             return False
-        # 看到了他喜欢的大象: the pronoun is subject of a clause of its own.
+        # 看到了他喜欢的大象: the pronoun is the subject of a relative clause.
         return not (_RELATIVE_AHEAD.match(text, reference.end) and not _CHINESE_DATIVE.search(between))
     if reference.form not in ("object", "her") or text[mention.end : mention.end + 2] in ("'s", "’s"):
         return False

@@ -1,4 +1,4 @@
-"""Some references of a text as names: those that can mean nobody else where the text stands."""
+"""Replacement of the unambiguous references of a text by names, for articles and direct speech."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _SAME_NAME = re.compile(r"用户|the user|user", re.IGNORECASE)
 
 
 def with_names(text: str, names: Names) -> str:
-    """What the assistant writes about one person, with names for "he", "you" and "the user"; its own "I" stays.
+    """Return a text of the assistant about one person, with names for "he", "you" and "the user"; its own "I" stays.
 
-    In a group only "the user" is replaced: there "he" may be anybody.
+    In a group only "the user" is replaced, because "he" may be anybody.
     """
     kept: list[Replacement] = []
-    own = -1  # where an "I" that stays ends: its verb stays too
+    own = -1  # end of an "I" that stays; its verb stays too
     for change in draft(text, names, "fact").replaced:
         if _FIRST.match(change.old):
             own = change.end
@@ -29,7 +29,7 @@ def with_names(text: str, names: Names) -> str:
 
 
 def direct_speech(text: str, names: Names) -> str:
-    """What `names.bot_name` said to `names.user_name`, with "I" and "you" as names; "she" is somebody else and stays."""
+    """Return what `names.bot_name` said to `names.user_name`, with names for "I" and "you"; third persons stay."""
     kept = [change for change in draft(text, names, "action").replaced if not _THIRD.search(change.old)]
     return _replaced(text, kept)
 

@@ -1,4 +1,4 @@
-"""Who is named in a text: the persons a pronoun after them can mean."""
+"""Finding of the persons named in a text, the possible antecedents of later pronouns."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .types import Gender
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A person named in a text: the wording, its character offsets, and the gender where the word shows it."""
+    """A person named in a text: the wording, its character offsets, and the gender if the word shows it."""
 
     name: str
     start: int
@@ -23,7 +23,7 @@ class Mention:
 
     @property
     def likely_gender(self) -> Gender:
-        """What an English first name suggests: enough to choose between two persons, not to rule one out."""
+        """The gender suggested by an English first name. It may choose between two persons but not rule one out."""
         if self.gender:
             return self.gender
         first = self.name.split(maxsplit=1)[0].lower() if self.name.strip() else ""
@@ -49,11 +49,11 @@ _VERB_AHEAD = (
     "说說是在和跟与與也的去来來把对對向给給有不没沒很会會要想叫喜爱愛讨讓让被昨今明刚剛已正最都就又还還从"
     "從到能可告问問教送帮幫约約请請做买買打发發提希觉覺认認住养養，。、！？；,.!?… \n\t）)」』"
 )
-# Verbs that show a name to be over where nothing stands before it (李娜考研, 王芳辞职了).
+# Verbs that end a name at the start of a clause (李娜考研, 王芳辞职了).
 _VERB_AFTER_FIRST_NAME = (
     "考辞辭升离離搬换換参參获獲得输輸赢贏报報修写寫读讀看听聽吃喝玩学學拿订訂借还還卖賣租开開骂罵夸誇弹彈唱跳跑病毕畢结結"
 )
-# What may open a clause before 说, 表示, 觉得 and is nobody's name.
+# Words that may open a clause before 说, 表示, 觉得 and are not names.
 _NO_NICKNAME = re.compile(
     r"[我你您他她它咱俺某有这這那哪谁誰每各全听聽据據也都还還又就才再很太不没沒别別可能应應该該对對本此今昨明前后後刚剛曾一几幾两多来來去在用跟和给給被把"
     r"让讓向为為与與只却卻并並常总總老仍虽雖然但书書报報笑哭大随隨]"
@@ -81,7 +81,7 @@ _FIRST_NAMES = _LISTS["male_names"] | _LISTS["female_names"] | _LISTS["either_na
 _TITLES_EN = _gendered("english_titles")
 _KIN_EN = _gendered("english_kin")
 ROLE_NOUNS = frozenset((*_KIN, *_KIN_EN))
-"""Nouns that say what a person is to somebody: 妈妈, 室友, friend."""
+"""Nouns for a person's relation to somebody: 妈妈, 室友, friend."""
 
 _ENGLISH_NAMES = (
     r"(?P<titled>\b(?:Mr|Mrs|Ms|Miss|Dr|Prof|Professor|Uncle|Aunt|Auntie|Grandma|Grandpa|Coach|Captain|Doctor)\.? "
@@ -97,8 +97,8 @@ def find_people(text: str, known: Sequence[str] = (), protected: Sequence[Span] 
     `known` are names that are certain (those of the conversation). Beside them: in Chinese a surname with a title
     (张老师), 小王 and 老李, kinship and role nouns (妈妈, 室友), full names that begin with a common surname; in
     English titles, kinship and role nouns, common first names, and capitalised words that behave like a person. Names
-    inside `protected` spans do not count, unless they are `known` or a mention (@Tom). Precision goes before
-    completeness: a name that the list misses costs a decision, not a wrong one.
+    inside `protected` spans do not count, unless they are `known` or a mention (@Tom). Precision is
+    preferred to recall: a missed name leaves a reference undecided instead of resolving it wrongly.
     """
     found: list[Mention] = []
     taken: list[Span] = []
@@ -119,7 +119,7 @@ def find_people(text: str, known: Sequence[str] = (), protected: Sequence[Span] 
 
 @lru_cache(maxsize=2)
 def _compiled(pattern: str) -> re.Pattern[str]:
-    """The long patterns are compiled when a text first asks who "he" is, not at import."""
+    """Compile a long pattern on first use, not at import."""
     return re.compile(pattern)
 
 
@@ -208,7 +208,7 @@ _CHINESE_PERSON_VERB = re.compile(r" ?(?:说|說|告诉|告訴|觉得|覺得|表
 
 
 def _acts_like_a_person(text: str, start: int, end: int) -> bool:
-    """A capitalised word followed by a verb of persons, or after a word that takes persons; no pet's name."""
+    """Return True for a capitalised word next to a word that goes with persons ("Wang said"), except names of pets."""
     if _PET_NAMED.search(text[max(0, start - 40) : start]):
         return False
     before = re.search(r"([A-Za-z]+)\s+$", text[max(0, start - 30) : start])
@@ -222,6 +222,6 @@ def _acts_like_a_person(text: str, start: int, end: int) -> bool:
     after = re.match(r"(?:['’]s)?\s+([A-Za-z]+)", text[end : end + 30])
     if after is None or after.group(1) not in _LISTS["person_verbs"]:
         return False
-    # The capital of a first word says nothing: "Basketball has been …", but "Wang said".
+    # The capital of a first word is not significant: "Basketball has been …", but "Wang said".
     inside = re.search(r"[a-z,]\s+$", text[max(0, start - 5) : start]) is not None
     return inside or " " in text[start:end] or after.group(1) not in _LISTS["weak_verbs"]

@@ -1,4 +1,4 @@
-"""The rule rewriter: a text with the names of those it speaks of, made without any model."""
+"""The rule rewriter: replaces the references of a text by names, without a model."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Item = Literal["action", "fact"]
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """One change: character offsets in the text that was given, the wording there, and what stands in its place."""
+    """One change: character offsets in the input text, the old wording and the new wording."""
 
     start: int
     end: int
@@ -37,9 +37,9 @@ class Replacement:
 class Draft:
     """A text rewritten by rules.
 
-    `replaced` are the changes, in the order of the text, with offsets in the text that was given. `undecided` are the
-    references that stay because no rule says whom or what they mean (offsets in the text that was given as well). A
-    third-person pronoun that its own text explains ("Wang said he …") stays and is not undecided.
+    `replaced` are the changes in text order, with offsets in the input text. `undecided` are the references that stay
+    because no rule resolves them (also with offsets in the input text). A third-person pronoun with a clear antecedent
+    in the text ("Wang said he …") stays and is not undecided.
     """
 
     text: str
@@ -49,7 +49,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class _Cast:
-    """The names as they are written into one text; `sender` is whom an unexplained third person means."""
+    """The names as written into one text; `sender` is the default referent of a third person."""
 
     bot: str
     user: str
@@ -60,23 +60,23 @@ class _Cast:
 def draft(
     text: str, names: Names, item: Item, *, recent_speakers: Sequence[str] = (), language: LanguageChoice = "auto"
 ) -> Draft:
-    """Write the names of a conversation into a text whose times are already resolved.
+    """Replace the references of a text, whose times are already resolved, by the names of the conversation.
 
-    Who is meant: the first person is the bot, which writes both items; the second person is the user; a third person is
-    the user, unless the text names somebody else before it who fits (then the pronoun stays: the text itself says who),
-    or the user can not be meant (it is the object of the user's own verb, the user's name follows in the sentence, the
-    text also says "you", or another gender was used for the user). `recent_speakers` are the names of those who spoke
-    last; when the user is not among them, the one who is takes the third person, and with several nobody does.
-    我们/we is the bot and the user; 本群, 这里, "this group" and "here" are the group, where there is one.
+    The first person is the bot, which writes both items; the second person is the user; a third person is the user
+    unless the text names another matching person before it (the pronoun then stays) or the user is excluded (it is the
+    object of the user's own verb, the user's name follows in the sentence, the text also says "you", or another gender
+    was used for the user). `recent_speakers` are the names of those who spoke last; if the user is not among them, the
+    third person is the only recent speaker, or stays undecided if there are several. 我们/we is the bot and the user;
+    本群, 这里, "this group" and "here" are the group, if there is one.
 
-    `item` says what the text is: "action" (what the bot did) or "fact" (what it learnt about the user). Only in a fact
-    the bare noun 用户 at the head of a clause is the user. Quotations, code, addresses and the names themselves are
-    kept byte for byte; drafting a draft again changes nothing.
+    `item` is "action" (what the bot did) or "fact" (what it learnt about the user). Only in a fact, the bare noun 用户 at
+    the start of a clause is the user. Quotations, code, addresses and the names themselves are kept byte for byte. The
+    function is idempotent.
     """
     result = _draft_once(text, names, item, recent_speakers, language)
     passes = 1
     while result.replaced and passes < 4:
-        # What stayed is judged once more beside the names that stand there now; mostly nothing is left to judge.
+        # Resolve the remaining references again, now that names precede them; usually nothing changes.
         again = _draft_once(result.text, names, item, recent_speakers, language)
         if not again.replaced:
             break
@@ -86,9 +86,9 @@ def draft(
 
 
 def _joined(text: str, first: Draft, second: Draft) -> Draft:
-    """One draft of two that followed each other: the offsets of the second one are brought back to the first text."""
+    """Combine two successive drafts; the offsets of the second one are mapped back to the first text."""
     edits = [(change.start, change.end, change.new) for change in first.replaced]
-    shifts: list[tuple[int, int, int]] = []  # start in the first result, length of the new wording, how much longer all got
+    shifts: list[tuple[int, int, int]] = []  # start in the first result, length of the new wording, total growth so far
     grown = 0
     for start, end, new in edits:
         at = start + grown
@@ -107,7 +107,7 @@ def _joined(text: str, first: Draft, second: Draft) -> Draft:
 
 
 def _before(offset: int, shifts: Sequence[tuple[int, int, int]]) -> int | None:
-    """Where a piece of the first result stood before the edits; None inside what they wrote."""
+    """Map an offset of the first result to the original text; None inside a replacement."""
     index = bisect_right(shifts, offset, key=lambda shift: shift[0]) - 1
     if index < 0:
         return offset
@@ -140,7 +140,7 @@ def _draft_once(text: str, names: Names, item: Item, recent_speakers: Sequence[s
 
 
 def _edits(text: str, reference: Reference, choice: Choice, cast: _Cast) -> list[Edit] | None:
-    """What a decided reference turns into; None where it has to stay."""
+    """Return the edits for a resolved reference; None if it has to stay."""
     han = not reference.text.isascii() or reference.form in ("singular", "plural")
     if choice is Choice.NOBODY:
         if han and reference.person == "second" and reference.plural and followed_by_institution(text, reference.end):
@@ -162,7 +162,7 @@ def _edits(text: str, reference: Reference, choice: Choice, cast: _Cast) -> list
 
 @dataclass(frozen=True, slots=True)
 class _Company:
-    """What the names of one conversation come to: the words to protect, further people, the names in either language."""
+    """Data derived from the names of one conversation: protected words, further people, names in either language."""
 
     words: tuple[str, ...]
     others: tuple[str, ...]
@@ -198,12 +198,12 @@ def _cast(names: Names, recent_speakers: Sequence[str], language: str) -> _Cast:
 
 
 def conversation_words(names: Names, recent_speakers: Sequence[str] = ()) -> tuple[str, ...]:
-    """The names and glossary of a conversation as `protected_spans` takes them, without names that are only a pronoun."""
+    """Return the names and glossary of a conversation for `protected_spans`, without names that are themselves pronouns."""
     return _company(names, tuple(recent_speakers)).words
 
 
 def _written(name: str) -> str:
-    """A name on one line; one that is itself a pronoun (我, Here) is put into quotation marks, or it would be read as one."""
+    """Return a name on one line; a name that is itself a pronoun (我, Here) is quoted so that it is not read as one."""
     name = " ".join(name.split())
     return f"“{name}”" if name and is_deictic_name(name) else name
 
@@ -212,7 +212,7 @@ _LATIN_EDGE = re.compile(r"[A-Za-z0-9_]")
 
 
 def _apply(text: str, edits: Sequence[Edit], undecided: Sequence[Reference], *, spaced: bool = False) -> Draft:
-    """Put the edits into the text, with a space where two Latin words or digits would touch (unless `spaced` already)."""
+    """Apply the edits, with a space where two Latin words or digits would touch (unless `spaced`)."""
     pieces: list[str] = []
     replaced: list[Replacement] = []
     position = 0
@@ -234,10 +234,10 @@ def _apply(text: str, edits: Sequence[Edit], undecided: Sequence[Reference], *, 
 
 
 def _with_room(new: str, before: str, old: str, after: str) -> str:
-    """The new wording with a space where it would run into a Latin word, a digit, or a mark that reads otherwise beside one.
+    """Return the new wording with a space where it would touch a Latin word, a digit or an ambiguous mark.
 
-    A straight quotation mark or an @ that stood beside a Chinese character would be taken for an apostrophe, an inch
-    mark or part of an address when it stands beside a Latin name.
+    A straight quotation mark or an @ next to a Latin name would be read as an apostrophe, an inch mark or part of an
+    address.
     """
     if (
         _LATIN_EDGE.match(new[0])

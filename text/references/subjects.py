@@ -1,7 +1,7 @@
-"""Records without a subject: "喜欢吃辣", "Likes tea", "Recommended Dune to Ann". Out of context nobody knows who.
+"""Subjects for texts without one: "喜欢吃辣", "Likes tea", "Recommended Dune to Ann".
 
-Bots write notes like that all the time. In a new fact the sender is meant, in an action summary the bot. The name is put in
-front only where a text begins with something that can hardly be anything but a predicate; what is unclear stays.
+The missing subject of a new fact is the user, that of an action summary the bot. The name is added only if a text clearly
+begins with a predicate; other texts stay unchanged.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ _SHOUTED = re.compile(r"[A-Z]{2}")
 
 
 def with_subject(text: str, names: Names, item: Literal["action", "fact"], language: Language) -> str:
-    """`text` with the name of who is meant put in front, where it begins with a predicate; else `text` itself.
+    """Return `text` with the name of its subject in front if it begins with a predicate; otherwise `text` itself.
 
-    Expects times and references to be resolved already. Doing it twice changes nothing.
+    Times and references must be resolved already. The function is idempotent.
     """
     name = names.bot(language) if item == "action" else names.user(language)
     if language == "zh":

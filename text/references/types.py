@@ -1,4 +1,4 @@
-"""What a reference is: a word that means somebody or some place only to those who were there."""
+"""The reference type: a word whose person or place depends on the conversation."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ class Reference:
     """One deictic word of a text.
 
     `kind` is "pronoun" (我, he), "reference" (a stand-in for a person: 对方, the user) or "place" (这里, over there).
-    `start` and `end` are character offsets, the end exclusive. `person` is whom it speaks of, "none" for places.
-    `gender` is what the word itself shows; "thing" for 它. `form` says which word of its family it is ("singular",
-    "possessive", "group", "here", …), as the rewriter needs it. `antecedents` are the persons, as they are written,
-    who stand before a third-person word in the same text and fit it: with exactly one the text is true out of context.
-    `anchored` tells that the text itself says what is meant although no person is named ("the cats … they").
+    `start` and `end` are character offsets, the end exclusive. `person` is the grammatical person, "none" for places.
+    `gender` is the gender of the word itself; "thing" for 它. `form` is the grammatical form for the rewriter ("singular",
+    "possessive", "group", "here", …). `antecedents` are the matching persons named before a third-person word in the
+    same text: with exactly one the text is true out of context. `anchored` is True if the text makes the referent clear
+    although no person is named ("the cats … they").
     """
 
     kind: Kind

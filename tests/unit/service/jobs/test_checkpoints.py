@@ -17,6 +17,7 @@ from historian.service.jobs.checkpoints import open_checkpoints
 from historian.stores.sqlite.database import is_damage
 from support.draining import open_worker, put
 from support.memory import group_fields, settings_for
+from support.waiting import eventually
 
 
 @pytest.fixture(autouse=True)
@@ -101,13 +102,8 @@ async def test_while_the_checkpoints_are_locked_jobs_wait_and_then_go_on(
         put(parts, group_fields(request_id="r1", action_summary="我给他推荐了《三体》"))
         with locked(path):
             run = asyncio.create_task(worker.run(drain=False))
-            async with asyncio.timeout(5):
-                while not worker.outage:  # noqa: ASYNC110 - the worker tells nobody when a pause begins
-                    await asyncio.sleep(0.01)
-            assert "locked" in worker.outage and parts.queue.counts(0.0).pending == 1
-        async with asyncio.timeout(5):
-            while not parts.events.find(EventFilter("g:100"), limit=1):  # noqa: ASYNC110 - nobody is told of a record
-                await asyncio.sleep(0.01)
+            assert "locked" in await eventually(lambda: worker.outage) and parts.queue.counts(0.0).pending == 1
+        await eventually(lambda: parts.events.find(EventFilter("g:100"), limit=1))
         assert worker.outage == ""
         await worker.stop()
         assert await run
@@ -130,9 +126,8 @@ async def test_a_stop_ends_the_wait_for_the_checkpoints(tmp_path: Path, monkeypa
     async with open_worker(settings_for(tmp_path)) as (_, worker):
         with locked(tmp_path / "checkpoints.sqlite"):
             run = asyncio.create_task(worker.run())
+            await eventually(lambda: worker.outage)
             async with asyncio.timeout(5):
-                while not worker.outage:  # noqa: ASYNC110 - the worker tells nobody when a pause begins
-                    await asyncio.sleep(0.01)
                 await worker.stop()
                 assert await run
 

@@ -31,20 +31,13 @@ from historian.stores.sqlite.events import SqliteEventStore
 from historian.stores.sqlite.index_schema import open_index
 from historian.text.redaction import redact
 from redaction_lines import LABELLED, read_lines
+from support.clock import Clock
 from support.stores import open_events
 
 GROUP = Scope.group("100", "42")
 PRIVATE = Scope.private("42")
 SHANGHAI = ZoneInfo("Asia/Shanghai")
 NOW = 1_770_000_000.0
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = NOW
-
-    def __call__(self) -> float:
-        return self.now
 
 
 class FakeEmbedder:
@@ -80,7 +73,7 @@ async def observing(
     directory: Path, *, embedder: Embedder | None = None, clock: Clock | None = None, store: Any = None, **settings: Any
 ) -> AsyncIterator[tuple[Observation, SqliteEventStore]]:
     events = store or open_events(directory)
-    ticking = clock or Clock()
+    ticking = clock or Clock(NOW)
     observation = Observation(
         events=events,
         records=UnwrittenRecords(events, embedder, clock=ticking, random=lambda: 0.99),
@@ -165,7 +158,7 @@ async def test_a_session_that_is_in_use_stays_bound_however_many_others_come(
 async def test_full_the_oldest_is_dropped_counted_and_told_once_a_minute(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    clock = Clock()
+    clock = Clock(NOW)
     async with observing(tmp_path, queue_max=10, clock=clock) as (observation, events):
         with caplog.at_level(logging.WARNING):
             for n in range(25):
@@ -229,7 +222,7 @@ async def test_an_item_that_breaks_the_work_costs_itself_alone(
 
 @pytest.mark.parametrize("error", [ModelUnavailable("down"), RuntimeError("broken in its own way")])
 async def test_an_embedder_that_raises_at_start_and_in_the_middle_costs_vectors_only(tmp_path: Path, error: Exception) -> None:
-    embedder, clock = FakeEmbedder(), Clock()
+    embedder, clock = FakeEmbedder(), Clock(NOW)
     embedder.error = error
     async with observing(tmp_path, embedder=embedder, clock=clock) as (observation, events):
         observation.observe_tool("t", {}, "while it is down", scope=GROUP)
@@ -284,7 +277,7 @@ class Refusing(SqliteEventStore):
 
 
 async def test_while_the_disk_refuses_observations_wait_and_nothing_is_lost(tmp_path: Path) -> None:
-    store, clock = Refusing(open_index(tmp_path / "index.sqlite")), Clock()
+    store, clock = Refusing(open_index(tmp_path / "index.sqlite")), Clock(NOW)
     async with observing(tmp_path, store=store, clock=clock) as (observation, events):
         observation.observe_tool("t", {}, "first", scope=GROUP)
         assert not await observation.settled(0.2)
@@ -367,7 +360,7 @@ async def test_what_is_being_cleaned_when_the_bound_ends_is_counted_too(tmp_path
 
 
 async def test_a_clock_that_goes_back_makes_nothing_wait_for_it(tmp_path: Path) -> None:
-    store, clock = Refusing(open_index(tmp_path / "index.sqlite")), Clock()
+    store, clock = Refusing(open_index(tmp_path / "index.sqlite")), Clock(NOW)
     async with observing(tmp_path, store=store, clock=clock) as (observation, events):
         observation.observe_tool("t", {}, "first", scope=GROUP)
         assert not await observation.settled(0.2)
@@ -383,7 +376,7 @@ async def test_a_clock_that_went_back_stops_neither_the_embedder_nor_what_is_tol
 ) -> None:
     elapsed = 1_000.0
     monkeypatch.setattr(outage_module, "monotonic", lambda: elapsed)
-    embedder, clock = FakeEmbedder(), Clock()
+    embedder, clock = FakeEmbedder(), Clock(NOW)
     embedder.error = ModelUnavailable("down")
     async with observing(tmp_path, embedder=embedder, clock=clock, queue_max=1, max_age_days=1) as (observation, events):
 
@@ -474,7 +467,7 @@ async def test_what_is_a_secret_only_behind_a_role_or_a_name_reaches_neither_the
 
 
 async def test_old_observations_expire_and_other_events_do_not(tmp_path: Path) -> None:
-    clock = Clock()
+    clock = Clock(NOW)
     async with observing(tmp_path, clock=clock, max_age_days=30) as (observation, _):
         for n in range(3):
             observation.observe_tool("t", {}, f"old {n}", scope=GROUP)

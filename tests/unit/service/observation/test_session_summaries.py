@@ -21,6 +21,7 @@ from historian.service.observation.session_summaries import ENOUGH_MESSAGES, Ses
 from historian.stores.sqlite.erasure import IndexErasure
 from historian.stores.sqlite.events import SqliteEventStore
 from historian.stores.sqlite.index_schema import open_index
+from support.waiting import eventually
 
 PRIVATE = Scope.private("42")
 START = 1_771_666_200.0  # 2026-02-21 17:30 in Shanghai
@@ -191,9 +192,7 @@ async def test_what_ends_a_round_costs_no_session_its_summary(tmp_path: Path) ->
         bench.say(TALK, f"s{n}", Scope.group(str(100 + n), "42"))
     bench.now += 300
     under_way = asyncio.create_task(bench.summaries.round())
-    async with asyncio.timeout(10):
-        while not chat.asked:  # noqa: ASYNC110 - the round asks when it has come so far
-            await asyncio.sleep(0.001)
+    await eventually(lambda: chat.asked)
     under_way.cancel()
     await asyncio.gather(under_way, return_exceptions=True)
     await bench.summaries.aclose()

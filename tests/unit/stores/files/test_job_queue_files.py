@@ -17,20 +17,11 @@ from historian.stores.files.queue.job_files import ROOM, file_name, name_prefix,
 from historian.stores.files.queue.job_queue import FileJobQueue
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.clock import Clock
 from support.jobs import make_job
 from support.killed_at import killed_at_every_call
 
 NOW = 1_800_000_000.0
-
-
-class Clock:
-    """A clock that a test sets."""
-
-    def __init__(self, now: float = NOW) -> None:
-        self.now = now
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @pytest.fixture
@@ -40,7 +31,7 @@ def folder(quick_disk: Path) -> Path:
 
 @pytest.fixture
 def queue(folder: Path) -> FileJobQueue:
-    return FileJobQueue(folder, clock=Clock())
+    return FileJobQueue(folder, clock=Clock(NOW))
 
 
 def files(folder: Path) -> dict[str, list[str]]:
@@ -59,7 +50,7 @@ def test_a_file_is_named_by_time_request_and_sequence(queue: FileJobQueue, folde
 
 
 def test_names_grow_though_the_clock_stands_still_or_goes_back_and_over_restarts(folder: Path) -> None:
-    clock = Clock()
+    clock = Clock(NOW)
     queue = FileJobQueue(folder, clock=clock)
     for n in range(12):
         if n % 3 == 2:
@@ -72,7 +63,7 @@ def test_names_grow_though_the_clock_stands_still_or_goes_back_and_over_restarts
 
 
 def test_names_grow_after_a_restart_though_the_note_of_the_newest_is_lost_or_garbage(folder: Path) -> None:
-    FileJobQueue(folder, clock=Clock()).put(make_job("a"))
+    FileJobQueue(folder, clock=Clock(NOW)).put(make_job("a"))
     for n, text in enumerate([None, b"", b"\x00" * 20, b"nonsense"]):
         (folder / "newest").unlink()
         if text is not None:
@@ -83,7 +74,7 @@ def test_names_grow_after_a_restart_though_the_note_of_the_newest_is_lost_or_gar
 
 
 def test_names_grow_across_processes_whose_clocks_differ(folder: Path) -> None:
-    ahead, behind = FileJobQueue(folder, clock=Clock()), FileJobQueue(folder, clock=Clock(NOW - 60))
+    ahead, behind = FileJobQueue(folder, clock=Clock(NOW)), FileJobQueue(folder, clock=Clock(NOW - 60))
     for n in range(6):
         (ahead, behind)[n % 2].put(make_job(f"r{n}"))
     names = sorted(files(folder)["pending"], key=order)
@@ -321,7 +312,7 @@ def test_a_postponed_job_removed_by_another_process_holds_nobody_back(queue: Fil
     queue.put(make_job("b"))
     queue.claim(NOW)
     queue.postpone("a-1", error="x", not_before=NOW + 1000)
-    FileJobQueue(folder, clock=Clock()).amend(lambda job: None if job.request_id == "a" else job)
+    FileJobQueue(folder, clock=Clock(NOW)).amend(lambda job: None if job.request_id == "a" else job)
     job = queue.claim(NOW)
     assert job is not None and job.request_id == "b"
 
@@ -329,14 +320,14 @@ def test_a_postponed_job_removed_by_another_process_holds_nobody_back(queue: Fil
 def test_recover_can_leave_what_was_claimed_a_moment_ago(queue: FileJobQueue, folder: Path) -> None:
     queue.put(make_job())
     queue.claim(NOW)
-    other = FileJobQueue(folder, clock=Clock())
+    other = FileJobQueue(folder, clock=Clock(NOW))
     assert other.recover(NOW + 299, older_than=300) == 0
     assert other.recover(NOW + 300, older_than=300) == 1
 
 
 def test_of_two_copies_recover_keeps_the_one_with_more_attempts(folder: Path) -> None:
     for pending, processing in ((2, 1), (1, 2)):
-        queue = FileJobQueue(folder, clock=Clock())
+        queue = FileJobQueue(folder, clock=Clock(NOW))
         name = "1700000000000-r1-1.json"
         for state, attempts in (("pending", pending), ("processing", processing)):
             (folder / state / name).write_text(make_job(attempts=attempts).to_json())
@@ -348,7 +339,7 @@ def test_of_two_copies_recover_keeps_the_one_with_more_attempts(folder: Path) ->
 
 
 def test_many_files_are_found_by_the_folders_time_stamp(folder: Path) -> None:
-    queue, other = FileJobQueue(folder, clock=Clock()), FileJobQueue(folder, clock=Clock())
+    queue, other = FileJobQueue(folder, clock=Clock(NOW)), FileJobQueue(folder, clock=Clock(NOW))
     for n in range(300):
         other.put(make_job(f"r{n:03d}"))
     assert queue.claim(NOW) is not None
@@ -365,14 +356,14 @@ def test_many_files_are_found_by_the_folders_time_stamp(folder: Path) -> None:
 def test_what_lay_there_before_comes_before_what_is_put_now(queue: FileJobQueue, folder: Path) -> None:
     for n in range(3):
         queue.put(make_job(f"old{n}"))
-    restarted = FileJobQueue(folder, clock=Clock())
+    restarted = FileJobQueue(folder, clock=Clock(NOW))
     restarted.put(make_job("new"))
     job = restarted.claim(NOW)
     assert job is not None and job.request_id == "old0"
 
 
 def test_own_jobs_are_found_without_listing_many_files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    queue = FileJobQueue(folder, clock=Clock())
+    queue = FileJobQueue(folder, clock=Clock(NOW))
     for n in range(300):
         queue.put(make_job(f"r{n:03d}"))
     assert queue.claim(NOW) is not None
@@ -384,7 +375,7 @@ def test_own_jobs_are_found_without_listing_many_files(folder: Path, monkeypatch
 
 
 def test_waiting_reads_few_files_however_many_there_are(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    writer, reader = FileJobQueue(folder, clock=Clock()), FileJobQueue(folder, clock=Clock())
+    writer, reader = FileJobQueue(folder, clock=Clock(NOW)), FileJobQueue(folder, clock=Clock(NOW))
     for n in range(400):
         writer.put(make_job(f"r{n:03d}", group=str(n % 20)))
     opened: list[str] = []
@@ -398,7 +389,7 @@ def test_waiting_reads_few_files_however_many_there_are(folder: Path, monkeypatc
 
 
 def _put_many(folder: Path, name: str, go: object) -> None:
-    queue = FileJobQueue(folder, clock=Clock())
+    queue = FileJobQueue(folder, clock=Clock(NOW))
     queue.warm()
     go.wait()  # type: ignore[attr-defined]
     for n in range(40):
@@ -408,7 +399,7 @@ def _put_many(folder: Path, name: str, go: object) -> None:
 
 def test_two_processes_that_put_at_once_lose_and_double_nothing(folder: Path) -> None:
     context = multiprocessing.get_context("fork")
-    queue, go = FileJobQueue(folder, clock=Clock()), context.Event()
+    queue, go = FileJobQueue(folder, clock=Clock(NOW)), context.Event()
     processes = [context.Process(target=_put_many, args=(folder, name, go)) for name in ("a", "b")]
     for process in processes:
         process.start()
@@ -428,7 +419,7 @@ def test_two_processes_that_put_at_once_lose_and_double_nothing(folder: Path) ->
 
 def _one_life(folder: Path) -> None:
     """Everything that can happen to three jobs."""
-    queue = FileJobQueue(folder, clock=Clock())
+    queue = FileJobQueue(folder, clock=Clock(NOW))
     queue.recover(NOW)
     queue.put(make_job("a"))
     queue.put(make_job("b", user_id="1", group=None))
@@ -451,12 +442,12 @@ def test_a_process_killed_anywhere_loses_and_doubles_nothing(quick_disk: Path) -
 
     for n in killed_at_every_call(lambda: _one_life(quick_disk / str(runs)), reset):
         folder = quick_disk / str(n)
-        FileJobQueue(folder, clock=Clock())
+        FileJobQueue(folder, clock=Clock(NOW))
         everywhere = [name for names in files(folder).values() for name in names if name[0] != "."]
         assert len(everywhere) == len(set(everywhere)), f"killed at call {n}: a file in two folders"
         accepted = {name[14:-5] for name in everywhere}
         assert accepted in ({"a-1", "b-1", "c-1"}, {"a-1", "b-1"}, {"a-1"}, set()), f"killed at call {n}"
-        queue = FileJobQueue(folder, clock=Clock())
+        queue = FileJobQueue(folder, clock=Clock(NOW))
         queue.recover(NOW)
         assert not [name for names in files(folder).values() for name in names if name[0] == "."]
         for request in ("a", "b", "c"):  # the bot does not know what was accepted, and puts all again
@@ -477,7 +468,7 @@ def test_a_process_killed_anywhere_loses_and_doubles_nothing(quick_disk: Path) -
 @given(st.dictionaries(st.text(min_size=1, max_size=20), st.binary(max_size=300), max_size=6))
 def test_no_file_whatever_makes_claim_raise(quick_disk: Path, contents: dict[str, bytes]) -> None:
     folder = quick_disk / str(len(list(quick_disk.iterdir())))
-    queue = FileJobQueue(folder, clock=Clock())
+    queue = FileJobQueue(folder, clock=Clock(NOW))
     for name, content in contents.items():
         drop_in(folder, f"1700000000000-{encode_id(name)}.json", content)
     queue.put(make_job())
