@@ -25,7 +25,6 @@ from ...schema.settings_source import CONFIG_VARIABLE, PREFIX, load_settings, pa
 from ...service.components import Parts, open_parts, open_queue
 from ...service.intake import make_job, redacted
 from ...service.timezones import configured_timezone
-from ...service.timezones import configured_timezone
 from ..cli.demo_conversation import conversation
 from .forms import RecallOptions
 
