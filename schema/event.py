@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypedDict, Unpack
 
 from .job import Job
 from .scope import RequestType, Scope
@@ -13,6 +13,16 @@ EVENT_SCHEMA_VERSION = 1
 
 EventKind = Literal["action", "fact"]
 RewrittenBy = Literal["model", "rules", "time", "none"]
+
+
+class Written(TypedDict, total=False):
+    """Optional fields of a new event; the defaults are those of `Event`."""
+
+    gate_reasons: tuple[str, ...]
+    rewritten_by: RewrittenBy
+    source: str
+    user_name: str
+    speakers: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,33 +54,11 @@ class Event:
     speakers: tuple[str, ...] = ()
 
     @classmethod
-    def of_job(
-        cls,
-        job: Job,
-        n: int,
-        kind: EventKind,
-        text: str,
-        *,
-        is_absolute: bool,
-        gate_reasons: tuple[str, ...] = (),
-        rewritten_by: RewrittenBy = "rules",
-        source: str = "job",
-    ) -> Event:
+    def of_job(cls, job: Job, n: int, kind: EventKind, text: str, *, is_absolute: bool, **written: Unpack[Written]) -> Event:
         """Return the event of the n-th text of a job. Its id is derived from the job, so a second run makes the same event."""
-        return cls.in_scope(
-            job.scope,
-            job.moment,
-            job.timezone,
-            event_id=f"{job.job_id}:{n}",
-            job_id=job.job_id,
-            kind=kind,
-            text=text,
-            user_name=job.user_name,
-            is_absolute=is_absolute,
-            gate_reasons=gate_reasons,
-            rewritten_by=rewritten_by,
-            source=source,
-        )
+        ids = {"event_id": f"{job.job_id}:{n}", "job_id": job.job_id}
+        written = {"user_name": job.user_name, **written}
+        return cls.in_scope(job.scope, job.moment, job.timezone, kind, text, **ids, is_absolute=is_absolute, **written)
 
     @classmethod
     def in_scope(
@@ -78,17 +66,13 @@ class Event:
         scope: Scope,
         moment: datetime,
         timezone: str,
+        kind: EventKind,
+        text: str,
         *,
         event_id: str,
         job_id: str,
-        kind: EventKind,
-        text: str,
         is_absolute: bool,
-        gate_reasons: tuple[str, ...] = (),
-        rewritten_by: RewrittenBy = "none",
-        source: str = "job",
-        user_name: str = "",
-        speakers: tuple[str, ...] = (),
+        **written: Unpack[Written],
     ) -> Event:
         """Return an event of `scope` that was said at `moment`, an aware time in the zone `timezone`."""
         return cls(
@@ -102,12 +86,8 @@ class Event:
             timestamp=moment.timestamp(),
             timestamp_local=moment.isoformat(),
             timezone=timezone,
-            user_name=user_name,
             is_absolute=is_absolute,
-            gate_reasons=gate_reasons,
-            rewritten_by=rewritten_by,
-            source=source,
-            speakers=speakers,
+            **written,
         )
 
     @property

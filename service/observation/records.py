@@ -111,6 +111,7 @@ def events_of(observed: Cleaned, *, timezone: ZoneInfo, max_tokens: int) -> list
             is_absolute=False,
             source=OBSERVATION,
             gate_reasons=(NOT_REWRITTEN,),
+            rewritten_by="none",
             user_name=observed.name if observed.role else "",
         )
         for piece in chunk(text, max_tokens)

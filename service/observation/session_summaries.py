@@ -217,6 +217,7 @@ class SessionSummaries:
             is_absolute=not summary.gate_reasons,
             source=SUMMARY,
             gate_reasons=summary.gate_reasons,
+            rewritten_by="none",
             speakers=speakers if len(speakers) > 1 else (),
         )
         self.stored += await self._records.file([event], embed=chat is not None or not self._closing.is_set())

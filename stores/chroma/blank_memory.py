@@ -1,9 +1,9 @@
-"""Memory that is handed out blank, while code runs that writes to disk what it never wrote to.
+"""Zeroed memory allocations while Chroma runs, which writes uninitialised memory to disk.
 
-Chroma's HNSW index allocates room for a hundred elements or more and saves all of it, used or not. What stands in the unused
-part is whatever the process had there before: pieces of texts, of keys. (Chroma 1.5.9: threads that handled texts and ended
-leave their heaps to Chroma's next thread; of the 18,400 bytes of `data_level0.bin` up to 18,360 were then text.) With glibc the
-allocator itself can be told to blank what it hands out. Elsewhere (musl, macOS, Windows) it cannot, and nothing is done.
+Chroma's HNSW index allocates memory for a hundred elements or more and saves all of it, used or not. The unused part contains
+earlier data of the process, such as texts and keys. (Chroma 1.5.9: heaps of finished threads are reused by Chroma's next
+thread; of the 18,400 bytes of `data_level0.bin` up to 18,360 were text.) The allocator of glibc can be configured to fill
+allocated memory. Other platforms (musl, macOS, Windows) have no such option, and nothing is done there.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from contextlib import contextmanager
 
 _M_PERTURB = -6
 _BLANK = 0xFF
-"""What is allocated is filled with the complement of this: zeros."""
+"""Allocated memory is filled with the complement of this value: zeros."""
 
 _lock = threading.Lock()
 _inside = 0
@@ -34,7 +34,7 @@ _mallopt = _find_mallopt()
 
 @contextmanager
 def blank_memory() -> Iterator[None]:
-    """Let every allocation of this process, in whatever thread, be blank meanwhile. Costs a `memset` an allocation."""
+    """Zero every allocation of this process, in all threads, inside the block. Costs one `memset` per allocation."""
     _count(+1)
     try:
         yield

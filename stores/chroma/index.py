@@ -1,4 +1,4 @@
-"""Nearest neighbours by Chroma: the derived index for searches that no scope narrows.
+"""Nearest-neighbour search by Chroma: the derived index for searches without a scope.
 
 The index can be rebuilt from `index.sqlite` at any time (`chroma/repair.py`). One process owns the directory: an embedded
 Chroma gives stale answers or fails after another process has written. Nothing here uses the network: telemetry is off and
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 COLLECTION = "cognitive_events"
 _DROPPED_COLLECTION = "cognitive_profiles"
-"""Written by earlier versions and never read. Deleted when a directory that holds it is opened."""
+"""Written by earlier versions and not used any more. Deleted when the directory is opened."""
 
 _MAX_BATCH = 5000
-"""Chroma 1.5 takes 5,461 rows at once."""
+"""Chroma 1.5 accepts 5,461 rows per call."""
 
 
 class ChromaIndex:
@@ -47,10 +47,10 @@ class ChromaIndex:
         self._closed = False
 
     def upsert(self, ids: Sequence[str], vectors: Sequence[Vector], metadatas: Sequence[Mapping[str, Any]]) -> None:
-        """Store vectors under their ids; of an id given twice the last one counts. Values of None are left out."""
+        """Store vectors by id; the last one of duplicate ids is used. Metadata values of None are omitted."""
         if not len(ids) == len(vectors) == len(metadatas):
             raise InvalidInput(
-                f"upsert: {len(ids)} ids, {len(vectors)} vectors, {len(metadatas)} metadatas; give as many of each"
+                f"upsert: {len(ids)} ids, {len(vectors)} vectors, {len(metadatas)} metadatas; give the same number of each"
             )
         items = iter({i: (v, _metadata(m)) for i, v, m in zip(ids, vectors, metadatas, strict=True)}.items())
         while batch := list(islice(items, _MAX_BATCH)):
@@ -62,7 +62,7 @@ class ChromaIndex:
                 )
 
     def delete(self, ids: Sequence[str]) -> None:
-        """Drop those of `ids` that exist."""
+        """Delete the given ids, if they exist."""
         rest = iter(dict.fromkeys(ids))
         while batch := list(islice(rest, _MAX_BATCH)):
             with self._lock, self._explained():
@@ -87,7 +87,7 @@ class ChromaIndex:
             return int(self._open().count())
 
     def reset(self) -> None:
-        """Empty the collection. A damaged directory is deleted and made anew."""
+        """Empty the collection. A damaged directory is deleted and created again."""
         with self._lock:
             try:
                 self._open()
@@ -100,7 +100,7 @@ class ChromaIndex:
                 self.count()
 
     def drop(self) -> None:
-        """Delete the directory. It is made anew at the next use. Imports nothing."""
+        """Delete the directory. It is created again at the next use. Imports nothing."""
         with self._lock:
             self._close_client()
             remove_chroma(self._path)
@@ -143,9 +143,9 @@ class ChromaIndex:
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Raise Chroma's errors as errors of Historian. A panic of its core, written in Rust, is no `Exception`.
+        """Convert errors of Chroma to errors of Historian. A panic of its Rust core is not an `Exception`.
 
-        Memory is blank meanwhile, because Chroma saves memory that it never wrote to.
+        Allocations are zeroed inside the block, because Chroma saves uninitialised memory.
         """
         try:
             with blank_memory():
@@ -168,12 +168,12 @@ class ChromaIndex:
 
 
 def remove_chroma(path: Path) -> None:
-    """Delete Chroma's directory, which nobody may have open. Raises StorageError."""
+    """Delete the directory of Chroma, which must not be open. Raises StorageError."""
     try:
         if path.exists():
             shutil.rmtree(path)
     except OSError as error:
-        raise StorageError(f"{path}: cannot be emptied ({error}); remove it by hand and start again") from error
+        raise StorageError(f"{path}: cannot be deleted ({error}); remove it by hand and start again") from error
 
 
 def _open_client(path: Path) -> ClientAPI:
@@ -182,8 +182,8 @@ def _open_client(path: Path) -> ClientAPI:
     from chromadb.config import Settings
 
     path.mkdir(parents=True, exist_ok=True)
-    # Chroma remembers what it has opened by directory, and what it failed to open too: then no later attempt of this
-    # process can succeed. (1.5.9; `clear_system_cache` would also take the clients of others away.)
+    # Chroma caches clients by directory, including those that failed to open, so that no later attempt of this process
+    # could succeed. (1.5.9; `clear_system_cache` would also close the clients of other code.)
     opened = SharedSystemClient._identifier_to_system
     known = str(path) in opened
     try:
@@ -195,12 +195,12 @@ def _open_client(path: Path) -> ClientAPI:
 
 
 def _metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Chroma refuses an empty metadata, and keeps the old one when it gets none."""
+    """Return metadata for Chroma, which rejects empty metadata and keeps the old one if none is given."""
     return {key: value for key, value in metadata.items() if value is not None} or {"empty": True}
 
 
 def _where(where: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Chroma's form of "all of these": several keys need `$and`, several values `$in`."""
+    """Return a filter for Chroma: several keys need `$and`, several values `$in`."""
     terms: list[dict[str, Any]] = [
         {key: {"$in": list(value)} if isinstance(value, list | tuple) else {"$eq": value}} for key, value in (where or {}).items()
     ]

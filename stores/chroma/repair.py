@@ -1,4 +1,4 @@
-"""Brings the derived vector index to the truth, with the embeddings that are stored: nothing is embedded again."""
+"""Synchronizes the derived vector index with the event store, from stored embeddings: nothing is embedded again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class RepairReport:
-    """What a repair did: vectors written, ids dropped, and whether the index was emptied and filled anew."""
+    """The result of a repair: vectors written, ids dropped, and whether the index was rebuilt."""
 
     written: int = 0
     dropped: int = 0
@@ -29,7 +29,7 @@ class RepairReport:
 
 
 class _IndexUnusable(StorageError):
-    """An error of the derived index: a reason to rebuild it, as one of the truth is not."""
+    """An error of the derived index, which is rebuilt then, as opposed to an error of the event store."""
 
 
 @contextmanager
@@ -41,7 +41,7 @@ def _index_errors() -> Iterator[None]:
 
 
 def event_metadata(event: Event) -> dict[str, Any]:
-    """What the derived index can filter by."""
+    """Return the fields that the derived index can filter by."""
     return {
         "scope": event.scope.key,
         "user_id": event.user_id,
@@ -55,19 +55,18 @@ def event_metadata(event: Event) -> dict[str, Any]:
 
 
 def repair(events: EventStore, index: VectorIndex, batch: int = 1000, *, stop: Callable[[], bool] = bool) -> RepairReport:
-    """Write to `index` what it lacks, drop from it what is gone, `batch` events at a time.
+    """Write missing vectors to `index` and drop deleted ones, `batch` events at a time.
 
-    The store's notes of unindexed events are worked off first. If the index then holds another number of vectors than
-    there are embedded events (it was lost, damaged or written by somebody else) it is emptied and filled anew. An
-    index that cannot be read is emptied too. `stop` is asked between batches; where it says True the rest is
-    left for the next time. Safe to be interrupted at any moment: what was done is found done. A store that changes
-    meanwhile is not mistaken for a difference, as its notes tell.
+    The outbox of the store is processed first. If the number of vectors in the index then differs from the number of embedded
+    events (it was lost, damaged or written by another program), or the index cannot be read, it is emptied and rebuilt. `stop`
+    is called between batches; if it returns True, the rest is left for the next call. Safe to interrupt at any moment: completed
+    work is not repeated. Concurrent changes of the store are in the outbox and do not count as a difference.
     """
     try:
         done = _work_off(events, index, batch, stop)
         if stop() or not _differs(events, index):
             return done
-        logger.warning("the vector index does not hold the %d vectors it should; it is rebuilt", events.embedded_count())
+        logger.warning("the vector index does not hold the expected %d vectors; it is rebuilt", events.embedded_count())
     except _IndexUnusable as error:
         logger.warning("the vector index cannot be used and is rebuilt: %s", error)
     index.reset()
@@ -93,7 +92,7 @@ def _work_off(events: EventStore, index: VectorIndex, batch: int, stop: Callable
 
 
 def _differs(events: EventStore, index: VectorIndex) -> bool:
-    """Whether the counts differ although nothing is noted and nobody writes: they are read twice."""
+    """Return True if the counts differ twice with an empty outbox, so that no concurrent write explains it."""
     first = _counts(events, index)
     if first[0] == first[1] or any(events.unindexed(1)):
         return False

@@ -1,15 +1,15 @@
-"""One person's or group's memory as one file: a zip archive of JSON lines and Markdown, without vectors.
+"""The archive of a person or group: a zip file of JSON lines and Markdown, without vectors.
 
     manifest.json      {"format": "historian archive", "version": 1, "entity", "made_at", "historian", "profiles": […], counts}
-    events.jsonl       an event a line, with "filed": whether its job is noted as filed
-    jobs.jsonl         jobs that wait or were given up
+    events.jsonl       one event per line, with "filed": true if its job is recorded as filed
+    jobs.jsonl         waiting and failed jobs
     summaries.jsonl    plain summaries: {"scope_key", "job_id", "timestamp", "user_id", "text"}
-    memory.jsonl       lines of MEMORY.md: {"scope_key", "timestamp", "text"}; for reading, they are not brought back
+    memory.jsonl       lines of MEMORY.md: {"scope_key", "timestamp", "text"}; for information, not imported
     profiles/…        Markdown as in the data directory, earlier revisions too
-    layers/…           articles, dated summaries and states that wait: see `service/entity_data/articles.py`
+    layers/…           articles, dated summaries and buffered states: see `service/entity_data/articles.py`
 
-Nothing is ever unpacked: members are read by the names that the manifest gives, and where their content goes is decided by
-what it says. Members that the manifest does not name are passed over.
+Nothing is unpacked: members are read by the names in the manifest, and their destination depends on their content only.
+Members that the manifest does not name are ignored.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ MAX_PROFILE_BYTES = 16 * 1024 * 1024
 MAX_MANIFEST_BYTES = 64 * 1024 * 1024
 
 MAX_TOTAL_BYTES = 4 * 1024 * 1024 * 1024
-"""Unpacked. What is larger is no memory of one person: an archive that was made to fill a disk or a memory."""
+"""Unpacked. A larger archive cannot be the memory of one person; this protects against decompression bombs."""
 
-_DAMAGE = (OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)  # a password is a RuntimeError to `zipfile`
-_DATE = (1980, 1, 1, 0, 0, 0)  # the same content gives the same file
+_DAMAGE = (OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)  # `zipfile` raises RuntimeError for encrypted members
+_DATE = (1980, 1, 1, 0, 0, 0)  # so that equal content gives equal files
 
 
 class ArchiveWriter:
-    """Writes an archive beside `path` and puts it there when all of it is written; a context manager.
+    """Writes an archive to a temporary file and renames it to `path` when it is complete; a context manager.
 
-    Only its owner may read the file. Raises StorageError, and InvalidInput where `path` exists and may not be replaced.
+    Only the owner of the file may read it. Raises StorageError, and InvalidInput if `path` exists and `replace` is False.
     """
 
     def __init__(self, path: Path, *, replace: bool = False) -> None:
@@ -59,7 +59,7 @@ class ArchiveWriter:
         self._zip = zipfile.ZipFile(self._file, "w", zipfile.ZIP_DEFLATED)
 
     def lines(self, name: str, values: Iterable[Mapping[str, Any]]) -> int:
-        """Write a member of JSON lines; returns how many."""
+        """Write a member of JSON lines. Return the number of lines."""
         count = 0
         with self._zip.open(zipfile.ZipInfo(name, _DATE), "w", force_zip64=True) as member:
             for count, value in enumerate(values, 1):  # noqa: B007 - the last one is the number
@@ -87,12 +87,12 @@ class ArchiveWriter:
             raise storage_error("write", self._path, failed) from failed
         finally:
             self._file.close()
-            with suppress(OSError):  # gone into place, or of no use to anybody
+            with suppress(OSError):  # it was renamed, or is useless
                 self._temporary.unlink()
 
 
 class ArchiveReader:
-    """Reads an archive; a context manager. Raises InvalidInput that says what is wrong with the file."""
+    """Reads an archive; a context manager. Raises InvalidInput that describes the error in the file."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -102,7 +102,7 @@ class ArchiveReader:
         except FileNotFoundError:
             raise InvalidInput(f"{path} does not exist") from None
         except (OSError, zipfile.BadZipFile) as error:
-            raise InvalidInput(f"{path} is no archive of `historian export`: {error}") from None
+            raise InvalidInput(f"{path} is not an archive of `historian export`: {error}") from None
         try:
             self.manifest = self._manifest()
         except BaseException:
@@ -110,7 +110,7 @@ class ArchiveReader:
             raise
 
     def lines(self, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
-        """(line number, object) of a member of JSON lines; nothing where the archive has none of that name."""
+        """Yield (line number, object) of a member of JSON lines; nothing if the archive has no such member."""
         if name not in self._zip.namelist():
             return
         try:
@@ -126,7 +126,7 @@ class ArchiveReader:
             raise InvalidInput(f"{self._path}: {name} is damaged: {error}") from None
 
     def text(self, name: str) -> str:
-        """A whole member as text."""
+        """Return a whole member as text."""
         return self._read(name, MAX_PROFILE_BYTES).decode("utf-8", "replace")
 
     def __enter__(self) -> Self:
@@ -138,7 +138,7 @@ class ArchiveReader:
     def _manifest(self) -> dict[str, Any]:
         manifest = self._object(self._read("manifest.json", MAX_MANIFEST_BYTES), "manifest.json")
         if manifest.get("format") != FORMAT:
-            raise InvalidInput(f"{self._path} is no archive of `historian export`: its manifest does not say {FORMAT!r}")
+            raise InvalidInput(f"{self._path} is not an archive of `historian export`: its manifest does not say {FORMAT!r}")
         version = manifest.get("version")
         if not isinstance(version, int) or version > VERSION:
             raise InvalidInput(
@@ -152,7 +152,7 @@ class ArchiveReader:
             with self._zip.open(name) as member:
                 data = member.read(limit + 1)
         except KeyError:
-            raise InvalidInput(f"{self._path} is no archive of `historian export`: it holds no {name}") from None
+            raise InvalidInput(f"{self._path} is not an archive of `historian export`: it has no {name}") from None
         except _DAMAGE as error:
             raise InvalidInput(f"{self._path}: {name} is damaged: {error}") from None
         self._count(data)

@@ -1,8 +1,8 @@
-"""The assistant's articles as Markdown files, see `revisioned.py`.
+"""Articles as Markdown files, see `revisioned.py`.
 
     chapters/{id}.md      front matter {user_id, scope, revision, updated_at, sources}, then three tagged chapters
 
-A file whose chapters were broken by hand cannot be read: a revision of its history stands in for it.
+A file whose chapter tags were damaged by hand cannot be read: its newest readable earlier revision is used instead.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class ArticleFormat:
     def parse(
         self, data: bytes, key: ArticleKey, revision: Callable[[], int], instead: StoredArticle | None = None
     ) -> StoredArticle:
-        """As the protocol says. Raises InvalidInput as `parse_article` does."""
+        """See `Format.parse`. Raises InvalidInput as `parse_article`."""
         fields, body = split_front_matter(data.decode("utf-8", errors="replace"))
         return StoredArticle(
             key,
@@ -99,7 +99,7 @@ class MarkdownArticles(RevisionedFiles[ArticleKey, StoredArticle]):
         now: str,
         forgotten: Forgotten,
     ) -> StoredArticle | None:
-        """As the protocol says. Raises StorageError."""
+        """See `ArticleStorage.write`. Raises StorageError."""
         stored = StoredArticle(key, article, sources=tuple(sources))
         return self._put(key, stored, sources, expected_revision=expected_revision, now=now, forgotten=forgotten)
 

@@ -1,8 +1,8 @@
-"""Files that are either there whole or not there at all, whatever happens to the process or the machine.
+"""Atomic and durable file operations, safe against crashes of the process and the machine.
 
 A file is written under a temporary name beside its target, flushed to the disk, renamed over the target, and the
 folder is flushed after it. A reader sees the old content or the new one. Temporary names begin with `.tmp-`: readers
-take no hidden name for data, and `sweep_leftovers` removes those that a killed process left.
+ignore hidden names, and `sweep_leftovers` removes the files of killed processes.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ _REMEDIES = {
     errno.EMFILE: "too many open files: raise the limit (ulimit -n)",
     errno.ENFILE: "too many open files on this machine: raise its limit",
     errno.ENAMETOOLONG: "the name is too long for this file system: move data_dir to one that allows 255 bytes a name",
-    errno.EIO: "the disk reports an error: look at the system's log before writing on",
+    errno.EIO: "the disk reports an error: check the system log before writing to it again",
 }
 _ATTEMPTS = 3
 
-# Processes of two containers may share a process id, and a forked child the random part: together they are unique.
+# Processes of two containers may have the same process id, and a forked child has the same token: both together are unique.
 _TOKEN = secrets.token_hex(4)
 _counter = itertools.count()
 
 
 def storage_error(action: str, path: Path, error: OSError) -> StorageError:
-    """`error` as a StorageError that names what could not be done, the path, and what to do about it."""
-    remedy = _REMEDIES.get(error.errno or 0, "look at the system's message and try again")
+    """Return `error` as a StorageError that names the action, the path, and a remedy."""
+    remedy = _REMEDIES.get(error.errno or 0, "see the message of the system, then try again")
     return StorageError(f"cannot {action} {path}: {error.strerror or error}; {remedy}")
 
 
 def make_folder(folder: Path) -> None:
-    """Make `folder` and its parents, durably. Raises StorageError."""
+    """Create `folder` and its parents, durably. Raises StorageError."""
     if folder.is_dir():
         return
     if folder.parent != folder:
@@ -51,22 +51,22 @@ def make_folder(folder: Path) -> None:
     try:
         folder.mkdir(exist_ok=True)
     except OSError as error:
-        raise storage_error("make the folder", folder, error) from error
+        raise storage_error("create the folder", folder, error) from error
     sync_folder(folder.parent)
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Replace the content of `path` by `data`, durably; the folder is made where it is missing.
+    """Replace the content of `path` by `data`, durably. A missing folder is created.
 
-    Raises StorageError and leaves nothing half-written: an existing file keeps its old content, unless only the very
-    last step (flushing the folder) failed; then the new content is there and may be lost with the power.
+    Raises StorageError and never leaves a partial file. An existing file then keeps its old content, unless only the last
+    step failed (flushing the folder): the new content is in place then, but a power failure may undo it.
     """
     try:
         for attempt in range(1, _ATTEMPTS + 1):
             try:
                 _write_once(path, data)
                 return
-            except FileNotFoundError:  # the folder is missing, or a starting owner swept our temporary file
+            except FileNotFoundError:  # the folder is missing, or a starting owner removed the temporary file
                 if attempt == _ATTEMPTS:
                     raise
                 make_folder(path.parent)
@@ -75,7 +75,7 @@ def write_atomically(path: Path, data: bytes) -> None:
 
 
 def remove_durably(path: Path) -> bool:
-    """Remove a file and flush its folder; False where there was none. Raises StorageError."""
+    """Remove a file and flush its folder. Return False if it does not exist. Raises StorageError."""
     try:
         path.unlink()
     except FileNotFoundError:
@@ -87,7 +87,7 @@ def remove_durably(path: Path) -> bool:
 
 
 def remove_folder(folder: Path) -> None:
-    """Remove an empty folder, if it exists, with temporary files of killed processes. Raises StorageError."""
+    """Remove a folder if it exists and holds nothing but temporary files of killed processes. Raises StorageError."""
     if folder.is_dir():
         sweep_leftovers(folder)
         try:
@@ -98,7 +98,7 @@ def remove_folder(folder: Path) -> None:
 
 
 def names_in(folder: Path) -> list[str]:
-    """The names in a folder in order; none where it does not exist. Raises StorageError."""
+    """Return the sorted names in a folder; none if it does not exist. Raises StorageError."""
     try:
         return sorted(os.listdir(folder))  # noqa: PTH208 - names
     except (FileNotFoundError, NotADirectoryError):
@@ -108,7 +108,7 @@ def names_in(folder: Path) -> list[str]:
 
 
 def bytes_of(path: Path) -> bytes | None:
-    """The content of a file, None where there is none. Raises StorageError."""
+    """Return the content of a file, or None if it does not exist. Raises StorageError."""
     try:
         return path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
@@ -118,7 +118,7 @@ def bytes_of(path: Path) -> bytes | None:
 
 
 def move_durably(source: Path, target: Path) -> bool:
-    """Rename `source` to `target` and flush both folders; False where `source` is gone. Raises StorageError."""
+    """Rename `source` to `target` and flush both folders. Return False if `source` does not exist. Raises StorageError."""
     if not move(source, target):
         return False
     sync_folder(target.parent)
@@ -128,7 +128,7 @@ def move_durably(source: Path, target: Path) -> bool:
 
 
 def move(source: Path, target: Path) -> bool:
-    """As `move_durably`, but a loss of power may undo it."""
+    """Rename as `move_durably`, without flushing: a power failure may undo it."""
     try:
         source.replace(target)
     except FileNotFoundError:
@@ -147,7 +147,7 @@ def move(source: Path, target: Path) -> bool:
 
 
 def sync_folder(folder: Path) -> None:
-    """Flush the entries of `folder` to the disk. Raises StorageError. Windows knows no such thing and skips it."""
+    """Flush the entries of `folder` to the disk. Does nothing on Windows. Raises StorageError."""
     try:
         _sync_folder(folder)
     except OSError as error:
@@ -155,9 +155,9 @@ def sync_folder(folder: Path) -> None:
 
 
 def sweep_leftovers(folder: Path) -> int:
-    """Remove the temporary files that killed processes left in `folder`; returns how many.
+    """Remove the temporary files that killed processes left in `folder`. Return how many.
 
-    A live writer whose file is swept writes it once more, so this is safe at any time.
+    A running writer whose file is removed writes it again, so this is safe at any time.
     """
     swept = 0
     for path in folder.glob(TEMPORARY_PREFIX + "*") if folder.is_dir() else ():
@@ -182,8 +182,8 @@ def _write_once(path: Path, data: bytes) -> None:
             os.close(descriptor)
         os.replace(temporary, path)  # noqa: PTH105
     except BaseException:
-        with suppress(OSError):  # the error that brought us here is the one to tell; a sweep removes what stays
-            os.unlink(temporary)  # noqa: PTH108 - a string is what the system wants; this is the reply path
+        with suppress(OSError):  # the first error is raised; a sweep removes the file
+            os.unlink(temporary)  # noqa: PTH108 - on the reply path
         raise
     _sync_folder(path.parent)
 
@@ -203,7 +203,7 @@ def _sync_folder(folder: Path) -> None:
     try:
         os.fsync(descriptor)
     except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # file systems that cannot flush a folder (some network ones)
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # file systems without folder flush (some network ones)
             raise
     finally:
         os.close(descriptor)

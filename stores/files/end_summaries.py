@@ -1,4 +1,4 @@
-"""The last plain summaries of every conversation, in one small JSON file: what is left when memory is switched off."""
+"""The last plain summaries of every conversation, in one small JSON file, available when memory is disabled."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ KEEP_SCOPES = 1000
 
 
 class EndSummaries:
-    """`{scope key: [{"job_id", "timestamp", "user_id", "text"}, …]}`, newest last; 20 a scope, the 1,000 scopes spoken in last.
+    """`{scope key: [{"job_id", "timestamp", "user_id", "text"}, …]}`, newest last; 20 per scope, the 1,000 most recent scopes.
 
-    A damaged file reads as empty. The next write sets it aside as `end_summaries.damaged.json`; nothing is lost.
+    A damaged file reads as empty. The next write renames it to `end_summaries.damaged.json`.
     """
 
     def __init__(self, path: Path) -> None:
@@ -27,7 +27,7 @@ class EndSummaries:
         self._lock = threading.Lock()
 
     def add(self, jobs: Sequence[Job]) -> None:
-        """Keep the texts of jobs; the same job again changes nothing. Raises StorageError on a full disk."""
+        """Store the texts of jobs. Idempotent by job id. Raises StorageError."""
         with self._changing() as known:
             for job in jobs:
                 text = "\n".join(part for part in (job.action_summary, *job.new_info) if part)
@@ -37,12 +37,12 @@ class EndSummaries:
             _replace(known, dict(list(known.items())[-KEEP_SCOPES:]))
 
     def of(self, scope_key: str, limit: int = KEEP_PER_SCOPE) -> list[tuple[str, str]]:
-        """Return (timestamp, text) of a scope's last summaries, oldest first."""
+        """Return (timestamp, text) of the last summaries of a scope, oldest first."""
         entries = self._read().get(scope_key, [])
         return [(str(entry.get("timestamp", "")), str(entry.get("text", ""))) for entry in entries[-limit:]]
 
     def restore(self, entries: Sequence[tuple[str, dict[str, Any]]]) -> int:
-        """Put back entries, each with its scope key, that are not there; returns how many. Raises StorageError."""
+        """Store missing entries, given as (scope key, entry). Return how many. Raises StorageError."""
         restored = 0
         with self._changing() as known:
             for key, entry in entries:
@@ -53,11 +53,11 @@ class EndSummaries:
         return restored
 
     def entries(self) -> list[tuple[str, dict[str, Any]]]:
-        """Return (scope key, entry) of everything, scope by scope, oldest first."""
+        """Return (scope key, entry) of all entries, scope by scope, oldest first."""
         return [(key, entry) for key, entries in self._read().items() for entry in entries]
 
     def forget(self, unwanted: Callable[[str, dict[str, Any]], bool]) -> int:
-        """Remove the entries for which `unwanted(scope key, entry)` holds; returns how many. Raises StorageError."""
+        """Remove the entries for which `unwanted(scope key, entry)` is True. Return how many. Raises StorageError."""
         with self._changing() as known:
             count = sum(map(len, known.values()))
             kept = {key: [entry for entry in entries if not unwanted(key, entry)] for key, entries in known.items()}
@@ -68,7 +68,7 @@ class EndSummaries:
 
     @contextmanager
     def _changing(self) -> Iterator[dict[str, list[dict[str, Any]]]]:
-        """Give what is kept, to be changed, and write it where it was. Sets a damaged file aside first."""
+        """Give the stored entries to be changed, and write them if they were. Renames a damaged file first."""
         with self._lock:
             try:
                 known = self._parsed()
@@ -81,20 +81,20 @@ class EndSummaries:
                 write_atomically(self._path, json.dumps(known, ensure_ascii=False, indent=1).encode())
 
     def _read(self) -> dict[str, list[dict[str, Any]]]:
-        """Reads only: between reading and renaming, a writer may have put a sound file into the place of a damaged one."""
+        """Never renames a damaged file: a writer may have replaced it by a valid one meanwhile."""
         try:
             return self._parsed()
         except ValueError:
             return {}
 
     def _parsed(self) -> dict[str, list[dict[str, Any]]]:
-        """Raises ValueError for a damaged file."""
+        """Raise ValueError for a damaged file."""
         try:
             data = json.loads(self._path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return {}
         except OSError as error:
-            # It may be whole: what cannot be read now is neither set aside nor written over.
+            # The file may be valid: it is neither renamed nor overwritten.
             raise storage_error("read", self._path, error) from error
         if not isinstance(data, dict):
             raise ValueError(f"{self._path}: expected an object")

@@ -1,4 +1,4 @@
-"""One writer at a time of the files that belong to one entity, among threads and among processes."""
+"""Locks that admit one writer at a time to the files of an entity, among threads and processes."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ...schema.errors import StorageError
 from .durable import make_folder, storage_error
 
 _LOCKS = 64
-"""Lock files for all entities together: two entities that share one wait for each other for a moment."""
+"""Number of lock files for all entities; entities with the same lock file wait for each other."""
 _PATIENCE_SECONDS = 30.0
 
 
 class EntityLocks:
-    """Locks by the name of an entity; the lock files lie in `folder`. Readers need none."""
+    """Locks by entity name, as lock files in `folder`. Readers need no lock."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -27,7 +27,7 @@ class EntityLocks:
 
     @contextmanager
     def of(self, entity: str, what: str) -> Iterator[None]:
-        """Hold an entity's lock; `what` is how messages call that which is written. Raises StorageError."""
+        """Hold the lock of an entity; `what` names the written file in messages. Raises StorageError."""
         number = zlib.crc32(entity.encode(errors="surrogatepass")) % _LOCKS
         with self._mutexes[number]:
             make_folder(self._folder)
@@ -37,10 +37,10 @@ class EntityLocks:
                 lock.acquire()
             except Timeout:
                 raise StorageError(
-                    f"{what}: another process has been writing for {_PATIENCE_SECONDS:.0f} s; see whether it hangs"
+                    f"{what}: another process has been writing for {_PATIENCE_SECONDS:.0f} s; check whether it hangs"
                 ) from None
             except NotImplementedError as error:
-                raise StorageError(f"{self._folder}: its file system knows no locks ({error}); use a local disk") from error
+                raise StorageError(f"{self._folder}: the file system has no locks ({error}); use a local disk") from error
             except OSError as error:
                 raise storage_error("lock", self._folder, error) from error
             try:

@@ -1,8 +1,7 @@
-"""Who is to be forgotten, as files: what was asked for outlives a crash, and reaches the owner from any process.
+"""Requests to forget an entity, as files, so that they survive a crash and reach the owner from any process.
 
-`forgetting/{type}-{id}.json` is there from the moment of asking until nothing is left. While the work is under way it
-holds the texts that are being removed, so that whoever resumes it after a crash still knows what to look for.
-`…report.json` is the answer; it names places and numbers, and holds no text.
+`forgetting/{type}-{id}.json` exists from the request until the work is complete. During the work it holds the texts that
+are being removed, so that the work can be resumed after a crash. `….report.json` is the answer: places and counts, no texts.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _KNOWN = ("texts", "names", "job_ids", "moments")
 
 @dataclass(frozen=True, slots=True)
 class ForgetRequest:
-    """What was asked for, and what of it is known. `until` and `asked_at` are in seconds since the epoch."""
+    """A request and the data found for it so far. `until` is in seconds since the epoch."""
 
     entity: Entity
     until: float
@@ -37,13 +36,13 @@ class ForgetRequest:
 
 @dataclass(frozen=True, slots=True)
 class ForgetReport:
-    """What was done.
+    """The result of forgetting an entity.
 
-    `removed` counts by kind. `mentions` are (kind, id) of records of others that name the person or repeat their words: left
-    where they are, or removed (`mentions_removed`). `left` says where forgotten texts still stand in the data directory
-    ("file: offset"), and `unread` which files could not be looked at; empty is what they should be. `too_short` counts texts
-    too short to be looked for. Not `done`: the process that owns the data directory has not answered yet; it will do the
-    work, and nothing new of the person is filed meanwhile.
+    `removed` counts items by kind. `mentions` are (kind, id) of records of others that name the person or repeat their words;
+    they are kept, or removed (`mentions_removed`). `left` lists places in the data directory where forgotten texts were still
+    found ("file: offset"), `unread` the files that could not be read; both should be empty. `too_short` counts texts too short
+    to be searched for. Not `done`: the owner of the data directory has not answered yet; it will do the work, and nothing new
+    of the person is filed meanwhile.
     """
 
     entity: str
@@ -58,22 +57,22 @@ class ForgetReport:
 
     @property
     def clean(self) -> bool:
-        """Whether it was done and nothing is left."""
+        """Return True if the work is done and nothing is left."""
         return self.done and not self.left and not self.unread
 
     def as_dict(self) -> dict[str, Any]:
-        """The report as JSON data."""
+        """Return the report as JSON data."""
         return {**asdict(self), "mentions": [list(one) for one in self.mentions], "left": list(self.left), "clean": self.clean}
 
 
 class ForgetRequests:
-    """The folder of one data directory. Any process may ask; the owner alone works on what was asked."""
+    """The requests of one data directory. Any process may ask; only the owner carries requests out."""
 
     def __init__(self, directory: Path) -> None:
         self.folder = directory / "forgetting"
 
     def ask(self, request: ForgetRequest) -> None:
-        """Keep a request for good; an answer to an earlier one goes. A second request for the same only widens the first."""
+        """Store a request durably, merged with an earlier one for the same entity. Removes the report of an earlier request."""
         known = self.read(request.entity)
         remove_durably(self._report(request.entity))
         if known is not None:
@@ -83,11 +82,11 @@ class ForgetRequests:
         write_atomically(self.path(request.entity), json.dumps(asdict(request), ensure_ascii=True).encode())
 
     def waiting(self) -> bool:
-        """Whether anything is asked for. Cheap: one look at a folder that is mostly not there."""
+        """Return True if there is any request. Cheap: lists one folder that usually does not exist."""
         return any(True for _ in self._files())
 
     def all(self) -> list[ForgetRequest]:
-        """What is asked for. Raises StorageError for a file that is no request: it must be looked at, not skipped."""
+        """Return all requests. Raises StorageError for an invalid file, which must not be skipped."""
         return [_request(path) for path in sorted(self._files())]
 
     def read(self, entity: Entity) -> ForgetRequest | None:
@@ -95,13 +94,13 @@ class ForgetRequests:
         return _request(path) if path.exists() else None
 
     def answer(self, entity: Entity, report: ForgetReport) -> None:
-        """Keep the report, then take the request away: all is done."""
+        """Store the report, then remove the request: the work is complete."""
         write_atomically(self._report(entity), json.dumps(report.as_dict(), ensure_ascii=False).encode())
         remove_durably(self.path(entity))
         sweep_leftovers(self.folder)
 
     def take_answer(self, entity: Entity) -> ForgetReport | None:
-        """The report, once; None while it is not there."""
+        """Return the report and remove it; None if there is none yet."""
         if self.path(entity).exists():
             return None
         path = self._report(entity)
@@ -117,7 +116,7 @@ class ForgetRequests:
         return ForgetReport(**{**data, "left": tuple(data["left"]), "unread": tuple(data["unread"])})
 
     def path(self, entity: Entity) -> Path:
-        """Where a request lies."""
+        """Return the path of the request."""
         return self.folder / f"{entity.type}-{encode_id(entity.id)}.json"
 
     def _report(self, entity: Entity) -> Path:
@@ -150,4 +149,4 @@ def _request(path: Path) -> ForgetRequest:
             tuple((str(scope), float(moment)) for scope, moment in data["moments"]),
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise StorageError(f"{path} is no request to forget somebody ({error}); remove it and ask again") from error
+        raise StorageError(f"{path} is not a valid request to forget an entity ({error}); remove it and ask again") from error

@@ -1,4 +1,4 @@
-"""A folder of files, one a key: finding keys, locking a key, erasing what belongs to a person or a group."""
+"""A folder with one file per key: listing keys, locking a key, erasing the files of an entity."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .naming import Key, Naming
 
 
 class KeyedFiles(Generic[Key]):
-    """The files of one store. Safe to use from several threads and processes; reading waits for nobody."""
+    """The files of one store. Safe for several threads and processes; reads take no lock."""
 
     suffix = ".md"
 
@@ -24,11 +24,11 @@ class KeyedFiles(Generic[Key]):
         self._locks = EntityLocks(folder / ".locks")
 
     def keys(self) -> list[Key]:
-        """The keys of all files. A file that says neither by name nor by content whose it is, is left out."""
+        """Return the keys of all files, without files whose key is given neither by name nor by content."""
         return [key for place in self._places() if (key := self._key_of(place)) is not None]
 
     def erase(self, entity: Entity) -> int:
-        """Remove all that is kept of a user, or of a group; returns how many. Damaged files go too. Raises StorageError."""
+        """Remove all files of a user or a group, including damaged ones. Return how many. Raises StorageError."""
         removed = 0
         for place in self._erasable():
             if self._naming.is_of(place, entity):
@@ -38,11 +38,11 @@ class KeyedFiles(Generic[Key]):
         return removed
 
     def sweep(self) -> int:
-        """Remove what writers that were killed left half-written; returns how many files."""
+        """Remove temporary files of killed writers. Return how many."""
         return sum(map(sweep_leftovers, self._swept()))
 
     def _fields(self, data: bytes) -> Mapping[str, object]:
-        """What the content of a file says of its key."""
+        """Return the fields in a file that give its key."""
         raise NotImplementedError
 
     def _remove(self, place: str) -> int:

@@ -1,4 +1,4 @@
-"""`MEMORY.md`: what was handed over while the database could not be used, for people and for the bot.
+"""`MEMORY.md`: texts of jobs accepted while the database was not available, for people and for the bot.
 
     # Memory
     …
@@ -6,8 +6,8 @@
 
     - 2026-02-21T17:30:00+08:00 Clio recommended "Dune" to Ann
 
-A section a conversation, named by `Scope.key`; a line an entry, newest last. Whoever edits the file by hand is heard: any
-line of a section counts.
+One section per conversation, named by `Scope.key`; one line per entry, newest last. The file may be edited by hand: every
+line of a section is an entry.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ KEEP_PER_SCOPE = 50
 KEEP_SCOPES = 200
 LINE_CHARACTERS = 500
 MAX_BYTES = 1024 * 1024
-"""What is beyond goes from the conversations spoken in least recently; a file that was grown by hand is read so far only."""
+"""The least recent conversations are removed beyond this size; of a larger file only this much is read."""
 
 HEADER = (
     "# Memory\n\n数据库不可用期间交来的内容，按会话排列，最新的在最后。\n"
@@ -34,14 +34,14 @@ _ENTRY = re.compile(r"[-*+]\s+(?:(?P<time>\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\
 
 
 class MarkdownMemory:
-    """The file of one data directory. One process writes it at a time; of two, the later write stands."""
+    """The file of one data directory. For one writing process; of two concurrent writes the later one wins."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lock = threading.Lock()
 
     def add(self, *jobs: Job) -> None:
-        """Keep the texts of jobs in their conversations' sections; the same again changes nothing. Raises StorageError."""
+        """Add the texts of jobs to the sections of their conversations. Idempotent. Raises StorageError."""
         told = [(job, texts) for job in jobs if (texts := [text for text in (job.action_summary, *job.new_info) if text])]
         if not told:
             return
@@ -54,15 +54,15 @@ class MarkdownMemory:
             write_atomically(self._path, _written(sections))
 
     def of(self, scope_key: str) -> list[tuple[str, str]]:
-        """(timestamp or "", text) of a conversation's entries, oldest first. Raises StorageError."""
+        """Return (timestamp or "", text) of the entries of a conversation, oldest first. Raises StorageError."""
         return [_entry(line) for line in self._read().get(scope_key, [])]
 
     def entries(self) -> list[tuple[str, str, str]]:
-        """(scope key, timestamp or "", text) of every line. Raises StorageError."""
+        """Return (scope key, timestamp or "", text) of every entry. Raises StorageError."""
         return [(key, *_entry(line)) for key, lines in self._read().items() for line in lines]
 
     def forget(self, unwanted: Callable[[str, str, str], bool]) -> int:
-        """Remove the lines for which `unwanted(scope key, timestamp or "", text)` holds; returns how many.
+        """Remove the lines for which `unwanted(scope key, timestamp or "", text)` is True. Return how many.
 
         Raises StorageError.
         """
@@ -75,7 +75,7 @@ class MarkdownMemory:
         return gone
 
     def _read(self) -> dict[str, list[str]]:
-        """The lines of each section, those without text left out."""
+        """Return the non-blank lines of each section."""
         try:
             with self._path.open("rb") as file:
                 content = file.read(MAX_BYTES)
@@ -94,7 +94,7 @@ class MarkdownMemory:
 
 
 def _written(sections: dict[str, list[str]]) -> bytes:
-    """The file, conversations spoken in last at the end; as many of these as the bounds allow."""
+    """Return the content of the file: the most recent conversations within the limits, the latest one last."""
     parts: list[bytes] = []
     room = MAX_BYTES - len(HEADER.encode())
     for key, lines in reversed(list(sections.items())[-KEEP_SCOPES:]):

@@ -1,10 +1,10 @@
-"""How the files of profiles and of articles are named, and whose a file is by its name.
+"""File names of profiles, articles and summaries, and the owner that a name gives.
 
     profiles    {users,groups}/{id}[@{layer}]
     articles    {user} in the private chat, {user}@{scope} in a group; the same for dated summaries
 
-Ids, layers and scopes are encoded, so that none of them holds an `@`. Where an encoded id was cut short, the content of the
-file says whose it is.
+Ids, layers and scopes are encoded, so that none of them contains `@`. If an encoded id was shortened, the content of the
+file gives the owner.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ Key = TypeVar("Key")
 
 
 class Naming(Protocol[Key]):
-    """The names of one kind of files. A `place` is a path without suffix, relative to the folder of the store."""
+    """The naming of one kind of file. A `place` is a path without suffix, relative to the folder of the store."""
 
     what: str
-    """How messages call one of them, before its key."""
+    """The name of one file in messages, before its key."""
     folders: tuple[str, ...]
-    """In which the files lie, with `/` at the end, or empty."""
+    """The folders of the files, with `/` at the end, or empty."""
 
     def place(self, key: Key) -> str: ...
 
     def by_name(self, place: str) -> Key | None:
-        """The key that a name seems to say. It is that key where `place` gives the same name."""
+        """Return the key that a name suggests. It is correct if `place(key)` gives the same name."""
 
     def by_content(self, place: str, fields: Mapping[str, object]) -> Key | None:
-        """The key that the fields inside a file say."""
+        """Return the key given by the fields inside a file."""
 
     def is_of(self, place: str, entity: Entity) -> bool:
-        """Return True if a file is erased with an entity: what is kept of a user, or what was learnt in a group."""
+        """Return True if a file is erased with an entity: data of a user, or data learnt in a group."""
 
     def ledger_key(self, key: Key) -> str: ...
 
@@ -71,7 +71,7 @@ class _Profiles:
         return entity.type == "group" and folder == "users" and layer == encode_id(entity.scope.key)
 
     def ledger_key(self, key: ProfileKey) -> str:
-        """`user:42@private` would be the user `42@private` as well; the encoded name tells them apart."""
+        """The ids are encoded, since `user:42@private` could also be the user `42@private`."""
         return f"{key.entity_type}:{_stem(key.entity_id, key.layer)}"
 
 

@@ -1,4 +1,4 @@
-"""Markdown files below a folder: which there are, and their text, with a word for each that cannot be taken."""
+"""Markdown files below a folder: listing, reading, and the reasons for skipped files."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ from ...schema.errors import InvalidInput
 
 SUFFIXES = (".md", ".markdown", ".mdown", ".mkd")
 MAX_NOTE_BYTES = 2 * 1024 * 1024
-"""What is larger was not written by hand: an export or a log, which would drown the notes."""
+"""Larger files are exports or logs rather than notes, and would dominate the results."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoteFile:
-    """A file that was found. `path` is relative to the folder, with `/` (or the name it is stored as); `location` is where it
-    can be opened."""
+    """A file. `path` is relative to the folder, with `/` (or the name it is stored under); `location` is its path on disk."""
 
     path: str
     location: Path
@@ -29,35 +28,34 @@ class NoteFile:
 
 @dataclass
 class Listing:
-    """What was found. `skipped` says why, by path; of paths in or below `unread` it is not known whether they exist."""
+    """The files found. `skipped` gives reasons by path; it is unknown whether paths in or below `unread` exist."""
 
     files: dict[str, NoteFile] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)
     unread: set[str] = field(default_factory=set)
 
     def may_exist(self, path: str) -> bool:
-        """Whether a path that was not found lies where nothing could be read."""
+        """Return True if a path that was not found is in a folder that could not be read."""
         return any(path == unread or path.startswith(f"{unread}/") for unread in self.unread)
 
 
 class NotText(Exception):
-    """A file that holds no text; the message says why."""
+    """A file that is not text; the message gives the reason."""
 
 
 def list_notes(root: Path, memory: Path | None = None) -> Listing:
-    """Every Markdown file below `root`, without opening one. Hidden files and folders are passed over.
+    """Return all Markdown files below `root` without opening them. Hidden files and folders are skipped.
 
-    Links are followed, a folder that was entered before is not entered again. A directory of Historian's own data (that at
-    `memory`, and whatever looks like one) is never entered, by no link either: profiles are no notes, and what was learnt in
-    private would be read in a group. Raises InvalidInput where `root` is no folder that can be read (then nothing is known about
-    its files, least of all that they were deleted), or lies in such a directory.
+    Links are followed; no folder is entered twice. A data directory of Historian (`memory`, or any folder that looks like one)
+    is never entered, not by links either: profiles are not notes, and private memory would become readable in a group. Raises
+    InvalidInput if `root` is not a readable folder (its files must not be taken for deleted then) or in such a directory.
     """
     listing = Listing()
     try:
         if not root.is_dir():
-            raise InvalidInput(f"{root} is no folder; name the one that holds the notes")
+            raise InvalidInput(f"{root} is not a folder; give the folder of the notes")
         if is_in_memory(root, memory):
-            raise InvalidInput(f"{root} belongs to Historian's own data, which is never indexed; name a folder of notes")
+            raise InvalidInput(f"{root} belongs to Historian's own data, which is never indexed; give a folder of notes")
         entered = {_identity(root.stat())}
         _list_folder(root, "", listing, entered, memory)
     except OSError as error:
@@ -66,8 +64,8 @@ def list_notes(root: Path, memory: Path | None = None) -> Listing:
 
 
 def read_note(file: NoteFile) -> tuple[bytes, str]:
-    """Content and text of a file. Raises OSError, or NotText for what is too large, binary or no UTF-8."""
-    # Not to wait for ever where a pipe took the file's place since it was listed.
+    """Return content and text of a file. Raises OSError, or NotText if it is too large, binary or not UTF-8."""
+    # Non-blocking, because a pipe may have replaced the file since it was listed.
     descriptor = os.open(file.location, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     with os.fdopen(descriptor, "rb") as stream:
         content = stream.read(MAX_NOTE_BYTES + 1)
@@ -78,7 +76,7 @@ def read_note(file: NoteFile) -> tuple[bytes, str]:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise NotText(f"no UTF-8 text (byte {error.start}); save it as UTF-8") from None
+        raise NotText(f"not UTF-8 (byte {error.start}); save it as UTF-8") from None
     return content, text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -87,7 +85,7 @@ def content_hash(content: bytes) -> str:
 
 
 def _list_folder(folder: Path, below: str, listing: Listing, entered: set[tuple[int, int]], memory: Path | None) -> None:
-    """Raises OSError where `folder` itself cannot be read; folders inside of it are noted as unread."""
+    """Raise OSError if `folder` itself cannot be read; unreadable folders inside it are recorded as unread."""
     waiting: list[tuple[Path, str]] = [(folder, below)]
     while waiting:
         current, prefix = waiting.pop()
@@ -106,7 +104,7 @@ def _list_folder(folder: Path, below: str, listing: Listing, entered: set[tuple[
 def _sorted_out(
     entries: list[os.DirEntry[str]], prefix: str, listing: Listing, entered: set[tuple[int, int]], memory: Path | None
 ) -> Iterator[tuple[os.DirEntry[str], str]]:
-    """Note files and what is skipped; gives the folders to enter."""
+    """Record files and skipped entries; yield the folders to enter."""
     for entry in entries:
         if entry.name.startswith("."):
             continue
@@ -114,13 +112,13 @@ def _sorted_out(
         is_note = entry.name.lower().endswith(SUFFIXES)
         if not _is_utf8(path):
             if is_note:
-                listing.skipped[path.encode("utf-8", "replace").decode()] = "its name is no UTF-8; rename it"
+                listing.skipped[path.encode("utf-8", "replace").decode()] = "its name is not UTF-8; rename it"
             continue
         try:
             status = entry.stat()
         except OSError as error:
             if is_note or entry.is_symlink():
-                listing.skipped[path] = f"cannot be looked at: {error.strerror or error}"
+                listing.skipped[path] = f"cannot be accessed: {error.strerror or error}"
                 if not isinstance(error, FileNotFoundError):
                     listing.unread.add(path)
             continue
@@ -131,7 +129,7 @@ def _sorted_out(
             continue
         if stat.S_ISDIR(status.st_mode):
             if _identity(status) in entered:
-                listing.skipped[path] = "a link to a folder that is read already"
+                listing.skipped[path] = "a link to a folder that is listed already"
                 continue
             entered.add(_identity(status))
             yield entry, path
@@ -146,7 +144,7 @@ def _sorted_out(
 
 
 def is_in_memory(path: Path, memory: Path | None) -> bool:
-    """Whether `path`, with its links resolved, is a directory of Historian's data or lies in one."""
+    """Return True if `path`, with links resolved, is a data directory of Historian or is in one."""
     resolved = path.resolve()
     return any(_is_memory(folder, memory) for folder in (resolved, *resolved.parents))
 

@@ -1,7 +1,7 @@
-"""The one owner of a data directory: the process that runs the worker and alone writes what tolerates one writer.
+"""The owner lock of a data directory. The owner runs the worker, and is the only writer of files that allow one writer.
 
-`owner.lock` is locked by the operating system and let go by it when the process ends, however it ends. `owner.json`
-beside it only says who that is; it is never the proof.
+The operating system releases the lock on `owner.lock` when the process ends for any reason. `owner.json` only describes the
+owner and does not prove ownership.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ logger = logging.getLogger(__name__)
 LOCK_NAME = "owner.lock"
 INFO_NAME = "owner.json"
 _PATIENCE_SECONDS = 0.2
-"""How long to try: as long as somebody may hold the lock only to ask whether there is an owner."""
+"""How long to try: `owner_of` in another process may hold the lock for a moment."""
 _COMMAND_CHARACTERS = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Who owns a data directory. `started_at` is ISO 8601 with offset."""
+    """The owner of a data directory. `started_at` is ISO 8601 with offset."""
 
     pid: int
     host: str
@@ -48,9 +48,9 @@ _UNKNOWN = Owner(0, "an unknown machine", "an unknown time", "unknown command")
 
 
 class OwnerLock:
-    """Exclusive ownership of `data_dir`; a context manager. Several acquirings by one object count as one.
+    """Exclusive ownership of `data_dir`; a context manager. Acquiring it again by the same object has no effect.
 
-    A child made by `os.fork` shares the lock until it ends too; start children by `subprocess` or `spawn`.
+    A child of `os.fork` shares the lock until it ends; start children by `subprocess` or `spawn`.
     """
 
     def __init__(self, data_dir: Path) -> None:
@@ -63,9 +63,9 @@ class OwnerLock:
         return self._lock.is_locked
 
     def acquire(self, now: float) -> None:
-        """Become the owner; `now` (seconds since the epoch) is shown to others.
+        """Become the owner; `now` (seconds since the epoch) is stored as the start time.
 
-        Raises OwnerLockHeld that names the owner, or StorageError where the file system knows no locks.
+        Raises OwnerLockHeld that names the owner, or StorageError if the file system does not support locks.
         """
         with self._mutex:
             if self._lock.is_locked:
@@ -78,7 +78,7 @@ class OwnerLock:
                     f"{self._data_dir} is owned by {_read_owner(self._data_dir)}; stop that process, or let it do the work"
                 ) from None
             except NotImplementedError as error:
-                raise StorageError(f"{self._data_dir}: its file system knows no locks ({error}); use a local disk") from error
+                raise StorageError(f"{self._data_dir}: the file system has no locks ({error}); use a local disk") from error
             except OSError as error:
                 raise storage_error("lock", self._data_dir / LOCK_NAME, error) from error
             started_at = datetime.fromtimestamp(now, UTC).isoformat(timespec="seconds")
@@ -91,7 +91,7 @@ class OwnerLock:
                 raise
 
     def release(self) -> None:
-        """Stop being the owner; nothing happens where it is not held."""
+        """Release the lock; does nothing if it is not held."""
         with self._mutex:
             if not self._lock.is_locked:
                 return
@@ -111,7 +111,7 @@ class OwnerLock:
 
 
 def owner_of(data_dir: Path) -> Owner | None:
-    """The live owner of a data directory, or None. The lock itself is asked, so a dead owner's traces do not count."""
+    """Return the running owner of a data directory, or None. Tests the lock itself, so files of a dead owner are ignored."""
     if not (data_dir / LOCK_NAME).exists():
         return None
     probe = _file_lock(data_dir, timeout=0)
@@ -119,15 +119,15 @@ def owner_of(data_dir: Path) -> Owner | None:
         probe.acquire()
     except Timeout:
         return _read_owner(data_dir)
-    except (OSError, NotImplementedError) as error:  # a reader that may not write there: only the note can tell
-        logger.debug("the owner of %s can not be asked: %s", data_dir, error)
+    except (OSError, NotImplementedError) as error:  # no write permission: only `owner.json` can tell
+        logger.debug("the lock of %s cannot be tested: %s", data_dir, error)
         return _read_owner(data_dir) if (data_dir / INFO_NAME).exists() else None
     probe.release()
     return None
 
 
 def _file_lock(data_dir: Path, timeout: float) -> FileLock:
-    # A soft lock (a mere file) would outlive a killed owner, so where there are no real locks there is none.
+    # No fallback to a soft lock (a plain file), which would survive a killed owner.
     return FileLock(data_dir / LOCK_NAME, timeout=timeout, poll_interval=0.02, thread_local=False, fallback_to_soft=False)
 
 
@@ -136,5 +136,5 @@ def _read_owner(data_dir: Path) -> Owner:
         note = json.loads((data_dir / INFO_NAME).read_bytes())
         return Owner(int(note["pid"]), str(note["host"]), str(note["started_at"]), str(note["command"]))
     except (OSError, ValueError, KeyError, TypeError) as error:
-        logger.debug("%s does not say who the owner is: %s", data_dir / INFO_NAME, error)
+        logger.debug("%s does not describe the owner: %s", data_dir / INFO_NAME, error)
         return _UNKNOWN

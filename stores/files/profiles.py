@@ -1,6 +1,6 @@
 """Profiles as Markdown files with YAML front matter, see `revisioned.py`.
 
-A file that was edited by hand always reads: see `front_matter.py`. Whose profile it is says the name of the file.
+A file edited by hand can always be read: see `front_matter.py`. The file name gives the key.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class ProfileFormat:
         return with_front_matter(fields, f"{document.summary}\n")
 
     def parse(self, data: bytes, key: ProfileKey, revision: Callable[[], int], instead: Profile | None = None) -> Profile:
-        """As the protocol says. Never raises: text that is no front matter is the summary."""
+        """See `Format.parse`. Never raises: text that is not front matter is the summary."""
         fields, body = split_front_matter(data.decode("utf-8", errors="replace"))
         return Profile(
             key=key,
@@ -65,7 +65,7 @@ class ProfileFormat:
         )
 
     def causes(self, document: Profile) -> tuple[str, ...]:
-        """The job in `{job_id}:{n}` and `rollback:{revision}:{job_id}`. A job id holds no colon."""
+        """Return the job in `{job_id}:{n}` or `rollback:{revision}:{job_id}`. A job id contains no colon."""
         first, *rest = document.source_event_id.split(":")
         return tuple(rest[1:]) if first == "rollback" else (first,) if rest else ()
 
@@ -91,11 +91,11 @@ class MarkdownProfiles(RevisionedFiles[ProfileKey, Profile]):
         super().__init__(folder, PROFILES, PROFILE_FORMAT, ledger=ledger, revision_keep=revision_keep)
 
     def write(self, profile: Profile, *, expected_revision: int, job_id: str = "", now: str) -> Profile:
-        """As the protocol says. `source_event_id` is made to name the job, where one is given. Raises StorageError."""
+        """See `ProfileStorage.write`. Sets `source_event_id` to name the job, if one is given. Raises StorageError."""
         if job_id and job_id not in profile.source_event_id.split(":"):
             profile = replace(profile, source_event_id=f"{job_id}:0")
         written = self._put(profile.key, profile, [job_id] if job_id else [], expected_revision=expected_revision, now=now)
-        assert written is not None  # nobody was asked whether they are forgotten
+        assert written is not None  # None is returned only if `forgotten` is given
         return written
 
     def is_applied(self, key: ProfileKey, job_id: str) -> bool:

@@ -1,14 +1,14 @@
-"""Documents as text files that people may read and edit, with revisions.
+"""Documents with revisions as text files, which people may read and edit.
 
     {place}.md                               the current revision
-    history/{place}/{revision}-{time}.md     earlier ones, byte for byte
+    history/{place}/{revision}-{time}.md     earlier revisions, byte for byte
 
-Writers compare and swap: they name the revision that they have read, and only one of two writers of it succeeds. A write
-keeps the old file in the history, replaces it, then notes in the ledger what caused it (jobs, summaries). A process killed in
-between has written whole files or none, and each file names what caused it: what the ledger lacks is seen in the files.
+Writes are compare-and-swap: a writer gives the revision it has read, and only one of two concurrent writers succeeds. A write
+copies the old file to the history, replaces it, then records its causes (jobs, summaries) in the ledger. A process killed in
+between leaves complete files only. Each file names its causes, so that entries missing in the ledger are found in the files.
 
-A file that its format cannot read, broken by hand, is passed over: the newest readable revision of the history stands in for
-it. The broken file goes into the history with the next write.
+If a file was damaged by hand and cannot be parsed, the newest readable revision of its history is used instead. The damaged
+file is moved to the history by the next write.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _SNAPSHOT = re.compile(r"(?P<revision>[0-9]{1,9})-.*\.md")
 
 
 class Revision(Protocol):
-    """What every document has."""
+    """The common attributes of documents."""
 
     @property
     def revision(self) -> int: ...
@@ -48,7 +48,7 @@ Document = TypeVar("Document", bound=Revision)
 
 
 class Format(Protocol[Key, Document]):
-    """How one kind of documents is written."""
+    """The file format of one kind of document."""
 
     def key(self, document: Document) -> Key: ...
 
@@ -57,19 +57,19 @@ class Format(Protocol[Key, Document]):
     def render(self, document: Document) -> str: ...
 
     def parse(self, data: bytes, key: Key, revision: Callable[[], int], instead: Document | None = None) -> Document:
-        """Return the document in a file; `revision` is asked where the file has no number.
+        """Return the document in a file; `revision` is called if the file has no number.
 
-        Raises InvalidInput where the file is broken, unless `instead` is given, whose content is taken then.
+        Raises InvalidInput for a damaged file, unless `instead` is given, whose content is used then.
         """
 
     def revised(self, document: Document, revision: int, now: str, cause: str | None = None) -> Document:
-        """Return `document` as it is stored under a new number; `cause` replaces what it says of its cause."""
+        """Return `document` with a new number, in the form that is stored; `cause` replaces its causes."""
 
     def causes(self, document: Document) -> tuple[str, ...]:
-        """Return what the ledger notes of a revision: the job that caused it, or the summaries that it took in."""
+        """Return the causes recorded in the ledger for a revision: its job, or the summaries it includes."""
 
     def lines(self, data: bytes, key: Key) -> list[str]:
-        """Return the lines of a file that hold anything; as they stand, where the file is broken."""
+        """Return the non-blank lines of a file, also of a damaged one."""
 
     def without(self, document: Document, unwanted: Callable[[str], bool]) -> Document: ...
 
@@ -78,7 +78,7 @@ class Format(Protocol[Key, Document]):
 
 
 class _Snapshot(NamedTuple):
-    """An earlier revision: its number, as the name of its file says, and where it lies."""
+    """An earlier revision: the number in its file name, and its path."""
 
     revision: int
     path: Path
@@ -96,7 +96,7 @@ class RevisionedFiles(KeyedFiles[Key], Generic[Key, Document]):
         self._keep = revision_keep
 
     def read(self, key: Key) -> Document | None:
-        """Return the current revision. Raises StorageError where the file exists and cannot be opened."""
+        """Return the current revision. Raises StorageError if the file exists and cannot be opened."""
         path = self._path(key)
         data = bytes_of(path)
         if data is None:
@@ -104,13 +104,13 @@ class RevisionedFiles(KeyedFiles[Key], Generic[Key, Document]):
         try:
             return self._form.parse(data, key, lambda: self._next_number(key))
         except InvalidInput as error:
-            log.warning("%s: %s The newest revision of its history that can be read stands in for it", path, error)
+            log.warning("%s: %s The newest readable revision of its history is used instead", path, error)
         instead = next(self._earlier(key), self._form.empty(key))
         return self._form.parse(data, key, lambda: self._next_number(key), instead)
 
     def history(self, key: Key) -> list[Document]:
         current = self.read(key)
-        # A process killed between keeping the old file and writing the new one leaves the current one there too.
+        # A process killed between copying the old file and writing the new one leaves the current revision there too.
         return [one for one in self._earlier(key) if current is None or one.revision < current.revision]
 
     def kept(self, key: Key) -> list[Document]:
@@ -144,7 +144,7 @@ class RevisionedFiles(KeyedFiles[Key], Generic[Key, Document]):
             for earlier in revisions[:-1][-self._keep :] if self._keep else ():
                 write_atomically(self._snapshot_path(key, earlier), self._form.render(earlier).encode())
             self._note(key, revisions)
-            # Last, so that a restoring that was cut short is done again.
+            # Last, so that an interrupted restore is repeated.
             write_atomically(self._path(key), self._form.render(newest).encode())
         return "restored"
 
@@ -152,7 +152,7 @@ class RevisionedFiles(KeyedFiles[Key], Generic[Key, Document]):
         with self._locked(key):
             current = self.read(key)
             gone = sum(map(unwanted, self._lines_at(self._path(key), key)))
-            self._note(key, self.kept(key))  # the files that say so may be about to go
+            self._note(key, self.kept(key))  # the files that name them may be removed next
             if current is not None and gone:
                 self._swap(key, self._form.without(current, unwanted), current, (), now, "forget")
             for snapshot in self._snapshots(key):
@@ -170,25 +170,25 @@ class RevisionedFiles(KeyedFiles[Key], Generic[Key, Document]):
         now: str,
         forgotten: Forgotten = lambda: False,
     ) -> Document | None:
-        """Write a revision unless all of `causes` were noted before. None where the person is forgotten meanwhile."""
+        """Write a revision unless all of `causes` are recorded. Return None if `forgotten()` returns True."""
         with self._locked(key):
             if forgotten():
                 return None
             current = self.read(key)
             if causes and self._noted(key, causes, current) == set(causes):
-                return current or self._form.empty(key)  # deleted since: a rerun does not bring it back
+                return current or self._form.empty(key)  # deleted since: a repeated job does not restore it
             found = current.revision if current else 0
             if found != expected_revision:
                 raise RevisionConflict(
                     f"{self._naming.what} {key}: revision {found} is stored, expected {expected_revision}; "
-                    "read it again and begin anew"
+                    "read it again and retry"
                 )
             return self._swap(key, document, current, causes, now)
 
     def _swap(
         self, key: Key, document: Document, current: Document | None, causes: Sequence[str], now: str, cause: str | None = None
     ) -> Document:
-        """Keep the current file, write the new one, note what caused it. The caller holds the lock."""
+        """Copy the current file to the history, write the new one, record its causes. The caller holds the lock."""
         written = self._form.revised(document, (current.revision if current else 0) + 1, now, cause)
         data = bytes_of(self._path(key))
         if current is not None and data is not None and self._keep > 0:
@@ -201,7 +201,7 @@ class RevisionedFiles(KeyedFiles[Key], Generic[Key, Document]):
         return written
 
     def _noted(self, key: Key, causes: Sequence[str], current: Document | None) -> set[str]:
-        """Those of `causes` that the ledger has or the files name; what only the files know is added to the ledger."""
+        """Return those of `causes` recorded in the ledger or named in the files. Adds the latter to the ledger."""
         name = self._naming.ledger_key(key)
         found = {cause for cause in causes if self._ledger.has(name, cause)}
         if missing := set(causes) - found:
@@ -217,29 +217,29 @@ class RevisionedFiles(KeyedFiles[Key], Generic[Key, Document]):
             self._ledger.add(self._naming.ledger_key(key), cause)
 
     def _earlier(self, key: Key) -> Iterator[Document]:
-        """What the history holds and can be read, newest first."""
+        """Yield the readable earlier revisions, newest first."""
         for snapshot in self._snapshots(key):
             data = bytes_of(snapshot.path)
             if data is not None:
                 try:
                     yield self._form.parse(data, key, partial(int, snapshot.revision))
                 except InvalidInput as error:
-                    log.info("%s is passed over: %s", snapshot.path, error)
+                    log.info("%s is skipped: %s", snapshot.path, error)
 
     def _snapshots(self, key: Key) -> list[_Snapshot]:
-        """The kept revisions, newest first. Raises StorageError."""
+        """Return the kept earlier revisions, newest first. Raises StorageError."""
         folder = self._history_at(self._naming.place(key))
         matches = ((_SNAPSHOT.fullmatch(name), name) for name in names_in(folder))
         found = [_Snapshot(int(match["revision"]), folder / name) for match, name in matches if match]
         return sorted(found, key=lambda one: (one.revision, one.path.name), reverse=True)
 
     def _next_number(self, key: Key) -> int:
-        """The number of a current file that has lost its own: the one after the newest that is kept."""
+        """Return the number for a current file without one: the newest kept revision plus one."""
         kept = self._snapshots(key)
         return kept[0].revision + 1 if kept else 1
 
     def _snapshot_path(self, key: Key, document: Document) -> Path:
-        """`{revision}-{time}.md`, the time in UTC and in a form that every file system takes."""
+        """Return the path `{revision}-{time}.md`, the time in UTC without characters that file systems reject."""
         try:
             stamp = datetime.fromisoformat(document.updated_at).astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")
         except (ValueError, OverflowError):  # edited by hand
@@ -253,14 +253,14 @@ class RevisionedFiles(KeyedFiles[Key], Generic[Key, Document]):
         return split_front_matter(data.decode("utf-8", errors="replace"))[0]
 
     def _remove(self, place: str) -> int:
-        """Remove a file with its history, which goes first: what was cut short is found by the file and repeated."""
+        """Remove a file with its history. The history first: after an interruption the file is found and erased again."""
         folder = self._history_at(place)
         removed = sum(remove_durably(folder / name) for name in names_in(folder))
         remove_folder(folder)
         return removed + super()._remove(place)
 
     def _erasable(self) -> list[str]:
-        """Also histories that an erasure that was cut short has left."""
+        """Return all places, including histories left by an interrupted erasure."""
         return list(dict.fromkeys([*self._places(), *self._histories()]))
 
     def _swept(self) -> list[Path]:

@@ -1,10 +1,10 @@
-"""Dated summaries as files of JSON lines: `{id}.jsonl`, one object a line, oldest first.
+"""Dated summaries as files of JSON lines: `{id}.jsonl`, one object per line, oldest first.
 
     {"id", "user_id", "scope", "text", "from", "until", "created_at", "tokens", "written_by", "is_absolute",
      "gate_reasons", "through", "promoted_at", "promoted_into"}
 
-`scope` is `Scope.key`, times are ISO 8601. A file is replaced whole and flushed, so that a reader sees all of a change
-or nothing of it. Lines that somebody spoilt by hand are passed over and kept as they stand.
+`scope` is `Scope.key`, times are ISO 8601. Files are replaced atomically and flushed, so that a reader sees all of a
+change or nothing. Lines damaged by hand are ignored and kept unchanged.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class JsonlSummaries(KeyedFiles[ArticleKey]):
         super().__init__(folder, SUMMARIES)
 
     def read(self, key: ArticleKey) -> list[Summary]:
-        """Raises StorageError where the file is there and cannot be opened."""
+        """Return the summaries of a key. Raises StorageError if the file exists and cannot be opened."""
         return [summary for _, summary in self._lines(key) if summary is not None]
 
     def add(self, summary: Summary, *, forgotten: Forgotten) -> bool:
@@ -101,7 +101,7 @@ class JsonlSummaries(KeyedFiles[ArticleKey]):
         return results
 
     def _remove(self, place: str) -> int:
-        """Summaries are counted, readable or not."""
+        """Remove the file and return the number of its summaries, readable or not."""
         count = sum(bool(line.strip()) for line in (bytes_of(self._path_at(place)) or b"").split(b"\n"))
         super()._remove(place)
         return count
@@ -110,7 +110,7 @@ class JsonlSummaries(KeyedFiles[ArticleKey]):
         write_atomically(self._path(key), "".join(f"{line}\n" for line in lines).encode())
 
     def _lines(self, key: ArticleKey) -> list[tuple[str, Summary | None]]:
-        """The file's lines, each with its summary; None for one that is none."""
+        """Return the lines of the file, each with its summary, or None for an invalid line."""
         data = bytes_of(self._path(key))
         if data is None:
             return []
@@ -118,7 +118,7 @@ class JsonlSummaries(KeyedFiles[ArticleKey]):
         found = [(line, parse_line(line, key)) for line in lines]
         spoilt = sum(summary is None for _, summary in found)
         if spoilt:
-            log.warning("%s: %d lines are no summaries of %s and are passed over", self._path(key), spoilt, key)
+            log.warning("%s: %d lines are not summaries of %s and are ignored", self._path(key), spoilt, key)
         return found
 
     def _fields(self, data: bytes) -> Mapping[str, object]:
@@ -127,7 +127,7 @@ class JsonlSummaries(KeyedFiles[ArticleKey]):
 
 
 def as_line(summary: Summary) -> str:
-    """A summary as one line of JSON."""
+    """Return a summary as one line of JSON."""
     whose = {"user_id": summary.key.user_id, "scope": summary.key.scope.key}
     given = {field.name: getattr(summary, field.name) for field in fields(summary) if field.name not in ("id", "key")}
     data = {"id": summary.id, **whose, **{_STORED_AS.get(name, name): value for name, value in given.items()}}
@@ -135,7 +135,7 @@ def as_line(summary: Summary) -> str:
 
 
 def parse_line(line: str, key: ArticleKey) -> Summary | None:
-    """The summary in a line; None where it is none, or somebody else's: whose a file is says its name."""
+    """Return the summary in a line; None if it is invalid or has another key than the file."""
     data = _object(line)
     words = {name: data.get(name) for name in ("id", "text", "from", "until", "created_at", "through")}
     if ArticleKey.parse(data.get("user_id"), data.get("scope")) != key or not words["id"]:
@@ -161,12 +161,12 @@ def parse_line(line: str, key: ArticleKey) -> Summary | None:
 
 
 def _as_told(summary: Summary) -> Summary:
-    """A summary but for what became of it since: that it was promoted is no other content."""
+    """Return a summary without its promotion, for comparison of content."""
     return replace(summary, promoted_at=None, promoted_into=None)
 
 
 def _moment(timestamp: str) -> datetime:
-    """A time to sort by; what is none, spoilt by hand, comes first."""
+    """Return a time for sorting; invalid times come first."""
     try:
         moment = datetime.fromisoformat(timestamp)
     except ValueError:

@@ -307,7 +307,7 @@ def first_line(**values: Any) -> Callable[[bytes], bytes]:
     [
         ({"manifest_json": with_value(version=2)}, "newer version.*archive version 2"),
         ({"manifest_json": with_value(event_schema_version=9)}, "event_schema_version 9 is not known"),
-        ({"manifest_json": with_value(format="something else")}, "no archive of `historian export`"),
+        ({"manifest_json": with_value(format="something else")}, "not an archive of `historian export`"),
         ({"manifest_json": with_value(entity={"type": "planet", "id": "1"})}, "'planet' is not one of user, group"),
         ({"manifest_json": lambda _: b"["}, "manifest.json: not JSON"),
         ({"events_jsonl": first_line(schema_version=2)}, "events.jsonl, line 1: schema_version 2 is newer"),
@@ -365,5 +365,5 @@ def test_no_file_outside_of_the_data_directory_can_be_written_by_an_archive(data
 def test_what_is_no_archive_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "a.zip").write_bytes(content)
     called = historian("import", tmp_path / "a.zip", "--data-dir", tmp_path / "data")
-    assert called.status == 2 and "no archive" in called.err
+    assert called.status == 2 and "not an archive" in called.err
     assert historian("import", tmp_path / "missing.zip", "--data-dir", tmp_path / "data").status == 2

@@ -1,4 +1,4 @@
-"""Relative and partial time expressions in Chinese and English: found, resolved, rewritten.
+"""Relative and partial time expressions in Chinese and English: finding, resolution, replacement.
 
 >>> from datetime import datetime
 >>> at = datetime.fromisoformat("2026-02-21T15:30:00+08:00")
@@ -7,9 +7,9 @@
 >>> resolve_times("we met last week", at, "Asia/Shanghai")[0]
 'we met in the week of 2026-02-09 to 2026-02-15'
 
-`find_time_expressions` gives the expressions with spans and dates, `resolve_times` the rewritten text, `find_relative`
-only the spans (no reference needed). What is ambiguous follows the rules in `resolution`; how dates are written is in
-`rendering`. Everything is pure: no clock, no files, no network.
+`find_time_expressions` returns the expressions with spans and dates, `resolve_times` the rewritten text, `find_relative`
+only the spans (without a reference time). The rules for ambiguous expressions are in `resolution`, the formats of dates
+in `rendering`. All functions are pure: they use no clock and no network.
 """
 
 from __future__ import annotations

@@ -17,30 +17,30 @@ Days = tuple[date, date]
 
 
 def add_months(day: date, months: int) -> date:
-    """The same day `months` later (earlier if negative); the month's last day where it has no such day."""
+    """Return the day `months` later (earlier if negative), clipped to the last day of the month."""
     index = day.year * 12 + day.month - 1 + months
     year, month = divmod(index, 12)
     return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
 
 
 def month_days(year: int, month: int) -> Days:
-    """First and last day of a month."""
+    """Return the first and last day of a month."""
     return date(year, month, 1), date(year, month, monthrange(year, month)[1])
 
 
 def longest_month(month: int) -> int:
-    """Return the days that a month has in some year: 29 for February."""
+    """Return the maximum number of days of a month: 29 for February."""
     return monthrange(2024, month)[1]
 
 
 def week_days(day: date) -> Days:
-    """Monday and Sunday of the week that holds `day`."""
+    """Return Monday and Sunday of the week of `day`."""
     monday = day - timedelta(days=day.weekday())
     return monday, monday + timedelta(days=6)
 
 
 def nth_weekday(year: int, month: int, weekday: int, nth: int) -> date:
-    """The nth (from 1; -1 = last) weekday (0 = Monday) of a month."""
+    """Return the nth (from 1; -1 = last) weekday (0 = Monday) of a month."""
     if nth < 0:
         last = month_days(year, month)[1]
         return last - timedelta(days=(last.weekday() - weekday) % 7)
@@ -50,7 +50,7 @@ def nth_weekday(year: int, month: int, weekday: int, nth: int) -> date:
 
 @lru_cache(maxsize=256)
 def lunar_day(year: int, month: int, day: int) -> date:
-    """The solar date of a Chinese lunar date. ValueError outside 1900 to 2100 or where there is no such day."""
+    """Return the solar date of a Chinese lunar date. Raises ValueError outside 1900 to 2100 or if there is no such day."""
     from lunar_python import Lunar
 
     if not 1900 <= year <= 2100:
@@ -63,12 +63,12 @@ def lunar_day(year: int, month: int, day: int) -> date:
 
 
 def last_lunar_day(year: int) -> date:
-    """The last day of a lunar year (除夕): the day before the next lunar year begins."""
+    """Return the last day of a lunar year (除夕), the day before the next lunar year begins."""
     return lunar_day(year + 1, 1, 1) - timedelta(days=1)
 
 
 def easter(year: int) -> date:
-    """Easter Sunday, Gregorian."""
+    """Return Easter Sunday of a Gregorian year."""
     a, b, c = year % 19, year // 100, year % 100
     d, e = divmod(b, 4)
     g = (8 * b + 13) // 25
@@ -105,15 +105,15 @@ _COUNTED = {
     "eve": ("spring", -1), "easter": ("easter", 0), "good_friday": ("easter", -2), "easter_monday": ("easter", 1),
     "black_friday": ("thanksgiving", 1), "cyber_monday": ("thanksgiving", 4),
 }  # fmt: skip
-"""Feasts so many days after another one."""
+"""Feasts at a fixed distance in days from another one."""
 
 
 @lru_cache(maxsize=1024)
 def holiday(name: str, year: int) -> date | None:
-    """The day of a holiday in a year; None if it is not known there (lunar feasts outside 1900 to 2099).
+    """Return the day of a holiday in a year; None if it is unknown (lunar feasts outside 1900 to 2099).
 
-    The lunar year's feasts belong to the solar year they fall in: "eve" (除夕) and "laba" of 2026 are the ones that
-    come before the Spring Festival of 2026, even where they fall in the last days of the year before.
+    "eve" (除夕) and "laba" of 2026 are the days before the Spring Festival of 2026, even if they fall in the last days of
+    the previous year.
     """
     try:
         if name in _FIXED:
@@ -143,13 +143,13 @@ SEASONS = ("spring", "summer", "autumn", "winter")
 
 
 def season_days(season: str, year: int) -> Days:
-    """Meteorological season of the northern half of the earth; the winter of a year begins in its December."""
+    """Return the meteorological season of the northern hemisphere; the winter of a year begins in its December."""
     first = 3 + 3 * SEASONS.index(season)
     begin = date(year, first, 1)
     return begin, add_months(begin, 3) - timedelta(days=1)
 
 
 def quarter_days(year: int, quarter: int) -> Days:
-    """First and last day of a quarter (1 to 4)."""
+    """Return the first and last day of a quarter (1 to 4)."""
     begin = date(year, 3 * quarter - 2, 1)
     return begin, add_months(begin, 3) - timedelta(days=1)

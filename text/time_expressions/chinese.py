@@ -1,8 +1,8 @@
-"""Chinese: from running text to readings.
+"""Chinese grammar: from text to readings.
 
-Neighbouring words of time are merged from coarse to fine (去年 + 12月25日, 下周三 + 下午 + 三点), and 到 / 至 / - joins two of
-them to a range. Of what is found, only what needs a reference is kept; what is weak alone (八点, 早上, 春节, 15号) only where
-its clause shows that it is a matter of one day.
+Adjacent words of time are merged from coarse to fine (去年 + 12月25日, 下周三 + 下午 + 三点), and 到 / 至 / - joins two of
+them to a range. Only expressions that need a reference are kept. Weak expressions (八点, 早上, 春节, 15号) are kept only if
+their clause shows that they mean a single day.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _RANGE = re.compile(r"[ ]?(?:一直到|一直|到|至|-|—|–|~|～|直到)[ ]
 
 
 def candidates(text: str) -> list[Found]:
-    """Everything that looks like time in folded text, merged, absolute ones included, in order."""
+    """Return all merged expressions of folded text in order, including absolute ones."""
     found = words_of_time(text)
     return _ranges(text, _merged(text, found)) if found else []
 
@@ -92,7 +92,7 @@ def _through(first: Reading, second: Reading) -> Reading | None:
     if not first.slots or "vague" in first.slots | second.slots or "stretch" in first.slots | second.slots:
         return None
     if any(one.part is not None and one.clock is None and one.has_day for one in (first, second)):
-        return None  # 昨天晚上到今天早上 says more apart than as two days
+        return None  # keep 昨天晚上到今天早上 as two expressions: a range of days would lose the parts
     if second.slots <= {"clock", "part"} and second.clock is not None and first.clock is not None:
         until = second.clock
         if second.part is not None and not until.known:
@@ -127,14 +127,14 @@ _RECURRING = re.compile(r"生日|诞辰|忌日|纪念日|出生|生于")
 
 
 def settle(text: str, found: list[Found]) -> list[Found]:
-    """Those of the candidates that need a reference, each with the tense its clause shows.
+    """Return the candidates that need a reference, each with the tense of its clause.
 
-    What is weak alone (a clock time, a part of the day, a feast without a year, a day number) is kept only where the
-    clause shows that it is a matter of one day, and no earlier day of the sentence is the one it belongs to.
+    Weak expressions (a clock time, a part of the day, a feast without a year, a day number) are kept only if the clause
+    shows that they mean a single day and they do not belong to an earlier day of the sentence.
     """
     kept: list[Found] = []
-    anchored_until = -1  # a day was named in the sentence that ends here
-    dated = False  # and it was a day other than today: what comes after it is counted from there
+    anchored_until = -1  # a day was named in the text before this offset
+    dated = False  # that day is not today: later offsets count from it
     previous_end = -1
     for item in found:
         reading = item.reading
@@ -166,7 +166,7 @@ def _stands(text: str, item: Found, tense: Tense, anchored: bool) -> bool:
         return not anchored
     if slots <= {"clock", "part"}:
         if text[item.start : item.end] in ("一点", "1点"):
-            return False  # a bit
+            return False  # "a bit", not one o'clock
         if (
             slots == {"part"}
             and _PART_AHEAD.match(text, item.end)
@@ -176,7 +176,7 @@ def _stands(text: str, item: Found, tense: Tense, anchored: bool) -> bool:
         tense = chinese_evidence(text, item.start, item.end, wide=False)
         return not anchored and tense != "none" and not chinese_habit(text, item.start, item.end)
     if reading.offset is not None and reading.offset.base is None:
-        # after something that was told: three days later, seen from then
+        # counted from an event in the text: 搬家三天后
         if reading.offset.sign > 0 and _AFTER_EVENT.search(text, max(0, item.start - 4), item.start) is not None:
             return False
         return reading.offset.sign < 0 or tense != "past" or _SOON.match(text, item.end) is not None
@@ -209,7 +209,7 @@ _THEN = re.compile(r"那[天晚时]|那会儿?|那阵子?|那几天|那段时间
 _PART_AHEAD = re.compile(
     r"[^，。！？,!?；]{0,2}(?:就[去来走回给找办做看听试买吃]|再(?![也没三])|(?:一起|一块儿?)?[^，。！？,!?；]{1,8}吧(?:[，。！!~～]|$))"
 )
-"""What makes a bare part of the day the coming one: 晚上就去, 下午再说, 晚上一起吃饭吧."""
+"""Words after a bare part of the day that refer it to today: 晚上就去, 下午再说, 晚上一起吃饭吧."""
 _WHENEVER = re.compile(r"(?:一到了?|[每当到逢]|一般|那天|当天)$")
 _DEADLINE = re.compile(r"必须|给|交|完成|搞定|回[复我话]|答复|解决|还[清钱我]|付|到货|发我|提交")
 _AFTER_EVENT = re.compile(r"[完后][^，。！？,]{0,2}$|(?:开始|结束|毕业|入职|手术|结婚|出院|离职|搬家|开机|重启|下单)$")
@@ -227,6 +227,6 @@ def _stands_as_day(text: str, item: Found, tense: Tense, anchored: bool) -> bool
 
 
 def find(text: str, is_content: Callable[[Found], bool]) -> list[Found]:
-    """Chinese expressions of a text that need a reference; none that `is_content` (a title, code), which anchors nothing."""
+    """Return the Chinese expressions of a text that need a reference, without those for which `is_content` is True."""
     folded = fold(text)
     return settle(folded, [item for item in candidates(folded) if not is_content(item)])

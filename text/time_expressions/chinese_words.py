@@ -1,8 +1,8 @@
-"""The Chinese words of time: the pattern each is found by, and the reading it gives.
+"""The Chinese words of time: the pattern of each word and the reading it produces.
 
-One regular expression of alternatives, all of them bounded, cuts the words out of a text; the first alternative that fits
-wins, so that what only looks like time (天天, 后天性, 日本, 一点都不) stands first and is thrown away. Traditional characters
-and full-width digits are folded one to one before, so offsets stay those of the text.
+One regular expression of bounded alternatives finds the words. The first matching alternative wins, so words that only
+look like time (天天, 后天性, 日本, 一点都不) come first and are discarded. Traditional characters and full-width digits are
+folded one to one before, so that offsets do not change.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ _LENGTHS = rf"{_LENGTH}(?:[零又]?{_LENGTH})?"
 _DIGITS12 = r"(?:1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九])"
 _DIGITS31 = r"(?:3[01]|[12]\d|0?[1-9]|三十一?|[二廿]?十[一二三四五六七八九]?|廿[一二三四五六七八九]?|[一二三四五六七八九])"
 _HOUR = r"(?:2[0-4]|1\d|0?\d|二十[一二三四]?|十[一二三四五六七八九]?|[零一二两三四五六七八九])"
-_MINUTE = (  # a single figure only with 分: 9点一起走 is nine o'clock
+_MINUTE = (  # a single digit only with 分: 9点一起走 is nine o'clock
     r"(?:[0-5]\d(?![\d个人位名块元])|\d(?=分(?![之钱]))|[二三四五]?十[一二三四五六七八九]?(?![个人位名块元])|"
     r"零[一二三四五六七八九]|[一二三四五六七八九](?=分(?![之钱])))"
 )
 _PARTS = _WORDS["parts_of_day"].replace(" ", "|")
 _CLOCK = rf"(?:{_HOUR}[点时](?:钟|整|半|[一三]刻|{_MINUTE}分?(?:\d{{1,2}}秒)?)?|{_HOUR}[ ]?:[ ]?[0-5]\d(?::[0-5]\d)?(?![\d:]))"
-# 8月16去, 八月十六那天: a day without 日 or 号, where what follows makes it no number of anything; 八月十五 is the moon's
+# A day without 日 or 号 (8月16去, 八月十六那天) that the following character does not make a count. 八月十五 is a lunar date.
 _SPOKEN_DAY = (
     r"(?<=[\d十一二三四五六七八九])(?<!月[一二三四五六七八九十])(?<!八月十五)(?=[，。！？,!?；;、\s去来回到有要是的那这我你他她"
     r"们能可会就晚早上下中出开飞考面复走搬]|$)"
@@ -58,19 +58,19 @@ _MONTH_NAMES = {"正": 1, "冬": 11, "腊": 12}
 _PAIRS = {"今明": (0, 1), "昨今": (-1, 0), "明后": (1, 2)}
 
 _VAGUE = (
-    # behind us
+    # past
     r"前(?:几|两)[天日](?!的?(?:试用|免费))|刚(?=[走到来去回吃说下起睡收])|前些(?:天|日子|时候|年|阵子)|前(?:几|两)(?:周|"
     r"个?(?:星期|礼拜)|个月|年)|前一?(?:阵子|阵儿|阵|段时间|段日子)|(?<![提以])前不久|不久(?:以|之)?前|没多久(?:以|之)?前|(?:很|"
     r"好|许)久(?:以|之)?前|刚才|方才|适才|(?<!名)刚刚(?![好够])"
     rf"|{_FEW}(?:个?月|年|天|日|个?(?:周|星期|礼拜)|个?(?:小时|钟头)|分钟)(?:以|之)?前(?![后端台])"
     r"|日前|早些时候|早前(?=[^的])|过去(?:的)?(?:几|这)(?:几)?(?:天|年|个月|周|个?星期|个小时|小时|分钟)"
-    # around now
+    # present
     r"|最近(?:这)?(?:几天|几周|几个月|几年|一段时间|一阵子?|两天|些天|些日子|这?段时间)|(?<!距)(?<!离)最近(?![邻点距公的似期])(?"
     r"!(?:这)?[\d一二两三四五六七八九十半]{1,3}[ ]?(?:个|天|周|年|日|分|小时|星期))|最近(?=的(?:事|天气|新闻|状态|情况|生活|"
     r"心情|工作|消息|番|活动|更新|行情|日子|比赛|压力|计划|动态|项目|进展))|最近期|近来|近期|(?<![最临])近日(?!点)|近(?:几|"
     r"两)[天日年周]|近些[天年日]|近几个月|近年来?|近一?段时间|这[几两][天日](?!内)|[这近]一两天|这一?(?:阵子|阵儿|阵|段时间|"
     r"段日子)|这些(?:天|日子|年)|这(?:几|两)(?:周|年|个月|个?(?:星期|礼拜))|这会儿|这段儿?时间"
-    # ahead
+    # future
     rf"|(?<![提])(?<!饭){_FEW}(?:个?月|年|天|日|个?(?:周|星期|礼拜)|个?(?:小时|钟头)|分钟)(?:以|之)?后(?![面来悔台端])"
     r"|再?过(?:几|两)(?:天|日|周|年|个月|个?(?:星期|礼拜)|个?小时|分钟)|再?过些(?:天|日子|时候)|再?过一?(?:阵子|阵儿|阵|段时间|"
     r"段日子|会儿|会(?=[再就去来要我给]))|(?:未来|接下来|今后|往后)的?(?:这)?(?:几|两三)(?:天|年|个月|周|个?(?:星期|礼拜)|"
@@ -88,7 +88,7 @@ _Builder = Callable[["re.Match[str]"], "Reading | None"]
 
 
 def fold(text: str) -> str:
-    """Simplified characters and half-width digits in place of the traditional and full-width ones used for time."""
+    """Replace traditional characters and full-width digits used in time words by simplified and half-width ones."""
     return text.translate(_FOLD)
 
 
@@ -257,7 +257,7 @@ def _stretch(sign: int, length: Amount) -> Reading:
 
 
 def _with_length(build: Callable[[re.Match[str], Amount], Reading | None]) -> _Builder:
-    """Return a builder that is given the length of time of its match; it gives nothing where that is no number."""
+    """Return a builder that receives the length of time of its match; it returns None if the length is not a number."""
 
     def built(match: re.Match[str]) -> Reading | None:
         length = _length(match["length"])
@@ -315,7 +315,7 @@ def _part(match: re.Match[str]) -> Reading:
 
 
 def _block(match: re.Match[str]) -> None:
-    """What only looks like time gives no reading, and is passed over."""
+    """Return None: the word only looks like time and is skipped."""
 
 
 TOKENS: tuple[tuple[str, str, _Builder], ...] = (
@@ -409,25 +409,25 @@ STARTS = (
     "大天头女好如妇宣寒小少崇差平年底康建廿开当往待很快情愚感慢按接提教数方日旧早时明星春昨昭晚暑最月有未末本来某植次正此母每民永没洪深清然父现生"
     "百目眼睡礼神秋稍空端第等翌背腊至若许贞跟跨迄过近还这适道那重阴除随隔雍零青面饭高黄"
 )
-"""Every character a token can begin with (a test holds this true): looking for it first makes the search ten times faster."""
+"""Every first character of a token (checked by a test). Testing it first makes the search ten times faster."""
 _TRIGGER = re.compile("[" + STARTS + "".join(chr(old) for old, new in _FOLD.items() if chr(new) in STARTS) + "]")
 
 
 @cache
 def _compiled() -> tuple[re.Pattern[str], dict[str, tuple[re.Pattern[str], _Builder]]]:
-    """All tokens as one pattern, and each alone. Compiled when first needed: that takes longer than the import itself."""
+    """Return all tokens as one pattern, and each token alone. Compiled on first use because compiling is slow."""
     tokens = "|".join(f"(?P<{name}>{_UNNAMED.sub('(?:', pattern)})" for name, pattern, _ in TOKENS)
     single = {name: (re.compile(pattern), build) for name, pattern, build in TOKENS}
     return re.compile(f"(?=[{STARTS}])(?:{tokens})"), single
 
 
 def might_hold(text: str) -> bool:
-    """A quick look: whether any character that Chinese words of time begin with is there."""
+    """Return False if no character of the text can begin a Chinese word of time (a fast pre-check)."""
     return _TRIGGER.search(text) is not None
 
 
 def words_of_time(text: str) -> list[Found]:
-    """The words of time of folded text, each with its reading, in order; not yet merged."""
+    """Return the words of time of folded text with their readings, in order and not yet merged."""
     found: list[Found] = []
     every, single = _compiled()
     for match in every.finditer(text):

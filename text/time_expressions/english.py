@@ -1,8 +1,8 @@
-"""English: from running text to readings.
+"""English grammar: from text to readings, by recursive descent.
 
-The text is cut into words, numbers and marks once; a word that can begin or carry an expression of time starts a small
-descent over the words around it ("two weeks" … "ago", "the end of" … "next month"), and neighbouring readings are merged
-("9:30" + "last night", "Tuesday" + "of last week"). Every step looks at a bounded number of words.
+The text is split once into words, numbers and marks. A word that can begin an expression of time starts the parser for
+the words around it ("two weeks" … "ago", "the end of" … "next month"), and adjacent readings are merged ("9:30" + "last
+night", "Tuesday" + "of last week"). Every step looks at a bounded number of words.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ _TRIGGERS |= {
     for word in words
     if word not in ("new", "black", "good", "st", "earth", "mid")
 }
-"""Words without one of which there is no expression in a text: most sentences are left at this point."""
+"""A text without any of these words holds no expression and is not parsed."""
 _NEVER_CAPITAL = frozenset({*lexicon.DAYS, *lexicon.TONIGHT, "now", "currently", "recently", "lately", "soon"})
 _SENTENCE_BREAK = re.compile(r"[.!?\n]\s")
 _END_OF_A_DAY = re.compile(
     r"(?:the )?(?:end|start|beginning) of (?:the )?day,? (?:on )?(?:\d{4}-|today\b|tomorrow\b|yesterday\b|"
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)day\b)"
 )
-"""The end of day tomorrow: the day beside it is the one, and it is resolved."""
+"""In "the end of day tomorrow" only the day after it is resolved."""
 _ON_EVERY = re.compile(r"\s+(?:on\s+)?(?:weekdays|weekends|workdays|\w{3,6}days|every|each|daily)\b")
 _SUPERSTITION = re.compile(r"\b(?:an?|every|any|movie|film)\s+(?:the\s+)?friday|13th\s+(?:is|are|movie|film|brings|means)\b")
 _AWAY = re.compile(
@@ -76,22 +76,22 @@ _WEAK_AFTER_PREPOSITION = word_list("part clock stretch offset vague now")
 
 
 def might_hold(text: str) -> bool:
-    """A quick look: whether anything in the text could be a word of time."""
+    """Return False if no word of the text can be part of an expression of time (a fast pre-check)."""
     if not _TRIGGERS.isdisjoint(_ALNUM.findall(text.lower())):
         return True
     return _DIGIT_TRIGGER.search(text) is not None
 
 
 def find(text: str, is_content: Callable[[Found], bool]) -> list[Found]:
-    """English expressions of a text that need a reference; none that `is_content` (a title, code), which anchors nothing."""
+    """Return the English expressions of a text that need a reference, without those for which `is_content` is True."""
     return _Sentence(text).find(is_content)
 
 
 class _Sentence(RelativeTimes):
-    """A whole text: what its words give together, and what of that needs a reference."""
+    """A whole text: the merged expressions of its words and the selection of those that need a reference."""
 
     def find(self, is_content: Callable[[Found], bool]) -> list[Found]:
-        """All expressions that need a reference."""
+        """Return all expressions that need a reference."""
         found: list[tuple[Reading, int, int]] = []
         after = 0
         for index, word in enumerate(self.words):
@@ -104,7 +104,7 @@ class _Sentence(RelativeTimes):
         return self.settle([item for item in self.ranges(found) if not is_content(item)]) if found else []
 
     def expression(self, index: int) -> Parsed | None:
-        """The longest expression that begins at a word. What is counted from what is counted ends at the third level."""
+        """Return the longest expression that begins at a word. Nested lengths ("two days after …") stop at level three."""
         if self.depth > 2:
             return None
         self.depth += 1
@@ -114,7 +114,7 @@ class _Sentence(RelativeTimes):
             self.depth -= 1
 
     def merged(self, index: int) -> Parsed | None:
-        """A primary with everything that could be merged to it."""
+        """Return a primary with all following readings that can be merged with it."""
         parsed = self.primary(index)
         if parsed is None:
             return None
@@ -159,7 +159,7 @@ class _Sentence(RelativeTimes):
 
     @staticmethod
     def clock_fits(between: tuple[str, ...], reading: Reading) -> bool:
-        """Whether a clock time may follow a day after these words."""
+        """Return True if a clock time may follow a day after these words: "tomorrow at 5"."""
         return "clock" not in reading.slots and between in _BEFORE_CLOCK
 
     def ranges(self, found: list[tuple[Reading, int, int]]) -> list[Found]:
@@ -181,11 +181,11 @@ class _Sentence(RelativeTimes):
 
     @staticmethod
     def through(first: Reading, second: Reading) -> Reading | None:
-        """Both as the ends of one stretch."""
+        """Return a reading from `first` through `second`, or None if they are not the ends of a range."""
         if first.through or first.vague or second.vague or "stretch" in first.slots | second.slots:
             return None
         if any(one.part is not None and one.clock is None for one in (first, second)):
-            return None  # "from Monday evening to Tuesday morning" says more apart than as two days
+            return None  # keep "from Monday evening to Tuesday morning" as two expressions: a range of days would lose the parts
         if first.slots <= {"clock", "part"} and second.slots <= {"clock", "part"}:
             return None
         if second.slots <= {"clock", "part"}:
@@ -214,7 +214,7 @@ class _Sentence(RelativeTimes):
         return replace(first, through=inherited)
 
     def settle(self, found: list[Found]) -> list[Found]:
-        """Those that need a reference, each with the tense its clause shows."""
+        """Return the expressions that need a reference, each with the tense of its clause."""
         kept: list[Found] = []
         anchor_end = -1
         for item in found:
@@ -231,7 +231,7 @@ class _Sentence(RelativeTimes):
         return kept
 
     def is_name(self, item: Found) -> bool:
-        """Whether a lone word such as Today or Now is written as a name, with a capital within its sentence."""
+        """Return True if a single word such as Today or Now is a name, capitalised inside its sentence."""
         word = self.text[item.start : item.end]
         if not (word[:1].isupper() and word[1:].islower()) or word.lower() not in _NEVER_CAPITAL:
             return False
@@ -239,12 +239,12 @@ class _Sentence(RelativeTimes):
         return before != "" and (before.isalnum() or before == ",")
 
     def stands(self, item: Found, tense: Tense, anchored: bool) -> bool:
-        """Whether an expression is one of a single time, seen from the reference."""
+        """Return True if an expression means a single time as seen from the reference, not a habit or a narrated time."""
         reading, slots = item.reading, item.reading.slots
         if self.is_name(item) or _END_OF_A_DAY.match(self.lower, item.start):
             return False
         if tense == "past" and (reading.vague == "future" or self.lower.startswith(("following", "the following"), item.start)):
-            return False  # told from somewhere else: "a few days later she called"
+            return False  # counted from another time in the story: "a few days later she called"
         if slots <= {"clock", "part"}:
             if _ON_EVERY.match(self.lower, item.end):
                 return False
@@ -272,7 +272,7 @@ class _Sentence(RelativeTimes):
         return True
 
     def primary(self, index: int) -> Parsed | None:
-        """One reading that begins at a word, without what could be merged to it."""
+        """Return one reading that begins at a word, without the readings that can be merged with it."""
         word = self.word(index)
         if not word or self.depth > 6:
             return None
@@ -288,7 +288,7 @@ class _Sentence(RelativeTimes):
             self.depth -= 1
 
     def clock_alone(self, index: int) -> Parsed | None:
-        """A clock time that begins an expression: firm by itself, or with a day right behind it (6 this morning)."""
+        """Parse a clock time at the start of an expression: "9:30", "6 pm", or followed by a day ("6 this morning")."""
         firm = self.clock(index)
         if firm is not None:
             return firm
@@ -317,7 +317,7 @@ class _Sentence(RelativeTimes):
         return self.at(merge(reading, day[0]), day[1])
 
     def part_alone(self, index: int) -> Parsed | None:
-        """in the morning, and what may follow (in the morning at 7)."""
+        """Parse "in the morning" and "the morning of 5 May"."""
         if self.word(index) == "in" and self.word(index + 1) == "the" and self.word(index + 2) in lexicon.PARTS:
             return Reading(part=lexicon.PARTS[self.word(index + 2)]), index + 3
         if self.word(index) == "the" and self.word(index + 1) in lexicon.PARTS and self.word(index + 2) == "of":
@@ -332,7 +332,7 @@ _BY_DIGIT = (_Sentence.numeric, _Sentence.counted, _Sentence.trailing_modifier, 
 
 
 def _starts() -> dict[str, tuple[_Parse, ...]]:
-    """Return what may begin at each word, in the order in which it is tried."""
+    """Return the parsers to try at each word, in order."""
     s = _Sentence
 
     def owned(words: Iterable[str]) -> list[str]:

@@ -14,14 +14,14 @@ _HOUR_DOT_MINUTE = re.compile(r"\d{1,2}\.[0-5]\d")
 _SPOKEN_MINUTES = (10, 15, 20, 30, 40, 45, 50)
 CLOCK_PREPOSITIONS = word_list("at around about from between @ by")
 _NO_NOUN = FUNCTION_WORDS | DAYS.keys() | TONIGHT | PARTS.keys() | WEEKDAYS.keys() | MODIFIERS.keys()
-"""Words that may follow "at 5"; a noun in their place is what is counted ("5 cats")."""
+"""Words that may follow "at 5"; any other noun is a count ("5 cats")."""
 
 
 class Clocks(Words):
-    """Words, with clock times."""
+    """Parsers of clock times and parts of the day."""
 
     def hour(self, index: int) -> tuple[int, int, int] | None:
-        """An hour and minute in digits or words, and the index after it."""
+        """Return an hour and minute in digits or words, and the index after them: "7", "7:30", "seven thirty"."""
         word = self.word(index)
         if ":" in word and "-" not in word and word[0].isdecimal():
             parts = [int(part) for part in word.split(":")]
@@ -46,7 +46,7 @@ class Clocks(Words):
         return int(value), 0, index + 1
 
     def clock(self, index: int, after_day: bool = False) -> Parsed | None:
-        """A clock time or a stretch of them. Without am, pm or a colon only `after_day` (tomorrow at 5)."""
+        """Parse a clock time or a range: "5 pm", "9:30 to 11". Without am, pm or a colon only `after_day` ("tomorrow at 5")."""
         word = self.word(index)
         if not word:
             return None
@@ -92,18 +92,18 @@ class Clocks(Words):
         return Reading(clock=self.made_clock(hour, minute, suffix), clock_until=until), at
 
     def part_follows(self, index: int) -> bool:
-        """Whether "in the morning" or the like stands here."""
+        """Return True if "in the morning", "in the evening" … begins at a word."""
         return self.word(index) == "in" and self.word(index + 1) == "the" and self.word(index + 2) in PARTS
 
     @staticmethod
     def made_clock(hour: int, minute: int, suffix: str) -> Clock:
-        """A clock time; without am or pm an hour of 1 to 12 may be of either half of the day."""
+        """Return a clock time; without am or pm an hour from 1 to 12 is ambiguous (`known` is False)."""
         if suffix:
             return Clock(hour % 12 + (12 if suffix == "pm" else 0) if hour <= 12 else hour, minute)
         return Clock(hour, minute, known=hour > 12 or hour == 0)
 
     def spoken_clock(self, index: int) -> Parsed | None:
-        """half past seven, quarter to eight, twenty past 8, ten to nine."""
+        """Parse a spoken clock time: "half past seven", "quarter to eight", "twenty past 8", "ten to nine"."""
         at = index
         if self.word(at) == "a" and self.word(at + 1) == "quarter":
             at += 1
@@ -135,7 +135,7 @@ class Clocks(Words):
         return Reading(clock=Clock(total // 60 % 24, total % 60, clock.known)), end
 
     def part(self, index: int) -> Parsed | None:
-        """A part of the day."""
+        """Parse a part of the day: "morning", "late afternoon"."""
         at = index + (self.word(index) in ("early", "late"))
         part = PARTS.get(self.word(at))
         return (Reading(part=part), at + 1) if part is not None and self.word(at) != "eve" else None

@@ -1,4 +1,4 @@
-"""English lengths of time as seen from the reference: ago, from now, in, within, the past, the next."""
+"""English lengths of time relative to the reference: ago, from now, in, within, the past, the next."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from .reading import Amount, Offset, Reading, Stretch, Unit, amount
 
 
 class CountedTimes(Feasts):
-    """Words, with dates and lengths of time."""
+    """Parsers of lengths of time that point to a day or a range."""
 
     def counted(self, index: int) -> Parsed | None:
-        """A length with what makes it a point in time: ago, from now, later, before yesterday, after Christmas."""
+        """Parse a length with a direction: "two days ago", "from now", "later", "before yesterday", "after Christmas"."""
         counted = self.length(index)
         if counted is None:
             return None
@@ -66,7 +66,7 @@ class CountedTimes(Feasts):
         return Reading(offset=Offset(sign, counted.amount, base)), end
 
     def base(self, index: int) -> Parsed | None:
-        """The day something is counted from, with its year; a weekday or clock time behind it is not part of it."""
+        """Parse the day from which a length is counted, with its year but without a following weekday or clock time."""
         parsed = self.primary(index) or (self.primary(index + 1) if self.word(index) == "the" else None)
         if parsed is None:
             return None
@@ -76,7 +76,7 @@ class CountedTimes(Feasts):
         return parsed
 
     def length_from(self, total: Amount, index: int) -> Parsed | None:
-        """(for) 3 days starting next Monday, a week from tomorrow on: from the first day to the last."""
+        """Parse a length with its first day: "3 days starting next Monday", "for a week from tomorrow"."""
         inner = self.base(index + (self.word(index) in ("from", "on")))
         if inner is None or not (inner[0].has_day and not inner[0].slots & {"stretch", "vague", "through", "edge", "ordinal"}):
             return None
@@ -90,7 +90,7 @@ class CountedTimes(Feasts):
         return replace(inner[0], through=Reading(offset=Offset(1, last, inner[0]))), inner[1]
 
     def in_length(self, index: int) -> Parsed | None:
-        """in 10 minutes, in two weeks' time, within 9 months, within the next 10 months."""
+        """Parse "in 10 minutes", "in two weeks' time", "within 9 months", "within the next 10 months"."""
         word = self.word(index)
         start = index + 1
         if word == "within":
@@ -133,7 +133,7 @@ class CountedTimes(Feasts):
         return Reading(offset=Offset(1, counted.amount)), after
 
     def stretch(self, at: int, step: int, index: int) -> Parsed | None:
-        """the past three days, next couple of weeks, last 3 months and 2 days, next 4 business days."""
+        """Parse "the past three days", "next couple of weeks", "last 3 months and 2 days", "next 4 business days"."""
         if not step or (self.word(at) in ("a", "an") and self.word(at + 1) not in ("few", "couple")):
             return None
         counted = self.length(at)
@@ -158,13 +158,13 @@ class CountedTimes(Feasts):
 
     @staticmethod
     def made_stretch(total: Amount, unit: Unit, step: int, after: int) -> Parsed:
-        """A stretch of whole quarters, decades or weekends, or one that begins or ends at the reference."""
+        """Return a stretch of whole quarters, decades or weekends, or one that begins or ends at the reference."""
         if unit in ("quarter", "decade", "weekend"):
             return Reading(stretch=Stretch("aligned", step, replace(total, unit=unit))), after
         return Reading(stretch=Stretch("past" if step < 0 else "next", step, total)), after
 
     def trailing_modifier(self, at: int) -> Parsed | None:
-        """(the) 3 next weeks, 5 past years, 10 previous weeks."""
+        """Parse a count before its modifier: "the 3 next weeks", "5 past years", "10 previous weeks"."""
         counted = self.number(at)
         if counted is None or counted[0] is None:
             return None

@@ -1,4 +1,4 @@
-"""English weekdays, months and days of the month, and what is counted within them."""
+"""English weekdays, months and days of the month, and ordinals within them ("first week of July")."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _YEAR_PREPOSITIONS = word_list("in since of until by year")
 
 
 class Dates(Clocks):
-    """Words, with clock times and dates."""
+    """Parsers of dates."""
 
     @staticmethod
     def stepped(unit: str, step: int) -> Reading | None:
-        """Return the unit `step` units from the current one."""
+        """Return the reading of the unit `step` units from the current one, None for an unknown unit."""
         match unit:
             case "week" | "wk":
                 return Reading(week=step)
@@ -49,7 +49,7 @@ class Dates(Clocks):
         return (replace(reading, year=("abs", year[0]), manner=None), year[1]) if year is not None else None
 
     def expression_in(self, index: int) -> Parsed | None:
-        """A month, year, quarter or week in which something longer lies; "the month" is the current one here."""
+        """Parse the unit after "of" (the end of …); "the month" is the current month."""
         word, following = self.word(index), self.word(index + 1)
         if word in ("the", "this") and following in ("month", "year", "week", "quarter", "yr"):
             return self.at(self.stepped(following, 0), index + 2)
@@ -64,13 +64,13 @@ class Dates(Clocks):
         return None if parsed[0].slots & _NO_PLACE else parsed
 
     def weekday(self, index: int) -> Parsed | None:
-        """A weekday by itself, with the day of the month if that is said: "Monday 21st", "Tue the 4th"."""
+        """Parse a weekday, with the day of the month if given: "Monday", "Monday 21st", "Tue the 4th"."""
         word = self.word(index).removesuffix("'s")
         if word not in WEEKDAYS:
             return None
         before, following = self.word(index - 1), self.word(index + 1)
         if before in ("it's", "its") or (before == "is" and self.word(index - 2) in ("it", "today", "day")):
-            return None  # what day it is, not when
+            return None  # "it's Monday" names the current day
         if before in _NOT_BEFORE_WEEKDAY:
             return None
         if word in DOUBTFUL_WEEKDAYS or len(word) <= 3:
@@ -92,7 +92,7 @@ class Dates(Clocks):
         return reading, index + 1
 
     def month(self, index: int) -> Parsed | None:
-        """A month, with its day and year if they are said."""
+        """Parse a month, with its day and year if given: "March", "March 5", "March 5 to 8, 2024"."""
         word = self.word(index)
         number = MONTHS.get(word.removesuffix("'s"))
         if number is None:
@@ -120,7 +120,7 @@ class Dates(Clocks):
         return (reading, at) if self.month_stands(word, before, index, at) else None
 
     def month_stands(self, word: str, before: str, index: int, at: int) -> bool:
-        """Return True if a month that is also a word ("may", "march", "dec") is one where it stands alone."""
+        """Return True if an ambiguous word ("may", "march", "dec") without day and year is a month."""
         fits = before in _BEFORE_MONTH or (before == "-" and self.word(index - 2) == "mid")
         if word in ("mar", "sep", "dec", "jun") and not self.capital(index):
             fits = before in ("in", "since")
@@ -132,7 +132,7 @@ class Dates(Clocks):
         return fits and not (word == "may" and before in ("in", "since") and self.word(at) in ("be", "have", "not"))
 
     def day_of(self, index: int) -> Parsed | None:
-        """the 3rd of March, 2 July, the 15th of next month, on the 15th; first week of October, last Monday of May."""
+        """Parse "the 3rd of March", "2 July", "the 15th of next month", "on the 15th", "first week of October"."""
         start = self.after_the(index)
         day = self.ordinal(start)
         plain = day is None
@@ -164,7 +164,7 @@ class Dates(Clocks):
         return self.ordinal_of(index)
 
     def days_of(self, number: int, index: int) -> Parsed | None:
-        """3 to 12 of September, 18 and 19 June, the ninth till the seventeenth of April."""
+        """Parse days before their month: "3 to 12 of September", "18 and 19 June", "the ninth till the seventeenth of April"."""
         if self.word(index) not in _TO and self.word(index) != "and":
             return None
         at = self.after_the(index + 1)
@@ -182,14 +182,14 @@ class Dates(Clocks):
         return replace(first, through=replace(first, day=until[0])), after
 
     def relative_month(self, index: int) -> tuple[Given, int] | None:
-        """(the) month, this month, last month, next month as a part of a longer expression."""
+        """Parse "this month", "last month", "next month", "the month" inside a longer expression."""
         word = self.word(index)
         if word in ("this", "last", "next", "the", "current") and self.word(index + 1) == "month":
             return ("rel", MODIFIERS.get(word, 0)), index + 2
         return None
 
     def ordinal_of(self, index: int) -> Parsed | None:
-        """the first week of July, last 3 weeks of this year, the 9th month of next year, last Friday of May."""
+        """Parse "the first week of July", "last 3 weeks of this year", "the 9th month of next year", "last Friday of May"."""
         start = self.after_the(index)
         last, first = self.word(start) in ("last", "final"), self.word(start) in ("first", "1st")
         found = (1, start + 1) if last or first else self.ordinal(start)
@@ -217,7 +217,7 @@ class Dates(Clocks):
         return replace(inner[0], ordinal=ordinal), inner[1]
 
     def numeric(self, index: int) -> Parsed | None:
-        """2026-02-20, 5/3/18, and 5/3 where a preposition shows that it is a date."""
+        """Parse "2026-02-20", "5/3/18", and "5/3" after a preposition of time."""
         word, before = self.word(index), self.word(index - 1)
         if "-" in word and word[0].isdecimal() and len(word) >= 8:
             year, month, day = (int(part) for part in word.split("t")[0].split("-"))

@@ -13,10 +13,10 @@ _OF_DAY = frozenset({"clock", "part", "weekday"})
 
 
 class Feasts(Dates):
-    """Words, with dates and feasts."""
+    """Parsers of feasts, seasons, quarters, weekends and numbered weeks."""
 
     def weekend(self, index: int) -> Parsed | None:
-        """(the) weekend by itself."""
+        """Parse "the weekend", "on the weekend", "the weekend of 5 May"."""
         start = index + 1 if self.word(index) == "the" else index
         if self.word(start) not in ("weekend", "wkend"):
             return None
@@ -38,7 +38,7 @@ class Feasts(Dates):
         return Reading(weekend=True, manner="bare"), start + 1
 
     def week_of(self, index: int) -> Parsed | None:
-        """the week of April 10th, week 31, the week of 2026-02-16 to 2026-02-22."""
+        """Parse "the week of April 10th" and "the week of 2026-02-16 to 2026-02-22"."""
         start = index + 1 if self.word(index) == "the" else index
         if self.word(start) != "week":
             return None
@@ -54,7 +54,7 @@ class Feasts(Dates):
         return None
 
     def week_number(self, index: int) -> Parsed | None:
-        """week 27 (of last year)."""
+        """Parse "week 27" and "week 27 of last year"."""
         start = index + 1 if self.word(index) == "the" else index
         if self.word(start) == "week" and self.word(start + 1).isdecimal() and 1 <= int(self.word(start + 1)) <= 53:
             reading, at = Reading(week_number=int(self.word(start + 1))), start + 2
@@ -68,12 +68,12 @@ class Feasts(Dates):
         return None
 
     def clock_follows(self, index: int) -> bool:
-        """Whether a clock time stands here (8 p.m., 10:20)."""
+        """Return True if a clock time begins at a word: "8 p.m.", "10:20"."""
         word = self.word(index)
         return word[:1].isdecimal() and "-" not in word and (":" in word or bool(self.clock_suffix(index + 1)[0]))
 
     def holiday_words(self, index: int) -> tuple[str, str, int] | None:
-        """A feast's key, name and the index after it; the longest name wins."""
+        """Return a feast's key, name and the index after it; the longest name wins."""
         if self.word(index) not in HOLIDAY_STARTS:
             return None
         for size in (4, 3, 2, 1):
@@ -83,7 +83,7 @@ class Feasts(Dates):
         return None
 
     def holiday(self, index: int) -> Parsed | None:
-        """A feast, with its year if that is said."""
+        """Parse a feast, with its year if given: "Christmas", "Easter 2024"."""
         feast = self.holiday_words(index)
         if feast is None:
             return None
@@ -111,7 +111,7 @@ class Feasts(Dates):
         return Reading(holiday=key, holiday_name=label, manner="bare"), after
 
     def season(self, index: int) -> Parsed | None:
-        """A season of a year that is said (summer 2024, the summer of 2024); a bare one is no single time."""
+        """Parse a season with its year: "summer 2024", "the summer of last year". A season without a year is not a date."""
         start = index + 1 if self.word(index) == "the" else index
         name = SEASONS.get(self.word(start))
         if name is None:
@@ -126,7 +126,7 @@ class Feasts(Dates):
         return None
 
     def quarter(self, index: int) -> Parsed | None:
-        """Q2, Q2 2025, the second half of last year."""
+        """Parse "Q2", "Q2 2025", "the second half of last year"."""
         word = self.word(index)
         if word == "q" and self.touches(index + 1) and self.word(index + 1) in ("1", "2", "3", "4"):
             number = int(self.word(index + 1))

@@ -1,4 +1,4 @@
-"""The English words of time: units, weekdays, months, feasts, parts of the day, as chatters write them (`english.toml`)."""
+"""The English words of time with chat spellings: units, weekdays, months, feasts, parts of the day (`english.toml`)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _WORDS = word_tables("time_expressions/english.toml")
 
 UNITS: dict[str, Unit] = by_word(_WORDS["units"])
 DAYS: dict[str, int] = by_word(_WORDS["days"])
-"""Words for a day, with its distance from today."""
+"""Words for a day, with its distance from today in days."""
 TONIGHT = word_list(_WORDS["tonight"])
 WEEKDAYS: dict[str, int] = by_word(_WORDS["weekdays"])
 DOUBTFUL_WEEKDAYS = word_list(_WORDS["doubtful_weekdays"])
@@ -21,7 +21,7 @@ MODIFIERS: dict[str, int] = by_word(_WORDS["modifiers"])
 EDGES: dict[str, Edge] = by_word(_WORDS["edges"])
 EDGE_SHORT: dict[str, str] = by_word(_WORDS["short_edges"])
 HOLIDAYS = {words: (key, label) for key, label, phrases in _WORDS["feasts"] for words in phrase_list(phrases)}
-"""Wordings of a feast, with its key in `calendar` and the name that is written."""
+"""Wordings of a feast, with its key in `calendar` and its name in the output."""
 HOLIDAY_STARTS = frozenset(words[0] for words in HOLIDAYS)
 VAGUE: dict[tuple[str, ...], Direction] = {
     words: direction for direction, phrases in _WORDS["vague"].items() for words in phrase_list(phrases)
@@ -32,4 +32,4 @@ NOW_STARTS = frozenset(words[0] for words in NOW)
 DATE_PREPOSITIONS = word_list(_WORDS["date_prepositions"])
 PRONOUNS = word_list(_WORDS["pronouns"])
 FUNCTION_WORDS = word_list(_WORDS["function_words"]) | PRONOUNS
-"""Words that go on after an expression; a noun in their place would make "Easter" a part of "Easter eggs"."""
+"""Words that may follow an expression; a noun after it makes it part of a compound ("Easter eggs")."""

@@ -1,4 +1,4 @@
-"""English words that point from the reference: today, last, this, next, the end of, now, recently."""
+"""English words relative to the reference: today, last, this, next, the end of, now, recently."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ _NOT_VAGUE = {
         ("the other day", "on", ""),
     )
 }
-"""Words before and after a vague phrase with which it is another one: "as soon as", "how long ago"."""
+"""Words before and after a vague phrase that change its meaning: "as soon as", "how long ago"."""
 _NOT_BEFORE_NOW = word_list("for just day even right now here know")
 _NOT_AFTER_NOW = word_list("let let's look listen this what who how")
 _MEETS = word_list("up want going used need how able like likes wants start started way")
 
 
 class RelativeTimes(CountedTimes):
-    """Words, with everything that points from the reference."""
+    """Parsers of words relative to the reference."""
 
     def day_word(self, index: int) -> Parsed | None:
-        """today, tomorrow, yesterday, tonight and what chatters make of them."""
+        """Parse "today", "tomorrow", "yesterday", "tonight" and their chat spellings ("tmrw", "2nite")."""
         word = self.word(index).removesuffix("'s").removesuffix("'")
         if word in lexicon.DAYS:
             after = index + 1
@@ -48,7 +48,7 @@ class RelativeTimes(CountedTimes):
         return None
 
     def day_before(self, index: int) -> Parsed | None:
-        """(the) day before yesterday, day after tomorrow, week before last, week after next."""
+        """Parse "the day before yesterday", "day after tomorrow", "week before last", "week after next"."""
         start = self.after_the(index)
         unit, link, what = self.word(start), self.word(start + 1), self.word(start + 2)
         if unit in ("day", "night", "morning", "evening", "afternoon"):
@@ -67,7 +67,7 @@ class RelativeTimes(CountedTimes):
         return self.at(self.stepped(unit, step), start + 3)
 
     def modified(self, index: int) -> Parsed | None:
-        """this, last, next, past, coming … with a unit, a name or a count; "the" before it belongs to it."""
+        """Parse this, last, next, past, coming … with a unit, a name or a count: "last week", "the next three days"."""
         start = index + 1 if self.word(index) in ("the", "these") else index
         word = self.word(start)
         if word not in lexicon.MODIFIERS:
@@ -112,15 +112,15 @@ class RelativeTimes(CountedTimes):
 
     @staticmethod
     def pointed(reading: Reading, step: int) -> Reading:
-        """Return a month, season or feast as that of this year (`step` 0), the last one (-1) or the next one (1)."""
+        """Return a month, season or feast of this year (`step` 0), the last one (-1) or the next one (1)."""
         return replace(reading, manner="last" if step < 0 else "next") if step else replace(reading, year=("rel", 0))
 
     def season_fits(self, index: int) -> bool:
-        """Whether "this fall" / "this spring" is the season, and not a fall or a spring."""
+        """Return True if "this fall" / "this spring" is the season and not another noun."""
         return self.word(index + 1) in lexicon.FUNCTION_WORDS or not self.word(index + 1).isalpha()
 
     def modified_part(self, name: str, word: str, step: int, at: int) -> Parsed | None:
-        """last night, this morning; "next morning" is told from somewhere else and left alone."""
+        """Parse "last night" and "this morning". "the next morning" counts from another time and is skipped."""
         part = lexicon.PARTS[name]
         if word == "last" or (word == "this" and step == 0):
             return Reading(shift=step, part=part), at + 1
@@ -129,7 +129,7 @@ class RelativeTimes(CountedTimes):
         return None
 
     def modified_unit(self, name: str, manner: str, step: int, at: int, led_by_the: bool) -> Parsed | None:
-        """last week, this quarter, next decade, the past year."""
+        """Parse "last week", "this quarter", "next decade", "the past year"."""
         after = at + 1
         if name in ("work", "working") and self.word(after) == "week":
             name, after = "workweek", after + 1
@@ -163,7 +163,7 @@ class RelativeTimes(CountedTimes):
                 return None
 
     def current(self, index: int) -> Parsed | None:
-        """for the day, for the month: the current one; the rest of the week: from today to its end."""
+        """Parse "for the day", "for the month" (the current one) and "the rest of the week" (from today to its end)."""
         start = self.after_the(index)
         if self.word(start) in ("rest", "remainder", "remaining") and self.word(start + 1) == "of":
             inner = self.expression_in(start + 2)
@@ -185,7 +185,7 @@ class RelativeTimes(CountedTimes):
         return None
 
     def edge(self, index: int) -> Parsed | None:
-        """the end of next month, early next week, late last year, mid-July, earlier today, later this week, eod."""
+        """Parse "the end of next month", "early next week", "mid-July", "earlier today", "later this week", "eod"."""
         start = self.after_the(index)
         word = self.word(start)
         if word in lexicon.EDGE_SHORT:
@@ -203,7 +203,7 @@ class RelativeTimes(CountedTimes):
                 at = self.after_the(at)
                 led = self.word(start - 1) if self.word(start - 1) != "the" else self.word(start - 2)
                 if edge != "end" or led == "at" or self.word(at + 1) == "of":
-                    return None  # "at the end of the day" is a manner of speaking
+                    return None  # "at the end of the day" is an idiom
                 return Reading(shift=0, edge=edge), at + 1
         elif word in ("earlier", "later"):
             at += self.word(at) == "in" or self.word(at) == "on"
@@ -222,7 +222,7 @@ class RelativeTimes(CountedTimes):
         return replace(reading, edge=edge), after
 
     def longest(self, index: int, phrases: Container[tuple[str, ...]]) -> tuple[str, ...]:
-        """Return the longest of the phrases that begins at a word; empty where none does."""
+        """Return the longest of the phrases that begins at a word; empty if there is none."""
         for size in range(min(5, self.count - index), 0, -1):
             key = tuple(self.words[index : index + size])
             if key in phrases:
@@ -230,7 +230,7 @@ class RelativeTimes(CountedTimes):
         return ()
 
     def vague(self, index: int) -> Parsed | None:
-        """recently, the other day, just now, soon …"""
+        """Parse "recently", "the other day", "just now", "soon" …"""
         key = self.longest(index, lexicon.VAGUE) if self.word(index) in lexicon.VAGUE_STARTS else ()
         if not key:
             return None
@@ -244,7 +244,7 @@ class RelativeTimes(CountedTimes):
         return (Reading(vague="future"), after) if tense == "future" else None  # "haven't seen you in a while"
 
     def now(self, index: int) -> Parsed | None:
-        """now, right now, currently, at the moment …; not the "now" of "now that", "for now", "now and then"."""
+        """Parse "now", "right now", "currently" …, except in "now that", "for now", "now and then"."""
         key = self.longest(index, lexicon.NOW) if self.word(index) in lexicon.NOW_STARTS else ()
         if not key:
             return None
@@ -260,7 +260,7 @@ class RelativeTimes(CountedTimes):
         return Reading(now=True), index + len(key)
 
     def to_date(self, index: int) -> Parsed | None:
-        """to date, till date: up to the reference."""
+        """Parse "to date" and "till date": up to the reference."""
         led = self.word(index) in ("to", "till") and self.word(index + 1) == "date"
         if led and self.word(index - 1) not in _MEETS and self.word(index + 2) not in lexicon.PRONOUNS:
             return Reading(until_now=True), index + 2

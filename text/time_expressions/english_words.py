@@ -1,4 +1,4 @@
-"""English text cut into words, and the numbers, lengths of time and years among them."""
+"""English text split into words, with parsers of numbers, lengths of time and years."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ Parsed = tuple[Reading, int]
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A count of units of time. `amount` is None where it is no number ("a few weeks", said in `words`); `reading` is set
-    where the words are an expression already ("two Saturdays ago")."""
+    """A count of units of time. `amount` is None if the count is vague ("a few weeks", kept in `words`); `reading` is set
+    if the words are a complete expression ("two Saturdays ago")."""
 
     amount: Amount | None
     words: str
@@ -38,7 +38,7 @@ class Counted:
 
 
 class Words:
-    """A text cut into words. Methods take the index of a word and give what begins there and the index after it, or None."""
+    """A text split into words. Parsers take the index of a word and return a result with the index after it, or None."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -51,35 +51,35 @@ class Words:
         self.depth = 0
 
     def word(self, index: int) -> str:
-        """The word at an index; the empty string outside the text."""
+        """Return the word at an index; the empty string outside the text."""
         return self.words[index] if 0 <= index < self.count else ""
 
     def capital(self, index: int) -> bool:
-        """Whether the word at an index is written with a capital."""
+        """Return True if the word at an index begins with a capital."""
         return 0 <= index < self.count and self.text[self.starts[index]].isupper()
 
     def touches(self, index: int) -> bool:
-        """Whether the word at `index` follows the one before it without a space."""
+        """Return True if the word at `index` follows the previous one without a space."""
         return 0 < index < self.count and self.starts[index] == self.ends[index - 1]
 
     def after_the(self, index: int) -> int:
-        """Return the index, or the next one where "the" stands."""
+        """Return the index, or the next one if the word is "the"."""
         return index + (self.word(index) == "the")
 
     @staticmethod
     def at(reading: Reading | None, after: int) -> Parsed | None:
-        """Return a reading with the index after it, None for None."""
+        """Return a reading with the index after it; None if the reading is None."""
         return (reading, after) if reading is not None else None
 
     def end_of(self, index: int) -> int:
-        """Where the word at an index ends, an 's left out: it stays in the sentence."""
+        """Return the end of the word at an index without a possessive 's, which stays in the sentence."""
         word = self.words[index]
         if word.endswith("'s") and word not in _OWN_S:
             return self.ends[index] - 2
         return self.ends[index] - 1 if word.endswith("s'") and word[:-2] not in _PLAIN_UNITS else self.ends[index]
 
     def number(self, index: int) -> tuple[float | None, int] | None:
-        """A count: digits, words, "a", "a couple of", "half a", "one and a half". None as the value: no number ("a few")."""
+        """Parse a count: digits, words, "a", "half a", "one and a half". The value is None for "a few", "a couple of"."""
         word = self.word(index)
         if word == "half":
             if self.word(index + 1) in ("a", "an"):
@@ -111,7 +111,7 @@ class Words:
         return value, after
 
     def unit(self, index: int) -> tuple[Unit, float, int] | None:
-        """A unit of time, how many of it the word means, and the index after it."""
+        """Return a unit of time, its multiplier (2 weeks for "fortnight") and the index after it."""
         word = self.word(index)
         if word in ("business", "working", "work") and self.word(index + 1) in ("day", "days"):
             return "workday", 1, index + 2
@@ -127,7 +127,7 @@ class Words:
         return None
 
     def length(self, index: int) -> Counted | None:
-        """A length of time: "two weeks", "an hour and a half", "2 years 1 month 21 days", "a few months"."""
+        """Parse a length of time: "two weeks", "an hour and a half", "2 years 1 month 21 days", "a few months"."""
         counted = self.number(index)
         if counted is None:
             return None
@@ -160,7 +160,7 @@ class Words:
         return Counted(total, "", after, name)
 
     def ordinal(self, index: int) -> tuple[int, int] | None:
-        """An ordinal of a day: 3rd, third, twenty third, twenty-third."""
+        """Parse an ordinal: "3rd", "third", "twenty third", "twenty-third"."""
         word = self.word(index)
         if word in ENGLISH_ORDINALS:
             return ENGLISH_ORDINALS[word], index + 1
@@ -173,7 +173,7 @@ class Words:
         return None
 
     def number_of_day(self, index: int) -> tuple[int, int] | None:
-        """What may follow a month's name: 5, 5th, the fifth, twenty nine."""
+        """Parse the day after a month's name: "5", "5th", "the fifth", "twenty nine"."""
         at = index + 1 if self.word(index) == "the" else index
         if self.word(at) == "/":
             at += 1
@@ -200,7 +200,7 @@ class Words:
         return found
 
     def year_after(self, index: int) -> tuple[int, int] | None:
-        """A year behind a date: 2024, ", 2024", "of 2024", '24."""
+        """Parse the year after a date: "2024", ", 2024", "of 2024", "'24", "twenty twenty-four"."""
         at = index
         if self.word(at) in (",", "of", "in"):
             at += 1
@@ -227,7 +227,7 @@ class Words:
         return None
 
     def clock_suffix(self, index: int) -> tuple[str, int]:
-        """am, pm, a.m., p (directly behind a number): "am" or "pm", and the index after it."""
+        """Return "am", "pm" or "" and the index after it: "am", "a.m.", "p" directly after a number."""
         word = self.word(index)
         if word in ("am", "pm"):
             return word, index + 1
@@ -242,17 +242,17 @@ class Words:
         return "", index
 
     def primary(self, index: int) -> Parsed | None:
-        """One reading that begins at a word; the class at the end of the chain knows them all."""
+        """Return one reading that begins at a word. Implemented by the last subclass."""
         raise NotImplementedError
 
     def expression(self, index: int) -> Parsed | None:
-        """The longest expression that begins at a word."""
+        """Return the longest expression that begins at a word."""
         raise NotImplementedError
 
     def modified(self, index: int) -> Parsed | None:
-        """this, last, next … with a unit or a name."""
+        """Parse this, last, next … with a unit or a name."""
         raise NotImplementedError
 
     def extend(self, reading: Reading, index: int) -> Parsed | None:
-        """A reading with what follows merged to it."""
+        """Return a reading merged with the words that follow."""
         raise NotImplementedError

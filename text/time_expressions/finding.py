@@ -1,4 +1,4 @@
-"""Finding, resolving and replacing: what the rest of the package is for."""
+"""Finding, resolving and replacing time expressions: the entry points of the package."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ def find_time_expressions(
     language: LanguageChoice = "auto",
     protected: Sequence[Span] | None = None,
 ) -> list[TimeExpression]:
-    """Relative and partial time expressions of a text, sorted, never overlapping, each resolved at the reference.
+    """Return the relative and partial time expressions of a text, sorted, not overlapping, resolved at the reference.
 
     >>> from datetime import datetime, timezone
     >>> at = datetime(2026, 2, 20, 17, 30, tzinfo=timezone.utc)
     >>> [(e.text, e.value) for e in find_time_expressions("昨晚没睡好", at, "Asia/Shanghai")]
     [('昨晚', '2026-02-20')]
 
-    Dates that stand absolutely are left out, and so is whatever touches a `protected` span (by default what
-    `protected_spans` finds: quotes, code, addresses). The reference must be aware; it is converted to `timezone` (an
-    IANA name) first, so that 17:30 UTC is tomorrow in Shanghai. ValueError for a naive reference.
+    Absolute dates are skipped, and so are expressions that overlap a `protected` span (by default those of
+    `protected_spans`: quotes, code, addresses). The reference must be aware; it is converted to `timezone` (an IANA
+    name) first, so that 17:30 UTC is tomorrow in Shanghai. Raises ValueError for a naive reference.
     """
     if reference.tzinfo is None or reference.utcoffset() is None:
         raise ValueError("reference has no time zone: give an aware datetime (datetime.now(timezone.utc), …+08:00)")
@@ -92,10 +92,10 @@ def resolve_times(
     language: LanguageChoice = "auto",
     protected: Sequence[Span] | None = None,
 ) -> tuple[str, list[TimeExpression]]:
-    """The text with every expression replaced by the date it means, and the expressions with offsets in the input.
+    """Return the text with its expressions replaced by dates, and the expressions with offsets in the input.
 
-    Resolving the result again changes nothing. (Where words crowd so that a date put in makes another expression of
-    what stood beside it, that one is resolved too; it is in the text, but not among the expressions of the input.)
+    The function is idempotent. If an inserted date makes a new expression of the words beside it, that one is resolved
+    in the text as well but is not in the returned list.
     """
     found = find_time_expressions(text, reference, timezone, language=language, protected=protected)
     left = found
@@ -108,7 +108,7 @@ def resolve_times(
 
 
 def _replaced(text: str, found: Sequence[TimeExpression], protected: Sequence[Span] | None) -> tuple[str, Sequence[Span] | None]:
-    """The text with the expressions replaced, and the protected spans where they stand then."""
+    """Return the text with the expressions replaced, and the protected spans with updated offsets."""
     pieces: list[str] = []
     moved: list[Span] = []
     at, shift, index = 0, 0, 0
@@ -128,7 +128,7 @@ def _replaced(text: str, found: Sequence[TimeExpression], protected: Sequence[Sp
 def find_relative(
     text: str, *, language: LanguageChoice = "auto", protected: Sequence[Span] | None = None
 ) -> list[tuple[int, int, str]]:
-    """Spans that are still relative in a text, as (start, end, text): the same detection, with no reference needed."""
+    """Return the relative expressions of a text as (start, end, text), without resolving them."""
     return [(item.start, item.end, text[item.start : item.end]) for item in _detect(text, language, protected)]
 
 
@@ -154,7 +154,7 @@ _NAMED_AFTER = re.compile(r" (?:app|show|widget|magazine|newspaper|section|tab|v
 
 
 def _is_named(text: str, item: Found) -> bool:
-    """Part of an identifier (im_here_now, here-and-now) or of a proper noun: USA Today, the Today app, Today's Catch Ltd."""
+    """Return True for a part of an identifier (im_here_now, here-and-now) or proper noun (USA Today, the Today app)."""
     start, end = item.start, item.end
     before = text[start - 1 : start] if start else ""
     if before == "_" or text[end : end + 1] == "_" or (before == "-" and text[start:end] == "now"):
@@ -167,7 +167,7 @@ def _is_named(text: str, item: Found) -> bool:
 
 
 class _Content:
-    """Whether a candidate touches a protected span; the spans are looked for when the first candidate turns up."""
+    """A predicate: True if a candidate overlaps a protected span. The spans are computed on first use."""
 
     def __init__(self, text: str, protected: Sequence[Span] | None) -> None:
         self._text = text
@@ -198,7 +198,7 @@ _EDGE_ZH = {"start": "初", "middle": "中", "end": "底"}
 
 
 def _renamed(reading: Reading, written: str) -> Reading:
-    """The same reading with its words in the language of the sentence around it."""
+    """Return the reading with its words in the language of the surrounding sentence."""
     if written == "zh":
         return replace(
             reading,

@@ -1,6 +1,6 @@
-"""Which days a name means: weekdays, months, dates, weeks, feasts, seasons, quarters.
+"""Resolution of named days: weekdays, months, dates, weeks, feasts, seasons, quarters.
 
-What comes round again (Friday, March, Christmas) is chosen by its manner and the tense; see `resolution` for the rules."""
+Recurring names (Friday, March, Christmas) are chosen by their manner and the tense; see `resolution` for the rules."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """First and last day or minute (wall clock, naive), and how fine it is."""
+    """First and last day or minute (wall clock, naive) and their granularity."""
 
     first: date
     last: date
     granularity: str
     """`first` and `last` are datetimes exactly when this is "minute"."""
     is_open: bool = False
-    """Whether the hour may as well be of the other half of the day, and the earlier one was taken."""
+    """True if the hour may also be in the other half of the day; the earlier one is used."""
 
 
 def named_days(reading: Reading, today: date, tense: Tense) -> Resolved | None:
@@ -65,7 +65,7 @@ def _year(reading: Reading, today: date) -> int | None:
 
 
 def _choose(candidates: list[Days], today: date, manner: Manner, tense: Tense) -> Days | None:
-    """Which of several stretches, in order of time, is meant."""
+    """Choose one of several stretches of days, given in chronological order."""
     match manner:
         case "last":
             fitting = [days for days in candidates if days[1] < today]
@@ -119,7 +119,7 @@ def _holiday(reading: Reading, today: date, tense: Tense) -> Resolved | None:
 
 
 def _weekend_at(day: date) -> Resolved:
-    """The weekend a feast belongs to: with the Monday where it falls on one, else the nearest Saturday and Sunday."""
+    """Return the weekend of a feast: including the Monday if the feast falls on it, else the nearest Saturday and Sunday."""
     monday, sunday = week_days(day)
     if day == monday:
         return Resolved(monday - 2 * _DAY, monday, "weekend")
@@ -192,7 +192,7 @@ def _week(reading: Reading, today: date, tense: Tense) -> Resolved | None:
 
 
 def _weekday_and_number(weekday: int, number: int, today: date, tense: Tense) -> Resolved | None:
-    """Monday the 21st: in this month if it fits there, else in the nearest month where it does."""
+    """Resolve "Monday the 21st": in this month if the weekday matches, else in the nearest month where it does."""
     fitting: list[Days] = []
     for months in range(-14, 15):
         first = add_months(today.replace(day=1), months)
@@ -296,7 +296,7 @@ def _month_or_year(reading: Reading, today: date, tense: Tense) -> Resolved | No
 
 
 def _day_number(number: int, today: date, tense: Tense) -> Resolved | None:
-    """The 15th, with no month: this month's unless the tense says otherwise."""
+    """Resolve "the 15th" without a month: in this month unless the tense excludes it."""
     candidates: list[Days] = []
     for months in (-2, -1, 0, 1, 2):
         first = add_months(today.replace(day=1), months)

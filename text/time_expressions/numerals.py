@@ -1,4 +1,4 @@
-"""Chinese and English numerals as they are written in dates, clock times and counts."""
+"""Chinese and English numerals in dates, clock times and counts."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ ENGLISH_ORDINALS |= {f"{n}{suffix}": n for n in range(1, 32) for suffix in ("st"
 
 
 def chinese_number(text: str) -> float | None:
-    """The value of a Chinese or Arabic numeral: 三 = 3, 十五 = 15, 二十一 = 21, 一百二 = 120, 2.5, 半 = 0.5; else None.
+    """Return the value of a Chinese or Arabic numeral: 三 = 3, 十五 = 15, 一百二 = 120, 2.5, 半 = 0.5; else None.
 
-    Digits that stand side by side without a multiplier read as positions: 二零二六 = 2026. Full-width digits count.
+    Adjacent digits without a multiplier are positional: 二零二六 = 2026. Full-width digits are accepted.
     """
     if not text:
         return None

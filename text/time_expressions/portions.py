@@ -23,7 +23,7 @@ def within(within: Resolved, said: Ordinal) -> Resolved | None:
         return one_day(day) if first <= day <= last else None
     match said.unit:
         case "week":
-            # a week belongs to the month or year that holds its Thursday, as ISO 8601 has it
+            # a week belongs to the month or year of its Thursday (ISO 8601)
             monday = week_days(first + 3 * _DAY)[0] if first.weekday() > 3 else week_days(first)[0]
             final = week_days(last)[0] if last.weekday() >= 3 else week_days(last)[0] - 7 * _DAY
             if said.which in ("first", "nth"):
@@ -118,7 +118,7 @@ def at_clock(found: Resolved, reading: Reading, now: datetime, tense: Tense) -> 
 
 
 def _is_open(taken: datetime, clock: Clock, reading: Reading, here: datetime, tense: Tense) -> bool:
-    """Whether neither word nor clock rules out the same hour twelve hours later (明天8点, "tomorrow at 8")."""
+    """Return True if neither words nor the current time exclude the hour twelve hours later (明天8点, "tomorrow at 8")."""
     if clock.known or reading.part is not None or taken.hour != clock.hour:
         return False
     later = taken + timedelta(hours=12)
@@ -137,7 +137,7 @@ def _moment(day: date, clock: Clock, reading: Reading, here: datetime, tense: Te
         if hour == 12:
             return moment.replace(hour=0) + _DAY
         if hour < 5:
-            # the small hours of a night belong to the next day, unless that night is not over yet
+            # hours after midnight belong to the next day, unless that night is not over yet
             return moment if day == here.date() and here < moment and here.hour < 5 else moment + _DAY
         return moment.replace(hour=hour + 12) if hour < 12 else moment
     if clock.known:

@@ -1,8 +1,8 @@
-"""What an expression says before anybody knows the reference time: the fields it fills.
+"""Readings: the fields of a time expression before it is resolved at a reference time.
 
 Grammars (`chinese`, `english`) turn words into readings; `resolution` turns a reading, a reference and a tense into
-days or minutes. A reading whose year is given is absolute: the grammars recognise it so that the words around it
-(its clock time, its weekday) are not mistaken for relative ones, and it is not reported.
+days or minutes. A reading with a given year is absolute: the grammars recognise it so that the words around it (its clock
+time, its weekday) are not read as relative ones, and do not report it.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from typing import Any, Literal
 from ..word_lists import by_word, word_list
 
 Given = tuple[Literal["abs", "rel"], int]
-"""A year, month or quarter: ("abs", 2026) as written, ("rel", -1) counted from the reference's own."""
+"""A year, month or quarter: ("abs", 2026) as written, ("rel", -1) relative to that of the reference."""
 Unit = Literal["minute", "hour", "day", "workday", "week", "weekend", "month", "quarter", "year", "decade"]
 Manner = Literal["bare", "last", "past", "next", "coming"]
-"""How a name that comes round again (Friday, March, Christmas) is pointed at. `bare`: the tense decides. `last`,
-`next`: fully before or after the current one. `past`, `coming`: the nearest one, today not counted."""
+"""How an instance of a recurring name (Friday, March, Christmas) is selected. `bare`: by the tense. `last`, `next`:
+entirely before or after the current one. `past`, `coming`: the nearest one, excluding today."""
 Edge = Literal["start", "middle", "end", "earlier", "later", "rest"]
 Direction = Literal["past", "now", "future"]
 Tense = Literal["past", "future", "none"]
-"""What the clause around an expression says about its time."""
+"""The tense of the clause around an expression."""
 Part = Literal["dawn", "morning", "noon", "afternoon", "evening", "night", "midnight"]
 
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """A time of day. `known` is false where the hour may be of either half of the day (八点, "at 7")."""
+    """A time of day. `known` is False if the hour may be in either half of the day (八点, "at 7")."""
 
     hour: int
     minute: int = 0
@@ -36,7 +36,7 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A length of time. Months, days and minutes are kept apart; `unit` is the one it was said in."""
+    """A length of time. Months, days and minutes are kept separately; `unit` is the unit in the text."""
 
     unit: Unit
     count: float
@@ -46,7 +46,7 @@ class Amount:
     workdays: int = 0
 
     def plus(self, other: Amount) -> Amount:
-        """Both together ("2 weeks and 2 days"), said in the finer unit."""
+        """Return the sum ("2 weeks and 2 days") with the unit of `other`."""
         months, days = self.months + other.months, self.days + other.days
         return Amount(other.unit, other.count, months, days, self.minutes + other.minutes, self.workdays + other.workdays)
 
@@ -55,7 +55,7 @@ _IN_FINER: dict[str, tuple[str, int]] = {
     "hour": ("minutes", 60), "workday": ("workdays", 1), "week": ("days", 7), "weekend": ("days", 7),
     "quarter": ("months", 3), "year": ("months", 12), "decade": ("months", 120),
 }  # fmt: skip
-"""The field of `Amount` a unit is counted in, and how much of it one unit is."""
+"""The field of `Amount` that holds a unit, and the size of one unit in it."""
 
 
 def amount(count: float, unit: Unit) -> Amount:
@@ -74,7 +74,7 @@ def amount(count: float, unit: Unit) -> Amount:
 
 @dataclass(frozen=True, slots=True)
 class Offset:
-    """A point so far before (`sign` -1) or after (1) the reference, or before or after `base`."""
+    """A point `amount` before (`sign` -1) or after (1) the reference or `base`."""
 
     sign: int
     amount: Amount
@@ -93,7 +93,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Ordinal:
-    """The first or last `count` units of a longer one ("first ten days of", 最后3周), or the nth one alone."""
+    """The first or last `count` units of a longer one ("first ten days of", 最后3周), or only the nth one."""
 
     count: int
     unit: Unit
@@ -103,7 +103,7 @@ class Ordinal:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The fields of one expression; whatever is None was not said."""
+    """The fields of one expression; None means not given."""
 
     year: Given | None = None
     month: Given | None = None
@@ -138,25 +138,25 @@ class Reading:
     through: Reading | None = None
     same_day: bool | None = None
     firm: bool | None = None
-    """It stands without help of a tense (这个春节)."""
+    """True if the expression needs no tense to be resolved (这个春节)."""
     kept_slots: frozenset[str] | None = field(default=None, init=False, repr=False, compare=False)
-    """What `slots` found, kept because it is asked for many times."""
+    """Cache of `slots`."""
 
     @property
     def absolute(self) -> bool:
-        """Whether it stands on its own, without a reference."""
+        """True if the expression needs no reference."""
         if self.offset is not None and self.offset.base is not None:
             return self.offset.base.absolute
         return (self.year is not None and self.year[0] == "abs") or (self.years is not None and self.years[0] >= 1000)
 
     @property
     def has_day(self) -> bool:
-        """Whether it names a day or a longer stretch of days, and not only a time of day."""
+        """True if it names a day or a longer period, not only a time of day."""
         return bool(self.slots & _DAYLIKE)
 
     @property
     def slots(self) -> frozenset[str]:
-        """The kinds of fields it fills."""
+        """The kinds of fields that are set."""
         if self.kept_slots is None:
             found = frozenset([slot for name, slot in _NAMES if getattr(self, name) is not None])
             object.__setattr__(self, "kept_slots", found)
@@ -166,7 +166,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A reading, where it stands, and the tense its clause shows ("past", "future" or "none")."""
+    """A reading with its span and the tense of its clause."""
 
     reading: Reading
     start: int
@@ -190,7 +190,7 @@ def _filled(reading: Reading) -> dict[str, Any]:
 
 
 def merge(first: Reading, second: Reading) -> Reading | None:
-    """Return both readings as one (昨天 + 下午三点, "Tuesday" + "of last week"), or None if they do not go together."""
+    """Return both readings as one (昨天 + 下午三点, "Tuesday" + "of last week"), or None if they are not compatible."""
     a, b = first.slots, second.slots
     joint = a | b
     if joint & {"through", "vague", "now"}:

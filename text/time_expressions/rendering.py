@@ -1,10 +1,10 @@
-"""How an expression is written once it is resolved, so that the sentence still reads well.
+"""Rendering of resolved expressions as text that fits into the sentence.
 
 Chinese: `2026-02-20`, `2026-02-20 晚上`, `2026-02-20 08:00`, `2026年1月`, `2026-02-14至2026-02-15`, `2026年2月底`,
-`2026年春节（2026-02-17）`, vague ones `2026-02-21前后`. What is counted in months or years keeps that grain: 三年前
-becomes `2023年`, not a day nobody said.
+`2026年春节（2026-02-17）`, vague ones `2026-02-21前后`. Counts of months or years keep their granularity: 三年前
+becomes `2023年`, not a day.
 
-English: the same days, with the preposition the place asks for: "last month I quit" becomes "in June 2025 I quit", and
+English: the same dates, with the preposition the sentence needs: "last month I quit" becomes "in June 2025 I quit", and
 "since last month" becomes "since June 2025"; vague ones `around 2026-02-21`.
 """
 
@@ -25,7 +25,7 @@ _COARSE = ("week", "month", "quarter", "year", "decade", "weekend")
 
 
 def iso(moment: date) -> str:
-    """A day as "2026-02-20", a minute as "2026-02-20T17:05"."""
+    """Return a day as "2026-02-20" and a minute as "2026-02-20T17:05"."""
     if isinstance(moment, datetime):
         return moment.strftime("%Y-%m-%dT%H:%M") if moment.year >= 1000 else moment.isoformat(timespec="minutes")
     return moment.isoformat()
@@ -40,7 +40,7 @@ def _clock(moment: date) -> str:
 
 
 def _coarse(reading: Reading) -> str:
-    """The unit an offset was said in, where that is coarser than a day and nothing finer was added."""
+    """Return the unit of an offset if it is coarser than a day and nothing finer is given (三年前); otherwise ""."""
     said = reading.offset
     if said is None or said.amount.minutes or reading.weekday is not None or reading.part is not None:
         return ""
@@ -53,7 +53,7 @@ def _coarse(reading: Reading) -> str:
 
 
 def chinese(reading: Reading, resolved: Resolved, text: str, start: int, end: int) -> str:
-    """The Chinese form, with a space where it would otherwise fuse with a digit or a Latin letter beside it."""
+    """Return the Chinese form, with spaces where it would touch a digit or a Latin letter."""
     body = _chinese(reading, resolved, text[start:end])
     if reading.now is not None and _LASTING.match(text, end) and text[start - 1 : start] not in _BEFORE_A_NOUN:
         body = f"截至{body}"
@@ -64,18 +64,18 @@ _LASTING = re.compile(
     r"[^，。！？,!?；\d]{0,2}(?:住|是(?!不是)|有(?!空)|没有?(?!空)|在[^，。！？,!?；]{1,8}(?:工作|上班|上学|任职|读书|生活|定居|做|当|念|读)"
     r"|单身|已婚|喜欢|讨厌|负责|担任|从事|属于|养着?|姓|叫|就读|任职)"
 )
-"""What lasts beyond the moment it is told: 现在住在杭州 is known until that day, it does not happen on it."""
+"""Lasting states: 现在住在杭州 is rendered as true up to that day (截至), not as an event of that day."""
 _BEFORE_A_NOUN = frozenset("到从至于比像和跟与是")
 
 
 def _spaced(body: str, text: str, start: int, end: int) -> str:
-    """Return `body` with a space at the sides where it would fuse with its neighbour in place of text[start:end]."""
+    """Return `body`, which replaces text[start:end], with a space where it would fuse with its neighbour."""
     before = " " if start and _fuses(text[start - 1], body[0]) else ""
     return before + body + (" " if end < len(text) and _fuses(body[-1], text[end]) else "")
 
 
 def _fuses(left: str, right: str) -> bool:
-    """Whether two characters side by side would read as one word, or a quotation mark as an apostrophe."""
+    """Return True if two adjacent characters would read as one word, or a quotation mark as an apostrophe."""
     left_word, right_word = left.isascii() and left.isalnum(), right.isascii() and right.isalnum()
     return (left_word and (right_word or right in "'\"")) or (left in "'\"" and right_word)
 
@@ -153,7 +153,7 @@ def _chinese_minutes(reading: Reading, resolved: Resolved, said: str) -> str:
 
 
 def _said_clock(clock: Clock, said: str, language: str) -> str:
-    """A clock time of which nobody said which half of the day is meant: 8点半, 8:30, "8"."""
+    """Return a clock time with an ambiguous half of the day as in the text: 8点半, 8:30, "8"."""
     if ":" in said or "：" in said or (language == "en" and clock.minute):
         return f"{clock.hour}:{clock.minute:02d}"
     if language == "en":
@@ -185,7 +185,7 @@ _WORD_AFTER = re.compile(r"\s*([A-Za-z'’]+)")
 
 
 def english(reading: Reading, resolved: Resolved, text: str, start: int, end: int) -> str:
-    """The English form, led by a preposition where the expression stands as an adverb and none leads it yet."""
+    """Return the English form, with a preposition if the expression is an adverbial without one."""
     before = _WORD_BEFORE.search(text, max(0, start - 24), start)
     previous = before.group(1).lower().replace("’", "'") if before else ""
     after = _WORD_AFTER.match(text, end)
@@ -198,14 +198,14 @@ def english(reading: Reading, resolved: Resolved, text: str, start: int, end: in
     if not noun and preposition:
         body = f"{preposition} {body}"
     if following and previous in _BE_OR_HAVE and (reading.now is not None or reading.vague is not None):
-        body = f"({body})"  # "is currently writing": an aside, for nothing else may stand between the two
+        body = f"({body})"  # "is currently writing": a parenthesis, because no adverbial may stand between the two
     if text[start].isupper() and leads and (start == 0 or text[:start].rstrip()[-1:] not in ("", ",")):
         body = body[0].upper() + body[1:]
     return _spaced(body, text, start, end if text[end : end + 2] != "'s" else len(text))
 
 
 def _english(reading: Reading, resolved: Resolved, previous: str, said: str) -> tuple[str, str]:
-    """The preposition of the adverb, and the noun phrase."""
+    """Return the preposition of the adverbial and the noun phrase."""
     first, last = resolved.first, resolved.last
     day = _day(first)
     the = "" if previous in ("the", "this", "that") else "the "

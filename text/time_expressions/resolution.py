@@ -1,6 +1,6 @@
-"""From a reading, a reference time and a tense to the first and last day or minute.
+"""Resolution of a reading, a reference time and a tense to the first and last day or minute.
 
-The rules for what language leaves open:
+Rules for ambiguous expressions:
 
 * A bare weekday (周五, "on Friday") in the past is the last one before today, otherwise the next one, today included.
   With 这 / 上 / 下 or "this" / "last" / "next" it is that day of the current, previous or next week (Monday to Sunday):
@@ -8,13 +8,13 @@ The rules for what language leaves open:
 * A bare weekend in the past is the last one that has begun, otherwise that of the current week.
 * A month or date without a year is the last one in the past, the next one in the future, else the nearest one.
 * "The past three days" end yesterday, "the next three days" begin tomorrow; "within" begins today.
-* "Earlier this month" is what is over of its first half, "later this month" what is left of its second half.
+* "Earlier this month" is the elapsed part of its first half, "later this month" the rest of its second half.
 * The beginning of a month is days 1 to 10, its middle 11 to 20, its end the rest; of a year January, June and July,
   December; of a week Monday and Tuesday, Wednesday and Thursday, Friday to Sunday.
-* An hour that may be of either half of the day is, today, the nearest one in the direction of the tense; on other
-  days 1 to 6 are afternoon hours. 7 to 12 are taken as written and marked as open: nobody knows whether 明天8点 is a
-  meeting or a game, so that the record says "2026-02-22 8点". Evening and night make it an evening hour; small hours
-  of a night (昨晚两点, "tonight at 1") belong to the next day.
+* An hour without a half of the day is, today, the nearest one in the direction of the tense; on other days 1 to 6 are
+  afternoon hours. 7 to 12 stay as written and are marked as open: 明天8点 may be morning or evening, so the event says
+  "2026-02-22 8点". Evening and night make it an evening hour; hours after midnight (昨晚两点, "tonight at 1") belong to
+  the next day.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _DAY = timedelta(days=1)
 
 
 def resolve(reading: Reading, now: datetime, tense: Tense) -> Resolved | None:
-    """What a reading means. None where there is no such day (a lunar date outside the tables, year 10000).
+    """Resolve a reading. Returns None if there is no such day (a lunar date outside the tables, year 10000).
 
-    `now` is aware and in the asker's time zone; hours and minutes are counted in real time across changes of the clock.
+    `now` is aware and in the requested time zone; hours and minutes count elapsed time across daylight saving changes.
     """
     try:
         return _resolve(reading, now, tense)
@@ -121,7 +121,7 @@ def _offset(reading: Reading, now: datetime, tense: Tense) -> Resolved | None:
             return Resolved(wall, wall, "minute")
         start: date = now.date()
     else:
-        # "two weeks after Christmas" without a year looks ahead unless the sentence is about the past
+        # "two weeks after Christmas" without a year is in the future unless the sentence is in the past tense
         base = _resolve(said.base, now, tense if tense != "none" else "future")
         if base is None:
             return None
@@ -170,7 +170,7 @@ def _stretch(reading: Reading, now: datetime) -> Resolved | None:
 
 
 def _aligned(sign: int, length: Amount, today: date) -> Resolved:
-    """Whole quarters, decades or weekends before or after the current one."""
+    """Return whole quarters, decades or weekends before or after the current one."""
     count = round(length.count)
     if length.unit == "weekend":
         monday = today - timedelta(days=today.weekday())

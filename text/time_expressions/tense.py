@@ -1,8 +1,8 @@
-"""What the clause around an expression says about past and future.
+"""The tense of the clause around an expression: past, future or none.
 
-Not grammar: words that decide where they stand. Chinese 要, 会, 打算 look ahead and win over 了 (快到了, 要考试了);
-已经, 了, 过 look back. English takes the verb nearest to the expression, first in its clause, then in its sentence.
-Nothing is guessed: where no such word stands the answer is "none".
+It is derived from cue words, not from a parse. Chinese 要, 会, 打算 mark the future and win over 了 (快到了, 要考试了);
+已经, 了, 过 mark the past. English uses the verb nearest to the expression, first in its clause, then in its sentence.
+Without a cue word the tense is "none".
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from .reading import Tense
 _CLAUSE_END = "，。！？；,!?;\n：…"
 _SENTENCE_END = "。！？!?\n；;"
 _REACH = 60
-"""Characters looked at on each side: a clause is rarely longer, and the bound keeps long texts linear."""
+"""Maximum characters searched on each side. Clauses are rarely longer, and the bound keeps the search linear."""
 
-_ZH_FUTURE = re.compile(  # the first character is looked for first: ten times faster where there is none
+_ZH_FUTURE = re.compile(  # the lookahead for the first character makes a failing search ten times faster
     r"(?=[一会准别到即可将应开得必快想截打提有碰等约能要见计记集预首])(?:(?<![不主需重首紧只摘必次想])"
     r"要(?![求么紧命是素塞点])|将(?![军近来就领士])|(?<![不])会(?![员议计长场所儿话费谈见晤展])|打算|"
     r"准备|计划|预计|预定|即将|快要|快到|记得|提醒|别忘|预约"
@@ -35,7 +35,7 @@ _ZH_PAST = re.compile(
     r"没有?(?=[去来吃睡回看写做赶上买见到说听收])|(?<=[^我你他她它们谁])的$|才(?=[到回睡起来走])|"
     r"^[到结买来回起睡下]的(?=.{1,2}$))"
 )
-_ZH_ARRANGED = re.compile(  # what was announced, agreed or booked lies ahead: 宣布了周日的活动, 说好了周五见, 买了周六的票
+_ZH_ARRANGED = re.compile(  # announced, agreed or booked events are in the future: 宣布了周日的活动, 说好了周五见, 买了周六的票
     r"(?:宣布|公布|公告|通知|预告|预约|预定|预订|约定|(?<!大)约好?|提议|建议|提出|邀请|相约|说好|讲好|谈好|商量好|安排好?|敲定|答应|[定订]好?|报名)[了过]?"
     r"(?:[他她你我]|大家|[^，。！？；\s]{0,3})?$|买[了到好]?$"
     r"|(?:推迟|延期|延后|顺延|改期?|挪|提前|定|约|安排|排)(?:到|在|至)$"
@@ -52,7 +52,7 @@ _STOPS = {stops: re.compile(f"[{re.escape(stops)}]") for stops in (_CLAUSE_END, 
 
 
 _GAP = re.compile(r"(?<=[\u4e00-\u9fff])[ ]+(?=[\u4e00-\u9fff])")
-"""A space between Chinese characters: the comma of chats."""
+"""A space between Chinese characters, which separates clauses in chats."""
 
 
 def _clause(text: str, start: int, end: int, stops: str) -> tuple[int, int]:
@@ -73,13 +73,13 @@ def _chinese_clause(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def chinese_sentence_start(text: str, position: int) -> int:
-    """Where the sentence that holds `position` begins (at most a few clauses back)."""
+    """Return the start of the sentence around `position` (at most a few clauses back)."""
     floor = max(0, position - 3 * _REACH)
     return max(floor, max(text.rfind(stop, floor, position) for stop in _SENTENCE_END) + 1)
 
 
 def chinese_evidence(text: str, start: int, end: int, *, wide: bool = True) -> Tense:
-    """Tense shown by the clause around text[start:end], else (if `wide`) by the rest of its sentence: past, future, none."""
+    """Return the tense of the clause around text[start:end]; if it is none and `wide`, that of the rest of the sentence."""
     low, high = _chinese_clause(text, start, end)
     before, after = text[low:start], text[end:high]
     arranged = _ZH_ARRANGED.search(before)
@@ -104,7 +104,7 @@ def _chinese_tense(before: str, after: str) -> Tense:
 
 
 def chinese_habit(text: str, start: int, end: int) -> bool:
-    """Whether the clause tells of what happens again and again (每, 一般, 通常, 周末都…)."""
+    """Return True if the clause describes a habit (每, 一般, 通常, 周末都…)."""
     low, high = _clause(text, start, end, _CLAUSE_END)
     return _ZH_HABIT.search(text, low, high) is not None or text[end : end + 1] == "都"
 
@@ -119,7 +119,7 @@ _BEFORE_BASE = word_list("to will can should must please let's")
 
 
 def _verb_tense(words: list[str], position: int) -> Tense | None:
-    """Return the tense that one word of a clause shows: "past" or "future", None for none."""
+    """Return the tense that one word of a clause marks: "past", "future" or None."""
     word, before, following = words[position], words[position - 1] if position else "", words[position + 1 : position + 3]
     if word in _FUTURE or word.endswith("'ll"):
         if word == "going" and following[:1] != ["to"]:
@@ -151,9 +151,9 @@ def _english_tense(before: list[str], after: list[str]) -> Tense:
 
 
 def _reported(before: list[str]) -> int | None:
-    """Where the clause of the expression begins, if it is what somebody told: "announced that the club meets on …".
+    """Return the start of the reported clause of the expression ("announced that the club meets on …"), or None.
 
-    Its own verb must show that it is one: be in the present, or a third person singular after its subject.
+    The clause must have its own verb in the present: is, are, or a third person singular after its subject.
     """
     said = _last_index(before, _ENGLISH["reports"])
     if said is None:
@@ -180,11 +180,11 @@ def _words(piece: str) -> list[str]:
 _LAST_WORD = re.compile(r"(?<![a-z])(since|until|till|til|by) (?:the )?$")
 
 _IS_ON = re.compile(r"(?<![a-z])(?:is|are|it's|isn't|aren't) (?:not |only |now |set |due )?(?:on|in|for) $")
-"""What is on a day is ahead: "the concert is on October 11"."""
+"""An event that "is on" a day is in the future: "the concert is on October 11"."""
 
 
 def english_evidence(text: str, start: int, end: int) -> Tense:
-    """Tense of the verb nearest to text[start:end] in its clause, else in its sentence. `text` is in lower case."""
+    """Return the tense of the verb nearest to text[start:end] in its clause, else in its sentence. `text` is lower case."""
     lead = _LAST_WORD.search(text, max(0, start - 12), start)
     if lead is not None:
         return "past" if lead.group(1) == "since" else "future"
@@ -210,6 +210,6 @@ def english_evidence(text: str, start: int, end: int) -> Tense:
 
 
 def english_habit(text: str, start: int, end: int) -> bool:
-    """Whether the clause tells of what happens again and again (every, usually, always)."""
+    """Return True if the clause describes a habit (every, usually, always)."""
     low, high = _clause(text, start, end, ".!?;\n")
     return not _ENGLISH["habit"].isdisjoint(_words(text[low:high]))

@@ -230,7 +230,7 @@ async def test_a_folder_that_cannot_be_read_removes_nothing(notes: Notes, monkey
     assert "deep" in report.skipped and report.deleted == 0 and len(notes.texts()) == 2
     monkeypatch.undo()
     notes.folder.rename(notes.folder.with_name("unmounted"))
-    with pytest.raises(InvalidInput, match="no folder"):
+    with pytest.raises(InvalidInput, match="is not a folder"):
         await notes.run()
     assert len(notes.texts()) == 2
 
