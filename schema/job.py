@@ -6,10 +6,10 @@ import json
 import re
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from .errors import InvalidInput
 from .ids import encode_id, told, type_and_size, validate_id
@@ -42,6 +42,10 @@ def without_list_mark(value: str) -> str:
     return value if mark is None else value[mark.end() :]
 
 
+def _clean_items(value: list[str]) -> list[str]:
+    return [item for item in (without_list_mark(clean_text(one)) for one in value) if item]
+
+
 def check_timezone(value: str) -> str:
     """Return `value` if it is an IANA time zone, else raise InvalidInput."""
     try:
@@ -71,25 +75,18 @@ def check_timestamp(value: str | datetime) -> str:
     return moment.isoformat()
 
 
+CleanText = Annotated[str, AfterValidator(clean_text)]
+
+
 class RecentMessage(BaseModel):
     """One message that was said shortly before the turn, oldest first in its list."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    sender_id: str = ""
-    sender_name: str = ""
-    text: str = ""
+    sender_id: Annotated[str, BeforeValidator(lambda value: str(value) if isinstance(value, int) else value)] = ""
+    sender_name: CleanText = ""
+    text: CleanText = ""
     at: str = ""
-
-    @field_validator("sender_id", mode="before")
-    @classmethod
-    def _id_as_text(cls, value: object) -> object:
-        return str(value) if isinstance(value, int) else value
-
-    @field_validator("sender_name", "text")
-    @classmethod
-    def _clean(cls, value: str) -> str:
-        return clean_text(value)
 
 
 class Job(BaseModel):
@@ -107,18 +104,18 @@ class Job(BaseModel):
     kind: JobKind = "remember"
     request_id: str
     end_seq: int = Field(default=0, ge=0, le=2**63 - 1)
-    action_summary: str = ""
-    new_info: list[str] = Field(default_factory=list)
+    action_summary: CleanText = ""
+    new_info: Annotated[list[str], AfterValidator(_clean_items)] = Field(default_factory=list)
     force: bool = False
-    timestamp: str
-    timezone: str
+    timestamp: Annotated[str, BeforeValidator(check_timestamp)]
+    timezone: Annotated[str, AfterValidator(check_timezone)]
     request_type: RequestType
     user_id: str
     group_id: str = ""
     bot_id: str = ""
-    user_name: str = ""
-    group_name: str = ""
-    bot_name: str = ""
+    user_name: CleanText = ""
+    group_name: CleanText = ""
+    bot_name: CleanText = ""
     recent_messages: list[RecentMessage] = Field(default_factory=list)
     payload: dict[str, Any] = Field(default_factory=dict)
     attempts: int = Field(default=0, ge=0)
@@ -151,26 +148,6 @@ class Job(BaseModel):
             if data.get(key) is None:
                 data[key] = ""
         return data
-
-    @field_validator("action_summary", "user_name", "group_name", "bot_name")
-    @classmethod
-    def _clean(cls, value: str) -> str:
-        return clean_text(value)
-
-    @field_validator("new_info")
-    @classmethod
-    def _clean_items(cls, value: list[str]) -> list[str]:
-        return [item for item in (without_list_mark(clean_text(one)) for one in value) if item]
-
-    @field_validator("timestamp", mode="before")
-    @classmethod
-    def _timestamp(cls, value: Any) -> str:
-        return check_timestamp(value)
-
-    @field_validator("timezone")
-    @classmethod
-    def _timezone(cls, value: str) -> str:
-        return check_timezone(value)
 
     @model_validator(mode="after")
     def _ids(self) -> Job:
