@@ -25,7 +25,7 @@ from historian.service.cognitive import CognitiveService
 from support.draining import open_worker, put
 from support.memory import group_fields, settings_for
 from support.recall import WordEmbedder, down, events_in, file_events, open_memory
-from support.waiting import eventually
+from support.waiting import eventually, eventually_async
 
 GROUP = Scope.group("7", "42")
 TEXTS = ["小林在学吉他", "小林养了一只猫", "小林爱喝咖啡"]
@@ -346,7 +346,7 @@ async def test_a_start_on_a_full_disk_sets_no_checkpoints_aside_and_works_when_t
         assert isinstance(await memory.build_context("诗集", GROUP), str)
         filler.unlink()
         assert await memory.settled(30)
-        await eventually(lambda: memory.search_events("看电影", GROUP), seconds=30)
+        await eventually_async(lambda: memory.search_events("看电影", GROUP), seconds=30)
     assert [path.name for path in data.glob("*damaged*")] == []
     assert not [record for record in caplog.records if record.exc_info]
 

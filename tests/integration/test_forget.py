@@ -2,10 +2,8 @@
 
 import asyncio
 import json
-import os
 import re
 import shutil
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -29,12 +27,13 @@ from historian.stores.files.forget_requests import ForgetReport, ForgetRequest, 
 from historian.stores.files.owner_lock import OwnerLock
 from historian.stores.sqlite.event_keywords import indexed_words
 from support.canaries import GROUP, MENTIONING, OTHER, USER, canaries, canary, left_of, opened, planted, settings_of
+from support.child import Killer, is_killed
 from support.command import historian
 from support.draining import open_worker, put
 from support.memory import group_fields, settings_for
 from support.openai_server import OpenAIServer
 from support.recall import NOW, WordEmbedder, open_memory
-from support.waiting import eventually
+from support.waiting import eventually, eventually_async
 
 PERSON, ROOM = Entity("user", USER), Entity("group", GROUP)
 MENTIONS = {
@@ -288,21 +287,8 @@ def _steps_of(directory: Path) -> list[str]:
 
 def _killed_at(directory: Path, last: int) -> None:
     """Forget in a child that kills itself after its step `last` (from 0)."""
-    child = os.fork()
-    if child == 0:
-        passed = 0
-
-        def step(name: str) -> None:
-            nonlocal passed
-            if passed == last:
-                os.kill(os.getpid(), signal.SIGKILL)
-            passed += 1
-
-        try:
-            _work(directory, step)
-        finally:
-            os._exit(1)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+    killer = Killer(last + 1)
+    assert is_killed(lambda: _work(directory, lambda _: killer.point()))
 
 
 READER = """
@@ -450,7 +436,7 @@ async def test_forgetting_does_not_wait_for_a_model_that_is_away(tmp_path: Path)
         async def outage() -> object:
             return (await memory.stats()).get("outage")
 
-        assert await eventually(outage, seconds=60)
+        assert await eventually_async(outage, seconds=60)
         report = await memory.forget_user("42")
         assert report.clean and report.removed["jobs"] == 1
         assert (await memory.stats())["queue"]["pending"] == 0

@@ -18,10 +18,11 @@ from historian.service.components import open_parts, open_queue
 from historian.service.entity_data.forgetting import forget
 from historian.service.entity_data.migration import TIME_UNKNOWN, Migration
 from historian.service.entity_data.old_summaries import UNKNOWN_USER, Assumed, BadEntry, OldSummary, read_old_summaries
+from support.child import is_killed
 from support.command import Called, historian
 from support.draining import open_worker
 from support.memory import settings_for
-from support.waiting import eventually
+from support.waiting import eventually_async
 
 NOW = 1_771_666_200.0
 TURNS: list[Any] = [
@@ -190,7 +191,7 @@ async def test_a_file_that_is_configured_is_taken_in_once_in_the_background(tmp_
     settings = settings_for(tmp_path / "data", migrate_from=str(path))
     for _ in range(2):
         async with CognitiveService.open(settings) as memory:
-            await eventually(partial(_has_filed, memory, 3), seconds=30)
+            await eventually_async(partial(_has_filed, memory, 3), seconds=30)
     parts = open_parts(settings, queue=open_queue(settings, lambda: NOW), clock=lambda: NOW)
     assert parts.events.count() == 3
     assert await Migration(parts, settings).run_once(path, pause=_never) is None
@@ -211,7 +212,7 @@ def test_killed_in_the_middle_it_goes_on_and_nothing_is_lost_or_twice(tmp_path: 
     entries = [{"text": f"小史讲了第{n}个故事", "user_id": n % 7 + 1, "timestamp": 1771666200 + n} for n in range(count)]
     path, settings = write(tmp_path / "old.json", entries), settings_for(tmp_path / "data")
     for last in (100, 300):
-        assert _killed_at(path, settings, last, rewrite=rewrite) == -signal.SIGKILL
+        assert _is_killed_at(path, settings, last, rewrite=rewrite)
     called = migrate(path, tmp_path / "data", *(["--rewrite"] if rewrite else []))
     assert called.lines[-1]["known"] == 300 and called.lines[-1]["taken"] == 150
     if rewrite:
@@ -222,17 +223,13 @@ def test_killed_in_the_middle_it_goes_on_and_nothing_is_lost_or_twice(tmp_path: 
     assert sorted(found) == sorted(f"小史讲了第{n}个故事" for n in range(count))
 
 
-def _killed_at(path: Path, settings: Settings, last: int, *, rewrite: bool) -> int:
-    child = os.fork()
-    if child == 0:
+def _is_killed_at(path: Path, settings: Settings, last: int, *, rewrite: bool) -> bool:
+    def progress(done: int, total: int) -> None:
+        if done >= last:
+            os.kill(os.getpid(), signal.SIGKILL)
 
-        def progress(done: int, total: int) -> None:
-            if done >= last:
-                os.kill(os.getpid(), signal.SIGKILL)
+    def work() -> None:
+        parts = open_parts(settings, queue=open_queue(settings, lambda: NOW), clock=lambda: NOW)
+        asyncio.run(Migration(parts, settings, rewrite=rewrite).run(path, on_progress=progress))
 
-        try:
-            parts = open_parts(settings, queue=open_queue(settings, lambda: NOW), clock=lambda: NOW)
-            asyncio.run(Migration(parts, settings, rewrite=rewrite).run(path, on_progress=progress))
-        finally:
-            os._exit(1)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return is_killed(work)

@@ -5,10 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import random
-import signal
 import sqlite3
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,6 +21,7 @@ from historian.service.ownership import owned_worker
 from historian.service.upkeep import notes_index
 from historian.service.upkeep.notes_index import NotesIndex, embedded_later
 from historian.stores.sqlite.note_manifest import FileManifest
+from support.child import Killer, is_killed
 from support.memory import settings_for
 from support.recall import WordEmbedder, open_memory, replaced_models
 from support.stores import refusing_writes
@@ -145,36 +144,14 @@ def test_notes_that_the_disk_refuses_are_indexed_when_it_takes_them(tmp_path: Pa
 
 def run_killed(data: Path, folder: Path, point: int) -> bool:
     """Index the folder in a child that is killed at the `point`th passage before or after reading or writing."""
-    child = os.fork()
-    if child == 0:
-        status = 1
-        try:
-            left = point
 
-            def passing(function: Callable[..., Any]) -> Callable[..., Any]:
-                def call(*arguments: Any, **options: Any) -> Any:
-                    pass_by()
-                    given = function(*arguments, **options)
-                    pass_by()
-                    return given
+    def work() -> None:
+        killer = Killer(point)
+        FileManifest.write = killer.around(FileManifest.write)  # type: ignore[method-assign]
+        notes_index.content_hash = killer.around(notes_index.content_hash)
+        index(opened(data), folder)
 
-                return call
-
-            def pass_by() -> None:
-                nonlocal left
-                left -= 1
-                if left == 0:
-                    os.kill(os.getpid(), signal.SIGKILL)
-
-            FileManifest.write = passing(FileManifest.write)  # type: ignore[method-assign]
-            notes_index.content_hash = passing(notes_index.content_hash)
-            index(opened(data), folder)
-            status = 0
-        finally:
-            os._exit(status)
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    assert status in (0, -signal.SIGKILL)
-    return status != 0
+    return is_killed(work)
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from support.waiting import eventually
+from support.waiting import eventually_async
 from websockets.asyncio.client import ClientConnection, connect
 
 SELF_ID = 900
@@ -108,4 +108,4 @@ async def _connected(port: int, process: subprocess.Popen[bytes], log: Path) -> 
             return await connect(f"ws://127.0.0.1:{port}/onebot/v11/ws", additional_headers=headers, proxy=None)
         return None
 
-    return await eventually(connected, seconds=SECONDS, every=0.1)
+    return await eventually_async(connected, seconds=SECONDS, every=0.1)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 
-def refuse_unknown_keys(patch: pytest.MonkeyPatch, graph: ModuleType, state: type[Any], nodes: Iterable[str]) -> None:
+def refuse_unknown_keys(patch: pytest.MonkeyPatch, graph: ModuleType, state: Any, nodes: Iterable[str]) -> None:
     """Let the `nodes` of `graph` fail for a key that `state` does not have, which LangGraph drops without a word."""
     known = set(state.__annotations__) | set(inspect.get_annotations(state))
 

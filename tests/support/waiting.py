@@ -1,38 +1,42 @@
-"""Waiting for what happens in another task, thread or process that tells nobody of it."""
+"""Waiting for what happens in another task, thread or process that tells nobody of it.
+
+Each function returns the first true value that `condition` gives, which is asked `every` so many seconds, and raises
+TimeoutError after `seconds`.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import inspect
 import time
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar, overload
+from typing import TypeVar
 
 Found = TypeVar("Found")
 
 POLL_SECONDS = 0.005
 
 
-@overload
-async def eventually(condition: Callable[[], Awaitable[Found | None]], *, seconds: float = ..., every: float = ...) -> Found: ...
-@overload
-async def eventually(condition: Callable[[], Found | None], *, seconds: float = ..., every: float = ...) -> Found: ...
-async def eventually(condition: Callable[[], Any], *, seconds: float = 20.0, every: float = POLL_SECONDS) -> Any:
-    """Return the first true value that `condition`, a function or a coroutine function, gives, asked `every` so many
-    seconds. Raises TimeoutError after `seconds`.
-    """
+async def eventually(condition: Callable[[], Found | None], *, seconds: float = 20.0, every: float = POLL_SECONDS) -> Found:
+    """Wait for a function."""
+
+    async def asked() -> Found | None:
+        return condition()
+
+    return await eventually_async(asked, seconds=seconds, every=every)
+
+
+async def eventually_async(
+    condition: Callable[[], Awaitable[Found | None]], *, seconds: float = 20.0, every: float = POLL_SECONDS
+) -> Found:
+    """Wait for a coroutine function."""
     async with asyncio.timeout(seconds):
-        while True:
-            found = condition()
-            if inspect.isawaitable(found):
-                found = await found
-            if found:
-                return found
+        while not (found := await condition()):
             await asyncio.sleep(every)
+    return found
 
 
 def eventually_now(condition: Callable[[], Found | None], *, seconds: float = 20.0, every: float = POLL_SECONDS) -> Found:
-    """`eventually` for synchronous code."""
+    """Wait in synchronous code."""
     deadline = time.monotonic() + seconds
     while not (found := condition()):
         if time.monotonic() > deadline:

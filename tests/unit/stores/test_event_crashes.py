@@ -5,34 +5,17 @@ from __future__ import annotations
 import os
 import signal
 import sqlite3
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from historian.schema.errors import StorageError
 from historian.schema.event import EventFilter
 from historian.stores.sqlite.events import SqliteEventStore
+from support.child import exit_code, in_child, is_killed
 from support.events import file_texts, make_event, unit_vectors
 from support.stores import open_events, writer_of
 
 GROUP = EventFilter("g:7")
-
-
-def in_child(work: Callable[[], None]) -> int:
-    """Run `work` in a forked child and give its process id; the child ends with 0 if it returns."""
-    child = os.fork()
-    if child == 0:
-        status = 1
-        try:
-            work()
-            status = 0
-        finally:
-            os._exit(status)
-    return child
-
-
-def wait(child: int) -> int:
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
 def assert_whole(store: SqliteEventStore, job_id: str, *, filed: bool) -> None:
@@ -70,9 +53,7 @@ def test_a_kill_at_any_statement_of_file_job_leaves_all_of_it_or_nothing(tmp_pat
             writer_of(store.database).set_trace_callback(trace)
             file_one(store, job_id)
 
-        status = wait(in_child(work))
-        assert status in (0, -signal.SIGKILL)
-        killed = status != 0
+        killed = is_killed(work)
         store = open_events(tmp_path)
         assert_whole(store, job_id, filed=not killed)
         if killed:
@@ -99,7 +80,7 @@ def test_a_kill_between_filings_loses_nothing_that_was_reported(tmp_path: Path) 
     while reported < 40:
         reported += len(os.read(reader, 1))
     os.kill(child, signal.SIGKILL)
-    assert wait(child) == -signal.SIGKILL
+    assert exit_code(child) == -signal.SIGKILL
     while more := os.read(reader, 4096):
         reported += len(more)
     os.close(reader)
@@ -127,7 +108,7 @@ def test_two_processes_read_whole_jobs_while_a_third_one_writes(tmp_path: Path) 
     store = open_events(tmp_path)
     for n in range(40):
         file_one(store, f"j{n}-0")
-    assert [wait(child) for child in readers] == [0, 0]
+    assert [exit_code(child) for child in readers] == [0, 0]
     store.close()
 
 
@@ -138,7 +119,7 @@ def test_two_processes_write_the_same_jobs_and_each_is_filed_once(tmp_path: Path
             store.file_job(f"j{n}-0", [make_event(f"j{n}-0", i) for i in range(3)], [None] * 3)
         store.close()
 
-    assert [wait(child) for child in [in_child(write), in_child(write)]] == [0, 0]
+    assert [exit_code(child) for child in [in_child(write), in_child(write)]] == [0, 0]
     store = open_events(tmp_path)
     assert store.count() == 90 and store.scopes() == [("g:7", 90)]
     assert len(store.search_keywords("阿橘", GROUP, 1000)) == 90
@@ -155,7 +136,7 @@ def test_what_another_process_files_and_forgets_moves_the_change_number(tmp_path
         file_texts(other, ["two"], "j2-0")
         other.delete(["j1-0:0"])
 
-    assert wait(in_child(write)) == 0
+    assert exit_code(in_child(write)) == 0
     additions, removals = store.change_number("g:7")
     assert additions > before[0] and removals > before[1]
     assert [event.text for event in store.find(GROUP)] == ["two"]

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -23,6 +21,7 @@ from historian.service.upkeep.reembedding import KeptModel, Reembedding, SameMod
 from historian.stores.chroma.index import ChromaIndex
 from historian.stores.chroma.repair import repair
 from historian.stores.sqlite.shadow_vectors import ShadowVectors
+from support.child import Killer, exit_code, in_child, is_killed
 from support.events import make_event
 from support.memory import settings_for
 from support.stores import refusing_writes
@@ -316,51 +315,24 @@ async def test_a_full_disk_while_changing_over_leaves_everything_as_it_was(tmp_p
     await parts.aclose()
 
 
-class Killer:
-    """Kills this process at one of the points that it passes."""
-
-    def __init__(self, point: int) -> None:
-        self.left = point
-
-    def around(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*arguments: Any) -> Any:
-            self.point()
-            result = function(*arguments)
-            self.point()
-            return result
-
-        return call
-
-    def point(self) -> None:
-        self.left -= 1
-        if self.left == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-
 def run_killed(directory: Path, point: int, paid: int) -> bool:
     """Run the whole change in a child that is killed at `point`; False where it was not reached."""
-    child = os.fork()
-    if child == 0:
-        status = 1
-        try:
-            killer = Killer(point)
-            for name in ("begin", "store", "store_profiles", "change_over"):
-                setattr(ShadowVectors, name, killer.around(getattr(ShadowVectors, name)))
-            parts, new = open_at(directory), Model()
 
-            def pay(call: int) -> None:
-                os.write(paid, b".")
-                killer.point()
+    def work() -> None:
+        killer = Killer(point)
+        for name in ("begin", "store", "store_profiles", "change_over"):
+            setattr(ShadowVectors, name, killer.around(getattr(ShadowVectors, name)))
+        parts, new = open_at(directory), Model()
 
-            new.on_call = pay
-            asyncio.run(work_of(parts, new).build())
-            parts.shadow.change_over()
-            status = 0
-        finally:
-            os._exit(status)
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    assert status in (0, -signal.SIGKILL)
-    return status != 0
+        def pay(call: int) -> None:
+            os.write(paid, b".")
+            killer.point()
+
+        new.on_call = pay
+        asyncio.run(work_of(parts, new).build())
+        parts.shadow.change_over()
+
+    return is_killed(work)
 
 
 @pytest.mark.slow
@@ -399,24 +371,22 @@ def test_another_process_that_reads_all_the_while_sees_one_set_or_the_other(tmp_
     file(parts, range(60), old)
     asyncio.run(parts.aclose())
     ready, started = os.pipe()
-    child = os.fork()
-    if child == 0:
-        status = 1
-        try:
-            reader = open_at(tmp_path)
-            seen: set[int] = set()
-            deadline = time.monotonic() + 30
-            os.write(started, b".")
-            while seen != {5, 6} and time.monotonic() < deadline:
-                ids, matrix = reader.events.vectors(GROUP)
-                assert matrix.shape[0] == len(ids) == 30
-                seen.add(matrix.shape[1])
-            status = 0 if seen == {5, 6} else 2
-        finally:
-            os._exit(status)
+
+    def read() -> None:
+        reader = open_at(tmp_path)
+        seen: set[int] = set()
+        deadline = time.monotonic() + 30
+        os.write(started, b".")
+        while seen != {5, 6} and time.monotonic() < deadline:
+            ids, matrix = reader.events.vectors(GROUP)
+            assert matrix.shape[0] == len(ids) == 30
+            seen.add(matrix.shape[1])
+        assert seen == {5, 6}
+
+    child = in_child(read)
     os.read(ready, 1)
     parts = open_at(tmp_path)
     asyncio.run(work_of(parts, new).build())
     parts.shadow.change_over()
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert exit_code(child) == 0
     asyncio.run(parts.aclose())

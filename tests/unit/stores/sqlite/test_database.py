@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from historian.schema.errors import StorageError
 from historian.stores.sqlite.database import SqliteDatabase
+from support.child import exit_code, in_child
 
 ONE = "CREATE TABLE notes (text TEXT);\n-- a comment; with a semicolon\nCREATE INDEX notes_by_text ON notes (text);"
 TWO = "ALTER TABLE notes ADD COLUMN at REAL;"
@@ -173,20 +174,15 @@ def test_a_closed_database_says_so(path: Path) -> None:
 
 def test_a_forked_child_may_not_use_its_parents_connections(path: Path) -> None:
     database = SqliteDatabase(path, [ONE])
-    child = os.fork()
-    if child == 0:
-        status = 1
-        try:
-            try:
-                texts(database)
-            except StorageError as error:
-                status = 0 if "fork" in str(error) else 2
-            database.close()
-            mine = SqliteDatabase(path, [ONE])
-            write(mine, "from the child")
-            mine.close()
-        finally:
-            os._exit(status)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+    def work() -> None:
+        with pytest.raises(StorageError, match="fork"):
+            texts(database)
+        database.close()
+        mine = SqliteDatabase(path, [ONE])
+        write(mine, "from the child")
+        mine.close()
+
+    assert exit_code(in_child(work)) == 0
     assert texts(database) == ["from the child"]
     database.close()
