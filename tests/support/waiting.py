@@ -30,7 +30,7 @@ async def eventually_async(
 ) -> Found:
     """Wait for a coroutine function."""
     async with asyncio.timeout(seconds):
-        while not (found := await condition()):
+        while not (found := await condition()):  # noqa: ASYNC110 - nobody sets an event
             await asyncio.sleep(every)
     return found
 
