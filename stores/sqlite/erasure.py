@@ -1,9 +1,9 @@
-"""What forgetting a person or a group takes out of `index.sqlite`, and how the file is left without a trace of it.
+"""Erasure of the data of a person or a group from `index.sqlite`, without remains in the file.
 
-Rows are deleted with `secure_delete` on, which writes zeros over them. That is not all: FTS5 keeps the words of a deleted
-row until their segment is merged, and pages that moved leave copies behind. So `compact` merges the keyword indexes
-into one segment each (`secure-delete` of FTS5 would do as much, row by row, but wants SQLite 3.42 and lets no older one
-write the file any more), writes the whole file anew and empties the write-ahead log.
+Rows are deleted with `secure_delete`, which overwrites them with zeros. That is not sufficient: FTS5 keeps the words of a
+deleted row until their segment is merged, and moved pages leave copies. Therefore `compact` merges each keyword index into
+one segment (`secure-delete` of FTS5 would have the same effect row by row, but needs SQLite 3.42 and makes the file read-only
+for older versions), rewrites the whole file and empties the write-ahead log.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ _ROWS_AT_ONCE = 1_000
 
 
 class IndexErasure:
-    """Over the `index.sqlite` that events, profiles' index, ledger and notes share. Every call may be repeated."""
+    """Erasure in the `index.sqlite` of events, profile index, ledger and notes. Every call is idempotent."""
 
     def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
 
     def bury(self, entity: str, until: float) -> None:
-        """Let nothing of `entity` (`user:42`) that happened at `until` or before (seconds since the epoch) be filed any more."""
+        """Prevent filing of jobs of `entity` (`user:42`) at `until` or before (seconds since the epoch)."""
         with self._database.writing() as connection:
             add_tombstones(connection, "entity", [entity], until)
 
     def events(self, where: EventFilter) -> Iterator[Event]:
-        """All matching events in the order of filing within their scopes, read a thousand at a time."""
+        """Yield all matching events, by scope and in the order of filing. Reads a thousand at a time."""
         last = -1
         while True:
             with self._database.reading() as connection:
@@ -52,9 +52,9 @@ class IndexErasure:
             last = found[-1][-1]
 
     def erase_events(self, where: EventFilter) -> int:
-        """Delete events with words, vectors and what the ledgers note of their jobs; returns how many.
+        """Delete events with words, vectors and the ledger entries of their jobs. Return how many.
 
-        The jobs get tombstones of their own: one that is handed over again, under a later time, is no new one.
+        Each job gets a tombstone, so that it is not filed again if it is submitted with a later time.
         """
         erased = 0
         while True:
@@ -74,15 +74,15 @@ class IndexErasure:
                 erased += len(found)
 
     def bury_jobs(self, job_ids: Sequence[str]) -> None:
-        """Let jobs never be filed (again), and drop what the ledgers note of them."""
+        """Prevent filing of jobs, and remove their ledger entries."""
         with self._database.writing() as connection:
             add_tombstones(connection, "job", job_ids, _SECONDS_OF_EVER)
             connection.execute(f"DELETE FROM ledger WHERE job_id {AMONG}", (as_json(job_ids),))
 
     def erase_profiles(self, entity: Entity) -> int:
-        """Take all layers of an entity's profile out of search, with their vectors; returns how many.
+        """Remove all layers of the profile of an entity from the index, with their vectors. Return how many.
 
-        With a group goes what users are known by in it.
+        Of a group, the layers of user profiles that belong to it are removed as well.
         """
         with self._database.writing() as connection:
             gone = []
@@ -101,7 +101,7 @@ class IndexErasure:
         return len(gone[0])
 
     def erase_ledger(self, entity: Entity) -> None:
-        """Drop what the ledger notes of the profiles and articles that are erased with an entity."""
+        """Remove the ledger entries of profiles and articles that are erased with an entity."""
         with self._database.writing() as connection:
             found = connection.execute("SELECT DISTINCT entity_key FROM ledger").fetchall()
             connection.executemany(
@@ -109,7 +109,7 @@ class IndexErasure:
             )
 
     def erase_notes(self, scope_key: str) -> int:
-        """Drop what is known of the note files of a scope; returns how many. Their events are erased as events."""
+        """Remove the manifest entries of the note files of a scope. Return how many. Their events are erased separately."""
         with self._database.writing() as connection:
             connection.execute(
                 "DELETE FROM note_chunks WHERE file_number IN (SELECT file_number FROM note_files WHERE scope_key = ?)",
@@ -118,9 +118,9 @@ class IndexErasure:
             return connection.execute("DELETE FROM note_files WHERE scope_key = ?", (scope_key,)).rowcount
 
     def compact(self) -> bool:
-        """Merge the keyword indexes, write the file anew, empty the log. False where a reader was in the way for too long.
+        """Merge the keyword indexes, rewrite the file, empty the log. Return False if a reader prevents emptying the log.
 
-        Takes as long as copying the file does and as much free space; readers go on meanwhile. Raises StorageError.
+        Takes the time and the free space of a copy of the file; readers are not blocked. Raises StorageError.
         """
         with self._database.writing() as connection:
             event_keywords.scrub_words(connection)
@@ -131,7 +131,7 @@ class IndexErasure:
 
 
 def _check_or_rebuild(connection: sqlite3.Connection, table: str) -> None:
-    """An index that holds words of rows that are not there (after damage) is made anew from the rows."""
+    """Rebuild an index from its rows if it contains words of missing rows (after damage)."""
     connection.execute("SAVEPOINT words")
     try:
         connection.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('integrity-check', 1)")

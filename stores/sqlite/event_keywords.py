@@ -1,8 +1,8 @@
-"""Keyword search over events: the words that are indexed, and BM25.
+"""Keyword search over events: the indexed words, and BM25.
 
-In a scope the score is computed here, from the statistics of the scope: how many of *its* events hold a word says how
-much the word tells them apart. FTS5's own `bm25()` counts each word in the whole table, which is both another number
-and the slow part of it (15 words at 100,000 events: 70 ms). Without a scope `bm25()` is what is used.
+In a scope the score is computed here from the statistics of the scope: the document frequency of a word counts the events of
+this scope only. `bm25()` of FTS5 counts the whole table, which gives a different score and is slow (15 words at 100,000
+events: 70 ms). Searches without a scope use `bm25()`.
 """
 
 from __future__ import annotations
@@ -19,25 +19,24 @@ from .event_rows import AMONG, as_json, conditions, scope_number
 from .index_schema import row_range
 
 K1 = 1.2
-"""How soon a repeated word stops counting. Robertson and Zaragoza 2009 give 1.2 to 2."""
+"""Saturation of repeated words. Robertson and Zaragoza 2009 give 1.2 to 2."""
 B = 0.4
-"""How much a long text is discounted; 0 is not at all. Records are short: over English chat 0.4 finds 59.0 % at 10, the
+"""Length normalization; 0 is none. Events are short: on English chat 0.4 finds 59.0 % at 10, the
 usual 0.75 finds 57.9 % (LoCoMo turns, 760 questions)."""
 MAX_QUERY_WORDS = 64
-"""A pasted page is searched for by its first words: each costs a lookup."""
+"""Only the first words of a long query are searched for, since each costs a lookup."""
 
 WORDS_VERSION = 2
-"""Counts the forms that indexed words have had. Raise it when `indexed_words` gives others for the same text."""
+"""Version of the form of indexed words. Increment it when `indexed_words` changes its result for the same text."""
 
 _TWICE = "\ue000"
-# Marks a word that stands more than once in a text; a character that no word begins with, and that FTS5 takes for a
-# letter. FTS5 tells a caller which rows hold a word, not how often: with the marker twice and once are told apart,
-# and three times and more hardly ever happens in a record (LoCoMo: 59.0 % with it, 59.1 % with exact counts, 58.7 %
-# with none).
+# Prefix of words that occur more than once in a text: a character that no word begins with and that FTS5 treats as a
+# letter. FTS5 tells which rows contain a word, not how often. The marker distinguishes one and two occurrences; three or
+# more are rare in an event (LoCoMo: 59.0 % with the marker, 59.1 % with exact counts, 58.7 % without).
 
 
 def indexed_words(text: str) -> tuple[int, str]:
-    """The number of words of `text`, and what FTS5 indexes: each word once, with a marked one for each repeated.
+    """Return the number of words of `text`, and the text for FTS5: each word once, and each repeated word marked as well.
 
     The last characters of Chinese runs are indexed too, marked and not counted: see `matching`.
     """
@@ -47,17 +46,17 @@ def indexed_words(text: str) -> tuple[int, str]:
 
 
 def query_words(query: str) -> list[str]:
-    """The words that a query is searched for."""
+    """Return the words to search for."""
     return lookup_tokens(query)[:MAX_QUERY_WORDS]
 
 
 def repeated(word: str) -> str:
-    """What is indexed beside a word that stands more than once in a text."""
+    """Return the marked form that is indexed for a repeated word."""
     return _TWICE + word
 
 
 def norms(lengths: np.ndarray[tuple[int], np.dtype[np.int64]]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """What BM25 adds to the count of a word in texts of so many words: `K1 * (1 - B + B * l / mean l)`."""
+    """Return the length norm of BM25 for texts of `lengths` words: `K1 * (1 - B + B * l / mean l)`."""
     mean = max(float(lengths.mean()), 1.0) if len(lengths) else 1.0
     return np.asarray(K1 * (1 - B + B * lengths / mean))
 
@@ -70,7 +69,7 @@ def add_words(connection: sqlite3.Connection, texts: Sequence[tuple[int, str]]) 
 
 
 def remove_words(connection: sqlite3.Connection, rows: Sequence[int]) -> None:
-    """Take rows out of the index; rows that are not in it change nothing."""
+    """Remove rows from the index. Rows that are not indexed are ignored."""
     found = f"SELECT row, words FROM event_words WHERE row {AMONG}"
     connection.execute(
         f"INSERT INTO event_keywords (event_keywords, rowid, words) SELECT 'delete', row, words FROM ({found})",
@@ -80,12 +79,12 @@ def remove_words(connection: sqlite3.Connection, rows: Sequence[int]) -> None:
 
 
 def scrub_words(connection: sqlite3.Connection) -> None:
-    """Merge the whole index: words of deleted events stay in it until their segment is merged."""
+    """Merge the whole index, because the words of deleted events remain until their segment is merged."""
     connection.execute("INSERT INTO event_keywords (event_keywords) VALUES ('optimize')")
 
 
 def merge_words(connection: sqlite3.Connection, pages: int) -> bool:
-    """Merge at most about `pages` pages of the index; False when nothing was left to merge.
+    """Merge about `pages` pages of the index. Return False if nothing was left to merge.
 
     Each job adds a segment, and each word of a query is looked up in each segment.
     """
@@ -96,19 +95,19 @@ def merge_words(connection: sqlite3.Connection, pages: int) -> bool:
 
 
 def words_of(connection: sqlite3.Connection, first: int, last: int) -> list[tuple[int, int, str]]:
-    """The row, the number of words and the words (as `indexed_words` gives them) of the rows in a range, in order."""
+    """Return (row, number of words, words as given by `indexed_words`) of the rows in a range, in order."""
     return connection.execute(
         "SELECT row, length, words FROM event_words WHERE row BETWEEN ? AND ? ORDER BY row", (first, last)
     ).fetchall()
 
 
 def words_form() -> str:
-    """What the index was made with. Where it differs from what is on record, the index must be made anew."""
+    """Return the version of the index. If it differs from the stored one, the index must be rebuilt."""
     return f"{WORDS_VERSION} {FTS5_TOKENIZER}"
 
 
 def rebuild_words(connection: sqlite3.Connection) -> None:
-    """Make the index anew from the texts of all events."""
+    """Rebuild the index from the texts of all events."""
     connection.execute("DROP TABLE event_keywords")
     connection.execute("DELETE FROM event_words")
     connection.execute(
@@ -120,14 +119,14 @@ def rebuild_words(connection: sqlite3.Connection) -> None:
     while rows := connection.execute("SELECT row, text FROM events WHERE row > ? ORDER BY row LIMIT 1000", (last,)).fetchall():
         add_words(connection, rows)
         last = rows[-1][0]
-    # Other processes hold words of the former form in memory.
+    # Invalidates the caches of other processes, which hold words of the former form.
     connection.execute("UPDATE scopes SET removals = removals + 1")
 
 
 def search(connection: sqlite3.Connection, query: str, where: EventFilter, limit: int) -> list[tuple[str, float]]:
-    """Event ids with BM25 scores above 0, best first, newer ones first among equals; at most `limit`.
+    """Return at most `limit` event ids with BM25 scores above 0, best first, newer first among equal scores.
 
-    `connection` must be inside a transaction: several statements see one state.
+    `connection` must be in a transaction, so that all statements see the same state.
     """
     words = query_words(query)
     if not words or limit <= 0:

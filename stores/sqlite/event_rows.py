@@ -24,16 +24,16 @@ _ABSOLUTE, *_TUPLES = map(_NAMES.index, ("is_absolute", "gate_reasons", "speaker
 _values_of = attrgetter(*_NAMES)
 
 AMONG = "IN (SELECT value FROM json_each(?))"
-"""A condition on a column: one of the values that `as_json` gives as a parameter, however many there are."""
+"""A condition on a column: equal to one of any number of values, with the parameter made by `as_json`."""
 
 
 def event_to_row(event: Event) -> tuple[Any, ...]:
-    """The values of EVENT_COLUMNS."""
+    """Return the values of EVENT_COLUMNS."""
     return tuple(json.dumps(one, ensure_ascii=False) if isinstance(one, tuple) else one for one in _values_of(event))
 
 
 def row_to_event(row: Sequence[Any]) -> Event:
-    """The event whose EVENT_COLUMNS are the first values of `row`."""
+    """Return the event whose EVENT_COLUMNS are the first values of `row`."""
     values = list(row[: len(_NAMES)])
     values[_ABSOLUTE] = bool(values[_ABSOLUTE])
     for n in _TUPLES:
@@ -42,12 +42,12 @@ def row_to_event(row: Sequence[Any]) -> Event:
 
 
 def vector_to_blob(vector: Vector) -> bytes:
-    """`vector` as little-endian float32. Raises InvalidInput where it has no single axis or holds NaN or infinity."""
+    """Return `vector` as little-endian float32. Raises InvalidInput if it is not one-dimensional or not finite."""
     values = np.ascontiguousarray(vector, dtype="<f4")
     if values.ndim != 1 or not values.size:
-        raise InvalidInput(f"vector: expected one axis of numbers, got shape {values.shape}")
+        raise InvalidInput(f"vector: expected one dimension, got shape {values.shape}")
     if not np.isfinite(values).all():
-        raise InvalidInput("vector: holds NaN or infinity; the embedding model is broken or misconfigured")
+        raise InvalidInput("vector: contains NaN or infinity; check the embedding model and its settings")
     return values.tobytes()
 
 
@@ -56,28 +56,28 @@ def blob_to_vector(blob: bytes) -> Vector:
 
 
 def blobs_to_matrix(blobs: Sequence[bytes]) -> Matrix:
-    """The vectors as rows, read at once; shape (0, 0) when there are none."""
+    """Return the vectors as rows of one matrix; shape (0, 0) if there are none."""
     if not blobs:
         return np.empty((0, 0), dtype=np.float32)
     return np.frombuffer(b"".join(blobs), dtype="<f4").reshape(len(blobs), -1).astype(np.float32, copy=False)
 
 
 def as_json(values: Iterable[object]) -> str:
-    """The parameter of AMONG."""
+    """Return the parameter of AMONG."""
     return json.dumps(list(values), ensure_ascii=False)
 
 
 def scope_number(connection: sqlite3.Connection, scope_key: str) -> int | None:
-    """The number of a scope; None where nothing was ever filed in it."""
+    """Return the number of a scope; None if nothing was ever filed in it."""
     row = connection.execute("SELECT scope_number FROM scopes WHERE scope_key = ?", (scope_key,)).fetchone()
     return None if row is None else int(row[0])
 
 
 def conditions(connection: sqlite3.Connection, where: EventFilter, *, column: str = "e.row") -> tuple[str, list[Any]]:
-    """`where` as a condition on the table `events e`, with its parameters.
+    """Return `where` as a condition on the table `events e`, with its parameters.
 
-    The one place in which a filter becomes SQL. The scope is a range of `column` (`e.row`, or the sequence number of a
-    vector); a scope that holds nothing gives a condition that nothing meets.
+    The only place that converts a filter to SQL. The scope is a range of `column` (`e.row`, or the sequence number of a
+    vector); the condition for an unknown scope is always false.
     """
     terms = ["1"]
     parameters: list[Any] = []

@@ -1,4 +1,4 @@
-"""Events out of one `index.sqlite` and into another: with their own ids, without vectors, as often as one likes."""
+"""Export and import of events between `index.sqlite` files, with unchanged ids and without vectors. Idempotent."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _AT_ONCE = 500
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """An event, and whether its job is noted as filed."""
+    """An event, and `filed`: True if its job is recorded as filed."""
 
     event: Event
     filed: bool
@@ -25,7 +25,7 @@ class Carried:
 
 @dataclass
 class Arrived:
-    """What became of events that were brought: added; known already; known with another text (which stays)."""
+    """The result of an import: events added, known already, and known with another text (which stays)."""
 
     added: int = 0
     known: int = 0
@@ -33,19 +33,19 @@ class Arrived:
 
 
 class EventTransfer:
-    """Over one database."""
+    """Export and import of one database."""
 
     def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
         self._events = IndexErasure(database).events
 
     def take(self, where: EventFilter) -> Iterator[Carried]:
-        """Every matching event."""
+        """Yield every matching event."""
         for event in self._events(where):
             yield Carried(event, event.job_id in self.known_jobs([event.job_id]))
 
     def bring(self, items: Sequence[Carried]) -> Arrived:
-        """Store events that are not there yet, also those of who was forgotten; they are embedded when the owner is idle."""
+        """Store events that are new, also those of forgotten entities. They are embedded when the owner is idle."""
         arrived = Arrived()
         for start in range(0, len(items), _AT_ONCE):
             some = {item.event.event_id: item for item in items[start : start + _AT_ONCE]}
@@ -66,14 +66,14 @@ class EventTransfer:
         return arrived
 
     def known_jobs(self, job_ids: Iterable[str]) -> set[str]:
-        """Return those jobs that are noted as filed."""
+        """Return the jobs that are recorded as filed."""
         found = self._database.rows(f"SELECT job_id FROM filed_jobs WHERE job_id {AMONG}", (as_json(job_ids),))
         return {job_id for (job_id,) in found}
 
     def file_jobs(self, jobs: Mapping[str, Sequence[Event]]) -> int:
-        """File the events of many jobs in one transaction, without vectors; returns how many jobs were not filed before.
+        """File the events of several jobs in one transaction, without vectors. Return the number of jobs that were new.
 
-        Jobs of who was forgotten are passed over.
+        Jobs of forgotten entities are skipped.
         """
         with self._database.writing() as connection:
             found = connection.execute(f"SELECT job_id FROM filed_jobs WHERE job_id {AMONG}", (as_json(jobs),)).fetchall()

@@ -1,4 +1,4 @@
-"""Events put into the tables of `index.sqlite` and taken out again, inside a transaction of the caller."""
+"""Inserting and deleting events in `index.sqlite`, in a transaction of the caller."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _INSERT_EVENT = f"INSERT INTO events (row, {EVENT_COLUMNS}, embedded) VALUES ({'
 
 
 def insert_events(connection: sqlite3.Connection, events: Sequence[Event], blobs: Sequence[bytes | None]) -> None:
-    """Store events that do not exist yet, with words and vectors (None: to be embedded later); counts the additions."""
+    """Insert new events with words and vectors (None: to be embedded later), and count the additions."""
     rows = [new_row(connection, event.scope.key) for event in events]
     connection.executemany(
         _INSERT_EVENT,
@@ -25,7 +25,7 @@ def insert_events(connection: sqlite3.Connection, events: Sequence[Event], blobs
 
 
 def delete_events(connection: sqlite3.Connection, rows: Sequence[int]) -> None:
-    """Remove events by their row numbers, with words and vectors; counts the removals."""
+    """Delete events by row number, with words and vectors, and count the removals."""
     event_keywords.remove_words(connection, rows)
     remove_vectors(connection, rows)
     connection.execute(f"DELETE FROM events WHERE row {AMONG}", (as_json(rows),))

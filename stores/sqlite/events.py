@@ -1,4 +1,4 @@
-"""Events with their vectors and keywords in `index.sqlite`: the truth of which every other index is derived."""
+"""Events with vectors and keywords in `index.sqlite`: the primary data from which other indexes are derived."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ class SqliteEventStore:
         self._bring_words_up_to_date()
 
     def file_job(self, job_id: str, events: Sequence[Event], vectors: Sequence[Vector | None]) -> bool:
-        """Store all events of a job at once; False, and nothing changed, where it was filed before or is forgotten.
+        """See `EventStore.file_job`.
 
-        Raises FingerprintMismatch where a vector has another dimension than those on record, InvalidInput where the
-        arguments do not fit together; nothing is written then.
+        Raises FingerprintMismatch if the dimension of a vector differs from the stored ones, and InvalidInput for
+        inconsistent arguments; nothing is written then.
         """
         blobs = [None if vector is None else vector_to_blob(vector) for vector in vectors]
         _check_job(job_id, events, blobs)
@@ -73,10 +73,9 @@ class SqliteEventStore:
         return True
 
     def file_new(self, events: Sequence[Event], vectors: Sequence[Vector | None]) -> list[str]:
-        """Store, in one transaction, those events whose ids are not there yet; gives their ids.
+        """See `EventStore.file_new`. For events without a job, whose ids are derived from their content.
 
-        For records that no job wrote and whose ids follow from their content. Those of people who were forgotten at
-        that time or later are passed over. The derived index is left to the idle loop. Raises as `file_job`.
+        The derived index is updated when the owner is idle. Raises as `file_job`.
         """
         blobs = [None if vector is None else vector_to_blob(vector) for vector in vectors]
         if len(events) != len(blobs):
@@ -112,7 +111,7 @@ class SqliteEventStore:
         return [row_to_event(row) for row in found]
 
     def find(self, where: EventFilter, *, limit: int = 100, newest_first: bool = True) -> list[Event]:
-        """Matching events by their time, those of one moment in the order of filing."""
+        """Return matching events ordered by time, events of the same time in the order of filing."""
         direction = "DESC" if newest_first else "ASC"
         with self.database.reading() as connection:
             condition, parameters = conditions(connection, where)
@@ -130,7 +129,7 @@ class SqliteEventStore:
     def vectors(self, where: EventFilter) -> tuple[list[str], Matrix]:
         with self.database.reading() as connection:
             condition, parameters = conditions(connection, where, column="v.sequence")
-            # Whole scopes are read along the vectors; ids or people are found first.
+            # Whole scopes are read in the order of the vectors; for narrower filters the events are found first.
             join = "JOIN" if where.narrows else "CROSS JOIN"
             found = connection.execute(
                 f"SELECT e.event_id, v.vector FROM event_vectors v {join} events e ON e.row = v.row"
@@ -154,7 +153,7 @@ class SqliteEventStore:
         return (0, 0) if row is None else (row[0], row[1])
 
     def edit(self, event_id: str, text: str, vector: Vector | None) -> bool:
-        """Give an event another text, and the vector of it (None: to be embedded later). False: no such event."""
+        """Replace the text and vector of an event (None: to be embedded later). Return False if it does not exist."""
         blob = None if vector is None else vector_to_blob(vector)
         with self.database.writing() as connection:
             found = connection.execute("SELECT row FROM events WHERE event_id = ?", (event_id,)).fetchone()
@@ -186,15 +185,14 @@ class SqliteEventStore:
         entities: Sequence[str] = (),
         until: float = _SECONDS_OF_EVER,
     ) -> int:
-        """Delete the matching events for good and return how many; nothing of what is named comes back.
+        """Permanently delete the matching events. Return how many.
 
-        A job among `job_ids` is never filed again. Neither is a job of one of the `entities` (`Job.entities`: `user:42`)
-        that happened at `until` or before (seconds since the epoch): one in flight may come late. Texts are
-        overwritten in the file, in the keyword index and in the write-ahead log. `where` must name something; all
-        events at once are deleted by deleting the data directory.
+        Jobs in `job_ids`, and jobs of `entities` (`Job.entities`: `user:42`) at `until` or before (seconds since the epoch), are
+        never filed afterwards. Texts are overwritten in the file, in the keyword index and in the write-ahead log. Raises
+        InvalidInput for an empty filter; to delete all events, delete the data directory.
         """
         if where == EventFilter(None):
-            raise InvalidInput("forget: the filter names nothing; give a scope, a user, a time or event ids")
+            raise InvalidInput("forget: the filter is empty; give a scope, a user, a time or event ids")
         with self.database.writing() as connection:
             add_tombstones(connection, "job", job_ids, _SECONDS_OF_EVER)
             add_tombstones(connection, "entity", entities, until)
@@ -204,7 +202,7 @@ class SqliteEventStore:
         return deleted
 
     def is_forgotten(self, job_id: str, entities: Iterable[str] = (), timestamp: float = 0.0) -> bool:
-        """Whether a job, or one of its entities at its time (seconds since the epoch), was forgotten."""
+        """Return True if a job, or one of its entities at its time (seconds since the epoch), was forgotten."""
         with self.database.reading() as connection:
             return is_buried(connection, job_id, entities, timestamp)
 
@@ -215,9 +213,9 @@ class SqliteEventStore:
         return [row_to_event(row) for row in found]
 
     def set_vectors(self, event_ids: Sequence[str], vectors: Sequence[Vector]) -> None:
-        """Store embeddings of events; those that were deleted meanwhile are passed over.
+        """Store embeddings of events. Events deleted meanwhile are skipped.
 
-        Raises FingerprintMismatch where a dimension is another than the one on record; nothing is written then.
+        Raises FingerprintMismatch if a dimension differs from the stored one; nothing is written then.
         """
         if len(event_ids) != len(vectors):
             raise InvalidInput(f"set_vectors: {len(event_ids)} ids and {len(vectors)} vectors; give one vector an id")
@@ -235,7 +233,7 @@ class SqliteEventStore:
             self._outbox.add(connection, [event_id for _, event_id, _ in found])
 
     def embedded_count(self) -> int:
-        """How many events have a vector: what the derived index should hold."""
+        """Return the number of events with a vector, which is the expected size of the derived index."""
         (count,) = self.database.row(
             "SELECT (SELECT ifnull(sum(events), 0) FROM scopes) - (SELECT count(*) FROM events WHERE embedded = 0)"
         )
@@ -263,7 +261,7 @@ class SqliteEventStore:
         return [row[0] for row in found], [row[0] for row in embedded], blobs_to_matrix([row[1] for row in embedded])
 
     def mark_indexed(self, added: Sequence[str], dropped: Sequence[str]) -> None:
-        """Say that the derived index has done it. What changed again after it was handed out stays to be done."""
+        """Remove events from the outbox, except those changed again after they were handed out."""
         with self.database.writing(durable=False) as connection:
             self._outbox.remove(connection, [*added, *dropped])
 
@@ -283,12 +281,12 @@ class SqliteEventStore:
             set_fingerprint(connection, model, dimension)
 
     def tidy(self) -> bool:
-        """Merge a part of the keyword index, some ten milliseconds of work; False when nothing is left to do."""
+        """Merge a part of the keyword index (about ten milliseconds). Return False if nothing is left to do."""
         with self.database.writing(durable=False) as connection:
             return event_keywords.merge_words(connection, _PAGES_A_TIDY)
 
     def checkpoint(self) -> bool:
-        """Move the write-ahead log into the file and empty it; False where another process reads it just now."""
+        """Move the write-ahead log into the file and empty it. Return False if a reader of another process prevents it."""
         return self.database.truncate_log()
 
     def count(self, where: EventFilter | None = None) -> int:
@@ -305,7 +303,7 @@ class SqliteEventStore:
         self.database.close()
 
     def _insert(self, connection: sqlite3.Connection, events: Sequence[Event], blobs: Sequence[bytes | None]) -> dict[str, int]:
-        """Write new events with their words and vectors; gives what the outbox noted of them."""
+        """Insert new events with words and vectors. Return their versions in the outbox."""
         insert_events(connection, events, blobs)
         return self._outbox.add(
             connection, [event.event_id for event, blob in zip(events, blobs, strict=True) if blob is not None]
@@ -344,13 +342,13 @@ def _is_filed(connection: sqlite3.Connection, job_id: str) -> bool:
 
 
 def _rows_of(connection: sqlite3.Connection, scope_key: str) -> tuple[int, int] | None:
-    """The first and last row number that a scope's events can have; None where it has none."""
+    """Return the range of row numbers of a scope; None for an unknown scope."""
     number = scope_number(connection, scope_key)
     return None if number is None else row_range(number)
 
 
 def _vectors_since(connection: sqlite3.Connection, rows: tuple[int, int], sequence: int) -> tuple[list[str], Matrix, int]:
-    """What was embedded after a sequence number. An event that is embedded long after it was filed gets a new one then."""
+    """Return ids and vectors after a sequence number, and the newest number. Later embedding gives a new number."""
     found = connection.execute(
         "SELECT e.event_id, v.vector, v.sequence FROM event_vectors v CROSS JOIN events e ON e.row = v.row"
         " WHERE v.sequence BETWEEN ? AND ? ORDER BY v.sequence",

@@ -1,4 +1,4 @@
-"""Which model made the stored vectors, and how many dimensions they have, as a row of the table `meta`."""
+"""The model and dimension of the stored vectors, as a row of the table `meta`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Fingerprint = tuple[str, int]
 
 
 def read_fingerprint(connection: sqlite3.Connection, name: str = "fingerprint") -> Fingerprint | None:
-    """Return the model, "" where vectors came before its name, and its dimension; None while there are no vectors."""
+    """Return the model ("" if not known yet) and its dimension; None if there are no vectors."""
     row = connection.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
     if row is None:
         return None
@@ -22,7 +22,7 @@ def read_fingerprint(connection: sqlite3.Connection, name: str = "fingerprint") 
 
 
 def set_fingerprint(connection: sqlite3.Connection, model: str, dimension: int) -> None:
-    """Put the model on record. Raises FingerprintMismatch where there is another one, or another dimension."""
+    """Store the model. Raises FingerprintMismatch if another model or dimension is stored."""
     known = read_fingerprint(connection)
     if known == (model, dimension):
         return
@@ -39,9 +39,9 @@ def write_fingerprint(connection: sqlite3.Connection, made_by: Fingerprint, name
 
 
 def check_dimension(connection: sqlite3.Connection, blobs: Iterable[bytes | None]) -> None:
-    """Compare vectors (float32 blobs) with the fingerprint; raises FingerprintMismatch.
+    """Raise FingerprintMismatch unless vectors (float32 blobs) have the stored dimension.
 
-    The first vectors of all set the dimension; `set_fingerprint` names the model.
+    The first vectors set the dimension; `set_fingerprint` sets the model.
     """
     sizes = {len(blob) // 4 for blob in blobs if blob is not None}
     if not sizes:
@@ -50,7 +50,7 @@ def check_dimension(connection: sqlite3.Connection, blobs: Iterable[bytes | None
     expected = known[1] if known else min(sizes)
     if sizes != {expected}:
         raise FingerprintMismatch(
-            f"vectors of {', '.join(map(str, sorted(sizes)))} dimensions given, those on record have {expected}; "
+            f"vectors of {', '.join(map(str, sorted(sizes)))} dimensions given, the stored ones have {expected}; "
             "set models.embedding back, or run `historian reembed`"
         )
     if known is None:

@@ -1,7 +1,7 @@
-"""Which events of the derived vector index may differ from the truth, as rows of the table `event_outbox`.
+"""The outbox of the derived vector index: events whose entry may be outdated, as rows of the table `event_outbox`.
 
-Whoever changes an event notes it here in the same transaction. Whoever has brought the derived index up to date removes the
-note. An event that changes again in between gets a new version, and its note stays.
+A transaction that changes an event adds it to the outbox. After the derived index was updated, the entry is removed. An event
+that changes in between gets a new version, and its entry stays.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from collections.abc import Mapping, Sequence
 
 
 class Outbox:
-    """The notes, and the versions that were handed out to be indexed."""
+    """The outbox, and the versions handed out for indexing."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._handed: dict[str, int] = {}
 
     def add(self, connection: sqlite3.Connection, event_ids: Sequence[str]) -> dict[str, int]:
-        """Note the events, each with a new version; returns the versions."""
+        """Add events, each with a new version. Return the versions."""
         versions = {}
         for event_id in event_ids:
             cursor = connection.execute("INSERT OR REPLACE INTO event_outbox (item_id) VALUES (?)", (event_id,))
@@ -27,17 +27,17 @@ class Outbox:
         return versions
 
     def hand_out(self, versions: Mapping[str, int]) -> None:
-        """Remember which version of an event the caller is about to index."""
+        """Record the versions of events that the caller is about to index."""
         with self._lock:
             self._handed.update(versions)
 
     def remove(self, connection: sqlite3.Connection, event_ids: Sequence[str]) -> None:
-        """Remove notes, except those newer than what was handed out."""
+        """Remove entries, except those newer than the version handed out."""
         with self._lock:
             known = [(event_id, self._handed.pop(event_id, None)) for event_id in event_ids]
         connection.executemany("DELETE FROM event_outbox WHERE item_id = ? AND version <= ifnull(?, version)", known)
 
 
 def fill_outbox(connection: sqlite3.Connection, select_ids: str) -> None:
-    """Note every event that a SELECT of one column gives."""
+    """Add every event returned by a SELECT of one column."""
     connection.execute(f"INSERT OR REPLACE INTO event_outbox (item_id) {select_ids}")

@@ -1,11 +1,11 @@
-"""The tables of `index.sqlite`, as migrations, and how it is opened.
+"""The tables of `index.sqlite`, as migrations.
 
-Events of one scope lie side by side: a row number is `scope_number << 32 | n`, n counting within the scope, and so is
-the sequence number of a vector. To read a scope is to read one range of a table, and a keyword search of a scope reads
-one range of each word's postings in FTS5, which are sorted by row number. (Measured at 100,000 events in 200 scopes,
+Events of a scope are stored contiguously: a row number is `scope_number << 32 | n`, n counting within the scope, and so is
+the sequence number of a vector. Reading a scope reads one range of a table, and a keyword search in a scope reads
+one range of the postings of each word in FTS5, which are sorted by row number. (Measured at 100,000 events in 200 scopes,
 queries of 15 words: scope as a word of its own and `bm25()` 5.0 ms at the median and 12.7 ms at p99, words glued to
 their scope 1.0 and 1.6 ms but twice the index and the wrong statistics, the range 1.1 and 2.7 ms, a table of postings
-0.6 and 1.4 ms but three times the cost of a write.) It also means that a query for one scope cannot come upon another's.
+0.6 and 1.4 ms but three times the cost of a write.) A query for one scope therefore cannot return events of another.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ CREATE TABLE note_chunks (
 CREATE INDEX note_chunks_by_event ON note_chunks (event_id);
 """
 
-_TWO_LAYERS = """
+_SUMMARIES_AND_ARTICLES = """
 -- Conversation states that wait to be summarised. A sequence number is never used again.
 CREATE TABLE buffered_states (
     sequence INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -168,18 +168,18 @@ MIGRATIONS: tuple[str, ...] = (
     _FIRST,
     _VECTORS_OF_OTHER_MODELS,
     _NOTES,
-    _TWO_LAYERS,
+    _SUMMARIES_AND_ARTICLES,
     _SPEAKERS,
     _PROFILES_ARE_NOT_IN_CHROMA,
 )
-"""Append only. Files in the world have had the first ones."""
+"""Append only: existing files have had the first ones applied."""
 
 
 def open_index(path: Path, *, busy_seconds: float = 10.0) -> SqliteDatabase:
-    """Open `index.sqlite`, creating it if there is none. Raises StorageError where the file is damaged or locked."""
+    """Open `index.sqlite` and create it if it does not exist. Raises StorageError if the file is damaged or locked."""
     return SqliteDatabase(path, MIGRATIONS, busy_seconds=busy_seconds)
 
 
 def row_range(scope_number: int) -> tuple[int, int]:
-    """The first and last row (or sequence) number that a scope can have."""
+    """Return the first and last row (or sequence) number of a scope."""
     return scope_number << SCOPE_SHIFT, ((scope_number + 1) << SCOPE_SHIFT) - 1

@@ -1,4 +1,4 @@
-"""Which jobs were applied to which profile, in `index.sqlite`."""
+"""Which jobs were applied to which profiles and articles, in `index.sqlite`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from .database import SqliteDatabase
 
 
 class SqliteLedger:
-    """Pairs of an entity's key and a job's id. A pair, once added, is there when `add` returns, power cut or not."""
+    """The `Ledger` of one `index.sqlite`. `add` is durable when it returns, also against power failures."""
 
     def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
@@ -16,5 +16,5 @@ class SqliteLedger:
         return found is not None
 
     def add(self, entity_key: str, job_id: str) -> None:
-        """Note that a job was applied; a second time changes nothing."""
+        """Record that a job was applied. Idempotent."""
         self._database.run("INSERT OR IGNORE INTO ledger (entity_key, job_id) VALUES (?, ?)", (entity_key, job_id))

@@ -1,4 +1,4 @@
-"""Embeddings of the lines of Dynamic chapters, as rows of the table `line_vectors`. Derived: they can be made again."""
+"""Embeddings of the lines of Dynamic chapters, as rows of the table `line_vectors`. Derived data: they can be computed again."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class SqliteLineVectors:
     def replace(self, key: ArticleKey, model: str, vectors: Mapping[str, Vector], *, forgotten: Forgotten) -> None:
         rows = [(key.user_id, key.scope.key, line, model, vector_to_blob(vector)) for line, vector in vectors.items()]
         with self._database.writing() as connection:
-            if forgotten():  # asked inside the transaction: a deletion waits for it, or was before
+            if forgotten():  # inside the transaction: an erasure is completed before it or waits for it
                 return
             connection.execute("DELETE FROM line_vectors WHERE user_id = ? AND scope_key = ?", (key.user_id, key.scope.key))
             connection.executemany(
@@ -49,7 +49,7 @@ class SqliteLineVectors:
 
 
 def erase_rows(database: SqliteDatabase, table: str, entity: Entity) -> int:
-    """Delete the rows of a user, or of a group's conversation, from the file and its log; returns how many."""
+    """Delete the rows of a user, or of the conversation of a group, from the file and its log. Return how many."""
     column, value = ("user_id", entity.id) if entity.type == "user" else ("scope_key", entity.scope.key)
     count = database.run(f"DELETE FROM {table} WHERE {column} = ?", (value,))
     database.truncate_log()

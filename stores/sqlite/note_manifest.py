@@ -1,7 +1,7 @@
-"""Which note files were indexed, as what, and the events made of their chunks; both in one transaction of `index.sqlite`.
+"""The manifest of indexed note files, written with the events of their chunks in one transaction of `index.sqlite`.
 
-A chunk is one event however many files of a scope hold it, and its event is named by scope and content: a chunk that stays
-when its file is changed, renamed or moved keeps its event and its vector.
+A chunk in several files of a scope is one event. Its id is derived from scope and content, so that a chunk keeps its event and
+vector when its file is changed, renamed or moved.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from .tombstones import is_buried
 
 @dataclass(frozen=True, slots=True)
 class IndexedFile:
-    """A file as it was indexed. `path` is relative to the folder, with `/`; `form` tells how it was indexed.
+    """A file as it was indexed. `path` is relative to the folder, with `/`; `form` identifies the way it was indexed.
 
-    The manifest takes names of files and folders as they are given: whoever indexes redacts them.
+    Names of files and folders are stored as given: the caller redacts them.
     """
 
     path: str
@@ -37,7 +37,7 @@ class IndexedFile:
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """A file that is new or changed: all its chunk ids in order, and the events of those that have none yet."""
+    """A new or changed file: all its chunk ids in order, and the events of new chunks."""
 
     file: IndexedFile
     chunk_ids: tuple[str, ...]
@@ -46,37 +46,36 @@ class FileChange:
 
 
 class FileManifest:
-    """The manifest of one `index.sqlite`. Files are told apart by scope, folder (`root`) and path."""
+    """The manifest of one `index.sqlite`. A file is identified by scope, folder (`root`) and path."""
 
     def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
         self._outbox = Outbox()
 
     def files(self, scope_key: str, root: str) -> dict[str, IndexedFile]:
-        """What is known of a folder, by path."""
+        """Return the indexed files of a folder by path."""
         found = self._database.rows(
             "SELECT path, mtime_ns, size, content_hash, form FROM note_files WHERE scope_key = ? AND root = ?", (scope_key, root)
         )
         return {row[0]: IndexedFile(*row) for row in found}
 
     def roots(self) -> list[tuple[str, str, int]]:
-        """(scope key, folder, files) of everything that is indexed."""
+        """Return (scope key, folder, number of files) of all indexed folders."""
         return self._database.rows(
             "SELECT scope_key, root, count(*) FROM note_files GROUP BY scope_key, root ORDER BY scope_key, root"
         )
 
     def known_chunks(self, scope_key: str, chunk_ids: Sequence[str]) -> set[str]:
-        """Those that some file of the scope holds already, in whatever folder."""
+        """Return the chunks that any indexed file of the scope contains."""
         names = {note_job_id(scope_key, chunk_id) + ":0": chunk_id for chunk_id in chunk_ids}
         found = self._database.rows(f"SELECT DISTINCT event_id FROM note_chunks WHERE event_id {AMONG}", (as_json(names),))
         return {names[event_id] for (event_id,) in found}
 
     def write(self, scope_key: str, root: str, changes: Sequence[FileChange]) -> None:
-        """Put files in the place of what was known under their paths, all of them or none.
+        """Replace the entries of files, atomically for all changes.
 
-        A chunk that was known keeps its event, also where that event was removed by hand: a note that was forgotten does
-        not come back with the next change of its file. What an entity's tombstone buries is not filed. Raises
-        FingerprintMismatch where a vector has another dimension than those on record.
+        A known chunk keeps its event. If that event was deleted, it is not created again by the next change of the file. Events
+        of forgotten entities are not stored. Raises FingerprintMismatch if the dimension of a vector differs.
         """
         with self._database.writing() as connection:
             before: list[str] = []
@@ -98,11 +97,11 @@ class FileManifest:
                     "INSERT INTO note_chunks (file_number, chunk_id, event_id) VALUES (?, ?, ?)",
                     [(number, chunk_id, event_id) for chunk_id, event_id in names.items()],
                 )
-            # When all files are written: one may hold now what another one held before.
+            # After all files are written, because a chunk may have moved from one file to another.
             self._drop_unheld(connection, before)
 
     def touch(self, scope_key: str, root: str, files: Sequence[tuple[str, IndexedFile]]) -> None:
-        """Note (path known before, the file now) for files whose content is the same: another time, or another name."""
+        """Update path and time of files with unchanged content, given as (former path, file)."""
         if not files:
             return
         with self._database.writing(durable=False) as connection:
@@ -113,7 +112,7 @@ class FileManifest:
                 )
 
     def remove(self, scope_key: str, root: str, paths: Sequence[str]) -> int:
-        """Forget files, with the events that no other file holds; returns how many events went."""
+        """Remove files, and the events that no other file contains. Return the number of events removed."""
         if not paths:
             return 0
         with self._database.writing() as connection:
@@ -139,7 +138,7 @@ class FileManifest:
         return int(number)
 
     def _drop_unheld(self, connection: sqlite3.Connection, event_ids: Sequence[str]) -> int:
-        """Delete those of the events that no file holds any more; returns how many existed."""
+        """Delete those of the events that no file contains any more. Return how many."""
         found = connection.execute(
             f"SELECT e.row, e.event_id FROM events e WHERE e.event_id {AMONG}"
             " AND NOT EXISTS (SELECT 1 FROM note_chunks c WHERE c.event_id = e.event_id)",
@@ -152,7 +151,7 @@ class FileManifest:
 
 
 def note_job_id(scope_key: str, chunk_id: str) -> str:
-    """The job under whose name a chunk's event is stored: no other scope and no other content has it."""
+    """Return the job id for the event of a chunk, unique for scope and content."""
     return "note-" + hashlib.sha256(f"{chunk_id}\0{scope_key}".encode()).hexdigest()[:32]
 
 

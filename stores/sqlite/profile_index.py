@@ -1,4 +1,4 @@
-"""Search over profiles in `index.sqlite`: their words, and their vectors by revision. Derived from the profiles."""
+"""Search over profiles in `index.sqlite`, by keywords and vectors. Derived from the profiles."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class SqliteProfileIndex:
         self._database = database
 
     def put(self, profile: Profile, vector: Vector | None) -> None:
-        """Index one revision of a profile in place of the one before. None: without a vector for now.
+        """Replace the indexed revision of a profile. With None it has no vector for now.
 
-        An older revision than the indexed one changes nothing: two writers may come here in any order. Raises
-        FingerprintMismatch where the vector has another dimension than those on record.
+        A revision older than the indexed one is ignored, since writers may call this in any order. Raises
+        FingerprintMismatch if the dimension of the vector differs from the stored ones.
         """
         key = profile.key
         blob = None if vector is None else vector_to_blob(vector)
@@ -74,7 +74,7 @@ class SqliteProfileIndex:
 
 
 def profile_text(profile: Profile) -> str:
-    """What of a profile is searched and embedded: name, tags, summary, a line each."""
+    """Return the text of a profile that is searched and embedded: name, tags, summary, one line each."""
     return "\n".join(part for part in (profile.name, ", ".join(profile.tags), profile.summary) if part)
 
 
@@ -88,7 +88,7 @@ def _remove(connection: sqlite3.Connection, key: ProfileKey) -> None:
 
 
 def _conditions(where: ProfileFilter | None) -> tuple[str, list[Any]]:
-    """`where` as a condition on the table `profiles p`, with its parameters."""
+    """Return `where` as a condition on the table `profiles p`, with its parameters."""
     if where is None:
         return "1", []
     return (

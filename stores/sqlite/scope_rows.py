@@ -1,4 +1,4 @@
-"""Row numbers and vector sequence numbers of scopes, and the counters that tell readers that a scope has changed."""
+"""Row and vector sequence numbers of scopes, and the counters that tell readers that a scope has changed."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from .index_schema import SCOPE_SHIFT
 
 
 def new_row(connection: sqlite3.Connection, scope_key: str) -> int:
-    """The next row number of a scope, which is made if it is new; counts the addition."""
+    """Return the next row number of a scope and count the addition. Creates the scope if it is new."""
     count = (
         "UPDATE scopes SET last_row = last_row + 1, events = events + 1, additions = additions + 1 WHERE scope_key = ?"
         " RETURNING scope_number, last_row"
     )
     counted = connection.execute(count, (scope_key,)).fetchone()
     if counted is None:
-        # Not INSERT OR IGNORE beforehand: what it ignores uses up a scope number all the same.
+        # Not INSERT OR IGNORE beforehand: an ignored row uses up a scope number too.
         connection.execute("INSERT INTO scopes (scope_key) VALUES (?)", (scope_key,))
         counted = connection.execute(count, (scope_key,)).fetchone()
     number, row = counted
@@ -26,7 +26,7 @@ def new_row(connection: sqlite3.Connection, scope_key: str) -> int:
 
 
 def add_vectors(connection: sqlite3.Connection, vectors: Iterable[tuple[int, bytes]]) -> None:
-    """Store vectors of rows that have none, in the order given; counts additions."""
+    """Insert vectors of rows without one, in the order given, and count the additions."""
     for number, group in groupby(vectors, key=lambda item: item[0] >> SCOPE_SHIFT):
         items = list(group)
         (last,) = connection.execute(
@@ -43,13 +43,13 @@ def add_vectors(connection: sqlite3.Connection, vectors: Iterable[tuple[int, byt
 
 
 def remove_vectors(connection: sqlite3.Connection, rows: Sequence[int]) -> None:
-    """Remove every vector of rows whose text changes or goes: those in use, those being made, and those kept."""
+    """Remove all vectors of changed or deleted rows: current, next and kept ones."""
     for table in ("event_vectors", "next_event_vectors", "kept_event_vectors"):
         connection.execute(f"DELETE FROM {table} WHERE row {AMONG}", (as_json(rows),))
 
 
 def count_removals(connection: sqlite3.Connection, rows: Sequence[int], *, gone: bool = False) -> None:
-    """Count rows that were changed or, with `gone`, deleted, in their scopes."""
+    """Count changed rows (with `gone`: deleted rows) in their scopes."""
     connection.executemany(
         "UPDATE scopes SET removals = removals + ?, events = events - ? WHERE scope_number = ?",
         [

@@ -1,4 +1,4 @@
-"""Conversation states that wait to be summarised, as rows of the table `buffered_states`."""
+"""Conversation states to be summarised, as rows of the table `buffered_states`."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from .line_vectors import erase_rows
 from .tombstones import is_buried
 
 _TAKEN = "buffered"
-"""The entity under which the ledger notes whose job's states were taken."""
+"""The entity key in the ledger for jobs whose states were added."""
 ROLES: dict[str, SpokenRole] = {"user": "user", "assistant": "assistant", "tool": "tool", "record": "record"}
 _LABEL_TOKENS = 4
-"""What a speaker's name and the line end cost."""
+"""Tokens of the punctuation after a name and of the line end."""
 
 
 class SqliteStateBuffer:
     """The `StateBuffer` of one `index.sqlite`.
 
-    That a job's states were taken is noted in the transaction that takes them, and stays noted when they are released: a
-    job that runs again does not bring back what a summary has covered.
+    The transaction that adds the states of a job also records the job in the ledger. The entry stays when the states are
+    released, so that a repeated job does not add states that a summary has covered.
     """
 
     def __init__(self, database: SqliteDatabase) -> None:
@@ -124,7 +124,7 @@ class SqliteStateBuffer:
 
 
 def job_of_entry(entry_id: str) -> str:
-    """The id of the job that brought a state: an entry is called `{job id}:{number}`, and a job id holds no colon."""
+    """Return the job id of a state. An entry id is `{job id}:{number}`, and a job id contains no colon."""
     return entry_id.rpartition(":")[0]
 
 
@@ -147,5 +147,5 @@ def _restored(connection: sqlite3.Connection, key: ArticleKey, state: BufferedSt
 
 
 def spoken_tokens(spoken: Spoken) -> int:
-    """About what a state costs in a prompt, its speaker's name included."""
+    """Return the estimated tokens of a state in a prompt, including the name of its speaker."""
     return estimate_tokens(spoken.text) + estimate_tokens(spoken.name) + _LABEL_TOKENS

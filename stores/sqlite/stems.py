@@ -1,4 +1,4 @@
-"""The stems that the keyword index holds for words, asked of SQLite's own tokenizer, so that both always agree."""
+"""The stems of words in the keyword index, computed by the tokenizer of SQLite itself, so that both always agree."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from ...text.words import FTS5_TOKENIZER
 
 _MOST_WORDS = 50_000
-"""Words whose stems are remembered, about 10 MB. Beyond, all are forgotten: what is in use is soon there again."""
+"""Words whose stems are cached, about 10 MB. Beyond that the cache is cleared."""
 
 
 class Stemmer:
-    """Stems, each asked for once (6 µs a word). Safe to use from several threads."""
+    """A cache of stems (6 µs per new word). Thread-safe."""
 
     def __init__(self) -> None:
         self._known: dict[str, str] = {}
@@ -21,7 +21,7 @@ class Stemmer:
         self._connection: sqlite3.Connection | None = None
 
     def stems(self, words: Sequence[str]) -> list[str]:
-        """One stem a word, in order. A word is one token of `text.words.search_tokens`, marked as repeated or not."""
+        """Return one stem per word, in order. A word is a token of `text.words.search_tokens`, possibly marked as repeated."""
         known = self._known
         found = [*map(known.get, words)]
         if None in found:
@@ -30,8 +30,8 @@ class Stemmer:
         return [stem for stem in found if stem is not None]
 
     def _learnt(self, known: dict[str, str], words: set[str]) -> dict[str, str]:
-        """`known` with `words`; what is remembered from now on is that, or `words` alone where it would be too much."""
-        # Porter's stemmer changes English endings; most words of other scripts need not be asked for.
+        """Return `known` with the stems of `words` and cache it, or only the new stems if it would be too large."""
+        # The Porter stemmer changes English endings only; words of other scripts are their own stems.
         stems = {word: word for word in words if not word[-1:].isascii()}
         asked = [word for word in words if word not in stems]
         if asked:
@@ -39,7 +39,7 @@ class Stemmer:
         if len(known) + len(stems) <= _MOST_WORDS:
             known.update(stems)
             return known
-        # A new one: another thread may be reading the one before.
+        # A new dictionary: another thread may be reading the former one.
         self._known = dict(stems) if len(stems) <= _MOST_WORDS else {}
         return {**known, **stems}
 
@@ -66,4 +66,4 @@ def _open() -> sqlite3.Connection:
 
 
 STEMMER = Stemmer()
-"""The one of this process."""
+"""The shared instance of this process."""

@@ -1,6 +1,6 @@
-"""What was forgotten and must not come back, as rows of the table `tombstones`.
+"""Tombstones of forgotten jobs and entities, which must not be filed again, as rows of the table `tombstones`.
 
-A tombstone is all that stays of what was forgotten: a job's id, or the key of a user or group.
+A tombstone holds a job id, or the key of a user or group, and nothing else of the forgotten data.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from .event_rows import AMONG, as_json
 
 
 def add_tombstones(connection: sqlite3.Connection, kind: Literal["job", "entity"], values: Iterable[str], until: float) -> None:
-    """Bury `values` up to the time `until` (seconds since the epoch); a later time replaces an earlier one."""
+    """Add tombstones for `values` up to the time `until` (seconds since the epoch). The latest time is kept."""
     connection.executemany(
         "INSERT INTO tombstones (kind, value, until) VALUES (?, ?, ?)"
         " ON CONFLICT (kind, value) DO UPDATE SET until = max(until, excluded.until)",
@@ -22,7 +22,7 @@ def add_tombstones(connection: sqlite3.Connection, kind: Literal["job", "entity"
 
 
 def is_buried(connection: sqlite3.Connection, job_id: str, entities: Iterable[str], timestamp: float) -> bool:
-    """Whether the job was forgotten, or one of its entities at the job's time or later."""
+    """Return True if the job was forgotten, or one of its entities at the time of the job or later."""
     return (
         connection.execute(
             "SELECT 1 FROM tombstones WHERE kind = 'job' AND value = ?"
