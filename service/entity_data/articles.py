@@ -1,10 +1,10 @@
-"""Articles with their history, dated summaries, states that wait, and the vectors of an article's lines.
+"""Articles with history, dated summaries, buffered states, and vectors of article lines, as `EntityData`.
 
-    layers/summaries.jsonl   dated summaries as in the data directory, the promoted ones among them
-    layers/buffered.jsonl    states that wait: {"entry_id", "user_id", "scope", "role", "text", "name", "at"}
-    layers/articles/…        Markdown as in the data directory, earlier revisions too; the manifest says whose they are
+    layers/summaries.jsonl   dated summaries as in the data directory, including promoted ones
+    layers/buffered.jsonl    buffered states: {"entry_id", "user_id", "scope", "role", "text", "name", "at"}
+    layers/articles/…        Markdown as in the data directory, earlier revisions too; the manifest gives their keys
 
-Archives of earlier versions hold none of this.
+Archives of earlier versions do not have these members. The folder name `layers` is part of the format.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .members import ALL, FileMember, LineMember, redact_word, tally
 
 
 class ArticleData:
-    """The `EntityData` of all of these: they belong to one person in one conversation."""
+    """The `EntityData` of everything stored by `ArticleKey`: a person in one conversation."""
 
     kind = "articles and summaries"
 
@@ -47,7 +47,7 @@ class ArticleData:
                 lines = self._stores.articles.lines(key)
                 for summary in self._stores.summaries.read(key):
                     lines += [line for line in summary.text.splitlines() if line.strip()]
-                # In a group somebody else may have spoken.
+                # In a group another user may have spoken.
                 private = traces is not None and traces.entity.type == "user" and not key.group_id
                 yield Record(
                     str(key),
@@ -59,7 +59,7 @@ class ArticleData:
 
     def erase(self, traces: Traces) -> int:
         entity = traces.entity
-        # Jobs that are handed over again, under a later time, are no new ones.
+        # So that a job submitted again with a later time is not new.
         keys = [key for key in self._stores.buffer.keys() if entity.spoke(key.user_id, key.group_id)]  # noqa: SIM118
         self._erasure.bury_jobs(sorted({job_of_entry(one.entry_id) for key in keys for one in self._waiting(key)}))
         self._erasure.erase_ledger(entity)
@@ -69,7 +69,7 @@ class ArticleData:
         now = datetime.fromtimestamp(self._clock(), UTC).isoformat(timespec="seconds")
         for key in self._keys():
             if str(key) in ids:
-                # The article comes last: killed in between, its lines still say whose vectors are to be looked at.
+                # The article last: after an interruption its lines still show which vectors to check.
                 self._stores.line_vectors.without_lines(key, unwanted)
                 self._stores.buffer.remove([one.entry_id for one in self._waiting(key) if unwanted(_with_speaker(one))])
                 self._stores.summaries.without_lines(key, unwanted)
@@ -129,7 +129,7 @@ class _Summaries(LineMember[Summary]):
     def parse(self, data: dict[str, Any]) -> Summary:
         summary = parse_line(json.dumps(data), _key(data))
         if summary is None:
-            raise InvalidInput("no dated summary; expected id, text, from, until, created_at, through and tokens")
+            raise InvalidInput("not a dated summary; expected id, text, from, until, created_at, through and tokens")
         for moment in (summary.since, summary.until, summary.created_at):
             check_timestamp(moment)
         as_line(summary).encode()
@@ -150,7 +150,7 @@ class _Summaries(LineMember[Summary]):
 
 
 class _Waiting(NamedTuple):
-    """A state with whose it is."""
+    """A buffered state and its key."""
 
     key: ArticleKey
     state: BufferedState
@@ -176,12 +176,12 @@ class _Buffered(LineMember[_Waiting]):
         entry_id, text, name, at = words = [data.get(field) for field in ("entry_id", "text", "name", "at")]
         role = ROLES.get(str(data.get("role")))
         if role is None or not all(isinstance(word, str) for word in words) or not job_of_entry(str(entry_id)):
-            raise InvalidInput("no buffered state; expected entry_id (job:number), role, text, name and at")
+            raise InvalidInput("not a buffered state; expected entry_id (job:number), role, text, name and at")
         spoken = Spoken(role, clean_text(str(text)), clean_text(str(name)), check_timestamp(str(at)) if at else "")
         return _Waiting(key, BufferedState(str(entry_id), spoken, spoken_tokens(spoken)))
 
     def redact(self, value: _Waiting) -> _Waiting:
-        """What was said for the assistant's own memory is redacted at level `all`, as always."""
+        """Redact states of the conversation at level `all`, filed events at the configured level."""
         spoken = value.state.spoken
         level: Level = self._level if spoken.role == "record" else "all"
         clean = replace(spoken, text=redact(spoken.text, level), name=redact_word(spoken.name, level))
@@ -212,7 +212,7 @@ def _key(value: Mapping[str, Any]) -> ArticleKey:
     key = ArticleKey.parse(value.get("user_id"), value.get("scope"))
     if key is None or key.scope.key != value.get("scope"):
         whose = f"user_id {value.get('user_id')!r:.80} and scope {value.get('scope')!r:.80}"
-        raise InvalidInput(f"{whose} name nobody's memory; expected an id with its private chat, or with a group")
+        raise InvalidInput(f"{whose} do not fit together; expected a user id with its private chat, or with a group")
     return key
 
 

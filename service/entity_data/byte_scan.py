@@ -1,8 +1,8 @@
-"""Looks through every byte below a folder for texts that must not be there any more, in each form in which a store keeps them.
+"""Search of all files in a folder for deleted texts, in every form in which a store writes them.
 
-A text is looked for in pieces of 24 bytes, since a database may break it at the end of a page: as UTF-8, as JSON writes
-it (plain and with `\\uXXXX`), and as the words that the keyword index makes of it. Any piece that is found counts. What is
-shorter than 9 bytes in a form (three Chinese characters) cannot be told from chance and is not looked for in it.
+A text is searched for in pieces of 24 bytes, since a database may split it between pages: as UTF-8, as JSON (plain and with
+`\\uXXXX`), and as the words of the keyword index. Any piece found counts. Forms shorter than 9 bytes (three Chinese
+characters) are not searched for, because they occur by chance.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _TEXTS_AT_ONCE = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Where something is left: the file, relative to the folder, how many bytes into it, and the piece."""
+    """A piece that was found: the file relative to the folder, the byte offset, and the piece."""
 
     path: str
     offset: int
@@ -39,15 +39,15 @@ class Found:
 
 
 def forms(text: str) -> tuple[bytes, ...]:
-    """`text` as the stores write it: UTF-8, JSON, JSON in ASCII, and the indexed words of events and of profiles."""
-    long_enough = len(text.encode("utf-8", "replace")) >= SHORTEST_BYTES  # the words of shorter ones stand in many texts
+    """Return `text` as written by the stores: UTF-8, JSON, ASCII JSON, and the indexed words of events and profiles."""
+    long_enough = len(text.encode("utf-8", "replace")) >= SHORTEST_BYTES  # the words of shorter texts are too common
     words = (indexed_words(text)[1], " ".join(search_tokens(text))) if long_enough else ()
     written = (text, json.dumps(text, ensure_ascii=False)[1:-1], json.dumps(text)[1:-1], *words)
     return tuple(dict.fromkeys(form.encode("utf-8", "replace") for form in written))
 
 
 def pieces(text: str) -> set[bytes]:
-    """What to look for of a text, in all of its forms; nothing where it is too short."""
+    """Return the pieces of all forms of a text; empty if it is too short."""
     found: set[bytes] = set()
     for form in forms(text.strip()):
         if len(form) < SHORTEST_BYTES:
@@ -58,7 +58,7 @@ def pieces(text: str) -> set[bytes]:
 
 
 class Needles:
-    """Many pieces that are looked for at once: about 20 MB a second, however many they are."""
+    """Search for many pieces at once: about 20 MB per second, independent of their number."""
 
     def __init__(self, wanted: Collection[bytes]) -> None:
         self._by_prefix: dict[int, list[bytes]] = defaultdict(list)
@@ -69,7 +69,7 @@ class Needles:
         self._table[_slots(self._sorted)] = True
 
     def find(self, data: bytes) -> Iterator[tuple[int, bytes]]:
-        """(offset, piece) of everything in `data`."""
+        """Yield (offset, piece) of all pieces in `data`."""
         for shift in range(min(_PREFIX_BYTES, max(len(data) - _PREFIX_BYTES + 1, 0))):
             words = np.frombuffer(data, dtype="<u8", count=(len(data) - shift) // _PREFIX_BYTES, offset=shift)
             maybe = np.flatnonzero(self._table[_slots(words)])
@@ -81,7 +81,7 @@ class Needles:
 
 
 def scan(folder: Path, wanted: Collection[bytes], *, skip: Collection[Path] = ()) -> tuple[list[Found], list[str]]:
-    """What of `wanted` stands in the files below `folder`, each piece once a file, and which files could not be read."""
+    """Return the pieces found in the files below `folder` (each once per file), and the files that could not be read."""
     needles = Needles(wanted)
     found: list[Found] = []
     unread: list[str] = []
@@ -97,7 +97,7 @@ def scan(folder: Path, wanted: Collection[bytes], *, skip: Collection[Path] = ()
                 for offset, piece in needles.find(data):
                     first.setdefault(piece, start + offset)
             found += [Found(name, offset, piece) for piece, offset in first.items()]
-        except FileNotFoundError:  # a queue goes on; what is gone holds nothing
+        except FileNotFoundError:  # removed meanwhile
             continue
         except OSError as error:
             unread.append(f"{name}: {error.strerror or error}")
@@ -105,7 +105,7 @@ def scan(folder: Path, wanted: Collection[bytes], *, skip: Collection[Path] = ()
 
 
 def standing_in(texts: Iterable[str], wanted: Collection[bytes]) -> set[bytes]:
-    """Those of `wanted` that stand in any form of any of `texts`. A thousand texts are looked through at once."""
+    """Return the pieces that occur in any form of any of `texts`. Processes a thousand texts at once."""
     needles, source = Needles(wanted), iter(texts)
     found: set[bytes] = set()
     while len(found) < len(wanted) and (some := list(islice(source, _TEXTS_AT_ONCE))):
@@ -118,7 +118,7 @@ def _slots(words: np.ndarray[tuple[int], np.dtype[np.uint64]]) -> np.ndarray[tup
 
 
 def _blocks(path: Path) -> Iterator[tuple[int, bytes]]:
-    """(offset, bytes) of a file in blocks that overlap by a piece, so that none is missed between two."""
+    """Yield (offset, bytes) of a file in blocks that overlap by the length of a piece."""
     with path.open("rb") as file:
         start, kept = 0, b""
         while block := file.read(_READ_BYTES):

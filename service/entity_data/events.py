@@ -1,4 +1,4 @@
-"""Events, and which note files were indexed."""
+"""Events, and the manifest of note files, as `EntityData`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _AT_ONCE = 1_000
 
 
 class EventData(LineMember[Carried]):
-    """Events with words and vectors (those of other models too), and the jobs' entries in the ledgers."""
+    """Events with words and vectors (including those of other models), and the ledger entries of their jobs."""
 
     kind = name = "events"
     path = "events.jsonl"
@@ -60,7 +60,7 @@ class EventData(LineMember[Carried]):
         check_timezone(event.timezone)
         json.dumps(asdict(event), ensure_ascii=False).encode()
         if not event.event_id or not event.job_id or not event.text or not event.scope.key:
-            raise InvalidInput("event_id, job_id and text must be there")
+            raise InvalidInput("event_id, job_id and text must not be empty")
         if event.schema_version > EVENT_SCHEMA_VERSION:
             raise InvalidInput(f"schema_version {event.schema_version} is newer than {EVENT_SCHEMA_VERSION}; upgrade")
         return Carried(event, filed)
@@ -87,7 +87,7 @@ class EventData(LineMember[Carried]):
 
 
 class NoteData:
-    """Which note files were indexed for a conversation. Their texts are events; the files themselves are not Historian's."""
+    """The manifest of note files of a conversation. Their texts are events; the files themselves are not changed."""
 
     kind = "note files"
     members: Sequence[Member[Any]] = ()

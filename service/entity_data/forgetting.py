@@ -1,9 +1,9 @@
-"""Forgetting a person or a group: everything that is kept of them, wherever it lies, for good.
+"""Forgetting a person or a group: permanent erasure of their data in all stores.
 
-The order matters. A tombstone first, so that a job in flight brings nothing back. Then what is known of them is written
-into the request, which stays on disk until the end: a process that is killed anywhere leaves a request that the next
-owner finishes. Then every store erases its part, twice, since a thread of a job that was interrupted may have been
-writing. Then the files are written anew, and in the end every byte is looked at.
+The order matters. First a tombstone, so that running jobs restore nothing. Then the known texts and names are written into the
+request, which stays on disk until the end: if the process is killed, the next owner completes the request. Then every store
+erases its data, twice, since a thread of an interrupted job may have been writing. Then the files are rewritten, and finally
+the whole data directory is scanned for remains.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ ANSWER_POLL_SECONDS = 0.05
 
 
 class Forgetting:
-    """The work of the owner of a data directory, for one request after the other. Blocking; raises StorageError.
+    """Carries out requests, one after the other, in the owner of a data directory. Blocking; raises StorageError.
 
-    `drop_index` deletes the derived vector index, which is rebuilt from the truth. `on_step` is told what was just done.
-    Nothing else may work on the data directory meanwhile: no job runs, no checkpoint is open. Readers may read.
+    `drop_index` deletes the derived vector index, which is rebuilt from the event store. `on_step` is called after each step.
+    Nothing else may write to the data directory meanwhile: no job runs, no checkpoint is open. Readers are allowed.
     """
 
     def __init__(
@@ -52,11 +52,11 @@ class Forgetting:
         self.requests = ForgetRequests(parts.directory)
 
     def waiting(self) -> bool:
-        """Whether anybody is to be forgotten."""
+        """Return True if there are requests."""
         return self.requests.waiting()
 
     def carry_out(self) -> list[ForgetReport]:
-        """Work on everything that was asked for; the reports are kept for those who asked, too."""
+        """Carry out all requests. Return the reports, which are also stored for the requesters."""
         return [self._forget(request) for request in self.requests.all()]
 
     def _forget(self, request: ForgetRequest) -> ForgetReport:
@@ -64,7 +64,7 @@ class Forgetting:
         parts.erasure.bury(entity.key, request.until)
         step("buried")
         everything = entity_stores(parts)
-        # What a worker that was killed had claimed goes back into the queue, where it can be dropped.
+        # Jobs claimed by a killed worker are returned to the queue, where they can be removed.
         parts.queue.recover(parts.clock())
         traces = Traces(entity, set(request.texts), set(request.names), set(request.job_ids), set(request.moments))
         for store in everything:
@@ -92,7 +92,7 @@ class Forgetting:
         mentions = self._mentions(everything, traces, remove=request.mentions)
         step("mentions looked for")
         if not parts.erasure.compact():
-            log.warning("a reader of index.sqlite is in the way; what it still holds is overwritten when it ends")
+            log.warning("a reader of index.sqlite is active; remains in the write-ahead log are overwritten when it ends")
         step("compacted")
         report = self._scanned(everything, traces)
         report = replace(
@@ -104,9 +104,9 @@ class Forgetting:
         step("scanned")
         self.requests.answer(entity, report)
         step("answered")
-        log.info("%s is forgotten: %s removed", entity.type, sum(removed.values()))
+        log.info("forgot a %s: %s items removed", entity.type, sum(removed.values()))
         if report.left:
-            log.warning("forgotten texts still stand in %d places of the data directory", len(report.left))
+            log.warning("forgotten texts remain in %d places of the data directory", len(report.left))
         return report
 
     def _mentions(self, everything: list[EntityData], traces: Traces, *, remove: bool) -> list[Mention]:
@@ -130,7 +130,7 @@ class Forgetting:
             wanted |= wanted_of_text
         found, unread = scan(directory, wanted, skip=[self.requests.path(traces.entity)])
         if found:
-            # What others' records say as well is no trace: the same words, said by somebody else.
+            # The same words in records of others are not remains.
             others = chain.from_iterable(_texts(store) for store in everything)
             shared = standing_in(others, {one.piece for one in found})
             found = [one for one in found if one.piece not in shared]
@@ -140,15 +140,15 @@ class Forgetting:
 
 
 def _told(store: EntityData) -> Iterator[Mention]:
-    """What a store keeps of everybody, a text at a time."""
+    """Yield the texts of all records of a store."""
     for record in store.records(None):
         for text in record.texts if record.told is None else record.told:
             yield Mention(store.kind, record.id, text)
 
 
 def _texts(store: EntityData) -> Iterator[str]:
-    """The texts of a store, and of those that are the lines of one thing (a profile, an article) all of it: a piece of what
-    was said over two lines stands there over two lines."""
+    """Yield the texts of a store, and for records of several lines (profiles, articles) also the lines joined, because a piece
+    may span two lines."""
     for _, lines in groupby(_told(store), key=attrgetter("id")):
         texts = [mention.text for mention in lines]
         yield from texts
@@ -164,10 +164,10 @@ async def forget(
     wait_seconds: float = 60.0,
     wake: Callable[[], None] | None = None,
 ) -> ForgetReport:
-    """Forget `entity`: at once where nobody owns the data directory, else by its owner.
+    """Forget `entity`: in this process if the data directory has no owner, otherwise by its owner.
 
-    `wake` tells a worker of this process. The tombstone is written here in any case. Where the owner has not answered
-    after `wait_seconds`, the report says `done=False`; the owner goes on, also after a restart. Raises StorageError.
+    `wake` notifies a worker of this process. The tombstone is always written here. If the owner has not answered after
+    `wait_seconds`, the report has `done=False`; the owner continues, also after a restart. Raises StorageError.
     """
     requests = ForgetRequests(parts.directory)
     until = parts.clock()
@@ -193,7 +193,7 @@ async def forget(
 
 
 def _as_owner(parts: Parts, entity: Entity) -> ForgetReport | None:
-    """Carry out what was asked under the owner lock; None where somebody else holds it."""
+    """Carry out the requests under the owner lock. Return None if another process holds it."""
     lock = OwnerLock(parts.directory)
     try:
         lock.acquire(parts.clock())
@@ -205,10 +205,10 @@ def _as_owner(parts: Parts, entity: Entity) -> ForgetReport | None:
         taken = work.requests.take_answer(entity)
     report = reports.get(entity.key, taken)
     if report is None:
-        raise HistorianError(f"{entity.key}: the request to forget it is gone; ask again")
+        raise HistorianError(f"{entity.key}: the request to forget it was removed; ask again")
     return report
 
 
 def _is_left_alone(parts: Parts, requests: ForgetRequests, entity: Entity) -> bool:
-    """Whether the owner that was to do it has ended without doing it."""
+    """Return True if the owner has ended without carrying out the request."""
     return requests.path(entity).exists() and owner_of(parts.directory) is None

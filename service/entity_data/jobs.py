@@ -1,4 +1,4 @@
-"""Jobs that wait or were given up, commands that name the entity, and what was said in other people's jobs."""
+"""Waiting and failed jobs of an entity, commands that name it, and its messages in jobs of others, as `EntityData`."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from ..intake import redacted
 from .members import ALL, LineMember
 
 _CARRIED = ("remember", "states")
-"""The kinds of jobs that hold what was said. Commands are not carried to another data directory."""
+"""The kinds of jobs that are exported. Commands are not."""
 
 
 class JobData(LineMember[Job]):
-    """The `EntityData` of the queue. Forgetting gives back what killed workers had claimed before it begins."""
+    """The `EntityData` of the queue. Forgetting first returns jobs claimed by killed workers to the queue."""
 
     kind = name = "jobs"
     path = "jobs.jsonl"
@@ -75,7 +75,7 @@ class JobData(LineMember[Job]):
     def parse(self, data: dict[str, Any]) -> Job:
         job = parse_job(data)
         if job.kind not in _CARRIED:
-            raise InvalidInput(f"kind {job.kind!r}: an archive gives no commands")
+            raise InvalidInput(f"kind {job.kind!r}: commands are not imported from an archive")
         if job.kind == "states":
             validated(StatesPayload, job.payload, within="payload")
         return job
@@ -88,7 +88,7 @@ class JobData(LineMember[Job]):
 
     def restore(self, values: Sequence[Job]) -> Mapping[str, int | list[str]]:
         known = self._queue.known_ids()
-        # A job of who was forgotten would be dropped by the worker; what was filed of it is among the events.
+        # The worker would drop a job of a forgotten entity; its filed events are imported as events.
         new = [
             job
             for job in values
@@ -123,19 +123,19 @@ def _texts(job: Job) -> list[str]:
 
 
 def _states(job: Job) -> list[dict[str, Any]]:
-    """The states that a job of kind `states` hands over, as they lie in its payload."""
+    """Return the states in the payload of a job of kind `states`."""
     given = job.payload.get("states") if job.kind == "states" else None
     return [state for state in given if isinstance(state, dict)] if isinstance(given, list) else []
 
 
 def _without_states(job: Job, unwanted: Callable[[str], bool]) -> Job:
-    """A job of kind `states` without the states that are unwanted, by their text or by who speaks."""
+    """Return a job of kind `states` without the unwanted states, by text or speaker."""
     left = [state for state in _states(job) if not unwanted(f"{state.get('name', '')}\n{state.get('text', '')}")]
     return job.model_copy(update={"payload": {**job.payload, "states": left}})
 
 
 def _without_messages(job: Job, entity: Entity) -> Job:
-    """A job of somebody else without what the forgotten user said before it."""
+    """Return a job of another user without the recent messages of the forgotten user."""
     if entity.type == "group" or all(one.sender_id != entity.id for one in job.recent_messages):
         return job
     return job.model_copy(update={"recent_messages": [one for one in job.recent_messages if one.sender_id != entity.id]})

@@ -1,4 +1,4 @@
-"""The two forms in which an archive carries things: JSON lines, and Markdown files with revisions."""
+"""The two forms of archive members: JSON lines, and Markdown files with revisions."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ Key = TypeVar("Key")
 Document = TypeVar("Document", bound=Revision)
 
 ALL = 10_000_000
-"""More than any store holds."""
+"""A limit above the size of any store."""
 redact_word = lru_cache(4096)(redact)
-"""For names and reasons, which stand in many records: each is looked through once."""
+"""Cached, for names and reasons that occur in many records."""
 
 
 @contextmanager
 def checked(where: str) -> Iterator[None]:
-    """Raise what is wrong with a value as InvalidInput that names the place."""
+    """Convert errors of a value to InvalidInput that names the place."""
     try:
         yield
     except ValidationError as error:
         raise InvalidInput(f"{where}: {invalid_input(error, whole='event')}") from None
     except UnicodeEncodeError:
-        raise InvalidInput(f"{where}: holds half of a character, which cannot be stored") from None
+        raise InvalidInput(f"{where}: holds a lone surrogate, which cannot be stored") from None
     except (InvalidInput, KeyError, TypeError, ValueError) as error:
         raise InvalidInput(f"{where}: {error}") from None
 
 
 def tally(name: str, results: Sequence[str]) -> dict[str, int | list[str]]:
-    """The fields of the report for what was restored, was there, or is there with other content."""
+    """Return the report fields that count restored, known and different items."""
     prefixes = {"": "restored", "known_": "same", "different_": "different"}
     return {prefix + name: results.count(result) for prefix, result in prefixes.items()}
 
@@ -61,7 +61,7 @@ class LineMember(Generic[Value]):
         raise NotImplementedError
 
     def parse(self, data: dict[str, Any]) -> Value:
-        """Raises whatever `checked` knows."""
+        """Return the parsed value. May raise the errors that `checked` converts."""
         raise NotImplementedError
 
     def write(self, archive: Writer, entity: Entity) -> int:
@@ -79,12 +79,12 @@ class LineMember(Generic[Value]):
 
 
 class FileMember(Generic[Key, Document]):
-    """A folder of Markdown files, a file a revision; the manifest says whose they are. A value is all of one, oldest first."""
+    """A folder of Markdown files, one per revision; the manifest has the keys. A value: the revisions of a key, oldest first."""
 
     name: str
     path: str
     former_name = ""
-    """How the manifest called it in earlier versions."""
+    """Its name in the manifest of earlier versions."""
 
     def __init__(self, store: Revisions[Key, Document], form: Format[Key, Document]) -> None:
         self._store = store
@@ -94,18 +94,18 @@ class FileMember(Generic[Key, Document]):
         raise NotImplementedError
 
     def entry(self, key: Key) -> dict[str, str]:
-        """What the manifest says of a key."""
+        """Return the fields of a key for the manifest."""
         raise NotImplementedError
 
     def key_of(self, entry: Mapping[str, Any]) -> Key:
-        """Raises whatever `checked` knows."""
+        """Return the key of an entry of the manifest. May raise the errors that `checked` converts."""
         raise NotImplementedError
 
     def owner(self, key: Key) -> str:
         raise NotImplementedError
 
     def entities(self, key: Key) -> list[str]:
-        """The entities with whom it is forgotten. It has no time: any is too late."""
+        """Return the entities with which it is forgotten, regardless of the time."""
         raise NotImplementedError
 
     def write(self, archive: Writer, entity: Entity) -> list[dict[str, Any]]:

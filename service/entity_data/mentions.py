@@ -1,4 +1,4 @@
-"""Which records of others speak of somebody: by name, by id, or by repeating a whole text of theirs."""
+"""Detection of mentions of an entity in records of others: by name, by id, or by a repeated text."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from ...schema.entity import Entity
 from .byte_scan import SHORTEST_BYTES, Needles
 
 _LONG_ID = 5
-"""A shorter id is taken for one only where it is marked as one (`@42`, `user:42`, `qq=42`): else every 42 would be meant."""
+"""Shorter ids count only with a marker (`@42`, `user:42`, `qq=42`), since any number 42 would match otherwise."""
 _SHORTEST_NAME = 2
 _AT_ONCE = 1_000
 
 
 class Mention(NamedTuple):
-    """A text that is kept of others: the kind and the id of what holds it, see `EntityData`."""
+    """A text in a record of others, with kind and id of the record, see `EntityData`."""
 
     kind: str
     id: str
@@ -25,7 +25,7 @@ class Mention(NamedTuple):
 
 
 class Mentions:
-    """Tells whether a text speaks of an entity that is known by `names`, or holds one of `texts`."""
+    """Finds texts that mention an entity by id or by one of `names`, or contain one of `texts`."""
 
     def __init__(self, entity: Entity, names: Iterable[str], texts: Iterable[str]) -> None:
         patterns = [_of_id(entity.id), *(_of_name(name) for name in sorted(names) if len(name) >= _SHORTEST_NAME)]
@@ -37,7 +37,7 @@ class Mentions:
         return bool(self._pattern.search(text)) or any(True for _ in self._repeats.find(text.encode("utf-8", "replace")))
 
     def among(self, records: Iterable[Mention]) -> list[Mention]:
-        """Those that speak of the entity. A thousand are looked through at once, which is what makes it quick."""
+        """Return the records that mention the entity. Processes a thousand at once, which is faster."""
         source = iter(records)
         found: list[Mention] = []
         while some := list(islice(source, _AT_ONCE)):
@@ -67,7 +67,7 @@ def _of_id(entity_id: str) -> str:
 
 
 def _of_name(name: str) -> str:
-    # "Ann的猫": a Chinese character beside a Latin name ends the name.
+    # A Chinese character beside a Latin name is a word boundary, as in "Ann的猫".
     before = "(?<![0-9A-Za-z_])" if name[0].isascii() else ""
     after = "(?![0-9A-Za-z_])" if name[-1].isascii() else ""
     return f"{before}{re.escape(name)}{after}"

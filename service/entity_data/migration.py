@@ -1,4 +1,4 @@
-"""Old summaries become events: by the rules at once, or as jobs that the historian rewrites."""
+"""Import of old summaries as events: by rules directly, or as jobs for the historian graph."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from .old_summaries import Assumed, BadEntry, OldSummary, read_old_summaries
 log = logging.getLogger(__name__)
 
 SOURCE = "migrated"
-"""`Event.source` of what was filed without the historian."""
+"""`Event.source` of events filed without the historian graph."""
 TIME_UNKNOWN = "it is not known when this was said"
 BATCH = 100
 """Entries filed in one transaction."""
 MIGRATED = "migrated"
-"""Ledger key under which files are noted that were taken in wholly."""
+"""The ledger key of completely imported files."""
 
 
 @dataclass
 class MigrationReport:
-    """What became of the entries of a file: filed or handed to the historian (`taken`), there already (`known`), of somebody who
-    was forgotten (`forgotten`), not to be used (`bad`, with the reason). `complete` is False where the run was broken off."""
+    """The result for the entries of a file: filed or queued (`taken`), already there (`known`), of a forgotten entity
+    (`forgotten`), invalid (`bad`, with the reason). `complete` is False if the run was interrupted."""
 
     taken: int = 0
     known: int = 0
@@ -46,10 +46,10 @@ class MigrationReport:
 
 
 class Migration:
-    """Takes in the summaries of one file. What was taken in is known again by its content: any run may be repeated."""
+    """Imports the summaries of a file. Idempotent: entries are identified by their content."""
 
     def __init__(self, parts: Parts, settings: Settings, *, rewrite: bool = False, scope: Scope | None = None) -> None:
-        """`scope` is the conversation of entries that name none; with `rewrite` entries become jobs."""
+        """`scope` is the conversation of entries without one; with `rewrite`, entries become jobs."""
         self._parts = parts
         self._settings = settings
         self._rewrite = rewrite
@@ -62,9 +62,9 @@ class Migration:
         on_progress: Callable[[int, int], None] = lambda done, total: None,
         pause: Callable[[], Awaitable[bool]] | None = None,
     ) -> MigrationReport:
-        """Take in all of `path`. `on_progress` is told (entries done, entries); `pause` is asked between batches.
+        """Import `path`. `on_progress` is called with (entries done, entries), `pause` between batches; True interrupts the run.
 
-        Raises InvalidInput where the file is of no known form, StorageError; what was taken in until then stays.
+        Raises InvalidInput for a file of unknown form, and StorageError; entries imported before the error stay.
         """
         report = MigrationReport()
         entries = await asyncio.to_thread(self._read, path)
@@ -79,7 +79,7 @@ class Migration:
         return report
 
     async def run_once(self, path: Path, *, pause: Callable[[], Awaitable[bool]]) -> MigrationReport | None:
-        """As `run`; None where this very file, in this manner, was taken in wholly before."""
+        """Import as `run`. Return None if the same content was completely imported before, in the same mode."""
         name = await asyncio.to_thread(self._name, path)
         if await asyncio.to_thread(self._parts.ledger.has, MIGRATED, name):
             return None
@@ -120,7 +120,7 @@ class Migration:
             else:
                 fresh[job_id] = one
         for one in list(fresh.values()):
-            # Without its time no model can say what "yesterday" was: it is filed as it stands, and says so.
+            # Without a time a model cannot resolve "yesterday": the text is filed unchanged and marked as not absolute.
             if self._rewrite and one.dated:
                 self._parts.queue.put(redacted(one.job, self._settings.historian.redact_jobs))
                 report.taken += 1

@@ -1,4 +1,4 @@
-"""`end_summaries.json`, `MEMORY.md`, and files that go whole."""
+"""`end_summaries.json`, `MEMORY.md`, and files that are erased as a whole, as `EntityData`."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ class PlainSummaryData(LineMember[dict[str, Any]]):
 
 
 class MemoryFileData(LineMember[dict[str, str]]):
-    """`MEMORY.md`: the conversation's section, and lines of the moments at which the entity spoke elsewhere.
+    """`MEMORY.md`: the section of the conversation, and lines in other sections with the times of jobs of the entity.
 
-    An archive carries its lines to be read; they are not brought back.
+    Its lines are exported for information and not imported.
     """
 
     kind = "lines of MEMORY.md"
@@ -105,8 +105,7 @@ class MemoryFileData(LineMember[dict[str, str]]):
 
 
 class WholeFileData:
-    """Files that go whole: checkpoints (a lost one costs a model call) and what was set aside as damaged, whose content
-    nobody can tell."""
+    """Files that are erased as a whole: checkpoints (a lost one costs a model call) and damaged files of unknown content."""
 
     kind = "checkpoint and damaged files"
     members: Sequence[Member[Any]] = ()
@@ -131,7 +130,7 @@ def _theirs(key: str, entry: dict[str, Any], traces: Traces) -> bool:
         return True
     if traces.entity.type == "group":
         return False
-    # Entries of earlier versions do not say who spoke: then the moment decides.
+    # Entries of earlier versions have no user id: the time decides.
     moment = (key, _epoch(str(entry.get("timestamp", ""))))
     return entry["user_id"] == traces.entity.id if entry.get("user_id") else moment in traces.moments
 

@@ -1,4 +1,4 @@
-"""Profiles with their history, and what is searched of them. Of a group, what users are known by in it as well."""
+"""Profiles with history and their index, as `EntityData`. For a group, also the layers of user profiles that belong to it."""
 
 from __future__ import annotations
 

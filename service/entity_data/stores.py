@@ -1,4 +1,4 @@
-"""The one list of what is kept of people. Forgetting, export, import and redaction of archives walk it."""
+"""The list of all stores with data of entities, used by forgetting, export, import and redaction of archives."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .profiles import ProfileData
 
 
 def entity_stores(parts: Parts) -> list[EntityData]:
-    """Everything that is kept of people, in the order in which it is erased: what is read with every reply comes first."""
+    """Return all stores in the order of erasure: data read with every reply comes first."""
     return [
         EventData(parts),
         ProfileData(parts),
@@ -28,5 +28,5 @@ def entity_stores(parts: Parts) -> list[EntityData]:
 
 
 def archive_members(parts: Parts) -> list[Member[Any]]:
-    """Everything that an archive carries, in the order in which it is brought back."""
+    """Return all archive members in the order of import."""
     return [member for store in entity_stores(parts) for member in store.members]

@@ -1,4 +1,4 @@
-"""Everything of a person or a group into one archive, and back, here or in another data directory."""
+"""Export of all data of a person or a group to an archive, and import into the same or another data directory."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from .stores import archive_members
 
 @dataclass
 class ImportReport:
-    """What an import did: `events` and `profiles` added, known, or known with other content (which stays as it is), jobs put
-    into the queue, plain summaries added; articles, dated summaries and states that wait as the profiles."""
+    """The result of an import by kind: items added, known, and known with different content (which stays); jobs queued and
+    plain summaries added."""
 
     entity: str
     events: int = 0
@@ -44,9 +44,8 @@ class ImportReport:
 def export(parts: Parts, entity: Entity, path: Path, *, version: str, replace: bool = False) -> dict[str, Any]:
     """Write the archive of `entity` and return its manifest. Blocking; raises InvalidInput and StorageError.
 
-    Raises HistorianError, and leaves what lies at `path`, where nothing is known of `entity`.
-
-    No vectors: whoever imports embeds with a model of their own. `version` is that of this program.
+    Raises HistorianError and leaves `path` unchanged if there is no data of `entity`. Vectors are not exported; the importer
+    embeds again. `version` is the version of this program.
     """
     with ArchiveWriter(path, replace=replace) as archive:
         written = {member.name: member.write(archive, entity) for member in archive_members(parts)}
@@ -68,11 +67,11 @@ def export(parts: Parts, entity: Entity, path: Path, *, version: str, replace: b
 
 
 def import_archive(parts: Parts, path: Path, *, even_forgotten: bool = False) -> ImportReport:
-    """Bring back what an archive holds; the same archive again changes nothing. Blocking.
+    """Import an archive. Blocking and idempotent.
 
-    All of it is read, checked and redacted (as `redact_jobs` says) before anything is written. Raises InvalidInput for a file
-    that is no archive, is damaged or newer than this version; ForgottenHere, unless `even_forgotten`, where anybody in it was
-    forgotten here since.
+    Everything is read, validated and redacted (at the level `redact_jobs`) before anything is written. Raises InvalidInput for
+    a file that is not an archive, damaged or from a newer version; ForgottenHere, unless `even_forgotten`, if any entity in it
+    was forgotten here since.
     """
     members = archive_members(parts)
     with ArchiveReader(path) as archive:
@@ -103,11 +102,11 @@ def _entity_of(archive: ArchiveReader, path: Path) -> Entity:
     try:
         return Entity(manifest["entity"]["type"], manifest["entity"]["id"])
     except (KeyError, TypeError) as error:
-        raise InvalidInput(f"{path}: its manifest does not say whose archive it is ({error})") from None
+        raise InvalidInput(f"{path}: its manifest does not name the entity ({error})") from None
 
 
 def _named(forgotten: set[str]) -> str:
-    """Who was forgotten, of several the first three; where it was single jobs only, how many."""
+    """Return the forgotten entities for a message, at most three; the number of jobs if only jobs were forgotten."""
     people = sorted(key for key in forgotten if not key.startswith("job "))
     if not people:
         return "one of its jobs was" if len(forgotten) == 1 else f"{len(forgotten)} of its jobs were"
