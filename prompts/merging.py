@@ -1,4 +1,4 @@
-"""The question that asks a model for the new profiles, and what its answer may change."""
+"""The prompt that asks a model for the new profiles, and the limits of its answer."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class UpdateProfiles(BaseModel):
 def merge_prompt(
     facts: Sequence[ItemState], old: Mapping[ProfileKey, Profile], job: Job, names: Names, language: Language
 ) -> str:
-    """The user message: time, names, old profiles, the new facts as bullets."""
+    """Return the user message: time, names, old profiles, the new facts as bullets."""
     nothing = "（无）" if language == "zh" else "(none)"
     profiles = {key.entity_type: _profile_text(profile) or nothing for key, profile in old.items()}
     return render(
@@ -64,7 +64,7 @@ def _profile_text(profile: Profile) -> str:
 
 
 def merged_by_model(answer: UpdateProfiles, facts: Sequence[ItemState], old: Profile, job: Job, names: Names) -> Profile:
-    """The model's version of a profile, cleaned; `old` where it says nothing or would wipe the old one out."""
+    """Return the model's profile, cleaned; `old` if the model's is empty or would erase the old one."""
     is_user = old.key.entity_type == "user"
     given = answer.user if is_user else answer.group
     if given is None or not given.summary.strip():
@@ -81,7 +81,7 @@ def merged_by_model(answer: UpdateProfiles, facts: Sequence[ItemState], old: Pro
 
 
 def without_inventions(summary: str, given: str, names: Names) -> str:
-    """`summary` without the lines that hold a number, date or title that stands nowhere in what the model was given."""
+    """Return `summary` without lines that contain a number, date or title that was not in the model's input."""
     kept = []
     for line in summary.splitlines():
         invented = [finding.text for finding in find_invented(line, given, names) if finding.kind in {"number", "title"}]

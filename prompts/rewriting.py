@@ -1,4 +1,4 @@
-"""The question that asks a model for the final texts of a job."""
+"""The prompt that asks a model for the final texts of a job."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class RecordTexts(BaseModel):
 
 
 def rewrite_prompt(items: Sequence[ItemState], job: Job, names: Names, language: Language) -> str:
-    """The user message: names, time, what was said before (only where that can decide something), the items."""
+    """Return the user message: names, time, earlier messages (only if a reference is undecided), the items."""
     labels = ("机器人", "用户", "群") if language == "zh" else ("bot", "user", "group")
     people = zip(labels, (names.bot(language), names.user(language), names.group(language)), strict=True)
     listed = ("，" if language == "zh" else ", ").join(f"{label}={one_line(name)}" for label, name in people if name)

@@ -1,4 +1,4 @@
-"""What a conversation comes to: a dated summary by the model where it can be believed, else the lines that say most."""
+"""Summarise a conversation: by the model if its summary passes the checks, else by the most informative lines."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ async def summarise(
     purpose: str = "summarise_states",
     most_characters: int = 300_000,
 ) -> SummaryDraft:
-    """The summary of what was said, redacted and absolute; text "" where nothing was said.
+    """Return the summary of a conversation, redacted and absolute; its text is "" if nothing was said.
 
     Every time and "I" is resolved by rules before a model sees the text, at each line's `at` (else `moment`). What the model
     writes is resolved too and put through the gate; untrue or relative sentences are left out, and with most of them gone
@@ -91,7 +91,7 @@ async def summarise(
 
 
 def absolute_lines(spoken: Sequence[Spoken], names: Names, moment: datetime, timezone: str | ZoneInfo | None) -> list[str]:
-    """Each state as a line that says who spoke, with times resolved, "I" replaced by the speaker's name, and redacted.
+    """Return each state as a redacted line with its speaker, times resolved and "I" replaced by the speaker's name.
 
     A record stands as it is: it is absolute already.
     """
@@ -107,7 +107,7 @@ def absolute_lines(spoken: Sequence[Spoken], names: Names, moment: datetime, tim
 
 
 def _moment(spoken: Spoken, otherwise: datetime) -> datetime:
-    """When it was said; one that is no time, or has no offset and so no meaning, is taken for `otherwise`."""
+    """Return the time of speaking; `otherwise` if it is not a time. Without an offset it gets that of `otherwise`."""
     try:
         at = datetime.fromisoformat(spoken.at)
     except ValueError:
@@ -140,7 +140,7 @@ async def _by_model(
     language: Language | None,
     purpose: str,
 ) -> str:
-    """The model's summary, or "" where it gave none that can be believed."""
+    """Return the model's summary, or "" if it gave none that passes the checks."""
     spoken = language or detect_language(transcript)
     try:
         answer = await chat.structured(
@@ -159,7 +159,7 @@ async def _by_model(
 
 
 def _believed(text: str, transcript: str, names: Names, moment: datetime, timezone: str | ZoneInfo | None) -> str:
-    """`text` with its times and, in a private chat, its pronouns resolved, without sentences that are relative or untrue.
+    """Return `text` with times (in a private chat also pronouns) resolved, without relative or invented sentences.
 
     In a group "he" may be anybody: there only the times are resolved, and the gate turns the rest down.
     """
@@ -179,7 +179,7 @@ def _believed(text: str, transcript: str, names: Names, moment: datetime, timezo
 
 
 def _chosen(lines: Sequence[str], names: Names) -> list[str]:
-    """The lines that tell most, in order and without their small talk, and those in which the person says who they are.
+    """Return the most informative lines, in order and without small talk, and those in which the person describes themselves.
 
     What is still relative ("she likes it") is passed over as long as anything else was said; of small talk alone the lines
     that stand for most of it are given.
@@ -201,7 +201,7 @@ def _chosen(lines: Sequence[str], names: Names) -> list[str]:
 
 
 def _whole_or(shorter: str, line: str, names: Names) -> str:
-    """The shorter line, or the whole one where "she" is understood only with what was left out."""
+    """Return the shorter line, or the whole one if a pronoun depends on what was left out."""
     return line if not shorter or _relative(shorter, names) else shorter
 
 
@@ -216,7 +216,7 @@ def _relative(text: str, names: Names) -> tuple[str, ...]:
 
 
 def _newest(text: str, characters: int) -> str:
-    """The end of a text, from the beginning of a line on."""
+    """Return the end of a text, starting at the beginning of a line."""
     if len(text) <= characters:
         return text
     tail = text[-characters:]

@@ -1,4 +1,4 @@
-"""Recency: what happened lately is worth a little more."""
+"""Recency: recent events score slightly higher."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _SECONDS_A_DAY = 86_400.0
 
 
 def recency(times: npt.NDArray[np.float64], now: float, *, half_life_days: float, boost: float) -> npt.NDArray[np.float64]:
-    """The factor of each event: 1 + boost x 2^(-age / half-life). What lies ahead counts as of now.
+    """Return the factor of each event: 1 + boost x 2^(-age / half-life). Future events count as of now.
 
     An event of now gains the share `boost`, one a half-life old half of it, and none ever loses anything.
     """

@@ -1,4 +1,4 @@
-"""Diversity: not five records that say the same thing."""
+"""Diversity: avoid several events that say the same."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 ALIKE = 0.8
-"""Cosines up to here are no repetition: records about one subject, which are what was asked for, lie below it. (LoCoMo
+"""Cosines up to this are not repetition: events about one subject, which were asked for, lie below it. (LoCoMo
 observations, recall at 10: 76.5 % with 0.6, 77.6 % with 0.8; turns 77.7 % with both.)"""
 
 
 def diverse_order(
     scores: npt.NDArray[np.float64], likeness: Callable[[int], npt.NDArray[np.float32]], top_k: int, relevance: float
 ) -> list[int]:
-    """The indexes of at most `top_k` candidates, chosen one by one by maximal marginal relevance.
+    """Return the indexes of at most `top_k` candidates, chosen one by one by maximal marginal relevance.
 
     Carbonell and Goldstein (1998): the next one is that with the highest `relevance` x score - (1 - `relevance`) x
     likeness to the one most like it among those chosen, scores brought to a highest of 1. `likeness(i)`, the cosines of

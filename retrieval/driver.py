@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 Result = TypeVar("Result")
 
 MODEL_SECONDS = 5.0
-"""How long a search without a deadline waits for an embedding, and for a reranking."""
+"""Time limit for an embedding, and for a reranking, in a search without a deadline."""
 
 
 class Deadline(NamedTuple):
@@ -49,7 +49,7 @@ class Found:
 
 
 async def search(steps: EventRecall, request: RecallRequest) -> list[Hit]:
-    """Return the `top_k` best hits. A model that fails, or takes longer than MODEL_SECONDS, is done without.
+    """Return the `top_k` best hits, without a model that fails or takes longer than MODEL_SECONDS.
 
     Texts that wait to be filed come first if they share words with the query, else last if there is room. Raises
     StorageError.
@@ -99,7 +99,7 @@ async def find(
     found.with_vectors = candidates.has_vectors or bool(vectors and not survey.snapshot.dimension)
     if vectors and not found.with_vectors:
         found.reasons.append("dimension: the query's vector does not fit the stored ones; run `historian reembed`")
-    # The hits stand before a reranker is asked, so that only its own time can run out.
+    # The hits are complete before the reranker is called: if it is late, only the reranking is lost.
     reranked = await rerank(steps, request, candidates, found.reasons, models_until(), run)
     if reranked is not candidates:
         try:

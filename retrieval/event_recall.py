@@ -120,13 +120,13 @@ class EventRecall:
         return Survey(snapshot, [snapshot.keywords(query, admitted, limit) for query in request.queries], admitted, waiting)
 
     async def embed(self, request: RecallRequest) -> list[Vector]:
-        """One vector a query; none where there is no embedder. Raises ModelError and StorageError."""
+        """Return one vector per query; none without an embedder. Raises ModelError and StorageError."""
         if self.vectors is None or not request.queries:
             return []
         return list(await asyncio.gather(*map(self.vectors.get, request.queries)))
 
     def fuse(self, request: RecallRequest, survey: Survey, vectors: Sequence[Vector]) -> Candidates:
-        """The scores of all events of the scope, and the best of them. Without vectors, by keywords alone."""
+        """Score all events of the scope and return the best of them. Without vectors, by keywords alone."""
         snapshot, settings = survey.snapshot, self._settings()
         usable = [vector for vector in vectors if len(vector) == snapshot.dimension]
         steps: dict[str, Scores] = {}
@@ -155,7 +155,7 @@ class EventRecall:
         return Candidates(snapshot, positions, total[positions].astype(np.float64), steps, has_vectors="dense" in steps)
 
     async def rerank(self, request: RecallRequest, candidates: Candidates, run: RunInThread = asyncio.to_thread) -> Candidates:
-        """The candidates in the reranker's order. `run(function, *arguments)` calls in a thread. Raises ModelError.
+        """Return the candidates in the reranker's order. `run(function, *arguments)` calls in a thread. Raises ModelError.
 
         What the reranker leaves out stays behind what it ranked, in the order before.
         """
@@ -173,7 +173,7 @@ class EventRecall:
         return _reordered(replace(candidates, texts=texts), judged)
 
     def select(self, request: RecallRequest, candidates: Candidates) -> list[Hit]:
-        """Recency, diversity, top_k; the texts are read now. Blocking; raises StorageError."""
+        """Apply recency, diversity and top_k, and read the texts. Blocking; raises StorageError."""
         settings, snapshot, positions = self._settings(), candidates.snapshot, candidates.positions
         if not len(positions):
             return []
@@ -228,7 +228,7 @@ class EventRecall:
             return []
 
     def _wanted(self, request: RecallRequest) -> int:
-        """How many candidates the later steps want to choose from."""
+        """Return the number of candidates that the later steps choose from."""
         multiplier = self._settings().rerank_candidate_multiplier if self.reranker is not None else 1
         return max(request.top_k * max(multiplier, DIVERSITY_POOL) * 2, 50)
 
@@ -249,7 +249,7 @@ def _raise(steps: dict[str, Scores], name: str, scores: Scores) -> None:
 
 
 def _best(survey: Survey, total: Scores, wanted: int, *, observations_last: bool) -> Positions:
-    """The `wanted` best of the admitted events that have any score, newer ones first among equals.
+    """Return the `wanted` best of the admitted events with a score above 0, newer ones first among equals.
 
     With `observations_last`, of all others, and as many observations beside them.
     """
@@ -277,7 +277,7 @@ def _observed(snapshot: Snapshot, positions: Positions) -> Mask:
 
 
 def _groups(candidates: Candidates, request: RecallRequest) -> list[Positions]:
-    """The candidates' places in groups, of which one is used up before the next is looked at."""
+    """Return the candidates' places in groups; each group is exhausted before the next one is used."""
     places = np.arange(len(candidates.positions))
     if not request.observations_last:
         return [places]
@@ -286,7 +286,7 @@ def _groups(candidates: Candidates, request: RecallRequest) -> list[Positions]:
 
 
 def _reordered(candidates: Candidates, judged: Mapping[int, float]) -> Candidates:
-    """Judged events share the upper half of the scale by the reranker's scores, the others the lower by those before."""
+    """Return the candidates reordered: reranked events in the upper half of the scale, the others in the lower half."""
     if not judged:
         return candidates
     low, high = min(judged.values()), max(judged.values())

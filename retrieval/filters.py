@@ -1,6 +1,6 @@
-"""Where a search may look: the one place in which conditions of a caller become filters.
+"""Filters of a search. All conditions of callers are turned into filters here.
 
-The scope comes from the conversation, never from the query; what a caller adds can only narrow it.
+The scope comes from the conversation, never from the query; a caller's conditions can only narrow it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Moment = float | int | str | date | datetime
 Value = TypeVar("Value", bound=str)
 
 _ANYBODY = "\0anybody"
-"""An id that no platform can give (ids are printable): what may be read of users in general is what may be read of it."""
+"""An id that no platform can give (ids are printable). It stands for users in general."""
 
 
 def event_filter(
@@ -42,7 +42,7 @@ def event_filter(
     is_absolute: bool | None = None,
     timezone: str = "UTC",
 ) -> EventFilter:
-    """The filter of a search in `scope` (None: every conversation, for the operator alone).
+    """Return the filter of a search in `scope` (None: every conversation, for the operator only).
 
     `user_id` and `sender_id` are the same condition (in a group the sender is the user of a record); given with
     `user_ids`, all of them must hold. Times are seconds since the epoch, dates, datetimes or ISO 8601 text, without an
@@ -71,7 +71,7 @@ def event_filter(
 
 
 def profile_filter(scope: Scope, rule: LayerRule) -> ProfileFilter:
-    """The profiles that may be searched in `scope`: layers of users that anybody there may read, and its own."""
+    """Return which profiles may be searched in `scope`: user layers that anybody there may read, and its own."""
     public = layers_read(scope, "user", _ANYBODY, rule)
     own = layers_read(scope, "user", scope.user_id, rule) if scope.user_id else ()
     keys = [ProfileKey("user", scope.user_id, layer) for layer in own]
@@ -80,12 +80,12 @@ def profile_filter(scope: Scope, rule: LayerRule) -> ProfileFilter:
 
 
 def bounded_top_k(wanted: int | None, default: int) -> int:
-    """`wanted`, or `default` where it is None, brought into 1 to 500."""
+    """Return `wanted`, or `default` if it is None, clamped to 1 to 500."""
     return max(1, min(MOST_HITS, default if wanted is None else int(wanted)))
 
 
 def time_range(time_from: Moment | None, time_to: Moment | None, timezone: str) -> tuple[float | None, float | None]:
-    """Both ends in seconds since the epoch, the earlier one first."""
+    """Return both ends in seconds since the epoch, the earlier one first."""
     zone = ZoneInfo(timezone)
     first, last = _seconds(time_from, "time_from", zone, end=False), _seconds(time_to, "time_to", zone, end=True)
     if first is not None and last is not None and first > last:
@@ -94,7 +94,7 @@ def time_range(time_from: Moment | None, time_to: Moment | None, timezone: str) 
 
 
 def _both(values: tuple[Value, ...], value: Value | None) -> tuple[Value, ...]:
-    """`values` and `value` as one condition; two that exclude each other give one that nothing meets."""
+    """Return `values` and `value` as one condition. If they exclude each other, nothing meets it."""
     if value is None or value == "":
         return values
     if not values or value in values:

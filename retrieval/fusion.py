@@ -27,7 +27,7 @@ def min_max(scores: Mapping[Key, float]) -> dict[Key, float]:
 
 
 def weighted_sum(lists: Sequence[tuple[Mapping[Key, float], float]]) -> dict[Key, float]:
-    """The weighted sum of min-max normalised scores; an entry that a list lacks counts 0 there."""
+    """Return the weighted sum of min-max normalised scores; a missing entry counts 0."""
     fused: dict[Key, float] = {}
     for scores, weight in lists:
         for key, value in min_max(scores).items():
@@ -36,7 +36,7 @@ def weighted_sum(lists: Sequence[tuple[Mapping[Key, float], float]]) -> dict[Key
 
 
 def reciprocal_rank(lists: Sequence[tuple[Mapping[Key, float], float]], k: int = RANK_CONSTANT) -> dict[Key, float]:
-    """The sum of weight / (k + rank), ranks from 1."""
+    """Return the sum of weight / (k + rank), ranks from 1."""
     fused: dict[Key, float] = {}
     for scores, weight in lists:
         for rank, key in enumerate(sorted(scores, key=lambda one: -scores[one]), 1):
@@ -58,7 +58,7 @@ def scores_of(key: Key, **lists: Mapping[Key, float]) -> dict[str, float]:
 
 
 def stretched(scores: Scores, found: Mask) -> Scores:
-    """`scores` brought to 0..1 over those that are `found`, 0 elsewhere; 1 where all that are found score the same."""
+    """Return `scores` scaled to 0..1 over those that are `found`, 0 elsewhere; 1 if all found scores are equal."""
     result = np.zeros_like(scores)
     if not found.any():
         return result
@@ -75,7 +75,7 @@ def from_zero(scores: Scores, *, at_least: float = 0.0) -> Scores:
 
 
 def by_rank(scores: Scores, found: Mask) -> Scores:
-    """(k + 1) / (k + rank) for those that are `found`: 1 for the best, 0 for what was not found."""
+    """Return (k + 1) / (k + rank) for those that are `found`: 1 for the best, 0 for those not found."""
     result = np.zeros_like(scores)
     positions = np.flatnonzero(found)
     order = positions[np.argsort(-scores[positions], kind="stable")]

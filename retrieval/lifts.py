@@ -26,7 +26,7 @@ day. (LoCoMo turns, questions that name a date: any values near these do as well
 
 
 def lend_to_neighbours(scores: Scores, snapshot: Snapshot, *, weight: float, minutes: float) -> Scores:
-    """`scores` with what neighbours lend: `weight` of the score to the events next in time, half of it to the ones after.
+    """Return `scores` plus, for each event, `weight` of its neighbours' scores in time and half of that of the next ones.
 
     An answer often stands beside the words that were asked about: a question and its reply, a story told in three
     messages. Two events are neighbours while no gap between them is longer than `minutes`.
@@ -53,7 +53,7 @@ def _lend(lent: Scores, scores: Scores, near: Mask, distance: int, weight: float
 
 
 def of_named_people(query: str, snapshot: Snapshot, speaker_id: str) -> Scores | None:
-    """1 for the events of people whom the query names (`speaker_id`: who says "I" in it), else 0; None for nobody."""
+    """Return 1 for events of people whom the query names (`speaker_id` is "I"), else 0; None if it names nobody."""
     lifted: Scores | None = None
     folded = query.casefold()
     names = list(snapshot.names.items())

@@ -47,7 +47,7 @@ class NamedTime:
 
 
 def named_times(query: str, now: datetime) -> tuple[NamedTime, ...]:
-    """The times that `query` names, absolute ("May 2023", 2026年2月20日) or relative to `now` (aware): 昨天, "last week".
+    """Return the times that `query` names, absolute ("May 2023", 2026年2月20日) or relative to `now` (aware): 昨天, "last week".
 
     Vague ones (最近, "the other day") and "now" say nothing. A day or month without a year that would lie ahead is taken in the
     year before as well: memory holds what has been.

@@ -64,7 +64,7 @@ class QueryVectors:
 
     @property
     def cached(self) -> int:
-        """How many vectors the cache holds."""
+        """The number of vectors in the cache."""
         with self._lock:
             return len(self._kept)
 

@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 
 
 async def embed(state: HistorianState, runtime: Runtime[HistorianContext]) -> HistorianUpdate:
-    """One transaction for all events of the job. Without an embedder, or while it is down, they are filed all the same."""
+    """File all events of the job in one transaction. Without an embedder, or while it is down, they are filed without vectors."""
     store = runtime.context.events
     job = Job.model_validate(state["job"])
     events = events_of(job, state["items"])

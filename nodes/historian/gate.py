@@ -10,7 +10,7 @@ from ...text.job_verdicts import judge, last_resort, with_verdict
 
 
 async def gate(state: HistorianState, runtime: Runtime[HistorianContext]) -> HistorianUpdate:
-    """Judge every text that has not passed. With tries spent each gets its final text, never none."""
+    """Judge every text that has not passed. When the tries are spent, every item gets a final text."""
     job, settings = Job.model_validate(state["job"]), runtime.context.settings
     judged: list[ItemState] = []
     for item in state["items"]:

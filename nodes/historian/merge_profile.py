@@ -20,7 +20,7 @@ from ...text.profiles.rules import has_lasting_topic, is_about, merge_facts
 
 
 async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext]) -> HistorianUpdate:
-    """One forced tool call; without a model, lasting facts about the person become bullets."""
+    """Merge by one forced tool call; without a model, lasting facts about the person become bullets."""
     context = runtime.context
     job = Job.model_validate(state["job"])
     names, language = names_of(job, context.settings), language_of(job, context.settings)
@@ -56,7 +56,7 @@ def concerns(facts: Sequence[ItemState], key: ProfileKey, names: Names, language
 
 
 def merged_by_rules(facts: Sequence[ItemState], old: Profile, names: Names, language: Language) -> Profile:
-    """The profile with the absolute facts about its entity as bullets; dated ones only where they last all the same."""
+    """Return the profile with the absolute facts about its entity as bullets; dated facts only if their topic is lasting."""
     name = names.user(language) if old.key.entity_type == "user" else names.group(language)
     texts = [
         item["candidate"] for item in facts if item["passed"] and (not item["dated"] or has_lasting_topic(item["candidate"]))

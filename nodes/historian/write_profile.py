@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 
 async def write_profile(state: HistorianState, runtime: Runtime[HistorianContext]) -> HistorianUpdate:
-    """Compare and swap each profile. One that moved is left to another merge; those written already stay written."""
+    """Compare and swap each profile. A profile that changed meanwhile is merged again; those already written stay written."""
     context = runtime.context
     job = Job.model_validate(state["job"])
     first_fact = next((n for n, item in enumerate(state["items"]) if item["kind"] == "fact"), 0)

@@ -9,7 +9,7 @@ from ...retrieval.recall_states import RecallContext, RecallState, RecallUpdate
 
 
 async def rerank(state: RecallState, runtime: Runtime[RecallContext]) -> RecallUpdate:
-    """The order before stands if the reranker fails or takes too long."""
+    """Keep the previous order if the reranker fails or takes too long."""
     reasons: list[str] = []
     candidates = await driver.rerank(runtime.context.steps, state["request"], state["candidates"], reasons)
     driver.warn(state["request"], reasons)

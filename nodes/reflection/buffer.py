@@ -12,7 +12,7 @@ from .job import reflection_job
 
 
 async def buffer(state: ReflectionState, runtime: Runtime[ReflectionContext]) -> ReflectionUpdate:
-    """Take the states, once; nothing of who was forgotten meanwhile."""
+    """Buffer the states once; nothing if the person or group was forgotten meanwhile."""
     context = runtime.context
     job = reflection_job(state, context.settings)
     if await asyncio.to_thread(job.is_forgotten, context):

@@ -20,14 +20,14 @@ from .proposals import proposal_by_rules, proposal_state, proposed
 log = logging.getLogger(__name__)
 
 Check = Callable[[Article], list[str]]
-"""What is wrong with an article; empty where it may be written."""
+"""Returns the faults of an article; an empty list if it may be written."""
 
 _NOTHING: dict[Language, str] = {"zh": "没有给出可用的文章。", "en": "No usable article was given."}
 
 
 async def check_article(state: ReflectionState, runtime: Runtime[ReflectionContext]) -> ReflectionUpdate:
-    """The reasons against a proposal go back to the model. After the last try the old chapters stand and the rules add the
-    stimulus; where that does not pass either, it goes into Dynamic as it is."""
+    """Return the faults of a proposal to the model. After the last try the old chapters stay and rules add the stimulus;
+    if that does not pass either, the stimulus is added to Dynamic unchanged."""
     context = runtime.context
     job = reflection_job(state, context.settings)
     article, revision = await read_article(job, context)
@@ -53,7 +53,7 @@ async def check_article(state: ReflectionState, runtime: Runtime[ReflectionConte
 
 
 def _by_rules(article: Article, stimulus: Sequence[str], job: ReflectionJob, against: Check) -> Proposal:
-    """The rules' article: who somebody says they are gets into Bedrock all the same; else the stimulus goes into Dynamic."""
+    """Return the article made by rules: statements of identity go into Bedrock; if that fails, the stimulus goes into Dynamic."""
     ruled = proposal_by_rules(article, stimulus, job)
     against_ruled = _check(article, ruled.dropped, stimulus, job)
     made = without_faults(ruled.article, article, against_ruled)
@@ -65,7 +65,7 @@ def _by_rules(article: Article, stimulus: Sequence[str], job: ReflectionJob, aga
 
 
 def without_faults(new: Article, old: Article, against: Check) -> Article:
-    """`new` without those of its new lines that alone are the cause of some reason against it."""
+    """Return `new` without those of its new lines that alone cause a violation."""
     known = {line for name in CHAPTER_NAMES for line in old.lines(name)}
     reasons = against(new)
     for name in CHAPTER_NAMES:
@@ -82,7 +82,7 @@ def without_faults(new: Article, old: Article, against: Check) -> Article:
 
 
 def _check(article: Article, dropped: Sequence[DroppedLine], stimulus: Sequence[str], job: ReflectionJob) -> Check:
-    """The check of proposals that replace `article` and leave out `dropped`."""
+    """Return the check of proposals that replace `article` and leave out `dropped`."""
     return partial(
         violations,
         old=article,

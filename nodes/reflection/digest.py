@@ -11,7 +11,7 @@ from .job import read_article, reflection_job
 
 
 async def digest(state: ReflectionState, runtime: Runtime[ReflectionContext]) -> ReflectionUpdate:
-    """One model call, or none. A digest that names no chapter means the one for what is going on now."""
+    """Digest the stimulus with at most one model call. A digest without chapters means Dynamic."""
     context = runtime.context
     job = reflection_job(state, context.settings)
     article, _ = await read_article(job, context)

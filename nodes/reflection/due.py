@@ -15,15 +15,15 @@ from .job import ReflectionJob
 
 
 async def next_step(job: ReflectionJob, context: ReflectionContext) -> ReflectionUpdate:
-    """A summary where enough waits (`through` names its last state), else what the article is to be rewritten for."""
+    """Return the next summary if enough states wait (`through` is its last state), else the reason to rewrite the article."""
     through = await waiting_for_summary(job, context)
     return {"through": through} if through else {"through": "", **await what_is_due(job, context, reflected=False)}
 
 
 async def waiting_for_summary(job: ReflectionJob, context: ReflectionContext) -> str:
-    """The entry id of the last state of the next summary; "" where the threshold is not passed.
+    """Return the entry id of the last state of the next summary; "" below the threshold.
 
-    Everything that waits becomes one summary, unless that is twice the threshold or more: then it takes several.
+    Everything that waits becomes one summary; from twice the threshold on, several.
     """
     buffered = context.article_stores.buffer
     total = await asyncio.to_thread(buffered.tokens, job.key)
@@ -34,7 +34,7 @@ async def waiting_for_summary(job: ReflectionJob, context: ReflectionContext) ->
 
 
 async def what_is_due(job: ReflectionJob, context: ReflectionContext, *, reflected: bool) -> ReflectionUpdate:
-    """For what the article is to be rewritten next; an empty `occasion` for nothing."""
+    """Return why the article is to be rewritten next; `occasion` is empty if nothing is due."""
     nothing: ReflectionUpdate = {"occasion": "", "sources": [], "stimulus": [], "tries": 0, "reasons": [], "passed": False}
     promoted = to_promote(await short_term(job, context), job.shortterm)
     if promoted:
@@ -48,14 +48,14 @@ async def what_is_due(job: ReflectionJob, context: ReflectionContext, *, reflect
 
 
 async def said(job: ReflectionJob) -> list[str]:
-    """What the job's states say, true out of context: by rules, since what the article takes in must be dated before."""
+    """Return the job's states as one absolute text, made by rules: an article takes in only dated statements."""
     spoken = [one for _, one in job.payload.entries(job.job)]
     lines = await asyncio.to_thread(absolute_lines, spoken, job.names, job.job.moment, job.job.timezone)
     return ["\n".join([f"[{job.today.isoformat()}] {lines[0]}", *lines[1:]])] if lines else []
 
 
 async def short_term(job: ReflectionJob, context: ReflectionContext) -> list[Summary]:
-    """The summaries that are short-term memory, oldest first. One that the article has taken in already is marked now."""
+    """Return the short-term summaries, oldest first. Those that the article has already taken in are marked as promoted."""
     stores = context.article_stores
     waiting = [one for one in await asyncio.to_thread(stores.summaries.read, job.key) if one.is_short_term]
     known = await asyncio.to_thread(stores.articles.taken_in, job.key, [one.id for one in waiting])
@@ -67,11 +67,11 @@ async def short_term(job: ReflectionJob, context: ReflectionContext) -> list[Sum
 
 
 def to_promote(waiting: Sequence[Summary], settings: ShorttermSettings) -> list[Summary]:
-    """The oldest summaries that are to become long-term memory now: `promote_count` of them where there are more than
-    `promote_above`, and as few as it takes, at most so many, where together they are over `max_tokens`."""
+    """Return the oldest summaries to promote now: `promote_count` of them if there are more than
+    `promote_above`; as few as needed, at most so many, if together they exceed `max_tokens`."""
     if len(waiting) > settings.promote_above:
         return list(waiting[: settings.promote_count])
     total = sum(one.tokens for one in waiting)
-    # What is left when all before have gone; as long as that is too much, the next one goes too.
+    # The tokens left once the earlier summaries are promoted; while that is too much, the next one is promoted too.
     left = accumulate((one.tokens for one in waiting), sub, initial=total)
     return [one for one, tokens in zip(waiting[: settings.promote_count], left, strict=False) if tokens > settings.max_tokens]

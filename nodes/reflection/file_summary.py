@@ -20,7 +20,7 @@ SOURCE = "summary"
 
 
 async def file_summary(state: ReflectionState, runtime: Runtime[ReflectionContext]) -> ReflectionUpdate:
-    """Each step changes nothing when it is repeated: the file first, then the event, and the states last."""
+    """Write the file first, then the event, and release the states last. Every step is idempotent."""
     context = runtime.context
     job = reflection_job(state, context.settings)
     states = await asyncio.to_thread(context.article_stores.buffer.through, job.key, state["through"])
@@ -40,13 +40,13 @@ async def file_summary(state: ReflectionState, runtime: Runtime[ReflectionContex
 
 
 def id_of(key: ArticleKey, through: str) -> str:
-    """The id of the summary whose last state is `through`, in a file and as an event."""
+    """Return the id, in a file and as an event, of the summary whose last state is `through`."""
     digest = hashlib.sha256(f"{key.scope.key}\0{key.user_id}\0{through}".encode()).hexdigest()[:32]
     return f"{SOURCE}-{digest}"
 
 
 def summary_of(job: ReflectionJob, states: list[BufferedState], state: ReflectionState, *, created_at: str) -> Summary:
-    """The draft with all that is known of it."""
+    """Return the summary made of the draft and its states."""
     draft = state["draft"]
     times = [one.spoken.at for one in states if one.spoken.at] or [job.job.timestamp]
     return Summary(
@@ -65,7 +65,7 @@ def summary_of(job: ReflectionJob, states: list[BufferedState], state: Reflectio
 
 
 def event_of(summary: Summary, job: ReflectionJob) -> Event:
-    """The summary as an event of its conversation, at the time of the last state that it covers."""
+    """Return the summary as an event of its conversation, at the time of the last state that it covers."""
     moment = datetime.fromisoformat(summary.until).astimezone(ZoneInfo(job.job.timezone))
     return Event.in_scope(
         summary.key.scope,

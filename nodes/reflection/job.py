@@ -35,7 +35,7 @@ class ReflectionJob:
 
     @property
     def threshold(self) -> int:
-        """Tokens of buffered states from which a summary is made."""
+        """The number of buffered tokens from which a summary is made."""
         return self.payload.threshold or self.shortterm.summary_token_threshold
 
     @property
@@ -49,12 +49,12 @@ class ReflectionJob:
 
     @property
     def configured_language(self) -> Language | None:
-        """The language that the settings name; None where it follows from what is said."""
+        """The language in the settings; None if it is detected from the conversation."""
         configured = self.settings.cognitive.language
         return None if configured == "auto" else configured
 
     def language(self, article: Article, lines: Sequence[str]) -> Language:
-        """The configured language, else that of the article, else that of `lines`: an article keeps its language."""
+        """Return the configured language, else that of the article, else that of `lines`. An article keeps its language."""
         written = "\n".join(article.chapter(name) for name in CHAPTER_NAMES).strip()
         return self.configured_language or detect_language(written or "\n".join(lines))
 
@@ -63,18 +63,18 @@ class ReflectionJob:
         return context.events.is_forgotten(self.job.job_id, self.job.entities, self.job.moment.timestamp())
 
     def now(self, context: ReflectionContext) -> str:
-        """The clock's time in the job's time zone, ISO 8601."""
+        """Return the clock's time in the job's time zone, ISO 8601."""
         return datetime.fromtimestamp(context.clock(), ZoneInfo(self.job.timezone)).isoformat(timespec="seconds")
 
 
 def reflection_job(state: ReflectionState, settings: Settings) -> ReflectionJob:
-    """The job of a run. Raises pydantic's ValidationError where its payload is invalid."""
+    """Return the job of a run. Raises pydantic's ValidationError if its payload is invalid."""
     job = Job.model_validate(state["job"])
     payload = StatesPayload.model_validate(job.payload)
     return ReflectionJob(job, payload, ArticleKey(job.user_id, job.group_id), names_of(job, settings), settings)
 
 
 async def read_article(job: ReflectionJob, context: ReflectionContext) -> tuple[Article, int]:
-    """The article as it stands and its revision; an empty one and 0 where there is none."""
+    """Return the stored article and its revision; an empty article and 0 if there is none."""
     stored = await asyncio.to_thread(context.article_stores.articles.read, job.key)
     return (Article(), 0) if stored is None else (stored.article, stored.revision)

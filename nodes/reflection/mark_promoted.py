@@ -12,7 +12,7 @@ from .job import reflection_job
 
 
 async def mark_promoted(state: ReflectionState, runtime: Runtime[ReflectionContext]) -> ReflectionUpdate:
-    """Summaries stay on disk with the revision that took them in. After a reflection there is nothing to mark."""
+    """Mark the promoted summaries with the article's revision; they stay on disk. A reflection has none to mark."""
     context = runtime.context
     job = reflection_job(state, context.settings)
     reflected = state.get("reflected", False) or state["occasion"] == "reflection"

@@ -13,13 +13,13 @@ from .job import ReflectionJob
 
 
 def proposal_by_rules(article: Article, stimulus: Sequence[str], job: ReflectionJob) -> Proposal:
-    """What the rules make of an article and new information, and the Bedrock lines that they replace."""
+    """Return the article that rules make from an article and new information, and the Bedrock lines that it replaces."""
     made = reconstruct_by_rules(article, stimulus, names=job.names, bounds=job.bounds, today=job.today)
     return Proposal(made, replaced_lines(article, made, job.names))
 
 
 def proposal_state(proposal: Proposal | None, base_revision: int) -> ProposalState:
-    """A proposal as JSON data; without chapters for None, where the model gave nothing usable."""
+    """Return a proposal as JSON data; without chapters for None (the model's answer was unusable)."""
     if proposal is None:
         return ProposalState(chapters={}, dropped=[], base_revision=base_revision)
     return ProposalState(
@@ -30,6 +30,6 @@ def proposal_state(proposal: Proposal | None, base_revision: int) -> ProposalSta
 
 
 def proposed(state: ProposalState) -> Proposal:
-    """The proposal that a state holds."""
+    """Return the proposal that a state holds."""
     article = Article().with_chapters(cast(dict[ChapterName, str], state["chapters"]))
     return Proposal(article, tuple(DroppedLine(**one) for one in state["dropped"]))

@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 
 async def reconstruct(state: ReflectionState, runtime: Runtime[ReflectionContext]) -> ReflectionUpdate:
-    """One model call with the reasons that the check gave for the last proposal; without a model, by rules."""
+    """Propose an article by one model call that includes the faults of the last proposal; without a model, by rules."""
     context = runtime.context
     job = reflection_job(state, context.settings)
     article, revision = await read_article(job, context)

@@ -12,7 +12,7 @@ from .job import reflection_job
 
 
 async def summarise(state: ReflectionState, runtime: Runtime[ReflectionContext]) -> ReflectionUpdate:
-    """Nothing is written here. States that are gone meanwhile (their person was forgotten) give an empty draft."""
+    """Draft a summary; nothing is written here. The draft is empty if the states are gone (the person was forgotten)."""
     context = runtime.context
     job = reflection_job(state, context.settings)
     states = await asyncio.to_thread(context.article_stores.buffer.through, job.key, state["through"])

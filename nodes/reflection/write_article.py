@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 
 
 async def write_article(state: ReflectionState, runtime: Runtime[ReflectionContext]) -> ReflectionUpdate:
-    """Compare and swap. An article that moved meanwhile is made anew; who was forgotten gets none."""
+    """Compare and swap. If the article changed meanwhile it is reconstructed again; nothing is written for a forgotten person."""
     context = runtime.context
     job = reflection_job(state, context.settings)
     proposal = state["proposal"]

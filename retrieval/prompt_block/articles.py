@@ -63,7 +63,7 @@ def _filled(read: ReadMemory, found: Sequence[str], language: Language, max_toke
 
 
 def _in_order(summaries: Sequence[Summary], found: Sequence[str]) -> list[Summary]:
-    """What a search has found, then the short-term ones, then the promoted ones; of each the newest first."""
+    """Return the summaries that a search found, then the short-term ones, then the promoted ones, newest first."""
     by_id = {one.id: one for one in summaries}
     chosen = [by_id[name] for name in found if name in by_id]
     rest = [one for one in reversed(summaries) if one.id not in found]
@@ -71,7 +71,7 @@ def _in_order(summaries: Sequence[Summary], found: Sequence[str]) -> list[Summar
 
 
 def _without_what_is_said(stored: StoredArticle, summaries: Sequence[Summary]) -> StoredArticle:
-    """The article without the Dynamic lines that one of `summaries` says in full; itself where there is none."""
+    """Return the article without the Dynamic lines that a summary contains in full; unchanged if there are none."""
     said = [frozenset(search_tokens(one.text)) for one in summaries]
     lines = stored.article.lines("Dynamic")
     wanted = [frozenset(query_tokens(stamped(without_bullet(line))[1])) for line in lines]
@@ -124,7 +124,7 @@ def _ordered(name: ChapterName, lines: Sequence[str], first: Sequence[str], lang
 
 
 def _by_day(lines: Sequence[str], language: Language) -> list[str]:
-    """Lines of one day as one line that names the day once, the newest first."""
+    """Join the lines of each day into one line that names the day once, newest first."""
     days: list[tuple[str, list[str]]] = []
     for line in lines:
         day, said = stamped(without_bullet(line))

@@ -1,4 +1,4 @@
-"""The quoted block that all memories stand in: one line each, within a budget, and marked as reference."""
+"""The quoted block of all memories: one line each, within a budget, marked as reference."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ OPENING = {
 CLOSING = "</memory>"
 
 _SHORTEST_TOKENS = 12
-"""A line is cut to no less than this; below, it is left out."""
+"""Lines are cut to no fewer tokens than this; shorter ones are left out."""
 
 
 def day(timestamp: str) -> str:
-    """The day of an ISO 8601 time, harmless in a label."""
+    """Return the day of an ISO 8601 time, quoted for a label."""
     return quoted_name(timestamp[:10]) or "?"
 
 
@@ -34,11 +34,11 @@ class Block:
 
     @property
     def left(self) -> int:
-        """Tokens that are left."""
+        """The number of tokens left."""
         return max(self._room, 0)
 
     def fill(self, lines: Iterable[str], share: float) -> None:
-        """Add what fits into `share` of what is left; lines that come when next to nothing is left are not looked at."""
+        """Add the lines that fit into `share` of the remaining budget; stop when too little is left for any line."""
         room = int(self._room * share)
         for line in lines:
             cost = estimate_tokens(line) + 1
@@ -54,7 +54,7 @@ class Block:
             self._room -= cost
 
     def text(self) -> str:
-        """The block; "" where it holds no line. What rounding has let in too much goes from its end."""
+        """Return the block; "" without lines. Lines over the budget because of rounding are removed from the end."""
         while self.lines and estimate_tokens(self._joined()) > self._max_tokens:
             last = self.lines.pop()
             shorter = _cut(last, estimate_tokens(last) - 2)
@@ -66,7 +66,7 @@ class Block:
 
 
 def _cut(line: str, tokens: int) -> str:
-    """The beginning of a line that costs at most `tokens`, closed with an ellipsis; "" where that says nothing."""
+    """Return the beginning of a line, at most `tokens` long, with an ellipsis; "" if nothing useful remains."""
     if tokens < _SHORTEST_TOKENS:
         return ""
     low, high = 0, len(line)

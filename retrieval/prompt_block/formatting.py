@@ -42,7 +42,7 @@ def format_memories(
     max_tokens: int,
     article: StoredArticle | None = None,
 ) -> str:
-    """The block within the token budget, profiles first, then the article, then records, best first; "" for nothing to say.
+    """Return the block within the token budget: profiles, then the article, then events, best first; "" if all are empty.
 
     A line that does not fit is cut where enough room is left to say anything, else left out.
     """
@@ -62,7 +62,7 @@ def format_memories(
 
 
 def _said_once(hits: Sequence[Hit], said: set[str], language: Language) -> list[str]:
-    """The lines of those hits whose words were not `said` yet, by a profile or another record; they are noted as said."""
+    """Return the lines of hits whose text is not in `said` yet (a profile or another event has it), and add them to `said`."""
     lines: list[str] = []
     for hit in hits:
         if hit.event.text not in said:
@@ -72,7 +72,7 @@ def _said_once(hits: Sequence[Hit], said: set[str], language: Language) -> list[
 
 
 def format_summaries(summaries: Sequence[tuple[str, str]], *, language: Language, max_tokens: int) -> str:
-    """The block made of plain (timestamp, text) summaries, the newest kept where the budget is short."""
+    """Return the block of plain (timestamp, text) summaries; the newest are kept if the budget is short."""
     block = Block(language, max_tokens)
     block.fill([f"- [{day(timestamp)}] {quoted(text)}" for timestamp, text in reversed(summaries)], 1.0)
     block.lines.reverse()
@@ -93,7 +93,7 @@ def hit_line(hit: Hit, language: Language) -> str:
 
 
 def format_profile_hits(hits: Sequence[ProfileHit], *, language: Language, max_tokens: int) -> str:
-    """The block made of profiles that were searched for."""
+    """Return the block of the profiles that a search found."""
     block = Block(language, max_tokens)
     block.fill([profile_line(hit.profile, language) for hit in hits], 1.0)
     return block.text()

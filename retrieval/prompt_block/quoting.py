@@ -1,7 +1,7 @@
-"""Text of others, made harmless for a prompt: one line, in which nothing can end the quote or pose as somebody else.
+"""Quote text for a prompt as one line that can neither end the quote nor imitate another role.
 
-What is changed is what only machines read differently: marks that cannot be seen, brackets of tags and of chat
-templates, fences, headings, and the colon of a role at the head of a sentence. Words stay as they are.
+Replaced are invisible characters, brackets of tags and of chat templates, fences, headings, and the colon after a role at
+the beginning of a sentence. Words are unchanged.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _ROLE = re.compile(
 
 
 def quoted(text: str) -> str:
-    """`text` on one line in which nothing can end the block that it is quoted in."""
+    """Return `text` on one line in which nothing can end the block that it is quoted in."""
     kept = _LINE_ENDS.sub(" ", text)
     if not kept.isascii() or not kept.isprintable():
         kept = "".join(c for c in kept if unicodedata.category(c) not in _UNSEEN_CATEGORIES)
@@ -42,6 +42,6 @@ def quoted(text: str) -> str:
 
 
 def quoted_name(name: str) -> str:
-    """A name for a label in square brackets: as `quoted`, and no bracket of its own; at most 64 characters."""
+    """Return a name for a label in square brackets: quoted, without brackets, at most 64 characters."""
     plain = quoted(name).translate(str.maketrans("[]【】［］", "()()()"))
     return plain if len(plain) <= 64 else plain[:63] + "…"

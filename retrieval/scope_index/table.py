@@ -1,4 +1,4 @@
-"""The events of one scope in memory: what a recall looks through, without their texts.
+"""The events of one scope in memory, without their texts, as a recall searches them.
 
 A snapshot is never changed; a table grows by appending, so that snapshots taken before stay right beside the search that
 uses them.
@@ -61,7 +61,7 @@ class Snapshot:
         return mean, along, square, np.sqrt(np.maximum(1.0 - 2.0 * along + square, 1e-12), dtype=np.float32)
 
     def similarities(self, vector: Vector, *, centred: bool) -> Scores:
-        """The cosine of every event with `vector`, exactly; of no meaning where `embedded` is False.
+        """Return the exact cosine of every event with `vector`; undefined where `embedded` is False.
 
         `centred`: the cosine after the mean of the scope is taken away from both sides. Embeddings of small models lie
         in a narrow cone, where all cosines are alike; seen from the middle of the cone they differ (multilingual-e5-small,
@@ -76,7 +76,7 @@ class Snapshot:
         return np.asarray((plain - along - to_mean + square) / (lengths * length), dtype=np.float32)
 
     def likeness(self, chosen: Positions, *, centred: bool) -> Callable[[int], Scores]:
-        """A function of n: the cosines of the events at `chosen` with the n-th of them; 0 where one has no vector."""
+        """Return a function of n: the cosines of the events at `chosen` with the n-th of them; 0 without a vector."""
         rows = self.matrix[chosen]
         if centred and self.dimension:
             rows -= self._centre[0]
@@ -86,7 +86,7 @@ class Snapshot:
         return lambda n: np.vecdot(rows, rows[n])
 
     def admitted(self, where: EventFilter) -> Mask | None:
-        """Which events `where` admits besides its scope; None for all."""
+        """Return which events meet the conditions of `where` besides its scope; None if all do."""
         if not where.narrows:
             return None
         mask = np.ones(len(self), dtype=bool)
@@ -108,7 +108,7 @@ class Snapshot:
         return mask
 
     def keywords(self, query: str, admitted: Mask | None, limit: int) -> WordMatch:
-        """The BM25 score of every event that is admitted and among the `limit` best, else 0."""
+        """Return the BM25 score of every event that is admitted and among the `limit` best, else 0."""
         match = self.words.match(query)
         scores = match.scores
         if admitted is not None:

@@ -32,7 +32,7 @@ class ScopeTables:
         self.evictions = 0
 
     def snapshot(self, scope_key: str) -> Snapshot:
-        """The events of a scope as they are in the store now. Blocking; raises StorageError."""
+        """Return the current events of a scope. Blocking; raises StorageError."""
         change = self._events.change_number(scope_key)
         table = self._known(scope_key)
         if table is not None and table.change == change:

@@ -43,7 +43,7 @@ class WordBlock:
         return int(self.keys.nbytes + self.starts.nbytes + self.places.nbytes)
 
     def __add__(self, other: WordBlock) -> WordBlock:
-        """Both as one; the events of `other` come after those of `self`."""
+        """Return both blocks as one; the events of `other` come after those of `self`."""
         return _block(
             np.concatenate([np.repeat(one.keys, np.diff(one.starts)) for one in (self, other)]),
             np.concatenate([self.places, other.places]),
@@ -75,7 +75,7 @@ class ScopeWords:
         return int(self.lengths.nbytes + self.norms.nbytes) + sum(block.nbytes for block in self.blocks)
 
     def grown(self, added: Sequence[tuple[int, str]]) -> ScopeWords:
-        """With further events: the number of words of each, and the words as they are indexed."""
+        """Return the words with further events added: for each its number of words, and the words as indexed."""
         if not added:
             return self
         blocks = [*self.blocks, _block_of([words for _, words in added], len(self.lengths))]
@@ -130,7 +130,7 @@ def _keys(words: Sequence[str]) -> Keys:
 
 
 def _block_of(texts: Sequence[str], first: int) -> WordBlock:
-    """The words of texts, at the positions from `first` on."""
+    """Return the words of texts, at the positions from `first` on."""
     split = [text.split() for text in texts]
     for text, words in zip(texts, split, strict=True):
         if not text.isascii():  # what the store finds by the beginning of a pair

@@ -1,4 +1,4 @@
-"""One attempt at a job, from the ledger to the queue, and whose fault it is where it fails: the models', the disk's, its own."""
+"""One attempt at a job, and the cause if it fails: the models, the disk, or the job itself."""
 
 from __future__ import annotations
 
@@ -22,34 +22,34 @@ from .job_runs import JobRuns
 log = logging.getLogger(__name__)
 
 DONE = "job"
-"""Ledger key under which finished jobs are noted, so that a request that comes again is known without a model call."""
+"""Ledger key of finished jobs: a repeated request is recognised without a model call."""
 
 RETRY_SECONDS = 5.0
-"""First wait of a job that failed for its own reasons; doubled each time."""
+"""First wait before a job that failed for its own reasons is retried; doubled each time."""
 
 MOST_FAILURES = 3
-"""How often one job may fail as "unavailable", with others getting through in between, before it is its own fault."""
+"""Times that one job may fail as "unavailable" while others succeed in between, before the failure counts as its own."""
 
 DISK_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EMFILE, errno.ENFILE})
-"""Error numbers that say that the disk, or this process's share of the machine, is of no use for now."""
+"""Error numbers of a disk that cannot be used for now, or of exhausted file handles."""
 
 
 class LoneFailures:
-    """Counts how often one job failed while others got through."""
+    """Counts how often one job failed while others succeeded."""
 
     def __init__(self) -> None:
         self._successes = 0
         self._failures: dict[str, tuple[int, int]] = {}
 
     def succeeded(self) -> None:
-        """Something else got through."""
+        """Note that another job succeeded."""
         self._successes += 1
 
     def clear(self, job: Job) -> None:
         self._failures.pop(job.job_id, None)
 
     def too_many(self, job: Job) -> bool:
-        """Count one more failure, where something got through since the last one; True if it is the job's own fault."""
+        """Count a failure if another job succeeded since the last one; return True if it is the job's own fault."""
         failures, seen = self._failures.get(job.job_id, (0, -1))
         if self._successes > seen:
             failures += 1
@@ -108,18 +108,18 @@ class Attempts:
             self._answered.clear(job)
             self._written.clear(job)
             if outcome in ("filed", "reflected"):
-                # It has written to every store, so the disk is well.
+                # It has written to every store, so the disk works.
                 self._written.succeeded()
                 self.disk.end()
             self._statistics.outcomes[outcome] += 1
 
     def models_answer(self) -> None:
-        """The models can be reached again."""
+        """Note that the models can be reached again."""
         self._answered.succeeded()
         self.models.end()
 
     async def release(self, job: Job) -> None:
-        """Give a job back as it was; where the disk refuses that too, it is held and tried again."""
+        """Give a job back unchanged. If the disk refuses that too, the job is held and tried again."""
         try:
             await asyncio.to_thread(self._queue.release, job.job_id)
         except StorageError as error:
@@ -137,7 +137,7 @@ class Attempts:
         if job.kind not in ("remember", "states"):
             await self._commands(job)
             return "command"
-        # Asked before any model is: what was forgotten is shown to none.
+        # Checked before any model call: forgotten content is never sent to a model.
         if await asyncio.to_thread(self._parts.events.is_forgotten, job.job_id, job.entities, job.moment.timestamp()):
             return "forgotten"
         return await self._runs.run(job)
@@ -152,9 +152,9 @@ class Attempts:
         log.warning("job %s waits: %s; next try in %.0f s", job.job_id, error, pause)
 
     async def _not_done(self, job: Job, error: Exception) -> None:
-        """Pause where it is everybody's trouble; where it is the job's own, try it again later or give it up."""
+        """Pause if the failure concerns all jobs; otherwise retry the job later or give it up."""
         if isinstance(error, sqlite3.Error):
-            # All stores but the checkpoints say StorageError. They are opened anew, which tells a broken file from a full disk.
+            # All stores but the checkpoints raise StorageError. Reopening the checkpoints tells a damaged file from a full disk.
             error, self.must_reopen = explained(error, self._parts.directory / "checkpoints.sqlite"), True
         elif isinstance(error, OSError) and error.errno in DISK_ERRORS:
             error = StorageError(f"{error}; free some space on the disk, or mend it")

@@ -1,4 +1,4 @@
-"""The checkpoints of jobs in flight: one SQLite file, opened for the worker and swept of orphans."""
+"""The checkpoints of running jobs: one SQLite file, opened for the worker, with orphans removed."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ async def _opened(path: Path) -> AsyncSqliteSaver:
 
 
 def _malformed(found: str) -> sqlite3.DatabaseError:
-    """What SQLite's check found, as the error that reading the broken part would raise."""
+    """Return the result of SQLite's check as the error that reading the damaged part would raise."""
     error = sqlite3.DatabaseError(f"database disk image is malformed: {found.splitlines()[0]:.200}")
     error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
     return error

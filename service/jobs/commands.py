@@ -29,7 +29,7 @@ class CommandRunner:
         self._notes = notes
 
     async def __call__(self, job: Job) -> None:
-        """Carry out one command. Raises InvalidInput where the payload is wrong or what it names does not exist."""
+        """Carry out one command. Raises InvalidInput if the payload is invalid or names something that does not exist."""
         if job.kind == "edit":
             await self._edit(validated(EditCommand, job.payload, within="payload"))
         elif job.kind == "forget":

@@ -17,7 +17,7 @@ _KEPT = {"timestamp", "timezone", "request_type", "user_id", "group_id", "bot_id
 async def feed(job: Job, context: ReflectionContext, queue: JobQueue) -> None:
     """Buffer the absolute events of a job that was filed; past the threshold, put a job of kind `states` in line.
 
-    A second time changes nothing: the buffer knows whose states it took, the queue the id of the job that follows.
+    Idempotent: the buffer knows whose states it took, and the queue knows the id of the following job.
     """
     if not context.settings.cognitive.shortterm.feed_from_jobs:
         return
@@ -33,7 +33,7 @@ async def feed(job: Job, context: ReflectionContext, queue: JobQueue) -> None:
 
 
 def following_job(job: Job) -> Job:
-    """The job that summarises what a job's records have filled up; its id follows from that job's."""
+    """Return the job that summarises the buffer which `job` filled. Its id is derived from that of `job`."""
     return Job(
         kind="states",
         request_id=f"states-{hashlib.sha256(job.job_id.encode()).hexdigest()[:32]}",

@@ -28,7 +28,7 @@ _NAME_CHARACTERS = 200
 
 
 def spoken_payloads(states: object) -> list[SpokenPayload]:
-    """What was said, in order, without secrets and personal data; what says nothing is left out.
+    """Return what was said, in order and redacted; empty states are left out.
 
     `states` is one state or several: a text (said by the user), a mapping `{role, content, name?, at?}`, or a message of
     LangChain. `at` is ISO 8601 with offset. Raises InvalidInput that names the state and what is wrong with it.
@@ -43,7 +43,7 @@ def spoken_payloads(states: object) -> list[SpokenPayload]:
 
 
 def _spoken(state: object, where: str) -> SpokenPayload | None:
-    """One state, its text not redacted yet; None where nothing was said."""
+    """Return one state, not redacted yet; None if it is empty."""
     if isinstance(state, str):
         return _made("user", state, "", "", where)
     if isinstance(state, Mapping):
@@ -71,7 +71,7 @@ def _made(role: object, content: object, name: object, at: object, where: str) -
 
 
 def _text_of(content: object, where: str) -> str:
-    """The text of a content: a string, or blocks of which those of text are read."""
+    """Return the text of a content: a string, or a list of blocks of which the text blocks are read."""
     if content is None:
         return ""
     if isinstance(content, str):

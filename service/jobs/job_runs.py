@@ -1,4 +1,4 @@
-"""What running a job means, by its kind: the write graph and the reflection graph, from where a job stands."""
+"""Run jobs by their kind: the write graph and the reflection graph, resumed from their checkpoints."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .statistics import WorkerStatistics
 log = logging.getLogger(__name__)
 
 MOST_STEPS = 100_000
-"""Steps of one run: a job that brings very much makes many summaries. LangGraph's own bound would end it at 25 or so."""
+"""Bound of the steps of one run: a large job makes many summaries. LangGraph's default is 25."""
 
 OnStep = Callable[[Job, str, HistorianUpdate], None]
 
@@ -101,9 +101,9 @@ class JobRuns:
         return state
 
     async def file_by_rules(self, job: Job) -> bool:
-        """Keep a hopeless job's content without any model, so that what was learnt is not lost; True if it is kept.
+        """File the content of a failed job by rules, so that nothing is lost; return True if it is filed.
 
-        Raises StorageError where the disk refuses it: then it is not given up.
+        Raises StorageError if the disk fails; the job is not given up then.
         """
         events = self.context.events
         try:
@@ -117,7 +117,7 @@ class JobRuns:
         except StorageError:
             raise
         except Exception:
-            # A text on which even the rules fail must not keep its job from ending in `failed`, where it can be seen.
+            # A text on which even the rules fail must not keep its job out of `failed`, where operators see it.
             log.exception("job %s: the rules fail on it too", job.job_id)
             return False
         return True

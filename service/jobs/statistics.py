@@ -1,4 +1,4 @@
-"""What the worker has done since it started, in numbers."""
+"""Statistics of the worker since its start."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class WorkerStatistics:
         self.by_writer.update(item["rewritten_by"] for item in items)
 
     def as_dict(self) -> dict[str, Any]:
-        """The numbers as JSON data; shares are of events."""
+        """Return the numbers as JSON data; shares are of events."""
         latencies = {node: list(values) for node, values in list(self.latencies.items())}
         return {
             "jobs": dict(self.outcomes),
@@ -77,7 +77,7 @@ class WorkerStatistics:
 
 
 def quantiles_of(seconds: Sequence[float]) -> dict[str, float]:
-    """`p50`, `p95` and `p99`; nothing of nothing."""
+    """Return `p50`, `p95` and `p99`; an empty dict for an empty sequence."""
     if not seconds:
         return {}
     cuts = quantiles(seconds, n=100, method="inclusive") if len(seconds) > 1 else [*seconds] * 99

@@ -1,4 +1,4 @@
-"""HistorianWorker: takes jobs from the queue and runs each through its graph, once, whatever happens."""
+"""HistorianWorker: takes jobs from the queue and runs each through its graph exactly once."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from .statistics import WorkerStatistics
 log = logging.getLogger(__name__)
 
 REQUESTS_SECONDS = 0.5
-"""How often the worker looks whether somebody is to be forgotten."""
+"""Interval at which the worker looks for requests to forget somebody."""
 
 OUTAGE_LOOK_SECONDS = 5.0
-"""How often it does so while a model is away."""
+"""The same interval while a model is unavailable."""
 
 FORGET_AGAIN_SECONDS = 60.0
-"""When forgetting is tried again that failed because of the disk."""
+"""Wait before forgetting is retried after a disk failure."""
 
 MOST_TRIES = 3
-"""How often a worker that drains the queue tries a model or a disk that stays away."""
+"""Tries of a model or disk that stays unavailable before draining is given up."""
 
 JOBS_WAIT_SECONDS = 10.0
-"""How long a job that arrives waits for a model that idle work has asked; then the idle work lets go of it."""
+"""How long a new job waits for idle work's call of a model before that call is abandoned."""
 
 
 class HistorianWorker:
@@ -79,7 +79,7 @@ class HistorianWorker:
 
     @property
     def outage(self) -> str:
-        """Why claiming pauses; empty while it does not."""
+        """The reason why no jobs are claimed; empty while they are."""
         return self._models.reason or self._disk.reason or self._checkpoints.reason
 
     @property
@@ -96,7 +96,7 @@ class HistorianWorker:
         self._wake.set()
 
     def look_for_requests(self) -> None:
-        """As `wake`, also for who is to be forgotten."""
+        """Look into the queue and for requests to forget somebody, now."""
         self._next_look = 0.0
         self._wake.set()
 
@@ -130,7 +130,7 @@ class HistorianWorker:
             await self._attempts.release_held()
 
     async def stop(self, timeout_seconds: float = 10.0) -> None:
-        """Claim nothing more, let running jobs finish within the bound, give the rest back as they are."""
+        """Claim no more jobs, let running ones finish within the bound, and give the rest back to the queue."""
         self._grace = timeout_seconds
         self._stopping = True
         self._wake.set()
@@ -146,7 +146,7 @@ class HistorianWorker:
         await asyncio.gather(*running, return_exceptions=True)
 
     async def _opened(self, stack: AsyncExitStack) -> AsyncSqliteSaver | None:
-        """The checkpoints, opened, and what the last worker left taken back; None, and a pause begun, where the disk refuses."""
+        """Open the checkpoints and recover the last worker's jobs. Return None, and begin a pause, if the disk fails."""
         self._attempts.must_reopen = False
         try:
             saver = await stack.enter_async_context(open_checkpoints(self._parts.directory / "checkpoints.sqlite"))
@@ -170,7 +170,7 @@ class HistorianWorker:
             log.info("checkpoints of %d finished jobs were left over and are removed", swept)
 
     async def _loop(self, saver: AsyncSqliteSaver, *, drain: bool) -> bool | None:
-        """As `run`; None where somebody is to be forgotten first, also while a model is away."""
+        """Work like `run`; return None if somebody is to be forgotten first or the checkpoints must be reopened."""
         tries = 0
         while not self._stopping:
             settings = self._runs.settings.historian
@@ -219,7 +219,7 @@ class HistorianWorker:
         return await asyncio.to_thread(self._forgetting.waiting)
 
     async def _claim(self) -> Job | None:
-        """The next job. While the disk is doubtful, one that it has not refused yet goes first: no job alone holds up others."""
+        """Return the next job. While the disk is failing, jobs that it has not refused yet go first: none blocks the others."""
         held = self._attempts.held
         if held and not self._disk.active:
             return held.popleft()

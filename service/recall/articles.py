@@ -73,7 +73,7 @@ async def relevant_memories(
     max_tokens: int | None = None,
     language: Language | None = None,
 ) -> str:
-    """As `Reading.get_relevant_memories`, within the time limit of a recall. Never raises."""
+    """Carry out `Reading.get_relevant_memories` within the time limit of a recall. Never raises."""
     settings, limit = recall.settings(), recall.time_limit()
     end = asyncio.get_running_loop().time() + limit
     if scope is not None and not is_conversation(scope):

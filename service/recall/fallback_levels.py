@@ -1,4 +1,4 @@
-"""The last rungs of the ladder: what can be remembered without a database, without a model and without an event loop."""
+"""The last fallback levels: memory without a database, a model or an event loop."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ...stores.files.markdown_memory import MarkdownMemory
 log = logging.getLogger(__name__)
 
 LOCAL_SECONDS = 0.15
-"""How long a reply waits for what lies on this machine."""
+"""Time limit of a reply for local data and models."""
 
 _NOT_FILED: tuple[JobState, ...] = ("processing", "pending")
 
@@ -29,10 +29,10 @@ Result = TypeVar("Result")
 
 
 class PlainMemory:
-    """The last plain summaries, and `MEMORY.md` for as long as the database cannot be used.
+    """The last plain summaries, and `MEMORY.md` while the database cannot be used.
 
-    `database_away` tells whether it could be used when last looked at. All methods are blocking; none of them opens
-    the database.
+    `database_away` is True if the database could not be used at the last check. All methods are blocking; none opens the
+    database.
     """
 
     def __init__(self, directory: Path, end_summaries: EndSummaries) -> None:
@@ -43,7 +43,7 @@ class PlainMemory:
 
     @property
     def is_empty(self) -> bool:
-        """Whether neither file exists: two looks at a directory, which need no thread."""
+        """Return True if neither file exists. Fast enough to be called without a thread."""
         return not any((self._directory / name).exists() for name in ("end_summaries.json", "MEMORY.md"))
 
     def add(self, job: Job) -> None:
@@ -54,7 +54,7 @@ class PlainMemory:
             log.warning("job %s waits on disk, but is not in MEMORY.md: %s", job.job_id, error)
 
     def of(self, scope_key: str) -> list[tuple[str, str]]:
-        """(timestamp, text) of a conversation, oldest first; what one of the two files does not give, the other may."""
+        """Return (timestamp, text) of a conversation, oldest first, from both files. A file that fails is skipped."""
         found: dict[str, str] = {}
         for source in (self._end_summaries.of, self._markdown.of):
             try:
@@ -64,7 +64,7 @@ class PlainMemory:
         return [(timestamp, text) for text, timestamp in found.items()]
 
     def hits(self, scope: Scope) -> list[Hit]:
-        """The same as hits, newest first, to stand beside what profiles there are."""
+        """Return the same as hits, newest first."""
         return [
             Hit(
                 Event(
@@ -86,7 +86,7 @@ class PlainMemory:
         ]
 
     def look_at(self, events: EventStore, queue: JobQueue) -> bool:
-        """Whether the database is away, by reading from it. When it is found away, the jobs that wait are kept readable."""
+        """Read from the database; return True if that fails. Waiting jobs are then kept readable in MEMORY.md."""
         try:
             events.count()
             events.find(EventFilter(None), limit=1)
@@ -99,8 +99,8 @@ class PlainMemory:
         return self.database_away
 
     def begin(self, queue: JobQueue) -> None:
-        """The database is away from now on: what was accepted and not filed is kept readable, with all that comes later."""
-        # First of all, so that what is accepted from here on is added by whoever accepts it.
+        """Note that the database cannot be used: waiting jobs and all later ones are kept readable in MEMORY.md."""
+        # Set first, so that jobs accepted from here on are added by `add`.
         self.database_away = True
         try:
             self._markdown.add(*(job for state in _NOT_FILED for job in queue.jobs(state) if job.kind == "remember"))
@@ -109,9 +109,9 @@ class PlainMemory:
 
 
 def in_thread(work: Callable[[], Coroutine[Any, Any, Result]], seconds: float) -> Result | None:
-    """What a coroutine gives in an event loop of its own, in a thread; None where it takes longer or fails.
+    """Return the result of a coroutine run in an event loop in a new thread; None if it fails or takes longer than `seconds`.
 
-    The thread is left to itself then; it ends with its work, and keeps no process from ending.
+    The thread then runs on until its work ends; it does not keep the process from ending.
     """
     results: list[Result] = []
 

@@ -108,7 +108,7 @@ class Recall:
         *,
         event_index: Callable[[], VectorIndex | None] = lambda: None,
     ) -> None:
-        """`event_index()` gives Chroma's index while this process owns it."""
+        """Read through `parts`. `event_index()` returns Chroma's index while this process owns it."""
         self.parts = parts
         self.settings = settings
         self._event_index = event_index
@@ -150,11 +150,11 @@ class Recall:
         context: Sequence[str] = (),
         **conditions: Any,
     ) -> list[Hit]:
-        """As `Reading.search_events`."""
+        """Search as `Reading.search_events` does."""
         return await search(self.events, self._request(query, scope, top_k, context, conditions))
 
     async def search_everywhere(self, query: str, *, top_k: int | None = None, **conditions: Any) -> list[Hit]:
-        """As `Reading.search_everywhere`."""
+        """Search the events of all scopes, for the operator."""
         settings = self.settings().query
         return await search_everywhere(
             query,
@@ -167,11 +167,11 @@ class Recall:
         )
 
     async def profile(self, entity_type: EntityType, entity_id: str, scope: Scope) -> Profile | None:
-        """As `Reading.get_profile`."""
+        """Return a profile as `Reading.get_profile` does."""
         return await asyncio.to_thread(readable_profile, self.parts.profiles, scope, entity_type, entity_id, self._rule())
 
     async def search_profiles(self, query: str, scope: Scope, *, top_k: int | None = None) -> list[ProfileHit]:
-        """As `Reading.search_profiles`."""
+        """Search as `Reading.search_profiles` does."""
         settings = self.settings().query
         return await find_profiles(
             query,
@@ -214,7 +214,7 @@ class Recall:
             self.events.vectors.clear()
 
     def as_dict(self) -> dict[str, Any]:
-        """Statistics and the state of the caches, as JSON data."""
+        """Return statistics and the state of the caches as JSON data."""
         tables, vectors = self.events.tables, self.events.vectors
         return {
             **self.statistics.as_dict(),

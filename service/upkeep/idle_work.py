@@ -1,4 +1,4 @@
-"""What the worker does when there is nothing to do: bring the derived indexes up to date, embed what waits, clean up."""
+"""Work of an idle worker: update the derived indexes, embed what waits, clean up."""
 
 from __future__ import annotations
 
@@ -82,11 +82,11 @@ class Maintenance:
             self._indexing = asyncio.create_task(self._try(self._repair_index), name="historian index")
 
     def let_go(self) -> None:
-        """End the round that runs without waiting for the embedder any longer. What is written meanwhile is finished."""
+        """End the running round without waiting for the embedder. Writes that have begun are finished."""
         self._released.set()
 
     async def put_down(self) -> None:
-        """Before the stores close: end what runs beside the jobs, write what waits in memory."""
+        """Stop background work and write what waits in memory. Call before the stores close."""
         self.let_go()
         try:
             if self._indexing is not None:
@@ -95,7 +95,7 @@ class Maintenance:
             await self._flush()
 
     async def idle(self) -> None:
-        """One round. A part that a store refuses is tried again after a pause, which grows."""
+        """Run one round. A part that fails with StorageError is retried after a growing pause."""
         self._rounds += 1
         self._released.clear()
         await self._flush()
@@ -148,7 +148,7 @@ class Maintenance:
             self._finished = [*jobs, *self._finished][-SUMMARIES_HELD:]
 
     async def _migrate(self) -> None:
-        """Take in `cognitive.migrate_from`, a batch at a time; jobs that wait go first."""
+        """Import `cognitive.migrate_from` in batches; waiting jobs go first."""
         if self._migration is None:
             return
         path = Path(self._parts.settings.cognitive.migrate_from)
@@ -189,7 +189,7 @@ class Maintenance:
             log.warning("%s", message)
 
     async def _repair_index(self) -> None:
-        """Tell Chroma, in batches, what the outboxes note, and look whether it holds what it should."""
+        """Apply the outboxes to Chroma in batches, and verify its contents."""
         async with self._index_lock:
             self._not_indexed = 0
             await asyncio.to_thread(repair, self._parts.events, self.event_index, stop=self._released.is_set)
@@ -198,7 +198,7 @@ class Maintenance:
         await asyncio.to_thread(self._parts.events.tidy)
 
     async def _take_back(self) -> None:
-        """Put jobs back in line that a dead owner left in `processing` and that no start has found."""
+        """Requeue jobs that a dead owner left in `processing` and no start has found."""
         if self._rounds % TAKE_BACK_ROUNDS == 1:
             stale = self._parts.settings.historian.stale_job_timeout_seconds
             await asyncio.to_thread(self._parts.queue.recover, self._parts.clock(), older_than=stale)

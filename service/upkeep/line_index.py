@@ -34,7 +34,7 @@ class LineIndex:
             self._changed.add(ArticleKey(job.user_id, job.group_id))
 
     async def bring_up_to_date(self) -> None:
-        """One look at what has changed, now and then at articles that are new; what is left is done later.
+        """Embed the lines of changed articles; now and then also look for articles restored by another process.
 
         Raises ModelUnavailable, ModelRefused and StorageError.
         """

@@ -48,7 +48,7 @@ class MissingVectors:
             self._profiles.add(RollbackCommand.model_validate(job.payload).key)
 
     def pause(self, reason: str) -> None:
-        """Ask the embedder nothing for a while."""
+        """Do not call the embedder for a while."""
         self._outage.begin(self._parts.clock(), reason)
 
     async def embed_events(self) -> None:

@@ -1,4 +1,4 @@
-"""What names of note files are stored as: themselves, or, where a name tells a secret, a redacted name and a digest."""
+"""Stored names of note files: unchanged, or a redacted name with a digest if the name holds a secret."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class NoteNames:
         self._segment = lru_cache(_SEGMENTS_KEPT)(self._redacted)
 
     def stored(self, path: str) -> str:
-        """The name of a file or folder, `/` between its segments."""
+        """Return the stored name of a file or folder, `/` between its segments."""
         return "/".join(map(self._segment, path.split("/")))
 
     def _redacted(self, segment: str) -> str:

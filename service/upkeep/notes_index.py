@@ -1,4 +1,4 @@
-"""Markdown notes, indexed incrementally: what did not change is not read, what moved is not embedded again."""
+"""Index Markdown notes incrementally: unchanged files are not read, moved files are not embedded again."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Vectors = Callable[[Sequence[str]], Awaitable[list[Vector | None]]]
 
 
 async def embedded_later(texts: Sequence[str]) -> list[Vector | None]:
-    """`Vectors` for those who do not wait: the worker embeds what has none when it is idle."""
+    """Return no vectors: the worker embeds the notes when it is idle."""
     return [None] * len(texts)
 
 
@@ -160,7 +160,7 @@ class NotesIndex:
         return report
 
     async def remove(self, root: Path, scope: Scope) -> IndexReport:
-        """Take a folder out of a scope again, whether it still exists or not."""
+        """Remove a folder's notes from a scope, whether the folder still exists or not."""
         folder = self._names.stored(str(root))
         known = await asyncio.to_thread(self._manifest.files, scope.key, folder)
         removed = await asyncio.to_thread(self._manifest.remove, scope.key, folder, list(known))
@@ -169,7 +169,7 @@ class NotesIndex:
         return IndexReport(deleted=len(known), removed=removed)
 
     def _named(self, listing: Listing, known: dict[str, IndexedFile]) -> Listing:
-        """A listing under the names that files are stored as. A name that stands in the manifest of this form needs no look."""
+        """Return the listing under stored names. Names in the manifest with the current form are stored unchanged."""
 
         def stored(path: str) -> str:
             before = known.get(path)
@@ -180,7 +180,7 @@ class NotesIndex:
         return Listing(files, skipped, set(map(stored, listing.unread)))
 
     def _may_exist(self, path: str, before: IndexedFile, listing: Listing) -> bool:
-        """As the listing says; a file of another form may be noted under a name that is stored otherwise now."""
+        """Return True if a file may still exist. With another form it may be listed under another stored name."""
         return listing.may_exist(path) or (before.form != self._form and listing.may_exist(self._names.stored(path)))
 
     async def _forget_plain_name(self, root: Path, scope: Scope) -> int:
