@@ -135,19 +135,12 @@ class Job(BaseModel):
         if old_name and not data.get("action_summary"):
             data["action_summary"] = old_name
         info = data.get("new_info")
-        if info is None:
-            data["new_info"] = []
-        elif isinstance(info, str):
-            data["new_info"] = [info]
+        data["new_info"] = [] if info is None else [info] if isinstance(info, str) else info
         for key in ("user_id", "group_id", "bot_id", "request_id"):
             if isinstance(data.get(key), int) and not isinstance(data[key], bool):
                 data[key] = str(data[key])
-            elif data.get(key) is None and key != "request_id":
-                data[key] = ""
-        for key in ("action_summary", "user_name", "group_name", "bot_name"):
-            if data.get(key) is None:
-                data[key] = ""
-        return data
+        empty = ("user_id", "group_id", "bot_id", "action_summary", "user_name", "group_name", "bot_name")
+        return {**data, **{key: "" for key in empty if data.get(key) is None}}
 
     @model_validator(mode="after")
     def _ids(self) -> Job:

@@ -63,6 +63,7 @@ def answer_form(answer: type[BaseModel]) -> AnswerForm:
 
 def _compact(node: dict[str, Any], definitions: dict[str, Any], inside: tuple[str, ...]) -> dict[str, Any]:
     """Return `node` with references inlined and only the keys a model needs; `inside` names the references being inlined."""
+    described = {"description": node["description"]} if "description" in node else {}
     if "$ref" in node:
         name = str(node["$ref"]).rpartition("/")[2]
         if name in inside or name not in definitions:
@@ -71,11 +72,10 @@ def _compact(node: dict[str, Any], definitions: dict[str, Any], inside: tuple[st
             target = _compact(definitions[name], definitions, (*inside, name))
             # A class docstring is written for programmers; the description for the model is at the field.
             target.pop("description", None)
-        return {**target, **({"description": node["description"]} if "description" in node else {})}
+        return {**target, **described}
     variants = node.get("anyOf") or node.get("oneOf") or node.get("allOf")
     if variants:
         kept = [_compact(variant, definitions, inside) for variant in variants if variant.get("type") != "null"]
-        described = {"description": node["description"]} if "description" in node else {}
         return {**kept[0], **described} if len(kept) == 1 else {"anyOf": kept, **described}
     result: dict[str, Any] = {key: node[key] for key in _KEPT if key in node}
     if "properties" in node:
@@ -100,15 +100,11 @@ def _shape(node: dict[str, Any]) -> str:
         return f"[{_shape(node.get('items', {}))}, …]"
     if "properties" in node:
         required = node.get("required", [])
-        fields = (
-            f'"{name}"{"" if name in required else "?"}: {_shape(value)}{_comment(value)}'
-            for name, value in node["properties"].items()
-        )
+        fields = (f'"{key}"{"" if key in required else "?"}: {_commented(value)}' for key, value in node["properties"].items())
         return "{" + ", ".join(fields) + "}"
     kind = node.get("type", "any")
     return str(kind) if isinstance(kind, str) else " | ".join(kind)
 
 
-def _comment(node: dict[str, Any]) -> str:
-    description = node.get("description")
-    return f" ({description})" if description else ""
+def _commented(node: dict[str, Any]) -> str:
+    return f"{_shape(node)} ({node['description']})" if node.get("description") else _shape(node)

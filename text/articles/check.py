@@ -10,7 +10,7 @@ from ...schema.article import CHAPTER_NAMES, Article, ChapterBounds, ChapterName
 from ...schema.language import Language
 from ...schema.names import Names
 from ..declared import declared_topics, single_facts
-from ..gate import Finding, find_invented, find_relative_words
+from ..gate import find_invented, find_relative_words
 from ..gate.form import chatter
 from ..instructions import is_report, split_instructions
 from ..language import detect_language
@@ -146,7 +146,8 @@ def _line(line: str, basis: _Basis, names: Names, language: Language) -> Iterato
         yield article_reason(language, "chatter", text=remark.text)
     for finding in find_relative_words(line, names=names).violations:
         if finding.why != "first":
-            yield article_reason(language, _relative_kind(finding), text=finding.text)
+            kind = finding.kind if finding.kind in {"time", "place"} else "person"
+            yield article_reason(language, kind, text=finding.text)
     terms = content_terms(line, names, dates=False)
     chosen = best_sources(terms, basis.terms, _SOURCES)
     found = share(terms, frozenset().union(*(basis.terms[n] for n in chosen)))
@@ -163,10 +164,6 @@ def _line(line: str, basis: _Basis, names: Names, language: Language) -> Iterato
             yield article_reason(language, "invented", text=finding.text)
     if chosen and _FIRST.match(stamped(line)[1]) and _is_anothers(line, basis.content[chosen[0]], names):
         yield article_reason(language, "first", text=line)
-
-
-def _relative_kind(finding: Finding) -> str:
-    return finding.kind if finding.kind in {"time", "place"} else "person"
 
 
 def _is_anothers(line: str, source: str, names: Names) -> bool:

@@ -273,9 +273,7 @@ def _wording(news: _News, names: Names) -> str:
     if len(text) > LONGEST_LINE:
         text = text[: LONGEST_LINE - 1].rstrip() + "…"
     text = in_first_person(text, names)
-    if not news.speaker or news.speaker in _own_names(names):
-        return text
-    if news.speaker.casefold() in text.casefold():
+    if not news.speaker or news.speaker in _own_names(names) or news.speaker.casefold() in text.casefold():
         return text
     return f"{news.speaker}：{text}" if detect_language(text) == "zh" else f"{news.speaker}: {text}"
 

@@ -48,7 +48,8 @@ def _redacted(value: object, level: Level, under: Label | None, parents: tuple[i
         # Numbers without a name are ids and times; the name makes one a password or a telephone number.
         return placeholder(under) if under in ("PASSWORD", "PHONE", "ID_CARD", "BANK_CARD") else value
     if isinstance(value, bytes | bytearray):
-        return _redacted_bytes(bytes(value), level, under)
+        cleaned = _redacted(value.decode("utf-8", "surrogateescape"), level, under, ())
+        return str(cleaned).encode("utf-8", "surrogateescape")
     if not isinstance(value, Mapping | list | tuple | set | frozenset):
         return value
     if id(value) in parents or len(parents) >= _DEEPEST:
@@ -81,12 +82,6 @@ def _redacted_mapping(
             kept = f"{kept}*"
         result[kept] = _redacted(item, level, label, parents)
     return result
-
-
-def _redacted_bytes(value: bytes, level: Level, under: Label | None) -> bytes:
-    text = value.decode("utf-8", "surrogateescape")
-    cleaned = _redacted(text, level, under, ())
-    return str(cleaned).encode("utf-8", "surrogateescape")
 
 
 def _label_of(name: str, item: object, level: Level) -> Label | None:
