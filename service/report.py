@@ -11,6 +11,7 @@ from .data_directory import data_directory
 from .lifecycle import Lifecycle
 
 if TYPE_CHECKING:
+    from ..schema.protocols.job_queue import QueueCounts
     from .components import Parts
 
 
@@ -23,12 +24,7 @@ async def service_report(service: Lifecycle) -> dict[str, Any]:
     report: dict[str, Any] = {
         "enabled": True,
         "data_dir": str(data_directory(service.settings)),
-        "queue": {
-            "pending": counts.pending,
-            "processing": counts.processing,
-            "failed": counts.failed,
-            "oldest_pending_seconds": round(counts.oldest_pending_seconds, 3),
-        },
+        "queue": queue_report(counts),
     }
     if opened is None:
         if service.unobserved:
@@ -47,6 +43,11 @@ async def service_report(service: Lifecycle) -> dict[str, Any]:
     if (worker := service.worker) is not None:
         report |= {"worker": worker.statistics.as_dict(), "outage": worker.outage}
     return report
+
+
+def queue_report(counts: QueueCounts) -> dict[str, Any]:
+    """Return the jobs by state and the age of the oldest pending one in seconds."""
+    return {**asdict(counts), "oldest_pending_seconds": round(counts.oldest_pending_seconds, 3)}
 
 
 def model_names(parts: Parts) -> dict[str, str]:

@@ -6,7 +6,7 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """Run the command with the arguments of this process, and end it: status 0 done, 1 failed, 2 wrong use."""
+    """Run the command with the arguments of this process and exit: status 0 success, 1 failure, 2 wrong usage."""
     from .app import run
 
     run()

@@ -1,4 +1,4 @@
-"""The command line put together. Heavy imports wait inside the commands, so that the small ones answer at once."""
+"""The command line. Heavy imports are inside the commands, so that light commands start fast."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def run() -> None:
     _open_what_is_closed()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a locale that lacks a character must not end a command half-way
+            stream.reconfigure(errors="replace")  # a character that the locale cannot encode must not end a command
     try:
         try:
             app()
@@ -59,7 +59,7 @@ def run() -> None:
         to_nowhere(sys.stdout)
         sys.exit(FAILED)
     except OSError as error:
-        # For example a full disk behind the output. A second failure while this is reported changes nothing.
+        # For example a full disk behind stdout. A second error while this one is reported is ignored.
         with suppress(OSError), speaking(language_for(sys.argv[1:])):
             sys.stderr.write(f"{say('error: ')}{plain(error)}\n")
         for stream in (sys.stdout, sys.stderr):
@@ -68,7 +68,7 @@ def run() -> None:
 
 
 def _open_what_is_closed() -> None:
-    """Open the null device for each standard stream that the caller has closed (`>&-`); Python has None in its place."""
+    """Open the null device for each standard stream that the caller has closed (`>&-`), for which Python has None."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - open as long as the process is

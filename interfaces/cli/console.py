@@ -16,10 +16,10 @@ from rich.table import Table
 from rich.text import Text
 
 PIPE_WIDTH = 160
-"""Columns if the output is no terminal, so that a row of a table stays one line for `grep`."""
+"""Columns if the output is not a terminal, so that a row of a table stays one line for `grep`."""
 
 SHORT_TEXT = 400
-"""Characters of a text shown in a table cell; `show` commands and `--json` give all of it."""
+"""Characters of a text shown in a table cell; `show` commands and `--json` show all of it."""
 
 Cell = str | Text
 
@@ -73,7 +73,7 @@ def emit(value: Mapping[str, Any]) -> None:
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Cell]], *, wide: int = -1) -> Table:
-    """Return a plain table. The column `wide` takes what room is left; the others are not broken into lines."""
+    """Return a plain table. The column `wide` takes the remaining width; the others are not wrapped."""
     made = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", show_edge=False)
     for number, name in enumerate(columns):
         is_wide = number == wide % len(columns)
@@ -97,7 +97,7 @@ HANDLER = "historian command line"
 
 
 class ConsoleHandler(logging.Handler):
-    """Log through the console of stderr, so that a progress bar and a log line do not tear each other apart."""
+    """Log through the console of stderr, so that log lines do not break a progress bar."""
 
     def __init__(self, console: Console, *, tracebacks: bool) -> None:
         super().__init__()
@@ -118,7 +118,7 @@ class ConsoleHandler(logging.Handler):
 
 
 def set_up_logging(console: Console, verbosity: int, *, as_json: bool = False) -> None:
-    """Log warnings; with `-v` what is done, with `-vv` everything and tracebacks. JSON lines start at `-v`."""
+    """Log warnings; with `-v` INFO, with `-vv` DEBUG and tracebacks. JSON lines have at least INFO."""
     verbosity = max(verbosity, int(as_json))
     level = (logging.WARNING, logging.INFO, logging.DEBUG)[min(verbosity, 2)]
     root = logging.getLogger()

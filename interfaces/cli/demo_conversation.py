@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from ...schema.scope import Scope
 
 SECRET = "sk-" + "demo4Qv9Tz7LmX2" + "Rb8NwK3pYc6HsJ1d"
-"""Looks like the key of a model provider and opens nothing."""
+"""A made-up key in the format of a model provider."""
 
 
 @dataclass(frozen=True)
 class Turn:
-    """One job as a bot hands it over, and what it is in the sample for."""
+    """One job as a bot hands it over, and what it demonstrates."""
 
     remark: str
     fields: dict[str, Any] = field(default_factory=dict)
@@ -25,7 +25,7 @@ class Turn:
 
 @dataclass(frozen=True)
 class Question:
-    """One question to the memory, where it is asked, and what the answer shows: `expects` stands in the best events."""
+    """One question, its scope, and what it demonstrates; one of the best events contains `expects`."""
 
     text: str
     remark: str

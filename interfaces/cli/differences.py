@@ -1,4 +1,4 @@
-"""What changed between two texts: word by word in colour, or line by line as a unified diff."""
+"""Differences of two texts: by words in colour, or by lines as a unified diff."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from rich.text import Text
 from .console import plain
 
 _TOKEN = re.compile(r"[A-Za-z]+(?:['’][A-Za-z]+)?|\d+(?:[-:.]\d+)*|\s+|.", re.DOTALL)
-"""A Latin word, a number or date, white space, or one character: what changes as a whole."""
+"""The unit of a difference: a Latin word, a number or date, white space, or one character."""
 
 _STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
 
 def changes(before: str, after: str) -> tuple[Text, Text]:
-    """Return both texts: what went in red and struck through, what came in green."""
+    """Return both texts, with removed parts in red and struck through, added parts in green."""
     old, new = _TOKEN.findall(plain(before)), _TOKEN.findall(plain(after))
     shown_old, shown_new = Text(), Text()
     for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
@@ -28,7 +28,7 @@ def changes(before: str, after: str) -> tuple[Text, Text]:
 
 
 def unified(older: Sequence[str], newer: Sequence[str], old: int, new: int) -> list[str]:
-    """Return the lines of the diff between two revisions; none if both say the same."""
+    """Return the lines of the diff between two revisions; empty if they are equal."""
     return list(difflib.unified_diff(older, newer, f"revision {old}", f"revision {new}", lineterm=""))
 
 

@@ -1,6 +1,6 @@
-"""The lines that the filters read: JSON objects or plain text, and the typed values in them.
+"""The input lines of the filters: JSON objects or plain text, and their typed values.
 
-Errors about a line are English alone: a program reads them.
+Errors about a line are in English only, for programs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ NAME_KEYS = ("bot_name", "user_name", "user_id", "group_name", "group_id")
 
 
 def json_lines() -> Iterator[Mapping[str, Any] | InvalidInput]:
-    """Read objects from stdin, one a line, as they come; anything else comes as an error with the number of its line."""
+    """Read objects from stdin, one a line, as they arrive; yield an error with the line number for anything else."""
     for number, raw in _numbered_lines():
         try:
             line = json.loads(raw.decode("utf-8-sig" if number == 1 else "utf-8"))

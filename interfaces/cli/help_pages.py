@@ -18,7 +18,7 @@ MOST_NAMES = 30
 """Columns for the names of options and commands; a longer name has a line of its own."""
 
 _PIECE = re.compile(r"[!-~]+[，。；：、！？）》”’…]*|\s+|[（《“‘]?[^\s!-~][，。；：、！？）》”’…]*")
-"""What is not divided at the end of a line: a Latin word, white space, a character with the punctuation that clings to it."""
+"""A unit that is not divided at the end of a line: a Latin word, white space, a character with its punctuation."""
 
 
 class Command(TyperCommand):
@@ -83,7 +83,7 @@ def _usage(text: str) -> str:
 
 
 def _refusal(text: str) -> str:
-    """Translate a refusal as a whole, so that what somebody typed stays as it is; the group `why` is another refusal."""
+    """Translate an error of the parser as a whole, so that typed arguments stay unchanged; the group `why` is another error."""
     for english, chinese in catalogue()["refusals"]:
         refusal = re.fullmatch(english, text, re.DOTALL)
         if refusal is not None:

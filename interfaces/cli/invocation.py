@@ -1,4 +1,4 @@
-"""How a command is called: the application, the options that all commands share, and how commands end.
+"""The application, the options that all commands share, and the exit status of commands.
 
 A command is a function whose first parameter is the `Shell`. `command` registers it with typer, adds `--config`, `--data-dir`,
 `--json`, `--log-json` and `-v` (accepted before and after the name of the command alike), runs it, and turns errors into one
@@ -57,7 +57,7 @@ class WrongUse(InvalidInput):
 
 @dataclass(frozen=True)
 class Shell:
-    """What a command works with: the shared options, the settings they lead to, and where to print.
+    """The context of a command: the shared options, their settings, and the output.
 
     Messages are English texts of the catalogue; the methods translate and fill them.
     """
@@ -106,7 +106,7 @@ class Shell:
         emit(values)
 
     def result(self, data: Mapping[str, Any], message: str, /, **values: object) -> None:
-        """Print what came out: `data` with `--json`, else the message."""
+        """Print the result: `data` with `--json`, else the message."""
         if self.json:
             emit(data)
         else:
@@ -144,7 +144,7 @@ class Shell:
 
     @contextmanager
     def progress(self, what: str, *, hidden: bool = False) -> Iterator[Callable[[int, int], None]]:
-        """Show a progress bar on a terminal; give the function that takes (done, total)."""
+        """Show a progress bar on a terminal; yield the function to call with (done, total)."""
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
         bar = Progress(
@@ -174,7 +174,7 @@ class Shell:
             typer.confirm(say(question, **values), abort=True)
 
     def needs_data(self) -> bool:
-        """Return True if there is a data directory; otherwise name on stderr where it was looked for."""
+        """Return True if the data directory exists; otherwise print its path on stderr."""
         if self.directory.is_dir():
             return True
         self.note("nothing is stored yet: {place} does not exist", place=plain(self.directory))
@@ -189,7 +189,7 @@ class Shell:
             )
 
     def error(self, message: object) -> None:
-        """Print an error, already worded, in one line on stderr."""
+        """Print an error in one line on stderr."""
         line = " ".join(plain(message).split())
         self.err.print(Text.assemble((say("error: "), "bold red"), line), soft_wrap=True)
 
@@ -217,7 +217,7 @@ def shell_of(
         bool, Option("--log-json", envvar="HISTORIAN_LOG_JSON", help="Log to stderr as JSON lines, with job ids.")
     ] = False,
 ) -> Shell:
-    """Return the shell of a call: these options over those given further left on the line."""
+    """Return the shell of a call; these options override those before the name of the command."""
     outer = context.parent.obj if context.parent is not None and isinstance(context.parent.obj, Shell) else Shell()
     return replace(
         outer,
@@ -327,7 +327,7 @@ def _run_to_its_end(shell: Shell, function: Callable[..., Any], values: dict[str
 
 
 def to_nowhere(stream: TextIO) -> None:
-    """Let the interpreter's own last flush of `stream` go nowhere, after the reader of a pipe has gone."""
+    """Redirect `stream` to the null device, so that the interpreter's last flush does not fail after a broken pipe."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)

@@ -48,6 +48,6 @@ async def _carry_out(shell: Shell, job: Job) -> None:
     from ...service.upkeep.notes_index import NotesIndex, embedded_later
 
     async with opened_parts(shell.settings) as parts:
-        # The derived vector index is mended by the next worker: it need not be opened for one change.
+        # The next worker updates the derived vector index, so it is not opened for one change.
         notes = NotesIndex(parts.manifest, shell.settings, embedded_later, time.time)
         await CommandRunner(parts.context(), notes, parts.article_stores.articles)(job)

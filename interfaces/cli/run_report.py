@@ -1,4 +1,4 @@
-"""What a run of the worker did and what it cost: as data, for people, and in a file that `historian stats` reads."""
+"""The report of a run of the worker: as data, for people, and in a file that `historian stats` reads."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ NOT_DONE = ("retried",)
 """Outcomes after which a job is still in the queue."""
 
 OUTCOMES = "filed", "reflected", "duplicate", "command", "forgotten", "retried", "failed"
-"""The outcomes of jobs; the catalogue has each of them."""
+"""The outcomes of jobs; each is in the catalogue."""
 
 WRITERS = {"rules": later("rules"), "model": later("model"), "time": later("time rules"), "none": later("unchanged")}
-"""Who wrote an event, as a report for people names them."""
+"""The names of the writers of events in a report for people."""
 
 
 def jobs_done(statistics: WorkerStatistics) -> int:

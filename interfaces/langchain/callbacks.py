@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 from uuid import UUID
@@ -203,16 +204,10 @@ def observe_hooks(memory: CognitiveService) -> Callable[[], None]:
     def tool_executed(name: str, arguments: object, result: object, scope: Scope | None = None, session_id: str = "") -> None:
         _observe_tool(memory, name, arguments, result, scope, session_id)
 
-    endings = [
-        memory.hooks.register("tool_executed", tool_executed, inline=True),
-        memory.hooks.register("message", memory.feed_message, inline=True),
-    ]
-
-    def unregister() -> None:
-        for end in endings:
-            end()
-
-    return unregister
+    registered = ExitStack()
+    registered.callback(memory.hooks.register("tool_executed", tool_executed, inline=True))
+    registered.callback(memory.hooks.register("message", memory.feed_message, inline=True))
+    return registered.close
 
 
 def _observe_tool(

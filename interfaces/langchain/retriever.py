@@ -28,6 +28,12 @@ from ...service.blocking import run_blocking
 from ...service.recall.reader import MemoryReader
 from .memory import EventSearch
 
+EVENT_FIELDS = (
+    *("event_id", "job_id", "kind", "user_id", "user_name", "group_id", "request_type"),
+    *("timestamp", "timestamp_local", "timezone", "is_absolute", "source"),
+)
+"""The fields of an event that are metadata of its document."""
+
 
 class CognitiveRetriever(BaseRetriever):
     """Return events of one conversation as documents, best first. No argument of a call can change the scope.
@@ -82,18 +88,7 @@ def as_document(hit: Hit) -> Document:
         id=event.event_id,
         page_content=event.text,
         metadata={
-            "event_id": event.event_id,
-            "job_id": event.job_id,
-            "kind": event.kind,
-            "user_id": event.user_id,
-            "user_name": event.user_name,
-            "group_id": event.group_id,
-            "request_type": event.request_type,
-            "timestamp": event.timestamp,
-            "timestamp_local": event.timestamp_local,
-            "timezone": event.timezone,
-            "is_absolute": event.is_absolute,
-            "source": event.source,
+            **{name: getattr(event, name) for name in EVENT_FIELDS},
             "pending": hit.pending,
             "score": hit.score,
             "scores": dict(hit.scores),

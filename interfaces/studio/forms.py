@@ -1,7 +1,7 @@
-"""The forms of LangGraph Studio: what each graph asks for there, explained in both languages, with an example filled in.
+"""The input forms of the graphs in LangGraph Studio, explained in both languages and filled with an example.
 
-Every field has a default, so that a run starts from an untouched form. The defaults of the inputs are an example; those of
-the contexts are what is configured: a field that is not given, or is left at "configured" or 0, changes nothing.
+Every field has a default, so that an unchanged form can be run. The defaults of the inputs are an example. Those of the
+contexts keep the configured settings: a field that is missing, or is "configured" or 0, changes nothing.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ...schema.settings import Settings
 
 
 class Form(BaseModel):
-    """A form whose fields are explained by the texts below them."""
+    """A form whose fields are described by their docstrings."""
 
     model_config = ConfigDict(use_attribute_docstrings=True)
 
@@ -27,14 +27,14 @@ class Form(BaseModel):
 
 
 class Options(Form):
-    """Settings that a form changes for one run; a field left at its default changes nothing."""
+    """Settings that a form overrides for one run; a field at its default overrides nothing."""
 
     model_config = ConfigDict(frozen=True)
     section: ClassVar[str]
     """The section of `cognitive` that the fields belong to."""
 
     def over(self, settings: Settings) -> Settings:
-        """Return `settings` with what was chosen in the form."""
+        """Return `settings` with the values of the form."""
         section: BaseModel = getattr(settings.cognitive, self.section)
         changed = section.model_copy(update=self.model_dump(exclude_defaults=True))
         return settings.model_copy(update={"cognitive": settings.cognitive.model_copy(update={self.section: changed})})

@@ -1,11 +1,10 @@
-"""The graphs as LangGraph Studio runs them: `langgraph.json` names these factories, `make studio` starts the server.
+"""Graph factories for LangGraph Studio, listed in `langgraph.json`; `make studio` starts the server.
 
-They are the product's own nodes and edges. Two things differ from how the service runs them. The parts that nodes work with
-(stores, models) cannot come out of a form: each node gets them from the memory of this process (`studio_memory`), under
-the options of the form. And one node more, `accept`, comes first: it takes what the form holds, or its example where a field
-was left out; it makes a job of that, as `enqueue_job` and `update_memory` do, or a question.
+The nodes and edges are those of the service, with two differences. Stores and models cannot come from a form: each node
+gets them from the memory of this process (`memory.opened`), with the options of the form. A first node, `accept`, makes a job
+of the form, as `enqueue_job` and `update_memory` do, or a question; a field that was left out has its example.
 
-The factories compile without a checkpointer: the server brings its own.
+The factories compile without a checkpointer; the server has its own.
 """
 
 from __future__ import annotations
@@ -37,11 +36,11 @@ from .memory import Memory, opened
 Node = Callable[[Any, Runtime[Any]], Awaitable[Any]]
 
 RECALLS_KEPT = 8
-"""Choices of options whose tables of vectors are kept."""
+"""The number of combinations of options whose recall, with its vectors, is kept in memory."""
 
 
 def historian() -> CompiledStateGraph[HistorianState, HistorianOptions, HistorianForm, HistorianState]:
-    """The write graph, from a form: accept → rewrite → gate → embed → merge_profile → write_profile."""
+    """Return the write graph with a form as input: accept → rewrite → gate → embed → merge_profile → write_profile."""
     graph = StateGraph(HistorianState, context_schema=HistorianOptions, input_schema=HistorianForm, output_schema=HistorianState)
     graph.add_node("accept", accept_job, input_schema=HistorianForm)
     graph.add_edge(START, "accept")
@@ -50,7 +49,7 @@ def historian() -> CompiledStateGraph[HistorianState, HistorianOptions, Historia
 
 
 def recall() -> CompiledStateGraph[RecallState, RecallOptions, RecallForm, RecallOutput]:
-    """The read graph, from a form: accept → prepare → (survey ∥ embed) → fuse → rerank → select."""
+    """Return the read graph with a form as input: accept → prepare → (survey ∥ embed) → fuse → rerank → select."""
     graph = StateGraph(RecallState, context_schema=RecallOptions, input_schema=RecallForm, output_schema=RecallOutput)
     graph.add_node("accept", accept_question, input_schema=RecallForm)
     graph.add_edge(START, "accept")
@@ -59,7 +58,7 @@ def recall() -> CompiledStateGraph[RecallState, RecallOptions, RecallForm, Recal
 
 
 def reflection() -> CompiledStateGraph[ReflectionState, ReflectionOptions, ReflectionForm, ReflectionState]:
-    """The consolidation graph, from a form: accept → buffer → summarise → … → write_article → mark_promoted."""
+    """Return the consolidation graph with a form as input: accept → buffer → summarise → … → write_article → mark_promoted."""
     graph = StateGraph(
         ReflectionState, context_schema=ReflectionOptions, input_schema=ReflectionForm, output_schema=ReflectionState
     )
@@ -70,7 +69,7 @@ def reflection() -> CompiledStateGraph[ReflectionState, ReflectionOptions, Refle
 
 
 async def accept_job(state: HistorianForm, runtime: Runtime[HistorianOptions]) -> HistorianInput:
-    """The job that a bot would have handed over: completed, checked, redacted. Raises InvalidInput that names the field."""
+    """Return the job of a form: completed, validated, redacted. Raises InvalidInput that names the field."""
     memory = await opened()
     given = {name: value for name, value in state.model_dump().items() if value not in ("", [])}
     job = await asyncio.to_thread(make_job, given, memory.settings, memory.parts.clock)
@@ -80,7 +79,7 @@ async def accept_job(state: HistorianForm, runtime: Runtime[HistorianOptions]) -
 
 
 async def accept_states(state: ReflectionForm, runtime: Runtime[ReflectionOptions]) -> ReflectionInput:
-    """The job that `update_memory` would have made, redacted. Raises InvalidInput that names the field."""
+    """Return the job that `update_memory` would enqueue, redacted. Raises InvalidInput that names the field."""
     memory = await opened()
     scope = Scope.group(state.group_id, state.user_id) if state.group_id else None
     fields = state.model_dump(include={"user_name", "bot_name", "timestamp", "timezone", "request_id"})
@@ -101,7 +100,7 @@ async def accept_states(state: ReflectionForm, runtime: Runtime[ReflectionOption
 
 
 async def accept_question(state: RecallForm) -> RecallInput:
-    """The question as the graph takes it. Raises InvalidInput where no conversation is named: nothing could be found."""
+    """Return the input of the recall graph. Raises InvalidInput if no conversation is given."""
     if not state.group_id and not state.user_id:
         raise InvalidInput("user_id, group_id: both are empty; fill in user_id for a private chat, group_id for a group")
     if not state.query.strip():
@@ -110,7 +109,7 @@ async def accept_question(state: RecallForm) -> RecallInput:
 
 
 def _with(context_of: Callable[[Memory, Any], Any]) -> Callable[[Node], Node]:
-    """Wraps nodes so that they get their context from the open memory and the form's options."""
+    """Return a wrapper for nodes that takes their context from the open memory and the form's options."""
 
     def bound(node: Node) -> Node:
         @wraps(node)
@@ -133,7 +132,7 @@ def _reflection_context(memory: Memory, options: ReflectionOptions | None) -> Re
 
 
 def _recall_context(memory: Memory, options: RecallOptions | None) -> RecallContext:
-    """One for each choice of options, so that the scope's vectors stay in memory between the steps and the runs."""
+    """Return the context of these options; it is cached, so that the scope's vectors stay in memory between steps and runs."""
     chosen = options or RecallOptions()
     known = memory.recalls.get(chosen)
     if known is None:

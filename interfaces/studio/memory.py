@@ -1,9 +1,8 @@
-"""The memory that the graphs work on in LangGraph Studio: opened once a process, when the first run needs it.
+"""The memory of the graphs in LangGraph Studio, opened once a process by the first run.
 
-Where neither `HISTORIAN_CONFIG` nor `HISTORIAN__COGNITIVE__DATA_DIR` names one, it is a temporary directory into which the
-conversations of `historian demo` are put first, so that a recall finds something; it is gone when the server ends. A
-configured memory is the bot's own: what a run files there stays. Like any process beside the owner, Studio writes
-`index.sqlite` and the profiles, and leaves Chroma to the owner.
+If neither `HISTORIAN_CONFIG` nor `HISTORIAN__COGNITIVE__DATA_DIR` is set, it is a temporary directory that is filled with the
+conversations of `historian demo` and removed when the server ends. A configured memory is that of the bot: what a run files
+there stays. Like every process but the owner, Studio writes `index.sqlite` and the profiles, and does not open Chroma.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ _opened: list[Memory] = []
 
 @dataclass(frozen=True)
 class Memory:
-    """Open parts, the recalls over them by their options, and the folder to remove at the end where it is a temporary one."""
+    """Open parts, their recalls by options, and the temporary folder, if any, that `close` removes."""
 
     parts: Parts
     timezone: str
@@ -48,18 +47,18 @@ class Memory:
         return self.parts.settings
 
     def close(self) -> None:
-        """Close the database, a temporary memory is gone with its folder. At the interpreter's end no loop can be waited for,
-        and the threads and connections of models end with the process."""
+        """Close the database and remove the temporary folder. Models are not closed: no event loop runs at the interpreter's
+        exit, and their threads and connections end with the process."""
         self.parts.events.close()
         if self.folder is not None:
             self.folder.cleanup()
 
 
 async def opened() -> Memory:
-    """The memory of this process. Raises SettingsError, StorageError."""
+    """Return the memory of this process. Raises SettingsError, StorageError."""
     if _opened:
         return _opened[0]
-    # A context of its own: the runs that file the sample are no part of the run that is waiting for them.
+    # In an empty context, because the runs that file the sample are not part of the run that waits for them.
     return await asyncio.to_thread(contextvars.Context().run, _open_once)
 
 
@@ -73,7 +72,7 @@ def _open_once() -> Memory:
 
 
 def open_memory() -> Memory:
-    """A memory as the environment says. Blocking; raises SettingsError, StorageError."""
+    """Open the memory that the environment configures. Blocking; raises SettingsError, StorageError."""
     if os.environ.get(CONFIG_VARIABLE) or os.environ.get(DATA_DIR_VARIABLE):
         settings = load_settings()
         return _memory(settings)
@@ -91,7 +90,7 @@ def _memory(settings: Settings, folder: tempfile.TemporaryDirectory[str] | None 
 
 
 async def file_sample(parts: Parts) -> None:
-    """Let the historian file the conversations of the demo, by rules, whatever model is configured."""
+    """File the conversations of the demo by rules, without the configured model."""
     graph = compile_historian()
     context = replace(parts.context(), chat=None)
     for turn in conversation()[0]:

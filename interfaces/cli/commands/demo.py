@@ -1,4 +1,4 @@
-"""`historian demo`: the whole path on a sample, in a temporary directory, with no key and no model of yours."""
+"""`historian demo`: all steps on a sample conversation, in a temporary directory, without a key or a chat model."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Story:
-    """What the demo saw: each accepted job as it lies on disk, its texts as they became, the profiles, the answers."""
+    """The results of the demo: accepted jobs as stored on disk, their rewritten texts, profiles, answers."""
 
     ids: list[str] = field(default_factory=list)
     jobs: dict[str, Job] = field(default_factory=dict)
@@ -88,7 +88,7 @@ def demo_settings(folder: Path) -> Settings:
 
 
 async def live_through(settings: Settings) -> Story:
-    """Hand the sample over, let the historian work, ask the questions."""
+    """Enqueue the sample, run the worker, ask the questions."""
     from ....service.cognitive import CognitiveService
     from ....service.ownership import owned_worker
 
@@ -117,7 +117,7 @@ def _answered(question: Question, hits: list[Hit]) -> bool:
 
 
 def _print(shell: Shell, story: Story, seconds: float) -> None:
-    """Print the story for people."""
+    """Print the results for people."""
     from rich.panel import Panel
 
     out = shell.out
@@ -188,7 +188,7 @@ def _print_job(shell: Shell, story: Story, number: int, turn: Turn, job_id: str)
 
 
 def _emit(shell: Shell, story: Story, seconds: float) -> None:
-    """Print the story for programs: lines with `step` job, profile, recall, context and end."""
+    """Print the results for programs: lines with `step` job, profile, recall, context and end."""
     for _, job_id, again in story.turns():
         items = [] if again else story.items.get(job_id, [])
         shell.emit(step="job", job_id=job_id, duplicate=again, items=[dict(item) for item in items])

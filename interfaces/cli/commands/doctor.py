@@ -1,4 +1,4 @@
-"""`historian doctor`: tries every configured part for real, and says what to do if one fails."""
+"""`historian doctor`: uses every configured part once and prints a remedy for each failure."""
 
 from __future__ import annotations
 

@@ -204,7 +204,7 @@ def _filter(
         except BrokenPipeError:
             raise
         except Exception as found:
-            # A fault of the rules in one text must not take along the program at the other end of the pipe.
+            # An error of the rules in one text must not end the pipe.
             error = f"internal error: {type(found).__name__}: {found}"
             log.exception("a text could not be worked on")
         if error:

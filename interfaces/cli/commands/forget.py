@@ -31,11 +31,11 @@ KINDS = {
     "note files": later("{n} {n:note file|note files}"),
     "checkpoint and damaged files": later("{n} {n:checkpoint or damaged file|checkpoint and damaged files}"),
 }
-"""What a report counts."""
+"""The counts of a report."""
 EVERYBODY = {"checkpoint and damaged files"}
-"""What goes whenever anybody is forgotten, whether or not it was theirs."""
+"""Counts of what is removed for any entity, whether or not it belonged to the forgotten one."""
 MENTIONED = {"events": later("event"), "profiles": later("profile")}
-"""What may mention somebody."""
+"""Counts of what may mention somebody."""
 
 
 @command("forget")

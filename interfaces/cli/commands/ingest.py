@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Line:
-    """One line of the file: its job, or what is wrong with it. Neither: it has no content."""
+    """One line of the file: its job, or its error; neither if it has no content."""
 
     number: int
     job: Job | None
@@ -99,7 +99,7 @@ def read_lines(source: BinaryIO, shell: Shell) -> Iterator[Line]:
 
 
 def _raw_lines(source: BinaryIO) -> Iterator[bytes]:
-    """Give the lines of a file; of one that is far too long only its beginning, so that no file can fill the memory."""
+    """Yield the lines of a file; a line beyond the limit is cut, so that no file can exhaust memory."""
     from ....schema.job import MAX_JOB_BYTES
 
     while raw := source.readline(MAX_JOB_BYTES + 2):

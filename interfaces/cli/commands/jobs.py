@@ -1,4 +1,4 @@
-"""`historian jobs`: what waits, what runs, what was given up."""
+"""`historian jobs`: pending, processing and failed jobs."""
 
 from __future__ import annotations
 

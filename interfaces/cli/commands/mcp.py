@@ -12,7 +12,7 @@ from ..scopes import AskerOption, GroupOption, asked_scope
 from .searching import patient
 
 RECALL_SECONDS = 10.0
-"""How long a recall may take: a client waits for a tool far longer than a chat waits for a reply."""
+"""The time limit of a recall; a client waits longer for a tool than a chat for a reply."""
 
 
 @command("mcp")

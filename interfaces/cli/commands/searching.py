@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from ....schema.settings import Settings
 
 PATIENCE_SECONDS = 60.0
-"""How long `context` waits for a recall that begins cold; a running bot has its models warm."""
+"""How long `context` waits for a recall, which has to load the models first."""
 
 WARM_UP_SECONDS = 20.0
-"""How long `search` waits for the embedder to be loaded before it goes by keywords alone."""
+"""How long `search` waits for the embedder to load before it uses keywords only."""
 
 NOTHING = later("nothing is remembered of that here")
 

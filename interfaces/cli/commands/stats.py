@@ -1,4 +1,4 @@
-"""`historian stats`: how much there is, what waits, and what the last run cost."""
+"""`historian stats`: numbers of the memory, the queue and the last run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..run_report import print_report, read_report
 from .jobs import QUEUE_COUNTS
 
 MOST_COUNTED = 10_000
-"""Events without a vector are counted up to so many."""
+"""The upper limit of the count of events without a vector."""
 
 VECTORS = later("{model}, {dimension} dimensions")
 
@@ -72,10 +72,10 @@ def _print(shell: Shell, report: dict[str, Any]) -> None:
 def collect(shell: Shell) -> dict[str, Any]:
     """Return all numbers as JSON data."""
     from ....schema.event import EventFilter
+    from ....service.report import queue_report
     from ....stores.files.owner_lock import owner_of
 
     with opened_stores(shell) as parts:
-        counts = parts.queue.counts(time.time())
         fingerprint = parts.events.fingerprint()
         owner = owner_of(shell.directory)
         return {
@@ -84,12 +84,7 @@ def collect(shell: Shell) -> dict[str, Any]:
             "enabled": shell.settings.cognitive.enabled,
             "bytes": sum(file.stat().st_size for file in shell.directory.rglob("*") if _is_file(file)),
             "owner": str(owner) if owner else "",
-            "queue": {
-                "pending": counts.pending,
-                "processing": counts.processing,
-                "failed": counts.failed,
-                "oldest_pending_seconds": round(counts.oldest_pending_seconds, 3),
-            },
+            "queue": queue_report(parts.queue.counts(time.time())),
             "events": {
                 "count": parts.events.count(),
                 "scopes": len(parts.events.scopes()),

@@ -1,4 +1,4 @@
-"""`historian summaries`: what short-term memory holds of a person, and what has become long-term."""
+"""`historian summaries`: the dated summaries of a person, short-term and promoted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`historian export` and `historian import`: what is known of a person or a group as one file, and back."""
+"""`historian export` and `historian import`: the memory of a person or a group as one file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NAMES = {
     "buffered_states": later("buffered states"),
     "memory": later("lines of MEMORY.md"),
 }
-"""What an archive holds, as the two commands name it for people."""
+"""The parts of an archive, by their names for people."""
 
 
 @command("export")

@@ -1,4 +1,4 @@
-"""`historian worker`: the historian as a process of its own."""
+"""`historian worker`: the worker as its own process."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 STOP_SECONDS = 10.0
-"""How long running jobs may go on after SIGINT or SIGTERM; what is not done then is given back and resumed next time."""
+"""How long running jobs may continue after SIGINT or SIGTERM; unfinished ones are returned to the queue and resumed."""
 COUNT_SECONDS = 1.0
 """How often the progress bar counts the queue."""
 
@@ -98,12 +98,10 @@ async def _run(historian: HistorianWorker, parts: Parts, shell: Shell, *, drain:
             shell.note("stopping; once more to stop at once")
         stopping.append(loop.create_task(historian.stop(patience)))
 
-    signals = [signal.SIGINT, signal.SIGTERM]
-    _install(loop, signals, stop)
-    if not drain and not shell.json:
-        shell.note("working on {directory}; Ctrl-C stops", directory=shell.directory)
     is_watched = drain and shell.err.is_terminal and not shell.json
-    try:
+    with _on_signals(loop, stop):
+        if not drain and not shell.json:
+            shell.note("working on {directory}; Ctrl-C stops", directory=shell.directory)
         with shell.progress("filing", hidden=not is_watched) as update:
             watching = [asyncio.create_task(_watch(update, historian, parts))] if is_watched else []
             try:
@@ -112,24 +110,19 @@ async def _run(historian: HistorianWorker, parts: Parts, shell: Shell, *, drain:
                 for one in watching:
                     one.cancel()
                 await asyncio.gather(*watching, *stopping, return_exceptions=True)
-    finally:
-        _uninstall(loop, signals)
 
 
-def _install(loop: asyncio.AbstractEventLoop, signals: list[signal.Signals], stop: Callable[[], None]) -> None:
-    for one in signals:
+def _on_signals(loop: asyncio.AbstractEventLoop, stop: Callable[[], None]) -> ExitStack:
+    """Call `stop` on SIGINT and SIGTERM; closing the returned stack removes the handlers."""
+    handlers = ExitStack()
+    for one in (signal.SIGINT, signal.SIGTERM):
         try:
             loop.add_signal_handler(one, stop)
-        except NotImplementedError:  # Windows: the loop takes no handlers; the signal module does, in the main thread
+            handlers.callback(loop.remove_signal_handler, one)
+        except NotImplementedError:  # Windows: event loops have no handlers, but the signal module has
             signal.signal(one, lambda *_: loop.call_soon_threadsafe(stop))
-
-
-def _uninstall(loop: asyncio.AbstractEventLoop, signals: list[signal.Signals]) -> None:
-    for one in signals:
-        try:
-            loop.remove_signal_handler(one)
-        except NotImplementedError:
-            signal.signal(one, signal.SIG_DFL)
+            handlers.callback(signal.signal, one, signal.SIG_DFL)
+    return handlers
 
 
 async def _watch(update: Callable[[int, int], None], historian: HistorianWorker, parts: Parts) -> None:
