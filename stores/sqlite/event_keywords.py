@@ -150,9 +150,9 @@ def search(connection: sqlite3.Connection, query: str, where: EventFilter, limit
 def _score_scope(
     connection: sqlite3.Connection, words: Sequence[str], scope: tuple[int, int]
 ) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], np.ndarray[tuple[int], np.dtype[np.float64]]]:
-    """All row numbers of a scope, ascending, and their scores.
+    """Return all row numbers of a scope, ascending, and their scores.
 
-    BM25 as Lucene has it: `log(1 + (N - n + 0.5) / (n + 0.5)) * f * (K1 + 1) / (f + K1 * (1 - B + B * l / mean l))`.
+    BM25 as in Lucene: `log(1 + (N - n + 0.5) / (n + 0.5)) * f * (K1 + 1) / (f + K1 * (1 - B + B * l / mean l))`.
     """
     listed = connection.execute(
         "SELECT group_concat(row), group_concat(length) FROM"
@@ -188,14 +188,14 @@ def _rows_with(connection: sqlite3.Connection, match: str, scope: tuple[int, int
 
 
 def _numbers(listed: str | None) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """The numbers that `group_concat` has joined: a quarter of the time that as many Python tuples take."""
+    """Return the numbers joined by `group_concat`, which takes a quarter of the time of fetching Python tuples."""
     return np.fromstring(listed or "", dtype=np.int64, sep=",")
 
 
 def _search_everywhere(
     connection: sqlite3.Connection, words: Sequence[str], where: EventFilter, limit: int
 ) -> list[tuple[str, float]]:
-    """FTS5's `bm25()` is smaller for better rows; it is turned round."""
+    """Return hits of all scopes. `bm25()` of FTS5 is smaller for better rows, so it is negated."""
     condition, parameters = conditions(connection, where)
     found = connection.execute(
         "SELECT e.event_id, -bm25(event_keywords) AS score"
@@ -207,10 +207,10 @@ def _search_everywhere(
 
 
 def matching(word: str) -> str:
-    """The FTS5 query of a word. A character inside words is one that a pair begins with, stands alone, or ends a run."""
+    """Return the FTS5 query of a word. A character inside words begins a pair, stands alone, or ends a run."""
     return f"({quoted(word[1:])} * OR {quoted(word)})" if word.startswith(INSIDE) else quoted(word)
 
 
 def quoted(word: str) -> str:
-    """A word as an FTS5 string: no operator, no column name. (No word holds a quotation mark; doubling it costs nothing.)"""
+    """Return a word as an FTS5 string literal, so that it is not an operator or a column name."""
     return '"' + word.replace('"', '""') + '"'

@@ -334,9 +334,8 @@ class FileJobQueue(JobQueue):
         if not new:
             return False
         self._seen.update(new)
-        before = self._unread[-1] if self._unread else None
         self._unread.extend(new)
-        if before is not None and order(before) > order(new[0]):
+        if len(new) < len(self._unread) and order(self._unread[-len(new) - 1]) > order(new[0]):
             self._unread = deque(sorted(self._unread, key=order))
         return True
 
