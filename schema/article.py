@@ -36,8 +36,7 @@ class Article:
 
     def with_chapters(self, chapters: Mapping[ChapterName, str]) -> Article:
         """Return the article with these chapters replaced and stripped."""
-        given = {name.lower(): text.strip() for name, text in chapters.items()}
-        return replace(self, **given)
+        return replace(self, **{name.lower(): text.strip() for name, text in chapters.items()})
 
     @property
     def empty(self) -> bool:

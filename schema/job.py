@@ -166,10 +166,7 @@ class Job(BaseModel):
     @property
     def entities(self) -> frozenset[str]:
         """The keys by which jobs are serialised: `user:{id}` and, in a group, `group:{id}`."""
-        keys = {f"user:{self.user_id}"}
-        if self.group_id:
-            keys.add(f"group:{self.group_id}")
-        return frozenset(keys)
+        return frozenset([f"user:{self.user_id}", *([f"group:{self.group_id}"] if self.group_id else [])])
 
     @property
     def texts(self) -> list[tuple[Literal["action", "fact"], str]]:

@@ -52,8 +52,6 @@ class Names:
 
     def group(self, language: str = "zh") -> str:
         """Return the group's name for an event, else "群 {id}" / "group {id}"; empty in a private chat."""
-        if self.group_name:
+        if self.group_name or not self.group_id:
             return self.group_name
-        if not self.group_id:
-            return ""
         return f"群 {self.group_id}" if language == "zh" else f"group {self.group_id}"

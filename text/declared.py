@@ -104,8 +104,7 @@ _OWN = re.compile(
 
 def topics_of(line: str) -> frozenset[str]:
     """Return the identity topics of a line: name, birthday, home, work, called, family, diet, boundary."""
-    found = {topic for table in (SINGLE_VALUED, _TOPICS) for topic, pattern in table.items() if pattern.search(line)}
-    return frozenset(found)
+    return frozenset(topic for table in (SINGLE_VALUED, _TOPICS) for topic, pattern in table.items() if pattern.search(line))
 
 
 def declared_topics(statement: str, names: Names, *, by_user: bool = False) -> frozenset[str]:

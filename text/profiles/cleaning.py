@@ -130,17 +130,14 @@ def clean_summary(summary: str, *, names: Iterable[str] = (), characters: int = 
 
     Headings that repeat one of `names` are removed.
     """
-    text = _THOUGHTS.sub("", _printable(summary))
-    text = _COMMENT.sub("", text).strip()
+    text = _COMMENT.sub("", _THOUGHTS.sub("", _printable(summary))).strip()
     for _ in range(5):  # wrappers can be nested
         before = text
-        text = _without_fence(text)
-        text = _without_front_matter(text)
+        text = _without_front_matter(_without_fence(text))
         text = _WRAPPER_EDGE.sub("", _WRAPPER_LINE.sub("", text)).strip()
         if text == before:
             break
-    text = _ITEM.sub("- ", _BREAK.sub("\n", text))
-    text = _STYLE.sub("", text)
+    text = _STYLE.sub("", _ITEM.sub("- ", _BREAK.sub("\n", text)))
     text = _without_top(text, {_bare(name) for name in names if _bare(name)})
     text = re.sub(r"\n{3,}", "\n\n", "\n".join(line.rstrip() for line in text.splitlines())).strip()
     return "" if _NOTHING.fullmatch(text) else shorten(text, characters)
