@@ -92,8 +92,8 @@ def _draft_of(job: Job, names: Names, kind: EventKind, text: str) -> str:
     try:
         return absolutize(text, job.moment, job.timezone, names, kind, recent_speakers=job.speakers).text
     except Exception:
-        # A text that the rules cannot read is offered as it stands: the reply must go out.
-        log.exception("job %s is offered as it stands", job.job_id)
+        # A text on which the rules fail is returned unchanged: the reply must go out.
+        log.exception("the rules failed on a text of job %s; it is returned unchanged", job.job_id)
         return text
 
 

@@ -41,7 +41,7 @@ async def rewrite(state: HistorianState, runtime: Runtime[HistorianContext]) -> 
     except ModelError as error:
         if not error.about_content:
             raise
-        log.warning("job %s: the model gave no usable rewrite, the rules' text stands: %s", job.job_id, error)
+        log.warning("job %s: the model gave no usable rewrite; the text made by rules is kept: %s", job.job_id, error)
         return {"items": items, "attempt": attempt + 1, "spent": True}
     if len(answer.texts) != len(wanted):
         log.info("job %s: %d texts came back for %d items", job.job_id, len(answer.texts), len(wanted))

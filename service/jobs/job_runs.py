@@ -118,7 +118,7 @@ class JobRuns:
             raise
         except Exception:
             # A text on which even the rules fail must not keep its job out of `failed`, where operators see it.
-            log.exception("job %s: the rules fail on it too", job.job_id)
+            log.exception("job %s: filing by rules failed too", job.job_id)
             return False
         return True
 

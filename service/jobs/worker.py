@@ -108,7 +108,7 @@ class HistorianWorker:
         """
         try:
             while True:
-                # Before anything is resumed, and with checkpoints closed: nothing may hold what is to be forgotten.
+                # Before any job is resumed, with checkpoints closed: nothing may hold data that is to be forgotten.
                 await self._forget_who_is_asked_for()
                 async with AsyncExitStack() as stack:
                     saver = await self._opened(stack)
@@ -207,8 +207,8 @@ class HistorianWorker:
                 await self._attempts.release_held()  # what is claimed is not looked through
                 await asyncio.to_thread(self._forgetting.carry_out)
         except StorageError as error:
-            # Jobs go on: the tombstone is there, and nothing new is filed of who is to be forgotten.
-            log.error("somebody could not be forgotten yet, tried again in %.0f s: %s", FORGET_AGAIN_SECONDS, error)
+            # Jobs go on: the tombstone exists, and nothing new is filed about the person or group to forget.
+            log.error("forgetting failed, next try in %.0f s: %s", FORGET_AGAIN_SECONDS, error)
             self._next_look = asyncio.get_running_loop().time() + FORGET_AGAIN_SECONDS
 
     async def _is_asked_to_forget(self) -> bool:
@@ -301,7 +301,7 @@ class HistorianWorker:
             log.warning("still unavailable: %s; next try in %.0f s", error, pause)
             return False
         except HistorianError as error:
-            log.info("the endpoint answers again, if strangely: %s", error)
+            log.info("the endpoint is reachable again, but its answer is unusable: %s", error)
         self._attempts.models_answer()
         return True
 

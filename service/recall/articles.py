@@ -94,8 +94,8 @@ async def relevant_memories(
     except (HistorianError, OSError) as error:
         log.warning("memories of %s cannot be read: %s", user_id, error)
     except Exception:
-        # The reply must go out whatever this is.
-        log.exception("memories of %s give nothing", user_id)
+        # The reply must go out whatever fails.
+        log.exception("reading the memories of %s failed; nothing is returned", user_id)
     return ""
 
 

@@ -50,16 +50,16 @@ REMOTE_SECONDS = 0.8
 """What `recall_timeout_seconds = "auto"` means with a remote model; LOCAL_SECONDS with models in this process or none."""
 FINISHING_SECONDS = 0.025
 FINISHING_SHARE = 0.2
-"""Kept back for fusing and reading the texts: the smaller of the two."""
+"""Time reserved for fusing and reading the texts: the smaller of the two."""
 THREADS = 4
-"""Recalls that may hang in a locked database at one time; further ones wait for a thread, within their own limit."""
+"""Number of recalls that may be blocked by a locked database; further ones wait for a thread within their time limit."""
 LATENCIES_KEPT = 1_000
 SCOPES_WARMED = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """What a recall found in time. `reasons` tell what is missing and why; empty on the highest possible level."""
+    """The result of a recall. `reasons` say what is missing and why; empty at the highest possible level."""
 
     level: FallbackLevel
     profiles: Sequence[Profile] = ()
@@ -131,8 +131,8 @@ class Recall:
         try:
             recalled = await self._recalled(query, scope, top_k, context)
         except Exception as error:
-            # The reply must go out whatever this is.
-            log.exception("recall for %s gives nothing", scope.key)
+            # The reply must go out whatever fails.
+            log.exception("recall for %s failed; it returns nothing", scope.key)
             recalled = Recalled("empty", reasons=(type(error).__name__,))
         self.statistics.note(recalled, time.perf_counter() - started)
         if recalled.reasons:
@@ -189,7 +189,7 @@ class Recall:
         return self.events.tasks.spawn(self._prefetch(query, scope, context), "prefetch")
 
     async def warm(self) -> None:
-        """Load what the first recall would wait for: the embedder, the scopes spoken in last, the rules for dates."""
+        """Load what the first recall would wait for: the embedder, the most recent scopes, the rules for dates."""
         if self.events.vectors is not None:
             try:
                 await self.events.vectors.get("warm-up")
@@ -200,7 +200,7 @@ class Recall:
         try:
             await asyncio.to_thread(self._warm_stores)
         except StorageError as error:
-            log.warning("recall starts cold: %s", error)
+            log.warning("the caches of recall could not be warmed: %s", error)
 
     async def aclose(self) -> None:
         """Cancel what runs in the background of this event loop."""
