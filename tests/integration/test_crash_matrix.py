@@ -24,13 +24,6 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def host() -> Iterator[Host]:
-    host = Host()
-    yield host
-    host.close()
-
-
-@pytest.fixture(scope="module")
 def server() -> Iterator[OpenAIServer]:
     with OpenAIServer() as server:
         yield server

@@ -27,13 +27,6 @@ CALLS = 4
 
 
 @pytest.fixture(scope="module")
-def host() -> Iterator[Host]:
-    host = Host()
-    yield host
-    host.close()
-
-
-@pytest.fixture(scope="module")
 def server() -> Iterator[OpenAIServer]:
     with OpenAIServer(responder=reflection_responder) as server:
         yield server
