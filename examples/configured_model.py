@@ -1,4 +1,4 @@
-"""The chat model that the settings name, for LangChain; without one, the stand-in."""
+"""The configured chat model for LangChain; without one, the stand-in."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def make_model(settings: Settings) -> BaseChatModel:
     chat = settings.models.chat
     if not chat.model:
         return StandInModel()
-    from langchain_openai import ChatOpenAI  # here and not above: it takes a second that the stand-in does not need
+    from langchain_openai import ChatOpenAI  # imported here because it takes a second, which the stand-in does not need
 
     return ChatOpenAI(
         model=chat.model,

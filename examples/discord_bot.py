@@ -31,7 +31,7 @@ LONGEST_MESSAGE = 2_000
 
 
 def heard_of(message: Any, me: Any) -> Heard | None:
-    """What a `discord.Message` says to the bot `me` (a `discord.ClientUser`); None for bots and for what has no text."""
+    """Return a `discord.Message` to the bot `me` (a `discord.ClientUser`); None for bots and for messages without text."""
     if message.author.bot or not message.content.strip():
         return None
     is_group = message.guild is not None
@@ -58,7 +58,7 @@ def heard_of(message: Any, me: Any) -> Heard | None:
 
 
 async def on_message(bot: RememberingBot, message: Any, me: Any) -> None:
-    """Deal with one `discord.Message`."""
+    """Handle one `discord.Message`."""
     heard = heard_of(message, me)
     if heard is None:
         return
@@ -72,7 +72,7 @@ async def on_message(bot: RememberingBot, message: Any, me: Any) -> None:
 
 async def serve(options: argparse.Namespace, token: str) -> None:
     """Listen until the task is cancelled."""
-    import discord  # here and not above: the handler needs nothing of it
+    import discord  # imported here because the handler does not need it
 
     intents = discord.Intents.default()
     intents.message_content = True
@@ -96,7 +96,7 @@ async def serve(options: argparse.Namespace, token: str) -> None:
                 await on_message(bot, message, self.user)
 
         await memory.ready()
-        # A reply may repeat what somebody said: let it ring for nobody.
+        # A reply may repeat a mention, which must not notify anybody.
         async with Client(intents=intents, allowed_mentions=discord.AllowedMentions.none()) as client:
             try:
                 await client.start(token)

@@ -1,4 +1,4 @@
-"""Memory in a LangChain chain: `CognitiveRetriever` finds what fits, a chat model answers from that alone.
+"""Memory in a LangChain chain: `CognitiveRetriever` finds events, and a chat model answers from them only.
 
     python examples/langchain_rag.py                                            # a small memory made for this run
     python examples/langchain_rag.py --user 42 "What does he like to drink?"    # your own, beside a running bot
@@ -41,16 +41,16 @@ SAMPLE = [
     {"user_id": "1001", "user_name": "阿明", "new_info": ["他最喜欢的茶是龙井", "他明天去杭州"]},
     {"user_id": "1002", "user_name": "Ann", "new_info": ["She keeps bees in Bristol"], "action_summary": "I lent Dune to her"},
 ]
-"""What the sample memory is made of: turns as a bot hands them over."""
+"""The turns of the sample memory, as a bot hands them over."""
 
 
 def make_chain(retriever: BaseRetriever, model: BaseChatModel) -> Runnable[str, str]:
-    """question → records → prompt → model → text."""
+    """Return the chain question → events → prompt → model → text."""
     return {"events": retriever | as_lines, "question": RunnablePassthrough()} | PROMPT | model | StrOutputParser()
 
 
 def as_lines(documents: Sequence[Document]) -> str:
-    """One line a record, with its day; what is not filed yet stands as it was said."""
+    """Return one line for each event, with its date; an event that is not filed yet is shown as it was said."""
     return "\n".join(f"- [{one.metadata['timestamp_local'][:10]}] {one.page_content}" for one in documents) or "-"
 
 

@@ -1,4 +1,4 @@
-"""What the Telegram bot and the Discord bot share: turns with memory, and the commands `profile` and `forgetme`.
+"""The common part of the Telegram bot and the Discord bot: turns with memory, the commands `profile` and `forgetme`.
 
 A platform gives a `Heard` for every message and a function that sends a text to where it came from; `RememberingBot.hear` does
 the rest. The graph of a turn is the terminal bot's.
@@ -129,13 +129,13 @@ class RememberingBot:
     _locks: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
 
     async def hear(self, heard: Heard, say: Say) -> None:
-        """Deal with one message, after those of its conversation that came before. What is sent in vain is logged."""
+        """Handle one message, after the earlier ones of its conversation. A failure to send is logged."""
 
         async def send(text: str) -> None:
             try:
                 await say(text)
             except Exception as error:
-                # Whatever the platform's client raises: what was said is to be handed over all the same.
+                # The turn is handed over after any error of the platform's client.
                 log.error("a message could not be sent: %s", error)
 
         lock = self._locks.setdefault(heard.scope.key, asyncio.Lock())
@@ -169,7 +169,7 @@ class RememberingBot:
                         replies.append(text)
                         await send(text)
         except Exception as error:
-            # Whatever the model's client raises: who spoke gets an answer, the log the reason.
+            # After any error of the model's client the user gets an answer, and the error is logged.
             log.error("the model cannot be asked: %s", error)
             if not replies:
                 await send(self._word("no_answer"))
@@ -223,7 +223,7 @@ class RememberingBot:
         return self._word("help")
 
     async def _profile(self, scope: Scope, of_group: bool) -> str:
-        """What is known of who asks, or of this group: as far as this conversation may know it."""
+        """Return the profile of the sender, or of this group, as far as this conversation may see it."""
         if of_group and not scope.group_id:
             return self._word("not_in_group")
         if of_group:
@@ -233,7 +233,7 @@ class RememberingBot:
         return self._word("no_profile") if found is None else shown(found, self.language)
 
     async def _forget(self, user_id: str) -> str:
-        """Forget everything of who asks, wherever they spoke."""
+        """Forget everything of the sender, in every conversation."""
         self.history.forget(user_id)
         try:
             report = await self.memory.forget_user(user_id)
@@ -249,7 +249,7 @@ class RememberingBot:
 
 
 def as_messages(history: Sequence[Said]) -> list[AnyMessage]:
-    """The history for the model; it matters who said what."""
+    """Return the history for the model, with the names of the speakers."""
     return [AIMessage(said.text) if said.by_bot else HumanMessage(f"{said.name}: {said.text}") for said in history]
 
 
@@ -258,14 +258,14 @@ def quoted(text: str) -> str:
 
 
 def shown(profile: Profile, language: Language) -> str:
-    """A profile as a chat message."""
+    """Return a profile as a chat message."""
     tags = ("、" if language == "zh" else ", ").join(profile.tags)
     head = profile.name or profile.key.entity_id
     return "\n".join(line for line in (f"【{head}】" if language == "zh" else f"[{head}]", tags, profile.summary) if line)
 
 
 def pieces(text: str, longest: int) -> list[str]:
-    """A text cut where a platform takes no longer ones; `longest` in UTF-16 code units, as Telegram counts."""
+    """Return the text, cut to `longest` UTF-16 code units, in which Telegram counts."""
     found, units = [""], 0
     for character in text:
         width = 2 if ord(character) > 0xFFFF else 1
@@ -278,7 +278,7 @@ def pieces(text: str, longest: int) -> list[str]:
 
 
 class WithoutToken(logging.Formatter):
-    """Writes log lines, tracebacks too, with the token replaced: whoever logs an address cannot give it away."""
+    """Replaces the token in log lines and tracebacks, because logged addresses contain it."""
 
     def __init__(self, token: str) -> None:
         super().__init__("%(levelname)s: %(message)s")
@@ -289,7 +289,7 @@ class WithoutToken(logging.Formatter):
 
 
 def log_without(token: str, *, verbose: bool) -> None:
-    """Log to stderr. httpx and httpcore, which log every address, say nothing below a warning."""
+    """Log to stderr. httpx and httpcore, which log every address, log warnings and errors only."""
     handler = logging.StreamHandler()
     handler.setFormatter(WithoutToken(token))
     logging.basicConfig(level=logging.INFO if verbose else logging.WARNING, handlers=[handler], force=True)

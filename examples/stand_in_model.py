@@ -77,7 +77,7 @@ def answer(messages: Sequence[BaseMessage], offered: set[str]) -> AIMessage:
 
 
 def look_up(said: str, offered: set[str]) -> AIMessage:
-    """A call of the tool that fits: the profile where it is asked for, else a search."""
+    """Return a call of the fitting tool: `get_profile` if a profile is asked for, else a search."""
     wants_profile = bool(PROFILE.search(said)) and "get_profile" in offered
     name, arguments = ("get_profile", {}) if wants_profile else ("search_events", {"query": said})
     return AIMessage("", tool_calls=[{"name": name, "args": arguments, "id": uuid.uuid4().hex}])
@@ -114,7 +114,7 @@ def repeated(known: Sequence[str], chinese: bool) -> str:
 
 
 def ended(reply: str, new_info: list[str], offered: set[str]) -> AIMessage:
-    """The reply, with a call of `end` beside it."""
+    """Return the reply with a call of `end`."""
     calls = [{"name": "end", "args": {"action_summary": "", "new_info": new_info}, "id": uuid.uuid4().hex}]
     return AIMessage(reply, tool_calls=calls if "end" in offered else [])
 

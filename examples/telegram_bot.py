@@ -48,11 +48,11 @@ LONGEST_MESSAGE = 4_096
 
 
 class TelegramError(Exception):
-    """A refusal of the Bot API, in its own words."""
+    """An error of the Bot API, with its description."""
 
 
 class TokenRefused(TelegramError):
-    """The token is not, or no longer, that of a bot."""
+    """The token is invalid or revoked."""
 
 
 class BotApi:
@@ -101,7 +101,7 @@ class BotApi:
 
 
 def body_of(answer: httpx.Response) -> Mapping[str, Any]:
-    """The answer's JSON object; empty where a proxy or a broken server sent something else."""
+    """Return the JSON object of an answer; empty if a proxy or a broken server sent something else."""
     with suppress(ValueError):
         body = answer.json()
         if isinstance(body, dict):
@@ -110,7 +110,7 @@ def body_of(answer: httpx.Response) -> Mapping[str, Any]:
 
 
 def heard_of(message: Mapping[str, Any], me: Mapping[str, Any]) -> Heard | None:
-    """What a message says to the bot `me` (an answer of getMe); None for bots, service messages, commands to other bots."""
+    """Return a message to the bot `me` (an answer of getMe); None for bots, service messages, commands to other bots."""
     sender, chat = message.get("from") or {}, message["chat"]
     text = message.get("text") or message.get("caption") or ""
     if not sender or sender.get("is_bot") or not text.strip():
@@ -158,13 +158,13 @@ def is_mention(text: str, entity: Mapping[str, Any], me: Mapping[str, Any]) -> b
 
 
 def part(text: str, entity: Mapping[str, Any]) -> str:
-    """What an entity covers; Telegram counts in UTF-16 code units."""
+    """Return the text of an entity; Telegram counts in UTF-16 code units."""
     units = text.encode("utf-16-le", "surrogatepass")
     return units[2 * entity["offset"] : 2 * (entity["offset"] + entity["length"])].decode("utf-16-le", "replace")
 
 
 def without(text: str, entities: Sequence[Mapping[str, Any]]) -> str:
-    """The text without the parts that the entities cover."""
+    """Return the text without the entities."""
     units, kept, place = text.encode("utf-16-le", "surrogatepass"), [], 0
     for one in entities:
         kept.append(units[place : 2 * one["offset"]])
@@ -174,7 +174,7 @@ def without(text: str, entities: Sequence[Mapping[str, Any]]) -> str:
 
 
 class Polling:
-    """Takes updates, has the bot deal with them, and confirms those that it is done with."""
+    """Fetches updates, lets the bot handle them, and confirms the handled ones."""
 
     def __init__(self, api: BotApi, bot: RememberingBot, me: Mapping[str, Any]) -> None:
         self._api, self._bot, self._me = api, bot, me
@@ -204,7 +204,7 @@ class Polling:
                 group.create_task(self._in_order(waiting))
 
     async def confirm(self) -> None:
-        """Tell Telegram what is done with, before the end: everything up to the first update that is not."""
+        """Confirm the handled updates before the end: all up to the first one that is not handled."""
         offset = min(self._open, default=self._offset)
         if offset is None:
             return
@@ -218,7 +218,7 @@ class Polling:
                 try:
                     await self._handle(update["message"])
                 except Exception:
-                    # Whatever it is about this one: asking for it again would stop all that come after it.
+                    # An update that fails is confirmed too: fetching it again would block all later ones.
                     log.exception("update %s could not be dealt with", update["update_id"])
                 self._done(update)
 

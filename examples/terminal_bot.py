@@ -43,7 +43,7 @@ Language = Literal["zh", "en"]
 MESSAGES_KEPT = 20
 INTERRUPTED = 130
 ROUNDS = 6
-"""A model that calls tools and never ends is stopped after so many answers."""
+"""The most answers in a turn; a model that only calls tools is stopped."""
 
 PERSONA = {
     "zh": "你是{bot}，在终端里陪{user}聊天。回答简短、自然。先回复，然后调用 end 结束这一轮。\n\n",
@@ -129,7 +129,7 @@ def build_agent(
 
 
 def this_turn(state: Turn) -> list[AnyMessage]:
-    """What came since the user spoke last."""
+    """Return the messages since the user's last one."""
     messages = state["messages"]
     return messages[max(n for n, message in enumerate(messages) if isinstance(message, HumanMessage)) :]
 
@@ -139,7 +139,7 @@ def has_replied(state: Turn) -> bool:
 
 
 def has_ended(state: Turn) -> bool:
-    """Whether `end` was called and accepted: with a reply before it, or on purpose without one."""
+    """Return True if `end` was called and accepted: after a reply, or on purpose without one."""
     turn = this_turn(state)
     asked = [call for message in turn if isinstance(message, AIMessage) for call in message.tool_calls if call["name"] == "end"]
     carried_out = {message.tool_call_id for message in turn if isinstance(message, ToolMessage) and message.status == "success"}
@@ -157,7 +157,7 @@ async def take_turn(agent: CompiledStateGraph[Any, Any, Any, Any], said: str, bo
 
 
 async def said_lines(prompt: str, once: str | None) -> Any:
-    """What the user says: the one text given, or line by line from stdin."""
+    """Yield the user's messages: the given text, or the lines of stdin."""
     if once is not None:
         yield once
         return
@@ -172,7 +172,7 @@ async def said_lines(prompt: str, once: str | None) -> Any:
 
 
 async def chat(options: argparse.Namespace) -> int:
-    # A process that has only just started recalls cold, and somebody in a terminal can wait for it.
+    # The first recall of a process loads the models; a user of a terminal can wait for that.
     os.environ.setdefault("HISTORIAN__COGNITIVE__QUERY__RECALL_TIMEOUT_SECONDS", "5")
     settings = load_settings(options.config)
     configured = settings.cognitive.language
@@ -191,7 +191,7 @@ async def chat(options: argparse.Namespace) -> int:
             try:
                 await take_turn(agent, said, bot, scope.key)
             except Exception as error:
-                # Whatever the model's client raises: the conversation goes on.
+                # The conversation goes on after any error of the model's client.
                 log.debug("the turn failed", exc_info=True)
                 failed = 1
                 print(f"the model cannot be asked: {error}", file=sys.stderr)

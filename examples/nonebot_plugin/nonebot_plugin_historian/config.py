@@ -1,4 +1,4 @@
-"""What `.env` may say to the plugin. Everything about memory itself stands in Historian's own `config.toml`."""
+"""The plugin's settings in `.env`. The settings of the memory are in Historian's own `config.toml`."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ history = History(config.historian_history)
 
 
 def configured() -> AnswerFunction | None:
-    """The model of `models.chat`; None where there is none."""
+    """Return the model of `models.chat`; None if there is none."""
     if not memory.settings.models.chat.model:
         return None
     from .answering import ModelAnswer  # slow to import, and not needed with a function of one's own
@@ -79,7 +79,7 @@ async def answer_and_end(bot: Bot, event: MessageEvent) -> None:
     try:
         answered = await _answer(turn)
     except Exception as error:
-        # Whatever the model or the author's function raises: who spoke gets an answer, the log the reason.
+        # After any error of the model or the author's function the user gets an answer, and the error is logged.
         logger.opt(exception=error).error("no answer could be made")
         await chat.finish(say("no_answer", language))
     reply = answered if isinstance(answered, Reply) else Reply(answered)
@@ -109,7 +109,7 @@ async def end(turn: Turn, reply: Reply) -> None:
 
 @profile.handle()
 async def show_profile(event: MessageEvent, argument: Annotated[Message, CommandArg()]) -> None:
-    """What is known of who asks, or with `group` of this group: as far as this conversation may know it."""
+    """Return the profile of the sender, or with `group` of this group, as far as this conversation may see it."""
     scope = scope_of(event)
     wants_group = argument.extract_plain_text().strip().lower() in {"group", "群", "本群"}
     if wants_group and not scope.group_id:

@@ -1,4 +1,4 @@
-"""A turn: what was said, where, by whom, and what the model is given for it."""
+"""A turn: the message, its scope and sender, and the prompt for the model."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ _group_names: dict[int, str] = {}
 
 
 async def group_name_of(bot: Bot, group_id: int) -> str:
-    """The group's name, asked for once; "" where the client cannot tell."""
+    """Return the group's name, requested once; "" if the client fails."""
     if group_id not in _group_names:
         try:
             _group_names[group_id] = str((await bot.get_group_info(group_id=group_id)).get("group_name") or "")

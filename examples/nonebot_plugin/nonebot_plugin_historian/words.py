@@ -1,4 +1,4 @@
-"""What the plugin itself says, in Chinese and English."""
+"""The plugin's own messages in Chinese and English."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def say(what: str, language: Language) -> str:
 
 
 def shown(profile: Profile, language: Language) -> str:
-    """A profile as a chat message."""
+    """Return a profile as a chat message."""
     tags = ("、" if language == "zh" else ", ").join(profile.tags)
     head = profile.name or profile.key.entity_id
     return "\n".join(line for line in (f"【{head}】" if language == "zh" else f"[{head}]", tags, profile.summary) if line)
