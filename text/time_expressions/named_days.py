@@ -4,6 +4,7 @@ Recurring names (Friday, March, Christmas) are chosen by their manner and the te
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 
@@ -128,25 +129,21 @@ def _weekend_at(day: date) -> Resolved:
     return Resolved(sunday - _DAY, sunday, "weekend")
 
 
+def _season_days(name: str, year: int) -> Days:
+    """Return the days of a season or a school holiday (寒假, 暑假)."""
+    if name == "summer_break":
+        return date(year, 7, 1), date(year, 8, 31)
+    return (date(year, 1, 15), month_days(year, 2)[1]) if name == "winter_break" else season_days(name, year)
+
+
 def _season(reading: Reading, today: date, tense: Tense) -> Resolved | None:
     name = reading.season or "summer"
     year = _year(reading, today)
-    if name in ("winter_break", "summer_break"):
-
-        def days_of(number: int) -> Days:
-            if name == "summer_break":
-                return date(number, 7, 1), date(number, 8, 31)
-            return date(number, 1, 15), month_days(number, 2)[1]
-    else:
-
-        def days_of(number: int) -> Days:
-            return season_days(name, number)
-
     if year is not None:
         if name == "winter" and today.month <= 2 and reading.year is not None and reading.year[0] == "rel":
             year -= 1  # in January "this winter" is the one that began last December
-        return Resolved(*days_of(year), "season")
-    candidates = [days_of(number) for number in range(today.year - 2, today.year + 3)]
+        return Resolved(*_season_days(name, year), "season")
+    candidates = [_season_days(name, number) for number in range(today.year - 2, today.year + 3)]
     chosen = _choose(candidates, today, reading.manner or "bare", tense)
     return Resolved(*chosen, "season") if chosen else None
 
@@ -183,22 +180,23 @@ def _week(reading: Reading, today: date, tense: Tense) -> Resolved | None:
         return None
     first = monday + timedelta(days=7 * reading.week)
     if reading.half is not None:
-        return (
-            Resolved(first, first + 2 * _DAY, "half")
-            if reading.half[0] == 1
-            else Resolved(first + 3 * _DAY, first + 6 * _DAY, "half")
-        )
+        begin, end = (0, 2) if reading.half[0] == 1 else (3, 6)
+        return Resolved(first + begin * _DAY, first + end * _DAY, "half")
     return Resolved(first, first + 6 * _DAY, "week")
+
+
+def _numbered_days(number: int, today: date, reach: int) -> Iterator[tuple[int, date]]:
+    """Yield the day `number` of the months from `reach` before to `reach` after the current one, with that distance."""
+    for months in range(-reach, reach + 1):
+        first = add_months(today.replace(day=1), months)
+        if number <= month_days(first.year, first.month)[1].day:
+            yield months, first.replace(day=number)
 
 
 def _weekday_and_number(weekday: int, number: int, today: date, tense: Tense) -> Resolved | None:
     """Resolve "Monday the 21st": in this month if the weekday matches, else in the nearest month where it does."""
     fitting: list[Days] = []
-    for months in range(-14, 15):
-        first = add_months(today.replace(day=1), months)
-        if number > month_days(first.year, first.month)[1].day:
-            continue
-        day = first.replace(day=number)
+    for months, day in _numbered_days(number, today, 14):
         if day.weekday() == weekday:
             if months == 0:
                 return one_day(day)
@@ -228,11 +226,8 @@ def _half(reading: Reading, today: date) -> Resolved | None:
         year, second = divmod(index, 2)
     else:
         year, second = _year(reading, today) or today.year, which - 1
-    return (
-        Resolved(date(year, 7, 1), date(year, 12, 31), "half")
-        if second
-        else Resolved(date(year, 1, 1), date(year, 6, 30), "half")
-    )
+    begin, end = (7, 12) if second else (1, 6)
+    return Resolved(date(year, begin, 1), month_days(year, end)[1], "half")
 
 
 def _quarter(reading: Reading, today: date, tense: Tense) -> Resolved | None:
@@ -257,11 +252,8 @@ def _month_or_year(reading: Reading, today: date, tense: Tense) -> Resolved | No
             return _day_number(reading.day, today, tense)
         if year is not None:
             return Resolved(date(year, 1, 1), date(year, 12, 31), "year")
-        return (
-            None
-            if reading.ordinal is None and reading.edge is None and reading.clock is None and (reading.part is None)
-            else one_day(today)
-        )
+        empty = reading.ordinal is None and reading.edge is None and reading.clock is None and reading.part is None
+        return None if empty else one_day(today)
     kind, number = reading.month
     if kind == "rel":
         anchor = add_months(today.replace(day=1), number + (12 * (year - today.year) if year is not None else 0))
@@ -298,12 +290,9 @@ def _month_or_year(reading: Reading, today: date, tense: Tense) -> Resolved | No
 def _day_number(number: int, today: date, tense: Tense) -> Resolved | None:
     """Resolve "the 15th" without a month: in this month unless the tense excludes it."""
     candidates: list[Days] = []
-    for months in (-2, -1, 0, 1, 2):
-        first = add_months(today.replace(day=1), months)
-        if number <= month_days(first.year, first.month)[1].day:
-            day = first.replace(day=number)
-            if months == 0 and (tense == "none" or (tense == "past") == (day <= today)):
-                return one_day(day)
-            candidates.append((day, day))
+    for months, day in _numbered_days(number, today, 2):
+        if months == 0 and (tense == "none" or (tense == "past") == (day <= today)):
+            return one_day(day)
+        candidates.append((day, day))
     chosen = _choose(candidates, today, "bare", tense)
     return one_day(chosen[0]) if chosen else None

@@ -108,6 +108,13 @@ def _shift(day: date, length: Amount, sign: int) -> date:
     return moved
 
 
+def _minute_from(now: datetime, length: Amount, sign: int) -> datetime:
+    """Return the minute (wall clock, naive) that is `length` before (`sign` -1) or after `now`, in elapsed time."""
+    moved = datetime.combine(_shift(now.date(), length, sign), now.timetz(), now.tzinfo)
+    real = moved.astimezone(UTC) + sign * timedelta(minutes=length.minutes)
+    return real.astimezone(now.tzinfo).replace(tzinfo=None, second=0, microsecond=0)
+
+
 def _offset(reading: Reading, now: datetime, tense: Tense) -> Resolved | None:
     said = reading.offset
     if said is None:
@@ -115,9 +122,7 @@ def _offset(reading: Reading, now: datetime, tense: Tense) -> Resolved | None:
     length = said.amount
     if said.base is None or said.base.now:
         if length.minutes:
-            moved = datetime.combine(_shift(now.date(), length, said.sign), now.timetz(), now.tzinfo)
-            real = moved.astimezone(UTC) + said.sign * timedelta(minutes=length.minutes)
-            wall = real.astimezone(now.tzinfo).replace(tzinfo=None, second=0, microsecond=0)
+            wall = _minute_from(now, length, said.sign)
             return Resolved(wall, wall, "minute")
         start: date = now.date()
     else:
@@ -152,9 +157,7 @@ def _stretch(reading: Reading, now: datetime) -> Resolved | None:
         return None
     today, length = now.date(), said.amount
     if length.minutes:
-        other = datetime.combine(_shift(now.date(), length, said.sign), now.timetz(), now.tzinfo)
-        real = other.astimezone(UTC) + said.sign * timedelta(minutes=length.minutes)
-        wall = real.astimezone(now.tzinfo).replace(tzinfo=None, second=0, microsecond=0)
+        wall = _minute_from(now, length, said.sign)
         here = now.replace(tzinfo=None, second=0, microsecond=0)
         return Resolved(min(wall, here), max(wall, here), "minute")
     if said.direction == "aligned":
