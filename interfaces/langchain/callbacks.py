@@ -155,13 +155,18 @@ def observe_messages(
         session = conversation.key if not session_id else f"{session_id} {conversation.key}" if callable(scope) else session_id
         known = said.setdefault(session, _Known(MESSAGES_KNOWN))
         messages = _messages_of(state.get(key))
-        calls = {call["id"]: call for message in messages if isinstance(message, AIMessage) for call in message.tool_calls}
+        calls: dict[str | None, tuple[str, object]] = {
+            call["id"]: (call["name"], call["args"])
+            for message in messages
+            if isinstance(message, AIMessage)
+            for call in message.tool_calls
+        }
         for place, message in enumerate(messages):
             if message is None or not known.is_new(message, place):
                 continue
             if isinstance(message, ToolMessage):
-                call: Mapping[str, Any] = calls.get(message.tool_call_id) or {"name": "tool", "args": None}
-                _observe_tool(memory, message.name or call["name"], call["args"], message.content, conversation, session)
+                name, arguments = calls.get(message.tool_call_id, ("tool", None))
+                _observe_tool(memory, message.name or name, arguments, message.content, conversation, session)
             elif isinstance(message, HumanMessage | AIMessage) and message.text.strip():
                 role = "user" if isinstance(message, HumanMessage) else "assistant"
                 memory.feed_message(role, message.text, session, scope=conversation, name=message.name or "")
