@@ -59,7 +59,7 @@ def test_the_three_graphs_of_the_file_are_offered_with_a_description_their_drawi
             fields = schemas[form]["properties"]
             assert fields
             for field in fields.values():
-                assert re.search(r"[\u4e00-\u9fff].*[a-z]", field["description"], re.DOTALL), field
+                assert re.search(r"[\u4e00-\u9fff].*[a-z]", field["description"]), field
                 assert "default" in field
 
 
