@@ -1,4 +1,4 @@
-"""The ladder of the read path, each rung by the fault that leads to it, on real stores."""
+"""The fallback levels of recall, each by the fault that leads to it, on real stores."""
 
 from __future__ import annotations
 
