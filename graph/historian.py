@@ -45,8 +45,11 @@ def wire_historian(
     graph: StateGraph[HistorianState, Any, Any, Any], *, after: str = START, bound: Callable[[Any], Any] = lambda node: node
 ) -> None:
     """Add the nodes and edges to `graph`, starting `after` one of its nodes; `bound` may wrap each node's function."""
-    for node in (rewrite, gate, embed, merge_profile, write_profile):
-        graph.add_node(node.__name__, bound(node))
+    graph.add_node("rewrite", bound(rewrite))
+    graph.add_node("gate", bound(gate))
+    graph.add_node("embed", bound(embed))
+    graph.add_node("merge_profile", bound(merge_profile))
+    graph.add_node("write_profile", bound(write_profile))
     graph.add_edge(after, "rewrite")
     graph.add_edge("rewrite", "gate")
     graph.add_conditional_edges("gate", after_gate)
