@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
@@ -22,6 +23,9 @@ from .timezones import told_timezone
 _NAMES = ("user_name", "group_name", "bot_name")
 _NAMES_KEPT = 2_048
 """Names whose redacted form is cached: jobs repeat the same few names of people, groups and bots."""
+_ONE_LOOK = 2_000
+"""Up to so many characters, texts are first searched together: most hold nothing, and one search is cheaper than ten."""
+_TIME = re.compile(r"(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]\d\d:?\d\d)?)?", re.ASCII)
 _PASSES = 8
 """The most passes over one text: what is beside a placeholder may be a secret too."""
 
@@ -62,7 +66,7 @@ def redacted(job: Job, level: Level) -> Job:
             "action_summary": action_summary,
             "new_info": [item for one in new_info if (item := one.strip())],
             "recent_messages": [
-                one.model_copy(update={"text": text, "sender_name": _redacted_name(one.sender_name, level), "at": redact(one.at)})
+                one.model_copy(update={"text": text, "sender_name": _redacted_name(one.sender_name, level), "at": _redacted_time(one.at)})
                 for one, text in zip(messages, texts, strict=True)
             ],
             "payload": _redacted_payload(job, level),
@@ -73,6 +77,11 @@ def redacted(job: Job, level: Level) -> Job:
 def with_redacted_names(job: Job, level: Level) -> Job:
     """Return the job with redacted display names."""
     return job.model_copy(update={name: _redacted_name(getattr(job, name), level) for name in _NAMES})
+
+
+def _redacted_time(at: str) -> str:
+    """Return a time as it is; `at` is free text, so that anything else is redacted as one."""
+    return at if _TIME.fullmatch(at) else redact(at)
 
 
 @lru_cache(_NAMES_KEPT)
@@ -91,6 +100,9 @@ def redacted_in_turn(texts: Sequence[str], level: Level) -> list[str]:
     if level == "none":
         return list(texts)
     if not any(map(announces_secret, texts)):  # the common case: then no two of them share a secret
+        joined = "\n".join(texts)
+        if len(joined) <= _ONE_LOOK and not find_secrets(joined, level):
+            return list(texts)
         return [redact(text, level) for text in texts]
     # A key block is whole only before its first line is replaced; a clause goes on where no line ends.
     whole = _redacted_across(texts, "\n")

@@ -8,14 +8,14 @@ from typing import TypeVar
 
 Made = TypeVar("Made")
 
-INLINE_CHARACTERS = 1_000
+INLINE_CHARACTERS = 2_000
 """Below this amount of text a thread takes longer to start than the work takes."""
 ITEM_CHARACTERS = 40
 """The least that an item of a list, an id or a name counts."""
 
 
 async def off_loop(work: Callable[[], Made], *said: object) -> Made:
-    """Return what `work` returns; it runs in a thread if `said` holds more than about a kilobyte of text."""
+    """Return what `work` returns; it runs in a thread if `said` holds more than about two kilobytes of text."""
     return await asyncio.to_thread(work) if is_long(said) else work()
 
 
