@@ -61,13 +61,14 @@ def redacted(job: Job, level: Level) -> Job:
     action_summary, *new_info = redacted_in_turn([job.action_summary, *job.new_info], level)
     messages = job.recent_messages
     texts = redacted_in_turn([one.text for one in messages], level)
+    names = [_redacted_name(one.sender_name, level) for one in messages]
     return with_redacted_names(job, level).model_copy(
         update={
             "action_summary": action_summary,
             "new_info": [item for one in new_info if (item := one.strip())],
             "recent_messages": [
-                one.model_copy(update={"text": text, "sender_name": _redacted_name(one.sender_name, level), "at": _redacted_time(one.at)})
-                for one, text in zip(messages, texts, strict=True)
+                one.model_copy(update={"text": text, "sender_name": name, "at": _redacted_time(one.at)})
+                for one, text, name in zip(messages, texts, names, strict=True)
             ],
             "payload": _redacted_payload(job, level),
         }

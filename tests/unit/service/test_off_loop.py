@@ -15,7 +15,8 @@ from langchain_core.messages import HumanMessage
     ("said", "long"),
     [
         ("x" * 500, False),
-        ("x" * 1_000, True),
+        ("x" * 1_500, False),
+        ("x" * 2_000, True),
         (["x" * 100] * 3, False),
         (["x" * 100] * 20, True),
         ([""] * 100, True),
@@ -29,7 +30,7 @@ from langchain_core.messages import HumanMessage
         (12, False),
     ],
 )
-def test_long_is_what_holds_more_than_a_kilobyte(said: Any, long: bool) -> None:
+def test_long_is_what_holds_about_two_kilobytes(said: Any, long: bool) -> None:
     assert is_long(said) is long
 
 
