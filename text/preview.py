@@ -55,16 +55,6 @@ class Cut(str):
     shown: int
 
 
-def safe_preview(value: object, max_characters: int = DEFAULT_CHARACTERS, *, level: Level = "all") -> str:
-    """Return a text of about `max_characters` at most that says what `value` is, without secrets. Never raises.
-
-    Strings stay as they are, other values become JSON. Omissions are named: `… (9,992,000 more characters)`. Bytes are
-    shown if they are UTF-8 and counted otherwise. An exception becomes its class, message and causes; an object that
-    fails when it is read, its class. A cycle ends at `[cycle]`.
-    """
-    return preview_text(snapshot(value, max_characters), max_characters, level=level)
-
-
 def snapshot(value: object, max_characters: int = DEFAULT_CHARACTERS) -> object:
     """Return a plain copy (dict, list, str, numbers, None) of at most `max_characters`, and `MARGIN` more of each cut text.
 
@@ -78,7 +68,11 @@ def snapshot(value: object, max_characters: int = DEFAULT_CHARACTERS) -> object:
 
 
 def preview_text(copy: object, max_characters: int = DEFAULT_CHARACTERS, *, level: Level = "all") -> str:
-    """Return the text of a snapshot, redacted by field names and then as a text.
+    """Return the text of a snapshot, redacted by field names and then as a text. Never raises.
+
+    Strings stay as they are, other values become JSON. Omissions are named: `… (9,992,000 more characters)`. Bytes are
+    shown if they are UTF-8 and counted otherwise. An exception becomes its class, message and causes; an object that
+    fails when it is read, its class. A cycle ends at `[cycle]`.
 
     Its length is at most `max_characters` and the remark on what was left out.
     """

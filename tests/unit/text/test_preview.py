@@ -13,13 +13,18 @@ from functools import partial
 from types import SimpleNamespace
 
 import pytest
-from historian.text.preview import MARGIN, preview_text, safe_preview, snapshot
+from historian.text.preview import DEFAULT_CHARACTERS, MARGIN, preview_text, snapshot
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
 KEY = "sk-" + "proj-" + "aB3dE6gH9" * 6
 SHORT = 200
+
+
+def safe_preview(value: object, max_characters: int = DEFAULT_CHARACTERS) -> str:
+    """Take both steps at once, as an observation takes them one after the other."""
+    return preview_text(snapshot(value, max_characters), max_characters)
 
 
 class Mute:
