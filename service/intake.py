@@ -11,7 +11,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from ..schema.errors import InvalidInput
-from ..schema.job import Job, check_timezone, parse_job
+from ..schema.job import Job, RecentMessage, check_timezone, parse_job
 from ..schema.settings import Settings
 from ..schema.states_payload import StatesPayload
 from ..schema.validation import validated
@@ -58,26 +58,29 @@ def redacted(job: Job, level: Level) -> Job:
     """
     if level == "none":
         return job
-    action_summary, *new_info = redacted_in_turn([job.action_summary, *job.new_info], level)
     messages = job.recent_messages
-    texts = redacted_in_turn([one.text for one in messages], level)
-    names = [_redacted_name(one.sender_name, level) for one in messages]
-    return with_redacted_names(job, level).model_copy(
-        update={
-            "action_summary": action_summary,
-            "new_info": [item for one in new_info if (item := one.strip())],
-            "recent_messages": [
-                one.model_copy(update={"text": text, "sender_name": name, "at": _redacted_time(one.at)})
-                for one, text, name in zip(messages, texts, names, strict=True)
-            ],
-            "payload": _redacted_payload(job, level),
-        }
-    )
+    said, heard = [job.action_summary, *job.new_info], [one.text for one in messages]
+    changes: dict[str, Any] = {"payload": _redacted_payload(job, level)} if job.payload else {}
+    if not _is_clean([*said, *heard], level):
+        action_summary, *new_info = redacted_in_turn(said, level)
+        changes["action_summary"] = action_summary
+        changes["new_info"] = [item for one in new_info if (item := one.strip())]
+        heard = redacted_in_turn(heard, level)
+    if messages:
+        changes["recent_messages"] = [_redacted_message(one, text, level) for one, text in zip(messages, heard, strict=True)]
+    return with_redacted_names(job, level).model_copy(update=changes)
+
+
+def _redacted_message(message: RecentMessage, text: str, level: Level) -> RecentMessage:
+    redacted_form = {"text": text, "sender_name": _redacted_name(message.sender_name, level), "at": _redacted_time(message.at)}
+    changed = {name: value for name, value in redacted_form.items() if value != getattr(message, name)}
+    return message.model_copy(update=changed) if changed else message
 
 
 def with_redacted_names(job: Job, level: Level) -> Job:
     """Return the job with redacted display names."""
-    return job.model_copy(update={name: _redacted_name(getattr(job, name), level) for name in _NAMES})
+    names = {name: _redacted_name(getattr(job, name), level) for name in _NAMES}
+    return job if all(getattr(job, name) == redacted_form for name, redacted_form in names.items()) else job.model_copy(update=names)
 
 
 def _redacted_time(at: str) -> str:
@@ -100,14 +103,19 @@ def redacted_in_turn(texts: Sequence[str], level: Level) -> list[str]:
     """
     if level == "none":
         return list(texts)
-    if not any(map(announces_secret, texts)):  # the common case: then no two of them share a secret
-        joined = "\n".join(texts)
-        if len(joined) <= _ONE_LOOK and not find_secrets(joined, level):
-            return list(texts)
+    if _is_clean(texts, level):
+        return list(texts)
+    if not any(map(announces_secret, texts)):  # then no two of them share a secret
         return [redact(text, level) for text in texts]
     # A key block is whole only before its first line is replaced; a clause goes on where no line ends.
     whole = _redacted_across(texts, "\n")
     return _redacted_across([redact(text, level) for text in whole], " ")
+
+
+def _is_clean(texts: Sequence[str], level: Level) -> bool:
+    """Return True if short texts, searched together, hold no secret and no word that announces one: the common case."""
+    joined = "\n".join(texts)
+    return len(joined) <= _ONE_LOOK and not announces_secret(joined) and not find_secrets(joined, level)
 
 
 def _redacted_across(texts: Sequence[str], between: str) -> list[str]:
