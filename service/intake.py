@@ -80,7 +80,8 @@ def _redacted_message(message: RecentMessage, text: str, level: Level) -> Recent
 def with_redacted_names(job: Job, level: Level) -> Job:
     """Return the job with redacted display names."""
     names = {name: _redacted_name(getattr(job, name), level) for name in _NAMES}
-    return job if all(getattr(job, name) == redacted_form for name, redacted_form in names.items()) else job.model_copy(update=names)
+    same = all(getattr(job, name) == redacted_form for name, redacted_form in names.items())
+    return job if same else job.model_copy(update=names)
 
 
 def _redacted_time(at: str) -> str:
