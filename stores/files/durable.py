@@ -154,6 +154,23 @@ def sync_folder(folder: Path) -> None:
         raise storage_error("flush the folder", folder, error) from error
 
 
+def sync_file(path: Path) -> bool:
+    """Flush a file that another process may have written, and its folder. Return False if it is not there (any more).
+
+    Raises StorageError.
+    """
+    access = os.O_RDWR if os.name == "nt" else os.O_RDONLY | os.O_NONBLOCK  # a pipe must not block
+    try:
+        descriptor = os.open(path, access | getattr(os, "O_BINARY", 0))
+        _flush_and_close(descriptor)
+        _sync_folder(path.parent)
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise storage_error("flush", path, error) from error
+    return os.path.lexists(path)
+
+
 def sweep_leftovers(folder: Path) -> int:
     """Remove the temporary files that killed processes left in `folder`. Return how many.
 
@@ -199,7 +216,10 @@ def _open_temporary(folder: Path) -> tuple[str, int]:
 def _sync_folder(folder: Path) -> None:
     if os.name == "nt":
         return
-    descriptor = os.open(folder, os.O_RDONLY)
+    _flush_and_close(os.open(folder, os.O_RDONLY))
+
+
+def _flush_and_close(descriptor: int) -> None:
     try:
         os.fsync(descriptor)
     except OSError as error:

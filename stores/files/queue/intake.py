@@ -13,19 +13,24 @@ from pathlib import Path
 
 from ....schema.errors import InvalidInput, StorageError
 from ....schema.job import MAX_JOB_BYTES, Job
-from ..durable import storage_error, write_atomically
+from ..durable import storage_error, sync_file, write_atomically
 from .job_files import ROOM, drop_oldest, encode_job, file_name, list_names, name_job_id, name_prefix, order
 
 logger = logging.getLogger(__name__)
 
 MAX_KNOWN = 100_000
-"""Job ids kept in memory, newest last (about 15 MB)."""
+"""Job ids kept in memory, newest last (about 25 MB)."""
+
+_LOOKS = 3
+"""How often the folders are searched for a file that may be moving between them."""
 
 
 class JobIntake:
     """Writes jobs into `pending`, each id once, under increasing names.
 
-    Known ids come from one listing of all folders, made with the first job, and from the jobs put through this object.
+    Known ids come from one listing of all folders, made with the first job, and from the jobs put through this object. A
+    listed file may be that of a process that was killed before it flushed the folder, or that is about to take the job back:
+    it is flushed here before the same id is accepted again, and a file that is gone is written anew.
     `newest_file` holds the highest prefix used by any process. It is read and overwritten with each job, without lock or
     flush: it must be correct only while the machine runs; after a restart the listing gives the highest prefix.
     """
@@ -36,7 +41,7 @@ class JobIntake:
         self._newest_file = newest_file
         self._clock = clock
         self._turn = threading.Condition()
-        self._known: dict[str, None] | None = None
+        self._known: dict[str, str | None] | None = None  # the name of a listed file; None once it is known to be on the disk
         self._writing: set[str] = set()
         self._newest = 0
 
@@ -55,13 +60,15 @@ class JobIntake:
             known = self._fill_known()
             while job.job_id in self._writing:
                 self._turn.wait()
-            if job.job_id in known:
+            listed = known.get(job.job_id)
+            if listed is None and job.job_id in known:
                 return None
             self._writing.add(job.job_id)
-            name = file_name(self._next_prefix(), job.job_id)
         stored = False
         try:
-            self._write(name, data)
+            name = None
+            if listed is None or not self._is_on_disk(listed):
+                name = self._write(job.job_id, data)
             stored = True
         finally:
             with self._turn:
@@ -77,7 +84,14 @@ class JobIntake:
         with self._turn:
             self._fill_known()
 
-    def _write(self, name: str, data: bytes) -> None:
+    def _is_on_disk(self, name: str) -> bool:
+        """Flush a listed file where it is now. Return False if it is in no folder. Raises StorageError."""
+        folders = (self._pending, *self._others)
+        return any(sync_file(folder / name) for _ in range(_LOOKS) for folder in folders)
+
+    def _write(self, job_id: str, data: bytes) -> str:
+        with self._turn:
+            name = file_name(self._next_prefix(), job_id)
         path = self._pending / name
         try:
             write_atomically(path, data)
@@ -88,14 +102,15 @@ class JobIntake:
             except OSError as error:
                 logger.warning("%s; a rejected job may still run", storage_error("remove", path, error))
             raise
+        return name
 
-    def _fill_known(self) -> dict[str, None]:
+    def _fill_known(self) -> dict[str, str | None]:
         if self._known is None:
             # In the order in which jobs move between folders, so that a job that moves meanwhile is seen at least once.
             names = [name for folder in (self._pending, *self._others) for name in list_names(folder)]
             names.sort(key=order)
             self._newest = max(self._newest, name_prefix(names[-1]) if names else 0)
-            self._known = dict.fromkeys(name_job_id(name) for name in names[-MAX_KNOWN:])
+            self._known = {name_job_id(name): name for name in names[-MAX_KNOWN:]}
         return self._known
 
     def _next_prefix(self) -> int:

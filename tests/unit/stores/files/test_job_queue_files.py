@@ -6,6 +6,7 @@ import errno
 import json
 import multiprocessing
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from historian.stores.files.queue.job_files import ROOM, file_name, name_prefix,
 from historian.stores.files.queue.job_queue import FileJobQueue
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.child import is_killed
 from support.clock import Clock
 from support.jobs import make_job
 from support.killed_at import killed_at_every_call
@@ -260,6 +262,100 @@ def test_a_failed_flush_of_the_folder_means_not_accepted(
         with pytest.raises(StorageError):
             queue.put(make_job())
     assert files(folder)["pending"] == []
+
+
+def flushed(monkeypatch: pytest.MonkeyPatch, work: Callable[[], object]) -> set[Path]:
+    """Do the work; return the files and folders that were flushed to the disk meanwhile."""
+    found: set[Path] = set()
+    real = os.fsync
+
+    def noted(descriptor: int) -> None:
+        found.add(Path(f"/proc/self/fd/{descriptor}").resolve())
+        real(descriptor)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", noted)
+        work()
+    return found
+
+
+def unflushed(folder: Path, queue: FileJobQueue, patch: pytest.MonkeyPatch) -> Path:
+    """Let `queue` put a job and be killed between the renaming and the flush of the folder. Return the file."""
+
+    def work() -> None:
+        real = os.replace
+
+        def killed(source: str, target: Path) -> None:
+            real(source, target)
+            os.kill(os.getpid(), signal.SIGKILL)
+
+        patch.setattr(os, "replace", killed)
+        queue.put(make_job())
+
+    assert is_killed(work)
+    (path,) = (folder / "pending").glob("*.json")
+    return path.resolve()
+
+
+@pytest.mark.parametrize("claimed", [False, True])
+def test_a_job_that_a_killed_process_did_not_flush_is_flushed_before_it_is_accepted_again(
+    queue: FileJobQueue, folder: Path, monkeypatch: pytest.MonkeyPatch, claimed: bool
+) -> None:
+    path = unflushed(folder, queue, monkeypatch)
+    other = FileJobQueue(folder, clock=Clock(NOW))
+    other.warm()
+    if claimed:
+        FileJobQueue(folder, clock=Clock(NOW)).claim(NOW)
+        path = path.parent.with_name("processing") / path.name
+    assert {path, path.parent} <= flushed(monkeypatch, lambda: other.put(make_job()))
+    assert not flushed(monkeypatch, lambda: other.put(make_job())), "once is enough"
+    assert sum(map(len, files(folder).values())) == 1
+
+
+def test_two_queues_of_one_process_accept_only_what_is_flushed(
+    queue: FileJobQueue, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second is asked, and listed the folder, while the first has renamed the file and not flushed the folder."""
+    second = FileJobQueue(folder, clock=Clock(NOW))
+    real, seen = os.replace, []
+
+    def asked_in_between(source: str, target: Path) -> None:
+        real(source, target)
+        monkeypatch.setattr(os, "replace", real)
+        seen.append(flushed(monkeypatch, lambda: second.put(make_job())))
+
+    monkeypatch.setattr(os, "replace", asked_in_between)
+    queue.put(make_job())
+    assert (folder / "pending").resolve() in seen[0]
+
+
+def test_a_listed_job_that_its_process_took_back_is_written_anew(
+    queue: FileJobQueue, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The process that put it was told of an error, and removed the file again."""
+    path = unflushed(folder, queue, monkeypatch)
+    other = FileJobQueue(folder, clock=Clock(NOW))
+    other.warm()
+    path.unlink()
+    other.put(make_job())
+    assert FileJobQueue(folder, clock=Clock(NOW)).claim(NOW) == make_job()
+
+
+def test_where_the_flush_of_a_job_that_is_there_fails_it_is_not_accepted(
+    queue: FileJobQueue, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unflushed(folder, queue, monkeypatch)
+    other = FileJobQueue(folder, clock=Clock(NOW))
+
+    def refuse(descriptor: int) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", refuse)
+        with pytest.raises(StorageError):
+            other.put(make_job())
+    other.put(make_job())
+    assert len(files(folder)["pending"]) == 1
 
 
 def test_a_job_as_large_as_allowed_can_be_postponed_and_failed_and_retried(queue: FileJobQueue) -> None:
