@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 from ..schema.errors import InvalidInput
 from ..schema.event import EventFilter, EventKind
 from ..schema.profile import ProfileFilter, ProfileKey
-from ..schema.scope import LayerRule, RequestType, Scope, layers_read
+from ..schema.scope import PUBLIC_LAYER, LayerRule, PublicLayer, RequestType, Scope, layers_read
 
 MOST_HITS = 500
 
@@ -70,13 +70,20 @@ def event_filter(
     )
 
 
-def profile_filter(scope: Scope, rule: LayerRule) -> ProfileFilter:
-    """Return which profiles may be searched in `scope`: user layers that anybody there may read, and its own."""
-    public = layers_read(scope, "user", _ANYBODY, rule)
+def profile_filter(
+    scope: Scope, rule: LayerRule, public_layer: PublicLayer = "where_spoken", speakers: Sequence[str] = ()
+) -> ProfileFilter:
+    """Return which profiles may be searched in `scope`: its own, and those of users who have spoken there.
+
+    `speakers` are users of whom that is known though nothing they said is filed yet. With `public_layer="everywhere"` the
+    public layer of all users may be searched.
+    """
+    public = layers_read(scope, "user", _ANYBODY, rule, has_spoken=True)
     own = layers_read(scope, "user", scope.user_id, rule) if scope.user_id else ()
     keys = [ProfileKey("user", scope.user_id, layer) for layer in own]
     keys += [ProfileKey("group", scope.group_id, layer) for layer in layers_read(scope, "group", scope.group_id, rule)]
-    return ProfileFilter(public, tuple(key for key in keys if key.entity_type == "group" or key.layer not in public))
+    keys += [ProfileKey("user", user_id, layer) for user_id in speakers for layer in public if user_id != scope.user_id]
+    return ProfileFilter(public, tuple(keys), scope.key if PUBLIC_LAYER in public and public_layer != "everywhere" else None)
 
 
 def bounded_top_k(wanted: int | None, default: int) -> int:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from ..schema.errors import ModelError
 from ..schema.hit import ProfileHit
 from ..schema.profile import Profile, ProfileKey
-from ..schema.protocols import ProfileIndex, ProfileStorage, Vector
-from ..schema.scope import EntityType, LayerRule, Scope, layers_read
+from ..schema.protocols import EventStore, JobQueue, ProfileIndex, ProfileStorage, Vector
+from ..schema.scope import EntityType, LayerRule, PublicLayer, Scope, layers_read
 from ..schema.settings import QuerySettings
 from .filters import profile_filter
 from .fusion import nearest, scores_of, weighted_sum
@@ -19,17 +19,35 @@ from .fusion import nearest, scores_of, weighted_sum
 log = logging.getLogger(__name__)
 
 CANDIDATES = 200
+JOBS_READ = 20
+"""Number of waiting jobs of a scope that are asked for their users."""
 
 EmbedQuery = Callable[[str], Awaitable[Vector]]
 
 
+def waiting_speakers(queue: JobQueue, scope: Scope) -> list[str]:
+    """Return the users of the newest jobs of a scope that are not filed yet. Blocking; raises StorageError."""
+    return list(dict.fromkeys(job.user_id for job in queue.waiting(scope.key, JOBS_READ) if job.scope.key == scope.key))
+
+
+def has_spoken(events: EventStore, queue: JobQueue, scope: Scope, user_id: str) -> bool:
+    """Return True if a user has spoken in a scope, as far as events and waiting jobs tell. Blocking; raises StorageError."""
+    return events.has_spoken(scope.key, user_id) or user_id in waiting_speakers(queue, scope)
+
+
 def readable_profile(
-    profiles: ProfileStorage, scope: Scope, entity_type: EntityType, entity_id: str, rule: LayerRule
+    profiles: ProfileStorage,
+    scope: Scope,
+    entity_type: EntityType,
+    entity_id: str,
+    rule: LayerRule,
+    *,
+    has_spoken: bool = False,
 ) -> Profile | None:
     """Return the layers of a profile that `scope` may read, as one; name and revision are those of the most specific."""
     layers = [
         profile
-        for layer in layers_read(scope, entity_type, entity_id, rule)
+        for layer in layers_read(scope, entity_type, entity_id, rule, has_spoken=has_spoken)
         if (profile := profiles.read(ProfileKey(entity_type, entity_id, layer))) is not None
     ]
     if not layers:
@@ -58,10 +76,12 @@ async def find_profiles(
     embed: EmbedQuery | None,
     settings: QuerySettings,
     rule: LayerRule,
+    public_layer: PublicLayer,
+    speakers: Sequence[str],
     top_k: int,
 ) -> list[ProfileHit]:
     """Return the profiles that fit, best first; one hit per entity, its readable layers as one. Raises StorageError."""
-    where = profile_filter(scope, rule)
+    where = profile_filter(scope, rule, public_layer, speakers)
     keywords = dict(await asyncio.to_thread(index.search_keywords, query, CANDIDATES, where))
     dense: dict[ProfileKey, float] = {}
     if embed is not None and query.strip():
@@ -76,7 +96,10 @@ async def find_profiles(
         entity = (key.entity_type, key.entity_id)
         if entity in hits or len(hits) >= top_k:
             continue
-        profile = await asyncio.to_thread(readable_profile, profiles, scope, key.entity_type, key.entity_id, rule)
+        # What the filter let through is the user's own, or of one who has spoken here.
+        profile = await asyncio.to_thread(
+            readable_profile, profiles, scope, key.entity_type, key.entity_id, rule, has_spoken=True
+        )
         if profile is not None:
             hits[entity] = ProfileHit(profile, fused[key], scores_of(key, dense=dense, keyword=keywords, fused=fused))
     return list(hits.values())

@@ -59,10 +59,16 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class ProfileFilter:
-    """Filter of profiles: those of any user in one of `user_layers`, and those in `keys`."""
+    """Filter of profiles: those of users in one of `user_layers`, and those in `keys`.
+
+    With `spoken_in`, the key of a scope, `user_layers` are those of users who have spoken there (`EventStore.has_spoken`).
+    """
 
     user_layers: tuple[str, ...] = ()
     keys: tuple[ProfileKey, ...] = ()
+    spoken_in: str | None = None
 
-    def admits(self, key: ProfileKey) -> bool:
-        return (key.entity_type == "user" and key.layer in self.user_layers) or key in self.keys
+    def admits(self, key: ProfileKey, *, has_spoken: bool = False) -> bool:
+        """Return True if the filter admits `key`; `has_spoken` says whether its user has spoken in `spoken_in`."""
+        any_user = has_spoken or self.spoken_in is None
+        return (any_user and key.entity_type == "user" and key.layer in self.user_layers) or key in self.keys

@@ -15,6 +15,7 @@ from .ids import type_and_size, validate_id
 RequestType = Literal["group", "private"]
 EntityType = Literal["user", "group"]
 LayerRule = Literal["private_separate", "per_group", "shared"]
+PublicLayer = Literal["where_spoken", "everywhere"]
 
 PUBLIC_LAYER = ""
 PRIVATE_LAYER = "private"
@@ -88,16 +89,20 @@ def layer_written(scope: Scope, entity_type: EntityType, rule: LayerRule) -> str
     return PUBLIC_LAYER if rule == "private_separate" else scope.key
 
 
-def layers_read(scope: Scope, entity_type: EntityType, entity_id: str, rule: LayerRule) -> tuple[str, ...]:
+def layers_read(
+    scope: Scope, entity_type: EntityType, entity_id: str, rule: LayerRule, *, has_spoken: bool = False
+) -> tuple[str, ...]:
     """Return the layers of an entity's profile that may be read in `scope`, most general first; possibly none.
 
-    A group's profile is read only in that group, a user's private layer only in the private chat with that user.
+    A group's profile is read only in that group, a user's private layer only in the private chat with that user, and a
+    user's public layer only where they have spoken: the user of `scope` always has, others if `has_spoken`.
     """
     if entity_type == "group":
         return (PUBLIC_LAYER,) if scope.request_type == "group" and scope.group_id == entity_id else ()
+    public = (PUBLIC_LAYER,) if has_spoken or entity_id == scope.user_id else ()
     if rule == "shared":
-        return (PUBLIC_LAYER,)
+        return public
     own_private = (PRIVATE_LAYER,) if scope.request_type == "private" and scope.user_id == entity_id else ()
     if rule == "private_separate":
-        return (PUBLIC_LAYER, *own_private)
+        return (*public, *own_private)
     return own_private if scope.request_type == "private" else (scope.key,)

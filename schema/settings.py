@@ -15,7 +15,7 @@ from pydantic.fields import FieldInfo
 from .errors import InvalidInput
 from .job import check_timezone
 from .language import LanguageChoice
-from .scope import LayerRule, notes_scope
+from .scope import LayerRule, PublicLayer, notes_scope
 
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
 Weight = Annotated[float, Field(ge=0, le=1)]
@@ -144,6 +144,9 @@ class ProfileSettings(Section):
     profile_layers: LayerRule = "private_separate"
     """画像分层：private_separate 私聊所知只在私聊可见，per_group 各群分开，shared 不分
     layers of a profile: private_separate (learnt in private is read in private), per_group, shared"""
+    public_layer: PublicLayer = hot("where_spoken")
+    """画像公开层在哪里读：where_spoken 只在本人说过话的会话，everywhere 所有会话
+    where the public layer is read: where_spoken (in conversations in which the person has spoken), everywhere"""
 
 
 class QueueSettings(Section):

@@ -107,6 +107,9 @@ class EventStore(Protocol):
     def is_forgotten(self, job_id: str, entities: Iterable[str] = (), timestamp: float = 0.0) -> bool:
         """Return True if a job, or one of its entities at its time, was forgotten: nothing of it may be written then."""
 
+    def has_spoken(self, scope_key: str, user_id: str) -> bool:
+        """Return True if something that `user_id` said, or that was said with them, is stored in a scope."""
+
     def tidy(self) -> bool:
         """Do a small amount of index maintenance. Return False if nothing is left to do."""
 

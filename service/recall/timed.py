@@ -26,14 +26,14 @@ from ...retrieval.everywhere import search_everywhere
 from ...retrieval.filters import bounded_top_k, event_filter
 from ...retrieval.named_dates import named_times
 from ...retrieval.pending import PendingHits
-from ...retrieval.profiles import find_profiles, readable_profile, readable_profiles
+from ...retrieval.profiles import find_profiles, has_spoken, readable_profile, readable_profiles, waiting_speakers
 from ...retrieval.request import RecallRequest, scope_request
 from ...schema.errors import HistorianError, ModelError, StorageError
 from ...schema.event import EventFilter
 from ...schema.hit import Hit, ProfileHit
 from ...schema.profile import Profile
 from ...schema.protocols import VectorIndex
-from ...schema.scope import EntityType, LayerRule, Scope
+from ...schema.scope import EntityType, LayerRule, PublicLayer, Scope
 from ...schema.settings import Settings
 from ...schema.summary import ArticleKey, StoredArticle
 from ..components import Parts
@@ -168,7 +168,7 @@ class Recall:
 
     async def profile(self, entity_type: EntityType, entity_id: str, scope: Scope) -> Profile | None:
         """Return a profile as `Reading.get_profile` does."""
-        return await asyncio.to_thread(readable_profile, self.parts.profiles, scope, entity_type, entity_id, self._rule())
+        return await asyncio.to_thread(self._profile, entity_type, entity_id, scope)
 
     async def search_profiles(self, query: str, scope: Scope, *, top_k: int | None = None) -> list[ProfileHit]:
         """Search as `Reading.search_profiles` does."""
@@ -181,6 +181,8 @@ class Recall:
             embed=None if self.events.vectors is None else self.events.vectors.get,
             settings=settings,
             rule=self._rule(),
+            public_layer=self._public_layer(),
+            speakers=await asyncio.to_thread(waiting_speakers, self.parts.queue, scope),
             top_k=bounded_top_k(top_k, settings.profile_top_k),
         )
 
@@ -293,6 +295,15 @@ class Recall:
         newest = self.parts.events.find(EventFilter(None), limit=50)
         for scope in list(dict.fromkeys(event.scope for event in newest))[:SCOPES_WARMED]:
             self.events.tables.snapshot(scope.key).words.match("warm 预热")
+
+    def _profile(self, entity_type: EntityType, entity_id: str, scope: Scope) -> Profile | None:
+        spoken = entity_type == "user" and (
+            self._public_layer() == "everywhere" or has_spoken(self.parts.events, self.parts.queue, scope, entity_id)
+        )
+        return readable_profile(self.parts.profiles, scope, entity_type, entity_id, self._rule(), has_spoken=spoken)
+
+    def _public_layer(self) -> PublicLayer:
+        return self.settings().cognitive.profile.public_layer
 
     def _rule(self) -> LayerRule:
         return self.settings().cognitive.profile.profile_layers

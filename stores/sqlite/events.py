@@ -20,6 +20,7 @@ from .event_rows import (
     conditions,
     row_to_event,
     scope_number,
+    spoken_in,
     vector_to_blob,
 )
 from .event_writing import delete_events, insert_events
@@ -279,6 +280,12 @@ class SqliteEventStore:
             return
         with self.database.writing() as connection:
             set_fingerprint(connection, model, dimension)
+
+    def has_spoken(self, scope_key: str, user_id: str) -> bool:
+        with self.database.reading() as connection:
+            condition, parameters = spoken_in(connection, scope_key, "u.id")
+            found = connection.execute(f"SELECT 1 FROM (SELECT ? AS id) u WHERE {condition}", (user_id, *parameters)).fetchone()
+        return found is not None
 
     def tidy(self) -> bool:
         """Merge a part of the keyword index (about ten milliseconds). Return False if nothing is left to do."""

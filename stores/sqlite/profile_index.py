@@ -11,7 +11,7 @@ from ...schema.protocols import Matrix, Vector
 from ...text.words import last_characters, search_tokens
 from .database import SqliteDatabase
 from .event_keywords import matching, query_words
-from .event_rows import AMONG, as_json, blobs_to_matrix, vector_to_blob
+from .event_rows import AMONG, as_json, blobs_to_matrix, spoken_in, vector_to_blob
 from .fingerprint import check_dimension
 
 
@@ -56,20 +56,23 @@ class SqliteProfileIndex:
         words = query_words(query)
         if not words or limit <= 0:
             return []
-        condition, parameters = _conditions(where)
-        found = self._database.rows(
-            "SELECT p.item_id, -bm25(profile_keywords) AS score"
-            " FROM profile_keywords CROSS JOIN profiles p ON p.row = profile_keywords.rowid"
-            f" WHERE profile_keywords MATCH ? AND {condition} ORDER BY score DESC, p.row DESC LIMIT ?",
-            (" OR ".join(map(matching, words)), *parameters, limit),
-        )
+        with self._database.reading() as connection:
+            condition, parameters = _conditions(connection, where)
+            found = connection.execute(
+                "SELECT p.item_id, -bm25(profile_keywords) AS score"
+                " FROM profile_keywords CROSS JOIN profiles p ON p.row = profile_keywords.rowid"
+                f" WHERE profile_keywords MATCH ? AND {condition} ORDER BY score DESC, p.row DESC LIMIT ?",
+                (" OR ".join(map(matching, words)), *parameters, limit),
+            ).fetchall()
         return [(_key(item_id), score) for item_id, score in found]
 
     def vectors(self, where: ProfileFilter | None = None) -> tuple[list[ProfileKey], Matrix]:
-        condition, parameters = _conditions(where)
-        found = self._database.rows(
-            f"SELECT p.item_id, p.vector FROM profiles p WHERE p.vector IS NOT NULL AND {condition} ORDER BY p.row", parameters
-        )
+        with self._database.reading() as connection:
+            condition, parameters = _conditions(connection, where)
+            found = connection.execute(
+                f"SELECT p.item_id, p.vector FROM profiles p WHERE p.vector IS NOT NULL AND {condition} ORDER BY p.row",
+                parameters,
+            ).fetchall()
         return [_key(item_id) for item_id, _ in found], blobs_to_matrix([blob for _, blob in found])
 
 
@@ -87,13 +90,14 @@ def _remove(connection: sqlite3.Connection, key: ProfileKey) -> None:
     connection.execute("DELETE FROM profiles WHERE item_id = ?", (key.index_id,))
 
 
-def _conditions(where: ProfileFilter | None) -> tuple[str, list[Any]]:
+def _conditions(connection: sqlite3.Connection, where: ProfileFilter | None) -> tuple[str, list[Any]]:
     """Return `where` as a condition on the table `profiles p`, with its parameters."""
     if where is None:
         return "1", []
+    spoken, of_spoken = ("1", []) if where.spoken_in is None else spoken_in(connection, where.spoken_in, "p.entity_id")
     return (
-        f"((p.entity_type = 'user' AND p.layer {AMONG}) OR p.item_id {AMONG})",
-        [as_json(where.user_layers), as_json(key.index_id for key in where.keys)],
+        f"((p.entity_type = 'user' AND p.layer {AMONG} AND {spoken}) OR p.item_id {AMONG})",
+        [as_json(where.user_layers), *of_spoken, as_json(key.index_id for key in where.keys)],
     )
 
 

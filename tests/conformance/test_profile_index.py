@@ -13,7 +13,8 @@ from historian.schema.profile import Profile, ProfileFilter, ProfileKey
 from historian.schema.protocols import ProfileIndex
 from historian.stores.sqlite.index_schema import open_index
 from historian.stores.sqlite.profile_index import SqliteProfileIndex
-from support.events import DIMENSION, unit_vectors
+from support.events import DIMENSION, make_event, unit_vectors
+from support.stores import open_events
 
 OpenProfiles = Callable[[], ProfileIndex]
 
@@ -111,6 +112,19 @@ def test_a_filter_admits_layers_of_users_and_named_profiles_only(index: ProfileI
         admitted = {key for key in keys if where.admits(key)}
         assert set(found(index, "小林", where)) == admitted == set(index.vectors(where)[0])
     assert set(found(index, "小林")) == set(keys)
+
+
+def test_a_filter_by_speakers_admits_those_who_have_spoken_in_a_scope(index: ProfileIndex, tmp_path: Path) -> None:
+    events = open_events(tmp_path)
+    for n, user in enumerate(("42", "43", "44")):
+        index.put(profile(ProfileKey("user", user)), unit_vectors(1, seed=n)[0])
+    told = make_event("sum", user_id="", speakers=("43", "45"))
+    said = [make_event("a", user_id="42"), make_event("b", group="8", user_id="44"), told]
+    events.file_new(said, [None] * len(said))
+    where = ProfileFilter(user_layers=("",), spoken_in="g:7")
+    spoken = {key for user in ("42", "43", "44") if events.has_spoken("g:7", user) and (key := ProfileKey("user", user))}
+    assert set(found(index, "小林", where)) == spoken == set(index.vectors(where)[0]) == {LIN, ProfileKey("user", "43")}
+    assert not events.has_spoken("g:9", "42") and not found(index, "小林", replace(where, spoken_in="g:9"))
 
 
 def test_one_chinese_character_is_found_inside_words(index: ProfileIndex) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 import tempfile
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -111,13 +112,21 @@ def write_layers(parts: Parts, key: ArticleKey, number: int, embedder: WordEmbed
         parts.article_stores.line_vectors.replace(key, embedder.model, {line: embedder.vector(line)}, forgotten=lambda: False)
 
 
-def may_be_read(owner: tuple[str, Scope, str], reader: Scope, rule: LayerRule) -> bool:
+def spoken_in(owner: dict[int, tuple[str, Scope, str]]) -> dict[str, set[str]]:
+    """The keys of the scopes in which each user has spoken."""
+    spoken: dict[str, set[str]] = defaultdict(set)
+    for _, scope, _ in owner.values():
+        spoken[scope.user_id].add(scope.key)
+    return spoken
+
+
+def may_be_read(owner: tuple[str, Scope, str], reader: Scope, rule: LayerRule, spoken: dict[str, set[str]]) -> bool:
     kind, learnt, layer = owner
     if kind in ("event", "layers"):
         return learnt.key == reader.key
     if kind == "group":
         return reader.request_type == "group" and reader.group_id == learnt.group_id
-    return layer in layers_read(reader, "user", learnt.user_id, rule)
+    return layer in layers_read(reader, "user", learnt.user_id, rule, has_spoken=reader.key in spoken[learnt.user_id])
 
 
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -135,11 +144,12 @@ async def test_no_way_in_reads_another_scope(
         configured = settings_for(Path(folder), profile={"profile_layers": rule}, query={"recall_timeout_seconds": 30})
         async with open_memory(configured, embedder=embedder) as (memory, parts):
             owner = write(parts, places, embedder, rule)
+            spoken = spoken_in(owner)
             for reader in [*places, *strangers]:
                 answers = await every_way(memory, configured, reader, [scope for scope in places if scope.key != reader.key])
                 for way, answer in answers.items():
                     for found in secrets(answer):
-                        assert may_be_read(owner[found], reader, rule), f"{way}: {owner[found]} is read in {reader}"
+                        assert may_be_read(owner[found], reader, rule, spoken), f"{way}: {owner[found]} is read in {reader}"
                 own = [number for number, (kind, scope, _) in owner.items() if kind == "event" and scope.key == reader.key]
                 for way in ("build_context", "search_events", "search tool"):
                     assert set(own) <= secrets(answers[way]), f"{way} misses what {reader} may read"
@@ -224,7 +234,7 @@ def test_the_command_keeps_to_its_scope(tmp_path: Path) -> None:
         for command in ("context", "search"):
             called = historian(command, "tea", *arguments, "--json", environ={"HISTORIAN__COGNITIVE__DATA_DIR": str(tmp_path)})
             found = secrets(called.out)
-            assert found and all(may_be_read(owner[number], reader, "private_separate") for number in found)
+            assert found and all(may_be_read(owner[number], reader, "private_separate", spoken_in(owner)) for number in found)
 
 
 async def test_only_an_administrator_in_a_private_chat_searches_everywhere(tmp_path: Path) -> None:
@@ -239,14 +249,60 @@ async def test_only_an_administrator_in_a_private_chat_searches_everywhere(tmp_p
             assert len(secrets(await handle_memory_call(memory, "search_events", asked, scope)) & everything) == 1
 
 
+async def everything_of(memory: CognitiveService, reader: Scope, others: list[str]) -> set[int]:
+    """The secrets of the profiles that any way in gives `reader`, who asks for `others` by their ids too."""
+    asked = {"query": "咖啡 tea", "top_k": 50}
+    answers: list[Any] = [await handle_memory_call(memory, "search_profiles", asked, reader)]
+    answers.append(await memory.build_context("咖啡 tea", reader, max_tokens=9_000))
+    answers.append([hit.profile for hit in await memory.search_profiles("咖啡 tea", reader, top_k=50)])
+    for other in others:
+        answers.append(await memory.get_profile("user", other, reader))
+        answers.append(await handle_memory_call(memory, "get_profile", {"entity_id": other}, reader))
+    return {found for found in secrets(answers) if found % 10 == 2}
+
+
+@pytest.mark.parametrize("rule", ["private_separate", "shared"])
+@pytest.mark.parametrize("with_vectors", [False, True])
+async def test_the_public_layer_of_a_profile_is_read_where_its_user_has_spoken(
+    tmp_path: Path, rule: LayerRule, with_vectors: bool
+) -> None:
+    embedder = WordEmbedder() if with_vectors else None
+    configured = settings_for(tmp_path, profile={"profile_layers": rule}, query={"recall_timeout_seconds": 30})
+    async with open_memory(configured, embedder=embedder) as (memory, parts):
+        write(parts, [Scope.group("7", "ann"), Scope.group("8", "ben"), Scope.group("9", "eve")], embedder, rule)
+        both = events_in("8", ["Ann and Eve spoke"], prefix="sum", user_id="", speakers=("eve", "dora"), source="summary")
+        file_events(parts, both, embedder)
+        people = ["ann", "ben", "eve"]
+        assert await everything_of(memory, Scope.private("stranger"), people) == set(), "a stranger's private chat"
+        assert await everything_of(memory, Scope.private("ann"), people) == {2}
+        assert await everything_of(memory, Scope.group("7"), people) == {2}
+        assert await everything_of(memory, Scope.group("7", "ben"), people) == {2, 12}, "who speaks now"
+        assert await everything_of(memory, Scope.group("8"), people) == {12, 22}, "who is told in a summary of several"
+        for n, words in enumerate(({"action_summary": "tea"}, {"recent_messages": [], "new_info": ["tea"]})):
+            asked = {"request_id": f"late{n}", "group_id": "7", "user_id": "eve", **words}
+            parts.queue.put(make_job(asked, parts.settings, parts.clock))
+        assert await everything_of(memory, Scope.group("7"), people) == {2, 22}, "whose job waits"
+
+
+async def test_a_setting_lets_every_conversation_read_the_public_layers(tmp_path: Path) -> None:
+    configured = settings_for(tmp_path, profile={"public_layer": "everywhere"}, query={"recall_timeout_seconds": 30})
+    async with open_memory(configured) as (memory, parts):
+        write(parts, [Scope.group("7", "ann"), Scope.group("8", "ben"), Scope.private("eve")], None, "private_separate")
+        people = ["ann", "ben", "eve"]
+        assert await everything_of(memory, Scope.private("stranger"), people) == {2, 12}, "but no private layer"
+
+
 @given(reader=scopes, user=ids, group=ids, rule=st.sampled_from(["private_separate", "per_group", "shared"]))
 def test_the_filter_of_profiles_says_what_the_rules_say(reader: Scope, user: str, group: str, rule: LayerRule) -> None:
     where = profile_filter(reader, rule)
+    everywhere = profile_filter(reader, rule, "everywhere")
     for layer in ("", "private", reader.key, f"g:{group}", f"p:{user}"):
         for entity in (user, reader.user_id):
             if entity:
-                expected = layer in layers_read(reader, "user", entity, rule)
-                assert where.admits(ProfileKey("user", entity, layer)) == expected
+                key = ProfileKey("user", entity, layer)
+                assert where.admits(key) == (layer in layers_read(reader, "user", entity, rule)) or rule == "per_group"
+                for admitted in (where.admits(key, has_spoken=True), everywhere.admits(key)):
+                    assert admitted == (layer in layers_read(reader, "user", entity, rule, has_spoken=True))
         for entity in (group, reader.group_id):
             if entity:
                 expected = layer in layers_read(reader, "group", entity, rule)

@@ -43,9 +43,10 @@ def test_a_user_fact_learnt_in_private_is_read_nowhere_else_unless_layers_are_sh
     reader: Scope, rule: LayerRule, user_id: str
 ) -> None:
     layer = layer_written(Scope.private(user_id), "user", rule)
-    may_read = layer in layers_read(reader, "user", user_id, rule)
+    may_read = layer in layers_read(reader, "user", user_id, rule, has_spoken=True)
     if rule == "shared":
         assert may_read
+        assert (layer in layers_read(reader, "user", user_id, rule)) == (reader.user_id == user_id)
     else:
         assert may_read == (reader.request_type == "private" and reader.user_id == user_id)
 
@@ -55,11 +56,12 @@ def test_a_user_fact_learnt_in_a_group_is_read_as_the_rule_says(
     reader: Scope, rule: LayerRule, user_id: str, group_id: str
 ) -> None:
     layer = layer_written(Scope.group(group_id, user_id), "user", rule)
-    may_read = layer in layers_read(reader, "user", user_id, rule)
+    may_read = layer in layers_read(reader, "user", user_id, rule, has_spoken=True)
     if rule == "per_group":
         assert may_read == (reader.key == f"g:{group_id}")
     else:
         assert may_read
+        assert (layer in layers_read(reader, "user", user_id, rule)) == (reader.user_id == user_id)
 
 
 @given(scopes, rules, ids)
