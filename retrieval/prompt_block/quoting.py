@@ -1,47 +1,114 @@
 """Quote text for a prompt as one line that can neither end the quote nor imitate another role.
 
-Replaced are invisible characters, brackets of tags and of chat templates, fences, headings, and the colon after a role at
-the beginning of a sentence. Words are unchanged.
+Character references (`&lt;`) are decoded first. Replaced are then invisible characters, brackets of tags and of chat
+templates, fences, headings, and the colon after a role that begins a line, a sentence or a bracket. Words are unchanged.
 """
 
 from __future__ import annotations
 
+import html
 import re
 import unicodedata
+from html.entities import html5
 
-_WHITE = re.compile(r"\s+")
-_LINE_ENDS = re.compile("[\n\r\t\v\f\x1c-\x1e\x85\u2028\u2029]")
+_REFERENCE = re.compile(r"&(?:#\d{1,7};?|#[xX][0-9A-Fa-f]{1,6};?|[A-Za-z][A-Za-z0-9]{1,31};|(?:lt|gt|amp)\b(?!=))")
+_NESTED = 4
+"""How often character references are decoded (`&amp;lt;` takes two rounds). Those that are left then lose their meaning."""
+
+_WHITE = re.compile(r"[^\S\n]+")
+_LINE_BREAK = re.compile(r"\s*\n\s*")
+_LINE_ENDS = re.compile("[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
 """Characters that show nothing and yet are letters, marks or symbols to Unicode."""
 _UNSEEN_CATEGORIES = frozenset(("Cc", "Cf", "Cs", "Co", "Cn"))
 
-_BRACKETS = str.maketrans("<＜﹤〈\u2329⟨⧼❮>＞﹥〉\u232a⟩⧽❯`｀", "‹‹‹‹‹‹‹‹››››››››ˋˋ")
+_OPENING, _CLOSING = "<＜﹤〈\u2329⟨⧼❮❬❰⟪⦉⦑˂ᐸ≺⋖ⵦ𐌂", ">＞﹥〉\u232a⟩⧽❯❭❱⟫⦊⦒˃ᐳ≻⋗ⵥ𐌃"
+_BRACKETS = str.maketrans(_OPENING + _CLOSING + "`｀", "‹" * len(_OPENING) + "›" * len(_CLOSING) + "ˋˋ")
 _TEMPLATE = re.compile(
-    r"\[\s*(/?\s*(?:INST|SYS|SYSTEM|ASSISTANT|USER|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS))\s*\]", re.IGNORECASE
+    r"[\[［【〔〖⟦]\s*(/?\s*(?:INST|SYS|SYSTEM|ASSISTANT|USER|DEVELOPER|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|系统|系統|助手|用户|用戶))"
+    r"\s*[\]］】〕〗⟧]",
+    re.IGNORECASE,
 )
 _RUNS = re.compile(r"#{2,}|~{3,}|-{3,}|={3,}|\*{3,}|_{3,}|\"{3,}|'{3,}")
 _ROLE = re.compile(
-    r"(^|[.!?;。！？；…\]）)›»”\"'|*]\s*|\s{2,}|(?<=\s)(?=[A-Z]{4,}\s*[:：]))"
-    r"((?:new\s+)?(?:system|assistant|user|human|developer|tool|function|instructions?|ai)(?:\s+(?:prompt|message|instructions?))?"
-    r"|系统(?:提示|消息|指令)?|助手|助理|用户|开发者|指令|工具)(\s*)[:：]",
+    r"((?<![a-z0-9_])(?:(?:new\s+)?(?:system|assistant|user|human|developer|tool|function|instructions?|ai|chatgpt|bot)"
+    r"(?:\s+(?:prompt|message|instructions?))?)"
+    r"|(?<![㐀-鿿])(?:系统|系統|助手|助理|用户|用戶|使用者|开发者|開發者|管理员|管理員|人工智能|指令|工具)"
+    r"(?:提示词?|消息|訊息|指令)?)(\s*[\])）】］}*_\"'”’]{0,3}\s*)[:：﹕︰꞉ː։׃]",
     re.IGNORECASE,
+)
+_STYLED = re.compile("[\u0251\u0370-\u03ff\u0400-\u058f\u2100-\u214f\u2460-\u24ff\uff21-\uff5a\U0001d400-\U0001d7ff]")
+_LOOK_ALIKES = dict(
+    zip("АВСЕНІЈКМОРЅТХУаеіјорѕсухтΑΒΕΗΙΚΜΝΟΡΤΥΧαορυɑ", "ABCEHIJKMOPSTXYaeijopscyxtABEHIKMNOPTYXaopua", strict=True)
 )
 
 
 def quoted(text: str) -> str:
     """Return `text` on one line in which nothing can end the block that it is quoted in."""
-    kept = _LINE_ENDS.sub(" ", text)
-    if not kept.isascii() or not kept.isprintable():
-        kept = "".join(c for c in kept if unicodedata.category(c) not in _UNSEEN_CATEGORIES)
-        kept = _UNSEEN.sub("", kept)
-    kept = _WHITE.sub(" ", kept).strip().translate(_BRACKETS)
+    kept = _visible(text)
+    for _ in range(_NESTED if "&" in kept else 0):
+        decoded = _REFERENCE.sub(_character, kept)
+        if decoded == kept:
+            break
+        kept = _visible(decoded)
+    kept = _LINE_BREAK.sub("\n", _WHITE.sub(" ", kept)).strip().translate(_BRACKETS)
     kept = _TEMPLATE.sub(r"(\1)", kept)
     kept = _RUNS.sub(lambda match: match.group()[0], kept)
-    # The ratio sign looks like a colon and makes no role.
-    return _ROLE.sub(lambda match: f"{match[1]}{match[2]}{match[3]}∶", kept)
+    kept = _without_roles(kept).replace("\n", " ")
+    return _REFERENCE.sub(_meaningless, kept) if "&" in kept else kept
 
 
 def quoted_name(name: str) -> str:
     """Return a name for a label in square brackets: quoted, without brackets, at most 64 characters."""
-    plain = quoted(name).translate(str.maketrans("[]【】［］", "()()()"))
+    plain = quoted(name).translate(str.maketrans("[]【】［］〔〕〖〗⟦⟧", "()()()()()()"))
     return plain if len(plain) <= 64 else plain[:63] + "…"
+
+
+def _visible(text: str) -> str:
+    """Return the text with every line end as a line feed, without other controls and without what shows nothing."""
+    kept = _LINE_ENDS.sub("\n", text)
+    if kept.isascii() and kept.replace("\n", "").isprintable():
+        return kept
+    kept = "".join(c for c in kept if c in "\n\t" or unicodedata.category(c) not in _UNSEEN_CATEGORIES)
+    return _UNSEEN.sub("", kept)
+
+
+def _character(reference: re.Match[str]) -> str:
+    """Return what a character reference stands for; itself if it stands for nothing."""
+    written = reference.group()
+    if written[1] == "#":
+        return html.unescape(written)
+    return html5.get(f"{written[1:].removesuffix(';')};", written)
+
+
+def _meaningless(reference: re.Match[str]) -> str:
+    return reference.group() if _character(reference) == reference.group() else f"＆{reference.group()[1:]}"
+
+
+def _without_roles(text: str) -> str:
+    """Return the text with a ratio sign, which looks like a colon and makes no role, after every role that may open a turn.
+
+    A word of a sentence ("her system: Linux") opens none.
+    """
+    read = text.translate(_LATIN) if not text.isascii() and _STYLED.search(text) else text
+    pieces: list[str] = []
+    done = 0
+    for role in _ROLE.finditer(read):
+        start = role.start()
+        within = start > 1 and read[start - 1] == " " and read[start - 2].isascii() and read[start - 2].isalnum()
+        if not (within and read[start].islower()):
+            pieces += (text[done : role.end() - 1], "∶")
+            done = role.end()
+    return "".join([*pieces, text[done:]])
+
+
+class _ReadAsLatin(dict[int, str]):
+    """What a character is read as in looking for roles: `ｓ`, `𝐬` and the Cyrillic `ѕ` as `s`. One character each."""
+
+    def __missing__(self, code: int) -> str:
+        plain = unicodedata.normalize("NFKC", chr(code))
+        self[code] = plain if len(plain) == 1 else chr(code)
+        return self[code]
+
+
+_LATIN = _ReadAsLatin({ord(other): latin for other, latin in _LOOK_ALIKES.items()})

@@ -8,7 +8,11 @@ from .rules import compiled
 
 _FULL_WIDTH = "[０-９Ａ-Ｚａ-ｚ＠]"
 _HALF_WIDTH = {code: code - 0xFEE0 for code in (*range(0xFF10, 0xFF1A), *range(0xFF20, 0xFF3B), *range(0xFF41, 0xFF5B))}
-_INVISIBLE = "[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]"
+_INVISIBLE = (
+    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
+)
+"""Characters that show nothing: zero-width ones, soft hyphens, marks of direction, fillers, variation selectors, controls."""
 _ESCAPE = r"\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})|\\([nrt\"'/\\])"
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 _PERCENT = r"(?:%[0-9A-Fa-f]{2})+"
@@ -32,8 +36,8 @@ def half_width(text: str) -> str:
 
 
 def without_invisible(text: str) -> View | None:
-    """Return the text without zero-width characters and soft hyphens, or None if it has none."""
-    if text.isascii() or not compiled(_INVISIBLE).search(text):
+    """Return the text without the characters that show nothing, or None if it has none."""
+    if not compiled(_INVISIBLE).search(text):
         return None
     return _decoded(text, _INVISIBLE, lambda _: [])
 

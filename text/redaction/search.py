@@ -24,7 +24,7 @@ def find_secrets(text: str, level: Level = "secrets") -> list[Redaction]:
     """Return the spans to redact as character offsets of `text`, in order and without overlaps.
 
     Percent-encoded and JSON-escaped text is searched decoded as well; the spans cover the encoded form. Full-width letters
-    and digits are read as ASCII, zero-width characters are ignored. Time is linear in the length of the text.
+    and digits are read as ASCII, characters that show nothing are ignored. Time is linear in the length of the text.
     """
     if level == "none" or not text:
         return []
@@ -53,7 +53,9 @@ def announces_secret(text: str) -> bool:
 
     If none of several texts does, no text can introduce a secret in another one.
     """
-    folded = lowered(half_width(text))
+    visible = without_invisible(text)
+    text = half_width(visible.text if visible else text)
+    folded = lowered(text)
     return any(cue in folded for cue in _ANNOUNCING) or any(True for _ in find_names(text, folded))
 
 
@@ -61,8 +63,10 @@ def _found(text: str, level: Level) -> Iterator[Redaction]:
     yield from _in_plain(text, level)
     if "\\" in text or "%" in text:
         for view in decoded_views(text):
-            for span in _in_plain(view.text, level):
-                yield _origin(view, span)
+            bare = without_invisible(view.text)
+            seen = bare.through(view) if bare else view
+            for span in _in_plain(seen.text, level):
+                yield _origin(seen, span)
 
 
 def _origin(view: View, span: Redaction) -> Redaction:

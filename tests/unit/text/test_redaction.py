@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from historian.text.redaction import Level, Redaction, find_secrets, redact, redact_value
+from historian.text.redaction.search import announces_secret
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from redaction_lines import HELD_OUT, LABELLED, is_left, read_lines, remains
@@ -206,6 +207,17 @@ def test_zero_width_characters_hide_nothing() -> None:
     assert redact(f"key {hidden} here") == "key [API_KEY] here"
     assert redact("密\u200b码：Tr0ub4" + "dor\ufeff&3x") == "密\u200b码：[PASSWORD]"
     assert redact("家庭 👨\u200d👩\u200d👧 出游") == "家庭 👨\u200d👩\u200d👧 出游"
+    assert announces_secret("my pa\u200bss\u2060word is")
+    assert redact(f"key {json.dumps(hidden)} here") == 'key "[API_KEY]" here'
+
+
+@pytest.mark.parametrize(
+    "unseen", [*"\u00ad\u034f\u061c\u1160\u17b4\u180b\u180e\u200b\u200f\u202e\u2060\u2069\u206a\u2800\u3164\ufe0f\ufeff\0\x07"]
+)
+def test_no_character_that_shows_nothing_hides_a_secret(unseen: str) -> None:
+    hidden = unseen.join(API_KEY)
+    assert redact(f"key {hidden} here") == "key [API_KEY] here"
+    assert redact(f"{unseen}明天见{unseen}") == f"{unseen}明天见{unseen}"
 
 
 @pytest.mark.parametrize("cut", [0.3, 0.6, 0.9])
