@@ -60,6 +60,10 @@ class InputRejected(ModelAnswerUnusable):
     """The endpoint rejects this input in any form: it is too long, or stopped by a content filter."""
 
 
+class AnswerTooLarge(ModelAnswerUnusable):
+    """The endpoint's answer is larger than any answer of a model, or encoded in a way that was not asked for."""
+
+
 def plain_key(key: SecretStr | str | None) -> str:
     """Return the key as text, or "" if there is none."""
     if isinstance(key, SecretStr):
@@ -99,6 +103,10 @@ class Endpoint:
 
     def timed_out(self, seconds: float) -> ModelUnavailable:
         return self.unavailable(f"gave no complete answer within {seconds:g} s ({self.section}.timeout_seconds)")
+
+    def not_read(self, what: str) -> AnswerTooLarge:
+        """Return the error for an answer that is not read to its end; `what` was sent."""
+        return AnswerTooLarge(f"{self.name} sent {self.hide(what)}. Check what answers at {self.section}.base_url.")
 
     def foreign(self, preview: str, *, has_answered: bool) -> ModelError:
         """Return the error for HTTP 200 without a valid answer, such as a web page.

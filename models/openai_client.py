@@ -17,6 +17,7 @@ from langchain_openai import ChatOpenAI, OpenAIEmbeddings
 from pydantic import SecretStr
 
 from ..schema.errors import ModelError
+from .bounded_answers import ANSWER_BYTES, ENCODINGS, MEGABYTE, VECTOR_BYTES, AnswerNotRead, bounded
 from .endpoint import NO_KEY, Endpoint, retry_after_seconds
 
 CONNECT_SECONDS = 10.0
@@ -82,15 +83,16 @@ def _mended_call(call: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _http_client(timeout_seconds: float) -> openai.DefaultAsyncHttpxClient:
-    return openai.DefaultAsyncHttpxClient(timeout=openai.Timeout(timeout_seconds, connect=min(timeout_seconds, CONNECT_SECONDS)))
+def _http_client(timeout_seconds: float, most_bytes: int) -> openai.DefaultAsyncHttpxClient:
+    timeout = openai.Timeout(timeout_seconds, connect=min(timeout_seconds, CONNECT_SECONDS))
+    return openai.DefaultAsyncHttpxClient(timeout=timeout, headers=ENCODINGS, event_hooks=bounded(most_bytes))
 
 
 def chat_client(
     endpoint: Endpoint, temperature: float | None, timeout_seconds: float, extra_body: Mapping[str, Any]
 ) -> tuple[TolerantChatOpenAI, openai.DefaultAsyncHttpxClient]:
     """Return a chat client and the HTTP client under it, which the caller closes. Both belong to one event loop."""
-    http = _http_client(timeout_seconds)
+    http = _http_client(timeout_seconds, ANSWER_BYTES)
     model = TolerantChatOpenAI(
         model=endpoint.model,
         api_key=SecretStr(endpoint.key or NO_KEY),
@@ -111,7 +113,7 @@ def embeddings_client(
     endpoint: Endpoint, dimensions: int | None, batch_size: int, timeout_seconds: float
 ) -> tuple[OpenAIEmbeddings, openai.DefaultAsyncHttpxClient]:
     """Return an embeddings client and the HTTP client under it, which the caller closes. Both belong to one event loop."""
-    http = _http_client(timeout_seconds)
+    http = _http_client(timeout_seconds, MEGABYTE + batch_size * VECTOR_BYTES)
     embeddings = OpenAIEmbeddings(
         model=endpoint.model,
         openai_api_key=SecretStr(endpoint.key or NO_KEY),
@@ -138,6 +140,8 @@ async def translated_errors(endpoint: Endpoint, timeout_seconds: float, *, has_a
             yield
     except TimeoutError:
         raise endpoint.timed_out(timeout_seconds) from None
+    except AnswerNotRead as error:  # older clients raise it as the cause of an APIConnectionError
+        raise endpoint.not_read(str(error)) from None
     except openai.OpenAIError as error:
         raise error_of_client(error, endpoint, timeout_seconds) from None
     except (ValueError, TypeError, KeyError, AttributeError) as error:
@@ -155,6 +159,8 @@ def error_of_client(error: openai.OpenAIError, endpoint: Endpoint, timeout_secon
         return endpoint.error_of_status(error.status_code, _said(error), retry_after=retry_after_seconds(error.response.headers))
     if isinstance(error, openai.APIConnectionError):
         cause = error.__cause__
+        if isinstance(cause, AnswerNotRead):
+            return endpoint.not_read(str(cause))
         why = f"{type(cause).__name__}: {cause}" if cause else error.message
         return endpoint.unavailable(f"can not be reached ({endpoint.hide(why)})")
     return endpoint.unavailable(f"failed ({endpoint.hide(str(error))})")

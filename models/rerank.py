@@ -9,6 +9,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..schema.errors import ModelAnswerUnusable, SettingsError
+from .bounded_answers import ANSWER_BYTES, ENCODINGS, AnswerNotRead, bounded
 from .endpoint import Endpoint, checked_endpoint, clean_text, retry_after_seconds
 from .loop_clients import LoopClients
 from .request_pace import RequestPace
@@ -81,8 +82,10 @@ class HttpReranker:
         import httpx
 
         key = self.endpoint.key
-        headers = {"Authorization": f"Bearer {key}"} if key else {}
-        client = httpx.AsyncClient(headers=headers, timeout=self.timeout_seconds, follow_redirects=True)
+        headers = {**ENCODINGS, **({"Authorization": f"Bearer {key}"} if key else {})}
+        client = httpx.AsyncClient(
+            headers=headers, timeout=self.timeout_seconds, follow_redirects=True, event_hooks=bounded(ANSWER_BYTES)
+        )
         return client, client
 
     async def _post(self, body: dict[str, Any]) -> Any:
@@ -94,6 +97,8 @@ class HttpReranker:
                 response = await client.post(self._url, json=body)
         except (TimeoutError, httpx.TimeoutException):
             raise self.endpoint.timed_out(self.timeout_seconds) from None
+        except AnswerNotRead as error:
+            raise self.endpoint.not_read(str(error)) from None
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             why = self.endpoint.hide(f"{type(error).__name__}: {error}")
             raise self.endpoint.unavailable(f"can not be reached ({why})") from None

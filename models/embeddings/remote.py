@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...schema.errors import ModelAnswerUnusable, ModelError
+from ...schema.errors import ModelAnswerUnusable, ModelError, ModelUnavailable
 from ...schema.protocols import Matrix, Vector
-from ..endpoint import Endpoint, FormRejected, InputRejected
+from ..endpoint import AnswerTooLarge, Endpoint, FormRejected, InputRejected
 from ..loop_clients import LoopClients
 from ..request_pace import RequestPace
 from .local import model_fingerprint, prepared_text
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 REQUEST_SECONDS = 60.0
-"""Time limit of one request. A recall's own budget is much shorter."""
+"""Longest time limit of one request. A recall's own budget is much shorter."""
+FIRST_SECONDS, TEXT_SECONDS = 10.0, 1.0
+"""Time limit of a small request: so many seconds, and so many more for each text."""
 SHORTEST_CUT = 256
 """A rejected text is halved down to about this many characters before its error is raised."""
 
@@ -121,8 +123,13 @@ class RemoteEmbedder:
         client = await self._clients.get()
         from ..openai_client import translated_errors
 
-        async with translated_errors(self.endpoint, self.timeout_seconds, has_answered=self._has_answered):
-            raw = await client.aembed_documents(texts, chunk_size=len(texts))
+        seconds = min(self.timeout_seconds, FIRST_SECONDS + len(texts) * TEXT_SECONDS)
+        try:
+            async with translated_errors(self.endpoint, seconds, has_answered=self._has_answered):
+                raw = await client.aembed_documents(texts, chunk_size=len(texts))
+        except AnswerTooLarge as error:
+            # No fault of these texts: to ask for each of them alone would only repeat it.
+            raise ModelUnavailable(str(error)) from None
         self._has_answered = True
         rows = unit_rows(raw, count=len(texts), dimension=self.dimension, source=self.endpoint.name)
         self.dimension = rows.shape[1]

@@ -95,6 +95,8 @@ async def test_another_dimension_than_before_is_refused(server: OpenAIServer) ->
         ("close", ModelUnavailable),
         ("cut", ModelUnavailable),
         ("web_page", ModelRefused),
+        ("gzip_bomb", ModelUnavailable),
+        ("endless", ModelUnavailable),
         ("no_choices", ModelError),
     ],
 )

@@ -238,6 +238,18 @@ async def test_a_server_that_hangs_or_drips_is_left_when_the_time_is_up(server: 
     await chat.aclose()
 
 
+@pytest.mark.parametrize("behaviour", ["gzip_bomb", "gzip_bomb_503", "zstd", "endless"])
+async def test_an_answer_larger_than_any_is_left_unread_and_concerns_this_question_alone(
+    server: OpenAIServer, chat: OpenAIChatModel, behaviour: str
+) -> None:
+    server.behaviour = behaviour
+    with pytest.raises(ModelAnswerUnusable, match=r"sent an answer .*models\.chat\.base_url"):
+        await ask(chat)
+    assert server.count() == 1, "it is not asked for in other forms"
+    server.behaviour = "zipped"
+    assert await ask(chat) == EXPECTED
+
+
 async def test_nobody_at_the_address_is_unavailable() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

@@ -62,6 +62,8 @@ def test_no_answer_breaks_the_reading(answer: object) -> None:
         ("close", ModelUnavailable),
         ("cut", ModelUnavailable),
         ("web_page", ModelAnswerUnusable),
+        ("gzip_bomb", ModelAnswerUnusable),
+        ("endless", ModelAnswerUnusable),
         ("hang", ModelUnavailable),
         ("drip", ModelUnavailable),
     ],

@@ -6,11 +6,12 @@ name of how that answer is delivered, see BEHAVIOURS.
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 Json = dict[str, Any]
@@ -220,6 +221,11 @@ def _converses(request: Json, answer: Json, *, forgets_end: bool = False) -> Rep
     return _completion(request, message, finish_reason="tool_calls" if "tool_calls" in message else "stop")
 
 
+def _gzip_bomb(request: Json, answer: Json, *, encoding: str = "gzip") -> Reply:
+    """40 MB of blanks in a few kilobytes."""
+    return Reply(body=gzip.compress(b" " * 40_000_000, 6), headers={"Content-Encoding": encoding})
+
+
 BEHAVIOURS: dict[str, Callable[[Json, Json], Reply]] = {
     # answers that hold what was asked for
     "proper": _proper,
@@ -281,5 +287,12 @@ BEHAVIOURS: dict[str, Callable[[Json, Json], Reply]] = {
     "hang": lambda _request, _answer: Reply(manner="hang"),
     "drip": lambda request, answer: Reply(body=_proper(request, answer).body, manner="drip"),
     "close": lambda _request, _answer: Reply(manner="close"),
+    "gzip_bomb": _gzip_bomb,
+    "gzip_bomb_503": lambda request, answer: replace(_gzip_bomb(request, answer), status=503),
+    "zstd": lambda request, answer: _gzip_bomb(request, answer, encoding="zstd"),
+    "endless": lambda _request, _answer: Reply(body=b" " * 40_000_000),
+    "zipped": lambda request, answer: Reply(
+        body=gzip.compress(_as_text(_proper(request, answer).body).encode()), headers={"Content-Encoding": "gzip"}
+    ),
     "cut": lambda request, answer: Reply(body=_proper(request, answer).body, manner="cut"),
 }

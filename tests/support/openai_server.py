@@ -269,8 +269,11 @@ class _Handler(BaseHTTPRequestHandler):
         headers = {name.lower(): value for name, value in self.headers.items()}
         reply = self.server.owner.answer(self.command, self.path, body, headers)
         closing = self.server.owner.closing
-        payload = reply.body if isinstance(reply.body, str) else json.dumps(reply.body, ensure_ascii=False)
-        data = payload.encode("utf-8", "surrogatepass")
+        if isinstance(reply.body, bytes):
+            data = reply.body
+        else:
+            payload = reply.body if isinstance(reply.body, str) else json.dumps(reply.body, ensure_ascii=False)
+            data = payload.encode("utf-8", "surrogatepass")
         if reply.manner == "close":
             self.close_connection = True
             return

@@ -1,0 +1,127 @@
+"""Bound what a model's server may send, in bytes, before and after decompression.
+
+A few hundred kilobytes of gzip can hold gigabytes. httpx decompresses whole answers, so the bound stands in front of it, at the
+stream of a response, for redirects and errors too. Works with httpx and with the copy of it that newer OpenAI clients bring along
+(`httpx2`), whose classes are different ones.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterator
+from typing import Any, Protocol
+
+MEGABYTE = 1024 * 1024
+ANSWER_BYTES = 8 * MEGABYTE
+"""Bound of a chat completion or a ranking; long ones have a few hundred kilobytes."""
+VECTOR_BYTES = 256 * 1024
+"""Bound of one vector as JSON: 8,192 numbers of 32 characters."""
+
+ENCODINGS = {"Accept-Encoding": "gzip, deflate"}
+"""Headers of a request whose answer `bounded` can read."""
+
+_PIECE = 256 * 1024
+
+
+class AnswerNotRead(Exception):
+    """The answer is too large, or encoded in a way that was not asked for. The message completes "the server sent …"."""
+
+
+class ByteStream(AsyncIterable[bytes], Protocol):
+    """`httpx.AsyncByteStream`, of either copy."""
+
+    async def aclose(self) -> None: ...
+
+
+class Response(Protocol):
+    """What is used of `httpx.Response`, of either copy."""
+
+    headers: Any
+    stream: Any
+
+
+def bounded(most_bytes: int) -> dict[str, list[Callable[[Any], Awaitable[None]]]]:
+    """Return the `event_hooks` of an httpx client that reads answers of at most `most_bytes`.
+
+    Where an answer is larger, compressed or decompressed, the request raises AnswerNotRead.
+    """
+
+    async def bound(response: Response) -> None:
+        encoding = response.headers.pop("content-encoding", "").strip().lower()
+        if encoding not in ("", "identity", "gzip", "x-gzip", "deflate"):
+            raise AnswerNotRead(f"an answer encoded as {encoding[:40]!r}, which was not asked for")
+        length = response.headers.get("content-length", "")
+        if length.isdecimal() and int(length) > most_bytes:
+            raise _too_large(most_bytes)
+        response.stream = _of_its_kind(response.stream)(response.stream, encoding, most_bytes)
+
+    return {"response": [bound]}
+
+
+class BoundedStream:
+    """The decompressed bytes of `stream`, whose `encoding` is "", "identity", "gzip", "x-gzip" or "deflate".
+
+    Raises AnswerNotRead after `most_bytes` of either kind, or where they cannot be decompressed.
+    """
+
+    def __init__(self, stream: ByteStream, encoding: str, most_bytes: int) -> None:
+        self._stream = stream
+        self._unpacked = _as_it_is if encoding in ("", "identity") else _Inflating().pieces
+        self._most = most_bytes
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        received = given = 0
+        async for chunk in self._stream:
+            received += len(chunk)
+            for piece in self._unpacked(chunk):
+                given += len(piece)
+                if max(received, given) > self._most:
+                    raise _too_large(self._most)
+                yield piece
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+class _Inflating:
+    """Decompresses gzip, zlib and, as some servers mean by "deflate", deflate without a header."""
+
+    def __init__(self) -> None:
+        self._inflate = zlib.decompressobj(zlib.MAX_WBITS | 32)
+        self._has_begun = False
+
+    def pieces(self, chunk: bytes) -> Iterator[bytes]:
+        """Decompress the next bytes, at most `_PIECE` at a time."""
+        piece = b""
+        while chunk or len(piece) == _PIECE:
+            piece = self._next(chunk)
+            chunk = self._inflate.unconsumed_tail
+            yield piece
+
+    def _next(self, chunk: bytes) -> bytes:
+        try:
+            try:
+                piece = self._inflate.decompress(chunk, _PIECE)
+            except zlib.error:
+                if self._has_begun:
+                    raise
+                self._inflate = zlib.decompressobj(-zlib.MAX_WBITS)
+                piece = self._inflate.decompress(chunk, _PIECE)
+        except zlib.error as error:
+            raise AnswerNotRead(f"an answer that cannot be decompressed ({error})") from None
+        self._has_begun = True
+        return piece
+
+
+def _of_its_kind(stream: object) -> type[BoundedStream]:
+    """Return BoundedStream as a subclass of the library's AsyncByteStream, which its responses insist on."""
+    (base,) = [kind for kind in type(stream).__mro__ if kind.__name__ == "AsyncByteStream"]
+    return type("BoundedStream", (BoundedStream, base), {})
+
+
+def _as_it_is(chunk: bytes) -> Iterator[bytes]:
+    yield chunk
+
+
+def _too_large(most_bytes: int) -> AnswerNotRead:
+    return AnswerNotRead(f"an answer of more than {most_bytes / MEGABYTE:.1f} MB, which no answer of a model has")
