@@ -140,7 +140,7 @@ def test_what_was_taken_in_or_summed_up_meanwhile_is_not_brought_back_to_wait_ag
     assert kept_of(there, Entity("user", USER)) == before
 
 
-def test_an_archive_of_before_the_two_layers_is_read(data: Path, tmp_path: Path) -> None:
+def test_an_archive_of_without_articles_is_read(data: Path, tmp_path: Path) -> None:
     run("export", "user", USER, tmp_path / "a.zip", data=data)
     older = tmp_path / "older.zip"
     with zipfile.ZipFile(tmp_path / "a.zip") as source, zipfile.ZipFile(older, "w") as target:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Feed long conversations through the two layers and see what can be reached from them afterwards.
 
-    python benchmarks/two_layers.py --data locomo.json                                      # rules, all conversations
-    python benchmarks/two_layers.py --data locomo.json --base-url http://127.0.0.1:8080/v1 --model NAME --limit 1 --sessions 8
+    python benchmarks/articles.py --data locomo.json                                      # rules, all conversations
+    python benchmarks/articles.py --data locomo.json --base-url http://127.0.0.1:8080/v1 --model NAME --limit 1 --sessions 8
 
 The file is in LoCoMo's form. Of each conversation the first speaker is the user and the second the assistant; each session
 is handed over with one `update_memory`, at the session's date, and worked off before the next. When all are in, every
