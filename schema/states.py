@@ -76,10 +76,12 @@ class HistorianUpdate(TypedDict, total=False):
     portraits: list[ProposedProfile]  # `proposed_profiles` in checkpoints that an earlier version wrote
     written: list[str]
     conflict: bool
+    merges: int
 
 
 class HistorianState(HistorianInput, HistorianUpdate, total=False):
-    """The write graph's state. `attempt` counts the model's answers to the rewrite; `spent` ends the attempts."""
+    """The write graph's state. `attempt` counts the model's answers to the rewrite; `spent` ends the attempts; `merges`
+    counts the merges of profiles."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -10,6 +11,7 @@ from langgraph.runtime import Runtime
 
 from ...prompts.merging import UpdateProfiles, merge_prompt, merged_by_model
 from ...prompts.templates import render
+from ...schema.errors import ModelError
 from ...schema.job import Job
 from ...schema.names import Names
 from ...schema.profile import Profile, ProfileKey
@@ -18,9 +20,15 @@ from ...text.job_drafts import language_of, names_of
 from ...text.language import Language
 from ...text.profiles.rules import has_lasting_topic, is_about, merge_facts
 
+log = logging.getLogger(__name__)
+
+MOST_MERGES = 3
+"""Merges of one job that a model is asked for, each in at most four answers; where a profile keeps changing meanwhile, the rules
+merge from then on."""
+
 
 async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext]) -> HistorianUpdate:
-    """Merge by one forced tool call; without a model, lasting facts about the person become bullets."""
+    """Merge by one forced tool call. Without a model, or a usable answer of it, lasting facts about the person become bullets."""
     context = runtime.context
     job = Job.model_validate(state["job"])
     names, language = names_of(job, context.settings), language_of(job, context.settings)
@@ -32,17 +40,26 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
             old[key] = Profile(key) if stored is None else stored
     if not old:
         return {"proposed_profiles": [], "conflict": False}
-    if context.chat is None:
+    merges = state.get("merges", 0) + 1
+    answer = None
+    if context.chat is not None and merges <= MOST_MERGES:
+        try:
+            answer = await context.chat.structured(
+                UpdateProfiles,
+                purpose="merge_profile",
+                system=render("merge_system", language),
+                user=merge_prompt(facts, old, job, names, language),
+            )
+        except ModelError as error:
+            if not error.about_content:
+                raise
+            log.warning("job %s: the model gave no usable profile; the rules write it: %s", job.job_id, error)
+    if answer is None:
         merged = [merged_by_rules(facts, profile, names, language) for profile in old.values()]
     else:
-        answer = await context.chat.structured(
-            UpdateProfiles,
-            purpose="merge_profile",
-            system=render("merge_system", language),
-            user=merge_prompt(facts, old, job, names, language),
-        )
         merged = [merged_by_model(answer, facts, profile, job, names) for profile in old.values()]
-    return {"proposed_profiles": [_proposal(one) for one in merged if one != old[one.key]], "conflict": False}
+    proposed = [_proposal(one) for one in merged if one != old[one.key]]
+    return {"proposed_profiles": proposed, "conflict": False, "merges": merges}
 
 
 def concerns(facts: Sequence[ItemState], key: ProfileKey, names: Names, language: Language) -> bool:
