@@ -20,6 +20,9 @@ from ..text.redaction.search import announces_secret
 from ..text.redaction.spans import placeholder
 from .timezones import told_timezone
 
+HANDED_OVER = ("remember", "states")
+"""The kinds of jobs that files may bring. The others are commands of operators."""
+
 _NAMES = ("user_name", "group_name", "bot_name")
 _NAMES_KEPT = 2_048
 """Names whose redacted form is cached: jobs repeat the same few names of people, groups and bots."""
@@ -49,6 +52,13 @@ def make_job(data: Mapping[str, Any], settings: Settings, clock: Callable[[], fl
         return parse_job(complete)
     except InvalidInput as error:
         raise InvalidInput(redact(str(error))) from None
+
+
+def check_untried(job: Job) -> None:
+    """Raise InvalidInput for a job that says how often it was tried, or when it may run: that is for the queue to say."""
+    for name in ("attempts", "not_before", "last_error"):
+        if getattr(job, name):
+            raise InvalidInput(f"{name}: only the queue sets it; leave it out")
 
 
 def redacted(job: Job, level: Level) -> Job:

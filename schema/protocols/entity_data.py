@@ -68,6 +68,10 @@ class Reader(Protocol):
     @property
     def manifest(self) -> Mapping[str, Any]: ...
 
+    @property
+    def read_bytes(self) -> int:
+        """The unpacked bytes read so far."""
+
     def lines(self, name: str) -> Iterator[tuple[int, dict[str, Any]]]: ...
 
     def text(self, name: str) -> str: ...
@@ -82,8 +86,11 @@ class Member(Protocol[Value]):
     def write(self, archive: Writer, entity: Entity) -> int | list[dict[str, Any]]:
         """Write the data of `entity`. Return the number of items, or the entries of the manifest."""
 
-    def read(self, archive: Reader, path: Path) -> list[Value]:
-        """Return the validated values of an archive. Raises InvalidInput."""
+    def read(self, archive: Reader, path: Path) -> Iterator[Value]:
+        """Yield the validated values of an archive. Raises InvalidInput."""
+
+    def stranger(self, value: Value, entity: Entity) -> str:
+        """Return whose value it is (`user:42`) if an archive of `entity` may not hold it; else an empty string."""
 
     def redact(self, value: Value) -> Value:
         """Return `value` with the redaction of this installation applied. Redacted parts stay unchanged."""

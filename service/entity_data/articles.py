@@ -139,6 +139,9 @@ class _Summaries(LineMember[Summary]):
         reasons = tuple(redact_word(reason, self._level) for reason in value.gate_reasons)
         return replace(value, text=redact(value.text, self._level), gate_reasons=reasons)
 
+    def stranger(self, value: Summary, entity: Entity) -> str:
+        return _stranger(value.key, entity)
+
     def marks(self, value: Summary) -> Iterator[Mark]:
         at = datetime.fromisoformat(value.until).timestamp()
         return (Mark(entity, value.id, (entity,), at) for entity in _entities(value.key))
@@ -187,6 +190,9 @@ class _Buffered(LineMember[_Waiting]):
         clean = replace(spoken, text=redact(spoken.text, level), name=redact_word(spoken.name, level))
         return value if clean == spoken else value._replace(state=replace(value.state, spoken=clean, tokens=spoken_tokens(clean)))
 
+    def stranger(self, value: _Waiting, entity: Entity) -> str:
+        return _stranger(value.key, entity)
+
     def marks(self, value: _Waiting) -> Iterator[Mark]:
         spoken, job_id = value.state.spoken, job_of_entry(value.state.entry_id)
         at = datetime.fromisoformat(spoken.at).timestamp() if spoken.at else 0.0
@@ -202,6 +208,10 @@ class _Buffered(LineMember[_Waiting]):
 
 def _keys_of(entity: Entity, keys: Sequence[ArticleKey]) -> Iterator[ArticleKey]:
     return (key for key in keys if entity.spoke(key.user_id, key.group_id))
+
+
+def _stranger(key: ArticleKey, entity: Entity) -> str:
+    return "" if entity.spoke(key.user_id, key.group_id) else f"user:{key.user_id}"
 
 
 def _entities(key: ArticleKey) -> list[str]:

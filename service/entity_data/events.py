@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
@@ -59,6 +60,8 @@ class EventData(LineMember[Carried]):
         event = _EVENT.validate_python({**data, "gate_reasons": tuple(data.get("gate_reasons", ()))})
         check_timezone(event.timezone)
         json.dumps(asdict(event), ensure_ascii=False).encode()
+        if not math.isfinite(event.timestamp):
+            raise InvalidInput("timestamp: expected a finite number of seconds")
         if not event.event_id or not event.job_id or not event.text or not event.scope.key:
             raise InvalidInput("event_id, job_id and text must not be empty")
         if event.schema_version > EVENT_SCHEMA_VERSION:
@@ -71,6 +74,12 @@ class EventData(LineMember[Carried]):
         reasons = tuple(redact_word(reason, level) for reason in event.gate_reasons)
         text, name = redact(event.text, level), redact_word(event.user_name, level)
         return replace(value, event=replace(event, text=text, user_name=name, gate_reasons=reasons))
+
+    def stranger(self, value: Carried, entity: Entity) -> str:
+        event = value.event
+        # A summary of what several people said belongs to nobody, and to all of them.
+        told = entity.type == "user" and not event.user_id and entity.id in event.speakers
+        return "" if told or entity.spoke(event.user_id, event.group_id) else f"user:{event.user_id}"
 
     def marks(self, value: Carried) -> Iterator[Mark]:
         event = value.event

@@ -12,11 +12,8 @@ from ...schema.protocols.entity_data import Mark, Member, Record, Traces
 from ...schema.states_payload import StatesPayload
 from ...schema.validation import validated
 from ..components import Parts
-from ..intake import redacted
+from ..intake import HANDED_OVER, check_untried, redacted
 from .members import ALL, LineMember
-
-_CARRIED = ("remember", "states")
-"""The kinds of jobs that are exported. Commands are not."""
 
 
 class JobData(LineMember[Job]):
@@ -67,21 +64,25 @@ class JobData(LineMember[Job]):
 
     def values(self, entity: Entity) -> Iterator[Job]:
         jobs = {job.job_id: job for job in (*self._queue.jobs("processing", ALL), *self._waiting())}
-        return (job for job in jobs.values() if job.kind in _CARRIED and entity.owns(job))
+        return (job for job in jobs.values() if job.kind in HANDED_OVER and entity.owns(job))
 
     def as_data(self, value: Job) -> Mapping[str, Any]:
         return value.model_copy(update={"attempts": 0, "not_before": 0.0, "last_error": ""}).model_dump()
 
     def parse(self, data: dict[str, Any]) -> Job:
         job = parse_job(data)
-        if job.kind not in _CARRIED:
+        if job.kind not in HANDED_OVER:
             raise InvalidInput(f"kind {job.kind!r}: commands are not imported from an archive")
+        check_untried(job)
         if job.kind == "states":
             validated(StatesPayload, job.payload, within="payload")
         return job
 
     def redact(self, value: Job) -> Job:
         return redacted(value, self._level)
+
+    def stranger(self, value: Job, entity: Entity) -> str:
+        return "" if entity.owns(value) else f"user:{value.user_id}"
 
     def marks(self, value: Job) -> Iterator[Mark]:
         yield Mark(f"job {value.job_id}", value.job_id, tuple(sorted(value.entities)), value.moment.timestamp())
@@ -106,7 +107,7 @@ class JobData(LineMember[Job]):
 
 
 def _concerns(job: Job, traces: Traces) -> bool:
-    if job.kind in _CARRIED:
+    if job.kind in HANDED_OVER:
         return traces.entity.owns(job)
     payload = job.payload
     if job.kind == "rollback_article":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -38,7 +38,7 @@ def checked(where: str) -> Iterator[None]:
         raise InvalidInput(f"{where}: {invalid_input(error, whole='event')}") from None
     except UnicodeEncodeError:
         raise InvalidInput(f"{where}: holds a lone surrogate, which cannot be stored") from None
-    except (InvalidInput, KeyError, TypeError, ValueError) as error:
+    except (InvalidInput, KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise InvalidInput(f"{where}: {error}") from None
 
 
@@ -67,12 +67,14 @@ class LineMember(Generic[Value]):
     def write(self, archive: Writer, entity: Entity) -> int:
         return archive.lines(self.path, map(self.as_data, self.values(entity)))
 
-    def read(self, archive: Reader, path: Path) -> list[Value]:
-        found = []
+    def read(self, archive: Reader, path: Path) -> Iterator[Value]:
         for number, data in archive.lines(self.path):
             with checked(f"{path}: {self.path}, line {number}"):
-                found.append(self.parse(data))
-        return found
+                value = self.parse(data)
+            yield value
+
+    def stranger(self, value: Value, entity: Entity) -> str:
+        raise NotImplementedError
 
     def marks(self, value: Value) -> Iterator[Mark]:
         return iter(())
@@ -119,14 +121,31 @@ class FileMember(Generic[Key, Document]):
                     entries.append({"member": member, **self.entry(key), "revision": document.revision})
         return entries
 
-    def read(self, archive: Reader, path: Path) -> list[list[Document]]:
-        found: dict[Key, list[Document]] = {}
-        for entry in archive.manifest.get(self.name, archive.manifest.get(self.former_name, [])):
-            with checked(f"{path}: {self.name}"):
-                key = self.key_of(entry)
-                data = archive.text(str(entry["member"])).encode()
-                found.setdefault(key, []).append(self._form.parse(data, key, partial(int, entry["revision"])))
-        return [sorted(revisions, key=lambda one: one.revision) for revisions in found.values()]
+    def read(self, archive: Reader, path: Path) -> Iterator[list[Document]]:
+        where = f"{path}: {self.name}"
+        found: dict[Key, list[Mapping[str, Any]]] = {}
+        entries = archive.manifest.get(self.name, archive.manifest.get(self.former_name, []))
+        if not isinstance(entries, list):
+            raise InvalidInput(f"{where}: expected a list in the manifest, got {type(entries).__name__}")
+        for entry in entries:
+            with checked(where):
+                if not isinstance(entry, dict):
+                    raise InvalidInput(f"expected objects in the manifest, got {type(entry).__name__}")
+                found.setdefault(self.key_of(entry), []).append(entry)
+        for key, some in found.items():
+            with checked(where):
+                revisions = [self._parsed(archive, key, entry) for entry in some]
+            yield sorted(revisions, key=lambda one: one.revision)
+
+    def stranger(self, value: list[Document], entity: Entity) -> str:
+        key = self._form.key(value[-1])
+        return "" if self.is_carried(key, entity) else self.entities(key)[0]
+
+    def _parsed(self, archive: Reader, key: Key, entry: Mapping[str, Any]) -> Document:
+        revision = entry["revision"]
+        if type(revision) is not int:
+            raise InvalidInput(f"revision: expected a whole number, got {type(revision).__name__}")
+        return self._form.parse(archive.text(str(entry["member"])).encode(), key, lambda: revision)
 
     def marks(self, value: list[Document]) -> Iterator[Mark]:
         for entity in self.entities(self._form.key(value[-1])):

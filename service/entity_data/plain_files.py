@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ...schema.entity import Entity
+from ...schema.errors import InvalidInput
 from ...schema.protocols.entity_data import Member, Record, Traces
 from ...stores.files.durable import remove_durably
 from ...stores.files.end_summaries import EndSummaries
@@ -49,7 +50,14 @@ class PlainSummaryData(LineMember[dict[str, Any]]):
         return value
 
     def parse(self, data: dict[str, Any]) -> dict[str, Any]:
+        wrong = next((name for name, one in data.items() if not isinstance(one, str)), "")
+        if wrong or not data.get("scope_key"):
+            raise InvalidInput(f"{wrong or 'scope_key'}: expected a text")
         return data
+
+    def stranger(self, value: dict[str, Any], entity: Entity) -> str:
+        key = value["scope_key"]
+        return "" if _theirs(key, value, Traces(entity)) else f"user:{value.get('user_id', '')}" if "user_id" in value else key
 
     def redact(self, value: dict[str, Any]) -> dict[str, Any]:
         return {key: one if key in _NOT_REDACTED else redact_value(one, self._level) for key, one in value.items()}
@@ -91,8 +99,8 @@ class MemoryFileData(LineMember[dict[str, str]]):
     def as_data(self, value: dict[str, str]) -> Mapping[str, Any]:
         return value
 
-    def read(self, archive: object, path: Path) -> list[dict[str, str]]:
-        return []
+    def read(self, archive: object, path: Path) -> Iterator[dict[str, str]]:
+        return iter(())
 
     def redact(self, value: dict[str, str]) -> dict[str, str]:
         return value

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,9 +13,15 @@ from ...schema.entity import Entity
 from ...schema.errors import ForgottenHere, HistorianError, InvalidInput
 from ...schema.event import EVENT_SCHEMA_VERSION
 from ...schema.job import JOB_SCHEMA_VERSION
-from ...stores.files.archive import FORMAT, VERSION, ArchiveReader, ArchiveWriter
+from ...schema.protocols.entity_data import Member
+from ...stores.files.archive import FORMAT, MAX_TOTAL_MIB, VERSION, ArchiveReader, ArchiveWriter
 from ..components import Parts
 from .stores import archive_members
+
+_AT_ONCE, _BYTES_AT_ONCE = 1_000, 2 * 1024 * 1024
+"""What an import holds in memory: so many values, or so many unpacked bytes."""
+_REFUSED_TOLD = 20
+"""So many kinds and owners of what is refused are named."""
 
 
 @dataclass
@@ -39,6 +47,13 @@ class ImportReport:
     buffered_states: int = 0
     known_buffered_states: int = 0
     different_buffered_states: int = 0
+    refused: dict[str, int] = field(default_factory=dict)
+    """What the archive of one entity held of others, which is not imported: how many of what (`events of user:42`)."""
+
+    def add(self, counts: Mapping[str, int | list[str]]) -> None:
+        """Add the counts of a portion."""
+        for name, count in counts.items():
+            setattr(self, name, getattr(self, name) + count)
 
 
 def export(parts: Parts, entity: Entity, path: Path, *, version: str, replace: bool = False) -> dict[str, Any]:
@@ -66,42 +81,75 @@ def export(parts: Parts, entity: Entity, path: Path, *, version: str, replace: b
     return manifest
 
 
-def import_archive(parts: Parts, path: Path, *, even_forgotten: bool = False) -> ImportReport:
-    """Import an archive. Blocking and idempotent.
+def import_archive(parts: Parts, path: Path, *, even_forgotten: bool = False, most_mib: int = MAX_TOTAL_MIB) -> ImportReport:
+    """Import an archive of at most `most_mib` MiB unpacked. Blocking and idempotent.
 
-    Everything is read, validated and redacted (at the level `redact_jobs`) before anything is written. Raises InvalidInput for
-    a file that is not an archive, damaged or from a newer version; ForgottenHere, unless `even_forgotten`, if any entity in it
-    was forgotten here since.
+    Everything is read and validated before anything is written, then read again, redacted at the level `redact_jobs` and
+    written, a few megabytes at a time. What belongs to others than the entity of the archive is left out and reported. Raises
+    InvalidInput for a file that is not an archive, damaged, too large or from a newer version; ForgottenHere, unless
+    `even_forgotten`, if any entity in it was forgotten here since.
     """
     members = archive_members(parts)
-    with ArchiveReader(path) as archive:
-        entity = _entity_of(archive, path)
-        read = [member.read(archive, path) for member in members]
-    clean = [list(map(member.redact, values)) for member, values in zip(members, read, strict=True)]
-    if not even_forgotten:
-        marks = {mark for member, values in zip(members, clean, strict=True) for value in values for mark in member.marks(value)}
-        forgotten = {mark.label for mark in marks if parts.events.is_forgotten(mark.job_id, mark.entities, mark.at)}
-        if forgotten:
-            raise ForgottenHere(
-                f"{path}: {_named(forgotten)} forgotten here; nothing is imported. "
-                "--even-forgotten brings back all of the archive"
-            )
-    report = ImportReport(entity.key)
-    for member, values in zip(members, clean, strict=True):
-        for name, result in member.restore(values).items():
-            setattr(report, name, result)
+    with ArchiveReader(path, most_mib=most_mib) as archive:
+        report = ImportReport(_entity_of(archive, path).key)
+        _validate(parts, archive, path, members, report, even_forgotten=even_forgotten)
+        archive.rewind()
+        for member in members:
+            for values in _portions(member, archive, path):
+                report.add(member.restore([member.redact(value) for value in values]))
     return report
+
+
+def _validate(
+    parts: Parts,
+    archive: ArchiveReader,
+    path: Path,
+    members: Sequence[Member[Any]],
+    report: ImportReport,
+    *,
+    even_forgotten: bool,
+) -> None:
+    """Read everything without keeping it. Notes in the report what is refused; raises as `import_archive`."""
+    entity, forgotten = _entity_of(archive, path), set[str]()
+    refused: Counter[str] = Counter()
+    for member in members:
+        for value in member.read(archive, path):
+            if whose := member.stranger(value, entity):
+                refused[f"{member.name} of {whose}" if len(refused) < _REFUSED_TOLD else f"{member.name} of others"] += 1
+            elif not even_forgotten:
+                marks = member.marks(value)
+                forgotten |= {mark.label for mark in marks if parts.events.is_forgotten(mark.job_id, mark.entities, mark.at)}
+    if forgotten:
+        raise ForgottenHere(
+            f"{path}: {_named(forgotten)} forgotten here; nothing is imported. --even-forgotten brings back all of the archive"
+        )
+    report.refused = dict(refused)
+
+
+def _portions(member: Member[Any], archive: ArchiveReader, path: Path) -> Iterator[list[Any]]:
+    """Yield the values of the entity of the archive in lists that are small enough to be held in memory."""
+    entity = _entity_of(archive, path)
+    some: list[Any] = []
+    since = archive.read_bytes
+    for value in member.read(archive, path):
+        if not member.stranger(value, entity):
+            some.append(value)
+        if len(some) >= _AT_ONCE or archive.read_bytes - since >= _BYTES_AT_ONCE:
+            yield some
+            some, since = [], archive.read_bytes
+    if some:
+        yield some
 
 
 def _entity_of(archive: ArchiveReader, path: Path) -> Entity:
     manifest = archive.manifest
     for name, known in (("event_schema_version", EVENT_SCHEMA_VERSION), ("job_schema_version", JOB_SCHEMA_VERSION)):
         version = manifest.get(name)
-        if not isinstance(version, int) or version > known:
+        if type(version) is not int or version > known:
             raise InvalidInput(f"{path}: {name} {version!r} is not known, at most {known} is; upgrade langgraph-historian")
     try:
         return Entity(manifest["entity"]["type"], manifest["entity"]["id"])
-    except (KeyError, TypeError) as error:
+    except (KeyError, TypeError, AttributeError) as error:
         raise InvalidInput(f"{path}: its manifest does not name the entity ({error})") from None
 
 

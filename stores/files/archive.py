@@ -16,25 +16,32 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import stat
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import IO, Any, BinaryIO, Self
 
 from ...schema.errors import InvalidInput
 from .durable import TEMPORARY_PREFIX, storage_error, sync_folder
 
 FORMAT = "historian archive"
 VERSION = 1
-MAX_LINE_BYTES = 16 * 1024 * 1024
-MAX_PROFILE_BYTES = 16 * 1024 * 1024
-MAX_MANIFEST_BYTES = 64 * 1024 * 1024
+MAX_LINE_BYTES = MAX_PROFILE_BYTES = MAX_MANIFEST_BYTES = 2 * 1024 * 1024
+"""A job has 1 MiB at most. What is read at once is held in memory, up to twenty times as large."""
+MAX_MEMBERS = 10_000
+MAX_TOTAL_MIB = 64
+"""Unpacked, if the reader is given no other limit: some 100,000 events. It protects against decompression bombs."""
 
-MAX_TOTAL_BYTES = 4 * 1024 * 1024 * 1024
-"""Unpacked. A larger archive cannot be the memory of one person; this protects against decompression bombs."""
+_MEMBER_BYTES = 200
+"""A bound of the average entry of the directory of a zip file, which `zipfile` reads as a whole."""
+_END, _END_BYTES, _LONGEST_COMMENT = b"PK\5\6", 22, 65_535
+_ZIP64_LOCATOR, _ZIP64_LOCATOR_BYTES = b"PK\6\7", 20
 
 _DAMAGE = (OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)  # `zipfile` raises RuntimeError for encrypted members
 _DATE = (1980, 1, 1, 0, 0, 0)  # so that equal content gives equal files
@@ -94,27 +101,35 @@ class ArchiveWriter:
 class ArchiveReader:
     """Reads an archive; a context manager. Raises InvalidInput that describes the error in the file."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, most_mib: int = MAX_TOTAL_MIB) -> None:
         self._path = path
-        self._read_bytes = 0
+        self._most_mib = most_mib
+        self.read_bytes = 0
+        """The unpacked bytes read so far."""
+        self._file = _opened(path)
         try:
-            self._zip = zipfile.ZipFile(path)
-        except FileNotFoundError:
-            raise InvalidInput(f"{path} does not exist") from None
-        except (OSError, zipfile.BadZipFile) as error:
+            _check_directory(self._file)
+            self._zip = zipfile.ZipFile(self._file)
+        except (OSError, ValueError, zipfile.BadZipFile, NotImplementedError) as error:
+            self._file.close()
             raise InvalidInput(f"{path} is not an archive of `historian export`: {error}") from None
         try:
+            self._names = frozenset(self._zip.namelist())
             self.manifest = self._manifest()
         except BaseException:
-            self._zip.close()
+            self._close()
             raise
+
+    def rewind(self) -> None:
+        """Begin to read anew: what was read so far does not count."""
+        self.read_bytes = 0
 
     def lines(self, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield (line number, object) of a member of JSON lines; nothing if the archive has no such member."""
-        if name not in self._zip.namelist():
+        if name not in self._names:
             return
         try:
-            with self._zip.open(name) as member:
+            with self._member(name) as member:
                 number = 0
                 while raw := member.readline(MAX_LINE_BYTES + 1):
                     number += 1
@@ -133,14 +148,18 @@ class ArchiveReader:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._close()
+
+    def _close(self) -> None:
         self._zip.close()
+        self._file.close()
 
     def _manifest(self) -> dict[str, Any]:
         manifest = self._object(self._read("manifest.json", MAX_MANIFEST_BYTES), "manifest.json")
         if manifest.get("format") != FORMAT:
             raise InvalidInput(f"{self._path} is not an archive of `historian export`: its manifest does not say {FORMAT!r}")
         version = manifest.get("version")
-        if not isinstance(version, int) or version > VERSION:
+        if type(version) is not int or version > VERSION:
             raise InvalidInput(
                 f"{self._path}: made by a newer version (archive version {version!r}, this one knows {VERSION}); "
                 "upgrade langgraph-historian"
@@ -149,7 +168,7 @@ class ArchiveReader:
 
     def _read(self, name: str, limit: int) -> bytes:
         try:
-            with self._zip.open(name) as member:
+            with self._member(name) as member:
                 data = member.read(limit + 1)
         except KeyError:
             raise InvalidInput(f"{self._path} is not an archive of `historian export`: it has no {name}") from None
@@ -160,16 +179,56 @@ class ArchiveReader:
             raise InvalidInput(f"{self._path}: {name} is larger than {limit} bytes")
         return data
 
+    def _member(self, name: str) -> IO[bytes]:
+        info = self._zip.getinfo(name)
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # LZMA may ask for gigabytes of memory
+            raise zipfile.BadZipFile("compressed in another way than an export is")
+        return self._zip.open(info)
+
     def _count(self, data: bytes) -> None:
-        self._read_bytes += len(data)
-        if self._read_bytes > MAX_TOTAL_BYTES:
-            raise InvalidInput(f"{self._path}: holds more than {MAX_TOTAL_BYTES} bytes; it is not read further")
+        self.read_bytes += len(data)
+        if self.read_bytes > self._most_mib * 1024 * 1024:
+            raise InvalidInput(
+                f"{self._path}: unpacked it holds more than {self._most_mib} MiB and is not read further; "
+                "if it is yours, import it with a larger --max-mib"
+            )
 
     def _object(self, raw: bytes, where: str) -> dict[str, Any]:
         try:
-            value = json.loads(raw)
+            value = json.loads(raw, parse_constant=_no_number)
         except (ValueError, RecursionError) as error:
             raise InvalidInput(f"{self._path}: {where}: not JSON: {error}") from None
         if not isinstance(value, dict):
             raise InvalidInput(f"{self._path}: {where}: expected an object")
         return value
+
+
+def _no_number(name: str) -> Any:
+    raise ValueError(f"{name} is not a number of JSON")
+
+
+def _opened(path: Path) -> BinaryIO:
+    """Open an ordinary file. A pipe or a device is refused before it is read, since it may never end."""
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise InvalidInput(f"{path} is not an ordinary file; give an archive of `historian export`")
+        return path.open("rb")
+    except FileNotFoundError:
+        raise InvalidInput(f"{path} does not exist") from None
+    except (OSError, ValueError) as error:
+        raise InvalidInput(f"{path} cannot be read: {error}") from None
+
+
+def _check_directory(file: BinaryIO) -> None:
+    """Raise ValueError if the directory of a zip file, which `zipfile` holds in memory, has too many entries.
+
+    What is no zip file at all is left to `zipfile`.
+    """
+    file.seek(max(file.seek(0, os.SEEK_END) - _END_BYTES - _LONGEST_COMMENT - _ZIP64_LOCATOR_BYTES, 0))
+    tail = file.read()
+    for found in re.finditer(re.escape(_END), tail[: 4 - _END_BYTES]):  # each one that a reader could take for the end
+        members, size = struct.unpack_from("<HI", tail, found.start() + 10)
+        is_zip64 = tail.startswith(_ZIP64_LOCATOR, max(found.start() - _ZIP64_LOCATOR_BYTES, 0))
+        if is_zip64 or members > MAX_MEMBERS or size > MAX_MEMBERS * _MEMBER_BYTES:
+            raise ValueError(f"it has more than {MAX_MEMBERS} members")
+    file.seek(0)

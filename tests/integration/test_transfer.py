@@ -2,8 +2,10 @@
 
 import asyncio
 import json
+import os
 import re
 import shutil
+import tracemalloc
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -367,3 +369,139 @@ def test_what_is_no_archive_is_refused(tmp_path: Path, content: bytes) -> None:
     called = historian("import", tmp_path / "a.zip", "--data-dir", tmp_path / "data")
     assert called.status == 2 and "not an archive" in called.err
     assert historian("import", tmp_path / "missing.zip", "--data-dir", tmp_path / "data").status == 2
+
+
+def grown(archive: Path, **members: str) -> Path:
+    """The archive with lines added to members; names are given with `_` for `.`."""
+    return rewritten(
+        archive, **{name: (lambda content, lines=lines: content + lines.encode()) for name, lines in members.items()}
+    )  # type: ignore[misc]
+
+
+def test_an_archive_of_one_user_writes_nothing_of_others(data: Path, tmp_path: Path) -> None:
+    run("export", "user", USER, tmp_path / "a.zip", data=data)
+    run("export", "user", OTHER, tmp_path / "b.zip", data=data)
+    with zipfile.ZipFile(tmp_path / "b.zip") as other:
+        theirs = {name.replace(".", "_"): other.read(name) for name in other.namelist()}
+    lines = ("events_jsonl", "jobs_jsonl", "summaries_jsonl", "layers/summaries_jsonl", "layers/buffered_jsonl")
+    entries = json.loads(theirs["manifest_json"])
+
+    def both(content: bytes) -> bytes:
+        manifest = json.loads(content)
+        return json.dumps({**manifest, **{name: manifest[name] + entries[name] for name in ("profiles", "articles")}}).encode()
+
+    made = rewritten(
+        tmp_path / "a.zip",
+        manifest_json=both,
+        **{name: (lambda content, name=name: content + theirs[name]) for name in lines},  # type: ignore[misc]
+    )
+    with zipfile.ZipFile(made, "a") as archive:
+        for name, content in theirs.items():
+            if name.startswith(("profiles/", "layers/articles/")):
+                archive.writestr(name.removesuffix("_md") + ".md", content)
+    there = tmp_path / "there"
+    (arrived,) = run("import", made, data=there).lines
+    assert (arrived["events"], arrived["profiles"], arrived["articles"]) == (7, 3, 2)
+    refused = {name.partition(" of ")[0] for name in arrived["refused"]}
+    assert refused == {"events", "jobs", "summaries", "dated_summaries", "buffered_states", "profiles", "articles"}
+    assert all(name.endswith(f" of user:{OTHER}") for name in arrived["refused"])
+    assert left_of(there, "other") == {}
+    assert kept_of(there, Entity("user", OTHER))["events"] == []
+    assert f"events of user:{OTHER}" in historian("import", made, "--data-dir", there).out
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"profiles": 5}, "profiles: expected a list in the manifest, got int"),
+        ({"profiles": ["x"]}, "profiles: expected objects in the manifest, got str"),
+        ({"articles": {"a": 1}}, "articles: expected a list in the manifest, got dict"),
+        ({"articles": [{"user_id": ["1"], "scope": {}, "revision": 1}]}, "articles: "),
+        ({"profiles": [{"entity_type": ["user"], "entity_id": USER, "layer": "", "member": "x", "revision": 1}]}, "profiles: "),
+        (
+            {"profiles": [{"entity_type": "user", "entity_id": USER, "layer": "", "member": "x", "revision": 1e400}]},
+            "Infinity is not a number",
+        ),
+        ({"entity": 7}, "does not name the entity"),
+        ({"entity": {"type": [], "id": {}}}, "is not one of user, group"),
+        ({"version": True}, "archive version True"),
+        ({"event_schema_version": "1"}, "event_schema_version '1' is not known"),
+    ],
+    ids=str,
+)
+def test_a_manifest_of_wrong_types_gives_one_line(data: Path, tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    run("export", "user", USER, tmp_path / "a.zip", data=data)
+    called = historian("import", rewritten(tmp_path / "a.zip", manifest_json=with_value(**change)), "--data-dir", tmp_path / "x")
+    assert called.status == 2 and message in called.err and len(called.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("values", [{"attempts": 3}, {"not_before": 9e9}, {"last_error": "x"}], ids=str)
+def test_jobs_from_files_do_not_say_what_only_the_queue_says(data: Path, tmp_path: Path, values: dict[str, Any]) -> None:
+    run("export", "user", USER, tmp_path / "a.zip", data=data)
+    called = historian("import", rewritten(tmp_path / "a.zip", jobs_jsonl=first_line(**values)), "--data-dir", tmp_path / "x")
+    assert called.status == 2 and f"{next(iter(values))}: only the queue sets it" in called.err
+    line = json.dumps({"user_id": "1", "action_summary": "said", **values})
+    called = historian("ingest", "-", "--data-dir", tmp_path / "x", stdin=line)
+    assert called.status == 1 and f"{next(iter(values))}: only the queue sets it" in called.err
+
+
+@pytest.mark.parametrize("kind", ["edit", "forget", "rollback", "index", "rollback_article"])
+def test_files_bring_no_commands(tmp_path: Path, kind: str) -> None:
+    line = json.dumps({"user_id": "1", "kind": kind, "payload": {"event_id": "a-0:0", "text": "x", "event_ids": ["a-0:0"]}})
+    called = historian("ingest", "-", "--data-dir", tmp_path / "x", stdin=line)
+    assert called.status == 1 and f"{kind} is a command" in called.err
+    assert list((tmp_path / "x").rglob("*.json")) == []
+
+
+def test_pipes_and_devices_are_refused_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for place in (tmp_path / "pipe", Path("/dev/zero"), tmp_path):
+        called = historian("import", place, "--data-dir", tmp_path / "x")
+        assert called.status == 2 and "is not an ordinary file" in called.err and len(called.err.splitlines()) == 1
+
+
+def peak_of(archive: Path, directory: Path, *options: object) -> tuple[Called, int]:
+    """What an import says, and the most memory that it held at once, in bytes."""
+    tracemalloc.start()
+    try:
+        return historian("import", archive, "--data-dir", directory, *options), tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_an_archive_that_is_a_bomb_is_refused_within_little_memory(data: Path, tmp_path: Path) -> None:
+    run("export", "user", USER, tmp_path / "a.zip", data=data)
+    with zipfile.ZipFile(tmp_path / "a.zip") as archive:
+        line, manifest = archive.read("events.jsonl").split(b"\n")[0], archive.read("manifest.json")
+    long = json.dumps({**json.loads(line), "text": "long " * 20_000}).encode()
+
+    def bomb(**members: bytes) -> Path:
+        with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as target:
+            for name, content in {"manifest_json": manifest, **members}.items():
+                target.writestr(name.replace("_", "."), content)
+        return tmp_path / "bomb.zip"
+
+    for members, message in (
+        ({"events_jsonl": b" " * 20_000_000}, "longer than"),
+        ({"events_jsonl": b"\n".join([long] * 90)}, "--max-mib"),
+        ({"manifest_json": manifest[:-1] + b" " * 20_000_000 + b"}"}, "larger than"),
+        ({f"x{n}": b"" for n in range(10_001)}, "more than 10000 members"),
+    ):
+        made = bomb(**members)
+        called, peak = peak_of(made, tmp_path / "x", "--max-mib", 8)
+        assert called.status == 2 and message in called.err, called.err
+        assert peak < 12_000_000
+        made.unlink()
+
+
+def test_a_large_archive_is_read_within_little_memory(data: Path, tmp_path: Path) -> None:
+    run("export", "user", USER, tmp_path / "a.zip", data=data)
+
+    def many(content: bytes) -> bytes:
+        first = json.loads(content.split(b"\n")[0])
+        more = ({**first, "event_id": f"x{n}-0:0", "job_id": f"x{n}-0", "text": f"{n} " * 20_000} for n in range(300))
+        return b"".join(json.dumps(one).encode() + b"\n" for one in more) + b"{"
+
+    called, peak = peak_of(rewritten(tmp_path / "a.zip", events_jsonl=many), tmp_path / "x")
+    assert called.status == 2 and "line 301: not JSON" in called.err
+    assert peak < 15_000_000, "some 25 MB of events were held at once"

@@ -111,7 +111,7 @@ def _raw_lines(source: BinaryIO) -> Iterator[bytes]:
 
 def _job(raw: bytes, number: int, seen: Counter[str], shell: Shell) -> Job:
     from ....schema.job import MAX_JOB_BYTES
-    from ....service.intake import make_job, redacted
+    from ....service.intake import HANDED_OVER, check_untried, make_job, redacted
 
     if len(raw) > MAX_JOB_BYTES:
         raise WrongUse("more than {n} bytes, which is what a job may have: shorten its texts", n=MAX_JOB_BYTES)
@@ -125,7 +125,13 @@ def _job(raw: bytes, number: int, seen: Counter[str], shell: Shell) -> Job:
         raise WrongUse("expected a JSON object with the fields of a job")
     if data.get("request_id") in (None, ""):
         data["request_id"] = _request_id(data, seen)
-    return redacted(make_job(data, shell.settings, time.time), shell.settings.historian.redact_jobs)
+    job = make_job(data, shell.settings, time.time)
+    if job.kind not in HANDED_OVER:
+        raise WrongUse(
+            "kind: {kind} is a command; files bring jobs of the kinds {known} only", kind=job.kind, known=", ".join(HANDED_OVER)
+        )
+    check_untried(job)
+    return redacted(job, shell.settings.historian.redact_jobs)
 
 
 def _request_id(data: dict[str, Any], seen: Counter[str]) -> str:

@@ -10,7 +10,7 @@ from typer import Argument, Option
 
 from ....schema.errors import ForgottenHere
 from ..invocation import CommandFailed, Shell, command
-from ..language import later, say
+from ..language import later, listed, say
 from ..opening import opened_stores
 from .forget import IdArgument, KindArgument
 
@@ -62,8 +62,13 @@ def import_file(
     shell: Shell,
     file: Annotated[Path, Argument(metavar="FILE.zip", help="An archive of `historian export`.")],
     even_forgotten: Annotated[bool, Option("--even-forgotten", help="Bring back who was forgotten here, too.")] = False,
+    most_mib: Annotated[
+        int, Option("--max-mib", metavar="MIB", min=1, help="Refuse an archive that is larger than this when unpacked.")
+    ] = 64,
 ) -> None:
     """Bring back what an archive holds. The same archive again changes nothing; what is there is never overwritten.
+
+    An archive of one person or group writes what is theirs; what it holds of others is left out and named.
 
     Events are found by keyword at once, and by meaning as soon as the worker has embedded them.
     """
@@ -71,7 +76,7 @@ def import_file(
 
     with opened_stores(shell) as parts:
         try:
-            report = asdict(import_archive(parts, file, even_forgotten=even_forgotten))
+            report = asdict(import_archive(parts, file, even_forgotten=even_forgotten, most_mib=most_mib))
         except ForgottenHere as error:
             raise CommandFailed(str(error)) from None
     if shell.json:
@@ -85,7 +90,8 @@ def import_file(
         if different:
             n = different if isinstance(different, int) else len(different)
             shown[what] += say(", {n} {n:differs and stays as it is|differ and stay as they are}", n=n)
-    shell.fields({"of": report["entity"], **{name: shown[key] for key, name in NAMES.items() if key in shown}})
+    refused = {"left out": listed([f"{n} {what}" for what, n in report["refused"].items()])} if report["refused"] else {}
+    shell.fields({"of": report["entity"], **{name: shown[key] for key, name in NAMES.items() if key in shown}, **refused})
 
 
 def _each(entries: list[dict[str, Any]]) -> int:
