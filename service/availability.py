@@ -9,6 +9,8 @@ FIRST_PAUSE_SECONDS = 1.0
 LONGEST_PAUSE_SECONDS = 300.0
 LONGEST_DISK_PAUSE_SECONDS = 60.0
 """Shorter than for models: a write is cheap to retry, and freed space should be used soon."""
+LONGEST_RETRY_AFTER_SECONDS = 600.0
+"""A server that asks for a longer pause than this is probed all the same: it may be back before, or be wrong by hours."""
 
 
 class Pause:
@@ -67,14 +69,15 @@ class Outage:
     def begin(self, now: float, reason: str, *, retry_after: float | None = None) -> float:
         """Count a failure and return the seconds from `now` until the next try.
 
-        Failures during the pause, of jobs that ran concurrently, do not extend it.
+        Failures during the pause, of jobs that ran concurrently, do not extend it. What a server asks for (`retry_after`, in
+        seconds) is kept up to LONGEST_RETRY_AFTER_SECONDS.
         """
         left = self._pause.remaining(now)
         if left > 0:
             return left
         self._failures += 1
         pause = min(FIRST_PAUSE_SECONDS * 2.0 ** (self._failures - 1), self._longest)
-        pause = max(pause * (0.5 + self._random()), retry_after or 0.0)
+        pause = max(pause * (0.5 + self._random()), min(retry_after or 0.0, LONGEST_RETRY_AFTER_SECONDS))
         self._pause.begin(now, pause)
         self.reason = reason
         return pause

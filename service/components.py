@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import random
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -43,6 +44,7 @@ from ..stores.sqlite.profile_index import SqliteProfileIndex
 from ..stores.sqlite.shadow_vectors import ShadowVectors
 from ..stores.sqlite.state_buffer import SqliteStateBuffer
 from .data_directory import data_directory
+from .embedder_outage import SharedOutageEmbedder
 
 log = logging.getLogger(__name__)
 
@@ -109,6 +111,7 @@ def open_parts(settings: Settings, *, queue: JobQueue, clock: Callable[[], float
     database = open_index(directory / "index.sqlite")
     events = SqliteEventStore(database)
     ledger = SqliteLedger(database)
+    embedder = usable_embedder(settings, events)
     profiles = MarkdownProfiles(directory / "profiles", ledger=ledger, revision_keep=settings.cognitive.profile.revision_keep)
     return Parts(
         settings=settings,
@@ -125,7 +128,7 @@ def open_parts(settings: Settings, *, queue: JobQueue, clock: Callable[[], float
         erasure=IndexErasure(database),
         transfer=EventTransfer(database),
         chat=make_chat_model(settings.models.background),
-        embedder=usable_embedder(settings, events),
+        embedder=None if embedder is None else SharedOutageEmbedder(embedder, clock=clock, random=random.random),
         clock=clock,
         reranker=make_reranker(settings.models.rerank),
     )

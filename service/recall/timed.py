@@ -191,18 +191,32 @@ class Recall:
         return self.events.tasks.spawn(self._prefetch(query, scope, context), "prefetch")
 
     async def warm(self) -> None:
-        """Load what the first recall would wait for: the embedder, the most recent scopes, the rules for dates."""
+        """Prepare for the first recall: `load`, and have the embedder answer once."""
+        await self.load()
+        await self._ask_embedder()
+
+    async def load(self, scope: Scope | None = None) -> None:
+        """Load what the first recall would wait for in this process: models and clients, the rules for dates, the most recent
+        scopes and `scope`. A server is not waited for.
+        """
+        embedder = self.parts.embedder
+        if embedder is not None and embedder.is_remote:
+            await asyncio.to_thread(importlib.import_module, "...models.openai_client", __package__)
+        elif embedder is not None:
+            await self._ask_embedder()
+        if self.events.reranker is not None:
+            await asyncio.to_thread(importlib.import_module, "httpx")
+        try:
+            await asyncio.to_thread(self._warm_stores, scope)
+        except StorageError as error:
+            log.warning("the caches of recall could not be warmed: %s", error)
+
+    async def _ask_embedder(self) -> None:
         if self.events.vectors is not None:
             try:
                 await self.events.vectors.get("warm-up")
             except ModelError as error:
                 log.warning("the embedder is not ready: %s", error)
-        if self.events.reranker is not None:
-            await asyncio.to_thread(importlib.import_module, "httpx")
-        try:
-            await asyncio.to_thread(self._warm_stores)
-        except StorageError as error:
-            log.warning("the caches of recall could not be warmed: %s", error)
 
     async def aclose(self) -> None:
         """Cancel what runs in the background of this event loop."""
@@ -290,11 +304,12 @@ class Recall:
         except HistorianError as error:
             log.debug("prefetch for %s: %s", scope.key, error)
 
-    def _warm_stores(self) -> None:
+    def _warm_stores(self, scope: Scope | None) -> None:
         named_times("yesterday 昨天 20 May 2023", datetime.fromtimestamp(self.parts.clock(), UTC))
         newest = self.parts.events.find(EventFilter(None), limit=50)
-        for scope in list(dict.fromkeys(event.scope for event in newest))[:SCOPES_WARMED]:
-            self.events.tables.snapshot(scope.key).words.match("warm 预热")
+        scopes = list(dict.fromkeys(event.scope for event in newest))[:SCOPES_WARMED]
+        for one in dict.fromkeys([*scopes, *([scope] if scope is not None else [])]):
+            self.events.tables.snapshot(one.key).words.match("warm 预热")
 
     def _profile(self, entity_type: EntityType, entity_id: str, scope: Scope) -> Profile | None:
         spoken = entity_type == "user" and (

@@ -21,6 +21,8 @@ from .line_index import LineIndex
 log = logging.getLogger(__name__)
 
 EMBED_BATCH = 64
+LONGEST_PAUSE_SECONDS = 60.0
+"""Longest pause of the idle work: an embedder that is away refuses at once, so that trying costs nothing."""
 
 
 class MissingVectors:
@@ -32,7 +34,7 @@ class MissingVectors:
         self._parts = parts
         self._embedder = embedder
         self._jobs_wait = jobs_wait
-        self._outage = Outage(random)
+        self._outage = Outage(random, longest=LONGEST_PAUSE_SECONDS)
         self._lines = LineIndex(parts.article_stores, embedder)
         self._profiles: set[ProfileKey] | None = None
         """Profiles that jobs have changed; None before all were looked at."""

@@ -307,6 +307,20 @@ def test_the_context_is_what_a_prompt_gets(filed: Callable[..., Called]) -> None
     assert filed("context", "推荐一本书", "--group", "7", "--json").lines == [{"context": ""}]
 
 
+def test_the_context_keeps_the_limit_of_a_recall_where_the_embedder_hangs(filed: Callable[..., Called]) -> None:
+    with OpenAIServer() as server:
+        server.fail("embeddings", "hang")
+        environ = {
+            "HISTORIAN__MODELS__EMBEDDING__PROVIDER": "openai",
+            "HISTORIAN__MODELS__EMBEDDING__BASE_URL": server.base_url,
+            "HISTORIAN__MODELS__EMBEDDING__MODEL": "test",
+        }
+        started = time.monotonic()
+        called = filed("context", "推荐一本书", "--group", "-1001234", "--json", environ=environ)
+    assert "《三体》" in called.lines[0]["context"]
+    assert time.monotonic() - started < 9, "a request may take eleven seconds; loading the client takes two"
+
+
 def test_with_memory_switched_off_the_context_is_the_last_plain_summaries(filed: Callable[..., Called]) -> None:
     off = {"HISTORIAN__COGNITIVE__ENABLED": "false"}
     called = filed("context", "推荐一本书", "--group", "-1001234", "--json", environ=off)

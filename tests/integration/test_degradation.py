@@ -19,6 +19,7 @@ from historian.schema.errors import HistorianError, ModelUnavailable, StorageErr
 from historian.schema.profile import Profile, ProfileKey
 from historian.schema.protocols import Matrix
 from historian.schema.scope import Scope
+from historian.service import availability
 from historian.service import background as background_module
 from historian.service import lifecycle as lifecycle_module
 from historian.service.cognitive import CognitiveService
@@ -180,6 +181,35 @@ async def test_an_embedder_that_fails_in_the_middle_loses_no_job(tmp_path: Path)
             await memory.enqueue_job(**turn(f"小史说了第{n}件事", n))  # type: ignore[arg-type]
         assert await memory.settled(30)
         assert parts.events.count() == 4 and parts.events.embedded_count() == 1
+
+
+class NoAnswer(WordEmbedder):
+    """Raises `fault` for documents too, and counts how often it is asked for some."""
+
+    batches = 0
+
+    async def embed_documents(self, texts: Sequence[str]) -> Matrix:
+        self.batches += 1
+        if self.fault is not None:
+            raise self.fault
+        return await super().embed_documents(texts)
+
+
+async def test_after_the_first_time_out_of_an_embedder_jobs_are_filed_at_once_and_embedded_when_it_is_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(availability, "FIRST_PAUSE_SECONDS", 0.05)
+    embedder = NoAnswer()
+    embedder.fault = ModelUnavailable("gave no complete answer within 10 s")
+    async with open_memory(settings_for(tmp_path, query=PATIENT), embedder=embedder, worker=True) as (memory, parts):
+        for n in range(12):
+            await memory.enqueue_job(**turn(f"小史教了他第{n}首吉他曲", n))  # type: ignore[arg-type]
+        assert await memory.settled(30)
+        assert parts.events.count() == 12 and parts.events.embedded_count() == 0
+        assert "吉他" in await memory.build_context("吉他", GROUP)
+        assert embedder.batches <= 1, "the first job's, unless the warm-up was before it"
+        embedder.fault = None
+        await eventually(lambda: parts.events.embedded_count() == 12)
 
 
 # --- the database

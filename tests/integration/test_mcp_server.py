@@ -50,7 +50,7 @@ def fill(settings: Settings) -> None:
 
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Settings:
-    settings = patient(settings_for(tmp_path_factory.mktemp("memory")))
+    settings = patient(settings_for(tmp_path_factory.mktemp("memory")), 60.0)
     fill(settings)
     return settings
 
@@ -220,7 +220,7 @@ async def test_wrong_arguments_are_refused_with_their_name(
 
 
 async def test_a_reading_server_makes_nothing_and_finds_memory_once_it_is_there(tmp_path: Path) -> None:
-    settings = patient(settings_for(tmp_path / "later"))
+    settings = patient(settings_for(tmp_path / "later"), 60.0)
     async with McpMemory(settings, Scope.group("100")) as memory, Client(make_mcp_server(memory)) as client:
         assert await told(client, "recall", query="龙井茶") == "没有相关的记忆。"
         assert not (tmp_path / "later").exists()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rich.text import Text
@@ -27,13 +29,12 @@ from .events import event_data
 
 if TYPE_CHECKING:
     from ....schema.hit import Hit
+    from ....schema.scope import Scope
     from ....schema.settings import Settings
-
-PATIENCE_SECONDS = 60.0
-"""How long `context` waits for a recall, which has to load the models first."""
+    from ....service.cognitive import CognitiveService
 
 WARM_UP_SECONDS = 20.0
-"""How long `search` waits for the embedder to load before it uses keywords only."""
+"""How long models may take to load in this process. What is not ready by then is done without."""
 
 NOTHING = later("nothing is remembered of that here")
 
@@ -63,8 +64,8 @@ async def search(
     if not shell.needs_data():
         return
     _note_if_off(shell)
-    async with CognitiveService.open(patient(shell.settings), worker=False) as memory:
-        await memory.ready(WARM_UP_SECONDS)
+    async with CognitiveService.open(shell.settings, worker=False) as memory:
+        await loaded(memory, scope)
         if scope is None:
             hits = await memory.search_everywhere(query, top_k=top_k, **narrowed)
         else:
@@ -91,7 +92,8 @@ async def context(
     text = ""
     if shell.needs_data():
         _note_if_off(shell)
-        async with CognitiveService.open(patient(shell.settings), worker=False) as memory:
+        async with CognitiveService.open(shell.settings, worker=False) as memory:
+            await loaded(memory, scope)
             text = await memory.build_context(query, scope, top_k=top_k)
     if shell.json:
         shell.emit(context=text)
@@ -104,7 +106,16 @@ def _note_if_off(shell: Shell) -> None:
         shell.note("memory is switched off (cognitive.enabled = false): there are only the last plain summaries")
 
 
-def patient(settings: Settings, seconds: float = PATIENCE_SECONDS) -> Settings:
+async def loaded(memory: CognitiveService, scope: Scope | None) -> None:
+    """Load models and `scope` into this process, so that the recall keeps its own limit. A server is not waited for."""
+    opened = memory.lifecycle.opened
+    with suppress(TimeoutError):
+        async with asyncio.timeout(WARM_UP_SECONDS):
+            if opened is not None:
+                await opened.recall.load(scope)
+
+
+def patient(settings: Settings, seconds: float) -> Settings:
     """Return the same settings with time for a recall that begins cold."""
     query = settings.query.model_copy(update={"recall_timeout_seconds": seconds})
     return settings.model_copy(update={"cognitive": settings.cognitive.model_copy(update={"query": query})})

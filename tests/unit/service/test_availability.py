@@ -1,4 +1,4 @@
-from historian.service.availability import LONGEST_PAUSE_SECONDS, Outage, Pause
+from historian.service.availability import LONGEST_PAUSE_SECONDS, LONGEST_RETRY_AFTER_SECONDS, Outage, Pause
 
 DAY = 86_400.0
 
@@ -32,6 +32,10 @@ def test_failures_of_jobs_that_ran_side_by_side_count_once() -> None:
 
 def test_a_server_that_names_a_time_is_not_asked_before_it() -> None:
     assert Outage(lambda: 0.0, standing).begin(100, "429", retry_after=60) == 60
+
+
+def test_a_server_that_names_a_day_is_asked_after_ten_minutes() -> None:
+    assert Outage(lambda: 0.0, standing).begin(100, "429", retry_after=DAY) == LONGEST_RETRY_AFTER_SECONDS == 600
 
 
 def test_a_clock_that_goes_back_a_day_makes_no_pause_a_day_long() -> None:

@@ -1,0 +1,124 @@
+"""An embedder that is away is waited for by nobody, and found again by a probe."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+from historian.schema.errors import ModelAnswerUnusable, ModelRefused, ModelUnavailable
+from historian.schema.protocols import Matrix
+from historian.service.embedder_outage import LONGEST_PAUSE_SECONDS, SharedOutageEmbedder
+from support.clock import Clock
+from support.recall import WordEmbedder, down
+from support.waiting import eventually, eventually_async
+
+
+class Counting(WordEmbedder):
+    """Raises `fault` for documents too; notes all texts."""
+
+    async def embed_documents(self, texts: Sequence[str]) -> Matrix:
+        self.calls += texts
+        if self.fault is not None:
+            raise self.fault
+        return await super().embed_documents(texts)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def embedder() -> Counting:
+    return Counting()
+
+
+@pytest.fixture
+def shared(embedder: Counting, clock: Clock) -> SharedOutageEmbedder:
+    return SharedOutageEmbedder(embedder, clock=clock, random=lambda: 0.5)
+
+
+async def test_after_the_first_failure_nobody_asks_until_the_pause_is_over(
+    shared: SharedOutageEmbedder, embedder: Counting, clock: Clock
+) -> None:
+    embedder.fault = down()
+    with pytest.raises(ModelUnavailable):
+        await shared.embed_documents(["tea"])
+    embedder.gate = asyncio.Event()  # from here on it would hang
+    for _ in range(50):
+        with pytest.raises(ModelUnavailable, match=r"the embedder is away: .*can not be reached"):
+            await shared.embed_query("piano")
+        with pytest.raises(ModelUnavailable):
+            await shared.embed_documents(["piano"])
+    assert embedder.calls == ["tea"]
+
+
+async def test_one_probe_at_a_time_finds_it_again_and_no_caller_waits_for_it(
+    shared: SharedOutageEmbedder, embedder: Counting, clock: Clock
+) -> None:
+    embedder.fault = down()
+    with pytest.raises(ModelUnavailable):
+        await shared.embed_query("tea")
+    embedder.gate = asyncio.Event()
+    clock.now += 1.5
+    for _ in range(10):
+        with pytest.raises(ModelUnavailable):
+            await shared.embed_query("piano")
+        await asyncio.sleep(0)
+    assert embedder.calls == ["tea", "probe"]
+    embedder.fault = None
+    embedder.gate.set()
+
+    async def answered() -> bool:
+        try:
+            return bool(len(await shared.embed_query("piano")))
+        except ModelUnavailable:
+            return False
+
+    assert await eventually_async(answered)
+    assert embedder.calls == ["tea", "probe", "piano"]
+
+
+async def test_pauses_grow_to_a_minute(shared: SharedOutageEmbedder, embedder: Counting, clock: Clock) -> None:
+    embedder.fault = down()
+    begun = clock.now
+    while clock.now < begun + 3600:
+        with pytest.raises(ModelUnavailable) as caught:
+            await shared.embed_query("tea")
+        assert (caught.value.retry_after or 0) <= LONGEST_PAUSE_SECONDS
+        await clock.sleep(1)
+    assert 60 <= len(embedder.calls) <= 70
+
+
+@pytest.mark.parametrize("fault", [ModelRefused("HTTP 401", status=401), ModelAnswerUnusable("NaN")])
+async def test_an_embedder_that_refuses_is_not_away(
+    shared: SharedOutageEmbedder, embedder: Counting, clock: Clock, fault: Exception
+) -> None:
+    embedder.fault = fault
+    for _ in range(2):
+        with pytest.raises(type(fault)):
+            await shared.embed_query("tea")
+    embedder.fault = down()
+    with pytest.raises(ModelUnavailable):
+        await shared.embed_query("tea")
+    embedder.fault = fault
+    clock.now += 1.5
+    with pytest.raises(ModelUnavailable):
+        await shared.embed_query("tea")
+    await eventually(lambda: "probe" in embedder.calls)
+    with pytest.raises(type(fault)):
+        await shared.embed_query("tea")
+
+
+async def test_closing_ends_a_probe(shared: SharedOutageEmbedder, embedder: Counting, clock: Clock) -> None:
+    embedder.fault = down()
+    with pytest.raises(ModelUnavailable):
+        await shared.embed_query("tea")
+    embedder.gate = asyncio.Event()
+    clock.now += 1.5
+    with pytest.raises(ModelUnavailable):
+        await shared.embed_query("tea")
+    await eventually(lambda: "probe" in embedder.calls)
+    async with asyncio.timeout(2):
+        await shared.aclose()
