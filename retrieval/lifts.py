@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from .named_dates import NamedTime
+from ..text.named_times import NamedTime
 from .scope_index.table import Snapshot
 from .scope_index.words import Mask, Scores
 

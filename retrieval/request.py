@@ -12,8 +12,8 @@ from zoneinfo import ZoneInfo
 from ..schema.event import EventFilter
 from ..schema.scope import Scope
 from ..schema.settings import QuerySettings
+from ..text.named_times import NamedTime, named_times
 from .filters import bounded_top_k, event_filter
-from .named_dates import NamedTime, named_times
 
 SHORT_QUERY = 20
 """Shorter queries (in characters) are completed with what was said before, if the caller passes it."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, NamedTuple, TypedDict, Unpack
+from zoneinfo import ZoneInfo
 
 from .job import Job
 from .scope import RequestType, Scope
 
-EVENT_SCHEMA_VERSION = 1
+EVENT_SCHEMA_VERSION = 2
 
 EventKind = Literal["action", "fact"]
 RewrittenBy = Literal["model", "rules", "time", "none"]
@@ -23,6 +24,10 @@ class Written(TypedDict, total=False):
     source: str
     user_name: str
     speakers: tuple[str, ...]
+    handed_over: str
+    said_by: str
+    occurs_from: float | None
+    occurs_until: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +38,13 @@ class Event:
     seconds since the epoch, `timestamp_local` the same moment in ISO 8601 with the offset of `timezone`. `is_absolute` is
     True if the gate passed it; if not, `gate_reasons` say why. `rewritten_by` is the author of the final text. `speakers` are
     the ids of the people whose words it tells, if there are several: it is forgotten with each of them.
+
+    `handed_over` are the words as the bot passed them, redacted ("" for what was filed unchanged and by earlier versions), and
+    `said_by` the id of the person whose words they are ("" if unknown). `occurs_from` and `occurs_until` are the first and last
+    moment (seconds since the epoch) that the text tells of; None if it names no time.
+
+    `superseded_by` is the id of a later event after which this one is no longer true, from `superseded_at` (seconds since the
+    epoch) on; `corrected_by` the id of an event that says that this one was never true.
     """
 
     event_id: str
@@ -52,6 +64,13 @@ class Event:
     source: str = "job"
     schema_version: int = EVENT_SCHEMA_VERSION
     speakers: tuple[str, ...] = ()
+    handed_over: str = ""
+    said_by: str = ""
+    occurs_from: float | None = None
+    occurs_until: float | None = None
+    superseded_by: str = ""
+    superseded_at: float | None = None
+    corrected_by: str = ""
 
     @classmethod
     def of_job(cls, job: Job, n: int, kind: EventKind, text: str, *, is_absolute: bool, **written: Unpack[Written]) -> Event:
@@ -95,6 +114,15 @@ class Event:
         return Scope(self.request_type, self.user_id, self.group_id)
 
     @property
+    def holds(self) -> bool:
+        """True if no later event has superseded or corrected it."""
+        return not self.superseded_by and not self.corrected_by
+
+    def local_day(self, moment: float) -> str:
+        """Return the day (YYYY-MM-DD) of a moment (seconds since the epoch) in the event's time zone."""
+        return datetime.fromtimestamp(moment, ZoneInfo(self.timezone)).date().isoformat()
+
+    @property
     def entities(self) -> list[str]:
         """The keys of the entities with which it is forgotten, as in `Job.entities`."""
         people = dict.fromkeys(("user", one) for one in (self.user_id, *self.speakers) if one)
@@ -108,6 +136,16 @@ class Event:
             f"scope {self.scope.key}, user {self.user_id}{name}, source {self.source}",
             f"written by {self.rewritten_by}, {'absolute' if self.is_absolute else 'not absolute'}",
         ]
+        if self.handed_over:
+            lines.append(f"handed over as: {self.handed_over}" + (f" (said by {self.said_by})" if self.said_by else ""))
+        if self.occurs_from is not None and self.occurs_until is not None:
+            first, last = self.local_day(self.occurs_from), self.local_day(self.occurs_until)
+            lines.append(f"tells of {first}" + (f" to {last}" if last != first else ""))
+        if self.superseded_by:
+            until = f" on {self.local_day(self.superseded_at)}" if self.superseded_at is not None else ""
+            lines.append(f"superseded{until} by {self.superseded_by}")
+        if self.corrected_by:
+            lines.append(f"corrected by {self.corrected_by}")
         return "\n".join([*lines, *(f"gate: {reason}" for reason in self.gate_reasons)])
 
 
@@ -127,6 +165,11 @@ class EventOutline(NamedTuple):
     timestamp: float
     source: str
     is_absolute: bool
+    occurs_from: float | None = None
+    occurs_until: float | None = None
+    superseded_by: str = ""
+    superseded_at: float | None = None
+    corrected_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +177,9 @@ class EventFilter:
     """Filter of events. All given conditions must hold; None or empty means "any".
 
     `scope_key` is `Scope.key`; None means unscoped (owner's tools only). Times are seconds since the epoch, both ends
-    included. `people` are user ids: it matches their own events, and events that tell their words among others'.
+    included. `people` are user ids: it matches their own events, and events that tell their words among others'. `occurs_from`
+    and `occurs_to` match events that tell of a time within them, in whole or in part; those that name no time by when they
+    were said. `holds` is False for events that are superseded or corrected.
     """
 
     scope_key: str | None
@@ -147,6 +192,9 @@ class EventFilter:
     event_ids: tuple[str, ...] = field(default=())
     request_types: tuple[RequestType, ...] = ()
     people: tuple[str, ...] = ()
+    occurs_from: float | None = None
+    occurs_to: float | None = None
+    holds: bool | None = None
 
     @property
     def narrows(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
@@ -30,6 +30,7 @@ class ItemState(TypedDict):
 
     `source` is the original text, `resolved` has its relative times replaced, `draft` is the rule rewriter's, `candidate` is
     the text to file. `undecided` are references that the rules could not resolve. `dated` is True if a time was resolved.
+    `occurs` are the first and last moment that the text tells of (empty: it names none), `said_by` the id of who said it.
     """
 
     kind: EventKind
@@ -44,6 +45,8 @@ class ItemState(TypedDict):
     first_pass: bool
     violations: list[Reason]
     notes: list[Reason]
+    occurs: NotRequired[list[float]]
+    said_by: NotRequired[str]
 
 
 class ProposedProfile(TypedDict):
@@ -108,6 +111,11 @@ def events_of(job: Job, items: Sequence[ItemState]) -> list[Event]:
             is_absolute=item["passed"],
             gate_reasons=() if item["passed"] else tuple(dict.fromkeys(reason["why"] for reason in item["violations"])),
             rewritten_by=item["rewritten_by"],
+            handed_over=item["source"] if item["source"] != item["candidate"] else "",
+            said_by=item.get("said_by", ""),
+            speakers=(item["said_by"],) if item.get("said_by", "") not in ("", job.user_id) else (),
+            occurs_from=min(item.get("occurs", ()), default=None),
+            occurs_until=max(item.get("occurs", ()), default=None),
         )
         for n, item in enumerate(items)
     ]

@@ -8,6 +8,7 @@ from ..schema.settings import Settings
 from ..schema.states import ItemState
 from .absolutize import absolutize
 from .language import Language, detect_language
+from .named_times import time_told
 from .references.subjects import with_subject
 
 
@@ -43,6 +44,7 @@ def prepare(job: Job, settings: Settings) -> list[ItemState]:
                 first_pass=False,
                 violations=[],
                 notes=[],
+                occurs=list(time_told(source, job.moment) or ()),
             )
         )
     return items

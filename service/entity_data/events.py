@@ -41,7 +41,7 @@ class EventData(LineMember[Carried]):
         for event in self._erasure.events(EventFilter(None) if traces is None else traces.entity.where):
             names = (event.user_name,) if by_name else ()
             moment = (event.scope.key, event.timestamp)
-            yield Record(event.event_id, (event.text,), names, job_ids=(event.job_id,), moments=(moment,))
+            yield Record(event.event_id, (event.text, event.handed_over), names, job_ids=(event.job_id,), moments=(moment,))
 
     def erase(self, traces: Traces) -> int:
         return self._erasure.erase_events(traces.entity.where)
@@ -73,7 +73,8 @@ class EventData(LineMember[Carried]):
         level = "all" if event.source == OBSERVATION else self._level
         reasons = tuple(redact_word(reason, level) for reason in event.gate_reasons)
         text, name = redact(event.text, level), redact_word(event.user_name, level)
-        return replace(value, event=replace(event, text=text, user_name=name, gate_reasons=reasons))
+        said = redact(event.handed_over, level)
+        return replace(value, event=replace(event, text=text, handed_over=said, user_name=name, gate_reasons=reasons))
 
     def stranger(self, value: Carried, entity: Entity) -> str:
         event = value.event

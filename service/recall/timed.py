@@ -24,7 +24,6 @@ from ...retrieval.driver import Deadline, find, result, search
 from ...retrieval.event_recall import EventRecall
 from ...retrieval.everywhere import search_everywhere
 from ...retrieval.filters import bounded_top_k, event_filter
-from ...retrieval.named_dates import named_times
 from ...retrieval.pending import PendingHits
 from ...retrieval.profiles import find_profiles, has_spoken, readable_profile, readable_profiles, waiting_speakers
 from ...retrieval.request import RecallRequest, scope_request
@@ -36,6 +35,7 @@ from ...schema.protocols import VectorIndex
 from ...schema.scope import EntityType, LayerRule, PublicLayer, Scope
 from ...schema.settings import Settings
 from ...schema.summary import ArticleKey, StoredArticle
+from ...text.named_times import named_times
 from ..components import Parts
 from ..timezones import configured_timezone
 from .arguments import is_conversation, texts

@@ -109,6 +109,15 @@ def conditions(connection: sqlite3.Connection, where: EventFilter, *, column: st
     if where.time_to is not None:
         terms.append("e.timestamp <= ?")
         parameters.append(where.time_to)
+    if where.occurs_from is not None:
+        terms.append("ifnull(e.occurs_until, e.timestamp) >= ?")
+        parameters.append(where.occurs_from)
+    if where.occurs_to is not None:
+        terms.append("ifnull(e.occurs_from, e.timestamp) <= ?")
+        parameters.append(where.occurs_to)
+    if where.holds is not None:
+        terms.append("(e.superseded_by = '' AND e.corrected_by = '') = ?")
+        parameters.append(where.holds)
     if where.is_absolute is not None:
         terms.append("e.is_absolute = ?")
         parameters.append(where.is_absolute)

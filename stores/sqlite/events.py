@@ -367,8 +367,8 @@ def _vectors_since(connection: sqlite3.Connection, rows: tuple[int, int], sequen
 
 def _outline(connection: sqlite3.Connection, rows: tuple[int, int], after_row: int) -> list[EventOutline]:
     found = connection.execute(
-        "SELECT row, event_id, job_id, kind, user_id, user_name, timestamp, source, is_absolute FROM events"
-        " WHERE row BETWEEN ? AND ? ORDER BY row",
+        "SELECT row, event_id, job_id, kind, user_id, user_name, timestamp, source, is_absolute = 1, occurs_from, occurs_until,"
+        " superseded_by, superseded_at, corrected_by FROM events WHERE row BETWEEN ? AND ? ORDER BY row",
         (max(rows[0], after_row + 1), rows[1]),
     ).fetchall()
-    return [EventOutline._make((*row[:-1], bool(row[-1]))) for row in found]
+    return [EventOutline._make(row)._replace(is_absolute=bool(row[8])) for row in found]

@@ -65,6 +65,14 @@ def test_a_job_is_filed_with_all_its_fields_and_found_by_another_process(store: 
         gate_reasons=("“他” 指谁？", 'a "quote"'),
         rewritten_by="model",
         source="observation",
+        speakers=("43",),
+        handed_over="我跟他说了天气",
+        said_by="43",
+        occurs_from=1_770_000_000.0,
+        occurs_until=1_770_086_399.0,
+        superseded_by="j9-0:0",
+        superseded_at=1_780_000_000.0,
+        corrected_by="j9-0:1",
     )
     assert store.file_job(event.job_id, [event], unit_vectors(1))
     other = open_store()
@@ -202,6 +210,10 @@ FILTERS: list[tuple[dict[str, Any], list[int]]] = [
     ({"time_from": 20.0, "time_to": 30.0}, [1, 2]),
     ({"time_from": 30.0, "time_to": 20.0}, []),
     ({"is_absolute": False}, [1]),
+    ({"occurs_from": 15.0, "occurs_to": 35.0}, [0, 1, 2]),
+    ({"occurs_to": 12.0}, [0]),
+    ({"holds": True}, [0, 1]),
+    ({"holds": False}, [2, 3]),
     ({"event_ids": ("j1-0:3", "j1-0:0", "nobody")}, [0, 3]),
     ({"user_ids": ("42",), "kinds": ("action",), "is_absolute": True}, [0]),
     ({"user_ids": ("42' OR '1'='1",)}, []),
@@ -211,10 +223,10 @@ FILTERS: list[tuple[dict[str, Any], list[int]]] = [
 @pytest.mark.parametrize(("narrow", "expected"), FILTERS, ids=[str(narrow) for narrow, _ in FILTERS])
 def test_every_way_in_keeps_to_every_condition(store: EventStore, narrow: dict[str, Any], expected: list[int]) -> None:
     events = [
-        make_event(n=0, kind="action", timestamp=10.0),
+        make_event(n=0, kind="action", timestamp=10.0, occurs_from=5.0, occurs_until=16.0),
         make_event(n=1, is_absolute=False, timestamp=20.0),
-        make_event(n=2, user_id="43", source="observation", timestamp=30.0),
-        make_event(n=3, user_id="44", kind="action", timestamp=40.0),
+        make_event(n=2, user_id="43", source="observation", timestamp=30.0, superseded_by="j1-0:3"),
+        make_event(n=3, user_id="44", kind="action", timestamp=40.0, corrected_by="j1-0:0"),
     ]
     store.file_job("j1-0", events, unit_vectors(4))
     store.file_job("j2-0", [make_event("j2-0", group="8"), make_event("j2-0", 1, group=None)], unit_vectors(2))

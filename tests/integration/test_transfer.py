@@ -312,7 +312,7 @@ def first_line(**values: Any) -> Callable[[bytes], bytes]:
         ({"manifest_json": with_value(format="something else")}, "not an archive of `historian export`"),
         ({"manifest_json": with_value(entity={"type": "planet", "id": "1"})}, "'planet' is not one of user, group"),
         ({"manifest_json": lambda _: b"["}, "manifest.json: not JSON"),
-        ({"events_jsonl": first_line(schema_version=2)}, "events.jsonl, line 1: schema_version 2 is newer"),
+        ({"events_jsonl": first_line(schema_version=3)}, "events.jsonl, line 1: schema_version 3 is newer"),
         ({"events_jsonl": first_line(timezone="Mars")}, "events.jsonl, line 1: timezone"),
         ({"events_jsonl": first_line(user_id="")}, "events.jsonl, line 1: user_id"),
         ({"events_jsonl": first_line(kind="order")}, "events.jsonl, line 1: kind"),

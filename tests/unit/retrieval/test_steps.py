@@ -11,12 +11,12 @@ from historian.retrieval.diversity import diverse_order
 from historian.retrieval.filters import bounded_top_k, event_filter, time_range
 from historian.retrieval.fusion import by_rank, from_zero, reciprocal_rank, stretched, weighted_sum
 from historian.retrieval.lifts import lend_to_neighbours, of_named_people, time_fit
-from historian.retrieval.named_dates import named_times
 from historian.retrieval.request import RecallRequest, widened
 from historian.retrieval.scope_index.table import ScopeTable, Snapshot
 from historian.schema.errors import InvalidInput
 from historian.schema.event import EventFilter, EventOutline
 from historian.schema.scope import Scope
+from historian.text.named_times import named_times
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -26,6 +26,12 @@ def test_events_filed_before_they_named_their_speakers_are_read_and_found_by_the
         )
     store = SqliteEventStore(open_index(path))
     (event,) = store.find(EventFilter(None, people=("42",)))
-    assert (event.text, event.speakers) == ("Ann has a cat", ())
+    assert (event.text, event.speakers, event.handed_over, event.occurs_from, event.holds) == (
+        "Ann has a cat",
+        (),
+        "",
+        None,
+        True,
+    )
     assert store.find(EventFilter(None, people=("43",))) == []
     store.close()

@@ -1,4 +1,4 @@
-"""Days, months and years that a query names."""
+"""Days, months and years that a text names, absolute or relative."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from ..text.time_expressions import find_time_expressions
+from .time_expressions import find_time_expressions
 
 _MONTH_NAMES = (
     *("january", "february", "march", "april", "may", "june"),
@@ -46,15 +46,15 @@ class NamedTime:
     is_day: bool
 
 
-def named_times(query: str, now: datetime) -> tuple[NamedTime, ...]:
-    """Return the times that `query` names, absolute ("May 2023", 2026年2月20日) or relative to `now` (aware): 昨天, "last week".
+def named_times(text: str, now: datetime, *, asked: bool = True) -> tuple[NamedTime, ...]:
+    """Return the times that `text` names, absolute ("May 2023", 2026年2月20日) or relative to `now` (aware): 昨天, "last week".
 
-    Vague ones (最近, "the other day") and "now" say nothing. A day or month without a year that would lie ahead is taken in the
-    year before as well: memory holds what has been.
+    Vague ones (最近, "the other day") and "now" say nothing. In a question (`asked`) a day or month without a year that would
+    lie ahead is taken in the year before as well: memory holds what has been.
     """
     found: list[NamedTime] = []
-    rest = query
-    for pattern in _ABSOLUTE if _HAS_YEAR.search(query) else ():
+    rest = text
+    for pattern in _ABSOLUTE if _HAS_YEAR.search(text) else ():
         for match in pattern.finditer(rest):
             named = _absolute(match, now)
             if named is not None:
@@ -68,10 +68,22 @@ def named_times(query: str, now: datetime) -> tuple[NamedTime, ...]:
         if "T" not in expression.until:
             last = last.replace(hour=23, minute=59, second=59)
         found.append(_named(first, last))
-        if first > now:
+        if asked and first > now:
             year = timedelta(days=365)
             found.append(_named(first - year, last - year))
     return tuple(found)
+
+
+def time_told(text: str, said: datetime) -> tuple[float, float] | None:
+    """Return the first and last moment (seconds since the epoch) that a text said at `said` (aware) tells of, or None.
+
+    >>> from zoneinfo import ZoneInfo
+    >>> at = datetime(2026, 2, 20, 17, 30, tzinfo=ZoneInfo("Asia/Shanghai"))
+    >>> [datetime.fromtimestamp(moment, at.tzinfo).isoformat() for moment in time_told("小林前天搬家了", at)]
+    ['2026-02-18T00:00:00+08:00', '2026-02-18T23:59:59+08:00']
+    """
+    named = named_times(text, said, asked=False)
+    return (min(one.first for one in named), max(one.last for one in named)) if named else None
 
 
 def _absolute(match: re.Match[str], now: datetime) -> NamedTime | None:
