@@ -24,7 +24,14 @@ class StorageError(HistorianError):
 
 
 class OwnerLockHeld(StorageError):
-    """Another live process owns the data directory. The message names it."""
+    """Another live process owns the data directory. The message names it.
+
+    `passing` is True if it is no worker or bot, but a command that ends by itself, or is about to say what it is.
+    """
+
+    def __init__(self, message: str, *, passing: bool = False) -> None:
+        super().__init__(message)
+        self.passing = passing
 
 
 class FingerprintMismatch(StorageError):

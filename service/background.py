@@ -75,15 +75,15 @@ class Background:
 
     async def _work(self, parts: Parts) -> None:
         """Run the worker whenever no other process does, until the service closes."""
-        said = False
+        said = ""
         while not self._closing.is_set():
             with ExitStack() as stack:
                 try:
                     worker = await asyncio.to_thread(stack.enter_context, owned_worker(parts, random=random.random))
                 except OwnerLockHeld as error:
-                    if not said:
+                    if str(error) != said:  # it also tells when the owner is suspended
+                        said = str(error)
                         log.warning("this process only reads and enqueues: %s", error)
-                        said = True
                     await self._rest(TAKE_OVER_SECONDS)
                     continue
                 if self._closing.is_set():  # closed meanwhile: `stop` did not see this worker

@@ -7,8 +7,8 @@ import os
 import sqlite3
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import aclosing
-from dataclasses import asdict, dataclass, field
+from contextlib import aclosing, closing
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,18 +17,21 @@ from pydantic import BaseModel, Field
 from ..models.chat.model import make_chat_model
 from ..models.embeddings.factory import make_embedder
 from ..models.rerank import make_reranker
-from ..schema.errors import HistorianError
+from ..schema.errors import HistorianError, StorageError
 from ..schema.settings import ChatSettings, Settings
 from ..stores.files.durable import make_folder, write_atomically
 from ..stores.files.owner_lock import owner_of
+from ..stores.sqlite.database import file_identity
 from ..stores.sqlite.events import SqliteEventStore
-from ..stores.sqlite.index_schema import open_index
+from ..stores.sqlite.index_schema import MIGRATIONS, has_lost_version, missing_columns, open_index
 from .components import open_queue
 
 PATIENCE_SECONDS = 60.0
 """The time limit of one check; a local model server may have to load its model first."""
 SLOW_DISK_SECONDS = 0.1
 OLD_JOB_SECONDS = 600.0
+
+RESTORE = "stop the bot, then `historian restore BACKUP`; jobs that come in meanwhile wait on disk"
 
 State = Literal["ok", "warning", "failed", "off"]
 
@@ -105,23 +108,36 @@ async def _disk(settings: Settings, directory: Path) -> Finding:
 
 async def _database(settings: Settings, directory: Path) -> Finding:
     path = directory / "index.sqlite"
+    owner = await asyncio.to_thread(owner_of, directory)
+    if owner is not None and owner.index and owner.index != await asyncio.to_thread(file_identity, path):
+        detail = "{file} was moved, deleted or replaced while {owner} has it open: jobs are accepted and wait"
+        remedy = "stop the bot, then put the file back, or `historian restore BACKUP`"
+        return finding("failed", detail, remedy, file=path.name, owner=owner)
     if not path.exists():
         with sqlite3.connect(":memory:") as connection:
             connection.execute("CREATE VIRTUAL TABLE words USING fts5(text)")
         return finding("ok", "SQLite {version} with full text search; no events yet", version=sqlite3.sqlite_version)
 
-    def look() -> int:
-        database = open_index(path)
+    def look() -> Finding:
         try:
+            database = open_index(path)
+        except StorageError:
+            if not has_lost_version(path):
+                raise
+            return finding("failed", "{file} says that it is empty (schema version 0), but it holds tables", file=path.name)
+        with closing(database):
             with database.reading() as connection:
                 verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+                missing = missing_columns(connection)
             if verdict != "ok":
                 raise sqlite3.DatabaseError(verdict)
-            return SqliteEventStore(database).count()
-        finally:
-            database.close()
+            if missing:
+                detail = "{file} lacks what version {version} of its schema has: {missing}"
+                return finding("failed", detail, file=path.name, version=len(MIGRATIONS), missing=", ".join(missing))
+            return finding("ok", "{file} is sound, events: {count}", file=path.name, count=SqliteEventStore(database).count())
 
-    return finding("ok", "{file} is sound, events: {count}", file=path.name, count=await asyncio.to_thread(look))
+    found = await asyncio.to_thread(look)
+    return replace(found, remedy=RESTORE) if found.state == "failed" else found
 
 
 async def _queue(settings: Settings, directory: Path) -> Finding:
@@ -144,6 +160,8 @@ async def _owner(settings: Settings, directory: Path) -> Finding:
     owner = await asyncio.to_thread(owner_of, directory)
     if owner is None:
         return finding("off", "nobody works on this directory now; a bot or `historian worker` does when it runs")
+    if owner.is_suspended:
+        return finding("warning", "{owner}", "let it go on, or end it: jobs wait until then", owner=owner)
     return finding("ok", "{owner}", owner=owner)
 
 
@@ -226,7 +244,7 @@ async def _rerank(settings: Settings, directory: Path) -> Finding:
 CHECKS: dict[str, tuple[Callable[[Settings, Path], Awaitable[Finding]], str]] = {
     "memory": (_memory, ""),
     "disk": (_disk, "see that the directory is writable and the disk is not full, or set cognitive.data_dir elsewhere"),
-    "database": (_database, "move index.sqlite away and restore it from a backup; jobs that come in meanwhile wait on disk"),
+    "database": (_database, RESTORE),
     "queue": (_queue, "see that queues/ in the data directory is readable and writable"),
     "owner": (_owner, "see that the data directory lies on a local disk"),
     "embedding": (_embedding, 'mend [models.embedding], or set provider = "none" to search by keywords'),

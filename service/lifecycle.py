@@ -31,6 +31,8 @@ log = logging.getLogger(__name__)
 
 REOPEN_SECONDS, LONGEST_REOPEN_SECONDS = 5.0, 60.0
 """Pause before stores that could not be opened are tried again: the first one, and the longest."""
+LOOK_SECONDS, CLOSE_SECONDS = 1.0, 5.0
+"""How often a missing `index.sqlite` is looked for; how long running jobs may continue once it is another file."""
 SETTLED_POLL_SECONDS = 0.02
 
 
@@ -54,7 +56,7 @@ class Lifecycle:
         self._work = work
         self._watch = ConfigWatch(config, settings, self._apply) if config is not None else None
         self._reopening: asyncio.Task[None] | None = None
-        self._trouble: asyncio.Task[bool] | None = None
+        self._trouble: asyncio.Task[None] | None = None
 
     @property
     def worker(self) -> HistorianWorker | None:
@@ -195,14 +197,18 @@ class Lifecycle:
         opened.parts.database.when_in_trouble = partial(self._database_in_trouble, asyncio.get_running_loop())
         self.opened = opened
 
-    async def _reopen(self) -> None:
-        """Retry at growing intervals until the stores can be opened."""
-        pause = REOPEN_SECONDS
+    async def _reopen(self, pause: float = REOPEN_SECONDS, *, replaced: bool = False) -> None:
+        """Retry at growing intervals, at first after `pause` seconds, until the stores can be opened.
+
+        `replaced`: another `index.sqlite` is opened than the one that the derived index was made from.
+        """
         while True:
             await asyncio.sleep(pause)
-            pause = min(2 * pause, LONGEST_REOPEN_SECONDS)
+            pause = min(max(2 * pause, REOPEN_SECONDS), LONGEST_REOPEN_SECONDS)
             try:
                 await self._open()
+                if replaced and self.opened is not None:
+                    await asyncio.to_thread(self.opened.parts.events.reindex_all)
             except StorageError as error:
                 log.warning("memory still cannot be read, next try in %.0f s: %s", pause, error)
             except Exception:
@@ -230,13 +236,29 @@ class Lifecycle:
 
     def _database_in_trouble(self, loop: asyncio.AbstractEventLoop) -> None:
         """Check whether the database can be used. Called from any thread, after an error of the database."""
-        if not self.plain.database_away and self.started:
+        opened = self.opened
+        known = self.plain.database_away and (opened is None or opened.parts.database.place == "here")
+        if self.started and not known:
             with suppress(RuntimeError):  # the loop is closed
                 loop.call_soon_threadsafe(self.look_into_trouble)
 
     def look_into_trouble(self) -> None:
         if self.started and (self._trouble is None or self._trouble.done()):
-            self._trouble = asyncio.create_task(self.database_is_away(), name="historian database")
+            self._trouble = asyncio.create_task(self._see_to_database(), name="historian database")
+
+    async def _see_to_database(self) -> None:
+        """Find out whether the database is away; wait while its file is, and open another one that was put into its place."""
+        await self.database_is_away()
+        opened = self.opened
+        while opened is not None and self.opened is opened and opened.parts.database.place != "here":
+            if opened.parts.database.place == "replaced":
+                log.warning("%s is another file now: memory is closed, and opened anew", opened.parts.database.path)
+                self.opened = None
+                await opened.aclose(CLOSE_SECONDS)
+                self._reopening = asyncio.create_task(self._reopen(0.0, replaced=True), name="historian reopening")
+                return
+            await asyncio.sleep(LOOK_SECONDS)
+            await self.database_is_away()
 
     def _apply(self, settings: Settings) -> None:
         """Apply settings whose hot keys have changed. Called from a thread: each step is one assignment."""

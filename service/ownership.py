@@ -29,7 +29,7 @@ def owned_worker(parts: Parts, *, random: Callable[[], float], **options: Any) -
     Entering blocks. Raises OwnerLockHeld if another process owns the directory.
     """
     lock = OwnerLock(parts.directory)
-    lock.acquire(parts.clock())
+    lock.acquire(parts.clock(), worker=True, index=parts.database.identity)
     with lock:
         index = open_vector_index(parts.directory)
         try:

@@ -189,6 +189,8 @@ async def forget(
                         return report
             return answer
     except TimeoutError:
+        owner = owner_of(parts.directory)
+        log.warning("a %s is not forgotten yet: %s has not answered", entity.type, owner or "the last owner")
         return ForgetReport(entity.key, done=False)
 
 

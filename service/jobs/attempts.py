@@ -13,7 +13,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from ...schema.errors import ModelError, ModelUnavailable, StorageError
 from ...schema.job import Job
-from ...stores.sqlite.database import explained
+from ...stores.sqlite.errors import explained
 from ..availability import LONGEST_DISK_PAUSE_SECONDS, Outage
 from ..components import Parts
 from ..upkeep.idle_work import Maintenance
@@ -92,7 +92,7 @@ class Attempts:
         try:
             outcome = await self._outcome(job)
             await asyncio.to_thread(self._parts.ledger.add, DONE, job.job_id)
-            await asyncio.to_thread(self._queue.complete, job.job_id)
+            await asyncio.to_thread(self._complete, job)
             completed = True
             if outcome != "forgotten":
                 self._maintenance.job_done(job)
@@ -130,6 +130,11 @@ class Attempts:
         held, self.held = self.held, deque()
         for job in held:
             await self.release(job)
+
+    def _complete(self, job: Job) -> None:
+        """Remove the job's file, unless the database that its events are in is not in its place any more."""
+        self._parts.database.check_in_place()
+        self._queue.complete(job.job_id)
 
     async def _outcome(self, job: Job) -> str:
         if await asyncio.to_thread(self._parts.ledger.has, DONE, job.job_id):

@@ -12,7 +12,7 @@ from pathlib import Path
 import aiosqlite
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-from ...stores.sqlite.database import explained, is_damage
+from ...stores.sqlite.errors import explained, is_damage
 
 log = logging.getLogger(__name__)
 

@@ -45,6 +45,7 @@ class JobRuns:
         self._queue = parts.queue
         self.statistics = statistics
         self._on_step = on_step
+        self._saver: BaseCheckpointSaver[str] | None = None
         self._historian_graph: HistorianGraph = compile_historian()
         self._reflection_graph: ReflectionGraph = compile_reflection()
 
@@ -55,6 +56,7 @@ class JobRuns:
 
     def open(self, saver: BaseCheckpointSaver[str]) -> None:
         """Checkpoint every step with `saver`."""
+        self._saver = saver
         self._historian_graph = compile_historian(saver)
         self._reflection_graph = compile_reflection(saver)
 
@@ -71,14 +73,28 @@ class JobRuns:
     async def run(self, job: Job) -> str:
         """Run a job to its end; returns the outcome: filed, reflected or forgotten."""
         if job.kind == "states":
-            state = await self._resumed(self._reflection_graph, job, self._reflection)
+            state = await self._run(self._reflection_graph, job, self._reflection)
             return "forgotten" if state.get("forgotten") else "reflected"
-        state = await self._resumed(self._historian_graph, job, self.context)
+        state = await self._run(self._historian_graph, job, self.context)
         self.statistics.filed(state.get("items", []))
         if state.get("filed") == "forgotten":
             return "forgotten"
         await feed(job, self._reflection, self._queue)
         return "filed"
+
+    async def _run(self, graph: CompiledStateGraph[Any, Any, Any, Any], job: Job, context: object) -> dict[str, Any]:
+        """Run a graph from where this job stands, and from its beginning if the database does not have what it filed.
+
+        A checkpoint may be newer than `index.sqlite`: of a job that was under way when a backup was put into its place.
+        """
+        state = await self._resumed(graph, job, context)
+        is_kept = self.context.events.is_filed if job.kind == "remember" else self._reflection.article_stores.buffer.was_taken
+        gone = state.get("forgotten") or state.get("filed") == "forgotten"
+        if gone or self._saver is None or await asyncio.to_thread(is_kept, job.job_id):
+            return state
+        log.warning("job %s is run again: what its checkpoint says is not in the database", job.job_id)
+        await self._saver.adelete_thread(job.job_id)
+        return await self._resumed(graph, job, context)
 
     async def _resumed(self, graph: CompiledStateGraph[Any, Any, Any, Any], job: Job, context: object) -> dict[str, Any]:
         """Run a graph from where this job stands; returns what the steps of this run have put into the state."""

@@ -33,15 +33,33 @@ _COMMAND_CHARACTERS = 200
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """The owner of a data directory. `started_at` is ISO 8601 with offset."""
+    """The owner of a data directory. `started_at` is ISO 8601 with offset.
+
+    `worker` is False for a command that owns the directory for a moment. `index` names the file that a worker has open as
+    `index.sqlite`, by device and inode.
+    """
 
     pid: int
     host: str
     started_at: str
     command: str
+    worker: bool = False
+    index: str = ""
+
+    @property
+    def is_suspended(self) -> bool:
+        """Return True if the process is stopped (SIGSTOP, Ctrl-Z). Known on Linux and for this machine only."""
+        if self.host != socket.gethostname():
+            return False
+        try:
+            status = Path(f"/proc/{self.pid}/stat").read_text(errors="replace")
+        except OSError:
+            return False
+        return status.rpartition(")")[2].split()[:1] in (["T"], ["t"])
 
     def __str__(self) -> str:
-        return f"process {self.pid} on {self.host} since {self.started_at} ({self.command})"
+        name = f"process {self.pid} on {self.host} since {self.started_at} ({self.command})"
+        return f"{name}, which is suspended: `kill -CONT {self.pid}` lets it go on" if self.is_suspended else name
 
 
 _UNKNOWN = Owner(0, "an unknown machine", "an unknown time", "unknown command")
@@ -62,8 +80,8 @@ class OwnerLock:
     def is_held(self) -> bool:
         return self._lock.is_locked
 
-    def acquire(self, now: float) -> None:
-        """Become the owner; `now` (seconds since the epoch) is stored as the start time.
+    def acquire(self, now: float, *, worker: bool = False, index: str = "") -> None:
+        """Become the owner; `now` (seconds since the epoch) is stored as the start time, the rest as `Owner` says.
 
         Raises OwnerLockHeld that names the owner, or StorageError if the file system does not support locks.
         """
@@ -74,15 +92,16 @@ class OwnerLock:
             try:
                 self._lock.acquire()
             except Timeout:
-                raise OwnerLockHeld(
-                    f"{self._data_dir} is owned by {_read_owner(self._data_dir)}; stop that process, or let it do the work"
-                ) from None
+                owner = _read_owner(self._data_dir)
+                message = f"{self._data_dir} is owned by {owner}; stop that process, or let it do the work"
+                raise OwnerLockHeld(message, passing=not owner.worker) from None
             except NotImplementedError as error:
                 raise StorageError(f"{self._data_dir}: the file system has no locks ({error}); use a local disk") from error
             except OSError as error:
                 raise storage_error("lock", self._data_dir / LOCK_NAME, error) from error
             started_at = datetime.fromtimestamp(now, UTC).isoformat(timespec="seconds")
-            owner = Owner(os.getpid(), socket.gethostname(), started_at, " ".join(sys.argv)[:_COMMAND_CHARACTERS])
+            command = " ".join(sys.argv)[:_COMMAND_CHARACTERS]
+            owner = Owner(os.getpid(), socket.gethostname(), started_at, command, worker, index)
             try:
                 text = json.dumps(asdict(owner), ensure_ascii=False, indent=1)
                 write_atomically(self._data_dir / INFO_NAME, text.encode(errors="replace"))
@@ -134,7 +153,14 @@ def _file_lock(data_dir: Path, timeout: float) -> FileLock:
 def _read_owner(data_dir: Path) -> Owner:
     try:
         note = json.loads((data_dir / INFO_NAME).read_bytes())
-        return Owner(int(note["pid"]), str(note["host"]), str(note["started_at"]), str(note["command"]))
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        return Owner(
+            int(note["pid"]),
+            str(note["host"]),
+            str(note["started_at"]),
+            str(note["command"]),
+            bool(note.get("worker")),
+            str(note.get("index", "")),
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         logger.debug("%s does not describe the owner: %s", data_dir / INFO_NAME, error)
         return _UNKNOWN

@@ -4,6 +4,9 @@ The file is in WAL mode: readers never wait for the writer and see the last comm
 the disk when it returns. The file of a job is deleted after its events are committed, so a power failure must not undo the
 commit (NORMAL would allow that). The cost is one `fsync` per transaction.
 
+A file that is moved, deleted or replaced while it is open goes on existing for this process alone: what it writes there is
+lost with it. So device and inode are compared at each transaction, before it and after its commit (two microseconds each).
+
 Writes use one connection under a lock and begin with BEGIN IMMEDIATE, so that two processes wait for each other instead of
 failing in the middle of a transaction. Reads take a connection from a pool, the most recently used first, because its page
 cache is warm. Connections are not bound to threads, so the short-lived threads of `asyncio.to_thread` leave none behind.
@@ -12,16 +15,16 @@ cache is warm. Connections are not bound to threads, so the short-lived threads 
 from __future__ import annotations
 
 import os
-import re
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from ...schema.errors import HistorianError, InvalidInput, StorageError
+from .errors import explained, is_trouble
 
 _WRITER_CACHE_KIB = 16_000
 _READER_CACHE_KIB = 16_000
@@ -30,13 +33,14 @@ _IDLE_READERS = 4
 """Read connections kept open when idle; under load there may be one per reader."""
 
 
-_NOT_WRITABLE = "check that the directory exists and is writable"
-_REMEDIES = (
-    ("locked|busy", "another process has been writing for too long; check which process uses the data directory"),
-    ("full", "free some space on the disk; this transaction was not written"),
-    ("not a database|malformed|corrupt", "the file is damaged; restore a backup, or move the file away to start a new one"),
-    ("unable to open|readonly", _NOT_WRITABLE),
-)
+Place = Literal["here", "gone", "replaced"]
+
+_NOT_IN_PLACE: dict[Place, str] = {
+    "gone": "was moved or deleted while it was open; jobs wait on disk. Stop the bot, then put the file back or run "
+    "`historian restore BACKUP`",
+    "replaced": "was replaced by another file while it was open; nothing more is written to either, jobs wait on disk until "
+    "it is opened anew. Stop the bot before you exchange the file; `historian restore BACKUP` does it safely",
+}
 
 
 class SqliteDatabase:
@@ -64,11 +68,32 @@ class SqliteDatabase:
             try:
                 self._prepare()
                 self._migrate(migrations)
+                self.identity = file_identity(path)
+                """Device and inode of the open file."""
             except (sqlite3.Error, StorageError):
                 self._writer.close()
                 raise
         except (sqlite3.Error, OSError) as error:
             raise explained(error, path) from error
+
+    @property
+    def place(self) -> Place:
+        """Whether the path still leads to the file that is open. Blocks for microseconds."""
+        found = file_identity(self.path)
+        return "here" if found == self.identity else "replaced" if found else "gone"
+
+    def check_in_place(self) -> None:
+        """Raise StorageError if the file was moved, deleted or replaced: what is committed now would be lost."""
+        place = self.place
+        if place == "here":
+            return
+        if self._write_lock.acquire(blocking=False):
+            try:
+                self._save_log()
+            finally:
+                self._write_lock.release()
+        self.when_in_trouble()
+        raise StorageError(f"{self.path}: {_NOT_IN_PLACE[place]}")
 
     @contextmanager
     def reading(self, *, once: bool = False) -> Iterator[sqlite3.Connection]:
@@ -77,6 +102,7 @@ class SqliteDatabase:
         `once`: without a transaction, for a single statement whose rows are fetched immediately.
         """
         self._check_usable()
+        self.check_in_place()
         with self._pool_lock:
             connection = self._idle.pop() if self._idle else None
         try:
@@ -103,8 +129,11 @@ class SqliteDatabase:
 
         With `durable=False` the commit does not wait for the disk (0.02 ms instead of 2 to 4). A power failure, but not a
         crash of the process, may undo it until the next durable commit or checkpoint: for data that can be recreated.
+
+        Raises StorageError if the file is not in its place any more, after the commit too: it is lost with the file.
         """
         self._check_usable()
+        self.check_in_place()
         with self._write_lock:
             self._check_usable()
             try:
@@ -120,6 +149,7 @@ class SqliteDatabase:
                 if translated := self._translate(error):
                     raise translated from error
                 raise
+        self.check_in_place()
 
     def rows(self, statement: str, parameters: Sequence[Any] = ()) -> list[Any]:
         """Return the rows of one SELECT."""
@@ -155,6 +185,7 @@ class SqliteDatabase:
     def _outside_transactions(self, statement: str) -> Any:
         """Execute a statement of the writer that SQLite allows outside of transactions only, and return its first row."""
         self._check_usable()
+        self.check_in_place()
         with self._write_lock:
             self._check_usable()
             try:
@@ -169,12 +200,24 @@ class SqliteDatabase:
         with self._write_lock:
             if self._closed:
                 return
+            with suppress(StorageError):
+                if self.place != "here":
+                    self._save_log()
             self._closed = True
             with self._pool_lock:
                 idle, self._idle = self._idle, []
             for connection in idle:
                 connection.close()
             self._writer.close()
+
+    def _save_log(self) -> None:
+        """Move the write-ahead log into the file that was moved away.
+
+        The log stays where the file was. The file would lack it, and a backup put into its place would be damaged by it.
+        """
+        if not self._closed:
+            with suppress(sqlite3.Error):
+                self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def _connect(self, cache_kib: int) -> sqlite3.Connection:
         connection = sqlite3.connect(
@@ -254,27 +297,15 @@ class SqliteDatabase:
         return explained(error, self.path)
 
 
-def is_trouble(error: sqlite3.Error) -> bool:
-    """Return True if the file may be unusable now: damaged, cannot be opened, or cannot be read."""
-    return is_damage(error) or _primary_code(error) in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
-
-
-def is_damage(error: sqlite3.Error) -> bool:
-    """Return True if SQLite reports a damaged file (no database, or malformed), not a full disk, a lock or an I/O error."""
-    return _primary_code(error) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-
-
-def _primary_code(error: sqlite3.Error) -> int | None:
-    code = getattr(error, "sqlite_errorcode", None)
-    return None if code is None else code & 0xFF
-
-
-def explained(error: Exception, path: Path) -> StorageError:
-    """Return the error as StorageError with the file name and a remedy."""
-    text = str(error)
-    otherwise = _NOT_WRITABLE if isinstance(error, OSError) else "run `historian doctor` to test the data directory"
-    remedy = next((remedy for pattern, remedy in _REMEDIES if re.search(pattern, text)), otherwise)
-    return StorageError(f"{path}: {text}; {remedy}")
+def file_identity(path: Path) -> str:
+    """Return device and inode of a file, as `device:inode`; empty if it does not exist. Raises StorageError."""
+    try:
+        status = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return ""
+    except OSError as error:
+        raise explained(error, path) from error
+    return f"{status.st_dev}:{status.st_ino}"
 
 
 def _statements(script: str) -> Iterator[str]:

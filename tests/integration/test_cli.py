@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from historian.interfaces.cli.invocation import Shell
 from historian.retrieval import driver
 from historian.schema.protocols import Vector
 from historian.schema.settings import Settings
@@ -54,7 +55,7 @@ ENVIRONMENT = {**os.environ, **NO_MODELS, "COLUMNS": "160"}
 def held(directory: Path) -> Iterator[None]:
     """Somebody else owns the directory."""
     lock = OwnerLock(directory)
-    lock.acquire(time.time())
+    lock.acquire(time.time(), worker=True)
     with lock:
         yield
 
@@ -219,6 +220,22 @@ def test_a_second_worker_names_the_first_and_fails(filed: Callable[..., Called],
         called = filed("worker", "--drain")
     assert called.status == 1
     assert f"owned by process {os.getpid()}" in called.err
+
+
+def test_a_worker_beside_a_command_waits_until_that_is_done(
+    filed: Callable[..., Called], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock, real = OwnerLock(tmp_path / "data"), Shell.note
+
+    def noted(self: Shell, message: str, /, **values: object) -> None:
+        real(self, message, **values)
+        if message.startswith("waiting"):
+            lock.release()
+
+    monkeypatch.setattr(Shell, "note", noted)
+    lock.acquire(time.time())
+    called = filed("worker", "--drain")
+    assert called.status == 0 and f"waiting: {tmp_path / 'data'} is owned by process {os.getpid()}" in called.err
 
 
 def test_with_memory_switched_off_nothing_is_worked_on(call: Callable[..., Called]) -> None:

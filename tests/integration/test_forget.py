@@ -2,8 +2,10 @@
 
 import asyncio
 import json
+import os
 import re
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -24,16 +26,16 @@ from historian.service.entity_data.forgetting import Forgetting, forget
 from historian.service.entity_data.stores import entity_stores
 from historian.stores.chroma.index import ChromaIndex, remove_chroma
 from historian.stores.files.forget_requests import ForgetReport, ForgetRequest, ForgetRequests
-from historian.stores.files.owner_lock import OwnerLock
+from historian.stores.files.owner_lock import OwnerLock, owner_of
 from historian.stores.sqlite.event_keywords import indexed_words
 from support.canaries import GROUP, MENTIONING, OTHER, USER, canaries, canary, left_of, opened, planted, settings_of
-from support.child import Killer, is_killed
+from support.child import Killer, exit_code, in_child, is_killed
 from support.command import historian
 from support.draining import open_worker, put
 from support.memory import group_fields, settings_for
 from support.openai_server import OpenAIServer
 from support.recall import NOW, WordEmbedder, open_memory
-from support.waiting import eventually, eventually_async
+from support.waiting import eventually, eventually_async, eventually_now
 
 PERSON, ROOM = Entity("user", USER), Entity("group", GROUP)
 MENTIONS = {
@@ -370,6 +372,25 @@ def test_an_owner_that_does_not_answer_leaves_the_request_and_the_tombstone(data
     asyncio.run(parts.aclose())
     called = historian("forget", "user", USER, "--yes", "--json", "--data-dir", data)
     assert called.status == 0 and left_of(data, "user") == {}
+
+
+def test_who_waits_for_a_suspended_owner_is_told_what_lets_it_go_on(data: Path) -> None:
+    def own() -> None:
+        lock = OwnerLock(data)
+        lock.acquire(time.time(), worker=True)
+        with lock:
+            os.kill(os.getpid(), signal.SIGSTOP)
+
+    child = in_child(own)
+    try:
+        eventually_now(lambda: (owner := owner_of(data)) is not None and owner.is_suspended)
+        asked = historian("forget", "user", USER, "--yes", "--wait", 0.1, "--data-dir", data)
+        assert asked.status == 1 and f"kill -CONT {child}" in asked.out
+        second = historian("worker", "--drain", "--data-dir", data)
+        assert second.status == 1 and f"kill -CONT {child}" in second.err
+    finally:
+        os.kill(child, signal.SIGCONT)
+        assert exit_code(child) == 0
 
 
 async def test_a_bot_forgets_for_its_user_what_is_only_in_memory_too(tmp_path: Path) -> None:

@@ -80,12 +80,15 @@ async def _forget(shell: Shell, entity: Entity, mentions: bool, wait: float) -> 
 
 
 def _print(shell: Shell, report: ForgetReport) -> None:
+    from ....stores.files.owner_lock import owner_of
+
     whom = report.entity
     if not report.done:
         shell.tell(
-            "{whom}: the process that owns the data directory has not answered yet. It will do it, also after a restart; "
-            "nothing more of them is filed meanwhile. Run this again to see the report",
+            "{whom}: the process that owns the data directory has not answered yet: {owner}. It will do it, also after a "
+            "restart; nothing more of them is filed meanwhile. Run this again to see the report",
             whom=whom,
+            owner=owner_of(shell.directory) or say("it has just ended"),
         )
         return
     if not (report.removed.keys() - EVERYBODY or report.mentions) and report.clean:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Option
 
-from ....schema.errors import StorageError
+from ....schema.errors import OwnerLockHeld, StorageError
 from ..invocation import CommandFailed, Shell, command
 from ..language import say
 from ..opening import opened_parts
@@ -30,6 +30,12 @@ STOP_SECONDS = 10.0
 """How long running jobs may continue after SIGINT or SIGTERM; unfinished ones are returned to the queue and resumed."""
 COUNT_SECONDS = 1.0
 """How often the progress bar counts the queue."""
+LOOK_SECONDS, OWNER_SECONDS = 1.0, 0.5
+"""How often is looked whether `index.sqlite` is another file, and whether the directory has an owner still."""
+
+
+class DatabaseReplaced(Exception):
+    """Another file was put into the place of `index.sqlite`."""
 
 
 @command("worker")
@@ -42,13 +48,29 @@ async def worker(
     ] = None,
 ) -> None:
     """File the jobs of the queue, until stopped by Ctrl-C or SIGTERM, or with --drain until none is left."""
-    from ....service.ownership import owned_worker
+    shell.needs_memory()
+    replaced = False
+    while True:
+        try:
+            await _work(shell, drain, metrics_port, replaced=replaced)
+            return
+        except DatabaseReplaced:
+            shell.note("index.sqlite is another file now: it is opened anew")
+            replaced = True
+
+
+async def _work(shell: Shell, drain: bool, metrics_port: int | None, *, replaced: bool) -> None:
+    """Own the data directory and work, as `worker` says. Raises DatabaseReplaced if `index.sqlite` becomes another file.
+
+    `replaced`: it has, so that the derived index is to be made anew.
+    """
     from ....service.telemetry.metrics_server import serving_metrics
 
-    shell.needs_memory()
     async with opened_parts(shell.settings) as parts:
         with ExitStack() as stack:
-            historian = await asyncio.to_thread(stack.enter_context, owned_worker(parts, random=random.random))
+            historian = await _owning(shell, parts, stack)
+            if replaced:
+                await asyncio.to_thread(parts.events.reindex_all)
             if metrics_port is not None:
                 port = stack.enter_context(serving_metrics(metrics_port, lambda: _metrics(historian, parts)))
                 shell.note("metrics: {url}", url=f"http://127.0.0.1:{port}/metrics")
@@ -69,6 +91,23 @@ async def worker(
             n=counts.pending,
             outage=historian.outage or say("the model stayed away"),
         )
+
+
+async def _owning(shell: Shell, parts: Parts, stack: ExitStack) -> HistorianWorker:
+    """Become the owner. Waits for a command that owns the directory for a moment; raises OwnerLockHeld beside a worker."""
+    from ....service.ownership import owned_worker
+
+    said = ""
+    while True:
+        try:
+            return await asyncio.to_thread(stack.enter_context, owned_worker(parts, random=random.random))
+        except OwnerLockHeld as error:
+            if not error.passing:
+                raise
+            if said != str(error):  # it also tells when the owner is suspended
+                said = str(error)
+                shell.note("waiting: {error}", error=error)
+            await asyncio.sleep(OWNER_SECONDS)
 
 
 def _metrics(historian: HistorianWorker, parts: Parts) -> str:
@@ -92,6 +131,11 @@ async def _run(historian: HistorianWorker, parts: Parts, shell: Shell, *, drain:
     loop = asyncio.get_running_loop()
     stopping: list[asyncio.Task[None]] = []
 
+    async def look() -> None:
+        while parts.database.place != "replaced":  # noqa: ASYNC110 - nobody sets an event
+            await asyncio.sleep(LOOK_SECONDS)
+        await historian.stop(STOP_SECONDS)
+
     def stop() -> None:
         patience = 0.0 if stopping else STOP_SECONDS
         if not stopping:
@@ -103,9 +147,14 @@ async def _run(historian: HistorianWorker, parts: Parts, shell: Shell, *, drain:
         if not drain and not shell.json:
             shell.note("working on {directory}; Ctrl-C stops", directory=shell.directory)
         with shell.progress("filing", hidden=not is_watched) as update:
-            watching = [asyncio.create_task(_watch(update, historian, parts))] if is_watched else []
+            watching = [asyncio.create_task(look())]
+            if is_watched:
+                watching.append(asyncio.create_task(_watch(update, historian, parts)))
             try:
-                return await historian.run(drain=drain)
+                complete = await historian.run(drain=drain)
+                if not stopping and parts.database.place == "replaced":
+                    raise DatabaseReplaced
+                return complete
             finally:
                 for one in watching:
                     one.cancel()

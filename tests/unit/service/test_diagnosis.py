@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -9,6 +14,10 @@ from historian.schema.settings import CognitiveSettings, EmbeddingSettings, Mode
 from historian.service import diagnosis
 from historian.service.diagnosis import CHECKS, Finding, Result, diagnose, finding
 from historian.service.upkeep.reembedding import ReembeddingStopped
+from historian.stores.files.owner_lock import OwnerLock, owner_of
+from historian.stores.sqlite.index_schema import open_index
+from support.child import exit_code, in_child
+from support.waiting import eventually
 
 
 def without_models(directory: Path) -> Settings:
@@ -18,6 +27,16 @@ def without_models(directory: Path) -> Settings:
 
 async def results(directory: Path) -> dict[str, Result]:
     return {result.part: result async for result in diagnose(without_models(directory), directory)}
+
+
+@contextmanager
+def open_owned(directory: Path) -> Iterator[None]:
+    """This process works on the directory."""
+    lock = OwnerLock(directory)
+    with closing(open_index(directory / "index.sqlite")) as database:
+        lock.acquire(0.0, worker=True, index=database.identity)
+        with lock:
+            yield
 
 
 async def test_every_part_is_checked_in_order_and_nothing_is_left_behind(tmp_path: Path) -> None:
@@ -50,3 +69,54 @@ def test_templates_carry_their_values() -> None:
     assert finding("ok", "{n} jobs", n=2) == Finding("ok", "{n} jobs", "", {"n": 2})
     stopped = ReembeddingStopped("{done} of {total} are done", done=1, total=2)
     assert (str(stopped), stopped.template, stopped.values["done"]) == ("1 of 2 are done", "{done} of {total} are done", 1)
+
+
+def remade(path: Path, *statements: str) -> None:
+    """An index that something has changed from outside."""
+    open_index(path).close()
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        for statement in statements:
+            connection.execute(statement)
+
+
+@pytest.mark.parametrize(
+    ("statement", "told"),
+    [
+        ("PRAGMA user_version = 0", "schema version 0"),
+        ("ALTER TABLE events DROP COLUMN gate_reasons", "events.gate_reasons"),
+        ("DROP TABLE tombstones", "tombstones"),
+    ],
+)
+async def test_a_database_without_its_version_or_a_column_is_named(tmp_path: Path, statement: str, told: str) -> None:
+    remade(tmp_path / "index.sqlite", statement)
+    found = (await results(tmp_path))["database"].found
+    assert found.state == "failed" and told in found.detail.format(**found.values)
+    assert "stop the bot" in found.remedy and "historian restore" in found.remedy
+
+
+@pytest.mark.parametrize("change", ["gone", "replaced"])
+async def test_a_database_that_is_not_the_one_its_owner_has_open_is_a_failure(tmp_path: Path, change: str) -> None:
+    with open_owned(tmp_path):
+        assert (await results(tmp_path))["database"].found.state == "ok"
+        (tmp_path / "index.sqlite").unlink()
+        if change == "replaced":
+            remade(tmp_path / "index.sqlite")
+        found = (await results(tmp_path))["database"].found
+        assert found.state == "failed" and str(os.getpid()) in found.detail.format(**found.values)
+        assert "stop the bot" in found.remedy
+
+
+async def test_an_owner_that_is_suspended_is_told_with_what_lets_it_go_on(tmp_path: Path) -> None:
+    def own() -> None:
+        with open_owned(tmp_path):
+            os.kill(os.getpid(), signal.SIGSTOP)
+
+    child = in_child(own)
+    try:
+        await eventually(lambda: (owner := owner_of(tmp_path)) is not None and owner.is_suspended)
+        found = (await results(tmp_path))["owner"].found
+        assert found.state == "warning" and f"kill -CONT {child}" in found.detail.format(**found.values)
+    finally:
+        os.kill(child, signal.SIGCONT)
+        assert exit_code(child) == 0
+    assert (await results(tmp_path))["owner"].found.state == "off"

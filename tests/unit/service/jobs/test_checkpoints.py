@@ -14,7 +14,7 @@ from historian.schema.event import EventFilter
 from historian.service import availability as outage
 from historian.service.jobs import checkpoints
 from historian.service.jobs.checkpoints import open_checkpoints
-from historian.stores.sqlite.database import is_damage
+from historian.stores.sqlite.errors import is_damage
 from support.draining import open_worker, put
 from support.memory import group_fields, settings_for
 from support.waiting import eventually

@@ -172,6 +172,57 @@ def test_a_closed_database_says_so(path: Path) -> None:
     assert not path.with_name(path.name + "-wal").exists()
 
 
+@pytest.mark.parametrize("deleted", [False, True])
+def test_a_file_that_is_gone_while_it_is_open_is_not_written_and_goes_on_when_it_is_back(path: Path, deleted: bool) -> None:
+    database = SqliteDatabase(path, [ONE])
+    write(database, "before")
+    aside = path.with_name("aside.sqlite")
+    aside.hardlink_to(path)
+    path.unlink()
+    if deleted:
+        aside.unlink()
+    told: list[str] = []
+    database.when_in_trouble = lambda: told.append("trouble")
+    for work in (lambda: write(database, "lost"), lambda: texts(database), database.check_in_place, database.vacuum):
+        with pytest.raises(StorageError, match=r"moved or deleted.*Stop the bot.*historian restore"):
+            work()
+    assert database.place == "gone" and len(told) == 4
+    if not deleted:
+        aside.rename(path)
+        write(database, "after")
+        assert texts(database) == ["before", "after"]
+    database.close()
+
+
+def test_a_commit_is_an_error_if_the_file_was_replaced_meanwhile(path: Path) -> None:
+    database = SqliteDatabase(path, [ONE])
+    write(database, "before")
+    backup = path.with_name("backup.sqlite")
+    with closing(SqliteDatabase(backup, [ONE])) as other:
+        write(other, "of the backup")
+    with pytest.raises(StorageError, match="replaced by another file"), database.writing() as connection:
+        connection.execute("INSERT INTO notes (text) VALUES ('lost')")
+        backup.replace(path)
+    with pytest.raises(StorageError, match="replaced by another file"):
+        texts(database)
+    database.close()
+    again = SqliteDatabase(path, [ONE])
+    assert texts(again) == ["of the backup"], "the log that the former file has left does not get into it"
+    again.close()
+
+
+def test_a_file_that_is_moved_away_takes_along_what_was_still_in_its_log(path: Path) -> None:
+    database = SqliteDatabase(path, [ONE])
+    write(database, "before")
+    aside = path.with_name("aside.sqlite")
+    path.rename(aside)
+    with pytest.raises(StorageError):
+        texts(database)
+    with closing(sqlite3.connect(aside)) as moved:
+        assert moved.execute("SELECT text FROM notes").fetchall() == [("before",)]
+    database.close()
+
+
 def test_a_forked_child_may_not_use_its_parents_connections(path: Path) -> None:
     database = SqliteDatabase(path, [ONE])
 

@@ -1,0 +1,43 @@
+"""Errors of SQLite as errors of Historian: what they mean for the file, and what to do."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from pathlib import Path
+
+from ...schema.errors import StorageError
+
+_NOT_WRITABLE = "check that the directory exists and is writable"
+_REMEDIES = (
+    ("locked|busy", "another process has been writing for too long; check which process uses the data directory"),
+    ("full", "free some space on the disk; this transaction was not written"),
+    (
+        "not a database|malformed|corrupt",
+        "the file is damaged; stop the bot, then `historian restore BACKUP`, or move the file away to start a new one",
+    ),
+    ("unable to open|readonly", _NOT_WRITABLE),
+)
+
+
+def is_trouble(error: sqlite3.Error) -> bool:
+    """Return True if the file may be unusable now: damaged, cannot be opened, or cannot be read."""
+    return is_damage(error) or _primary_code(error) in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
+
+
+def is_damage(error: sqlite3.Error) -> bool:
+    """Return True if SQLite reports a damaged file (no database, or malformed), not a full disk, a lock or an I/O error."""
+    return _primary_code(error) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+def _primary_code(error: sqlite3.Error) -> int | None:
+    code = getattr(error, "sqlite_errorcode", None)
+    return None if code is None else code & 0xFF
+
+
+def explained(error: Exception, path: Path) -> StorageError:
+    """Return the error as StorageError with the file name and a remedy."""
+    text = str(error)
+    otherwise = _NOT_WRITABLE if isinstance(error, OSError) else "run `historian doctor` to test the data directory"
+    remedy = next((remedy for pattern, remedy in _REMEDIES if re.search(pattern, text)), otherwise)
+    return StorageError(f"{path}: {text}; {remedy}")
