@@ -43,7 +43,7 @@ from ..stores.sqlite.note_manifest import FileManifest
 from ..stores.sqlite.profile_index import SqliteProfileIndex
 from ..stores.sqlite.shadow_vectors import ShadowVectors
 from ..stores.sqlite.state_buffer import SqliteStateBuffer
-from .data_directory import data_directory
+from .data_directory import check_restored, data_directory
 from .embedder_outage import SharedOutageEmbedder
 
 log = logging.getLogger(__name__)
@@ -108,6 +108,7 @@ def open_queue(settings: Settings, clock: Callable[[], float]) -> JobQueue:
 def open_parts(settings: Settings, *, queue: JobQueue, clock: Callable[[], float]) -> Parts:
     """Open everything except Chroma. Blocking; raises StorageError if the database cannot be used."""
     directory = data_directory(settings)
+    check_restored(directory)
     database = open_index(directory / "index.sqlite")
     events = SqliteEventStore(database)
     ledger = SqliteLedger(database)

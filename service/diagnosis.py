@@ -25,6 +25,7 @@ from ..stores.sqlite.database import file_identity
 from ..stores.sqlite.events import SqliteEventStore
 from ..stores.sqlite.index_schema import MIGRATIONS, has_lost_version, missing_columns, open_index
 from .components import open_queue
+from .data_directory import check_restored
 
 PATIENCE_SECONDS = 60.0
 """The time limit of one check; a local model server may have to load its model first."""
@@ -107,6 +108,7 @@ async def _disk(settings: Settings, directory: Path) -> Finding:
 
 
 async def _database(settings: Settings, directory: Path) -> Finding:
+    check_restored(directory)
     path = directory / "index.sqlite"
     owner = await asyncio.to_thread(owner_of, directory)
     if owner is not None and owner.index and owner.index != await asyncio.to_thread(file_identity, path):

@@ -30,6 +30,7 @@ COMMANDS = (
     "jobs",
     "forget",
     "transfer",
+    "backups",
     "migrate",
     "filters",
     "graph",

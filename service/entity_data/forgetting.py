@@ -194,6 +194,19 @@ async def forget(
         return ForgetReport(entity.key, done=False)
 
 
+def forget_all(parts: Parts) -> list[ForgetReport]:
+    """Carry out all requests, and return the reports. Blocking; raises OwnerLockHeld where an owner does it, and StorageError."""
+    lock = OwnerLock(parts.directory)
+    lock.acquire(parts.clock())
+    with lock:
+        work = Forgetting(parts, drop_index=lambda: remove_chroma(parts.directory / "chromadb"))
+        requests = work.requests.all()
+        reports = work.carry_out()
+        for request in requests:
+            work.requests.take_answer(request.entity)
+    return reports
+
+
 def _as_owner(parts: Parts, entity: Entity) -> ForgetReport | None:
     """Carry out the requests under the owner lock. Return None if another process holds it."""
     lock = OwnerLock(parts.directory)

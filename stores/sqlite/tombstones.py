@@ -21,6 +21,11 @@ def add_tombstones(connection: sqlite3.Connection, kind: Literal["job", "entity"
     )
 
 
+def all_tombstones(connection: sqlite3.Connection) -> list[tuple[Literal["job", "entity"], str, float]]:
+    """Return (kind, value, until) of every tombstone."""
+    return connection.execute("SELECT kind, value, until FROM tombstones ORDER BY kind, value").fetchall()
+
+
 def is_buried(connection: sqlite3.Connection, job_id: str, entities: Iterable[str], timestamp: float) -> bool:
     """Return True if the job was forgotten, or one of its entities at the time of the job or later."""
     return (

@@ -1,0 +1,102 @@
+"""`historian backup` and `historian restore`: a copy of the data directory that is safe to make while the bot runs."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Argument
+
+from ....schema.errors import OwnerLockHeld
+from ..console import size
+from ..invocation import CommandFailed, Shell, command
+from ..language import say
+from ..opening import opened_parts, without_models
+from .events import YesOption
+
+if TYPE_CHECKING:
+    from ....service.backups.restoring import Restored
+
+
+@command("backup")
+def backup(shell: Shell, folder: Annotated[Path, Argument(metavar="DIR", help="A new folder for the backup.")]) -> None:
+    """Copy the whole memory into a folder, also while a bot works on it: database, waiting jobs, profiles, articles, summaries.
+
+    Every job that was accepted before is in it. Vectors are in it; what is derived from them is made anew after a restoration.
+    The folder holds everything that the data directory holds: give it the same protection, and remember that it keeps those who
+    are forgotten later.
+    """
+    from .... import __version__
+    from ....service.backups.making import back_up
+
+    made = back_up(shell.directory, folder, version=__version__, now=time.time())
+    if shell.json:
+        shell.emit(
+            folder=str(folder), made_at=made.made_at, events=made.events, jobs=made.jobs, files=made.files, bytes=made.bytes
+        )
+        return
+    shell.fields(
+        {
+            "written": f"{folder}  ({size(made.bytes)})",
+            "events": str(made.events),
+            "jobs": str(made.jobs),
+            "files": str(made.files),
+        }
+    )
+
+
+@command("restore")
+def restore(
+    shell: Shell,
+    folder: Annotated[Path, Argument(metavar="BACKUP", help="A folder that `historian backup` wrote.")],
+    yes: YesOption = False,
+) -> None:
+    """Put a backup into the place of the memory. Stop the bot first.
+
+    What was filed after the backup is gone then; jobs that wait are kept. Who was forgotten since is forgotten again. Killed in
+    between, nothing is opened until the same command has finished it.
+    """
+    from ....service.backups.restoring import read_backup
+    from ....service.backups.restoring import restore as put_back
+
+    found = read_backup(folder)
+    shell.confirm(
+        "Replace what {directory} holds by the backup of {made_at} ({events} {events:event|events})?",
+        yes=yes,
+        directory=shell.directory,
+        made_at=found.made_at,
+        events=found.events,
+    )
+    try:
+        done = put_back(shell.directory, folder, now=time.time())
+    except OwnerLockHeld as error:
+        raise CommandFailed("stop the bot first: {error}", error=error) from None
+    again = asyncio.run(_forget_again(shell)) if done.forgotten else []
+    forgotten = None if done.forgotten is None else [entity.key for entity in done.forgotten]
+    if shell.json:
+        kept = {"jobs_kept": done.jobs_kept, "jobs_added": done.jobs_added, "forgotten_again": forgotten}
+        shell.emit(folder=str(folder), made_at=done.backup.made_at, events=done.backup.events, **kept, left=again)
+        return
+    _print(shell, done, again)
+
+
+async def _forget_again(shell: Shell) -> list[str]:
+    """Forget those who were forgotten after the backup. Return the places where something of them is left."""
+    from ....service.entity_data.forgetting import forget_all
+
+    async with opened_parts(without_models(shell.settings)) as parts:
+        return [place for report in await asyncio.to_thread(forget_all, parts) for place in (*report.left, *report.unread)]
+
+
+def _print(shell: Shell, done: Restored, left: list[str]) -> None:
+    jobs = say("{kept} kept, {added} of the backup", kept=done.jobs_kept, added=done.jobs_added)
+    shell.fields({"backup": done.backup.made_at, "events": str(done.backup.events), "jobs": jobs})
+    if done.forgotten is None:
+        shell.tell("the former database could not tell who was forgotten since: forget them again")
+    elif done.forgotten:
+        shell.tell("forgotten again: {entities}", entities=", ".join(entity.key for entity in done.forgotten))
+    if left:
+        shell.tell("something of them is left: {left}", left="; ".join(left))
+    shell.tell("start the bot again, or run `historian worker`")

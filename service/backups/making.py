@@ -1,0 +1,153 @@
+"""A backup of a data directory, safe while its owner works on it.
+
+    index.sqlite     one state of the database, by SQLite's backup API, checked
+    queues/          every job that was accepted before the backup began, unless its events are in the database
+    profiles/ chapters/ summaries/ forgetting/ MEMORY.md end_summaries.json …     files as they were, each of them whole
+    backup.json      {"format", "version", "made_at", "historian", "events", "files"}, written last
+
+The order makes it consistent. Jobs are copied before the database: a job moves from the queue into the database, so it is in
+one of the two copies. Other files are copied after it: a writer changes a file first and notes that in the database later, and
+a file names the jobs that it has had.
+
+Not in it is what can be made anew (Chroma's index; checkpoints, at the cost of model calls) and what is about running processes
+(locks). The folder gets its name when it is complete.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import stat
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ...schema.errors import HistorianError, InvalidInput, StorageError
+from ...stores.files.durable import TEMPORARY_PREFIX, make_folder, names_in, storage_error, sync_folder
+from ...stores.sqlite.errors import explained
+from ..data_directory import RESTORING, check_restored
+
+FORMAT, VERSION = "historian backup", 1
+MANIFEST, INDEX, QUEUES = "backup.json", "index.sqlite", "queues"
+QUEUE_STATES = ("failed", "pending", "processing", "failed")
+"""In the order in which jobs move, so that a job that moves meanwhile is seen at least once."""
+
+_NOT_COPIED = ("index.sqlite", "checkpoints.sqlite", "chromadb", "owner.", "queues", RESTORING)
+"""How the names at the top begin that are copied in another way, or not at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """What a backup holds. `made_at` is ISO 8601 in UTC; `files` do not count the jobs."""
+
+    made_at: str
+    historian: str
+    events: int
+    jobs: int
+    files: int
+    bytes: int
+
+
+def back_up(directory: Path, target: Path, *, version: str, now: float) -> Backup:
+    """Write a backup of `directory` into the new or empty folder `target`. Blocking; any process may call it.
+
+    `version` is that of this program, `now` in seconds since the epoch. Raises InvalidInput for a target that is not empty or
+    lies in the data directory, HistorianError if there is nothing to back up, and StorageError; `target` is unchanged then.
+    """
+    directory, target = directory.resolve(), target.expanduser().resolve()
+    if target == directory or directory in target.parents:
+        raise InvalidInput(f"{target} lies in the data directory; name a folder outside of it")
+    if target.exists() and not (target.is_dir() and not any(target.iterdir())):
+        raise InvalidInput(f"{target} exists and is not empty; name a new folder for each backup")
+    check_restored(directory)
+    if not (directory / INDEX).exists():
+        raise HistorianError(f"{directory} has no {INDEX}: there is nothing to back up")
+    make_folder(target.parent)
+    unfinished = target.with_name(f"{TEMPORARY_PREFIX}{target.name}")
+    try:
+        shutil.rmtree(unfinished, ignore_errors=True)  # of a killed process
+        unfinished.mkdir(mode=0o700)
+        jobs = _copy_jobs(directory, unfinished)
+        events = _copy_index(directory / INDEX, unfinished / INDEX)
+        files = sum(copied(directory / name, unfinished / name) for name in _others(directory))
+        size = sum(path.stat().st_size for path in unfinished.rglob("*") if path.is_file())
+        made_at = datetime.fromtimestamp(now, UTC).isoformat(timespec="seconds")
+        backup = Backup(made_at, version, events, jobs, files, size)
+        _write(unfinished / MANIFEST, json.dumps({"format": FORMAT, "version": VERSION, **asdict(backup)}).encode())
+        for folder, _, _ in os.walk(unfinished):
+            sync_folder(Path(folder))
+        unfinished.replace(target)
+        sync_folder(target.parent)
+    except OSError as error:
+        raise storage_error("write the backup", target, error) from error
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+    return backup
+
+
+def copied(source: Path, target: Path) -> bool:
+    """Copy a regular file, flushed, with access for this user only. Return False if it does not exist (any more)."""
+    try:
+        if not stat.S_ISREG(source.lstat().st_mode):
+            return False
+        data = source.read_bytes()
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise storage_error("read", source, error) from error
+    _write(target, data)
+    return True
+
+
+def files_below(folder: Path) -> Iterator[str]:
+    """Yield the paths of the files below `folder`, relative to it, without hidden ones; links to folders are not followed."""
+    for parent, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name[0] != ".")
+        inside = Path(parent).relative_to(folder)
+        yield from (str(inside / name) for name in sorted(names) if name[0] != ".")
+
+
+def _others(directory: Path) -> Iterator[str]:
+    """Yield the files beside database and queue."""
+    return (name for name in files_below(directory) if not name.startswith(_NOT_COPIED) and not name.endswith(".lock"))
+
+
+def _copy_jobs(directory: Path, target: Path) -> int:
+    seen: set[str] = set()
+    for state in QUEUE_STATES:
+        place = Path(QUEUES) / state
+        for name in names_in(directory / place):
+            if name[0] != "." and name not in seen and copied(directory / place / name, target / place / name):
+                seen.add(name)
+    return len(seen)
+
+
+def _copy_index(source: Path, target: Path) -> int:
+    """Copy the database as it is at one moment, check the copy, and return the number of events in it."""
+    try:
+        _write(target, b"")
+        with closing(sqlite3.connect(source)) as original, closing(sqlite3.connect(target)) as copy:
+            original.backup(copy)
+            copy.execute("PRAGMA journal_mode = DELETE")  # one file, complete
+            verdict = copy.execute("PRAGMA quick_check(1)").fetchone()[0]
+            if verdict != "ok":
+                raise StorageError(f"{source} is damaged ({verdict}); the backup would be too: `historian doctor`")
+            return int(copy.execute("SELECT count(*) FROM events").fetchone()[0])
+    except sqlite3.Error as error:
+        raise explained(error, source) from error
+
+
+def _write(target: Path, data: bytes) -> None:
+    try:
+        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise storage_error("write", target, error) from error

@@ -1,0 +1,211 @@
+"""Put a backup into the place of what a data directory holds.
+
+Nobody works on the directory meanwhile (the owner lock). `restoring.json` stands in it from the first change to the last: until
+it is gone, nothing is opened, and the same command finishes what was interrupted. Every step may be repeated.
+
+Two things of the present outlive it: the jobs that wait or were given up (none that was accepted is dropped), and who was
+forgotten, which the restored files do not know: the tombstones are read first and carried out at the end.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from ...schema.entity import Entity
+from ...schema.errors import InvalidInput, StorageError
+from ...stores.chroma.index import remove_chroma
+from ...stores.files.durable import TEMPORARY_PREFIX, bytes_of, names_in, remove_durably, sync_folder, write_atomically
+from ...stores.files.forget_requests import ForgetRequest, ForgetRequests
+from ...stores.files.owner_lock import OwnerLock
+from ...stores.files.queue.job_files import name_job_id
+from ...stores.sqlite.index_schema import MIGRATIONS, open_index
+from ...stores.sqlite.tombstones import add_tombstones, all_tombstones
+from ..data_directory import RESTORING
+from .making import FORMAT, INDEX, MANIFEST, QUEUE_STATES, QUEUES, VERSION, Backup, copied, files_below
+
+log = logging.getLogger(__name__)
+
+Tombstone = tuple[Literal["job", "entity"], str, float]
+
+FORGETTING = "forgetting"
+REPLACED = ("profiles", "chapters", "summaries", "MEMORY.md", "end_summaries.json")
+"""What of the present is removed if the backup does not have it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """The result. `forgotten` are the entities forgotten after the backup, which are to be forgotten again; None if the former
+    database could not tell."""
+
+    backup: Backup
+    jobs_kept: int
+    jobs_added: int
+    forgotten: tuple[Entity, ...] | None
+
+
+def read_backup(source: Path) -> Backup:
+    """Return what a backup holds, checked. Raises InvalidInput if it is none, damaged, or of a newer version."""
+    data = bytes_of(source / MANIFEST)
+    if data is None:
+        raise InvalidInput(f"{source} is no backup of `historian backup`: it has no {MANIFEST}")
+    try:
+        manifest = json.loads(data)
+        if manifest["format"] != FORMAT or not isinstance(manifest["version"], int):
+            raise ValueError("it is something else")
+        backup = Backup(**{name: kind(manifest[name]) for name, kind in _FIELDS.items()})
+    except (ValueError, KeyError, TypeError) as error:
+        raise InvalidInput(f"{source / MANIFEST} does not describe a backup: {error}") from None
+    if manifest["version"] > VERSION:
+        raise InvalidInput(f"{source} has version {manifest['version']}, at most {VERSION} is known; upgrade langgraph-historian")
+    try:
+        with closing(sqlite3.connect(f"{(source / INDEX).resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as index:
+            (verdict,) = index.execute("PRAGMA quick_check(1)").fetchone()
+            (version,) = index.execute("PRAGMA user_version").fetchone()
+    except sqlite3.Error as error:
+        raise InvalidInput(f"{source / INDEX}: {error}; take another backup") from None
+    if verdict != "ok" or not 0 < version <= len(MIGRATIONS):
+        problem = verdict if verdict != "ok" else f"its schema has version {version}, known are 1 to {len(MIGRATIONS)}"
+        raise InvalidInput(f"{source / INDEX}: {problem}; take another backup")
+    return backup
+
+
+def restore(directory: Path, source: Path, *, now: float, on_step: Callable[[str], None] = lambda step: None) -> Restored:
+    """Put the backup in `source` into the place of what `directory` holds. Blocking.
+
+    `now` is in seconds since the epoch; `on_step` is called after each step. What was filed after the backup is gone then. Raises
+    InvalidInput, OwnerLockHeld if a process works on the directory, and StorageError; call it again then.
+    """
+    source = source.expanduser().resolve()
+    backup = read_backup(source)
+    lock = OwnerLock(directory)
+    lock.acquire(now)
+    with lock:
+        tombstones = _begin(directory, source)
+        on_step("begun")
+        kept, added = _merge_jobs(directory, source)
+        on_step("jobs merged")
+        _put_files(directory, source)
+        on_step("files put")
+        for name in names_in(directory):
+            if name.startswith("checkpoints.sqlite"):
+                remove_durably(directory / name)
+        remove_chroma(directory / "chromadb")
+        on_step("derived removed")
+        _put_index(directory, source)
+        on_step("index put")
+        forgotten = _bury(directory, tombstones or [])
+        on_step("buried")
+        remove_durably(directory / RESTORING)
+    return Restored(backup, kept, added, None if tombstones is None else forgotten)
+
+
+_FIELDS: dict[str, Callable[[Any], Any]] = {
+    "made_at": str,
+    "historian": str,
+    "events": int,
+    "jobs": int,
+    "files": int,
+    "bytes": int,
+}
+
+
+def _begin(directory: Path, source: Path) -> list[Tombstone] | None:
+    """Note that a restoration has begun, and the tombstones of the present; None if they cannot be read."""
+    noted = bytes_of(directory / RESTORING)
+    if noted is not None:  # interrupted: the database may be the restored one already
+        found = json.loads(noted)["tombstones"]
+        tombstones = None if found is None else [tuple(one) for one in found]
+    else:
+        tombstones = _tombstones(directory / INDEX)
+    note = {"source": str(source), "tombstones": tombstones}
+    write_atomically(directory / RESTORING, json.dumps(note, ensure_ascii=False).encode())
+    return tombstones
+
+
+def _tombstones(index: Path) -> list[Tombstone] | None:
+    if not index.exists():
+        return None
+    try:
+        with closing(sqlite3.connect(index)) as connection:
+            return all_tombstones(connection)
+    except sqlite3.Error as error:
+        log.warning("%s cannot tell who was forgotten: %s", index, error)
+        return None
+
+
+def _merge_jobs(directory: Path, source: Path) -> tuple[int, int]:
+    """Add the jobs of the backup that are not in the queue. Return how many were there, and how many are added."""
+    states = dict.fromkeys(QUEUE_STATES)
+    known = {name_job_id(name) for state in states for name in names_in(directory / QUEUES / state) if name[0] != "."}
+    there = len(known)
+    added = 0
+    for state in states:
+        for name in names_in(source / QUEUES / state):
+            if name_job_id(name) not in known:
+                known.add(name_job_id(name))
+                # Whoever worked on it then does so no more.
+                place = "failed" if state == "failed" else "pending"
+                added += _put(source / QUEUES / state / name, directory / QUEUES / place / name)
+    return there, added
+
+
+def _put_files(directory: Path, source: Path) -> None:
+    wanted = {name for name in files_below(source) if name not in (MANIFEST, INDEX) and Path(name).parts[0] != QUEUES}
+    for name in files_below(directory):
+        if Path(name).parts[0] in REPLACED and name not in wanted and not name.endswith(".lock"):
+            remove_durably(directory / name)
+    for name in sorted(wanted):
+        # A request of the present knows more than the one of the backup.
+        if Path(name).parts[0] != FORGETTING or not (directory / name).exists():
+            _put(source / name, directory / name)
+
+
+def _put(source: Path, target: Path) -> bool:
+    data = bytes_of(source)
+    if data is None:
+        return False
+    write_atomically(target, data)
+    return True
+
+
+def _put_index(directory: Path, source: Path) -> None:
+    """Put the database in place by one renaming. The log of the former one must not get into it."""
+    temporary = directory / f"{TEMPORARY_PREFIX}{INDEX}"
+    remove_durably(temporary)
+    if not copied(source / INDEX, temporary):
+        raise StorageError(f"{source / INDEX} does not exist any more; run this again with a whole backup")
+    for suffix in ("-wal", "-shm"):
+        remove_durably(directory / f"{INDEX}{suffix}")
+    temporary.replace(directory / INDEX)
+    sync_folder(directory)
+
+
+def _bury(directory: Path, tombstones: list[Tombstone]) -> tuple[Entity, ...]:
+    """Add tombstones to the restored database, and ask to forget the entities that it does not know as forgotten."""
+    path = directory / INDEX
+    with closing(open_index(path)) as database:
+        with database.reading() as connection:
+            known = {(kind, value): until for kind, value, until in all_tombstones(connection)}
+        new = [one for one in tombstones if known.get((one[0], one[1]), float("-inf")) < one[2]]
+        with database.writing() as connection:
+            for kind, value, until in new:
+                add_tombstones(connection, kind, [value], until)
+    requests, forgotten = ForgetRequests(directory), []
+    for kind, value, until in new:
+        if kind == "entity":
+            entity = _entity(value)
+            requests.ask(ForgetRequest(entity, until))
+            forgotten.append(entity)
+    return tuple(forgotten)
+
+
+def _entity(key: str) -> Entity:
+    kind, _, entity_id = key.partition(":")
+    return Entity("user" if kind == "user" else "group", entity_id)
