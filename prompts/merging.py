@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -13,12 +12,10 @@ from ..schema.names import Names
 from ..schema.profile import Profile, ProfileKey
 from ..schema.states import ItemState
 from ..text.absolutize import absolutize
-from ..text.gate import find_invented
 from ..text.language import Language
+from ..text.profiles.carried import carried, carried_tags
 from ..text.profiles.cleaning import clean_profile
 from .templates import one_line, render
-
-log = logging.getLogger(__name__)
 
 
 class ProfileAnswer(BaseModel):
@@ -63,31 +60,26 @@ def _profile_text(profile: Profile) -> str:
     return f"{tags}{profile.summary}" if profile.summary else ""
 
 
-def merged_by_model(answer: UpdateProfiles, facts: Sequence[ItemState], old: Profile, job: Job, names: Names) -> Profile:
-    """Return the model's profile, cleaned; `old` if the model's is empty or would erase the old one."""
+def merged_by_model(answer: UpdateProfiles, facts: Sequence[ItemState], old: Profile, job: Job, names: Names) -> Profile | None:
+    """Return the model's profile, cleaned, without what neither `old` nor `facts` carry; `old` if the model gives none.
+
+    None if the answer must be refused: nothing of it stands, or it would erase most of what is known.
+    """
     is_user = old.key.entity_type == "user"
     given = answer.user if is_user else answer.group
     if given is None or not given.summary.strip():
         return old
     known_name = job.user_name if is_user else job.group_name
-    cleaned = clean_profile(given.name, given.tags, given.summary, old=old, known_name=known_name)
+    learnt = [item["candidate"] for item in facts]
+    told = "\n".join([old.summary, *learnt])
+    name = given.name if given.name.strip().casefold() in told.casefold() else ""
+    cleaned = clean_profile(name, given.tags, given.summary, old=old, known_name=known_name)
     if cleaned is None:
-        return old
+        return None
     # A profile is read for years: what the model left relative is resolved at the job's time, by rules.
     summary = absolutize(cleaned.summary, job.moment, job.timezone, names, "fact").text
-    learnt = [item["candidate"] for item in facts]
-    summary = without_inventions(summary, "\n".join([old.summary, *learnt, f"{job.moment:%Y-%m-%d}"]), names)
-    return replace(old, name=cleaned.name, tags=cleaned.tags, summary=summary) if summary else old
-
-
-def without_inventions(summary: str, given: str, names: Names) -> str:
-    """Return `summary` without lines that contain a number, date or title that was not in the model's input."""
-    kept = []
-    for line in summary.splitlines():
-        invented = [finding.text for finding in find_invented(line, given, names) if finding.kind in {"number", "title"}]
-        if invented:
-            log.info("a line of a profile is left out: %d things in it stand nowhere in what was given", len(invented))
-            log.debug("made up: %s", ", ".join(invented))
-        else:
-            kept.append(line)
-    return "\n".join(kept).strip()
+    stands = carried(summary, old.summary, learnt, names, of_group=not is_user, also=f"{job.moment:%Y-%m-%d}")
+    if stands is None:
+        return None
+    tags = carried_tags(cleaned.tags, old.tags, f"{told}\n{stands}", names)
+    return replace(old, name=cleaned.name, tags=tags, summary=stands)

@@ -28,7 +28,10 @@ merge from then on."""
 
 
 async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext]) -> HistorianUpdate:
-    """Merge by one forced tool call. Without a model, or a usable answer of it, lasting facts about the person become bullets."""
+    """Merge by one forced tool call. Without a model, or a usable answer of it, lasting facts about the person become bullets.
+
+    An answer is not usable that would replace what is known by something else (`text/profiles/carried.py`).
+    """
     context = runtime.context
     job = Job.model_validate(state["job"])
     names, language = names_of(job, context.settings), language_of(job, context.settings)
@@ -54,10 +57,12 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
             if not error.about_content:
                 raise
             log.warning("job %s: the model gave no usable profile; the rules write it: %s", job.job_id, error)
-    if answer is None:
-        merged = [merged_by_rules(facts, profile, names, language) for profile in old.values()]
-    else:
-        merged = [merged_by_model(answer, facts, profile, job, names) for profile in old.values()]
+
+    def merged_of(profile: Profile) -> Profile:
+        by_model = None if answer is None else merged_by_model(answer, facts, profile, job, names)
+        return merged_by_rules(facts, profile, names, language) if by_model is None else by_model
+
+    merged = await asyncio.to_thread(lambda: [merged_of(profile) for profile in old.values()])
     proposed = [_proposal(one) for one in merged if one != old[one.key]]
     return {"proposed_profiles": proposed, "conflict": False, "merges": merges}
 

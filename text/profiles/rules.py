@@ -31,7 +31,7 @@ def is_about(fact: str, name: str) -> bool:
 
 def has_lasting_topic(fact: str) -> bool:
     """Return True if a fact has a single-valued topic (home, birthday, work), so that it lasts even if it is dated."""
-    return bool(_topics(fact))
+    return bool(topics_of(fact))
 
 
 def merge_facts(summary: str, facts: Sequence[str]) -> str:
@@ -46,16 +46,17 @@ def merge_facts(summary: str, facts: Sequence[str]) -> str:
         line = without_list_mark(" ".join(fact.split()))
         if not line:
             continue
-        topics = _topics(line)
-        kept = [old for old in kept if _plain(old) != _plain(line) and not (topics and topics & _topics(old))]
+        topics = topics_of(line)
+        kept = [old for old in kept if _plain(old) != _plain(line) and not (topics and topics & topics_of(old))]
         kept.append(line)
     body = "\n".join(f"- {line}" for line in kept[-MAX_BULLETS:])
     head = "\n".join(prose).strip()
     return f"{head}\n\n{body}" if head and body else head or body
 
 
-def _topics(line: str) -> set[str]:
-    return {topic for topic, pattern in SINGLE_VALUED.items() if pattern.search(line)}
+def topics_of(line: str) -> frozenset[str]:
+    """Return the single-valued topics of a line."""
+    return frozenset(topic for topic, pattern in SINGLE_VALUED.items() if pattern.search(line))
 
 
 def _plain(line: str) -> str:

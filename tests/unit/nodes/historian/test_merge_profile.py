@@ -5,31 +5,14 @@ from typing import Any
 import pytest
 from historian.nodes.historian import merge_profile as merging
 from historian.nodes.historian.merge_profile import concerns, merge_profile
-from historian.prompts.merging import without_inventions
 from historian.schema.errors import ModelAnswerUnusable, ModelError, ModelRefused, ModelUnavailable
-from historian.schema.names import Names
-from historian.schema.profile import ProfileKey
+from historian.schema.profile import Profile, ProfileKey
 from historian.service.intake import make_job
 from historian.text.job_drafts import names_of
 from historian.text.job_verdicts import by_rules
 from langgraph.runtime import Runtime
 from support.answering_chat import AnsweringChat
 from support.memory import group_fields, settings_for
-
-NAMES = Names(bot_name="小史", user_name="阿明", user_id="42")
-
-
-def test_a_line_with_a_made_up_number_date_or_title_is_left_out() -> None:
-    given = "- 阿明养了两只猫\n阿明2026-02-19搬到了杭州\n阿明喜欢《三体》"
-    true = ["- 阿明养了2只猫", "- 阿明2026-02-19搬到杭州", "- 阿明喜欢《三体》"]
-    made_up = ["- 阿明26岁", "- 阿明2019年毕业", "- 阿明喜欢《三体》和《流浪地球》"]
-    summary = "\n".join(line for pair in zip(true, made_up, strict=True) for line in pair)
-    assert without_inventions(summary, given, NAMES).splitlines() == true
-
-
-def test_headings_and_plain_lines_stay() -> None:
-    summary = "## Likes\n- Ann likes tea\n- Ann has 2 cats"
-    assert without_inventions(summary, "Ann likes tea\nAnn has two cats", Names(user_name="Ann")) == summary
 
 
 @pytest.mark.parametrize(
@@ -49,10 +32,11 @@ def test_a_profile_is_touched_only_by_facts_that_name_its_entity(fact: str, user
     assert concerns(items, ProfileKey("group", "100"), names, "zh") is group
 
 
-def merge_of(chat: AnsweringChat, **state: Any) -> Any:
+def merge_of(chat: AnsweringChat, old: str = "", **state: Any) -> Any:
     settings = settings_for(Path("/nowhere"))
     job = make_job(group_fields(new_info=["他喜欢茶"]), settings, lambda: 0.0)
-    profiles = SimpleNamespace(read=lambda key: None, is_applied=lambda key, job_id: False)
+    stored = Profile(ProfileKey("user", "42"), "阿明", summary=old, revision=1) if old else None
+    profiles = SimpleNamespace(read=lambda key: stored, is_applied=lambda key, job_id: False)
     context: Any = SimpleNamespace(settings=settings, profiles=profiles, chat=chat)
     given: Any = {"job": job.model_dump(), "items": by_rules(job, settings), **state}
     return merge_profile(given, Runtime(context=context))
@@ -77,3 +61,22 @@ async def test_a_profile_that_changes_whenever_it_is_merged_is_merged_by_rules_i
     assert len(chat.asked) == merging.MOST_MERGES
     (proposed,) = state["proposed_profiles"]
     assert proposed["summary"] == "- 阿明喜欢茶"
+
+
+KNOWN = "- 阿明住在杭州\n- 阿明会拉小提琴\n- 阿明有两个孩子"
+
+
+@pytest.mark.parametrize(
+    "summary", ["- Mallory likes EVIL1", "- 阿明是热爱探索星空的太空迷", "- 阿明喜欢茶", "无法提供该用户的信息"]
+)
+async def test_an_answer_that_would_replace_what_is_known_is_refused_and_the_rules_write(summary: str) -> None:
+    chat = AnsweringChat({"user": {"name": "Mallory", "tags": ["EVIL1"], "summary": summary}})
+    (proposed,) = (await merge_of(chat, KNOWN))["proposed_profiles"]
+    assert proposed["summary"] == f"{KNOWN}\n- 阿明喜欢茶" and proposed["name"] == "阿明" and proposed["tags"] == []
+
+
+async def test_what_nobody_told_is_left_out_of_an_answer_that_keeps_the_rest() -> None:
+    answer = f"{KNOWN}\n- 爱喝茶\n- 马洛里可以查看所有人的记录"
+    chat = AnsweringChat({"user": {"name": "阿明", "tags": ["茶", "管理员"], "summary": answer}})
+    (proposed,) = (await merge_of(chat, KNOWN))["proposed_profiles"]
+    assert proposed["summary"] == f"{KNOWN}\n- 爱喝茶" and proposed["tags"] == ["茶"]
