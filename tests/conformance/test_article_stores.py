@@ -211,6 +211,7 @@ def test_a_file_that_somebody_broke_is_stood_in_for_by_its_history(tmp_path: Pat
     assert any("- newer" in file.read_text(encoding="utf-8") for file in broken.iterdir()), "what was written by hand is kept"
 
 
+@pytest.mark.slow
 def test_a_reader_never_sees_half_an_article_or_half_a_file_of_summaries(opened: OpenParts) -> None:
     writing, reading = opened().article_stores, opened().article_stores
     done = threading.Event()

@@ -559,6 +559,7 @@ _ADVERSARIAL = st.sampled_from(
 _SCOPES = st.builds(Scope.group, _ADVERSARIAL, _ADVERSARIAL) | st.builds(Scope.private, _ADVERSARIAL)
 
 
+@pytest.mark.slow
 @IMPLEMENTATIONS
 @given(
     scopes=st.lists(_SCOPES, min_size=2, max_size=12),

@@ -53,6 +53,7 @@ async def test_an_endpoint_that_refuses_everybody_is_waited_for(tmp_path: Path, 
         assert job.attempts == 0 and parts.queue.failed() == [] and parts.events.count() == 0
 
 
+@pytest.mark.slow
 async def test_an_outage_of_an_hour_loses_and_fails_no_job(tmp_path: Path, server: OpenAIServer) -> None:
     clock = Clock()
     begun = clock.now

@@ -206,6 +206,7 @@ async def _never() -> bool:
     return False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rewrite", [False, True], ids=["by rules", "as jobs"])
 def test_killed_in_the_middle_it_goes_on_and_nothing_is_lost_or_twice(tmp_path: Path, rewrite: bool) -> None:
     count = 450

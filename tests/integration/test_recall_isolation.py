@@ -129,6 +129,7 @@ def may_be_read(owner: tuple[str, Scope, str], reader: Scope, rule: LayerRule, s
     return layer in layers_read(reader, "user", learnt.user_id, rule, has_spoken=reader.key in spoken[learnt.user_id])
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     places=st.lists(scopes, min_size=2, max_size=6, unique_by=lambda scope: scope.key),

@@ -469,6 +469,7 @@ def peak_of(archive: Path, directory: Path, *options: object) -> tuple[Called, i
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 def test_an_archive_that_is_a_bomb_is_refused_within_little_memory(data: Path, tmp_path: Path) -> None:
     run("export", "user", USER, tmp_path / "a.zip", data=data)
     with zipfile.ZipFile(tmp_path / "a.zip") as archive:
@@ -494,6 +495,7 @@ def test_an_archive_that_is_a_bomb_is_refused_within_little_memory(data: Path, t
         made.unlink()
 
 
+@pytest.mark.slow
 def test_a_large_archive_is_read_within_little_memory(data: Path, tmp_path: Path) -> None:
     run("export", "user", USER, tmp_path / "a.zip", data=data)
 

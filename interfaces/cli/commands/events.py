@@ -63,7 +63,7 @@ def show_event(shell: Shell, event_id: EventArgument) -> None:
         shell.emit(**data)
         return
     data["gate_reasons"] = "\n".join(data.pop("gate_reasons"))
-    shell.out.print(fields({key: value for key, value in data.items() if value not in ("", [])}))
+    shell.out.print(fields({key: value for key, value in data.items() if value not in ("", [], (), None)}))
 
 
 @command("edit", events)
