@@ -17,7 +17,7 @@ from ..schema.hit import Hit
 from ..schema.job import Job
 from ..schema.names import Names
 from ..schema.protocols import EventStore, JobQueue
-from ..text.absolutize import absolutize
+from ..text.absolutize import LONGEST_TEXT, absolutize
 from ..text.words import first_character, last_characters, lookup_tokens, search_tokens
 from .request import RecallRequest
 
@@ -77,7 +77,8 @@ class PendingHits:
 
 
 def _words_of(text: str) -> set[str]:
-    """Return what a text is found by: its words, and the single characters of Chinese."""
+    """Return what the beginning of a text is found by: its words, and the single characters of Chinese."""
+    text = text[:LONGEST_TEXT]
     words = search_tokens(text)
     return {*words, *map(first_character, words), *last_characters(text)}
 

@@ -48,8 +48,7 @@ class RecallRequest:
     def said(self) -> tuple[str, ...]:
         """The messages that were asked, without line breaks: the last MOST_QUERIES of them, each cut to MOST_QUERY_CHARACTERS."""
         given = [self.query] if isinstance(self.query, str) else list(self.query)
-        cleaned = (" ".join(one.split(None, MOST_QUERY_CHARACTERS))[:MOST_QUERY_CHARACTERS] for one in given[-MOST_QUERIES:])
-        return tuple(one for one in cleaned if one)
+        return tuple(text for one in given[-MOST_QUERIES:] if (text := bounded_query(one)))
 
     @cached_property
     def queries(self) -> tuple[str, ...]:
@@ -98,6 +97,11 @@ def scope_request(
     )
 
 
+def bounded_query(said: str) -> str:
+    """Return the beginning of a message on one line: at most MOST_QUERY_CHARACTERS."""
+    return " ".join(said.lstrip()[: 4 * MOST_QUERY_CHARACTERS].split())[:MOST_QUERY_CHARACTERS]
+
+
 def widened(query: str, context: Sequence[str]) -> str:
     """Return a short query preceded by the end of what was said before it; a long query unchanged.
 
@@ -106,5 +110,6 @@ def widened(query: str, context: Sequence[str]) -> str:
     """
     if len(query) >= SHORT_QUERY:
         return query
-    before = " ".join(" ".join(context).split())[-WIDENING_CHARACTERS:]
+    ends = (one.rstrip()[-4 * WIDENING_CHARACTERS :] for one in context[-MOST_QUERIES:])
+    before = " ".join(" ".join(ends).split())[-WIDENING_CHARACTERS:]
     return f"{before} {query}".strip()

@@ -17,6 +17,9 @@ MAX_ID_CHARACTERS = 128
 MAX_NAME_BYTES = 96
 """Maximum bytes of an encoded id. Two of them, a revision and a timestamp fit into the usual 255 bytes of a file name."""
 
+LONGEST_NAME = 200
+"""Characters of a display name that are written into texts."""
+
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789_-")
 
 MOST_TOLD = 40

@@ -12,13 +12,15 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from .errors import InvalidInput
-from .ids import encode_id, told, type_and_size, validate_id
+from .ids import LONGEST_NAME, encode_id, told, type_and_size, validate_id
 from .scope import RequestType, Scope
 from .validation import invalid_input, problems
 
 JOB_SCHEMA_VERSION = 1
 MAX_JOB_BYTES = 1024 * 1024
 """Maximum size of a job file (1 MiB); larger jobs are rejected by `enqueue_job` and quarantined by the queue."""
+
+SPEAKERS_LOOKED_AT = 64
 
 FIRST_YEAR, LAST_YEAR = 1900, 9000
 """Times outside these years could overflow `datetime` when converted to another time zone or moved by years."""
@@ -176,8 +178,9 @@ class Job(BaseModel):
 
     @property
     def speakers(self) -> list[str]:
-        """The sender names of the recent messages, oldest first."""
-        return [message.sender_name for message in self.recent_messages if message.sender_name]
+        """The sender names of the last SPEAKERS_LOOKED_AT recent messages, oldest first, without those above LONGEST_NAME."""
+        named = (message.sender_name for message in self.recent_messages[-SPEAKERS_LOOKED_AT:])
+        return [name for name in named if 0 < len(name) <= LONGEST_NAME]
 
     @property
     def is_empty(self) -> bool:

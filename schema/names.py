@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from .ids import LONGEST_NAME
+
 if TYPE_CHECKING:
     from .job import Job  # pydantic, which the rules on text do without
 
@@ -28,13 +30,16 @@ class Names:
 
     @classmethod
     def of_job(cls, job: Job, bot_name: str) -> Names:
-        """Return the names of a job's conversation; recent speakers are `others`. `bot_name` is used if the job has none."""
+        """Return the names of a job's conversation, cut to LONGEST_NAME characters; recent speakers are `others`.
+
+        `bot_name` is used if the job has none.
+        """
         bot_name = job.bot_name or bot_name
         return cls(
-            bot_name=bot_name,
-            user_name=job.user_name,
+            bot_name=bot_name[:LONGEST_NAME],
+            user_name=job.user_name[:LONGEST_NAME],
             user_id=job.user_id,
-            group_name=job.group_name,
+            group_name=job.group_name[:LONGEST_NAME],
             group_id=job.group_id,
             others=tuple(dict.fromkeys(name for name in job.speakers if name not in (bot_name, job.user_name))),
         )

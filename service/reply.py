@@ -12,6 +12,7 @@ from ..schema.errors import HistorianError
 from ..schema.language import Language
 from ..schema.scope import Scope
 from .lifecycle import Lifecycle
+from .off_loop import off_loop
 from .recall.arguments import count, is_conversation, language_for, texts
 from .recall.fallback_levels import LOCAL_SECONDS, in_thread
 
@@ -60,14 +61,16 @@ class ReplyContext:
         written, budget = self._language(query, language), self._budget(max_tokens)
         opened, plain = self._lifecycle.opened, self._lifecycle.plain
         if opened is None:
-            return format_summaries(await self._plain_summaries(scope), language=written, max_tokens=budget)
+            summaries = await self._plain_summaries(scope)
+            return await off_loop(partial(format_summaries, summaries, language=written, max_tokens=budget), summaries)
         recalled = await opened.recall.context(texts(query), scope, top_k=count(top_k), context=texts(context))
         hits = recalled.hits
         if not recalled.reasons:
             plain.database_away = False
         elif not hits and await self._lifecycle.database_is_away():
             hits = await asyncio.to_thread(plain.hits, scope)
-        return format_memories(recalled.profiles, hits, language=written, max_tokens=budget, article=recalled.article)
+        block = partial(format_memories, recalled.profiles, hits, language=written, max_tokens=budget, article=recalled.article)
+        return await off_loop(block, [profile.summary for profile in recalled.profiles], [hit.event.text for hit in hits])
 
     async def _plain_summaries(self, scope: Scope) -> Sequence[tuple[str, str]]:
         """Return the summaries that can be read while memory is switched off or cannot be opened."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -14,6 +15,10 @@ from .language import Language, detect_language
 from .protected import protected_spans
 from .references.rewriting import Draft, Item, Replacement, conversation_words, draft
 from .time_expressions import TimeExpression, resolve_times
+
+LONGEST_TEXT = 20_000
+"""Characters of a text that are made absolute and checked. What a longer one says after that is kept as it is."""
+_BREAK = re.compile(r"[。！？!?…\n]|[.;；](?=\s)|\s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +50,15 @@ def absolutize(
 ) -> Absolutized:
     """Resolve the times of `text` at `reference` (aware; converted to `timezone` first) and replace references by names.
 
-    See `resolve_times` and `draft` for the rules. The function is idempotent. Raises ValueError for a reference
+    See `resolve_times` and `draft` for the rules. Of a text of more than LONGEST_TEXT characters only the beginning is
+    rewritten, and the rest follows unchanged. The function is idempotent. Raises ValueError for a reference
     without an offset and for a time zone that does not exist, as `resolve_times` does.
     """
+    if len(text) > LONGEST_TEXT:
+        end = _end_of_beginning(text)
+        begun = absolutize(text[:end], reference, timezone, names, item, recent_speakers=recent_speakers, language=language)
+        drafted = replace(begun.drafted, text=begun.drafted.text + text[end:])
+        return replace(begun, text=begun.text + text[end:], drafted=drafted, resolved_text=begun.resolved_text + text[end:])
     spans = protected_spans(text, conversation_words(names, recent_speakers))
     spoken = detect_language(text, ignore=spans) if language == "auto" else language
     resolved_text, expressions = resolve_times(text, reference, timezone, language=language, protected=spans)
@@ -60,6 +71,12 @@ def absolutize(
             for change in replaced
         )
     return Absolutized(drafted.text, tuple(expressions), drafted, resolved_text, spoken, replaced)
+
+
+def _end_of_beginning(text: str) -> int:
+    """Return where the beginning of a long text ends: at a sentence, else at a blank, within the last tenth of it."""
+    *_, last = (0, *(match.end() for match in _BREAK.finditer(text, LONGEST_TEXT * 9 // 10, LONGEST_TEXT)))
+    return len(text[: last or LONGEST_TEXT].rstrip()) or LONGEST_TEXT
 
 
 def _common_pieces(text: str, resolved_text: str, expressions: Sequence[TimeExpression]) -> list[tuple[int, int, int]]:

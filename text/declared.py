@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ..schema.names import Names
 from .profiles.rules import SINGLE_VALUED, is_about
-from .statements import spoken_by, stamped
+from .statements import LONGEST_STATEMENT, spoken_by, stamped
 from .support import content_terms, has_ended, words_only
 
 _KIN = (
@@ -29,7 +29,7 @@ _ENGLISH_TRADES = (
 _TOPICS: dict[str, re.Pattern[str]] = {
     "name": re.compile(r"真名|本名|全名|大名|名字(?:是|叫)|\b(?:real|full|birth|legal) name\b|['’]s name is\b", re.I),
     "work": re.compile(
-        rf"是(?:一名|一个|一位|个|名|[^，,。]{{1,14}}的)?[^，,。]{{0,12}}?(?:{_TRADES})(?![^，,。]*[吗?？])"
+        rf"是(?:一名|一个|一位|个|名|[^，,。]{{1,14}}的)?[^，,。]{{0,12}}?(?:{_TRADES})(?![^，,。]{{0,40}}[吗?？])"
         rf"|(?:就职于|入职|跳槽到|任职于|在[^，,。]{{1,16}}当|在[^，,。]{{1,16}}做[^，,。]{{1,10}}(?:{_TRADES})"
         rf"|去了?[^，,。]{{1,16}}[当做][^，,。]{{0,10}}(?:{_TRADES}))"
         rf"|\bis (?:an? |the )?(?:[\w-]+ ){{0,4}}{_ENGLISH_TRADES}\b|\b(?:got|has|started|found) a (?:new )?job\b"
@@ -84,7 +84,7 @@ _POINTS_AT_TALK = re.compile(
     re.I,
 )
 _CLAUSE_END = re.compile(
-    r"[，,]\s*(?:and\s+)?|\s+and\s+(?=(?:[A-Z]\w*\s+)?(?:lives|works|is|was|has|moved|joined|started)\b)|(?<=[一-鿿])并且|(?<=[一-鿿])而且"
+    r"[，,]\s*(?:and\s+)?|(?<!\s)\s+and\s+(?=(?:[A-Z]\w*\s+)?(?:lives|works|is|was|has|moved|joined|started)\b)|(?<=[一-鿿])并且|(?<=[一-鿿])而且"
 )
 _WISHED = re.compile(r"\b(?:wish\w*|if|maybe|perhaps)\b|要是|如果|假如|但愿|希望自己", re.I)
 _ENDS = re.compile(
@@ -112,7 +112,7 @@ def declared_topics(statement: str, names: Names, *, by_user: bool = False) -> f
 
     `by_user` is True if the person said it: a boundary then needs no subject ("never call Tom Tommy").
     """
-    bare = _OPENING.sub("", statement.strip())
+    bare = _OPENING.sub("", statement.strip()[:LONGEST_STATEMENT])
     user = next((name for name in (names.user("zh"), names.user("en")) if is_about(bare, name)), "")
     if _QUESTION.search(bare) or _FORMER.search(bare):
         return frozenset()
@@ -145,8 +145,10 @@ def single_facts(statement: str, names: Names) -> list[str]:
 
     It is split at commas and at "and" before a verb. A part without a subject gets the person's name if it continues the
     declaration, unless it may be about somebody just named. A statement that only repeats the person's name ("Tom is called
-    Tom") is dropped. Suppositions, plans and questions are returned unchanged.
+    Tom") is dropped. Suppositions, plans, questions and what is longer than LONGEST_STATEMENT characters are returned unchanged.
     """
+    if len(statement) > LONGEST_STATEMENT:
+        return [statement]
     opening = _OPENING.match(statement)
     begin = opening.end() if opening else 0
     user = next((name for name in (names.user("zh"), names.user("en")) if is_about(statement[begin:], name)), "")

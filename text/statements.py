@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 
 from .gate.quotations import quotations
+from .protected import overlaps
+
+LONGEST_STATEMENT = 2_000
+"""Characters of one statement that are read for what it tells; a longer one is no statement but a document."""
 
 _END = re.compile(
     r"[。！？!?；;]+[”」』\"'’）)]*|\n+"
@@ -22,11 +26,11 @@ def statements(text: str) -> list[str]:
 
     Line breaks, sentence ends and semicolons end a statement. Question marks are kept.
     """
-    closed = [(one.start, one.end) for one in quotations(text)]
+    closed = [(one.start + 1, one.end - 1) for one in quotations(text)]
     found: list[str] = []
     begun = 0
     for end in _END.finditer(text):
-        if any(start < end.start() < stop - 1 for start, stop in closed):
+        if overlaps(closed, end.start(), end.start() + 1):
             continue
         found.append(text[begun : end.end()])
         begun = end.end()

@@ -11,7 +11,7 @@ from ..schema.names import Names
 from .declared import declared_in
 from .gate.faithfulness import whole_name_pattern
 from .language import detect_language
-from .statements import spoken_by, stamped, statements
+from .statements import LONGEST_STATEMENT, spoken_by, stamped, statements
 from .support import content_terms, stem, weight, words_only
 from .word_lists import word_list
 
@@ -28,10 +28,10 @@ _VAGUE_DAY = re.compile(
 _NUMBER = re.compile(r"(?<![\d-])\d+(?:[.,:]\d+)*(?![\d-])")
 _SPELT = re.compile(
     r"\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|first|second|third)\b"
-    r"|[两二三四五六七八九十百千万]+(?=[个位只条次天周月年岁本块元公里斤件张部场站点名])",
+    r"|(?<![两二三四五六七八九十百千万])[两二三四五六七八九十百千万]++(?=[个位只条次天周月年岁本块元公里斤件张部场站点名])",
     re.IGNORECASE,
 )
-_TITLE = re.compile(r"《[^》]+》|“[^”]+”|「[^」]+」|\"[^\"]+\"")
+_TITLE = re.compile(r"《[^《》]+》|“[^“”]+”|「[^「」]+」|\"[^\"]+\"")
 _NAME = re.compile(r"(?<![.!?。！？:：“\"] )(?<!^)(?<![A-Za-z'’])(?:[A-Z][a-zà-ÿ]+|[A-Z]{2,}[A-Za-z0-9]*)(?:['’]s)?(?![A-Za-z])")
 _NO_NAME = word_list(
     """
@@ -107,12 +107,12 @@ _WEIGHTLESS = frozenset(
 
 
 _SAYS_SOMETHING = 1.0
-_CAPTION = re.compile(r"(?:^|[.!?…]\s+)an? (?:photo|photograph|photography|close[- ]up|screenshot) of [^.!?]*[.!?]?\s*$")
+_CAPTION = re.compile(r"(?:^|[.!?…]\s+)an? (?:photo|photograph|photography|close[- ]up|screenshot) of [^.!?]*+[.!?]?+\s*$")
 _WEEK = re.compile(r"(?<=week of )(?P<first>\d{4}-\d{2}-\d{2}) to \d{4}-\d{2}-\d{2}")
 _BRACKETS = re.compile(r"\(\s*\)|（\s*）")
-_DASH = re.compile(r"\s+[-–—]{1,2}\s+|\s*[—]{2}\s*")
+_DASH = re.compile(r"(?<!\s)\s+[-–—]{1,2}\s+|(?<!\s)\s*[—]{2}\s*")
 _REMARK = re.compile(
-    r"(?:,| and|[!.])\s+(?:and\s+|but\s+|so\s+)?(?:it|which|that|they|those|can['’]t wait|so)\b[^,.;!?]*[.!?]*$"
+    r"(?:,| and|[!.])\s+(?:and\s+|but\s+|so\s+)?(?:it|which|that|they|those|can['’]t wait|so)\b[^,.;!?]*+[.!?]*$"
     r"|[，,！!](?:真的?|太|好|超级?)(?:好|棒|美|赞|爽|不错|厉害)[了啊呀！!]*$|[，,]?哈{2,}[！!。]*$",
     re.IGNORECASE,
 )
@@ -136,8 +136,10 @@ def undated(line: str, day: str) -> str:
 def compact(sentence: str, names: Names) -> str:
     """Return a sentence without interjections, picture captions and remarks without content ("- it was awesome!").
 
-    A week is given by its first day.
+    A week is given by its first day. A sentence of more than LONGEST_STATEMENT characters is only stripped.
     """
+    if len(sentence) > LONGEST_STATEMENT:
+        return sentence.strip()
     bare = _WEEK.sub(r"\g<first>", _CAPTION.sub("", sentence).strip())
     pieces = _DASH.split(bare)
     kept = [piece for piece in pieces if _substance(piece, names) >= _SAYS_SOMETHING]
@@ -156,7 +158,7 @@ def _substance(text: str, names: Names) -> float:
 
 def telling(statement: str, names: Names) -> float:
     """Return a score of the lasting information in a statement: 0 is none, about 1 is worth a line, 3 is high."""
-    _, said = spoken_by(stamped(statement)[1])
+    _, said = spoken_by(stamped(statement[:LONGEST_STATEMENT])[1])
     terms = words_only(content_terms(said, names, dates=False)) - _WEIGHTLESS
     substance = weight(terms)
     if not substance:

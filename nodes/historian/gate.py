@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from langgraph.runtime import Runtime
 
 from ...schema.job import Job
+from ...schema.settings import Settings
 from ...schema.states import HistorianContext, HistorianState, HistorianUpdate, ItemState
 from ...text.job_verdicts import judge, last_resort, with_verdict
 
 
 async def gate(state: HistorianState, runtime: Runtime[HistorianContext]) -> HistorianUpdate:
     """Judge every text that has not passed. When the tries are spent, every item gets a final text."""
-    job, settings = Job.model_validate(state["job"]), runtime.context.settings
+    return {"items": await asyncio.to_thread(_judged, state, runtime.context.settings)}
+
+
+def _judged(state: HistorianState, settings: Settings) -> list[ItemState]:
+    job = Job.model_validate(state["job"])
     judged: list[ItemState] = []
     for item in state["items"]:
         if not item["passed"]:
@@ -22,4 +29,4 @@ async def gate(state: HistorianState, runtime: Runtime[HistorianContext]) -> His
                 is_draft = item["candidate"] == item["draft"]
                 item = last_resort(item, verdict if is_draft else judge(item, item["draft"], job, settings))
         judged.append(item)
-    return {"items": judged}
+    return judged

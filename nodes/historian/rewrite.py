@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 
 from langgraph.runtime import Runtime
@@ -11,6 +12,7 @@ from ...prompts.templates import render
 from ...schema.errors import ModelError
 from ...schema.job import Job
 from ...schema.states import HistorianContext, HistorianState, HistorianUpdate
+from ...text.absolutize import LONGEST_TEXT
 from ...text.job_drafts import language_of, names_of, prepare
 from ...text.job_verdicts import passed_by_rules
 
@@ -21,13 +23,13 @@ async def rewrite(state: HistorianState, runtime: Runtime[HistorianContext]) -> 
     """Prepare the items on the first visit; ask the model, in one call, for those that still need it."""
     chat, settings = runtime.context.chat, runtime.context.settings
     job = Job.model_validate(state["job"])
-    items = state.get("items") or prepare(job, settings)
+    items = state.get("items") or await asyncio.to_thread(prepare, job, settings)
     attempt = state.get("attempt", 0)
     if chat is None or settings.historian.rewrite_mode == "rules":
         return {"items": items, "attempt": attempt, "spent": True}
     if attempt == 0:
-        items = [passed_by_rules(item, job, settings) for item in items]
-    wanted = [n for n, item in enumerate(items) if not item["passed"]]
+        items = await asyncio.to_thread(lambda: [passed_by_rules(item, job, settings) for item in items])
+    wanted = [n for n, item in enumerate(items) if not item["passed"] and len(item["source"]) <= LONGEST_TEXT]
     if not wanted:
         return {"items": items, "attempt": attempt, "spent": True}
     language = language_of(job, settings)

@@ -14,6 +14,8 @@ OPENING = {
 }
 CLOSING = "</memory>"
 
+_CHARACTERS_A_TOKEN = 24
+"""More than any text has but runs of one letter, which are cut here."""
 _SHORTEST_TOKENS = 12
 """Lines are cut to no fewer tokens than this; shorter ones are left out."""
 
@@ -69,7 +71,7 @@ def _cut(line: str, tokens: int) -> str:
     """Return the beginning of a line, at most `tokens` long, with an ellipsis; "" if nothing useful remains."""
     if tokens < _SHORTEST_TOKENS:
         return ""
-    low, high = 0, len(line)
+    low, high = 0, min(len(line), _CHARACTERS_A_TOKEN * tokens)
     while low < high:
         middle = (low + high + 1) // 2
         if estimate_tokens(line[:middle] + "…") <= tokens:

@@ -11,6 +11,9 @@ import re
 import unicodedata
 from html.entities import html5
 
+LONGEST_LINE = 20_000
+"""Characters of one memory that are quoted at most, far beyond what a block has room for."""
+
 _REFERENCE = re.compile(r"&(?:#\d{1,7};?|#[xX][0-9A-Fa-f]{1,6};?|[A-Za-z][A-Za-z0-9]{1,31};|(?:lt|gt|amp)\b(?!=))")
 _NESTED = 4
 """How often character references are decoded (`&amp;lt;` takes two rounds). Those that are left then lose their meaning."""
@@ -44,8 +47,8 @@ _LOOK_ALIKES = dict(
 
 
 def quoted(text: str) -> str:
-    """Return `text` on one line in which nothing can end the block that it is quoted in."""
-    kept = _visible(text)
+    """Return `text` on one line in which nothing can end the block that it is quoted in, cut to LONGEST_LINE characters."""
+    kept = _visible(text if len(text) <= LONGEST_LINE else f"{text[: LONGEST_LINE - 1]}…")
     for _ in range(_NESTED if "&" in kept else 0):
         decoded = _REFERENCE.sub(_character, kept)
         if decoded == kept:

@@ -128,7 +128,7 @@ class JobRuns:
             if job.kind != "remember":
                 return False
             if not await asyncio.to_thread(events.is_filed, job.job_id):
-                made = events_of(job, by_rules(job, self.settings))
+                made = events_of(job, await asyncio.to_thread(by_rules, job, self.settings))
                 await asyncio.to_thread(events.file_job, job.job_id, made, [None] * len(made))
         except StorageError:
             raise

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
+from itertools import islice
 
 from ...retrieval.request import MOST_QUERIES, MOST_QUERY_CHARACTERS
 from ...schema.language import Language, LanguageChoice
 from ...schema.scope import Scope
 from ...text.language import detect_language
+
+MOST_GIVEN = 64
+"""Messages that are looked at; of more, the last ones. MOST_QUERIES of them are searched for."""
+_LONGEST_GIVEN = 20_000
 
 
 def texts(given: object) -> list[str]:
@@ -16,7 +21,10 @@ def texts(given: object) -> list[str]:
     >>> texts("hello"), texts(["a", None, 7]), texts(None), texts(b"tea")
     (['hello'], ['a', '7'], [], ['tea'])
     """
-    many = given if isinstance(given, Sequence | Set) and not isinstance(given, str | bytes) else [given]
+    if isinstance(given, Sequence) and not isinstance(given, str | bytes):
+        many: Iterable[object] = given[-MOST_GIVEN:]
+    else:
+        many = islice(given, MOST_GIVEN) if isinstance(given, Set) else [given]
     return [text for one in many if (text := _text(one))]
 
 
@@ -43,5 +51,6 @@ def _text(one: object) -> str:
     if isinstance(one, str):
         return one
     if isinstance(one, bytes):
-        return one.decode("utf-8", "replace")
-    return str(one) if isinstance(one, int | float) and not isinstance(one, bool) else ""
+        return one[:_LONGEST_GIVEN].decode("utf-8", "replace")
+    is_number = isinstance(one, int | float) and not isinstance(one, bool) and abs(one) < 2**63
+    return str(one) if is_number else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...retrieval.request import MOST_QUERIES, bounded_query
 from ...schema.hit import Hit, ProfileHit
 from ...schema.language import Language
 from ...schema.profile import Profile
@@ -70,7 +71,7 @@ class Reading:
             return ""
         from .articles import relevant_memories  # with `timed`, which memory that is switched off does not import
 
-        said = "\n".join(texts(user_input))
+        said = "\n".join(filter(None, map(bounded_query, texts(user_input)[-MOST_QUERIES:])))
         return await relevant_memories(
             recall, said, str(user_id), scope, deep=deep, max_tokens=count(max_tokens), language=language
         )

@@ -26,7 +26,7 @@ from ...retrieval.everywhere import search_everywhere
 from ...retrieval.filters import bounded_top_k, event_filter
 from ...retrieval.pending import PendingHits
 from ...retrieval.profiles import find_profiles, has_spoken, readable_profile, readable_profiles, waiting_speakers
-from ...retrieval.request import RecallRequest, scope_request
+from ...retrieval.request import RecallRequest, bounded_query, scope_request
 from ...schema.errors import HistorianError, ModelError, StorageError
 from ...schema.event import EventFilter
 from ...schema.hit import Hit, ProfileHit
@@ -157,7 +157,7 @@ class Recall:
         """Search the events of all scopes, for the operator."""
         settings = self.settings().query
         return await search_everywhere(
-            query,
+            bounded_query(query),
             event_filter(None, **{"timezone": self._timezone(), **conditions}),
             events=self.parts.events,
             embedder=self.parts.embedder,
@@ -174,7 +174,7 @@ class Recall:
         """Search as `Reading.search_profiles` does."""
         settings = self.settings().query
         return await find_profiles(
-            query,
+            bounded_query(query),
             scope,
             profiles=self.parts.profiles,
             index=self.parts.profile_index,

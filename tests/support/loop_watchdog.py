@@ -20,11 +20,13 @@ class LoopGap:
     """The longest delay of a tick, in seconds.
 
     `wall` is by the clock: it counts blocking calls too, and whatever other threads and processes take. `busy` is the
-    processor time that the loop's own thread used between two ticks: it does not depend on other load.
+    processor time that the loop's own thread used between two ticks: it does not depend on other load. `held` is that of
+    all threads of this process: a thread that keeps the interpreter's lock keeps the loop waiting too.
     """
 
     wall: float = 0.0
     busy: float = 0.0
+    held: float = 0.0
 
 
 @asynccontextmanager
@@ -34,10 +36,11 @@ async def watched_loop() -> AsyncIterator[LoopGap]:
 
     async def tick() -> None:
         while True:
-            wall, busy = time.perf_counter(), time.thread_time()
+            wall, busy, held = time.perf_counter(), time.thread_time(), time.process_time()
             await asyncio.sleep(TICK_SECONDS)
             gap.wall = max(gap.wall, time.perf_counter() - wall - TICK_SECONDS)
             gap.busy = max(gap.busy, time.thread_time() - busy)
+            gap.held = max(gap.held, min(time.perf_counter() - wall, time.process_time() - held))
 
     ticker = asyncio.create_task(tick(), name="loop watchdog")
     await asyncio.sleep(0)  # lets the ticker begin

@@ -7,6 +7,7 @@ from typing import Literal
 
 from ...schema.language import Language, LanguageChoice
 from ...schema.names import Names
+from ..absolutize import LONGEST_TEXT
 from ..language import detect_language
 from ..references.finding import Reference
 from .faithfulness import Wording, name_spans, unfaithful
@@ -34,11 +35,14 @@ def check(
     date, title or Latin name that none of the three texts contains ("invented") or that the resolved text contains and
     the candidate does not ("lost"); a person of the draft who is not named or is exchanged with another person;
     another language; an empty text; chatter of the model; a length that is far too short or too long. Names and ids
-    of the job may always be added.
+    of the job may always be added. A text of more than LONGEST_TEXT characters fails without being read.
 
     `item` is "action" for the bot's own summary (the bot is "I") and "fact" for one piece of new information about the
     user. It decides who is the subject where the draft leaves it out.
     """
+    if len(source) > LONGEST_TEXT or len(candidate) > 2 * LONGEST_TEXT:
+        why = "unread" if len(source) > LONGEST_TEXT else "too long"
+        return GateResult((Finding("length", "", 0, len(candidate), why),))
     if not candidate.strip():
         return GateResult((Finding("empty", "", 0, len(candidate), "empty"),))
     references, times = relative_parts(candidate, names, language)

@@ -11,8 +11,8 @@ from functools import lru_cache
 from ...schema.names import Names
 from .findings import Finding
 from .latin_names import is_free, latin_names, stands_in, word_stream
-from .quantities import Clock, Date, Number, Quantities, quantities
-from .quotations import comparable, quotations
+from .quantities import Clock, Date, DateLookup, Number, Quantities, quantities
+from .quotations import Quotation, comparable, quotations
 
 _ONE = Decimal(1)
 _PAIR_WORD = re.compile(r"[人者位俩仨方]|of them|people|friends|persons")
@@ -52,6 +52,10 @@ def unfaithful(candidate: Wording, source: Wording, resolved: Wording, draft: Wo
     ]
 
 
+_TITLES_LOOKED_UP = 300
+"""Titles that are looked up in the prose of a text, one by one, where it quotes them nowhere."""
+
+
 def find_invented(text: str, given: str, names: Names) -> list[Finding]:
     """Return the numbers, dates, titles and Latin names of `text` that neither `given` nor the names contain."""
     known = Wording.of(given, names)
@@ -68,18 +72,24 @@ def find_lost(text: str, asked: str, names: Names) -> list[Finding]:
 
 
 def _titles(candidate: Wording, resolved: Wording, allowed: Sequence[str]) -> Iterator[Finding]:
-    own = comparable(candidate.text)
-    given: str | None = None
-    for quotation in quotations(candidate.text):
-        if given is None:
-            given = "\0".join(comparable(text) for text in allowed)
-        if quotation.key not in given:
-            text = candidate.text[quotation.start : quotation.end]
-            yield Finding("title", text, quotation.start, quotation.end, "invented")
+    own, asked = quotations(candidate.text), quotations(resolved.text)
+    for quotation in _unquoted(own, allowed):
+        yield Finding("title", candidate.text[quotation.start : quotation.end], quotation.start, quotation.end, "invented")
     end = len(candidate.text)
-    for quotation in quotations(resolved.text):
-        if quotation.key and quotation.key not in own:
-            yield Finding("title", resolved.text[quotation.start : quotation.end], end, end, "lost")
+    for quotation in _unquoted(asked, (candidate.text,)):
+        yield Finding("title", resolved.text[quotation.start : quotation.end], end, end, "lost")
+
+
+def _unquoted(titles: Sequence[Quotation], texts: Sequence[str]) -> Iterator[Quotation]:
+    """Yield the titles that none of the texts contains, neither quoted nor in its prose."""
+    if not titles:
+        return
+    quoted = {quotation.key for text in texts for quotation in quotations(text)}
+    looked_up = [(title, key) for title in titles if (key := title.key) and key not in quoted]
+    prose = "\0".join(comparable(text) for text in texts) if looked_up else ""
+    for title, key in looked_up[:_TITLES_LOOKED_UP]:
+        if key not in prose:
+            yield title
 
 
 # --- numbers, dates, times of day ----------------------------------------------------------------------------------
@@ -97,13 +107,13 @@ def _quantities(candidate: Wording, resolved: Wording, allowed: Sequence[str]) -
 
 def _invented(text: str, own: Quantities, given: Sequence[Quantities]) -> Iterator[Finding]:
     values = _values(given)
-    dates = [date for one in given for date in one.dates]
+    dates = DateLookup(date for one in given for date in one.dates)
     clocks = {clock.minutes for one in given for clock in one.clocks}
     for number in own.numbers:
         if number.strict and not number.values & values and not _is_one(number) and not _counts_people(text, number):
             yield Finding("number", text[number.start : number.end], number.start, number.end, "invented")
     for date in own.dates:
-        if not any(date.agrees(other) for other in dates) and not _date_numbers(date) <= values:
+        if not dates.agreeing(date) and not _date_numbers(date) <= values:
             yield Finding("number", text[date.start : date.end], date.start, date.end, "invented")
     for clock in own.clocks:
         hour = Decimal(clock.minutes // 60)
@@ -115,12 +125,16 @@ def _invented(text: str, own: Quantities, given: Sequence[Quantities]) -> Iterat
 def _lost(text: str, asked: Quantities, held: Quantities, end: int) -> Iterator[Finding]:
     values = _values((held,))
     clocks = {clock.minutes for clock in held.clocks}
+    dates, days = DateLookup(held.dates), values | _day_numbers(held)
+    months = {date.month for date in held.dates}
     missing: list[Number | Date | Clock] = []
     for number in asked.numbers:
         if number.strict and not number.values & values and not _is_one(number):
             missing.append(number)
     for date in asked.dates:
-        kept = any(_keeps(other, date) for other in held.dates) or _kept_in_parts(date, held, values)
+        # Parts of dates are written together: "2026年2月20日和21日", "from 14 to 15 February 2026".
+        in_parts = date.day is not None and Decimal(date.day) in days and (date.month is None or date.month in months)
+        kept = in_parts or dates.agreeing(date, to_its_end=True)
         if not kept or (date.year is not None and Decimal(date.year) not in values):
             missing.append(date)
     for clock in asked.clocks:
@@ -129,22 +143,6 @@ def _lost(text: str, asked: Quantities, held: Quantities, end: int) -> Iterator[
     missing.sort(key=lambda one: one.start)
     for wording in dict.fromkeys(text[one.start : one.end] for one in missing):
         yield Finding("number", wording, end, end, "lost")
-
-
-def _keeps(date: Date, asked: Date) -> bool:
-    """Return True if `date` keeps `asked`: no part differs and the finest part is present."""
-    if not date.agrees(asked):
-        return False
-    if asked.day is not None:
-        return date.day is not None
-    return asked.month is None or date.month is not None
-
-
-def _kept_in_parts(asked: Date, held: Quantities, values: frozenset[Decimal]) -> bool:
-    """Return True if `asked` is part of dates written together: "2026年2月20日和21日", "from 14 to 15 February 2026"."""
-    if asked.day is None or Decimal(asked.day) not in values | _day_numbers(held):
-        return False
-    return any(date.month == asked.month for date in held.dates) or asked.month is None
 
 
 def _day_numbers(held: Quantities) -> frozenset[Decimal]:

@@ -75,15 +75,27 @@ def word_stream(text: str) -> str:
     return "\0" + "\0".join(map(str.casefold, _WORD.findall(text))) + "\0"
 
 
+_PARTS = 8
+"""Parts of a name that are compared."""
+
+
 def stands_in(word: str, streams: tuple[str, ...]) -> bool:
     """Return True if one of the `streams` contains `word`, however its parts are joined (RTX4090, RTX 4090).
 
     A plural or possessive "s" is ignored.
     """
-    parts = [part.casefold() for part in _WORD.findall(word)]
+    parts = [part.casefold() for part in _WORD.findall(word)][:_PARTS]
     needle = "\0".join(parts)
-    if any(f"\0{needle}\0" in stream for stream in streams):
+    held = [_runs(stream, len(parts)) for stream in streams]
+    if any(needle in runs for runs in held):
         return True
     if needle.endswith("s") and len(needle) > 3:
-        return any(f"\0{needle[:-1]}\0" in stream for stream in streams)
-    return len(needle) > 2 and any(f"\0{needle}s\0" in stream for stream in streams)
+        return any(needle[:-1] in runs for runs in held)
+    return len(needle) > 2 and any(f"{needle}s" in runs for runs in held)
+
+
+@lru_cache(maxsize=64)
+def _runs(stream: str, size: int) -> frozenset[str]:
+    """Return every run of so many consecutive words of a stream."""
+    words = stream[1:-1].split("\0")
+    return frozenset("\0".join(words[at : at + size]) for at in range(len(words) - size + 1))

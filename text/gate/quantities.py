@@ -6,9 +6,11 @@ A strict number is certainly a quantity and can be required; a loose one (the ä¸
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
+from itertools import combinations
 
 from .numerals import (
     CHINESE_NUMERAL,
@@ -40,11 +42,36 @@ class Date:
     month: int | None
     day: int | None
 
-    def agrees(self, other: Date) -> bool:
-        """Return True if the dates share at least one part and no shared part differs."""
-        pairs = ((self.year, other.year), (self.month, other.month), (self.day, other.day))
-        both = [(mine, theirs) for mine, theirs in pairs if mine is not None and theirs is not None]
-        return bool(both) and all(mine == theirs for mine, theirs in both)
+    @property
+    def parts(self) -> dict[str, int]:
+        """The parts that are written: `year`, `month`, `day`."""
+        written = {"year": self.year, "month": self.month, "day": self.day}
+        return {name: value for name, value in written.items() if value is not None}
+
+
+class DateLookup:
+    """Dates by every choice of their parts, so that one that agrees with another is found at once."""
+
+    def __init__(self, dates: Iterable[Date]) -> None:
+        self._shapes: set[tuple[str, ...]] = set()
+        self._choices: set[tuple[tuple[str, ...], tuple[tuple[str, int], ...]]] = set()
+        for date in dates:
+            shape, parts = tuple(date.parts), date.parts.items()
+            self._shapes.add(shape)
+            self._choices.update((shape, chosen) for size in (1, 2, 3) for chosen in combinations(parts, size))
+
+    def agreeing(self, date: Date, *, to_its_end: bool = False) -> bool:
+        """Return True if a date shares a part with `date`, and no part that both have differs.
+
+        With `to_its_end` it has the finest part of `date` as well.
+        """
+        parts = date.parts
+        finest = next(reversed(parts)) if to_its_end and parts else ""
+        for shape in self._shapes:
+            shared = tuple((name, value) for name, value in parts.items() if name in shape)
+            if shared and (not finest or finest in shape) and (shape, shared) in self._choices:
+                return True
+        return False
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,10 +41,13 @@ def quotations(text: str) -> tuple[Quotation, ...]:
     """
     found: list[Quotation] = []
     stacks: dict[str, list[int]] = {}
+    line = seen = 0
     for match in _MARK.finditer(text):
         mark, at = match.group(), match.start()
         if mark in ('"', "'"):
-            _straight(text, mark, at, stacks, found)
+            line = max(line, text.rfind("\n", seen, at) + 1)
+            seen = at
+            _straight(text, mark, at, line, stacks, found)
         elif mark in _PAIRS:
             stacks.setdefault(mark, []).append(at)
         elif mark == "’" and _between_letters(text, at):
@@ -59,11 +62,12 @@ def quotations(text: str) -> tuple[Quotation, ...]:
     return tuple(outermost)
 
 
-def _straight(text: str, mark: str, at: int, stacks: dict[str, list[int]], found: list[Quotation]) -> None:
+def _straight(text: str, mark: str, at: int, line: int, stacks: dict[str, list[int]], found: list[Quotation]) -> None:
+    """Take in the straight mark at `at`, in the line that begins at `line`."""
     before = text[at - 1 : at] if at else " "
     after = text[at + 1 : at + 2] or " "
     opened = stacks.get(mark)
-    if opened and "\n" in text[opened[-1] : at]:
+    if opened and opened[-1] < line:
         opened.clear()
     if opened and not before.isspace() and not (mark == "'" and _is_latin(after)):
         start = opened.pop()

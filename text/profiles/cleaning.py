@@ -26,11 +26,9 @@ SMALLEST_SHARE = 0.15
 """A new summary shorter than this share of a long old one (200 characters) has lost content and is rejected."""
 
 _INVISIBLE = re.compile("[\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069]")
-_THOUGHTS = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>|\A.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_FENCE = re.compile(
-    r"\A(?:[^\n]{0,80}[:：]\s*\n\s*)?(?P<mark>```+|~~~+)[^\n`]*\n(?P<inner>.*?)\n?[ \t]*(?P=mark)\s*\Z", re.DOTALL
-)
+_THOUGHT, _THOUGHT_END = re.compile(r"<think(?:ing)?>", re.IGNORECASE), re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+_COMMENT, _COMMENT_END = re.compile("<!--"), re.compile("-->")
+_FENCE = re.compile(r"\A(?:[^\n]{0,80}[:：]\s*\n\s*)?(?P<mark>```+|~~~+)[^\n`]*\n")
 _OPEN_FENCE = re.compile(r"\A(?P<mark>```+|~~~+)[^\n`]*\n")
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(?P<inner>(?:[^\n]*\n)*?)(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
 _YAML_LINE = re.compile(r"\s*(?:[\w-]+\s*:.*|-\s.*|#.*|\s*)")
@@ -130,7 +128,8 @@ def clean_summary(summary: str, *, names: Iterable[str] = (), characters: int = 
 
     Headings that repeat one of `names` are removed.
     """
-    text = _COMMENT.sub("", _THOUGHTS.sub("", _printable(summary))).strip()
+    text = _without_thoughts(_printable(summary))
+    text = _without_pairs(text, _COMMENT, _COMMENT_END).strip()
     for _ in range(5):  # wrappers can be nested
         before = text
         text = _without_front_matter(_without_fence(text))
@@ -189,10 +188,28 @@ def _tag_texts(tags: str | Iterable[object]) -> Iterable[str]:
     return _tag_texts(listed) if isinstance(listed, list) else [tags]
 
 
+def _without_thoughts(text: str) -> str:
+    """Return an answer without what a model thought, and without what stands before the end of its first thought."""
+    end = _THOUGHT_END.search(text)
+    return _without_pairs(text[end.end() :] if end else text, _THOUGHT, _THOUGHT_END)
+
+
+def _without_pairs(text: str, opening: re.Pattern[str], closing: re.Pattern[str]) -> str:
+    """Return the text without what stands between two marks, and without the marks; an opening that is never closed stays."""
+    pieces: list[str] = []
+    done = 0
+    while (begin := opening.search(text, done)) and (end := closing.search(text, begin.end())):
+        pieces.append(text[done : begin.start()])
+        done = end.end()
+    return "".join([*pieces, text[done:]])
+
+
 def _without_fence(text: str) -> str:
     whole = _FENCE.match(text)
-    if whole and whole["mark"] not in whole["inner"]:
-        return whole["inner"].strip()
+    if whole and text.endswith(whole["mark"]):
+        inner = text[whole.end() :].removesuffix(whole["mark"])
+        if whole["mark"] not in inner:
+            return inner.strip()
     opened = _OPEN_FENCE.match(text)
     if opened and opened["mark"] not in text[opened.end() :]:  # the answer was truncated before the closing fence
         return text[opened.end() :].strip()
@@ -210,15 +227,17 @@ def _without_front_matter(text: str) -> str:
 def _without_top(text: str, names: set[str]) -> str:
     """Return `text` without leading headings and field lines that only repeat the front matter."""
     lines = text.splitlines()
-    while lines:
-        line = lines[0].strip()
-        if line and not _is_repetition(line, names):
-            break
-        lines.pop(0)
-    return "\n".join(lines)
+    kept = (n for n, line in enumerate(lines) if line.strip() and not _is_repetition(line.strip(), names))
+    return "\n".join(lines[next(kept, len(lines)) :])
+
+
+_LONGEST_TOP = 300
+"""A longer line at the top is content."""
 
 
 def _is_repetition(line: str, names: set[str]) -> bool:
+    if len(line) > _LONGEST_TOP:
+        return False
     field = _FIELD_LINE.fullmatch(line)
     if field:
         about_tags = field["field"].casefold() in {"tag", "tags", "标签"}

@@ -40,16 +40,20 @@ def merge_facts(summary: str, facts: Sequence[str]) -> str:
     Existing facts are not repeated; a single-valued fact (home, birthday, work, form of address) replaces the older one.
     The result has at most 40 bullets.
     """
-    kept = bullets_of(summary)
+    kept: dict[str, str] = {}
+    about: dict[str, set[str]] = {}
+    for line in bullets_of(summary):
+        _keep(line, kept, about)
     prose = [line for line in summary.splitlines() if not line.strip().startswith(("- ", "* "))]
     for fact in facts:
         line = without_list_mark(" ".join(fact.split()))
         if not line:
             continue
-        topics = topics_of(line)
-        kept = [old for old in kept if _plain(old) != _plain(line) and not (topics and topics & topics_of(old))]
-        kept.append(line)
-    body = "\n".join(f"- {line}" for line in kept[-MAX_BULLETS:])
+        for topic in topics_of(line):
+            for old in about.pop(topic, ()):
+                kept.pop(old, None)
+        _keep(line, kept, about)
+    body = "\n".join(f"- {line}" for line in list(kept.values())[-MAX_BULLETS:])
     head = "\n".join(prose).strip()
     return f"{head}\n\n{body}" if head and body else head or body
 
@@ -57,6 +61,15 @@ def merge_facts(summary: str, facts: Sequence[str]) -> str:
 def topics_of(line: str) -> frozenset[str]:
     """Return the single-valued topics of a line."""
     return frozenset(topic for topic, pattern in SINGLE_VALUED.items() if pattern.search(line))
+
+
+def _keep(line: str, kept: dict[str, str], about: dict[str, set[str]]) -> None:
+    """Add a line as the newest to `kept`, by its plain wording, and to its topics in `about`."""
+    plain = _plain(line) or line
+    kept.pop(plain, None)
+    kept[plain] = line
+    for topic in topics_of(line):
+        about.setdefault(topic, set()).add(plain)
 
 
 def _plain(line: str) -> str:

@@ -14,6 +14,12 @@ from .spans import Level, Redaction, merged, replaced
 from .spoken import find_spoken
 
 _PASSES = 8
+_WINDOW = 60_000
+"""A longer text is searched in pieces: a single search keeps the interpreter's lock for as long as it takes."""
+_LINE = 300
+"""No line of a key is longer."""
+_CONTEXT = 6_000
+"""Characters around a piece that decide what is a secret in it; longer than any key."""
 _ANNOUNCING = (
     *words("码 碼 code phrase seed mnemonic 助记 助記 cookie authorization otp 2fa"),
     "private key",
@@ -28,10 +34,13 @@ def find_secrets(text: str, level: Level = "secrets") -> list[Redaction]:
     """
     if level == "none" or not text:
         return []
-    visible = without_invisible(text)
-    seen = half_width(visible.text if visible else text)
-    found = list(_found(seen, level))
-    return merged([_origin(visible, span) for span in found] if visible else found, text) if found else []
+    if len(text) <= _WINDOW:
+        return _found_in(text, level)
+    found: list[Redaction] = []
+    for start in range(0, len(text), _WINDOW):
+        if not found or found[-1].end < start + _WINDOW:
+            found += _begun_in_window(text, start, level)
+    return merged(found, text) if found else []
 
 
 def redact(text: str, level: Level = "secrets") -> str:
@@ -53,10 +62,34 @@ def announces_secret(text: str) -> bool:
 
     If none of several texts does, no text can introduce a secret in another one.
     """
+    return any(_announces(text[start : start + _WINDOW + _CONTEXT]) for start in range(0, len(text), _WINDOW))
+
+
+def _announces(text: str) -> bool:
     visible = without_invisible(text)
     text = half_width(visible.text if visible else text)
     folded = lowered(text)
     return any(cue in folded for cue in _ANNOUNCING) or any(True for _ in find_names(text, folded))
+
+
+def _found_in(text: str, level: Level) -> list[Redaction]:
+    visible = without_invisible(text)
+    seen = half_width(visible.text if visible else text)
+    found = list(_found(seen, level))
+    return merged([_origin(visible, span) for span in found] if visible else found, text) if found else []
+
+
+def _begun_in_window(text: str, start: int, level: Level) -> Iterator[Redaction]:
+    """Yield the spans that begin in the window at `start`, as seen with what stands around it."""
+    first, reach = max(0, start - _CONTEXT), _WINDOW + _CONTEXT
+    while True:
+        end = min(len(text), start + reach)
+        spans = [span for span in _found_in(text[first:end], level) if start <= first + span.start < start + _WINDOW]
+        if end == len(text) or not any(first + span.end > end - _LINE for span in spans):
+            break
+        reach *= 2  # a secret goes on behind the end, which may have cut a line of it
+    for span in spans:
+        yield Redaction(first + span.start, first + span.end, span.label)
 
 
 def _found(text: str, level: Level) -> Iterator[Redaction]:

@@ -90,6 +90,8 @@ _ENGLISH_NAMES = (
     r"|(?P<name>(?<![A-Za-z0-9_])[A-Z][a-zA-Z]+(?:-[A-Z][a-z]+)?(?:\s[A-Z][a-z]+(?:-[A-Z][a-z]+)?){0,2})"
 )
 
+_ADDRESSED = re.compile(r"@(?![了过過着著到他她我你])([\w·\-.]{1,33})")
+
 
 def find_people(text: str, known: Sequence[str] = (), protected: Sequence[Span] = ()) -> list[Mention]:
     """Return the persons named in `text`, left to right.
@@ -106,10 +108,9 @@ def find_people(text: str, known: Sequence[str] = (), protected: Sequence[Span] 
         if not taken or mention.start >= taken[-1][1]:
             found.append(mention)
             taken.append((mention.start, mention.end))
-    for match in re.finditer(r"@(?![了过過着著到他她我你])([\w·\-.]{1,33})", text):
-        if not overlaps(taken, *match.span()):
-            found.append(Mention(match.group(1), *match.span()))
-            taken = merge_spans([*taken, match.span()])
+    addressed = [match for match in _ADDRESSED.finditer(text) if not overlaps(taken, *match.span())]
+    found.extend(Mention(match.group(1), *match.span()) for match in addressed)
+    taken = merge_spans([*taken, *(match.span() for match in addressed)])
     if re.search("[㐀-鿿]", text):
         found.extend(mention for mention in _chinese(text) if _free(mention, taken, protected))
     if re.search("[A-Za-z]{3}", text):

@@ -220,6 +220,19 @@ def test_no_character_that_shows_nothing_hides_a_secret(unseen: str) -> None:
     assert redact(f"{unseen}明天见{unseen}") == f"{unseen}明天见{unseen}"
 
 
+@pytest.mark.parametrize("at", range(59_900, 60_060, 13))
+def test_a_secret_is_found_wherever_it_stands_in_a_long_text(at: int) -> None:
+    talk = "We had tea. " * 6_000
+    for secret, label in ((API_KEY, "API_KEY"), (KEY_BLOCK, "PRIVATE_KEY")):
+        assert redact(f"{talk[:at]} key {secret} {talk}") == f"{talk[:at]} key [{label}] {talk}"
+
+
+def test_a_secret_longer_than_a_piece_is_redacted_as_a_whole() -> None:
+    lines = "\n".join("Ab1" * 21 for _ in range(2_000))
+    block = f"-----BEGIN {'PRIVATE'} KEY-----\n{lines}\n-----END {'PRIVATE'} KEY-----"
+    assert redact(f"{'tea ' * 14_000}{block} and more") == f"{'tea ' * 14_000}[PRIVATE_KEY] and more"
+
+
 @pytest.mark.parametrize("cut", [0.3, 0.6, 0.9])
 def test_a_private_key_cut_at_either_end_is_found(cut: float) -> None:
     at = int(len(KEY_BLOCK) * cut)

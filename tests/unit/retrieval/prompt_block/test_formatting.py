@@ -63,7 +63,8 @@ ATTACKS = [
 ]
 
 _ROLE_AT_HEAD = re.compile(
-    r"(^|[^\w\s] ?|[㐀-鿿] ?)(system|assistant|user|developer|ai|系统|助手|用户)\W{0,3}[:：﹕꞉]|\b(?-i:AI|System|Assistant)\s*[:：]",
+    r"(^|[^\w\s] ?|[㐀-鿿] ?)(system|assistant|user|developer|ai|系统|助手|用户)\W{0,3}[:：﹕꞉]"
+    r"|\b(?-i:AI|System|Assistant)\s*[:：]",
     re.IGNORECASE,
 )
 _TAG = re.compile(r"[❮❯ᐸᐳ˂˃❬❭⟪⟫≺≻]|&#|&\w+;|[\[［【〔](system|INST|系统)", re.IGNORECASE)

@@ -1,0 +1,275 @@
+"""Every public function of `text/` takes time in proportion to the length of its text, whatever the text.
+
+The functions are found by walking the modules. Those that begin with a text, or with several, are called without being
+named here; what else they need is found by the names and types of their parameters. So a new function is tested too.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from functools import cache
+from itertools import count
+from typing import Any
+
+import historian.text
+import pytest
+from historian.schema.article import Article, ChapterBounds
+from historian.schema.errors import HistorianError
+from historian.schema.job import parse_job
+from historian.schema.names import Names
+from historian.schema.profile import Profile, ProfileKey
+from historian.schema.settings import Settings
+from historian.text.gate import find_relative_words
+from historian.text.gate.faithfulness import Wording
+from historian.text.gate.role_clauses import Mention as RoleMention
+from historian.text.protected import protected_spans
+from historian.text.redaction import Redaction, find_secrets
+from historian.text.references.finding import find_references
+from historian.text.references.people import find_people
+from historian.text.references.types import Reference
+from historian.text.time_expressions.chinese import candidates
+from support.adversarial import FAMILIES, MEANEST, Family
+
+NAMES = Names("Undefined", "Ann", "42", "摄影群", "777", ("Bob", "小林"))
+NOW = datetime(2026, 2, 21, 4, 30, tzinfo=UTC)
+BOUNDS = ChapterBounds(bedrock=400, evolutionary=600, dynamic=800)
+
+
+@dataclass(frozen=True)
+class Texts:
+    """The text that a function is given, and another one of the same family for its further texts."""
+
+    text: str
+    other: str
+
+    @property
+    def pieces(self) -> list[str]:
+        return [self.text[at : at + 40] for at in range(0, len(self.text), 40)]
+
+
+OF_OWN_WORDS = {
+    *(
+        "word_lists.word_list",
+        "word_lists.phrase_list",
+        "word_lists.word_tables",
+        "redaction.rules.compiled",
+        "redaction.rules.words",
+    ),
+    *("time_expressions.calendar.holiday", "time_expressions.calendar.season_days"),
+}
+"""Functions that are given words and patterns of the program itself."""
+
+BY_NAME: dict[str, Callable[[Texts], Any]] = {
+    "name": lambda _: "Ann",
+    "day": lambda _: "2026-02-21",
+    "language": lambda t: "zh" if any("㐀" <= one <= "鿿" for one in t.text[:200]) else "en",
+    "item": lambda _: "fact",
+    "kind": lambda _: "password",
+    "link": lambda _: "assigned",
+    "linking": lambda _: "=",
+    "scale": lambda _: "",
+    "folded": lambda t: t.text.lower() if len(t.text.lower()) == len(t.text) else t.text,
+    "start": lambda t: len(t.text) // 2,
+    "end": lambda t: len(t.text) // 2 + 1,
+    "position": lambda t: len(t.text) // 2,
+    "characters": lambda _: 4_000,
+    "count": lambda _: 6,
+    "drafts": lambda t: [t.other, t.other],
+    "streams": lambda t: (t.other,),
+    "name_spans": lambda t: protected_spans(t.text),
+    "is_content": lambda _: lambda found: False,
+    "today": lambda _: date(2026, 2, 21),
+    "cues": lambda _: ("key", "a", "码"),
+    "places": lambda t: range(0, len(t.text), 7),
+    "before": lambda _: 10,
+    "after": lambda _: 300,
+}
+"""What a parameter of this name is given, whatever its type."""
+
+BY_TYPE: dict[str, Callable[[Texts], Any]] = {
+    "str": lambda t: t.other,
+    "Sequence[str]": lambda t: Texts(t.other, t.other).pieces,
+    "Names": lambda _: NAMES,
+    "datetime": lambda _: NOW,
+    "str | ZoneInfo | None": lambda _: "Asia/Shanghai",
+    "Language": lambda t: BY_NAME["language"](t),
+    "ChapterBounds": lambda _: BOUNDS,
+    "Sequence[Span]": lambda t: protected_spans(t.text),
+    f"list[{Redaction.__module__}.Redaction]": lambda t: find_secrets(t.text, "all"),
+    "Sequence[DroppedLine]": lambda _: [],
+    "list[Found]": lambda t: candidates(t.text),
+    "Reference": lambda t: Reference("pronoun", "he", len(t.text) // 2, len(t.text) // 2 + 2, person="third", gender="male"),
+    "Sequence[Mention]": lambda t: find_people(t.text),
+    "Sequence[Reference]": lambda t: find_references(t.text),
+    "Sequence[tuple[int, int, str]]": lambda _: [],
+    "Profile": lambda t: Profile(ProfileKey("user", "42"), name="Ann", summary=t.other[:4_000]),
+    "str | Iterable[object]": lambda t: t.pieces,
+    "Sequence[Terms]": lambda t: [frozenset((one,)) for one in t.pieces],
+}
+"""What any other parameter of this type is given. The first text of a function is the one that grows."""
+
+TEXTS_FIRST = {"str", "Sequence[str]", "list[str]", "tuple[str, ...]", "Iterable[str]", "str | Iterable[object]"}
+
+
+def _job(t: Texts) -> Any:
+    fields = {"request_id": "1", "request_type": "group", "user_id": "42", "group_id": "7", "user_name": "Ann"}
+    recent = [{"sender_id": "1", "sender_name": one, "text": one} for one in t.pieces]
+    half = len(t.text) // 2
+    said = {"action_summary": t.text[:half], "new_info": [t.text[half + at : half + at + 200] for at in range(0, half, 200)]}
+    return parse_job({**fields, **said, "recent_messages": recent, "timestamp": NOW.isoformat(), "timezone": "UTC"})
+
+
+def _article(text: str) -> Article:
+    return Article(*("\n".join(f"- {line}" for line in (text[at : at + 60] for at in range(0, 3_000, 60))) for _ in range(3)))
+
+
+CALLERS: dict[str, Callable[[Texts], tuple[Any, ...]]] = {
+    "gate.faithfulness.unfaithful": lambda t: (*(Wording.of(one, NAMES) for one in (t.text, t.other, t.other, t.other)), NAMES),
+    "job_drafts.prepare": lambda t: (_job(t), Settings()),
+    "job_drafts.language_of": lambda t: (_job(t), Settings()),
+    "job_drafts.names_of": lambda t: (_job(t), Settings()),
+    "job_verdicts.by_rules": lambda t: (_job(t), Settings()),
+    "articles.check.check_article": lambda t: (_article(t.other), _article(t.text), t.pieces),
+    "articles.rules.reconstruct_by_rules": lambda t: (_article(t.other), [t.text]),
+    "articles.rules.into_dynamic": lambda t: (_article(t.other), [t.text]),
+    "articles.rules.replaced_lines": lambda t: (_article(t.other), _article(t.text), NAMES),
+    "articles.markup.format_article": lambda t: (Article(t.text),),
+    "articles.markup.article_tokens": lambda t: (Article(t.text),),
+    "articles.lines.bare_lines": lambda t: (Article(t.text),),
+    "gate.role_clauses.read_clauses": lambda t: (
+        t.text,
+        [RoleMention(n % 2, one.start, one.end) for n, one in enumerate(find_people(t.text))],
+    ),
+    "profiles.cleaning.clean_profile": lambda t: (t.text[:80], t.pieces, t.text),
+    "gate.reasons.reasons": lambda t: (find_relative_words(t.text), "en"),
+    "protected.merge_spans": lambda t: ([(at, at + 3) for at in range(len(t.text), 0, -2)],),
+    "preview.snapshot": lambda t: (t.pieces,),
+    "preview.preview_text": lambda t: (t.text,),
+    "redaction.spans.merged": lambda t: (find_secrets(t.text, "all"), t.text),
+    "redaction.values.redact_value": lambda t: ({"text": t.text, "rows": t.pieces},),
+    "support.words_only": lambda t: (frozenset(t.pieces),),
+    "support.weight": lambda t: (t.pieces,),
+    "support.share": lambda t: (frozenset(t.pieces), frozenset(t.pieces)),
+    "support.best_sources": lambda t: (frozenset(t.pieces), [frozenset((one,)) for one in t.pieces], 4),
+}
+"""Arguments for functions whose first parameter is no text but holds some."""
+
+
+def _annotation(parameter: inspect.Parameter) -> str:
+    kind = parameter.annotation
+    return (
+        kind
+        if isinstance(kind, str)
+        else kind.__name__
+        if isinstance(kind, type) and not hasattr(kind, "__args__")
+        else str(kind)
+    )
+
+
+@cache
+def public_functions() -> dict[str, Callable[..., Any]]:
+    """Every public function of every module of `text/`, by its name within the package."""
+    found: dict[str, Callable[..., Any]] = {}
+    for info in pkgutil.walk_packages(historian.text.__path__, f"{historian.text.__name__}."):
+        module = importlib.import_module(info.name)
+        for name, value in vars(module).items():
+            if not name.startswith("_") and inspect.isfunction(inspect.unwrap(value)) and value.__module__ == info.name:
+                found[f"{info.name.removeprefix(f'{historian.text.__name__}.')}.{name}"] = value
+    return found
+
+
+def arguments(name: str, function: Callable[..., Any], texts: Texts) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
+    """Return what to call `function` with; None if it takes no text. Raises LookupError for a parameter that nobody knows."""
+    parameters = list(inspect.signature(function).parameters.values())
+    if name in OF_OWN_WORDS:
+        return None
+    if name in CALLERS:
+        given = CALLERS[name](texts)
+    elif parameters and (kind := _annotation(parameters[0])) in TEXTS_FIRST:
+        given = (texts.text,) if kind == "str" else (tuple(texts.pieces),)
+    else:
+        return None
+    positional, named = list(given), dict[str, Any]()
+    for parameter in parameters[len(given) :]:
+        if parameter.default is not parameter.empty or parameter.kind is parameter.VAR_POSITIONAL:
+            continue
+        made = BY_NAME.get(parameter.name) or BY_TYPE.get(_annotation(parameter))
+        if made is None:
+            raise LookupError(f"{name}: say in BY_NAME, BY_TYPE or CALLERS what {parameter} is given")
+        if parameter.kind is parameter.KEYWORD_ONLY:
+            named[parameter.name] = made(texts)
+        else:
+            positional.append(made(texts))
+    return tuple(positional), named
+
+
+_SERIAL = count(1)
+
+
+def seconds(name: str, family: Family, length: int) -> float:
+    """The processor time of one call with a text of so many characters, which no cache has seen."""
+    ending = f" {next(_SERIAL)}"
+    texts = Texts(family(length, 1_000) + ending, family(length, 500_000) + ending)
+    made = arguments(name, public_functions()[name], texts)
+    assert made is not None
+    positional, named = made
+    begin = time.thread_time()
+    try:
+        result = public_functions()[name](*positional, **named)
+        if isinstance(result, Iterator):
+            for _ in result:
+                pass
+    except (HistorianError, ArithmeticError, LookupError, ValueError):
+        pass  # refused, which takes time too
+    return time.thread_time() - begin
+
+
+TOO_FAST_TO_MEASURE = 0.005
+"""Processor time of the longer text (s) below which nothing can be said of growth: a megabyte takes no second then."""
+ATTEMPTS = 4
+
+
+def assert_grows_as_the_text(name: str, family: Family, sizes: Sequence[int]) -> None:
+    """Assert that each doubling of the text takes no more than n log n and as much again, by the best of a few runs."""
+    shortest, best = sizes[0], {size: float("inf") for size in sizes}
+    for _ in range(ATTEMPTS):
+        for size in sizes:
+            best[size] = min(best[size], seconds(name, family, size))
+        if all(best[size] <= max(TOO_FAST_TO_MEASURE, 2 * size / shortest * best[shortest]) for size in sizes):
+            return
+    raise AssertionError(", ".join(f"{size:,} characters: {1000 * took:.1f} ms" for size, took in best.items()))
+
+
+def names_of_functions() -> list[str]:
+    texts = Texts("a 1", "b 1")
+    return [name for name, function in public_functions().items() if arguments(name, function, texts) is not None]
+
+
+def test_every_public_function_that_takes_text_is_among_them() -> None:
+    found = names_of_functions()
+    assert {"references.people.find_people", "gate.check.check", "profiles.rules.merge_facts"} < set(found)
+    assert set(CALLERS) <= set(found) and len(found) > 150
+
+
+@pytest.mark.parametrize("name", names_of_functions())
+def test_time_grows_no_faster_than_the_text(name: str) -> None:
+    for family in MEANEST:
+        assert_grows_as_the_text(name, FAMILIES[family], (1_000, 8_000))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", FAMILIES)
+def test_time_grows_no_faster_than_the_text_whatever_the_text(family: str) -> None:
+    slow = []
+    for name in names_of_functions():
+        try:
+            assert_grows_as_the_text(name, FAMILIES[family], (10_000, 20_000, 40_000, 80_000))
+        except AssertionError as error:
+            slow.append(f"{name}: {error}")
+    assert not slow, slow
