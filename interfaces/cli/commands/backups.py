@@ -7,11 +7,12 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import typer
 from typer import Argument
 
 from ....schema.errors import OwnerLockHeld
 from ..console import size
-from ..invocation import CommandFailed, Shell, command
+from ..invocation import FAILED, CommandFailed, Shell, command
 from ..language import say
 from ..opening import opened_parts, without_models
 from .events import YesOption
@@ -78,8 +79,10 @@ def restore(
     if shell.json:
         kept = {"jobs_kept": done.jobs_kept, "jobs_added": done.jobs_added, "forgotten_again": forgotten}
         shell.emit(folder=str(folder), made_at=done.backup.made_at, events=done.backup.events, **kept, left=again)
-        return
-    _print(shell, done, again)
+    else:
+        _print(shell, done, again)
+    if again:
+        raise typer.Exit(FAILED)
 
 
 async def _forget_again(shell: Shell) -> list[str]:
