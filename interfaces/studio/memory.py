@@ -65,10 +65,16 @@ async def opened() -> Memory:
 def _open_once() -> Memory:
     with _lock:
         if not _opened:
-            memory = open_memory()
-            atexit.register(memory.close)
-            _opened.append(memory)
+            _opened.append(open_memory())
+            atexit.register(close_opened)
         return _opened[0]
+
+
+def close_opened() -> None:
+    """Close the memory of this process if it is open, and remove its temporary folder. A second call does nothing."""
+    with _lock:
+        while _opened:
+            _opened.pop().close()
 
 
 def open_memory() -> Memory:

@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -154,6 +155,48 @@ def test_the_server_calls_nobody_blocks_nothing_and_runs_the_code_it_lies_beside
     assert server.noted == {"watching"}
     assert "blocking call" not in server.printed
     assert (server.sources / "interfaces" / "__pycache__").is_dir()
+
+
+@pytest.mark.slow
+def test_a_web_page_and_a_foreign_name_are_refused_and_studio_is_not(server: Studio) -> None:
+    def threads() -> int:
+        return len(ask(server, "POST", "/threads/search", {"limit": 1000}))
+
+    before = threads()
+    for headers in ({"Origin": "https://evil.example"}, {"Origin": "null"}, {"Host": "evil.example"}):
+        for method, path in (
+            ("POST", "/threads"),
+            ("POST", "/runs/wait"),
+            ("GET", "/ok"),
+            ("GET", "/docs"),
+            ("OPTIONS", "/threads"),
+        ):
+            answer = httpx.request(method, f"{server.url}{path}", headers=headers, json={}, timeout=60)
+            assert answer.status_code == 403, (headers, path)
+            assert "access-control-allow-origin" not in answer.headers
+    assert threads() == before
+    asked = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "content-type"}
+    for origin in ("https://smith.langchain.com", server.url, "http://localhost:3000"):
+        allowed = httpx.options(f"{server.url}/threads", headers={"Origin": origin, **asked})
+        assert allowed.status_code == 200 and allowed.headers["access-control-allow-origin"] in ("*", origin)
+        assert httpx.post(f"{server.url}/threads", headers={"Origin": origin}, json={}, timeout=60).status_code == 200
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ended_by", [signal.SIGINT, signal.SIGTERM])
+def test_what_was_typed_into_a_form_is_on_no_disk_when_the_server_has_ended(tmp_path: Path, ended_by: signal.Signals) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    said = "She hides the spare key under the blue flowerpot"
+    with studio_server(tmp_path / "server", environ={"TMPDIR": str(temporary)}, ended_by=ended_by) as server:
+        thread = ask(server, "POST", "/threads", {})["thread_id"]
+        form = {"new_info": [said], "action_summary": "", "user_name": "Ann"}
+        ask(server, "POST", f"/threads/{thread}/runs/wait", {"assistant_id": "historian", "input": form})
+        (memory,) = temporary.glob("historian-studio-*")
+        assert memory.stat().st_mode & 0o077 == 0
+    assert list(temporary.glob("historian-studio-*")) == []
+    left = [path for path in tmp_path.rglob("*") if path.is_file() and b"blue flowerpot" in path.read_bytes()]
+    assert left == []
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -74,7 +75,13 @@ def clone(target: Path) -> Path:
 
 
 @contextmanager
-def studio_server(folder: Path, *, environ: Mapping[str, str] | None = None, start_seconds: float = 120.0) -> Iterator[Studio]:
+def studio_server(
+    folder: Path,
+    *,
+    environ: Mapping[str, str] | None = None,
+    start_seconds: float = 120.0,
+    ended_by: signal.Signals = signal.SIGTERM,
+) -> Iterator[Studio]:
     """The server on a free port of loopback, over a clone in `folder`; ended by its process id. Raises TimeoutError."""
     sources = clone(folder / "somebody's clone")
     watch = folder / "watch"
@@ -104,7 +111,7 @@ def studio_server(folder: Path, *, environ: Mapping[str, str] | None = None, sta
         wait_until_ready(studio, process, start_seconds)
         yield studio
     finally:
-        process.terminate()
+        process.send_signal(ended_by)
         try:
             process.wait(timeout=20)
         except subprocess.TimeoutExpired:
