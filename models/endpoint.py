@@ -13,11 +13,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from typing import Any
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
 from ..schema.errors import ModelAnswerUnusable, ModelError, ModelRefused, ModelUnavailable, SettingsError
+from .secrets import Secrets, guard_logs, secrets_of_url, strings_in
 
 OPENAI_URL = "https://api.openai.com/v1"
 """The base URL used when a key is configured without a `base_url`."""
@@ -73,29 +75,36 @@ def plain_key(key: SecretStr | str | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """The section of the settings, the address and the model of an endpoint. Builds its error messages, without the key."""
+    """The section of the settings, the address and the model of an endpoint. Builds its error messages, without its secrets.
+
+    Its secrets are the key, what the address holds of them, and the values of `extra_body`.
+    """
 
     section: str
-    base_url: str
+    base_url: str = field(repr=False)
     model: str
     key: str = field(default="", repr=False)
+    extra_body: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    secrets: Secrets = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        secrets = Secrets([self.key, *secrets_of_url(self.base_url)], strings_in(self.extra_body))
+        object.__setattr__(self, "secrets", secrets)
 
     @property
     def address(self) -> str:
         """The base URL without user name, password and query."""
         parts = urlsplit(self.base_url)
         host = parts.netloc.rpartition("@")[2]
-        return f"{parts.scheme}://{host}{parts.path}" if host else self.base_url
+        return self.secrets.mask(f"{parts.scheme}://{host}{parts.path}")
 
     @property
     def name(self) -> str:
         return f"{self.address} (model {self.model!r}, [{self.section}])"
 
     def hide(self, text: str) -> str:
-        """Return `text` on one line, shortened, with the key masked: some servers repeat it in errors."""
-        line = " ".join(text.split())
-        if len(self.key) >= 4:
-            line = line.replace(self.key, "***")
+        """Return `text` on one line, shortened, without secrets: some servers repeat them in errors."""
+        line = " ".join(self.secrets.mask(text).split())
         return line if len(line) <= _LONGEST_DETAIL else line[:_LONGEST_DETAIL] + "…"
 
     def unavailable(self, what: str, *, retry_after: float | None = None) -> ModelUnavailable:
@@ -144,10 +153,13 @@ class Endpoint:
         return f"Check {self.section}.model and the other keys of [{self.section}]."
 
 
-def checked_endpoint(section: str, base_url: str, model: str, key: SecretStr | str | None) -> Endpoint:
+def checked_endpoint(
+    section: str, base_url: str, model: str, key: SecretStr | str | None, extra_body: Mapping[str, Any] | None = None
+) -> Endpoint:
     """Return the endpoint of these settings; a key without `base_url` means OpenAI's.
 
-    Raises SettingsError if both are missing or one is invalid; the message omits the key.
+    Raises SettingsError if both are missing or one is invalid; the message omits key and address. From now on the HTTP
+    clients log none of its secrets.
     """
     key = plain_key(key)
     if not (base_url or key):
@@ -156,10 +168,14 @@ def checked_endpoint(section: str, base_url: str, model: str, key: SecretStr | s
             f"nor {section}.api_key is set: set one of them."
         )
     base_url = base_url or OPENAI_URL
-    parts = urlsplit(base_url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    try:
+        parts = urlsplit(base_url)
+        is_address = parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:  # its message would repeat the address
+        is_address = False
+    if not is_address:
         raise SettingsError(
-            f"{section}.base_url is {base_url!r}: expected an address such as https://api.example.com/v1 "
+            f"{section}.base_url is no address of a server: expected one such as https://api.example.com/v1 "
             "or http://127.0.0.1:11434/v1."
         )
     if not key.isascii() or any(character.isspace() for character in key):
@@ -167,7 +183,9 @@ def checked_endpoint(section: str, base_url: str, model: str, key: SecretStr | s
             f"{section}.api_key holds blanks or characters beyond ASCII, which no key does: put the real key there, "
             "or leave it empty for a local server."
         )
-    return Endpoint(section, base_url, model, key)
+    endpoint = Endpoint(section, base_url, model, key, extra_body or {})
+    guard_logs(endpoint.secrets)
+    return endpoint
 
 
 def retry_after_seconds(headers: Mapping[str, str]) -> float | None:

@@ -24,6 +24,10 @@ CONNECT_SECONDS = 10.0
 """Time limit of connecting, whatever the limit of the call is."""
 
 
+PREVIEW_CHARACTERS = 4_000
+"""Of an answer in another form. More than is shown, so that no secret is cut in two before it is masked."""
+
+
 class ForeignAnswer(ValueError):
     """HTTP 200, but no chat completion: a web page or an error object. `error` is the error object, if any."""
 
@@ -41,13 +45,13 @@ class TolerantChatOpenAI(ChatOpenAI):
         if isinstance(response, openai.BaseModel):
             response = response.model_dump(warnings=False)
         if not isinstance(response, dict):
-            raise ForeignAnswer(str(response)[:300])
+            raise ForeignAnswer(str(response)[:PREVIEW_CHARACTERS])
         choices = response.get("choices")
         choices = [choice for choice in choices if isinstance(choice, dict)] if isinstance(choices, list) else []
         error = response.get("error")
         if not choices and (error or "choices" not in response):
             error = {"message": error} if isinstance(error, str) else error
-            raise ForeignAnswer(str(response)[:300], error if isinstance(error, dict) else None)
+            raise ForeignAnswer(str(response)[:PREVIEW_CHARACTERS], error if isinstance(error, dict) else None)
         mended = [_mended_choice(choice) for choice in choices or [{}]]
         result = super()._create_chat_result({**response, "error": None, "choices": mended}, generation_info)
         for generation, choice in zip(result.generations, mended, strict=True):

@@ -151,6 +151,8 @@ class Event:
 
 OBSERVATION = "observation"
 """`source` of observations, which are stored unchanged."""
+SOURCES = frozenset(("job", OBSERVATION, "summary", "note", "migrated"))
+"""Every value of `source`."""
 
 
 class EventOutline(NamedTuple):

@@ -6,6 +6,7 @@ import copy
 import difflib
 import json
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from operator import attrgetter
@@ -16,10 +17,14 @@ from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
 from .errors import SettingsError
+from .ids import type_and_size
 from .settings import Section, Settings, walk
 
 PREFIX = "HISTORIAN__"
 CONFIG_VARIABLE = "HISTORIAN_CONFIG"
+
+_PLAIN_WORD = re.compile(r"[A-Za-z_/-]{0,24}")
+"""Values that are shown in messages: names of choices and time zones. Keys and passwords have digits or are longer."""
 
 Anything = TypeVar("Anything", bound=Section)
 
@@ -92,7 +97,7 @@ def _put(data: dict[str, Any], path: list[str], value: str, variable: str) -> No
         try:
             parsed = json.loads(value)
         except json.JSONDecodeError:
-            raise SettingsError(f"{variable}: {value!r:.80} is not valid JSON; lists and tables are written as JSON") from None
+            raise SettingsError(f"{variable}: its value is not valid JSON; lists and tables are written as JSON") from None
     data[path[-1]] = parsed
 
 
@@ -105,11 +110,25 @@ def _explain(error: ValidationError) -> str:
         if item["type"] == "extra_forbidden":
             lines.append(f"{dotted}: unknown key; {_known(dotted)}")
         else:
-            shown = "(hidden)" if dotted.endswith("api_key") else f"{item['input']!r:.80}"
-            line = f"{dotted} = {shown}: {item['msg'].removeprefix('Value error, ')}"
+            shown = _shown(dotted, item["input"])
+            message = item["msg"].removeprefix("Value error, ")
+            if isinstance(item["input"], str) and shown != repr(item["input"]):
+                message = message.replace(repr(item["input"]), shown)
+            line = f"{dotted} = {shown}: {message}"
             if line not in lines:
                 lines.append(line)
     return "; ".join(lines) + ". Change it in config.toml or in the environment (HISTORIAN__SECTION__KEY)."
+
+
+def _shown(dotted: str, value: object) -> str:
+    """Return a rejected value for a message: a number or a plain word of `cognitive`, else its type and size.
+
+    A secret may stand under any key by mistake, and the sections of `models` are full of them.
+    """
+    if isinstance(value, bool | int | float) and not dotted.endswith("api_key"):
+        return repr(value)
+    is_word = isinstance(value, str) and dotted.startswith("cognitive.") and _PLAIN_WORD.fullmatch(value)
+    return repr(value) if is_word or value is None else f"({type_and_size(value)})"
 
 
 def _known(dotted: str) -> str:

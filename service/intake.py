@@ -15,7 +15,7 @@ from ..schema.job import Job, RecentMessage, check_timezone, parse_job
 from ..schema.settings import Settings
 from ..schema.states_payload import StatesPayload
 from ..schema.validation import validated
-from ..text.redaction import Level, Redaction, find_secrets, redact
+from ..text.redaction import Level, Redaction, find_secrets, redact, redact_value
 from ..text.redaction.search import announces_secret
 from ..text.redaction.spans import placeholder
 from .timezones import told_timezone
@@ -26,6 +26,10 @@ HANDED_OVER = ("remember", "states")
 _NAMES = ("user_name", "group_name", "bot_name")
 _NAMES_KEPT = 2_048
 """Names whose redacted form is cached: jobs repeat the same few names of people, groups and bots."""
+_NAMED_BY_COMMANDS = frozenset(
+    ("event_id", "event_ids", "entity_type", "entity_id", "layer", "user_id", "group_id", "folder", "notes_scope")
+)
+"""Fields of a command's payload that are compared or opened, and are therefore not redacted."""
 _ONE_LOOK = 2_000
 """Up to so many characters, texts are first searched together: most hold nothing, and one search is cheaper than ten."""
 _TIME = re.compile(r"(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]\d\d:?\d\d)?)?", re.ASCII)
@@ -71,6 +75,8 @@ def redacted(job: Job, level: Level) -> Job:
     messages = job.recent_messages
     said, heard = [job.action_summary, *job.new_info], [one.text for one in messages]
     changes: dict[str, Any] = {"payload": _redacted_payload(job, level)} if job.payload else {}
+    if job.last_error:
+        changes["last_error"] = redact(job.last_error, level)
     if not _is_clean([*said, *heard], level):
         action_summary, *new_info = redacted_in_turn(said, level)
         changes["action_summary"] = action_summary
@@ -170,15 +176,22 @@ def without_spans(texts: Sequence[str], spans: Sequence[Redaction], gap: int) ->
 
 
 def _redacted_payload(job: Job, level: Level) -> dict[str, Any]:
-    """Return the redacted payload of a job of kind `edit` or `states`; other kinds have no text in it."""
-    if job.kind == "edit" and isinstance(text := job.payload.get("text"), str):
-        return {**job.payload, "text": redact(text, level)}
+    """Return the payload with everything redacted but the ids and places that commands name."""
     if job.kind == "states":
         payload = validated(StatesPayload, job.payload, within="payload")
         texts = redacted_in_turn([one.text for one in payload.states], "all")
         states = [
-            one.model_copy(update={"text": text, "name": _redacted_name(one.name, "all")}).model_dump(exclude_unset=True)
+            one.model_copy(
+                update={
+                    "text": text,
+                    "name": _redacted_name(one.name, "all"),
+                    **({"at": _redacted_time(one.at)} if one.at else {}),
+                }
+            ).model_dump(exclude_unset=True)
             for one, text in zip(payload.states, texts, strict=True)
         ]
         return {**job.payload, "states": states} if states else job.payload
-    return job.payload
+    clean = redact_value(job.payload, level)
+    assert isinstance(clean, dict)
+    kept = _NAMED_BY_COMMANDS if job.kind != "remember" else frozenset()
+    return {**clean, **{key: value for key, value in job.payload.items() if key in kept}}

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
+from ...schema.errors import ModelError
 from ...schema.protocols import Answer, Usage
 from ..endpoint import Endpoint, FormRejected, checked_endpoint, clean_text
 from ..loop_clients import LoopClients
@@ -33,7 +34,7 @@ def make_chat_model(settings: ChatSettings, *, section: str = "models.chat") -> 
     if not model:
         return None
     return OpenAIChatModel(
-        checked_endpoint(section, settings.base_url.strip(), model, settings.api_key),
+        checked_endpoint(section, settings.base_url.strip(), model, settings.api_key, settings.extra_body),
         temperature=settings.temperature,
         timeout_seconds=settings.timeout_seconds,
         extra_body=settings.extra_body,
@@ -85,7 +86,11 @@ class OpenAIChatModel:
             return message
 
         texts = {"system": clean_text(system), "user": clean_text(user)}
-        return await ask_structured(ask, self._memory, answer, who=self.endpoint.name, **texts)
+        try:
+            return await ask_structured(ask, self._memory, answer, who=self.endpoint.name, **texts)
+        except ModelError as error:
+            error.args = (self.endpoint.secrets.mask(str(error)),)  # a refusal is told in the model's own words
+            raise
 
     async def _limited(self, purpose: str, messages: Any, arguments: dict[str, Any], most_tokens: int) -> AIMessage:
         """Request an answer of at most `most_tokens` (0: no limit), without the limit where the server rejects it."""

@@ -26,7 +26,7 @@ from ...stores.files.summaries import as_line, parse_line
 from ...stores.sqlite.state_buffer import ROLES, job_of_entry, spoken_tokens
 from ...text.redaction import Level, redact
 from ..components import Parts
-from .members import ALL, FileMember, LineMember, redact_word, tally
+from .members import ALL, FileMember, LineMember, redact_time, redact_word, tally
 
 
 class ArticleData:
@@ -107,7 +107,15 @@ class _Articles(FileMember[ArticleKey, StoredArticle]):
 
     def redact(self, value: list[StoredArticle]) -> list[StoredArticle]:
         chapters = [{name: redact(one.article.chapter(name), self._level) for name in CHAPTER_NAMES} for one in value]
-        return [replace(one, article=one.article.with_chapters(new)) for one, new in zip(value, chapters, strict=True)]
+        return [
+            replace(
+                one,
+                article=one.article.with_chapters(new),
+                updated_at=redact_time(one.updated_at),
+                sources=tuple(redact_word(source, self._level) for source in one.sources),
+            )
+            for one, new in zip(value, chapters, strict=True)
+        ]
 
     def restore(self, values: Sequence[list[StoredArticle]]) -> Mapping[str, int | list[str]]:
         return tally(self.name, [self._store.restore(revisions) for revisions in values])

@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, replace
+from datetime import datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from pydantic import TypeAdapter
 
 from ...schema.entity import Entity
 from ...schema.errors import InvalidInput
-from ...schema.event import EVENT_SCHEMA_VERSION, OBSERVATION, Event, EventFilter
+from ...schema.event import EVENT_SCHEMA_VERSION, OBSERVATION, SOURCES, Event, EventFilter
 from ...schema.job import check_timezone
 from ...schema.protocols.entity_data import Mark, Member, Record, Traces
 from ...stores.sqlite.event_transfer import Carried
@@ -64,6 +67,8 @@ class EventData(LineMember[Carried]):
             raise InvalidInput("timestamp: expected a finite number of seconds")
         if not event.event_id or not event.job_id or not event.text or not event.scope.key:
             raise InvalidInput("event_id, job_id and text must not be empty")
+        if event.source not in SOURCES:
+            raise InvalidInput(f"source: expected one of {', '.join(sorted(SOURCES))}")
         if event.schema_version > EVENT_SCHEMA_VERSION:
             raise InvalidInput(f"schema_version {event.schema_version} is newer than {EVENT_SCHEMA_VERSION}; upgrade")
         return Carried(event, filed)
@@ -73,8 +78,9 @@ class EventData(LineMember[Carried]):
         level = "all" if event.source == OBSERVATION else self._level
         reasons = tuple(redact_word(reason, level) for reason in event.gate_reasons)
         text, name = redact(event.text, level), redact_word(event.user_name, level)
-        said = redact(event.handed_over, level)
-        return replace(value, event=replace(event, text=text, handed_over=said, user_name=name, gate_reasons=reasons))
+        said, local = redact(event.handed_over, level), _local_time(event)
+        clean = replace(event, text=text, handed_over=said, user_name=name, gate_reasons=reasons, timestamp_local=local)
+        return replace(value, event=clean)
 
     def stranger(self, value: Carried, entity: Entity) -> str:
         event = value.event
@@ -94,6 +100,14 @@ class EventData(LineMember[Carried]):
             arrived = self._transfer.bring(values[start : start + _AT_ONCE])
             added, known, different = added + arrived.added, known + arrived.known, different + arrived.different
         return {"events": added, "known_events": known, "different_events": different}
+
+
+def _local_time(event: Event) -> str:
+    """Return `timestamp_local` if it is the moment of `timestamp`, else that moment in the event's time zone."""
+    with suppress(ValueError):
+        if abs(datetime.fromisoformat(event.timestamp_local).timestamp() - event.timestamp) < 1:
+            return event.timestamp_local
+    return datetime.fromtimestamp(event.timestamp, ZoneInfo(event.timezone)).isoformat()
 
 
 class NoteData:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -40,6 +41,15 @@ def checked(where: str) -> Iterator[None]:
         raise InvalidInput(f"{where}: holds a lone surrogate, which cannot be stored") from None
     except (InvalidInput, KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise InvalidInput(f"{where}: {error}") from None
+
+
+def redact_time(value: str) -> str:
+    """Return `value` if it is an ISO 8601 time, else "": the field is free text in an archive."""
+    try:
+        datetime.fromisoformat(value)
+    except ValueError:
+        return ""
+    return value
 
 
 def tally(name: str, results: Sequence[str]) -> dict[str, int | list[str]]:

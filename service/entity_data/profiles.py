@@ -16,7 +16,7 @@ from ...stores.files.naming import PROFILES
 from ...stores.files.profiles import PROFILE_FORMAT
 from ...text.redaction import redact
 from ..components import Parts
-from .members import FileMember, redact_word
+from .members import FileMember, redact_time, redact_word
 
 
 class ProfileData(FileMember[ProfileKey, Profile]):
@@ -80,6 +80,8 @@ class ProfileData(FileMember[ProfileKey, Profile]):
                 name=redact_word(one.name, self._level),
                 tags=tuple(redact_word(tag, self._level) for tag in one.tags),
                 summary=redact(one.summary, self._level),
+                updated_at=redact_time(one.updated_at),
+                source_event_id=redact_word(one.source_event_id, self._level),
             )
             for one in value
         ]

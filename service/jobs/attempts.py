@@ -11,9 +11,11 @@ from collections.abc import Awaitable, Callable
 
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
+from ...models.secrets import mask_known
 from ...schema.errors import ModelError, ModelUnavailable, StorageError
 from ...schema.job import Job
 from ...stores.sqlite.errors import explained
+from ...text.redaction import redact
 from ..availability import LONGEST_DISK_PAUSE_SECONDS, Outage
 from ..components import Parts
 from ..upkeep.idle_work import Maintenance
@@ -179,10 +181,18 @@ class Attempts:
         return not (isinstance(error, ModelUnavailable) and error.status == 429) and self._answered.too_many(job)
 
     async def _own_fault(self, job: Job, error: Exception) -> None:
-        attempts, message = job.attempts + 1, f"{type(error).__name__}: {error}"
+        # What failed may repeat what it was given: the message is stored and logged without secrets.
+        attempts, raw = job.attempts + 1, f"{type(error).__name__}: {error}"
+        message = redact(mask_known(raw))
         if attempts <= self._runs.settings.cognitive.queue.job_max_retries:
             not_before = self._parts.clock() + RETRY_SECONDS * 2.0 ** (attempts - 1)
-            log.warning("job %s failed (attempt %d) and is tried again: %s", job.job_id, attempts, message, exc_info=error)
+            log.warning(
+                "job %s failed (attempt %d) and is tried again: %s",
+                job.job_id,
+                attempts,
+                message,
+                exc_info=error if message == raw else None,
+            )
             await asyncio.to_thread(self._queue.postpone, job.job_id, error=message, not_before=not_before)
             self._statistics.outcomes["retried"] += 1
             return

@@ -12,6 +12,7 @@ import os
 import socket
 import sys
 import threading
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,12 +29,11 @@ LOCK_NAME = "owner.lock"
 INFO_NAME = "owner.json"
 _PATIENCE_SECONDS = 0.2
 """How long to try: `owner_of` in another process may hold the lock for a moment."""
-_COMMAND_CHARACTERS = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """The owner of a data directory. `started_at` is ISO 8601 with offset.
+    """The owner of a data directory. `started_at` is ISO 8601 with offset, `command` the name of the program.
 
     `worker` is False for a command that owns the directory for a moment. `index` names the file that a worker has open as
     `index.sqlite`, by device and inode.
@@ -100,8 +100,7 @@ class OwnerLock:
             except OSError as error:
                 raise storage_error("lock", self._data_dir / LOCK_NAME, error) from error
             started_at = datetime.fromtimestamp(now, UTC).isoformat(timespec="seconds")
-            command = " ".join(sys.argv)[:_COMMAND_CHARACTERS]
-            owner = Owner(os.getpid(), socket.gethostname(), started_at, command, worker, index)
+            owner = Owner(os.getpid(), socket.gethostname(), started_at, program_name(sys.argv), worker, index)
             try:
                 text = json.dumps(asdict(owner), ensure_ascii=False, indent=1)
                 write_atomically(self._data_dir / INFO_NAME, text.encode(errors="replace"))
@@ -145,9 +144,20 @@ def owner_of(data_dir: Path) -> Owner | None:
     return None
 
 
+def program_name(arguments: Sequence[str]) -> str:
+    """Return the name of a program without its folder and arguments, which may hold secrets."""
+    program = Path(arguments[0] if arguments else "")
+    return (program.parent if program.name == "__main__.py" else program).name or "python"
+
+
 def _file_lock(data_dir: Path, timeout: float) -> FileLock:
     # No fallback to a soft lock (a plain file), which would survive a killed owner.
     return FileLock(data_dir / LOCK_NAME, timeout=timeout, poll_interval=0.02, thread_local=False, fallback_to_soft=False)
+
+
+def _without_arguments(command: str) -> str:
+    """Return the program of a command: earlier versions stored it with its arguments."""
+    return program_name(command.split()[:1])
 
 
 def _read_owner(data_dir: Path) -> Owner:
@@ -157,7 +167,7 @@ def _read_owner(data_dir: Path) -> Owner:
             int(note["pid"]),
             str(note["host"]),
             str(note["started_at"]),
-            str(note["command"]),
+            _without_arguments(str(note["command"])),
             bool(note.get("worker")),
             str(note.get("index", "")),
         )

@@ -9,6 +9,7 @@ import tracemalloc
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -175,6 +176,34 @@ def test_what_an_archive_brings_is_redacted_before_it_is_stored(data: Path, tmp_
     (again,) = run("import", tmp_path / "keys.zip", data=there).lines
     changes = [name for name, count in again.items() if count and not name.startswith("known") and name not in ("file", "entity")]
     assert changes == []
+
+
+def with_lines_changed(archive: Path, target: Path, member: str, **fields: Any) -> Path:
+    """Write a copy of an archive with these fields in every line of a member."""
+    with zipfile.ZipFile(archive) as source, zipfile.ZipFile(target, "w") as copy:
+        for name in source.namelist():
+            content = source.read(name)
+            if name == member:
+                lines = [{**json.loads(line), **fields} for line in content.splitlines()]
+                content = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+            elif name.endswith(".md"):
+                content = re.sub(rb"(?m)^updated_at:.*$", b"updated_at: hunter2-AKIAQ7RT5LPW2ZXK9NVM", content)
+            copy.writestr(name, content)
+    return target
+
+
+def test_times_and_origins_of_an_archive_are_no_place_for_a_secret(data: Path, tmp_path: Path) -> None:
+    run("export", "user", USER, tmp_path / "a.zip", data=data)
+    key, there = "AKIAQ7RT5LPW2ZXK9NVM", tmp_path / "there"
+    wrong = with_lines_changed(tmp_path / "a.zip", tmp_path / "source.zip", "events.jsonl", source=f"job {key}")
+    refused = run("import", wrong, data=there)
+    assert refused.status != 0 and "source: expected one of job" in refused.err and key not in refused.err + refused.out
+    local = with_lines_changed(tmp_path / "a.zip", tmp_path / "local.zip", "events.jsonl", timestamp_local=f"noon {key}")
+    assert run("import", local, data=there).lines[0]["events"] == 7
+    assert [str(path) for path in there.rglob("*") if path.is_file() and key.encode() in path.read_bytes()] == []
+    before = {one.event.event_id: one.event.timestamp_local for _, one in kept_of(data, Entity("user", USER))["events"]}
+    for _, one in kept_of(there, Entity("user", USER))["events"]:
+        assert datetime.fromisoformat(one.event.timestamp_local) == datetime.fromisoformat(before[one.event.event_id])
 
 
 def test_who_was_forgotten_comes_back_only_when_that_is_meant(data: Path, tmp_path: Path) -> None:

@@ -192,3 +192,25 @@ def test_a_key_of_the_sample_that_is_uncommented_loads() -> None:
         for line in sample_config().splitlines()
     )
     parsed(tomllib.loads(text))
+
+
+@pytest.mark.parametrize(
+    ("data", "environ"),
+    [
+        ({"models": {"chat": {"extra_body": "Bearer-s3cret"}}}, {}),
+        ({"models": {"chat": {"extra_body": ["s3cret"]}}}, {}),
+        ({"models": {"chat": {"base_url": ["https://ann:s3cret@host/v1?key=s3cret"]}}}, {}),
+        ({"models": {"chat": {"timeout_seconds": "s3cret"}}}, {}),
+        ({"models": {"chat": {"api_key": 53}}, "cognitive": {"timezone": "sk-s3cret"}}, {}),
+        ({"cognitive": {"notes_scope": "s3cret"}}, {}),
+        ({"cognitive": {"query": {"auto_top_k": "s3cret", "fusion": {"s3cret": "s3cret"}}}}, {}),
+        ({}, {"HISTORIAN__MODELS__CHAT__EXTRA_BODY": '{"key": "s3cret"'}),
+        ({}, {"HISTORIAN__COGNITIVE__QUERY__AUTO_TOP_K": "s3cret"}),
+    ],
+)
+def test_a_value_that_may_be_a_secret_is_not_shown_under_whatever_key_it_stands(
+    data: dict[str, Any], environ: dict[str, str]
+) -> None:
+    with pytest.raises(SettingsError) as caught:
+        parsed(data, **environ)
+    assert "s3cret" not in str(caught.value) and "53" not in str(caught.value)

@@ -1,7 +1,9 @@
 """What a job holds is clean before it lies on disk: texts, names, and a secret that two texts share."""
 
 import time
+from typing import Any
 
+import pytest
 from historian.schema.settings import Settings
 from historian.service.intake import make_job, redacted, redacted_in_turn, without_spans
 from historian.service.jobs.given_states import spoken_payloads
@@ -30,6 +32,17 @@ def test_display_names_are_redacted_and_ids_stay() -> None:
     message = job.recent_messages[0]
     assert (message.sender_id, message.sender_name, message.text) == ("1002", "Ben [API_KEY]", "hello")
     assert (job.user_id, job.group_id, job.bot_id, job.request_id) == ("1001", "7001", "b-1", "message-5071")
+
+
+@pytest.mark.parametrize("kind", ["remember", "edit", "index", "states"])
+def test_what_comes_in_fields_that_no_kind_reads_is_redacted_too(kind: str) -> None:
+    payload: dict[str, Any] = {"text": f"key {KEY}", "more": {"password": "hunter22", "list": [KEY]}, "event_id": "e-1:0"}
+    if kind == "states":
+        payload = {"states": [{"role": "user", "text": "hello", "at": f"noon {KEY}"}]}
+    given = {"kind": kind, "new_info": "She called", "user_id": "1", "last_error": f"HTTP 401: {KEY}", "payload": payload}
+    job = redacted(make_job(given, SETTINGS, lambda: 0.0), "secrets")
+    assert KEY not in job.to_json() and "hunter22" not in job.to_json()
+    assert job.payload.get("event_id") == (None if kind == "states" else "e-1:0")
 
 
 def test_names_follow_the_level_of_jobs() -> None:

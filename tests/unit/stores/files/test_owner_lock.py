@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from historian.schema.errors import OwnerLockHeld, StorageError
-from historian.stores.files.owner_lock import OwnerLock, owner_of
+from historian.stores.files.owner_lock import OwnerLock, owner_of, program_name
 
 NOW = 1_800_000_000.0
 
@@ -28,12 +28,36 @@ def test_a_second_owner_is_refused_and_told_who_the_first_is(tmp_path: Path) -> 
         with pytest.raises(OwnerLockHeld, match=rf"process {os.getpid()} on .* since 2027-01-15T08:00:00"):
             second.acquire(NOW)
         owner = owner_of(tmp_path / "data")
-        assert owner is not None and owner.pid == os.getpid() and owner.command.startswith(sys.argv[0][:20])
+        assert owner is not None and owner.pid == os.getpid() and owner.command == program_name(sys.argv)
     assert not first.is_held and owner_of(tmp_path / "data") is None
     second.acquire(NOW)
     assert second.is_held
     second.release()
     second.release()
+
+
+def test_the_arguments_of_the_owners_program_are_written_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["/home/ann/bot.py", "--token", "sk-very-secret"])
+    with_lock = OwnerLock(tmp_path)
+    with_lock.acquire(NOW)
+    with with_lock:
+        assert b"secret" not in (tmp_path / "owner.json").read_bytes()
+        owner = owner_of(tmp_path)
+        assert owner is not None and owner.command == "bot.py"
+        # As an earlier version wrote it, which may be the running owner.
+        note = '{"pid": 7, "host": "h", "started_at": "t", "command": "/home/ann/bot.py --token sk-very-secret"}'
+        (tmp_path / "owner.json").write_text(note)
+        with pytest.raises(OwnerLockHeld, match=r"process 7 on h since t \(bot\.py\)") as caught:
+            OwnerLock(tmp_path).acquire(NOW)
+        assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [(["/x/historian/interfaces/cli/__main__.py", "worker"], "cli"), (["-c"], "-c"), ([], "python"), ([""], "python")],
+)
+def test_a_program_is_named_without_folder_and_arguments(arguments: list[str], name: str) -> None:
+    assert program_name(arguments) == name
 
 
 def test_there_is_no_owner_where_there_is_nothing(tmp_path: Path) -> None:
