@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
@@ -21,7 +20,7 @@ from ...schema.protocols.entity_data import Mark, Member, Record, Traces
 from ...stores.sqlite.event_transfer import Carried
 from ...text.redaction import redact
 from ..components import Parts
-from .members import LineMember, redact_word
+from .members import LineMember, redact_time, redact_word
 
 _EVENT = TypeAdapter(Event)
 _AT_ONCE = 1_000
@@ -103,11 +102,9 @@ class EventData(LineMember[Carried]):
 
 
 def _local_time(event: Event) -> str:
-    """Return `timestamp_local` if it is the moment of `timestamp`, else that moment in the event's time zone."""
-    with suppress(ValueError):
-        if abs(datetime.fromisoformat(event.timestamp_local).timestamp() - event.timestamp) < 1:
-            return event.timestamp_local
-    return datetime.fromtimestamp(event.timestamp, ZoneInfo(event.timezone)).isoformat()
+    """Return `timestamp_local` if it is an ISO 8601 time, else the moment of `timestamp` in the event's time zone."""
+    given = redact_time(event.timestamp_local)
+    return given or datetime.fromtimestamp(event.timestamp, ZoneInfo(event.timezone)).isoformat()
 
 
 class NoteData:
