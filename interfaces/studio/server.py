@@ -16,6 +16,7 @@ import re
 import sys
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager, suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -73,12 +74,13 @@ class LocalOnly:
 
 
 def keep_in_memory() -> None:
-    """Let the server that runs in this process read its threads and runs from no file, and write them to none."""
-    database: Any = sys.modules.get("langgraph_runtime_inmem.database")
-    if database is not None:
-        database.OPS_FILENAME = ""  # not read at the start
-        for kept in (database.GLOBAL_STORE, database.GLOBAL_RETRY_COUNTER._counters):
-            kept.flag = "r"  # not written at the end, which `disable_persistence` does not prevent
+    """Let the server that runs in this process read its threads and runs from no file, and write them to none.
+
+    `disable_persistence` in `langgraph.json` is not handed on by the command line (0.4.40), and spares only some files.
+    """
+    if "langgraph_runtime_inmem" in sys.modules:
+        kept: Any = import_module("langgraph.checkpoint.memory").PersistentDict
+        kept.load = kept.sync = lambda self: None
 
 
 def _clean_up() -> None:
