@@ -28,12 +28,15 @@ def make_worker(
     """Return a worker over `parts`; the options are those of `HistorianWorker`."""
     cognitive = parts.settings.cognitive
     notes = NotesIndex(parts.manifest, parts.settings, embedded_later, parts.clock)
+    forgetting = Forgetting(parts, drop_index=index.drop)
     migration = Migration(parts, parts.settings, rewrite=cognitive.migrate_rewrite) if cognitive.migrate_from else None
     return HistorianWorker(
         parts,
-        maintenance=Maintenance(parts, index, random=random, notes=notes, migration=migration),
+        maintenance=Maintenance(
+            parts, index, random=random, notes=notes, migration=migration, index_waits=lambda: forgetting.index_waits
+        ),
         commands=CommandRunner(parts.context(), notes, parts.article_stores.articles),
-        forgetting=Forgetting(parts, drop_index=index.drop),
+        forgetting=forgetting,
         random=random,
         sleep=sleep,
         on_step=on_step,

@@ -16,7 +16,7 @@ class Record(NamedTuple):
     """A stored record. `id` is the argument of `EntityData.drop`.
 
     `texts` are its texts, `names` the names of the entity in it, `told` the texts searched for mentions (default: `texts`).
-    `job_ids` and `moments` (scope key, seconds since the epoch) identify its jobs.
+    `job_ids` and `moments` (scope key, seconds since the epoch) identify its jobs; `event_id` is given for events.
     """
 
     id: str
@@ -25,6 +25,7 @@ class Record(NamedTuple):
     told: tuple[str, ...] | None = None
     job_ids: tuple[str, ...] = ()
     moments: tuple[tuple[str, float], ...] = ()
+    event_id: str = ""
 
 
 @dataclass
@@ -36,12 +37,16 @@ class Traces:
     names: set[str] = field(default_factory=set)
     job_ids: set[str] = field(default_factory=set)
     moments: set[tuple[str, float]] = field(default_factory=set)
+    event_ids: set[str] = field(default_factory=set)
+    """The events seen by this process."""
 
     def add(self, record: Record) -> None:
         self.texts.update(record.texts)
         self.names.update(name for name in record.names if name)
         self.job_ids.update(record.job_ids)
         self.moments.update(record.moments)
+        if record.event_id:
+            self.event_ids.add(record.event_id)
 
 
 class Mark(NamedTuple):

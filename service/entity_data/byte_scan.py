@@ -82,11 +82,17 @@ class Needles:
 
 def scan(folder: Path, wanted: Collection[bytes], *, skip: Collection[Path] = ()) -> tuple[list[Found], list[str]]:
     """Return the pieces found in the files below `folder` (each once per file), and the files that could not be read."""
-    needles = Needles(wanted)
     found: list[Found] = []
     unread: list[str] = []
-    if not wanted:
-        return found, unread
+    for _ in scanning(folder, Needles(wanted), found, unread, skip=skip):
+        pass
+    return found, unread
+
+
+def scanning(
+    folder: Path, needles: Needles, found: list[Found], unread: list[str], *, skip: Collection[Path] = ()
+) -> Iterator[None]:
+    """Append what `scan` returns to `found` and `unread`; yields after each block of 4 MiB and each file."""
     for path in sorted(folder.rglob("*")):
         if path in skip or path.is_symlink() or not path.is_file():
             continue
@@ -96,12 +102,12 @@ def scan(folder: Path, wanted: Collection[bytes], *, skip: Collection[Path] = ()
             for start, data in _blocks(path):
                 for offset, piece in needles.find(data):
                     first.setdefault(piece, start + offset)
+                yield
             found += [Found(name, offset, piece) for piece, offset in first.items()]
         except FileNotFoundError:  # removed meanwhile
             continue
         except OSError as error:
             unread.append(f"{name}: {error.strerror or error}")
-    return found, unread
 
 
 def standing_in(texts: Iterable[str], wanted: Collection[bytes]) -> set[bytes]:

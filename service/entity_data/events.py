@@ -43,7 +43,8 @@ class EventData(LineMember[Carried]):
         for event in self._erasure.events(EventFilter(None) if traces is None else traces.entity.where):
             names = (event.user_name,) if by_name else ()
             moment = (event.scope.key, event.timestamp)
-            yield Record(event.event_id, (event.text, event.handed_over), names, job_ids=(event.job_id,), moments=(moment,))
+            identity, texts = event.event_id, (event.text, event.handed_over)
+            yield Record(identity, texts, names, job_ids=(event.job_id,), moments=(moment,), event_id=identity)
 
     def erase(self, traces: Traces) -> int:
         return self._erasure.erase_events(traces.entity.where)

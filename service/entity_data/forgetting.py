@@ -1,9 +1,11 @@
 """Forgetting a person or a group: permanent erasure of their data in all stores.
 
-The order matters. First a tombstone, so that running jobs restore nothing. Then the known texts and names are written into the
-request, which stays on disk until the end: if the process is killed, the next owner completes the request. Then every store
-erases its data, twice, since a thread of an interrupted job may have been writing. Then the files are rewritten, and finally
-the whole data directory is scanned for remains.
+The order matters. First a tombstone, so that running jobs restore nothing. Then the known texts and names are written beside the
+request, which stays on disk until the end: if the process is killed, the next owner goes on where it stood. Then every store
+but that of the events erases its data, twice, since a thread of an interrupted job may have been writing; only this needs that
+nothing else writes, and takes no longer with more events. The events are deleted a few hundred at a time, between the jobs of
+others. From then on nothing is found any more. At last the remains in bytes are overwritten and the whole data directory is
+searched for them.
 """
 
 from __future__ import annotations
@@ -11,32 +13,44 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain, groupby
+from itertools import chain, groupby, islice
 from operator import attrgetter
+from typing import Literal, TypeVar
 
 from ...schema.entity import Entity
 from ...schema.errors import HistorianError, OwnerLockHeld
-from ...schema.protocols.entity_data import EntityData, Traces
+from ...schema.event import EventFilter
+from ...schema.profile import ProfileKey
+from ...schema.protocols.entity_data import EntityData, Record, Traces
 from ...stores.chroma.index import remove_chroma
 from ...stores.files.forget_requests import ForgetReport, ForgetRequest, ForgetRequests
 from ...stores.files.owner_lock import OwnerLock, owner_of
 from ..components import Parts
-from .byte_scan import pieces, scan, standing_in
-from .mentions import Mention, Mentions
+from .byte_scan import Found, Needles, pieces, scanning, standing_in
+from .mentions import Mention, Mentions, digest
 from .stores import entity_stores
 
 log = logging.getLogger(__name__)
 
 ANSWER_POLL_SECONDS = 0.05
+RECORDS_AT_ONCE = 1_000
+TEXTS_AT_ONCE = 200
+"""Texts whose pieces are made in one slice."""
+MOST_TRIES = 20
+"""So often the rewriting of `index.sqlite` is broken off because somebody waits to write; then they wait for it."""
+
+Value = TypeVar("Value")
+Company = Literal["alone", "beside", "quiet"]
+"""What may go on while a slice runs: no job, and no open checkpoint; jobs; jobs, but it is broken off when one writes."""
 
 
 class Forgetting:
-    """Carries out requests, one after the other, in the owner of a data directory. Blocking; raises StorageError.
+    """Carries out requests, one after the other, in the owner of a data directory, in slices of well under a second.
 
     `drop_index` deletes the derived vector index, which is rebuilt from the event store. `on_step` is called after each step.
-    Nothing else may write to the data directory meanwhile: no job runs, no checkpoint is open. Readers are allowed.
+    Readers are allowed at any time. Blocking; raises StorageError.
     """
 
     def __init__(
@@ -47,96 +61,212 @@ class Forgetting:
         on_step: Callable[[str], None] = lambda step: None,
     ) -> None:
         self._parts = parts
+        self._erasure = parts.erasure
         self._drop_index = drop_index
         self._on_step = on_step
         self.requests = ForgetRequests(parts.directory)
+        self.index_waits = False
+        """True while the derived index must not be brought up to date, because it would take in what is being deleted."""
+        self.let_go = False
+        """Set to break off the slice that runs, as far as it can be."""
 
     def waiting(self) -> bool:
         """Return True if there are requests."""
         return self.requests.waiting()
 
     def carry_out(self) -> list[ForgetReport]:
-        """Carry out all requests. Return the reports, which are also stored for the requesters."""
-        return [self._forget(request) for request in self.requests.all()]
+        """Carry out all requests at once. Return the reports, which are also stored for the requesters."""
+        reports: list[ForgetReport] = []
+        for _ in self.slices(reports):
+            pass
+        return reports
 
-    def _forget(self, request: ForgetRequest) -> ForgetReport:
-        parts, entity, step = self._parts, request.entity, self._on_step
-        parts.erasure.bury(entity.key, request.until)
+    def slices(self, reports: list[ForgetReport] | None = None) -> Iterator[Company]:
+        """Carry out all requests; yields before each slice what may go on beside it. Appends to `reports`.
+
+        After an error or a crash another call goes on where this one stood.
+        """
+        while requests := self.requests.all():
+            for request in requests:
+                yield from self._forget(request, [] if reports is None else reports)
+
+    def _forget(self, request: ForgetRequest, reports: list[ForgetReport]) -> Iterator[Company]:
+        entity, requests, step = request.entity, self.requests, self._on_step
+        if requests.is_answered(entity):  # a killed process had nothing but this left to do
+            requests.close(entity)
+            return
+        self._erasure.bury(entity.key, request.until)
         step("buried")
-        everything = entity_stores(parts)
-        # Jobs claimed by a killed worker are returned to the queue, where they can be removed.
-        parts.queue.recover(parts.clock())
         traces = Traces(entity, set(request.texts), set(request.names), set(request.job_ids), set(request.moments))
-        for store in everything:
-            for record in store.records(traces):
-                traces.add(record)
-        self.requests.ask(
-            replace(
-                request,
-                texts=tuple(sorted(traces.texts)),
-                names=tuple(sorted(traces.names)),
-                job_ids=tuple(sorted(traces.job_ids)),
-                moments=tuple(sorted(traces.moments)),
-            )
-        )
-        step("surveyed")
+        stores = entity_stores(self._parts)
         removed: Counter[str] = Counter()
-        for turn in ("first", "second"):
-            for store in everything:
-                removed[store.kind] += store.erase(traces)
-                step(f"{store.kind}, {turn} time")
-        self._drop_index()
-        step("index dropped")
-        parts.events.reindex_all()
-        step("index asked for")
-        mentions = self._mentions(everything, traces, remove=request.mentions)
-        step("mentions looked for")
-        if not parts.erasure.compact():
-            log.warning("a reader of index.sqlite is active; remains in the write-ahead log are overwritten when it ends")
-        step("compacted")
-        report = self._scanned(everything, traces)
+        if request.stage != "erasing":
+            self.index_waits = True
+            last_rows = request.last_rows
+            if request.stage == "waiting":
+                yield from self._survey(stores[0], traces)
+                yield "alone"
+                self._erase_files(stores, traces, removed)
+                last_rows = self._erasure.last_rows(entity.where)  # what they say from now on stays
+                if not requests.advance(request, "deleting", last_rows=last_rows):
+                    return
+                step("deleting")
+            yield from self._erase_events(stores[0].kind, traces, last_rows, removed)
+            yield from self._look_for_mentions(stores, traces, remove=request.mentions)
+            self._parts.events.reindex_all()
+            step("index asked for")
+            if not requests.advance(request, "erasing"):
+                return
+            self.index_waits = False
+            step("erasing")
+        yield from self._erase_bytes()
+        scanned: list[ForgetReport] = []
+        yield from self._scan(stores, traces, scanned)
         report = replace(
-            report,
-            removed={kind: count for kind, count in removed.items() if count},
-            mentions=tuple(dict.fromkeys((one.kind, one.id) for one in mentions)),
+            scanned[0],
+            removed={store.kind: removed[store.kind] for store in stores if removed[store.kind]},
+            mentions=tuple(dict.fromkeys((kind, item) for kind, item, _ in sorted(self._erasure.kept_mentions(entity.key)))),
             mentions_removed=request.mentions,
         )
         step("scanned")
-        self.requests.answer(entity, report)
+        if not requests.answer(request, report):
+            return
+        if request.mentions:
+            self._erasure.keep_mentions(entity.key, [])
         step("answered")
+        reports.append(report)
         log.info("forgot a %s: %s items removed", entity.type, sum(removed.values()))
         if report.left:
             log.warning("forgotten texts remain in %d places of the data directory", len(report.left))
-        return report
 
-    def _mentions(self, everything: list[EntityData], traces: Traces, *, remove: bool) -> list[Mention]:
-        mentions = Mentions(traces.entity, traces.names, traces.texts)
-        found: list[Mention] = []
-        for store in everything:
-            some = mentions.among(_told(store))
-            if some and remove:
-                store.drop({one.id for one in some}, mentions.stand_in)
-                traces.texts.update(one.text for one in some)
-            found += some
-        return found
+    def _survey(self, events: EntityData, traces: Traces) -> Iterator[Company]:
+        for some in _portions(events.records(traces)):
+            yield "beside"
+            self._note(traces, some)
 
-    def _scanned(self, everything: list[EntityData], traces: Traces) -> ForgetReport:
-        directory = self._parts.directory
+    def _erase_files(self, stores: Sequence[EntityData], traces: Traces, removed: Counter[str]) -> None:
+        """Erase what is no event, and drop the index. No job may run."""
+        # Jobs claimed by a killed worker are returned to the queue, where they can be removed.
+        self._parts.queue.recover(self._parts.clock())
+        for store in stores:
+            if store is not stores[0] or self._parts.events.count(traces.entity.where) != len(traces.event_ids):
+                for some in _portions(store.records(traces)):
+                    self._note(traces, some)
+        self._on_step("surveyed")
+        for turn in ("first", "second"):
+            for store in stores[1:]:
+                removed[store.kind] += store.erase(traces)
+                self._on_step(f"{store.kind}, {turn} time")
+        self._drop_index()
+        self._on_step("index dropped")
+
+    def _erase_events(self, kind: str, traces: Traces, last_rows: Sequence[int], removed: Counter[str]) -> Iterator[Company]:
+        def note(texts: Sequence[str], job_ids: Sequence[str]) -> None:
+            """Note what was observed since the survey."""
+            if not traces.texts.issuperset(texts):
+                self._note(traces, [Record("", tuple(texts), job_ids=tuple(job_ids))])
+
+        while True:
+            yield "beside"
+            erased = self._erasure.erase_some(traces.entity.where, last_rows=last_rows, before=note)
+            if not erased:
+                return
+            removed[kind] += erased
+            self._on_step("some events deleted")
+
+    def _look_for_mentions(self, stores: Sequence[EntityData], traces: Traces, *, remove: bool) -> Iterator[Company]:
+        """Look for records of others that mention the entity, also those that were found when it was forgotten before."""
+        known = self._erasure.kept_mentions(traces.entity.key)
+        mentions = Mentions(traces.entity, traces.names, traces.texts, {text for _, _, text in known})
+        found: dict[str, list[Mention]] = {}
+        for store in stores:
+            for some in _portions(_told(store)):
+                yield "beside"
+                found.setdefault(store.kind, []).extend(mentions.among(some))
+        every = [one for some in found.values() for one in some]
+        self._erasure.keep_mentions(traces.entity.key, [(one.kind, one.id, digest(one.text)) for one in every])
+        if remove and every:
+            self._note(traces, [Record("", tuple(one.text for one in every))])
+            for some in _portions(one.id for one in found[stores[0].kind]):
+                yield "beside"
+                self._erasure.erase_events(EventFilter(None, event_ids=tuple(some)))
+            yield "alone"
+            for store in stores[1:]:
+                if found.get(store.kind):
+                    store.drop({one.id for one in found[store.kind]}, mentions.stand_in)
+        self._on_step("mentions looked for")
+
+    def _erase_bytes(self) -> Iterator[Company]:
+        for _ in self._erasure.merge_words():
+            yield "beside"
+        self._on_step("words merged")
+        yield from self._rewrite()
+        self._on_step("compacted")
+
+    def _rewrite(self) -> Iterator[Company]:
+        tries = 0
+
+        def stop() -> bool:
+            return self.let_go or (tries <= MOST_TRIES and self._erasure.writers_wait())
+
+        while True:
+            yield "quiet"
+            tries += 1
+            if self._erasure.rewrite_file(stop):
+                return
+
+    def _scan(self, stores: Sequence[EntityData], traces: Traces, reports: list[ForgetReport]) -> Iterator[Company]:
+        """Search all files for the forgotten texts. Appends the report."""
+        directory, entity = self._parts.directory, traces.entity
         wanted: set[bytes] = set()
         too_short = 0
-        for text in traces.texts:
-            wanted_of_text = pieces(text)
-            too_short += not wanted_of_text and bool(text.strip())
-            wanted |= wanted_of_text
-        found, unread = scan(directory, wanted, skip=[self.requests.path(traces.entity)])
-        if found:
+        for some in _portions(sorted(traces.texts), TEXTS_AT_ONCE):
+            yield "beside"
+            for text in some:
+                wanted_of_text = pieces(text)
+                too_short += not wanted_of_text and bool(text.strip())
+                wanted |= wanted_of_text
+        yield "beside"
+        needles = Needles(wanted)
+        for is_last in (False, True):
+            found: list[Found] = []
+            unread: list[str] = []
+            skip = {self.requests.path(entity), *self.requests.known_paths(entity)}
+            for _ in scanning(directory, needles, found, unread, skip=skip):
+                yield "beside"
             # The same words in records of others are not remains.
-            others = chain.from_iterable(_texts(store) for store in everything)
-            shared = standing_in(others, {one.piece for one in found})
-            found = [one for one in found if one.piece not in shared]
+            others = chain.from_iterable(_texts_of_others(store, entity) for store in stores) if found else iter(())
+            at_issue = {one.piece for one in found}
+            for some in _portions(others):
+                yield "beside"
+                at_issue -= standing_in(some, at_issue)
+            found = [one for one in found if one.piece in at_issue]
+            if is_last or not any(one.path.startswith("index.sqlite") for one in found):
+                break
+            self._erasure.check_words()  # the index of words may be damaged
+            yield from self._rewrite()
         size = sum(path.stat().st_size for path in directory.rglob("*") if path.is_file())
         left = tuple(dict.fromkeys(f"{one.path}: byte {one.offset}" for one in found))
-        return ForgetReport(traces.entity.key, left=left, unread=tuple(unread), too_short=too_short, bytes_scanned=size)
+        reports.append(ForgetReport(entity.key, left=left, unread=tuple(unread), too_short=too_short, bytes_scanned=size))
+
+    def _note(self, traces: Traces, records: Sequence[Record]) -> None:
+        """Add what is new to the traces, on disk first."""
+        new = Traces(traces.entity)
+        for record in records:
+            new.add(record)
+        traces.event_ids |= new.event_ids
+        names = ("texts", "names", "job_ids", "moments")
+        found = {name: getattr(new, name) - getattr(traces, name) for name in names}
+        if any(found.values()):
+            self.requests.note(traces.entity, **found)
+        for name, values in found.items():
+            getattr(traces, name).update(values)
+
+
+def _portions(values: Iterable[Value], size: int = RECORDS_AT_ONCE) -> Iterator[list[Value]]:
+    source = iter(values)
+    while some := list(islice(source, size)):
+        yield some
 
 
 def _told(store: EntityData) -> Iterator[Mention]:
@@ -146,10 +276,15 @@ def _told(store: EntityData) -> Iterator[Mention]:
             yield Mention(store.kind, record.id, text)
 
 
-def _texts(store: EntityData) -> Iterator[str]:
+def _texts_of_others(store: EntityData, entity: Entity) -> Iterator[str]:
     """Yield the texts of a store, and for records of several lines (profiles, articles) also the lines joined, because a piece
-    may span two lines."""
-    for _, lines in groupby(_told(store), key=attrgetter("id")):
+    may span two lines.
+
+    A group's profile is no witness for others: what a person said must not stand there.
+    """
+    for record_id, lines in groupby(_told(store), key=attrgetter("id")):
+        if store.kind == "profiles" and entity.type == "user" and ProfileKey.of_index_id(record_id).entity_type == "group":
+            continue
         texts = [mention.text for mention in lines]
         yield from texts
         if len(texts) > 1:
@@ -191,7 +326,7 @@ async def forget(
     except TimeoutError:
         owner = owner_of(parts.directory)
         log.warning("a %s is not forgotten yet: %s has not answered", entity.type, owner or "the last owner")
-        return ForgetReport(entity.key, done=False)
+        return ForgetReport(entity.key, done=False, stage=await asyncio.to_thread(requests.stage_of, entity))
 
 
 def forget_all(parts: Parts) -> list[ForgetReport]:

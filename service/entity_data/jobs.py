@@ -34,8 +34,8 @@ class JobData(LineMember[Job]):
         for job in self._waiting():
             texts = tuple(_texts(job))
             if traces is None:
-                speakers = {str(state.get("name", "")) for state in _states(job)}
-                yield Record(job.job_id, texts, told=("\n".join((*texts, *sorted(speakers))),))
+                said = [text for text in texts if job.kind != "states"]
+                yield Record(job.job_id, texts, told=("\n".join(said), *map(_with_speaker, _states(job))))
             elif _concerns(job, traces):
                 names = [job.user_name if traces.entity.type == "user" else job.group_name]
                 if traces.entity.type == "user" and not job.group_id:  # in a group somebody else may have spoken
@@ -129,9 +129,13 @@ def _states(job: Job) -> list[dict[str, Any]]:
     return [state for state in given if isinstance(state, dict)] if isinstance(given, list) else []
 
 
+def _with_speaker(state: Mapping[str, Any]) -> str:
+    return f"{state.get('name', '')}\n{state.get('text', '')}"
+
+
 def _without_states(job: Job, unwanted: Callable[[str], bool]) -> Job:
     """Return a job of kind `states` without the unwanted states, by text or speaker."""
-    left = [state for state in _states(job) if not unwanted(f"{state.get('name', '')}\n{state.get('text', '')}")]
+    left = [state for state in _states(job) if not unwanted(_with_speaker(state))]
     return job.model_copy(update={"payload": {**job.payload, "states": left}})
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -27,14 +28,20 @@ class Mention(NamedTuple):
 class Mentions:
     """Finds texts that mention an entity by id or by one of `names`, or contain one of `texts`."""
 
-    def __init__(self, entity: Entity, names: Iterable[str], texts: Iterable[str]) -> None:
+    def __init__(self, entity: Entity, names: Iterable[str], texts: Iterable[str], kept: Collection[str] = ()) -> None:
+        """`kept` are digests of texts that mention the entity, found while its names and texts were still known."""
         patterns = [_of_id(entity.id), *(_of_name(name) for name in sorted(names) if len(name) >= _SHORTEST_NAME)]
         self._pattern = re.compile("|".join(patterns), re.IGNORECASE)
         written = {text.strip().encode("utf-8", "replace") for text in texts}
+        self._kept = frozenset(kept)
         self._repeats = Needles({data for data in written if len(data) >= SHORTEST_BYTES})
 
     def stand_in(self, text: str) -> bool:
-        return bool(self._pattern.search(text)) or any(True for _ in self._repeats.find(text.encode("utf-8", "replace")))
+        return (
+            bool(self._pattern.search(text))
+            or any(True for _ in self._repeats.find(text.encode("utf-8", "replace")))
+            or (bool(self._kept) and digest(text) in self._kept)
+        )
 
     def among(self, records: Iterable[Mention]) -> list[Mention]:
         """Return the records that mention the entity. Processes a thousand at once, which is faster."""
@@ -42,7 +49,11 @@ class Mentions:
         found: list[Mention] = []
         while some := list(islice(source, _AT_ONCE)):
             repeating = set(self._repeating(some))
-            found += [record for n, record in enumerate(some) if n in repeating or self._pattern.search(record.text)]
+            found += [
+                record
+                for n, record in enumerate(some)
+                if n in repeating or self._pattern.search(record.text) or (self._kept and digest(record.text) in self._kept)
+            ]
         return found
 
     def _repeating(self, records: Sequence[Mention]) -> Iterator[int]:
@@ -57,6 +68,11 @@ class Mentions:
             while offset >= ends[n]:
                 n += 1
             yield n
+
+
+def digest(text: str) -> str:
+    """Return by what a text is recognised later, without a word of it being kept."""
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
 def _of_id(entity_id: str) -> str:

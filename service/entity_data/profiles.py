@@ -1,4 +1,8 @@
-"""Profiles with history and their index, as `EntityData`. For a group, also the layers of user profiles that belong to it."""
+"""Profiles with history and their index, as `EntityData`.
+
+Of a group they include the layers of user profiles that belong to it; of a user, the lines of group profiles that stem from
+what this user said.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +13,18 @@ from typing import Any
 
 from ...schema.entity import Entity
 from ...schema.ids import validate_id
-from ...schema.job import clean_text
+from ...schema.job import clean_text, without_list_mark
 from ...schema.profile import Profile, ProfileKey
 from ...schema.protocols.entity_data import Member, Record, Traces
 from ...stores.files.naming import PROFILES
 from ...stores.files.profiles import PROFILE_FORMAT
 from ...text.redaction import redact
+from ...text.words import search_tokens
 from ..components import Parts
 from .members import FileMember, redact_time, redact_word
+
+_MOST = 0.6
+"""The share of the words of a line that tells that it was made of a text."""
 
 
 class ProfileData(FileMember[ProfileKey, Profile]):
@@ -42,11 +50,19 @@ class ProfileData(FileMember[ProfileKey, Profile]):
                 kept = self._profiles.kept(key)
                 names = tuple(one.name for one in kept) if key.entity == traces.entity.key else ()
                 yield Record(key.index_id, tuple(line for one in kept for line in one.summary.splitlines()), names)
+        for key in [] if traces is None else self._group_keys(traces):
+            if theirs := lines_told_by(self._profiles.kept(key), traces.job_ids, traces.texts):
+                yield Record(key.index_id, tuple(sorted(theirs)))
 
     def erase(self, traces: Traces) -> int:
         self._erasure.erase_profiles(traces.entity)
         self._erasure.erase_ledger(traces.entity)
-        return self._profiles.erase(traces.entity)
+        removed = self._profiles.erase(traces.entity)
+        for key in self._group_keys(traces):
+            if any(_is_line_of(line, traces) for line in self._profiles.lines(key)):
+                self.drop([key.index_id], lambda line: _is_line_of(line, traces))
+                removed += 1
+        return removed
 
     def drop(self, ids: Collection[str], unwanted: Callable[[str], bool]) -> None:
         now = datetime.fromtimestamp(self._clock(), UTC).isoformat(timespec="seconds")
@@ -56,6 +72,11 @@ class ProfileData(FileMember[ProfileKey, Profile]):
             profile = self._profiles.read(key)
             if profile is not None:
                 self._index.put(profile, None)
+
+    def _group_keys(self, traces: Traces) -> list[ProfileKey]:
+        """Return the profiles of groups, which may hold what a user said."""
+        is_user = traces.entity.type == "user" and bool(traces.texts)
+        return [key for key in self._profiles.keys() if key.entity_type == "group"] if is_user else []  # noqa: SIM118
 
     def is_carried(self, key: ProfileKey, entity: Entity) -> bool:
         return key.entity == entity.key
@@ -95,3 +116,45 @@ class ProfileData(FileMember[ProfileKey, Profile]):
         different = [str(value[-1].key) for value, result in zip(values, results, strict=True) if result == "different"]
         known = results.count("same")
         return {"profiles": results.count("restored"), "known_profiles": known, "different_profiles": different}
+
+
+def lines_told_by(kept: Sequence[Profile], job_ids: Collection[str], texts: Collection[str]) -> set[str]:
+    """Return the lines of a group's profile that stem from somebody who said `texts` in the jobs `job_ids`.
+
+    `kept` are the revisions, newest first. A line stems from them if it repeats a text, if one of their jobs brought it in, or,
+    where the revision that brought it in is not kept any more, if most of its words stand in one of the texts.
+    """
+    theirs: set[str] = set()
+    unknown: set[str] = set()
+    before: Profile = Profile(ProfileKey("group", ""))
+    for one in reversed(kept):
+        new = _lines(one) - _lines(before)
+        theirs |= {line for line in new if without_list_mark(line).strip() in texts}
+        if one.revision != before.revision + 1:
+            unknown |= new
+        elif not set(PROFILE_FORMAT.causes(one)).isdisjoint(job_ids):
+            theirs |= new
+        before = one
+    return theirs | _made_of(unknown - theirs, texts)
+
+
+def _lines(profile: Profile) -> set[str]:
+    """Return the lines and tags of a profile, without its headings."""
+    return {line for line in (*profile.summary.splitlines(), *profile.tags) if line.strip() and not line.startswith("#")}
+
+
+def _is_line_of(line: str, traces: Traces) -> bool:
+    """Return True for a line that was noted as theirs, or repeats a text."""
+    return not line.startswith("#") and (line in traces.texts or without_list_mark(line).strip() in traces.texts)
+
+
+def _made_of(lines: Collection[str], texts: Collection[str]) -> set[str]:
+    """Return the lines of which most words stand in one of `texts`."""
+    words = {line: set(search_tokens(line)) for line in lines}
+    wanted = frozenset[str]().union(*words.values())
+    found: set[str] = set()
+    for text in texts if wanted else ():
+        folded = text.casefold()
+        held = {word for word in wanted if word in folded}  # a tenth of the time of splitting every text into words
+        found |= {line for line, its in words.items() if its and len(its & held) >= _MOST * len(its)}
+    return found

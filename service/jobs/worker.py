@@ -23,6 +23,7 @@ from ..upkeep.idle_work import Maintenance
 from .attempts import Attempts
 from .checkpoints import open_checkpoints, sweep_orphans
 from .job_runs import JobRuns, OnStep
+from .slices import ForgettingSlices
 from .statistics import WorkerStatistics
 
 log = logging.getLogger(__name__)
@@ -32,9 +33,6 @@ REQUESTS_SECONDS = 0.5
 
 OUTAGE_LOOK_SECONDS = 5.0
 """The same interval while a model is unavailable."""
-
-FORGET_AGAIN_SECONDS = 60.0
-"""Wait before forgetting is retried after a disk failure."""
 
 MOST_TRIES = 3
 """Tries of a model or disk that stays unavailable before draining is given up."""
@@ -65,7 +63,7 @@ class HistorianWorker:
         self._queue = parts.queue
         self._clock = parts.clock
         self.maintenance = maintenance
-        self._forgetting = forgetting
+        self._forgetting = ForgettingSlices(forgetting, self.look_for_requests, sleep)
         self._next_look = 0.0
         self._sleep = sleep
         self.statistics = WorkerStatistics()
@@ -109,13 +107,15 @@ class HistorianWorker:
         try:
             while True:
                 # Before any job is resumed, with checkpoints closed: nothing may hold data that is to be forgotten.
-                await self._forget_who_is_asked_for()
+                await self._forgetting.run_alone(self._attempts.release_held)  # what is claimed is not looked through
                 async with AsyncExitStack() as stack:
                     saver = await self._opened(stack)
                     if saver is not None:
+                        self._forgetting.begin()
                         try:
                             complete = await self._loop(saver, drain=drain)
                         finally:
+                            await self._forgetting.end()
                             await self._let_finish()
                             await self.maintenance.put_down()
                         if complete is not None:
@@ -194,29 +194,20 @@ class HistorianWorker:
             if not self._running:
                 if self._disk.remaining(self._clock()):
                     continue
-                drained = drain and await self._drained()
+                drained = drain and not self._forgetting.under_way and await self._drained()
                 await self._attend(asyncio.create_task(self.maintenance.idle()), self.maintenance.let_go, for_jobs=True)
                 if drained:
                     return True
             await self._pause(settings.poll_interval_seconds)
         return True
 
-    async def _forget_who_is_asked_for(self) -> None:
-        try:
-            if await asyncio.to_thread(self._forgetting.waiting):
-                await self._attempts.release_held()  # what is claimed is not looked through
-                await asyncio.to_thread(self._forgetting.carry_out)
-        except StorageError as error:
-            # Jobs go on: the tombstone exists, and nothing new is filed about the person or group to forget.
-            log.error("forgetting failed, next try in %.0f s: %s", FORGET_AGAIN_SECONDS, error)
-            self._next_look = asyncio.get_running_loop().time() + FORGET_AGAIN_SECONDS
-
     async def _is_asked_to_forget(self) -> bool:
+        """Return True if something is to be forgotten with no job beside."""
         now = asyncio.get_running_loop().time()
         if now < self._next_look:
             return False
         self._next_look = now + REQUESTS_SECONDS
-        return await asyncio.to_thread(self._forgetting.waiting)
+        return await self._forgetting.alone_is_due()
 
     async def _claim(self) -> Job | None:
         """Return the next job. While the disk is failing, jobs that it has not refused yet go first: none blocks the others."""

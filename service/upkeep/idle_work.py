@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from itertools import count
 from pathlib import Path
 
 from ...models.embeddings.wrapped import ReleasableEmbedder, Released
@@ -24,6 +25,8 @@ log = logging.getLogger(__name__)
 
 INDEX_JOBS, INDEX_SECONDS = 256, 60.0
 """After so many jobs, or so much time, without an idle moment Chroma is brought up to date beside the jobs."""
+INDEX_BATCH = 250
+"""Events that Chroma takes in at once, for about a fifth of a second: a job may wait for it."""
 NOTES_SECONDS = 60.0
 """How often `cognitive.notes_dir` is looked through for changes; a look at 10,000 unchanged files takes some 0.1 s."""
 TAKE_BACK_ROUNDS = 60
@@ -37,7 +40,7 @@ Part = Callable[[], Awaitable[None]]
 class Maintenance:
     """One round an idle moment. Each part fails for itself: what fails is logged and tried again later.
 
-    `event_index` is Chroma's index, which lacks what the outbox of events notes.
+    `event_index` is Chroma's index, which lacks what the outbox of events notes, and lags behind while `index_waits()`.
     """
 
     def __init__(
@@ -48,12 +51,14 @@ class Maintenance:
         random: Callable[[], float],
         notes: NotesIndex,
         migration: Migration | None = None,
+        index_waits: Callable[[], bool] = bool,
     ) -> None:
         self._parts = parts
         self.event_index = index
         self._random = random
         self._notes = notes
         self._migration = migration
+        self._index_waits = index_waits
         self._released = asyncio.Event()
         embedder = None if parts.embedder is None else ReleasableEmbedder(parts.embedder, self._released)
         self._missing = MissingVectors(parts, embedder, self.jobs_wait, random)
@@ -79,7 +84,7 @@ class Maintenance:
         due = self._not_indexed >= INDEX_JOBS or not self._index_pause.remaining(self._parts.clock())
         if due and (self._indexing is None or self._indexing.done()):
             self._released.clear()  # no round runs while jobs do
-            self._indexing = asyncio.create_task(self._try(self._repair_index), name="historian index")
+            self._indexing = asyncio.create_task(self._try(self._repair_index_beside_jobs), name="historian index")
 
     def let_go(self) -> None:
         """End the running round without waiting for the embedder. Writes that have begun are finished."""
@@ -189,10 +194,20 @@ class Maintenance:
             log.warning("%s", message)
 
     async def _repair_index(self) -> None:
-        """Apply the outboxes to Chroma in batches, and verify its contents."""
+        """Apply the outboxes to Chroma in batches, and verify its contents. At least one batch; then jobs that wait go first."""
+        looks = count()
+        await self._repair(lambda: next(looks) > 0 and self._parts.queue.counts(self._parts.clock()).pending > 0)
+
+    async def _repair_index_beside_jobs(self) -> None:
+        await self._repair(bool)
+
+    async def _repair(self, jobs_wait: Callable[[], bool]) -> None:
+        def stop() -> bool:
+            return self._released.is_set() or self._index_waits() or jobs_wait()
+
         async with self._index_lock:
             self._not_indexed = 0
-            await asyncio.to_thread(repair, self._parts.events, self.event_index, stop=self._released.is_set)
+            await asyncio.to_thread(repair, self._parts.events, self.event_index, INDEX_BATCH, stop=stop)
 
     async def _tidy(self) -> None:
         await asyncio.to_thread(self._parts.events.tidy)

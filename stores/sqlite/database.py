@@ -29,6 +29,8 @@ from .errors import explained, is_trouble
 _WRITER_CACHE_KIB = 16_000
 _READER_CACHE_KIB = 16_000
 _WAL_LIMIT_BYTES = 64 * 1024 * 1024
+_STEPS_BETWEEN_LOOKS = 1_000
+"""Instructions of SQLite's virtual machine, a few milliseconds."""
 _IDLE_READERS = 4
 """Read connections kept open when idle; under load there may be one per reader."""
 
@@ -57,6 +59,8 @@ class SqliteDatabase:
         self._busy_seconds = busy_seconds
         self._process = os.getpid()
         self._write_lock = threading.Lock()
+        self._count_lock = threading.Lock()
+        self._writers = 0
         self._pool_lock = threading.Lock()
         self._idle: list[sqlite3.Connection] = []
         self._closed = False
@@ -134,7 +138,7 @@ class SqliteDatabase:
         """
         self._check_usable()
         self.check_in_place()
-        with self._write_lock:
+        with self._writing_alone():
             self._check_usable()
             try:
                 self._writer.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
@@ -150,6 +154,20 @@ class SqliteDatabase:
                     raise translated from error
                 raise
         self.check_in_place()
+
+    @contextmanager
+    def _writing_alone(self) -> Iterator[None]:
+        with self._count_lock:
+            self._writers += 1
+        try:
+            self._write_lock.acquire()
+        finally:
+            with self._count_lock:
+                self._writers -= 1
+        try:
+            yield
+        finally:
+            self._write_lock.release()
 
     def rows(self, statement: str, parameters: Sequence[Any] = ()) -> list[Any]:
         """Return the rows of one SELECT."""
@@ -174,13 +192,29 @@ class SqliteDatabase:
         busy, _, _ = self._outside_transactions("PRAGMA wal_checkpoint(TRUNCATE)")
         return not busy
 
-    def vacuum(self) -> bool:
-        """Rewrite the whole file, so that no page holds deleted text, and empty the log. Returns as `truncate_log`.
+    def vacuum(self, stop: Callable[[], bool] = bool) -> bool:
+        """Rewrite the whole file, so that no page holds deleted text. Return False, with nothing changed, if `stop` says so.
 
-        Temporarily needs free space for a second copy.
+        Temporarily needs free space for a second copy. `stop` is asked every few milliseconds while pages are copied.
         """
-        self._outside_transactions("VACUUM")
-        return self.truncate_log()
+        self._check_usable()
+        with self._write_lock:
+            self._check_usable()
+            self._writer.set_progress_handler(stop, _STEPS_BETWEEN_LOOKS)
+            try:
+                self._writer.execute("VACUUM")
+            except sqlite3.Error as error:
+                if _primary_code(error) == sqlite3.SQLITE_INTERRUPT:
+                    return False
+                raise explained(error, self.path) from error
+            finally:
+                self._writer.set_progress_handler(None, 0)
+        return True
+
+    @property
+    def writers_wait(self) -> bool:
+        """True while somebody in this process waits to write."""
+        return self._writers > 0
 
     def _outside_transactions(self, statement: str) -> Any:
         """Execute a statement of the writer that SQLite allows outside of transactions only, and return its first row."""

@@ -18,20 +18,24 @@ import pytest
 from historian.schema.entity import Entity
 from historian.schema.errors import InvalidInput
 from historian.schema.event import EventFilter
-from historian.schema.profile import ProfileKey
+from historian.schema.job import Job
+from historian.schema.profile import Profile, ProfileKey
 from historian.schema.protocols.entity_data import Traces
 from historian.schema.scope import Scope
 from historian.service.cognitive import CognitiveService
 from historian.service.entity_data.forgetting import Forgetting, forget
+from historian.service.entity_data.profiles import lines_told_by
 from historian.service.entity_data.stores import entity_stores
 from historian.stores.chroma.index import ChromaIndex, remove_chroma
 from historian.stores.files.forget_requests import ForgetReport, ForgetRequest, ForgetRequests
 from historian.stores.files.owner_lock import OwnerLock, owner_of
+from historian.stores.sqlite import erasure
 from historian.stores.sqlite.event_keywords import indexed_words
-from support.canaries import GROUP, MENTIONING, OTHER, USER, canaries, canary, left_of, opened, planted, settings_of
+from support.canaries import GROUP, MENTIONING, OTHER, USER, canaries, canary, left_of, opened, places, planted, settings_of
 from support.child import Killer, exit_code, in_child, is_killed
 from support.command import historian
 from support.draining import open_worker, put
+from support.events import make_event
 from support.memory import group_fields, settings_for
 from support.openai_server import OpenAIServer
 from support.recall import NOW, WordEmbedder, open_memory
@@ -130,9 +134,15 @@ def test_nothing_of_a_group_is_left_nor_what_users_are_known_by_in_it(data: Path
     assert left_of(data, "user").keys() >= elsewhere - {"checkpoint", "damaged checkpoint", "damaged summaries", "leftover"}
 
 
-def test_what_others_say_of_somebody_goes_with_mentions(data: Path, original: Path) -> None:
+@pytest.mark.parametrize("calls", [1, 2])
+def test_what_others_say_of_somebody_goes_with_mentions(data: Path, original: Path, calls: int) -> None:
+    if calls == 2:  # their names and texts are not known any more then
+        first = forgotten(data, PERSON)
+        assert set(first.mentions) == MENTIONS and not first.mentions_removed
+        assert set(forgotten(data, PERSON).mentions) == MENTIONS, "what is left is told again"
     report = forgotten(data, PERSON, mentions=True)
     assert report.clean and set(report.mentions) == MENTIONS and report.mentions_removed
+    assert forgotten(data, PERSON).mentions == ()
     for path in data.rglob("*"):
         assert not path.is_file() or "林小满".encode() not in path.read_bytes(), path
     assert_others_are_whole(data, original)
@@ -233,9 +243,13 @@ def test_the_command_says_so_where_nothing_was_known_of_the_id(data: Path) -> No
 
 
 @pytest.mark.slow
-def test_killed_after_any_step_it_is_finished_by_the_same_command(original: Path, tmp_path: Path) -> None:
+def test_killed_after_any_step_it_is_finished_by_the_same_command(
+    original: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(erasure, "ERASED_AT_ONCE", 2)
     steps = _steps_of(shutil.copytree(original, tmp_path / "counted"))
     assert len(steps) > 20 and "articles and summaries, second time" in steps
+    assert steps.count("some events deleted") == 4, "seven events, two in a slice"
     for n in range(len(steps)):
         directory = shutil.copytree(original, tmp_path / f"killed{n}")
         _killed_at(directory, n)
@@ -272,6 +286,101 @@ def test_killed_in_the_middle_it_is_finished_by_the_next_start_before_any_job_ru
     asyncio.run(start())
     assert left_of(data, "user") == {}
     assert not ForgetRequests(data).waiting()
+
+
+def test_jobs_of_others_are_filed_between_the_slices_and_what_is_said_meanwhile_stays(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(erasure, "ERASED_AT_ONCE", 1)
+    requests, stages = ForgetRequests(data), list[str]()
+    parts: Any = None
+
+    def later(text: str, user_id: str) -> None:
+        at = "2026-02-21T17:31:00+08:00"
+        said = {"request_id": f"later{len(stages)}", "user_id": user_id, "group_id": f"9{len(stages)}", "user_name": "某人"}
+        put(parts, group_fields(**said, action_summary=text, timestamp=at))
+
+    def on_step(job: Job, node: str, update: object) -> None:
+        stages.append(requests.stage_of(PERSON))
+        if stages[-1] == "waiting":
+            later("别的人在码头画了一只海鸥", "4711")
+        elif stages[-1] and not {"deleting", "erasing"}.intersection(stages[:-1]):
+            later("后来的人在船上画了一座灯塔", USER)
+
+    requests.ask(ForgetRequest(PERSON, NOW))
+
+    async def work() -> list[str]:
+        nonlocal parts
+        async with open_worker(settings_of(data), clock=lambda: NOW + 120, on_step=on_step) as (parts, worker):
+            later("别的人在码头画了一只海鸥", "4711")
+            assert await worker.run(drain=True)
+            return [event.text for event in parts.events.find(PERSON.where)]
+
+    (left,) = asyncio.run(work())
+    assert "灯塔" in left and {"deleting", "erasing"}.intersection(stages), "the jobs of others waited for the end"
+    assert left_of(data, "user") == {} and not requests.waiting()
+    assert left_of(data, "other").keys() == canaries("other").keys()
+
+
+def test_killed_between_two_slices_nothing_is_lost_and_nothing_comes_back(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(erasure, "ERASED_AT_ONCE", 2)
+    second = [n for n, step in enumerate(_steps_of(shutil.copytree(data, data.parent / "c"))) if step == "some events deleted"][1]
+    _killed_at(data, second)
+    requests = ForgetRequests(data)
+    assert requests.stage_of(PERSON) == "deleting" and canary("event group", "user") in requests.all()[0].texts
+    parts = opened(data)
+    assert parts.events.count(PERSON.where) == 3
+    assert parts.events.is_forgotten("x-0", [f"user:{USER}"], NOW)
+    # What they say after that is not what was asked to be forgotten.
+    new = make_event("new-0", 0, group=GROUP, user_id=USER, text="后来的人在船上画了一座灯塔", timestamp=NOW + 60)
+    assert parts.events.file_job("new-0", [new], [None])
+    asyncio.run(parts.aclose())
+
+    async def start() -> list[str]:
+        async with open_worker(settings_of(data), clock=lambda: NOW + 120) as (parts, worker):
+            assert await worker.run(drain=True)
+            return [event.text for event in parts.events.find(PERSON.where)]
+
+    assert asyncio.run(start()) == ["后来的人在船上画了一座灯塔"]
+    assert left_of(data, "user") == {} and not requests.waiting()
+    assert left_of(data, "other").keys() == canaries("other").keys()
+
+
+def test_what_a_forgotten_person_said_stays_in_no_profile_of_a_group(data: Path) -> None:
+    key, lines = ProfileKey("group", "77002"), ["- 群里每个月聚一次", "- 大家都爱吃鲸鱼形状的糕点", "- 春天一起去爬山"]
+    parts = opened(data)
+    for n, job_id in enumerate(("o2-0", "u3-0", "o9-0")):  # the second is theirs; a model has put it in words of its own
+        text = "\n".join(["# 读书会", *lines[: n + 1]])
+        now = f"2026-02-2{n}T10:00:00+08:00"
+        parts.profiles.write(Profile(key, name="读书会", summary=text), expected_revision=n, job_id=job_id, now=now)
+    parts.profile_index.put(parts.profiles.kept(key)[0], None)
+    asyncio.run(parts.aclose())
+    report = forgotten(data, PERSON)
+    assert report.clean
+    parts = opened(data)
+    kept = parts.profiles.kept(key)
+    assert kept[0].summary.splitlines() == ["# 读书会", lines[0], lines[2]]
+    assert not any("糕点" in one.summary for one in kept)
+    asyncio.run(parts.aclose())
+    assert places(data, lines[1]) == []
+
+
+def test_a_line_of_a_group_whose_revision_is_not_kept_is_told_by_its_words() -> None:
+    key = ProfileKey("group", "7")
+    said = ["Ben said that the club meets at the old harbour pub", "x"]
+    oldest = Profile(key, summary="- The club meets at the old harbour pub\n- The club likes board games", revision=4)
+    newest = Profile(key, summary=f"{oldest.summary}\n- Rowing on Sundays", revision=5, source_event_id="ben-0:0")
+    assert lines_told_by([newest, oldest], {"ben-0"}, said) == {"- The club meets at the old harbour pub", "- Rowing on Sundays"}
+    assert lines_told_by([newest, oldest], {"ann-0"}, ["nothing of it"]) == set()
+
+
+def test_the_state_of_a_request_is_told(data: Path) -> None:
+    ForgetRequests(data).ask(ForgetRequest(PERSON, NOW))
+    assert ForgetRequests(data).advance(ForgetRequest(PERSON, NOW), "erasing")
+    assert historian("stats", "--json", "--data-dir", data).lines[0]["forgetting"] == {PERSON.key: "erasing"}
+    assert "nothing is found any more" in historian("stats", "--data-dir", data).out
+    assert forgotten(data, PERSON).clean
+    assert historian("stats", "--json", "--data-dir", data).lines[0]["forgetting"] == {}
 
 
 def _work(directory: Path, on_step: Callable[[str], None]) -> None:

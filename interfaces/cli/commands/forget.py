@@ -32,6 +32,13 @@ KINDS = {
     "checkpoint and damaged files": later("{n} {n:checkpoint or damaged file|checkpoint and damaged files}"),
 }
 """The counts of a report."""
+STAGES = {
+    "": later("not begun"),
+    "waiting": later("not begun"),
+    "deleting": later("events are being deleted"),
+    "erasing": later("nothing is found any more, what is left in bytes is being erased"),
+}
+"""How far a request is, by its stage."""
 EVERYBODY = {"checkpoint and damaged files"}
 """Counts of what is removed for any entity, whether or not it belonged to the forgotten one."""
 MENTIONED = {"events": later("event"), "profiles": later("profile")}
@@ -85,9 +92,10 @@ def _print(shell: Shell, report: ForgetReport) -> None:
     whom = report.entity
     if not report.done:
         shell.tell(
-            "{whom}: the process that owns the data directory has not answered yet: {owner}. It will do it, also after a "
-            "restart; nothing more of them is filed meanwhile. Run this again to see the report",
+            "{whom}: the process that owns the data directory has not answered yet ({stage}): {owner}. It will do it, also after "
+            "a restart; nothing of the time before now is filed meanwhile. `historian stats` says how far it is",
             whom=whom,
+            stage=say(STAGES[report.stage]),
             owner=owner_of(shell.directory) or say("it has just ended"),
         )
         return

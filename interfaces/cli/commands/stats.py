@@ -11,9 +11,10 @@ from typer import Option
 
 from ..console import size
 from ..invocation import Shell, command
-from ..language import later, say
+from ..language import later, listed, say
 from ..opening import opened_stores
 from ..run_report import print_report, read_report
+from .forget import STAGES
 from .jobs import QUEUE_COUNTS
 
 MOST_COUNTED = 10_000
@@ -56,6 +57,7 @@ def _print(shell: Shell, report: dict[str, Any]) -> None:
     counts = later(
         "{count} in {scopes} {scopes:conversation|conversations}, {relative} not absolute, {without_vector} without a vector"
     )
+    forgetting = {whom: say(STAGES[stage]) for whom, stage in report["forgetting"].items()}
     shell.fields(
         {
             "data": f"{report['data_dir']}  ({size(report['bytes'])})",
@@ -65,6 +67,7 @@ def _print(shell: Shell, report: dict[str, Any]) -> None:
             "events": say(counts, **report["events"]),
             "profiles": str(report["profiles"]),
             "vectors": say(VECTORS, **report["vectors"]) if report["vectors"] else say("none yet"),
+            **({"forgetting": listed([f"{whom}: {stage}" for whom, stage in forgetting.items()])} if forgetting else {}),
         }
     )
 
@@ -73,6 +76,7 @@ def collect(shell: Shell) -> dict[str, Any]:
     """Return all numbers as JSON data."""
     from ....schema.event import EventFilter
     from ....service.report import queue_report
+    from ....stores.files.forget_requests import ForgetRequests
     from ....stores.files.owner_lock import owner_of
 
     with opened_stores(shell) as parts:
@@ -93,6 +97,7 @@ def collect(shell: Shell) -> dict[str, Any]:
             },
             "profiles": len(parts.profiles.keys()),
             "vectors": {"model": fingerprint[0], "dimension": fingerprint[1]} if fingerprint else None,
+            "forgetting": ForgetRequests(shell.directory).stages(),
             "last_run": read_report(shell.directory),
         }
 

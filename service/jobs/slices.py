@@ -1,0 +1,111 @@
+"""The slices of forgetting, run by the worker between and beside its jobs."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterator
+
+from ...schema.errors import StorageError
+from ..entity_data.forgetting import Company, Forgetting
+
+log = logging.getLogger(__name__)
+
+AGAIN_SECONDS = 60.0
+"""Wait before forgetting is retried after a disk failure."""
+
+LONGEST_QUIET_SECONDS = 60.0
+"""The longest pause between two tries of a slice that is broken off because jobs write."""
+
+
+class ForgettingSlices:
+    """Runs the slices that need nobody beside them in `run_alone`, the others in a task that `begin` starts.
+
+    `wake` is called when a slice that needs nobody beside it is due. Slices are followed by rests of their own length.
+    """
+
+    def __init__(self, forgetting: Forgetting, wake: Callable[[], None], sleep: Callable[[float], Awaitable[None]]) -> None:
+        self._forgetting = forgetting
+        self._wake = wake
+        self._sleep = sleep
+        self._slices: Iterator[Company] | None = None
+        self._next: Company | None = None
+        self._beside: asyncio.Task[None] | None = None
+        self._not_before = 0.0
+
+    @property
+    def under_way(self) -> bool:
+        """True while a request is being carried out."""
+        return self._slices is not None
+
+    async def alone_is_due(self) -> bool:
+        """Return True if `run_alone` has something to do. Raises StorageError."""
+        if self._slices is not None:
+            return self._next == "alone"
+        now = asyncio.get_running_loop().time()
+        return now >= self._not_before and await asyncio.to_thread(self._forgetting.waiting)
+
+    async def run_alone(self, prepare: Callable[[], Awaitable[None]]) -> None:
+        """Begin with requests, and run slices until jobs may run beside the next one; `prepare` is called before the first."""
+        try:
+            if not await self.alone_is_due():
+                return
+            await prepare()
+            if self._slices is None:
+                self._slices = self._forgetting.slices()
+                await self._step()
+            while self._next == "alone":
+                await self._step()
+        except StorageError as error:
+            self._give_up(error)
+
+    def begin(self) -> None:
+        """Run the slices that jobs may run beside, in the background."""
+        if self._slices is not None and self._beside is None:
+            self._beside = asyncio.create_task(self._run_beside(), name="historian forgetting")
+
+    async def end(self) -> None:
+        """Wait for the end of the slice that runs; the next ones wait for `begin`."""
+        task, self._beside = self._beside, None
+        if task is not None:
+            self._forgetting.let_go = True
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+            self._forgetting.let_go = False
+
+    async def _run_beside(self) -> None:
+        loop, quiet = asyncio.get_running_loop(), 0.0
+        try:
+            while self._next in ("beside", "quiet"):
+                was_quiet, begun = self._next == "quiet", loop.time()
+                await self._step()
+                rest = loop.time() - begun
+                if was_quiet and self._next == "quiet":
+                    rest = quiet = min(2 * quiet or 1.0, LONGEST_QUIET_SECONDS)
+                await self._sleep(rest)
+        except StorageError as error:
+            self._give_up(error)
+        except Exception as error:
+            log.exception("a slice of forgetting failed")
+            self._give_up(error)
+        self._wake()
+
+    async def _step(self) -> None:
+        """Run one slice. A thread cannot be cancelled: a cancellation waits for its end."""
+        assert self._slices is not None
+        running = asyncio.create_task(asyncio.to_thread(next, self._slices, None))
+        try:
+            self._next = await asyncio.shield(running)
+        except asyncio.CancelledError:
+            await asyncio.wait([running])
+            self._next = running.result()
+            raise
+        finally:
+            if self._next is None:
+                self._slices = None
+
+    def _give_up(self, error: Exception) -> None:
+        # Jobs go on: the tombstone exists, and nothing new is filed about the person or group to forget.
+        log.error("forgetting failed, next try in %.0f s: %s", AGAIN_SECONDS, error)
+        self._slices = self._next = None
+        self._not_before = asyncio.get_running_loop().time() + AGAIN_SECONDS
