@@ -14,6 +14,9 @@ log = logging.getLogger(__name__)
 AGAIN_SECONDS = 60.0
 """Wait before forgetting is retried after a disk failure."""
 
+IDLE_REST = 0.1
+"""The rest after a slice while no job runs, as a share of its length."""
+
 LONGEST_QUIET_SECONDS = 60.0
 """The longest pause between two tries of a slice that is broken off because jobs write."""
 
@@ -21,11 +24,20 @@ LONGEST_QUIET_SECONDS = 60.0
 class ForgettingSlices:
     """Runs the slices that need nobody beside them in `run_alone`, the others in a task that `begin` starts.
 
-    `wake` is called when a slice that needs nobody beside it is due. Slices are followed by rests of their own length.
+    `wake` is called when a slice that needs nobody beside it is due. While jobs run (`is_busy`), a slice is followed by a rest
+    of its own length.
     """
 
-    def __init__(self, forgetting: Forgetting, wake: Callable[[], None], sleep: Callable[[float], Awaitable[None]]) -> None:
+    def __init__(
+        self,
+        forgetting: Forgetting,
+        *,
+        is_busy: Callable[[], bool],
+        wake: Callable[[], None],
+        sleep: Callable[[float], Awaitable[None]],
+    ) -> None:
         self._forgetting = forgetting
+        self._is_busy = is_busy
         self._wake = wake
         self._sleep = sleep
         self._slices: Iterator[Company] | None = None
@@ -79,7 +91,7 @@ class ForgettingSlices:
             while self._next in ("beside", "quiet"):
                 was_quiet, begun = self._next == "quiet", loop.time()
                 await self._step()
-                rest = loop.time() - begun
+                rest = (loop.time() - begun) * (1.0 if self._is_busy() else IDLE_REST)
                 if was_quiet and self._next == "quiet":
                     rest = quiet = min(2 * quiet or 1.0, LONGEST_QUIET_SECONDS)
                 await self._sleep(rest)

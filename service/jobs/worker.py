@@ -63,7 +63,9 @@ class HistorianWorker:
         self._queue = parts.queue
         self._clock = parts.clock
         self.maintenance = maintenance
-        self._forgetting = ForgettingSlices(forgetting, self.look_for_requests, sleep)
+        self._forgetting = ForgettingSlices(
+            forgetting, is_busy=lambda: bool(self._running), wake=self.look_for_requests, sleep=sleep
+        )
         self._next_look = 0.0
         self._sleep = sleep
         self.statistics = WorkerStatistics()

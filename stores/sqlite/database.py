@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ...schema.errors import HistorianError, InvalidInput, StorageError
-from .errors import explained, is_trouble
+from .errors import explained, is_trouble, was_broken_off
 
 _WRITER_CACHE_KIB = 16_000
 _READER_CACHE_KIB = 16_000
@@ -204,7 +204,7 @@ class SqliteDatabase:
             try:
                 self._writer.execute("VACUUM")
             except sqlite3.Error as error:
-                if _primary_code(error) == sqlite3.SQLITE_INTERRUPT:
+                if was_broken_off(error):
                     return False
                 raise explained(error, self.path) from error
             finally:

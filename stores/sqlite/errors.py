@@ -30,6 +30,11 @@ def is_damage(error: sqlite3.Error) -> bool:
     return _primary_code(error) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
+def was_broken_off(error: sqlite3.Error) -> bool:
+    """Return True if a progress handler broke the statement off."""
+    return _primary_code(error) == sqlite3.SQLITE_INTERRUPT
+
+
 def _primary_code(error: sqlite3.Error) -> int | None:
     code = getattr(error, "sqlite_errorcode", None)
     return None if code is None else code & 0xFF

@@ -12,6 +12,7 @@ import pytest
 from historian.schema.errors import StorageError
 from historian.stores.sqlite.database import SqliteDatabase
 from support.child import exit_code, in_child
+from support.waiting import eventually
 
 ONE = "CREATE TABLE notes (text TEXT);\n-- a comment; with a semicolon\nCREATE INDEX notes_by_text ON notes (text);"
 TWO = "ALTER TABLE notes ADD COLUMN at REAL;"
@@ -236,4 +237,24 @@ def test_a_forked_child_may_not_use_its_parents_connections(path: Path) -> None:
 
     assert exit_code(in_child(work)) == 0
     assert texts(database) == ["from the child"]
+    database.close()
+
+
+def test_a_rewriting_of_the_file_is_broken_off_for_a_writer_and_changes_nothing(path: Path) -> None:
+    database = SqliteDatabase(path, [ONE])
+    with database.writing() as connection:
+        connection.executemany("INSERT INTO notes (text) VALUES (?)", [(f"note {n} " * 9,) for n in range(3_000)])
+    assert not database.writers_wait
+    writer = threading.Thread(target=write, args=(database, "in between"))
+
+    def stop() -> bool:
+        """Wait for the writer where the file is being rewritten for the first time."""
+        if writer.ident is None:
+            writer.start()
+        return bool(eventually(lambda: database.writers_wait))
+
+    assert not database.vacuum(stop)
+    writer.join(10)
+    assert len(texts(database)) == 3_001
+    assert database.vacuum()
     database.close()
