@@ -6,7 +6,7 @@ from ..schema.job import Job
 from ..schema.names import Names
 from ..schema.settings import Settings
 from ..schema.states import ItemState
-from .absolutize import absolutize
+from .absolutize import LONGEST_TEXT, absolutize
 from .language import Language, detect_language
 from .named_times import time_told
 from .references.subjects import with_subject
@@ -44,7 +44,7 @@ def prepare(job: Job, settings: Settings) -> list[ItemState]:
                 first_pass=False,
                 violations=[],
                 notes=[],
-                occurs=list(time_told(source, job.moment) or ()),
+                occurs=list(time_told(source[:LONGEST_TEXT], job.moment) or ()),
             )
         )
     return items
