@@ -31,7 +31,7 @@ class Entity:
     @property
     def scope(self) -> Scope:
         """The private chat with the user, or the group's conversation."""
-        return Scope.private(self.id) if self.type == "user" else Scope.group(self.id)
+        return Scope("private", self.id) if self.type == "user" else Scope.group(self.id)
 
     @property
     def where(self) -> EventFilter:

@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from .errors import InvalidInput
 from .ids import LONGEST_NAME, encode_id, told, type_and_size, validate_id
-from .scope import RequestType, Scope
+from .scope import RequestType, Scope, no_reserved_user
 from .validation import invalid_input, problems
 
 JOB_SCHEMA_VERSION = 1
@@ -147,7 +147,7 @@ class Job(BaseModel):
     @model_validator(mode="after")
     def _ids(self) -> Job:
         validate_id(self.request_id, "request_id")
-        validate_id(self.user_id, "user_id")
+        no_reserved_user(validate_id(self.user_id, "user_id"))
         if self.request_type == "group" and not self.group_id:
             raise InvalidInput("group_id: missing in a group job; pass the id of the group, or request_type='private'")
         if self.request_type == "private" and self.group_id:

@@ -17,6 +17,9 @@ EntityType = Literal["user", "group"]
 LayerRule = Literal["private_separate", "per_group", "shared"]
 PublicLayer = Literal["where_spoken", "everywhere"]
 
+RESERVED_USER = "historian:shared-notes"
+"""The user id of `SHARED_NOTES`. No user of a platform may have it: that one would read the shared notes."""
+
 PUBLIC_LAYER = ""
 PRIVATE_LAYER = "private"
 
@@ -44,12 +47,12 @@ class Scope:
     @classmethod
     def group(cls, group_id: str | int, user_id: str | int = "") -> Scope:
         """Return the scope of the group `group_id`; `user_id` is the current speaker, if known."""
-        return cls("group", str(user_id), str(group_id))
+        return cls("group", no_reserved_user(str(user_id)), str(group_id))
 
     @classmethod
     def private(cls, user_id: str | int) -> Scope:
         """Return the scope of the private chat with `user_id`."""
-        return cls("private", str(user_id))
+        return cls("private", no_reserved_user(str(user_id)))
 
     @property
     def key(self) -> str:
@@ -57,8 +60,15 @@ class Scope:
         return f"g:{self.group_id}" if self.request_type == "group" else f"p:{self.user_id}"
 
 
-SHARED_NOTES = Scope.private("historian:shared-notes")
+SHARED_NOTES = Scope("private", RESERVED_USER)
 """The scope of notes that belong to no conversation: read only if this scope is requested, never in groups or private chats."""
+
+
+def no_reserved_user(user_id: str) -> str:
+    """Return `user_id`, or raise InvalidInput if it is the one that Historian keeps for itself."""
+    if user_id == RESERVED_USER:
+        raise InvalidInput(f"user_id: {RESERVED_USER!r} is reserved; for shared notes, use SHARED_NOTES or `--notes`")
+    return user_id
 
 
 def checked_scope(scope: object) -> Scope:

@@ -219,6 +219,9 @@ class CognitiveSettings(Section):
     data_dir: str = "data/cognitive"
     """数据目录，相对本文件所在目录
     directory of all data, relative to this file's own"""
+    group_access: bool = False
+    """数据目录的用户组是否也可读写（目录 2770、文件 660）；否则只有本用户（700、600）
+    whether the group of the data directory may read and write too (2770, 660); else only the user who runs this (700, 600)"""
     bot_name: str = ""
     """机器人的名字（任务里没有时用它）
     the bot's name, where a job brings none"""
@@ -231,6 +234,9 @@ class CognitiveSettings(Section):
     notes_scope: str = ""
     """笔记归哪个会话：group:群号 或 user:用户号；留空为共享笔记，只有点名才读得到
     whose notes these are: group:ID or user:ID; empty: shared notes, which are read only when asked for"""
+    notes_follow_links: bool = False
+    """笔记目录里指向目录之外的链接是否跟随
+    whether links in a notes directory that lead out of it are followed"""
     migrate_from: str = ""
     """旧摘要文件（如 end_summaries.json），启动后在后台迁入一次；留空则不迁
     a file of old summaries (such as end_summaries.json), taken in once in the background after the start; empty: none"""

@@ -28,6 +28,7 @@ from ..schema.reflection_states import ReflectionContext
 from ..schema.settings import Settings
 from ..schema.states import HistorianContext
 from ..stores.chroma.index import ChromaIndex
+from ..stores.files.access import protect
 from ..stores.files.articles import MarkdownArticles
 from ..stores.files.profiles import MarkdownProfiles
 from ..stores.files.queue.job_queue import FileJobQueue
@@ -100,7 +101,9 @@ class Parts:
 
 def open_queue(settings: Settings, clock: Callable[[], float]) -> JobQueue:
     """Return the job queue with its folders listed, which is all that accepting a job needs."""
-    queue = FileJobQueue(data_directory(settings) / "queues", clock=clock)
+    directory = data_directory(settings)
+    protect(directory, shared=settings.cognitive.group_access)
+    queue = FileJobQueue(directory / "queues", clock=clock)
     queue.warm()
     return queue
 
@@ -109,6 +112,7 @@ def open_parts(settings: Settings, *, queue: JobQueue, clock: Callable[[], float
     """Open everything except Chroma. Blocking; raises StorageError if the database cannot be used."""
     directory = data_directory(settings)
     check_restored(directory)
+    protect(directory, shared=settings.cognitive.group_access)
     database = open_index(directory / "index.sqlite")
     events = SqliteEventStore(database)
     ledger = SqliteLedger(database)

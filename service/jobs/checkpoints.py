@@ -6,12 +6,13 @@ import asyncio
 import logging
 import sqlite3
 from collections.abc import AsyncIterator, Collection
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import aiosqlite
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
+from ...stores.files.access import create_empty
 from ...stores.sqlite.errors import explained, is_damage
 
 log = logging.getLogger(__name__)
@@ -59,6 +60,8 @@ def _set_aside(path: Path) -> Path:
 
 
 async def _opened(path: Path) -> AsyncSqliteSaver:
+    with suppress(OSError):  # what SQLite says of it names the remedy
+        await asyncio.to_thread(create_empty, path)
     connection = await aiosqlite.connect(path, timeout=OPENING_SECONDS)
     try:
         await connection.execute("PRAGMA journal_mode=WAL")

@@ -21,11 +21,11 @@ from ...schema.protocols import EventStore
 from ...schema.scope import Scope, checked_scope
 from ...schema.settings import ObservationSettings
 from ..availability import Outage, Pause
-from ..bounded import Bounded
 from ..components import Parts
 from ..timezones import configured_timezone
 from .filing import UnwrittenRecords
 from .records import Cleaned, Observed, cleaned, events_of, observe_message, observe_tool
+from .session_scopes import SessionScopes
 from .session_summaries import SessionSummaries
 
 log = logging.getLogger(__name__)
@@ -38,7 +38,6 @@ EMBEDDED_AT_ONCE = 64
 
 DROPS_TOLD_SECONDS = 60.0
 HOUSEKEEPING_SECONDS = 600.0
-SESSIONS_KNOWN = 10_000
 EXPIRED_AT_ONCE = 500
 SETTLED_POLL_SECONDS = 0.01
 DAY_SECONDS = 86_400.0
@@ -86,7 +85,7 @@ class Observation:
         self._timezone = timezone
         self._clock = clock
         self._queue: deque[Observed] = deque(maxlen=settings.queue_max)
-        self._scopes: Bounded[str, Scope] = Bounded(SESSIONS_KNOWN)
+        self._scopes = SessionScopes()
         self._outage = Outage(random)
         self._taken: list[Observed] = []
         self._held: list[Event] = []
@@ -121,10 +120,8 @@ class Observation:
             self._note(observe_message(self._scope_of(session_id, scope), session_id, self._clock(), role, name, content))
 
     def bind(self, session_id: str, scope: Scope) -> None:
-        """Bind a session to a conversation. Raises InvalidInput if it is bound to another one."""
-        known = self._scopes.setdefault(session_id, checked_scope(scope))
-        if known.key != scope.key:
-            raise InvalidInput(f"session_id: {session_id!r} belongs to {known.key}, not {scope.key}; use one id a conversation")
+        """Bind a session to a conversation. Raises InvalidInput if it is or was bound to another one."""
+        self._scopes.bind(session_id, scope)
 
     async def start(self) -> None:
         """Open the queue and start the background task."""

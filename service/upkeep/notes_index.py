@@ -109,7 +109,8 @@ class NotesIndex:
         were written stay, and the next run goes on from there.
         """
         folder = self._names.stored(str(root))
-        found = await asyncio.to_thread(list_notes, root, data_directory(self._settings))
+        follow = self._settings.cognitive.notes_follow_links
+        found = await asyncio.to_thread(list_notes, root, data_directory(self._settings), follow_links=follow)
         known = await asyncio.to_thread(self._manifest.files, scope.key, folder)
         listing = await asyncio.to_thread(self._named, found, known)
         report = IndexReport(skipped=dict(listing.skipped))

@@ -22,6 +22,7 @@ from ...schema.errors import HistorianError, ModelAnswerUnusable, ModelError, Ow
 from ...schema.profile import Profile
 from ...schema.protocols import Embedder, EventStore, ProfileStorage, Vector
 from ...stores.chroma.repair import repair
+from ...stores.files.access import file_mode
 from ...stores.files.owner_lock import OwnerLock
 from ...stores.sqlite.fingerprint import Fingerprint
 from ...stores.sqlite.profile_index import profile_text
@@ -270,7 +271,7 @@ def _owned(directory: Path) -> Iterator[None]:
 def _build_lock(directory: Path) -> Iterator[None]:
     """Keep a second process from making the same vectors."""
     place = directory / BUILD_LOCK
-    lock = FileLock(place, timeout=0)
+    lock = FileLock(place, timeout=0, mode=file_mode(place))
     try:
         lock.acquire()
     except Timeout:

@@ -19,6 +19,7 @@ import numpy as np
 
 from ...schema.errors import FingerprintMismatch, InvalidInput, StorageError
 from ...schema.protocols import Vector
+from ..files.access import make_private_folders, protect_files
 from .blank_memory import blank_memory
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ class ChromaIndex:
                     embeddings=np.stack([vector for _, (vector, _) in batch]).astype(np.float32, copy=False),
                     metadatas=[metadata for _, (_, metadata) in batch],
                 )
+                protect_files(self._path)
 
     def delete(self, ids: Sequence[str]) -> None:
         """Delete the given ids, if they exist."""
@@ -131,6 +133,7 @@ class ChromaIndex:
         if self._client is None:
             with self._explained():
                 self._client = _open_client(self._path)
+                protect_files(self._path)
                 if _DROPPED_COLLECTION in {collection.name for collection in self._client.list_collections()}:
                     self._client.delete_collection(_DROPPED_COLLECTION)
         return self._client
@@ -181,7 +184,7 @@ def _open_client(path: Path) -> ClientAPI:
     from chromadb.api.shared_system_client import SharedSystemClient
     from chromadb.config import Settings
 
-    path.mkdir(parents=True, exist_ok=True)
+    make_private_folders(path)
     # Chroma caches clients by directory, including those that failed to open, so that no later attempt of this process
     # could succeed. (1.5.9; `clear_system_cache` would also close the clients of other code.)
     opened = SharedSystemClient._identifier_to_system

@@ -17,6 +17,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import secrets
 import stat
 import struct
 import zipfile
@@ -28,6 +29,7 @@ from types import TracebackType
 from typing import IO, Any, BinaryIO, Self
 
 from ...schema.errors import InvalidInput
+from .access import create_file
 from .durable import TEMPORARY_PREFIX, storage_error, sync_folder
 
 FORMAT = "historian archive"
@@ -57,10 +59,9 @@ class ArchiveWriter:
         if path.exists() and not replace:
             raise InvalidInput(f"{path} exists; name another file, or add --force")
         self._path = path
-        self._temporary = path.with_name(f"{TEMPORARY_PREFIX}{os.getpid()}-{path.name}")
+        self._temporary = path.with_name(f"{TEMPORARY_PREFIX}{secrets.token_hex(4)}-{path.name}")
         try:
-            descriptor = os.open(self._temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o600)
-            self._file = os.fdopen(descriptor, "wb")
+            self._file = os.fdopen(create_file(self._temporary), "wb")
         except OSError as error:
             raise storage_error("write", path, error) from error
         self._zip = zipfile.ZipFile(self._file, "w", zipfile.ZIP_DEFLATED)

@@ -2,7 +2,7 @@
 
 A file is written under a temporary name beside its target, flushed to the disk, renamed over the target, and the
 folder is flushed after it. A reader sees the old content or the new one. Temporary names begin with `.tmp-`: readers
-ignore hidden names, and `sweep_leftovers` removes the files of killed processes.
+ignore hidden names, and `sweep_leftovers` removes the files of killed processes. `access.py` says who may read them.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ...schema.errors import StorageError
+from .access import create_file, make_private_folder
 
 TEMPORARY_PREFIX = ".tmp-"
 
@@ -49,7 +50,7 @@ def make_folder(folder: Path) -> None:
     if folder.parent != folder:
         make_folder(folder.parent)
     try:
-        folder.mkdir(exist_ok=True)
+        make_private_folder(folder)
     except OSError as error:
         raise storage_error("create the folder", folder, error) from error
     sync_folder(folder.parent)
@@ -206,11 +207,10 @@ def _write_once(path: Path, data: bytes) -> None:
 
 
 def _open_temporary(folder: Path) -> tuple[str, int]:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     while True:
         temporary = f"{folder}{os.sep}{TEMPORARY_PREFIX}{_TOKEN}-{os.getpid()}-{next(_counter)}"
         with suppress(FileExistsError):
-            return temporary, os.open(temporary, flags, 0o666)
+            return temporary, create_file(temporary)
 
 
 def _sync_folder(folder: Path) -> None:

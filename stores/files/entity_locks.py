@@ -11,6 +11,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from ...schema.errors import StorageError
+from .access import file_mode
 from .durable import make_folder, storage_error
 
 _LOCKS = 64
@@ -32,7 +33,7 @@ class EntityLocks:
         with self._mutexes[number]:
             make_folder(self._folder)
             path = self._folder / f"{number:02d}.lock"
-            lock = FileLock(path, timeout=_PATIENCE_SECONDS, poll_interval=0.01, fallback_to_soft=False)
+            lock = FileLock(path, timeout=_PATIENCE_SECONDS, mode=file_mode(path), poll_interval=0.01, fallback_to_soft=False)
             try:
                 lock.acquire()
             except Timeout:

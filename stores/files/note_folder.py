@@ -43,10 +43,11 @@ class NotText(Exception):
     """A file that is not text; the message gives the reason."""
 
 
-def list_notes(root: Path, memory: Path | None = None) -> Listing:
+def list_notes(root: Path, memory: Path | None = None, *, follow_links: bool = False) -> Listing:
     """Return all Markdown files below `root` without opening them. Hidden files and folders are skipped.
 
-    Links are followed; no folder is entered twice. A data directory of Historian (`memory`, or any folder that looks like one)
+    Links that lead out of `root` are followed only with `follow_links`: whoever may write a note could otherwise have any file of
+    this user read. No folder is entered twice. A data directory of Historian (`memory`, or any folder that looks like one)
     is never entered, not by links either: profiles are not notes, and private memory would become readable in a group. Raises
     InvalidInput if `root` is not a readable folder (its files must not be taken for deleted then) or in such a directory.
     """
@@ -56,8 +57,8 @@ def list_notes(root: Path, memory: Path | None = None) -> Listing:
             raise InvalidInput(f"{root} is not a folder; give the folder of the notes")
         if is_in_memory(root, memory):
             raise InvalidInput(f"{root} belongs to Historian's own data, which is never indexed; give a folder of notes")
-        entered = {_identity(root.stat())}
-        _list_folder(root, "", listing, entered, memory)
+        links = _Links(None if follow_links else root.resolve(), memory)
+        _list_folder(root, listing, {_identity(root.stat())}, links)
     except OSError as error:
         raise InvalidInput(f"{root} cannot be read: {error.strerror or error}; let the user who runs this read it") from error
     return listing
@@ -65,8 +66,9 @@ def list_notes(root: Path, memory: Path | None = None) -> Listing:
 
 def read_note(file: NoteFile) -> tuple[bytes, str]:
     """Return content and text of a file. Raises OSError, or NotText if it is too large, binary or not UTF-8."""
-    # Non-blocking, because a pipe may have replaced the file since it was listed.
-    descriptor = os.open(file.location, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    # Since it was listed, a pipe or a link may have replaced the file.
+    flags = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
+    descriptor = os.open(file.location, os.O_RDONLY | flags)
     with os.fdopen(descriptor, "rb") as stream:
         content = stream.read(MAX_NOTE_BYTES + 1)
     if len(content) > MAX_NOTE_BYTES:
@@ -84,9 +86,28 @@ def content_hash(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _list_folder(folder: Path, below: str, listing: Listing, entered: set[tuple[int, int]], memory: Path | None) -> None:
+@dataclass(frozen=True, slots=True)
+class _Links:
+    """Which links are followed: those that stay below `root` (None: all), and none into a data directory."""
+
+    root: Path | None
+    memory: Path | None
+
+    def objection(self, target: Path) -> str:
+        """Return why a link to `target`, a resolved path, is not followed, or ""."""
+        if is_in_memory(target, self.memory):
+            return _OWN_DATA
+        if self.root is not None and not target.is_relative_to(self.root):
+            return "a link out of the folder; cognitive.notes_follow_links follows it"
+        return ""
+
+
+_OWN_DATA = "Historian's own data, which is never indexed"
+
+
+def _list_folder(folder: Path, listing: Listing, entered: set[tuple[int, int]], links: _Links) -> None:
     """Raise OSError if `folder` itself cannot be read; unreadable folders inside it are recorded as unread."""
-    waiting: list[tuple[Path, str]] = [(folder, below)]
+    waiting: list[tuple[Path, str]] = [(folder, "")]
     while waiting:
         current, prefix = waiting.pop()
         try:
@@ -97,12 +118,12 @@ def _list_folder(folder: Path, below: str, listing: Listing, entered: set[tuple[
             listing.skipped[prefix.rstrip("/")] = f"cannot be read: {error.strerror or error}"
             listing.unread.add(prefix.rstrip("/"))
             continue
-        inside = _sorted_out(entries, prefix, listing, entered, memory)
+        inside = _sorted_out(entries, prefix, listing, entered, links)
         waiting.extend((Path(entry.path), path + "/") for entry, path in inside)
 
 
 def _sorted_out(
-    entries: list[os.DirEntry[str]], prefix: str, listing: Listing, entered: set[tuple[int, int]], memory: Path | None
+    entries: list[os.DirEntry[str]], prefix: str, listing: Listing, entered: set[tuple[int, int]], links: _Links
 ) -> Iterator[tuple[os.DirEntry[str], str]]:
     """Record files and skipped entries; yield the folders to enter."""
     for entry in entries:
@@ -114,20 +135,25 @@ def _sorted_out(
             if is_note:
                 listing.skipped[path.encode("utf-8", "replace").decode()] = "its name is not UTF-8; rename it"
             continue
+        location = Path(entry.path)
         try:
             status = entry.stat()
+            is_folder = stat.S_ISDIR(status.st_mode)
+            objection = _OWN_DATA if is_folder and _is_memory(location, links.memory) else ""
+            if entry.is_symlink() and (is_folder or is_note):
+                location = location.resolve()
+                objection = objection or links.objection(location)
         except OSError as error:
-            if is_note or entry.is_symlink():
+            # An unreadable file or folder, or one whose whole path is too long for the system: the others are listed.
+            if is_note or not entry.is_file(follow_symlinks=False):
                 listing.skipped[path] = f"cannot be accessed: {error.strerror or error}"
                 if not isinstance(error, FileNotFoundError):
                     listing.unread.add(path)
             continue
-        if (entry.is_symlink() and is_in_memory(Path(entry.path), memory)) or (
-            stat.S_ISDIR(status.st_mode) and _is_memory(Path(entry.path), memory)
-        ):
-            listing.skipped[path] = "Historian's own data, which is never indexed"
+        if objection:
+            listing.skipped[path] = objection
             continue
-        if stat.S_ISDIR(status.st_mode):
+        if is_folder:
             if _identity(status) in entered:
                 listing.skipped[path] = "a link to a folder that is listed already"
                 continue
@@ -140,7 +166,7 @@ def _sorted_out(
         elif status.st_size > MAX_NOTE_BYTES:
             listing.skipped[path] = f"larger than {MAX_NOTE_BYTES // 1024**2} MiB"
         else:
-            listing.files[path] = NoteFile(path, Path(entry.path), status.st_mtime_ns, status.st_size)
+            listing.files[path] = NoteFile(path, location, status.st_mtime_ns, status.st_size)
 
 
 def is_in_memory(path: Path, memory: Path | None) -> bool:

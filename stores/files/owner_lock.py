@@ -21,6 +21,7 @@ from types import TracebackType
 from filelock import FileLock, Timeout
 
 from ...schema.errors import OwnerLockHeld, StorageError
+from .access import file_mode
 from .durable import make_folder, storage_error, write_atomically
 
 logger = logging.getLogger(__name__)
@@ -152,7 +153,8 @@ def program_name(arguments: Sequence[str]) -> str:
 
 def _file_lock(data_dir: Path, timeout: float) -> FileLock:
     # No fallback to a soft lock (a plain file), which would survive a killed owner.
-    return FileLock(data_dir / LOCK_NAME, timeout=timeout, poll_interval=0.02, thread_local=False, fallback_to_soft=False)
+    path = data_dir / LOCK_NAME
+    return FileLock(path, timeout=timeout, mode=file_mode(path), poll_interval=0.02, thread_local=False, fallback_to_soft=False)
 
 
 def _without_arguments(command: str) -> str:

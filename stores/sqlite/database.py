@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ...schema.errors import HistorianError, InvalidInput, StorageError
+from ..files.access import create_empty, make_private_folders
 from .errors import explained, is_trouble, was_broken_off
 
 _WRITER_CACHE_KIB = 16_000
@@ -67,7 +68,8 @@ class SqliteDatabase:
         self.when_in_trouble: Callable[[], None] = lambda: None
         """Called in any thread on errors that suggest that the file cannot be used now (`is_trouble`). Must not block."""
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_private_folders(path.parent)
+            create_empty(path)  # SQLite gives its log and index beside it the same mode
             self._writer = self._connect(_WRITER_CACHE_KIB)
             try:
                 self._prepare()

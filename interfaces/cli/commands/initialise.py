@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -23,6 +24,7 @@ def init(
 ) -> None:
     """Write a config.toml with every key, its default and what it means, in Chinese and English."""
     from ....schema.settings_tables import sample_config, settings_tables
+    from ....stores.files.access import create_file
 
     if markdown is not None:
         typer.echo(settings_tables(markdown), nl=False)
@@ -31,7 +33,9 @@ def init(
     if target.is_dir():
         target /= "config.toml"
     try:
-        with target.open("w" if force else "x", encoding="utf-8") as file:
+        # A key will stand in it: for its owner alone.
+        descriptor = create_file(target.resolve() if force else target, os.O_WRONLY | (os.O_TRUNC if force else os.O_EXCL))
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write(sample_config())
     except FileExistsError:
         raise CommandFailed("{file!r} exists and is left as it is; write over it with --force", file=str(target)) from None

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ....schema.errors import InvalidInput, StorageError
 from ....schema.job import MAX_JOB_BYTES, Job
+from ..access import create_file
 from ..durable import storage_error, sync_file, write_atomically
 from .job_files import ROOM, drop_oldest, encode_job, file_name, list_names, name_job_id, name_prefix, order
 
@@ -121,7 +122,7 @@ class JobIntake:
     def _swap_newest_of_all(self, now: int) -> int:
         """Return the highest prefix used by any process (0 if unknown) and store the one about to be used."""
         try:
-            descriptor = os.open(self._newest_file, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
+            descriptor = create_file(self._newest_file, os.O_RDWR)
             try:
                 text = os.read(descriptor, 32)
                 found = int(text) if text.isdigit() else 0

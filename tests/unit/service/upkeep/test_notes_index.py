@@ -17,7 +17,7 @@ from historian.schema.settings_source import parse_settings
 from historian.service.components import Parts, open_parts, open_queue
 from historian.service.ownership import owned_worker
 from historian.service.upkeep import note_names
-from historian.service.upkeep.notes_index import IndexReport, NotesIndex
+from historian.service.upkeep.notes_index import IndexReport, NotesIndex, embedded_later
 from historian.stores.files import note_folder
 from support.events import unit_vectors
 from support.memory import settings_for
@@ -204,14 +204,65 @@ async def test_bad_files_are_skipped_with_a_word_and_never_stop_the_rest(notes: 
     assert (await notes.run()).deleted == 1 and notes.texts() == set()
 
 
-async def test_a_link_out_of_the_folder_is_followed_and_a_second_way_to_a_folder_is_not(notes: Notes, tmp_path: Path) -> None:
+async def test_a_link_out_of_the_folder_is_followed_only_when_asked_for_and_no_folder_twice(notes: Notes, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "owl.md").write_text("The owl sleeps.")
+    (tmp_path / "key.md").write_text("The fox runs.")
+    notes.write("inside/a.md", "Ann likes tea.")
     (notes.folder / "one").symlink_to(elsewhere)
     (notes.folder / "two").symlink_to(elsewhere)
+    (notes.folder / "key.md").symlink_to(tmp_path / "key.md")
+    (notes.folder / "again.md").symlink_to(Path("inside", "a.md"))
+    (notes.folder / "up.md").symlink_to(Path("..", "key.md"))
+    (notes.folder / "inside" / "out").symlink_to(notes.folder / "one")
     report = await notes.run()
-    assert notes.texts() == {"The owl sleeps."} and list(report.skipped) == ["two"]
+    assert notes.texts() == {"Ann likes tea."} and report.new == 2
+    assert set(report.skipped) == {"one", "two", "key.md", "up.md", "inside/out"}
+    assert all("notes_follow_links" in why for why in report.skipped.values())
+    cognitive = notes.parts.settings.cognitive.model_copy(update={"notes_follow_links": True})
+    following = notes.parts.settings.model_copy(update={"cognitive": cognitive})
+    report = await NotesIndex(notes.parts.manifest, following, embedded_later, time.time).run(notes.folder, GROUP)
+    assert notes.texts() == {"Ann likes tea.", "The owl sleeps.", "The fox runs."}
+    assert set(report.skipped) == {"two", "inside/out"}
+    await notes.run()
+    assert notes.texts() == {"Ann likes tea."}
+
+
+def test_a_file_that_became_a_link_since_it_was_listed_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("not for you")
+    (tmp_path / "a.md").write_text("Ann likes tea.")
+    (listed,) = note_folder.list_notes(tmp_path).files.values()
+    (tmp_path / "a.md").unlink()
+    (tmp_path / "a.md").symlink_to(tmp_path / "secret")
+    with pytest.raises(OSError):
+        note_folder.read_note(listed)
+
+
+async def test_a_path_that_is_too_long_for_the_system_does_not_stop_the_others(notes: Notes) -> None:
+    notes.write("good.md", "Ann likes tea.")
+    begin = os.open(notes.folder, os.O_RDONLY)
+    within = begin
+    depths = [begin]
+    # Every length around the system's limit, below which a folder is listed and its files are not.
+    for name in ["d" * 200] * 19 + ["e" * 30] * 15:
+        os.mkdir(name, dir_fd=within)
+        within = os.open(name, os.O_RDONLY, dir_fd=within)
+        depths.append(within)
+        with os.fdopen(os.open("n.md", os.O_WRONLY | os.O_CREAT, dir_fd=within), "w") as file:
+            file.write("The owl sleeps.")
+    try:
+        report = await notes.run()
+        assert notes.texts() == {"Ann likes tea.", "The owl sleeps."}
+        assert report.skipped and all("too long" in why for why in report.skipped.values())
+        again = await notes.run()
+        assert (again.new, again.deleted) == (0, 0)
+    finally:
+        for descriptor, name in zip(reversed(depths[:-1]), ["e" * 30] * 15 + ["d" * 200] * 19, strict=True):
+            os.unlink("n.md", dir_fd=depths[-1])
+            os.close(depths.pop())
+            os.rmdir(name, dir_fd=descriptor)
+        os.close(begin)
 
 
 async def test_a_folder_that_cannot_be_read_removes_nothing(notes: Notes, monkeypatch: pytest.MonkeyPatch) -> None:
