@@ -119,11 +119,14 @@ class EventRecall:
         _ = request.named  # parsed here, beside the embedding, and kept for the steps that follow
         return Survey(snapshot, [snapshot.keywords(query, admitted, limit) for query in request.queries], admitted, waiting)
 
-    async def embed(self, request: RecallRequest) -> list[Vector]:
-        """Return one vector per query; none without an embedder. Raises ModelError and StorageError."""
+    async def embed(self, request: RecallRequest, until: float | None = None) -> list[Vector]:
+        """Return one vector per query; none without an embedder. Raises ModelError and StorageError.
+
+        What a busy embedder would not answer before `until`, a time of the running loop, raises ModelUnavailable at once.
+        """
         if self.vectors is None or not request.queries:
             return []
-        return list(await asyncio.gather(*map(self.vectors.get, request.queries)))
+        return list(await asyncio.gather(*(self.vectors.get(query, until) for query in request.queries)))
 
     def fuse(self, request: RecallRequest, survey: Survey, vectors: Sequence[Vector]) -> Candidates:
         """Score all events of the scope and return the best of them. Without vectors, by keywords alone."""

@@ -46,9 +46,10 @@ class PendingHits:
         where = request.where
         if limit <= 0 or where.scope_key is None:
             return []
-        words = {word for query in request.queries for word in lookup_tokens(query)}
         found: list[tuple[float, Job, Event, int]] = []
-        for job in self._queue.waiting(where.scope_key, JOBS_READ):
+        jobs = self._queue.waiting(where.scope_key, JOBS_READ)
+        words = {word for query in request.queries for word in lookup_tokens(query)} if jobs else set()
+        for job in jobs:
             if job.kind == "remember" and job.scope.key == where.scope_key and not self._is_settled(job):
                 for n, (kind, text) in enumerate(job.texts):
                     event = Event.of_job(job, n, kind, text, is_absolute=False)

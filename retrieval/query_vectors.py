@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 
+from ..schema.errors import ModelUnavailable
 from ..schema.protocols import Embedder, Vector
 from .loop_tasks import LoopTasks
 
@@ -22,6 +24,9 @@ class QueryVectors:
 
     A caller that gives up does not cancel the embedding: the next caller finds its result. Within one event loop, requests
     for the same text share one call.
+
+    An embedder in this process answers one query after the other. A query that it would not come to in time is refused, so that
+    those before it, and the searches by keywords beside it, are not late as well.
     """
 
     def __init__(
@@ -42,11 +47,16 @@ class QueryVectors:
         self._kept: OrderedDict[_Key, tuple[float, Vector]] = OrderedDict()
         self._running: dict[tuple[asyncio.AbstractEventLoop, _Key], asyncio.Task[Vector]] = {}
         self._tasks = LoopTasks()
+        self._seconds_each: float | None = None
+        self._has_loaded = False
         self.asked = 0
         self.answered_from_cache = 0
 
-    async def get(self, text: str) -> Vector:
-        """Return the vector of `text`. Raises what the embedder raises, and StorageError."""
+    async def get(self, text: str, until: float | None = None) -> Vector:
+        """Return the vector of `text`. Raises what the embedder raises, and StorageError.
+
+        Raises ModelUnavailable at once if the embedder will not come to it before `until`, a time of the running loop.
+        """
         wanted = (await self._fingerprint(), text)
         with self._lock:
             self.asked += 1
@@ -58,6 +68,8 @@ class QueryVectors:
         key = (asyncio.get_running_loop(), wanted)
         task = self._running.get(key)
         if task is None:
+            if until is not None and self._is_late(until - asyncio.get_running_loop().time()):
+                raise ModelUnavailable("busy with other queries")
             task = self._running[key] = self._tasks.spawn(self._embed(wanted), "embedding of a query")
             task.add_done_callback(lambda _: self._running.pop(key, None))
         return await asyncio.shield(task)
@@ -77,9 +89,21 @@ class QueryVectors:
         """Cancel what is still being embedded in this loop."""
         await self._tasks.aclose()
 
+    def _is_late(self, seconds: float) -> bool:
+        """Return True if one more query would not be embedded within `seconds`."""
+        if self._embedder.is_remote:
+            return False
+        waiting = len(self._running)
+        return seconds <= 0 or (waiting > 0 and (waiting + 1) * (self._seconds_each or 0.0) > seconds)
+
     async def _embed(self, wanted: _Key) -> Vector:
+        started, ahead = time.monotonic(), max(len(self._running), 1)
         vector = await self._embedder.embed_query(wanted[1])
         with self._lock:
+            if self._has_loaded:  # the first query waited for the model to be loaded
+                each = (time.monotonic() - started) / ahead
+                self._seconds_each = each if self._seconds_each is None else 0.7 * self._seconds_each + 0.3 * each
+            self._has_loaded = True
             self._kept[wanted] = (self._clock() + self._seconds(), vector)
             self._kept.move_to_end(wanted)
             while len(self._kept) > self._size():

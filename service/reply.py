@@ -69,8 +69,9 @@ class ReplyContext:
             plain.database_away = False
         elif not hits and await self._lifecycle.database_is_away():
             hits = await asyncio.to_thread(plain.hits, scope)
-        block = partial(format_memories, recalled.profiles, hits, language=written, max_tokens=budget, article=recalled.article)
-        return await off_loop(block, [profile.summary for profile in recalled.profiles], [hit.event.text for hit in hits])
+        return await asyncio.to_thread(
+            format_memories, recalled.profiles, hits, language=written, max_tokens=budget, article=recalled.article
+        )
 
     async def _plain_summaries(self, scope: Scope) -> Sequence[tuple[str, str]]:
         """Return the summaries that can be read while memory is switched off or cannot be opened."""

@@ -51,6 +51,8 @@ REMOTE_SECONDS = 0.8
 FINISHING_SECONDS = 0.025
 FINISHING_SHARE = 0.2
 """Time reserved for fusing and reading the texts: the smaller of the two."""
+EACH_SECONDS = 0.002
+"""Time reserved besides for each other recall that is under way: they share one interpreter."""
 THREADS = 4
 """Number of recalls that may be blocked by a locked database; further ones wait for a thread within their time limit."""
 LATENCIES_KEPT = 1_000
@@ -121,19 +123,23 @@ class Recall:
             pending=PendingHits(parts.queue, parts.events, lambda: settings().cognitive.bot_name),
         )
         self.statistics = RecallStatistics()
+        self._under_way: set[object] = set()
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="historian-recall")
 
     async def context(
         self, query: str | Sequence[str], scope: Scope, *, top_k: int | None = None, context: Sequence[str] = ()
     ) -> Recalled:
         """Return what is worth remembering for a reply, within `recall_timeout_seconds`. Never raises."""
-        started = time.perf_counter()
+        started, mark = time.perf_counter(), object()
+        self._under_way.add(mark)
         try:
             recalled = await self._recalled(query, scope, top_k, context)
         except Exception as error:
             # The reply must go out whatever fails.
             log.exception("recall for %s failed; it returns nothing", scope.key)
             recalled = Recalled("empty", reasons=(type(error).__name__,))
+        finally:
+            self._under_way.discard(mark)
         self.statistics.note(recalled, time.perf_counter() - started)
         if recalled.reasons:
             log.warning("recall for %s answered with %s: %s", scope.key, recalled.level, "; ".join(recalled.reasons))
@@ -256,7 +262,9 @@ class Recall:
         spawn, with_article = self.events.tasks.spawn, scope.request_type == "private" and self.settings().query.include_chapters
         profiles = spawn(self._run(readable_profiles, self.parts.profiles, scope, self._rule()), "profiles")
         article = spawn(self._run(self._article, scope), "article") if with_article else None
-        deadline = Deadline(end - min(FINISHING_SECONDS, FINISHING_SHARE * seconds), end)
+        await asyncio.sleep(0)  # those that come in the same moment are counted
+        reserved = min(FINISHING_SECONDS, FINISHING_SHARE * seconds) + (len(self._under_way) - 1) * EACH_SECONDS
+        deadline = Deadline(end - min(reserved, seconds), end)
         found = await find(self.events, request, deadline, self._run)
         await asyncio.wait([profiles, *([article] if article is not None else [])], timeout=end - loop.time())
         read = result(profiles, "profiles", found.reasons)

