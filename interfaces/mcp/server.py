@@ -35,6 +35,7 @@ from ..langchain.end_tool import EndArguments
 from ..langchain.memory import Memory
 from ..langchain.tools import ToolAnswer, answer_memory_call, memory_tool_schemas
 from .texts import ANSWERS, ARGUMENTS, INSTRUCTIONS, RecallArguments, own_tools
+from .token import TokenRequired
 
 if TYPE_CHECKING:
     from mcp import types
@@ -160,11 +161,11 @@ async def serve_stdio(server: Server[Any]) -> None:
         await server.run(reading, writing, server.create_initialization_options())
 
 
-async def serve_http(server: Server[Any], port: int, listening: Callable[[str], None]) -> None:
+async def serve_http(server: Server[Any], port: int, token: str, listening: Callable[[str], None]) -> None:
     """Serve streamable HTTP on loopback until SIGINT or SIGTERM; `listening` is called with the URL. Port 0: any free port.
 
-    Requests with a foreign `Host` or `Origin`, which a web page could have made, are refused. Raises InvalidInput if the
-    port is in use.
+    Clients send `Authorization: Bearer {token}`. Requests with a foreign `Host` or `Origin`, which a web page could have made,
+    are refused too. Raises InvalidInput if the port is in use.
     """
     import uvicorn
 
@@ -175,7 +176,7 @@ async def serve_http(server: Server[Any], port: int, listening: Callable[[str], 
             listener.listen()  # before the address is announced, so that an early request waits instead of being refused
         except OSError as error:
             raise InvalidInput(f"port {port}: {error.strerror or error}; choose another, or 0 for a free one") from None
-        application = server.streamable_http_app(host=LOOPBACK)
+        application = TokenRequired(server.streamable_http_app(host=LOOPBACK), token)
         http = uvicorn.Server(uvicorn.Config(application, log_config=None, access_log=False, timeout_graceful_shutdown=2))
 
         def stop() -> None:

@@ -13,12 +13,15 @@ import httpx
 import pytest
 from historian.interfaces.cli.commands.searching import patient
 from historian.interfaces.mcp.server import McpMemory, Writer, make_mcp_server
+from historian.interfaces.mcp.token import http_token
 from historian.schema.errors import InvalidInput, SettingsError
 from historian.schema.profile import Profile, ProfileKey
 from historian.schema.scope import Scope
 from historian.schema.settings import Settings
 from historian.service.components import open_parts, open_queue
 from mcp import Client, MCPError, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared._httpx_utils import create_mcp_http_client
 from support.command import NO_MODELS, historian
 from support.events import file_texts
 from support.memory import settings_for
@@ -143,22 +146,46 @@ def http_server(settings: Settings, *arguments: str) -> Iterator[tuple[str, subp
 @pytest.mark.slow
 async def test_over_http_on_loopback_several_clients_read_and_web_pages_do_not(filled: Settings) -> None:
     with http_server(filled, "--group", "100", "--language", "zh") as (url, process):
+        assert process.stderr is not None
+        announced, _, token = process.stderr.readline().strip().rpartition("Bearer ")
+        assert announced == "clients send the header Authorization: " and len(token) >= 32
 
         async def ask(n: int) -> str:
-            async with Client(url) as client:
+            async with (
+                create_mcp_http_client(headers={"Authorization": f"Bearer {token}"}) as http,
+                Client(streamable_http_client(url, http_client=http)) as client,
+            ):
                 return await told(client, "recall", query=f"阿明喜欢喝什么茶？{n}")
 
         assert all("龙井茶" in answer for answer in await asyncio.gather(*map(ask, range(4))))
         ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
-        accepting = {"Accept": "application/json, text/event-stream"}
+        accepting = {"Accept": "application/json, text/event-stream", "Authorization": f"Bearer {token}"}
+        none = {"Accept": accepting["Accept"]}
         async with httpx.AsyncClient(trust_env=False) as web:
             rebound = await web.post(url, json=ping, headers={**accepting, "Host": "evil.example:80"})
             foreign = await web.post(url, json=ping, headers={**accepting, "Origin": "https://evil.example"})
+            without = [
+                await web.request(method, url, json=ping, headers=none | sent)
+                for method in ("POST", "GET", "DELETE")
+                for sent in ({}, {"Authorization": f"Bearer {token}x"}, {"Authorization": f"Basic {token}"})
+            ]
         assert (rebound.status_code, foreign.status_code) == (421, 403)
+        assert {(one.status_code, one.headers["www-authenticate"]) for one in without} == {(401, "Bearer")}
         process.send_signal(signal.SIGTERM)
         assert await asyncio.to_thread(process.wait, 20) == 0
         assert process.stdout is not None
         assert process.stdout.read() == ""
+
+
+def test_the_token_over_http_is_the_environments_or_a_new_one_each_time() -> None:
+    given = "0123456789abcdef"
+    assert http_token({"HISTORIAN_MCP_TOKEN": given}) == (given, False)
+    (first, is_new), (second, _) = http_token({}), http_token({"HISTORIAN_MCP_TOKEN": ""})
+    assert is_new and first != second and len(first) >= 32
+    for wrong in ("short", "0123456789 abcdef", "0123456789abcdé€f"):
+        with pytest.raises(SettingsError, match="HISTORIAN_MCP_TOKEN") as caught:
+            http_token({"HISTORIAN_MCP_TOKEN": wrong})
+        assert wrong not in str(caught.value)
 
 
 PRYING = ["龙井茶", "瓷器", "玉佩", "porcelain", "jade tea", "group 200", "g:200", "p:42", "所有群说过的话", "%", "* OR 1=1"]

@@ -7,6 +7,7 @@ from typing import Annotated
 from typer import Option
 
 from ....schema.language import Language
+from ..console import plain
 from ..invocation import Shell, WrongUse, command
 from ..scopes import AskerOption, GroupOption, asked_scope
 from .searching import patient
@@ -27,7 +28,8 @@ async def mcp(
             metavar="PORT",
             min=0,
             max=65535,
-            help="Serve HTTP on 127.0.0.1 in place of stdin and stdout; 0 takes a free port.",
+            help="Serve HTTP on 127.0.0.1 in place of stdin and stdout, for clients that send the token "
+            "(HISTORIAN_MCP_TOKEN, else a new one is printed); 0 takes a free port.",
         ),
     ] = None,
     allow_writes: Annotated[
@@ -45,6 +47,7 @@ async def mcp(
 ) -> None:
     """Serve the memory of one conversation as an MCP server: --group ID or --user ID, read-only."""
     from ...mcp.server import McpMemory, Writer, make_mcp_server, serve_http, serve_stdio
+    from ...mcp.token import http_token
 
     scope = asked_scope(group, user)
     if allow_writes and not scope.user_id:
@@ -61,4 +64,11 @@ async def mcp(
         if http is None:
             await serve_stdio(server)
         else:
-            await serve_http(server, http, lambda url: shell.note("listening on {url}; Ctrl-C stops", url=url))
+            token, is_new = http_token()
+
+            def listening(url: str) -> None:
+                shell.note("listening on {url}; Ctrl-C stops", url=url)
+                shown = token if is_new else "$HISTORIAN_MCP_TOKEN"
+                shell.note("clients send the header Authorization: Bearer {token}", token=plain(shown))
+
+            await serve_http(server, http, token, listening)

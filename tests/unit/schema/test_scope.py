@@ -1,8 +1,12 @@
 import pytest
+from historian.schema.entity import Entity
 from historian.schema.errors import InvalidInput
-from historian.schema.scope import LayerRule, Scope, layer_written, layers_read
+from historian.schema.job import parse_job
+from historian.schema.scope import SHARED_NOTES, LayerRule, Scope, layer_written, layers_read, notes_scope
 from hypothesis import given
 from hypothesis import strategies as st
+
+AT = {"timestamp": "2026-02-21T17:30:00+08:00", "timezone": "UTC"}
 
 rules = st.sampled_from(["private_separate", "per_group", "shared"])
 ids = st.sampled_from(["1", "2", "3"])
@@ -78,3 +82,17 @@ def test_what_is_written_in_a_conversation_is_read_in_it_again(scope: Scope, rul
 
 def test_the_most_general_layer_comes_first() -> None:
     assert layers_read(Scope.private("1"), "user", "1", "private_separate") == ("", "private")
+
+
+def test_the_id_of_shared_notes_is_no_users() -> None:
+    reserved = SHARED_NOTES.user_id
+    for make in (
+        lambda: Scope.private(reserved),
+        lambda: Scope.group("7", reserved),
+        lambda: notes_scope(f"user:{reserved}"),
+        lambda: parse_job({"request_id": "r", "request_type": "private", "user_id": reserved, **AT}),
+        lambda: parse_job({"request_id": "r", "request_type": "group", "group_id": "7", "sender_id": reserved, **AT}),
+    ):
+        with pytest.raises(InvalidInput, match="user_id: 'historian:shared-notes' is reserved; for shared notes"):
+            make()
+    assert notes_scope("") == SHARED_NOTES == Entity("user", reserved).scope

@@ -1,0 +1,58 @@
+"""The token that clients of the MCP server over HTTP have to send: any program on the machine can open a connection."""
+
+from __future__ import annotations
+
+import hmac
+import os
+import secrets
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from ...schema.errors import SettingsError
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+TOKEN_VARIABLE = "HISTORIAN_MCP_TOKEN"
+SHORTEST_TOKEN = 16
+
+
+def http_token(environ: Mapping[str, str] = os.environ) -> tuple[str, bool]:
+    """Return the token, and True if it is a new one: `HISTORIAN_MCP_TOKEN`, else a random one. Raises SettingsError."""
+    given = environ.get(TOKEN_VARIABLE, "")
+    if not given:
+        return secrets.token_urlsafe(24), True
+    if len(given) < SHORTEST_TOKEN or not given.isascii() or not given.isprintable() or " " in given:
+        raise SettingsError(
+            f"{TOKEN_VARIABLE}: expected at least {SHORTEST_TOKEN} letters, digits and signs of ASCII without blanks; "
+            "leave it out for a random one"
+        )
+    return given, False
+
+
+class TokenRequired:
+    """ASGI middleware that answers requests without `Authorization: Bearer TOKEN` with 401."""
+
+    def __init__(self, app: ASGIApp, token: str) -> None:
+        self._app = app
+        self._expected = f"bearer {token}".encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan" or self._is_allowed(scope):
+            await self._app(scope, receive, send)
+            return
+        from starlette.responses import PlainTextResponse
+
+        answer = PlainTextResponse(
+            f"send the token that the server printed at its start, or {TOKEN_VARIABLE}, as `Authorization: Bearer TOKEN`\n",
+            status_code=401,
+            headers={"WWW-Authenticate": "Bearer"},
+        )
+        await answer(scope, receive, send)
+
+    def _is_allowed(self, scope: Scope) -> bool:
+        sent = [value for name, value in scope["headers"] if name == b"authorization"]
+        if len(sent) != 1:
+            return False
+        kind, _, token = sent[0].partition(b" ")
+        return hmac.compare_digest(kind.lower() + b" " + token.strip(), self._expected)
