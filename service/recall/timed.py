@@ -320,7 +320,8 @@ class Recall:
             self.events.tables.snapshot(one.key).words.match("warm 预热")
 
     def _profile(self, entity_type: EntityType, entity_id: str, scope: Scope) -> Profile | None:
-        spoken = entity_type == "user" and (
+        asked = entity_type == "user" and entity_id != scope.user_id  # of the speaker that is known without any look
+        spoken = asked and (
             self._public_layer() == "everywhere" or has_spoken(self.parts.events, self.parts.queue, scope, entity_id)
         )
         return readable_profile(self.parts.profiles, scope, entity_type, entity_id, self._rule(), has_spoken=spoken)

@@ -135,6 +135,8 @@ async def test_a_database_that_is_damaged_while_open_leaves_profiles(tmp_path: P
         text = await memory.build_context("谁在学吉他", GROUP)
         assert "喜欢科幻" in text and "在学吉他" not in text
         assert await levels(memory) == {"profiles": 1}
+        own = await memory.get_profile("user", "42", GROUP)
+        assert own is not None and own.name == "小林", "who speaks is known without the database"
 
 
 async def test_a_database_that_can_not_be_opened_leaves_plain_summaries_and_never_raises(tmp_path: Path) -> None:
