@@ -71,11 +71,13 @@ class Maintenance:
         self._indexing: asyncio.Task[None] | None = None
         self._index_lock = asyncio.Lock()
         self._not_indexed = 0
+        self._has_worked = False
         self._index_pause = Pause()
 
     def job_done(self, job: Job) -> None:
         """Note what a finished job leaves to do. Under a continuous backlog Chroma is told beside the jobs now and then."""
         self._missing.job_done(job)
+        self._has_worked = True
         if job.kind == "remember":
             self._finished.append(job)
         self._not_indexed += 1
@@ -210,7 +212,10 @@ class Maintenance:
             await asyncio.to_thread(repair, self._parts.events, self.event_index, INDEX_BATCH, stop=stop)
 
     async def _tidy(self) -> None:
-        await asyncio.to_thread(self._parts.events.tidy)
+        """Merge a part of the keyword index; after the last one, give back the memory that the work has taken."""
+        if not await asyncio.to_thread(self._parts.events.tidy) and self._has_worked:
+            self._has_worked = False
+            await asyncio.to_thread(self._parts.database.release_memory)
 
     async def _take_back(self) -> None:
         """Requeue jobs that a dead owner left in `processing` and no start has found."""

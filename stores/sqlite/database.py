@@ -27,8 +27,9 @@ from ...schema.errors import HistorianError, InvalidInput, StorageError
 from ..files.access import create_empty, make_private_folders
 from .errors import explained, is_trouble, was_broken_off
 
-_WRITER_CACHE_KIB = 16_000
-_READER_CACHE_KIB = 16_000
+_WRITER_CACHE_KIB = 8_000
+_READER_CACHE_KIB = 2_000
+"""Bounds of SQLite's own page cache of each connection; what it lacks comes from the system's file cache."""
 _WAL_LIMIT_BYTES = 64 * 1024 * 1024
 _STEPS_BETWEEN_LOOKS = 1_000
 """Instructions of SQLite's virtual machine, a few milliseconds."""
@@ -212,6 +213,14 @@ class SqliteDatabase:
             finally:
                 self._writer.set_progress_handler(None, 0)
         return True
+
+    def release_memory(self) -> None:
+        """Give back what idle connections have cached; a connection that is in use keeps it. Raises StorageError."""
+        with self._pool_lock:
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
+        self._outside_transactions("PRAGMA shrink_memory")
 
     @property
     def writers_wait(self) -> bool:

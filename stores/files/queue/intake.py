@@ -19,8 +19,8 @@ from .job_files import ROOM, drop_oldest, encode_job, file_name, list_names, nam
 
 logger = logging.getLogger(__name__)
 
-MAX_KNOWN = 100_000
-"""Job ids kept in memory, newest last (about 25 MB)."""
+MAX_KNOWN = 20_000
+"""Job ids kept in memory, newest last (about 5 MB). An older one that comes again is put in line, and the ledger knows it."""
 
 _LOOKS = 3
 """How often the folders are searched for a file that may be moving between them."""

@@ -118,9 +118,10 @@ class FileJobQueue(JobQueue):
 
     def complete(self, job_id: str) -> None:
         with self._lock:
-            entry, _ = self._of_claimed(job_id)
+            entry, job = self._of_claimed(job_id)
             remove_durably(self._processing / entry.name)
             self._drop(entry)
+            self._waiting.forget(entry.name, job.scope.key)
             self._done[job_id] = None
             drop_oldest(self._done, _MAX_DONE)
 
@@ -153,6 +154,7 @@ class FileJobQueue(JobQueue):
                 given_up = job.model_copy(update={"attempts": job.attempts + 1, "last_error": shown})
                 self._failed.take_in(path, given_up, Failure(shown, self._clock(), filed))
             self._drop(entry)
+            self._waiting.forget(entry.name, job.scope.key)
 
     def recover(self, now: float, *, older_than: float = 0.0) -> int:
         """See `JobQueue.recover`. Also completes interrupted operations and removes temporary files of killed processes.

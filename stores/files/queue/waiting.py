@@ -44,6 +44,14 @@ class WaitingJobs:
             drop_oldest(self._own, _SCOPES)
         self._remember_scope(name, scope_key)
 
+    def forget(self, name: str, scope_key: str) -> None:
+        """Forget a job that waits no longer."""
+        with self._lock:
+            self._scope_of.pop(name, None)
+            names = [other for other in self._own.pop(scope_key, ()) if other != name]
+            if names:
+                self._own[scope_key] = names
+
     def newest(self, scope_key: str, limit: int) -> list[Job]:
         """Return jobs of a scope, newest first. Raises StorageError."""
         names = self._listing.if_changed(self._clock())
@@ -63,7 +71,7 @@ class WaitingJobs:
             reads += scope is None
             job = self._read(name)
             if job is None:
-                self._drop(name, scope_key)
+                self.forget(name, scope_key)
                 continue
             self._remember_scope(name, job.scope.key)
             if job.scope.key == scope_key and job.job_id not in ids:
@@ -81,12 +89,6 @@ class WaitingJobs:
             except Unreadable:  # `claim` quarantines it
                 return None
         return None
-
-    def _drop(self, name: str, scope_key: str) -> None:
-        with self._lock:
-            self._scope_of.pop(name, None)
-            if name in self._own.get(scope_key, ()):
-                self._own[scope_key] = [other for other in self._own[scope_key] if other != name]
 
     def _remember_scope(self, name: str, scope_key: str) -> None:
         with self._lock:

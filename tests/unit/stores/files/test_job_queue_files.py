@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import errno
+import gc
 import json
 import multiprocessing
 import os
 import signal
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -571,3 +573,25 @@ def test_no_file_whatever_makes_claim_raise(quick_disk: Path, contents: dict[str
     assert queue.claim(NOW) == make_job()
     assert queue.claim(NOW) is None
     assert len(queue.failed()) == len({encode_id(name) for name in contents})
+
+
+def test_a_finished_job_leaves_little_more_than_its_id_in_memory(queue: FileJobQueue) -> None:
+    def work_off(first: int) -> None:
+        for n in range(first, first + 150):
+            queue.put(make_job(f"request-{n:06d}", user_id=f"{n}", group_id=f"g{n}"))
+            job = queue.claim(NOW)
+            assert job is not None
+            queue.complete(job.job_id)
+
+    work_off(0)
+    tracemalloc.start()
+    try:
+        work_off(1_000)
+        gc.collect()
+        before = tracemalloc.get_traced_memory()[0]
+        work_off(2_000)
+        gc.collect()
+        grown = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+    assert grown / 150 < 400

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import os
 import sqlite3
 import threading
@@ -257,4 +259,30 @@ def test_a_rewriting_of_the_file_is_broken_off_for_a_writer_and_changes_nothing(
     writer.join(10)
     assert len(texts(database)) == 3_001
     assert database.vacuum()
+    database.close()
+
+
+def sqlite_bytes() -> int:
+    """What SQLite holds in this process, all connections together."""
+    maps = Path("/proc/self/maps")
+    loaded = [line.split()[-1] for line in maps.read_text().splitlines() if "libsqlite3" in line] if maps.exists() else []
+    if not loaded:
+        pytest.skip("SQLite is no shared library here")
+    library = ctypes.CDLL(loaded[0])
+    library.sqlite3_memory_used.restype = ctypes.c_int64
+    return int(library.sqlite3_memory_used())
+
+
+def test_what_connections_cache_is_bounded_and_given_back(path: Path) -> None:
+    database = SqliteDatabase(path, [ONE])
+    empty = sqlite_bytes()
+    with database.writing(durable=False) as connection:
+        connection.executemany("INSERT INTO notes (text) VALUES (?)", ((f"{n} " + "x" * 2_000,) for n in range(12_000)))
+    with contextlib.ExitStack() as stack:
+        for connection in [stack.enter_context(database.reading()) for _ in range(4)]:
+            assert connection.execute("SELECT sum(length(text)) FROM notes").fetchone()[0] > 24_000_000
+    assert sqlite_bytes() - empty < 20_000_000
+    database.release_memory()
+    assert sqlite_bytes() - empty < 1_000_000
+    assert len(texts(database)) == 12_000
     database.close()
