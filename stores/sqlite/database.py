@@ -201,6 +201,7 @@ class SqliteDatabase:
         Temporarily needs free space for a second copy. `stop` is asked every few milliseconds while pages are copied.
         """
         self._check_usable()
+        self.check_in_place()
         with self._write_lock:
             self._check_usable()
             self._writer.set_progress_handler(stop, _STEPS_BETWEEN_LOOKS)
