@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr
 
 from ..schema.errors import ModelAnswerUnusable, ModelError, ModelRefused, ModelUnavailable, SettingsError
-from .secrets import Secrets, guard_logs, secrets_of_url, strings_in
+from .secrets import Secrets, guard_logs, mask_known, secrets_of_url, strings_in
 
 OPENAI_URL = "https://api.openai.com/v1"
 """The base URL used when a key is configured without a `base_url`."""
@@ -104,7 +104,7 @@ class Endpoint:
 
     def hide(self, text: str) -> str:
         """Return `text` on one line, shortened, without secrets: some servers repeat them in errors."""
-        line = " ".join(self.secrets.mask(text).split())
+        line = " ".join(mask_known(self.secrets.mask(text)).split())
         return line if len(line) <= _LONGEST_DETAIL else line[:_LONGEST_DETAIL] + "…"
 
     def unavailable(self, what: str, *, retry_after: float | None = None) -> ModelUnavailable:

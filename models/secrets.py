@@ -168,8 +168,9 @@ class _Masking(logging.Filter):
 
 _FILTER = _Masking()
 _CLIENT_LOGGERS = (
-    *("httpx", "openai", "openai._base_client", "openai._response", "openai._legacy_response"),
-    *(f"httpcore.{part}" for part in ("connection", "http11", "http2", "proxy", "socks")),
+    *("httpx", "httpx2", "openai", "openai._base_client", "openai._response", "openai._legacy_response"),
+    *(f"httpcore{n}.{part}" for n in ("", "2") for part in ("connection", "http11", "http2", "proxy", "socks")),
+    *("langchain_openai.chat_models.base", "langchain_openai.chat_models._client_utils", "langchain_openai.embeddings.base"),
 )
 
 
