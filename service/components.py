@@ -13,6 +13,7 @@ from ..models.chat.model import make_chat_model
 from ..models.embeddings.factory import make_embedder
 from ..models.embeddings.wrapped import MatchingEmbedder
 from ..models.rerank import make_reranker
+from ..schema.errors import StorageError
 from ..schema.protocols import (
     ArticleStores,
     ChatModel,
@@ -30,6 +31,7 @@ from ..schema.states import HistorianContext
 from ..stores.chroma.index import ChromaIndex
 from ..stores.files.access import protect
 from ..stores.files.articles import MarkdownArticles
+from ..stores.files.owner_lock import owner_of
 from ..stores.files.profiles import MarkdownProfiles
 from ..stores.files.queue.job_queue import FileJobQueue
 from ..stores.files.summaries import JsonlSummaries
@@ -113,7 +115,7 @@ def open_parts(settings: Settings, *, queue: JobQueue, clock: Callable[[], float
     directory = data_directory(settings)
     check_restored(directory)
     protect(directory, shared=settings.cognitive.group_access)
-    database = open_index(directory / "index.sqlite")
+    database = open_index(_index_in(directory))
     events = SqliteEventStore(database)
     ledger = SqliteLedger(database)
     embedder = usable_embedder(settings, events)
@@ -137,6 +139,17 @@ def open_parts(settings: Settings, *, queue: JobQueue, clock: Callable[[], float
         clock=clock,
         reranker=make_reranker(settings.models.rerank),
     )
+
+
+def _index_in(directory: Path) -> Path:
+    """Return the path of the database. Raises StorageError rather than let an empty one take the place of one that is open."""
+    path = directory / "index.sqlite"
+    if not path.exists() and (owner := owner_of(directory)) is not None and owner.index:
+        raise StorageError(
+            f"{path} was moved or deleted while {owner} has it open; stop that process, then put the file back or run "
+            "`historian restore BACKUP`"
+        )
+    return path
 
 
 def open_article_stores(settings: Settings, database: SqliteDatabase, ledger: Ledger) -> ArticleStores:

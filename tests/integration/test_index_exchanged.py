@@ -73,6 +73,8 @@ async def test_jobs_accepted_while_the_index_is_away_are_filed_when_it_is_back(
         called = await asyncio.to_thread(historian, "doctor", "--data-dir", data, "--json")
         assert called.status == 1
         assert {line["part"] for line in called.lines if line["state"] == "failed"} == {"database"}
+        asked = await asyncio.to_thread(historian, "stats", "--data-dir", data)
+        assert asked.status == 1 and "moved or deleted" in asked.err
         assert not (data / "index.sqlite").exists(), "no empty one takes its place"
         aside.rename(data / "index.sqlite")
         assert await memory.settled(20)

@@ -4,10 +4,10 @@ Heavy imports take seconds, and a crash matrix starts hundreds of workers; so th
 forks a child for each run. It reads one JSON object a line from standard input and answers each with one:
 
     {"directory": …, "base_url": …, "kill_at": n or null, "trace": path or null, "kill_after": seconds or null,
-     "concurrency": n, "shortterm": {…}} → {"signal": 9 or 0, "status": exit status}
+     "concurrency": n, "shortterm": {…}, "work": name} → {"signal": 9 or 0, "status": exit status}
 
-A child drains the queue. Around every side effect stands a *point*: a name and "before" or "after". The child writes
-the points it passes to `trace`, and sends itself SIGKILL at point number `kill_at`.
+A child drains the queue, or does another work of `support.crash_works`. Around every side effect stands a *point*: a name and
+"before" or "after". The child writes the points it passes to `trace`, and sends itself SIGKILL at point number `kill_at`.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from historian.graph import reflection as reflection_module
 from historian.models.chat.model import OpenAIChatModel
 from historian.models.embeddings.factory import RemoteEmbedder
 from historian.schema.settings_source import parse_settings
+from historian.service.backups import making
 from historian.service.components import open_parts, open_queue
 from historian.service.ownership import owned_worker
 from historian.stores.chroma.index import ChromaIndex
@@ -41,13 +42,17 @@ from historian.stores.files.articles import MarkdownArticles
 from historian.stores.files.profiles import MarkdownProfiles
 from historian.stores.files.queue.job_queue import FileJobQueue
 from historian.stores.files.summaries import JsonlSummaries
+from historian.stores.sqlite.event_transfer import EventTransfer
 from historian.stores.sqlite.events import SqliteEventStore
 from historian.stores.sqlite.ledger import SqliteLedger
+from historian.stores.sqlite.note_manifest import FileManifest
 from historian.stores.sqlite.profile_index import SqliteProfileIndex
 from historian.stores.sqlite.state_buffer import SqliteStateBuffer
 from langchain_chroma import Chroma  # noqa: F401
 from langchain_openai import ChatOpenAI, OpenAIEmbeddings  # noqa: F401
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from support.crash_works import WORKS
+from support.recall import WordEmbedder
 
 SIDE_EFFECTS: list[tuple[Any, list[str]]] = [
     (FileJobQueue, ["claim", "complete", "recover"]),
@@ -61,6 +66,10 @@ SIDE_EFFECTS: list[tuple[Any, list[str]]] = [
     (ChromaIndex, ["upsert"]),
     (OpenAIChatModel, ["structured"]),
     (RemoteEmbedder, ["embed_documents"]),
+    (WordEmbedder, ["embed_documents"]),
+    (EventTransfer, ["bring", "file_jobs"]),
+    (FileManifest, ["write", "touch"]),
+    (making, ["copied"]),
     (AsyncSqliteSaver, ["aput", "aput_writes", "adelete_thread"]),
     (os, ["replace", "unlink"]),
 ]
@@ -151,6 +160,9 @@ def child(order: dict[str, Any]) -> int:
         signal.setitimer(signal.ITIMER_REAL, order["kill_after"])
     if order.get("kill_at") is not None or order.get("trace"):
         instrument(Points(order.get("kill_at"), order.get("trace")))
+    if order.get("work"):
+        WORKS[order["work"]](Path(order["directory"]))
+        return 0
     done = asyncio.run(drain(order["directory"], order["base_url"], order.get("concurrency", 1), order.get("shortterm", {})))
     return 0 if done else 3
 

@@ -30,6 +30,10 @@ class Host:
         assert self.process.stdout is not None
         return self.process.stdout.readline().strip()
 
+    def work(self, name: str, directory: Path, **more: Any) -> dict[str, int]:
+        """Let a child do a work of `support.crash_works` in `directory`."""
+        return self.drain(directory, "", work=name, **more)
+
     def drain(self, directory: Path, base_url: str, **more: Any) -> dict[str, int]:
         assert self.process.stdin is not None
         self.process.stdin.write(json.dumps({"directory": str(directory), "base_url": base_url, **more}) + "\n")
