@@ -20,14 +20,23 @@ _ROUNDS = 30
 _NOTHING = 1e-9
 _FEW_WORDS = 4
 
+MOST_LINES = 1_000
+"""Lines that are weighed against each other."""
+
 _Scores = npt.NDArray[np.float64]
 
 
 def salient_lines(lines: Sequence[str], count: int, worth: Sequence[float] | None = None) -> list[int]:
-    """Return the indexes of at most `count` lines in ascending order. Time and memory are quadratic in the number of lines.
+    """Return the indexes of at most `count` lines in ascending order, of the last MOST_LINES of `lines`.
+
+    Time and memory are quadratic in the number of lines that are weighed.
 
     `worth` is the score of each line; without it, the lines are scored by LexRank.
     """
+    if len(lines) > MOST_LINES:
+        skipped = len(lines) - MOST_LINES
+        found = salient_lines(lines[skipped:], count, None if worth is None else worth[skipped:])
+        return [skipped + n for n in found]
     words = [query_tokens(line) for line in lines]
     similar, weights = _similarities(words)
     scores = _rank(similar) * weights if worth is None else np.asarray(worth, dtype=float)

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import time
+from contextlib import suppress
+from itertools import count
 from pathlib import Path
 from typing import Literal
 
 import pytest
+from historian.schema.errors import HistorianError
 from historian.schema.scope import Scope
+from support.adversarial import FAMILIES
 from support.loop_watchdog import assert_loop_stays_free, watched_loop
 from support.memory import settings_for
+from support.public_calls import CALLS, filled_memory
 from support.recall import WordEmbedder, events_in, file_events, open_memory
 
 CHINESE = "昨天下午三点我和小林去北京看了三体，上周五他说下个月要考试，去年夏天在杭州喝咖啡，前天晚上阿橘又抓坏了沙发。"
@@ -118,3 +123,32 @@ async def test_a_job_with_twenty_recent_messages_does_not_block_the_loop(tmp_pat
         await assert_loop_stays_free(hand_over)
         (job, *_) = parts.queue.jobs("pending")
         assert len(job.recent_messages) == 20
+
+
+LONGEST_SECONDS = 0.020
+QUICK = ("enqueue_job(text), with the worker", "get_relevant_memories(text, deep=True)", "build_context([…], context=[…])")
+
+
+async def assert_call_stays_off_the_loop(directory: Path, name: str, family: str, length: int) -> None:
+    """Make a call again and again, each time with another text, until one leaves the loop free."""
+    serial = count(1)
+    async with filled_memory(directory) as memory:
+
+        async def call() -> None:
+            n = next(serial)
+            with suppress(HistorianError):  # a text that is too long for a job is refused, off the loop too
+                await CALLS[name](memory, f"{FAMILIES[family](length, 1_000_000 * n)} {n}")
+
+        await assert_loop_stays_free(call, seconds=LONGEST_SECONDS)
+
+
+@pytest.mark.parametrize("name", QUICK)
+async def test_fifty_kilobytes_of_addresses_do_not_block_the_loop(tmp_path: Path, name: str) -> None:
+    await assert_call_stays_off_the_loop(tmp_path, name, "'a@b.co '", 50_000)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", ["'a@b.co '", "'Yesterday at 3 p'", "'《'", "' '"])
+@pytest.mark.parametrize("name", CALLS)
+async def test_no_public_call_blocks_the_loop_with_a_megabyte_of_anything(tmp_path: Path, name: str, family: str) -> None:
+    await assert_call_stays_off_the_loop(tmp_path, name, family, 1_000_000 if family.isascii() else 300_000)

@@ -39,7 +39,7 @@ def quotations(text: str) -> tuple[Quotation, ...]:
     Straight and single marks count only if they cannot be an apostrophe (Tom's, users', don't) and close on the same
     line. Unclosed marks are ignored.
     """
-    found: list[Quotation] = []
+    found: list[tuple[int, int, str]] = []
     stacks: dict[str, list[int]] = {}
     line = seen = 0
     for match in _MARK.finditer(text):
@@ -54,15 +54,15 @@ def quotations(text: str) -> tuple[Quotation, ...]:
             continue
         elif stacks.get(_CLOSING[mark]):
             opened = stacks[_CLOSING[mark]].pop()
-            found.append(Quotation(opened, at + 1, text[opened + 1 : at], _CLOSING[mark]))
+            found.append((opened, at + 1, _CLOSING[mark]))
     outermost: list[Quotation] = []
-    for quotation in sorted(found, key=lambda one: (one.start, -one.end)):
-        if not outermost or quotation.start >= outermost[-1].end:
-            outermost.append(quotation)
+    for start, end, opening in sorted(found, key=lambda one: (one[0], -one[1])):
+        if not outermost or start >= outermost[-1].end:
+            outermost.append(Quotation(start, end, text[start + 1 : end - 1], opening))
     return tuple(outermost)
 
 
-def _straight(text: str, mark: str, at: int, line: int, stacks: dict[str, list[int]], found: list[Quotation]) -> None:
+def _straight(text: str, mark: str, at: int, line: int, stacks: dict[str, list[int]], found: list[tuple[int, int, str]]) -> None:
     """Take in the straight mark at `at`, in the line that begins at `line`."""
     before = text[at - 1 : at] if at else " "
     after = text[at + 1 : at + 2] or " "
@@ -71,7 +71,7 @@ def _straight(text: str, mark: str, at: int, line: int, stacks: dict[str, list[i
         opened.clear()
     if opened and not before.isspace() and not (mark == "'" and _is_latin(after)):
         start = opened.pop()
-        found.append(Quotation(start, at + 1, text[start + 1 : at], mark))
+        found.append((start, at + 1, mark))
     elif not after.isspace() and not _is_latin(before):
         stacks[mark] = [at]
 

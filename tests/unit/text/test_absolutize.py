@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 from historian.schema.names import Names
-from historian.text.absolutize import absolutize
+from historian.text.absolutize import LONGEST_TEXT, absolutize
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -88,3 +88,16 @@ def test_absolutizing_twice_changes_nothing(text: str, names: Names) -> None:
     once = absolutize(text, NOW, "Asia/Shanghai", names)
     twice = absolutize(once.text, NOW.replace(year=2027), "Asia/Shanghai", names)
     assert twice.text == once.text
+
+
+@pytest.mark.parametrize("end", ["。", "\n", "，"])
+def test_of_a_long_text_the_beginning_is_rewritten_and_the_rest_is_kept(end: str) -> None:
+    sentence = f"他昨天去了北京{end}"
+    text = sentence * (3 * LONGEST_TEXT // len(sentence))
+    result = absolutize(text, NOW, "Asia/Shanghai", GROUP)
+    assert result.text.startswith("小明2026-02-20去了北京") and result.resolved_text.startswith("他2026-02-20去了北京")
+    assert result.text.endswith(text[LONGEST_TEXT:]) and result.resolved_text.endswith(text[LONGEST_TEXT:])
+    assert result.text.count("去了北京") == text.count("去了北京")
+    assert 0.85 * LONGEST_TEXT < result.resolved[-1].end <= LONGEST_TEXT
+    if end != "，":
+        assert "昨天" not in result.text[: len(result.text) - len(text) + LONGEST_TEXT * 9 // 10]

@@ -1,5 +1,4 @@
 import itertools
-import time
 
 import pytest
 from historian.text.chunks import chunk
@@ -123,14 +122,3 @@ def test_text_without_marks_is_looked_at_a_few_times_and_fills_its_chunks(unit: 
     pieces = chunk(text, 64, 1, counting)
     assert looked_at < 12 * len(text)
     assert all(piece.tokens >= 32 for piece in pieces[:-1])
-
-
-def test_time_grows_linearly() -> None:
-    def seconds(text: str) -> float:
-        started = time.process_time()
-        chunk(text)
-        return time.process_time() - started
-
-    for unit in ("他昨天来了，说明天还要来。\nHe came. ", "x", "。"):
-        small = min(seconds(unit * (20_000 // len(unit))) for _ in range(3))
-        assert seconds(unit * (200_000 // len(unit))) < 30 * small + 0.2

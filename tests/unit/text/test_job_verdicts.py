@@ -13,3 +13,12 @@ def test_the_same_relative_word_twice_is_two_violations_and_one_complaint() -> N
     (event,) = events_of(job, [item])
     assert len(event.gate_reasons) == 1
     assert rewrite_prompt([item], job, Names(), "zh").count(event.gate_reasons[0]) == 1
+
+
+def test_a_long_text_is_filed_whole_and_says_that_it_was_not_checked() -> None:
+    text = "他昨天去了北京。" * 5_000
+    job = make_job(action_summary="", new_info=[text], group=None)
+    (item,) = by_rules(job, Settings())
+    (event,) = events_of(job, [item])
+    assert event.text.count("去了北京。") == 5_000 and "昨天" not in event.text[:1_000]
+    assert not event.is_absolute and event.gate_reasons[0].startswith("原文太长")

@@ -113,3 +113,13 @@ def test_a_note_without_a_subject_says_who_is_meant() -> None:
     settings = settings_for(Path("/nowhere"))
     one = job(**group_fields(action_summary="推荐了《三体》", new_info=["喜欢科幻", "明天要考试"]))
     assert [item["draft"] for item in prepare(one, settings)] == ["小史推荐了《三体》", "阿明喜欢科幻", "阿明2026-02-22要考试"]
+
+
+async def test_no_model_is_asked_for_a_text_that_is_too_long_for_the_rules() -> None:
+    settings, model = settings_for(Path("/nowhere"), historian={"rewrite_mode": "always"}), Model()
+    long = job(**group_fields(new_info=["他昨天去了北京。" * 5_000]))
+    runtime: Any = SimpleNamespace(context=SimpleNamespace(chat=model, settings=settings))
+    update = await rewrite({"job": long.model_dump()}, runtime)
+    assert update["spent"] and not model.asked
+    judged = await gate({"job": long.model_dump(), **update}, runtime)  # type: ignore[typeddict-item]
+    assert judged["items"][0]["candidate"].count("去了北京。") == 5_000 and not judged["items"][0]["passed"]

@@ -1,11 +1,10 @@
-"""What holds for every text: spans, idempotence, quotations kept, linear time, speed of the import."""
+"""What holds for every text: spans, idempotence, quotations kept, speed of the import."""
 
 import json
 import re._constants as constants
 import re._parser as parser
 import subprocess
 import sys
-import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -139,26 +138,6 @@ def test_what_is_quoted_is_kept_byte_for_byte(text: str, reference: datetime) ->
     for left, right in (("《", "》"), ("“", "”"), ("`", "`")):
         quoted = f"昨天说{left}x{inner}{right}"
         assert f"{left}x{inner}{right}" in resolve_times(quoted, reference, "Asia/Shanghai")[0]
-
-
-@pytest.mark.parametrize(
-    "piece",
-    ["今", "一", "1", "昨天", "1月", "周一到", "2026-", "上上", "三个半", "两个小时", "每周一二三", "the last ",
-    "two weeks and ", "one ",
-     "two days after ", "3 days from ", "may 5 to ", "from ", "last week of ", "twenty-", "'", "《", "friday night "],
-)  # fmt: skip
-def test_a_long_text_takes_time_in_proportion_to_its_length(piece: str) -> None:
-    def seconds(length: int) -> float:
-        text = (piece * (length // len(piece) + 1))[:length]
-        best = float("inf")
-        for _ in range(3):
-            begin = time.process_time()
-            find_relative(text)
-            best = min(best, time.process_time() - begin)
-        return best
-
-    short, long = seconds(2_000), seconds(16_000)
-    assert long < 30 * max(short, 0.001), f"{piece!r}: {short:.4f} s for 2,000 characters, {long:.4f} s for 16,000"
 
 
 def _first_characters(items: Any) -> tuple[set[str], bool]:
