@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import ctypes
 import os
@@ -253,7 +254,7 @@ def test_a_rewriting_of_the_file_is_broken_off_for_a_writer_and_changes_nothing(
         """Wait for the writer where the file is being rewritten for the first time."""
         if writer.ident is None:
             writer.start()
-        return bool(eventually(lambda: database.writers_wait))
+        return asyncio.run(eventually(lambda: database.writers_wait))
 
     assert not database.vacuum(stop)
     writer.join(10)
