@@ -119,8 +119,7 @@ def conditions(connection: sqlite3.Connection, where: EventFilter, *, column: st
         terms.append("(e.superseded_by = '' AND e.corrected_by = '') = ?")
         parameters.append(where.holds)
     if where.is_absolute is not None:
-        terms.append("e.is_absolute = ?")
-        parameters.append(where.is_absolute)
+        terms.append(f"e.is_absolute = {int(where.is_absolute)}")  # as in the index of those that are not
     return " AND ".join(terms), parameters
 
 

@@ -191,6 +191,11 @@ CREATE TRIGGER events_take_revisions AFTER DELETE ON events BEGIN
 END;
 """
 
+_COUNTED = """
+-- So that counting them reads none of the others.
+CREATE INDEX events_not_absolute ON events (row) WHERE is_absolute = 0;
+"""
+
 MIGRATIONS: tuple[str, ...] = (
     _FIRST,
     _VECTORS_OF_OTHER_MODELS,
@@ -199,6 +204,7 @@ MIGRATIONS: tuple[str, ...] = (
     _SPEAKERS,
     _PROFILES_ARE_NOT_IN_CHROMA,
     _PROVENANCE,
+    _COUNTED,
 )
 """Append only: existing files have had the first ones applied."""
 

@@ -17,9 +17,6 @@ from ..run_report import print_report, read_report
 from .forget import STAGES
 from .jobs import QUEUE_COUNTS
 
-MOST_COUNTED = 10_000
-"""The upper limit of the count of events without a vector."""
-
 VECTORS = later("{model}, {dimension} dimensions")
 
 
@@ -93,7 +90,7 @@ def collect(shell: Shell) -> dict[str, Any]:
                 "count": parts.events.count(),
                 "scopes": len(parts.events.scopes()),
                 "relative": parts.events.count(EventFilter(None, is_absolute=False)),
-                "without_vector": len(parts.events.without_vector(MOST_COUNTED)),
+                "without_vector": parts.events.count() - parts.events.embedded_count(),
             },
             "profiles": len(parts.profiles.keys()),
             "vectors": {"model": fingerprint[0], "dimension": fingerprint[1]} if fingerprint else None,
