@@ -262,7 +262,7 @@ def test_every_public_function_that_takes_text_is_among_them() -> None:
 @pytest.mark.parametrize("name", names_of_functions())
 def test_time_grows_no_faster_than_the_text(name: str) -> None:
     for family in MEANEST:
-        assert_grows_as_the_text(name, FAMILIES[family], (1_000, 8_000))
+        assert_grows_as_the_text(name, FAMILIES[family], (1_000, 5_000))
 
 
 SECONDS_A_FUNCTION = 0.4
