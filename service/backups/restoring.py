@@ -25,6 +25,7 @@ from ...stores.files.durable import TEMPORARY_PREFIX, bytes_of, names_in, remove
 from ...stores.files.forget_requests import ForgetRequest, ForgetRequests
 from ...stores.files.owner_lock import OwnerLock
 from ...stores.files.queue.job_files import name_job_id
+from ...stores.sqlite.events import SqliteEventStore
 from ...stores.sqlite.index_schema import MIGRATIONS, open_index
 from ...stores.sqlite.tombstones import add_tombstones, all_tombstones
 from ..data_directory import RESTORING
@@ -188,9 +189,13 @@ def _put_index(directory: Path, source: Path) -> None:
 
 
 def _bury(directory: Path, tombstones: list[Tombstone]) -> tuple[Entity, ...]:
-    """Add tombstones to the restored database, and ask to forget the entities that it does not know as forgotten."""
+    """Add tombstones to the restored database, and ask to forget the entities that it does not know as forgotten.
+
+    Its outbox is told that the derived index is to be made anew.
+    """
     path = directory / INDEX
     with closing(open_index(path)) as database:
+        SqliteEventStore(database).reindex_all()
         with database.reading() as connection:
             known = {(kind, value): until for kind, value, until in all_tombstones(connection)}
         new = [one for one in tombstones if known.get((one[0], one[1]), float("-inf")) < one[2]]

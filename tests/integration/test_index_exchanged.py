@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import shutil
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -12,11 +17,14 @@ from historian.schema.event import EventFilter
 from historian.schema.scope import Scope
 from historian.service import availability, lifecycle
 from historian.service.cognitive import CognitiveService
-from support.command import historian
+from historian.service.components import open_queue
+from historian.service.intake import make_job
+from historian.stores.files.owner_lock import owner_of
+from support.command import NO_MODELS, historian
 from support.draining import open_worker, put
 from support.memory import group_fields, settings_for
 from support.stores import open_events
-from support.waiting import eventually, eventually_async
+from support.waiting import eventually, eventually_async, eventually_now
 
 JOBS = 10
 
@@ -52,6 +60,13 @@ async def hand_over(memory: CognitiveService, *numbers: int) -> None:
         await memory.enqueue_job(**turn(n))  # type: ignore[arg-type]
 
 
+async def fill(directory: Path, *jobs: dict[str, object]) -> None:
+    async with open_worker(settings_for(directory)) as (parts, worker):
+        for fields in jobs:
+            put(parts, fields)
+        assert await worker.run(drain=True)
+
+
 async def test_jobs_accepted_while_the_index_is_away_are_filed_when_it_is_back(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -84,9 +99,7 @@ async def test_jobs_accepted_while_the_index_is_away_are_filed_when_it_is_back(
 
 async def test_jobs_accepted_after_the_index_was_replaced_are_filed_in_the_new_one(tmp_path: Path) -> None:
     data = tmp_path / "data"
-    async with open_worker(settings_for(data)) as (parts, worker):
-        put(parts, turn(0))
-        assert await worker.run(drain=True)
+    await fill(data, turn(0))
     backup = shutil.copy(data / "index.sqlite", tmp_path / "backup.sqlite")
     async with CognitiveService.open(settings_for(data)) as memory:
         await hand_over(memory, 1)
@@ -126,3 +139,24 @@ async def test_a_job_whose_checkpoint_is_newer_than_the_index_is_run_again(
     async with open_worker(settings_for(data), clock=lambda: 4e9) as (parts, worker):
         assert await worker.run(drain=True)
     assert filed(data) == ids(1)
+
+
+@pytest.mark.slow
+def test_the_worker_of_the_command_line_opens_another_index_and_goes_on(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    asyncio.run(fill(data, turn(0)))
+    backup = shutil.copy(data / "index.sqlite", tmp_path / "backup.sqlite")
+    command = [sys.executable, "-m", "historian.interfaces.cli", "worker", "--data-dir", str(data)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, encoding="utf-8", env={**os.environ, **NO_MODELS}) as process:
+        try:
+            eventually_now(lambda: owner_of(data), seconds=60)
+            Path(backup).replace(data / "index.sqlite")
+            queue = open_queue(settings_for(data), time.time)
+            queue.put(make_job(turn(1), settings_for(data), time.time))
+            eventually_now(lambda: "r1-0" in filed(data), seconds=60, every=0.2)
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(60) == 0
+        finally:
+            process.kill()
+        assert process.stderr is not None and "another file now" in process.stderr.read()
+    assert filed(data) == ids(0, 1)

@@ -25,14 +25,14 @@ from support.memory import settings_for
 from support.recall import WordEmbedder, open_memory, replaced_models
 
 GROUP = Scope.group("100", "42")
-OBSERVED = [f"the piano {n} was tuned" for n in range(4)]
+OBSERVED = [f"the piano {n} was tuned" for n in range(2)]
 NOW = 1_800_000_000.0
 
 
 @contextmanager
 def opened(folder: Path) -> Iterator[Parts]:
     """The parts of the memory, with the local model."""
-    settings = settings_for(folder / "data")
+    settings = settings_for(folder / "data", historian={"concurrency": 1})
     with replaced_models(WordEmbedder(), None):
         parts = open_parts(settings, queue=open_queue(settings, time.time), clock=time.time)
     try:
