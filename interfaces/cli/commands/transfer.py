@@ -90,8 +90,14 @@ def import_file(
         if different:
             n = different if isinstance(different, int) else len(different)
             shown[what] += say(", {n} {n:differs and stays as it is|differ and stay as they are}", n=n)
-    refused = {"left out": listed([f"{n} {what}" for what, n in report["refused"].items()])} if report["refused"] else {}
-    shell.fields({"of": report["entity"], **{name: shown[key] for key, name in NAMES.items() if key in shown}, **refused})
+    refused = listed([f"{n} {what}" for what, n in report["refused"].items()])
+    shell.fields(
+        {
+            "of": report["entity"],
+            **{name: shown[key] for key, name in NAMES.items() if key in shown},
+            **({"left out": refused} if refused else {}),
+        }
+    )
 
 
 def _each(entries: list[dict[str, Any]]) -> int:

@@ -147,6 +147,8 @@ def keys(node: ast.expr) -> Iterator[str]:
     if isinstance(node, ast.Dict):
         for key, value in zip(node.keys, node.values, strict=True):
             yield from literals(key) if key is not None else keys(value)
+    elif isinstance(node, ast.IfExp):
+        yield from (*keys(node.body), *keys(node.orelse))
 
 
 def worded() -> Iterator[tuple[str, str]]:
