@@ -1,0 +1,110 @@
+"""Everyday sentences with expressions of time: right, whole and reported, damaged, or passed unresolved.
+
+    python benchmarks/time_sentences.py [FILE.jsonl …] [--show]
+
+Without a FILE both sets of benchmarks/data are read. A line holds text, said_at, timezone, cat (its kind), expressions
+(words, from, to: first and last day or minute), vague (people would not agree on the days) and none (its words look like
+time and mean none). It was labelled by hands that did not know the rules; weeks run from Monday to Sunday, a part of a day
+is its day.
+
+- right: each expression is resolved to its days, or rendered as an amount before or after the day it was said ("a few days
+  before 2026-02-21"), or stays because it names its year. What is rendered as of that day ("now") is never wrong. Of a
+  deadline the last day counts ("until the end of November 2025"), of a vague line any common day. A line that means no
+  time is right where no rule touched it.
+- whole: the words of the expression stay as they were said and the event is not absolute.
+- damaged: resolved to other days, or a part of it replaced.
+- passed: the words stay, and the gate takes the text for absolute.
+
+`--show` prints the lines that are neither right nor whole: leave it out for a set that is to stay unread.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections import Counter
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from historian.text.gate import find_relative_words
+from historian.text.time_expressions import TimeExpression, resolve_times
+
+_DATA = Path(__file__).parent / "data"
+_HAS_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_AMOUNT = re.compile(r"(?:days?|weeks?|months?|years?) (?:before|after) \d{4}|之[前后]的?几|的.{1,4}[前后]$")
+_ORDER = ("right", "whole", "passed", "damaged")
+
+
+def judged(line: dict[str, Any]) -> tuple[str, str]:
+    """Return the class of a line, and its text after resolution."""
+    text = line["text"]
+    resolved, found = resolve_times(text, datetime.fromisoformat(line["said_at"]), line["timezone"])
+    reported = any(finding.kind == "time" for finding in find_relative_words(resolved).violations)
+    local = datetime.fromisoformat(line["said_at"]).astimezone(ZoneInfo(line["timezone"])).isoformat()
+    classes = []
+    left = [one for one in found if not one.vague]
+    for gold in line["expressions"]:
+        at = text.find(gold["words"])
+        overlapping = [one for one in found if one.start < at + len(gold["words"]) and one.end > at]
+        left = [one for one in left if one not in overlapping]
+        classes.append(_class(gold, overlapping, line, resolved, reported=reported))
+    if any(one.value != local[:10] for one in left):
+        classes.append("damaged")
+    return max(classes, key=_ORDER.index, default="right"), resolved
+
+
+def _class(gold: dict[str, str], found: list[TimeExpression], line: dict[str, Any], resolved: str, *, reported: bool) -> str:
+    if not found:
+        if _HAS_YEAR.search(gold["words"]) and gold["words"] in resolved:
+            return "right"
+        return "damaged" if gold["words"] not in resolved else "whole" if reported else "passed"
+    if any(one.vague and one.rendered.strip() not in ("", one.value) and _AMOUNT.search(one.rendered) for one in found):
+        return "right"
+    size = len(gold["from"])
+    first = min((one.value or "")[:size] for one in found)
+    last = max((one.until or "")[:size] for one in found)
+    if (first, last) == (gold["from"], gold["to"]) or (line["cat"] == "deadline" and last == gold["to"]):
+        return "right"
+    if line["vague"] and first[:10] <= gold["to"][:10] and last[:10] >= gold["from"][:10]:
+        return "right"
+    return "damaged"
+
+
+def report(path: Path, *, show: bool) -> None:
+    """Print the shares of a set, and by kind of line."""
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    kinds: dict[str, Counter[str]] = {}
+    for line in lines:
+        name, resolved = judged(line)
+        kinds.setdefault(line["cat"], Counter())[name] += 1
+        if show and name in ("damaged", "passed"):
+            wanted = ", ".join(f"{one['words']} = {one['from']}..{one['to']}" for one in line["expressions"])
+            print(f"  {name}: {line['text']!r} ({line['said_at'][:16]}) -> {resolved!r}; expected {wanted or 'nothing'}")
+    total = sum(kinds.values(), Counter[str]())
+    good = total["right"] + total["whole"]
+    print(f"{path.name}: n = {len(lines)}, right or whole {good} = {100 * good / len(lines):.1f} %, {_counts(total)}")
+    for kind, counts in sorted(kinds.items(), key=lambda one: -one[1].total()):
+        print(f"  {kind:<24} {_counts(counts)}")
+
+
+def _counts(counts: Counter[str]) -> str:
+    return ", ".join(f"{name} {counts[name]}" for name in _ORDER)
+
+
+def main() -> int:
+    """Run the benchmark; 0 when it ran."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("paths", nargs="*", type=Path, metavar="FILE", help="labelled sentences, one JSON object a line")
+    parser.add_argument("--show", action="store_true", help="print the lines that are neither right nor whole")
+    options = parser.parse_args()
+    for path in options.paths or (_DATA / "time_sentences.jsonl", _DATA / "time_sentences_held_out.jsonl"):
+        report(path, show=options.show)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
