@@ -102,7 +102,7 @@ class Forgetting:
         removed: Counter[str] = Counter()
         if request.stage != "erasing":
             self.index_waits = True
-            last_rows = request.last_rows
+            last_rows: Sequence[int] = request.last_rows
             if request.stage == "waiting":
                 yield from self._survey(stores[0], traces)
                 yield "alone"
@@ -187,9 +187,9 @@ class Forgetting:
         self._erasure.keep_mentions(traces.entity.key, [(one.kind, one.id, digest(one.text)) for one in every])
         if remove and every:
             self._note(traces, [Record("", tuple(one.text for one in every))])
-            for some in _portions(one.id for one in found[stores[0].kind]):
+            for ids in _portions(one.id for one in found[stores[0].kind]):
                 yield "beside"
-                self._erasure.erase_events(EventFilter(None, event_ids=tuple(some)))
+                self._erasure.erase_events(EventFilter(None, event_ids=tuple(ids)))
             yield "alone"
             for store in stores[1:]:
                 if found.get(store.kind):

@@ -34,8 +34,8 @@ class JobData(LineMember[Job]):
         for job in self._waiting():
             texts = tuple(_texts(job))
             if traces is None:
-                said = [text for text in texts if job.kind != "states"]
-                yield Record(job.job_id, texts, told=("\n".join(said), *map(_with_speaker, _states(job))))
+                whole = "" if job.kind == "states" else "\n".join(texts)
+                yield Record(job.job_id, texts, told=(whole, *map(_with_speaker, _states(job))))
             elif _concerns(job, traces):
                 names = [job.user_name if traces.entity.type == "user" else job.group_name]
                 if traces.entity.type == "user" and not job.group_id:  # in a group somebody else may have spoken

@@ -50,7 +50,9 @@ class ProfileData(FileMember[ProfileKey, Profile]):
                 kept = self._profiles.kept(key)
                 names = tuple(one.name for one in kept) if key.entity == traces.entity.key else ()
                 yield Record(key.index_id, tuple(line for one in kept for line in one.summary.splitlines()), names)
-        for key in [] if traces is None else self._group_keys(traces):
+        if traces is None:
+            return
+        for key in self._group_keys(traces):
             if theirs := lines_told_by(self._profiles.kept(key), traces.job_ids, traces.texts):
                 yield Record(key.index_id, tuple(sorted(theirs)))
 

@@ -98,7 +98,9 @@ class ForgetRequests:
         if known is None:
             self._drop_known(request.entity)
         else:
-            both = {name: tuple(dict.fromkeys((*getattr(known, name), *getattr(request, name)))) for name in _KNOWN}
+            both: dict[str, Any] = {
+                name: tuple(dict.fromkeys((*getattr(known, name), *getattr(request, name)))) for name in _KNOWN
+            }
             until, mentions = max(known.until, request.until), known.mentions or request.mentions
             request = replace(request, until=until, mentions=mentions, **both)
         self._write(request)
@@ -156,7 +158,8 @@ class ForgetRequests:
             data = _parsed(path)
             for name in _KNOWN:
                 found[name].update(dict.fromkeys(map(tuple, data[name]) if name == "moments" else data[name]))
-        return replace(stored, **{name: tuple(values) for name, values in found.items()})
+        every: dict[str, Any] = {name: tuple(values) for name, values in found.items()}
+        return replace(stored, **every)
 
     def answer(self, request: ForgetRequest, report: ForgetReport) -> bool:
         """Store the report, then remove the request: the work is complete. Return False if it was asked anew meanwhile."""
