@@ -41,7 +41,8 @@ class Found:
 def forms(text: str) -> tuple[bytes, ...]:
     """Return `text` as written by the stores: UTF-8, JSON, ASCII JSON, and the indexed words of events and profiles."""
     long_enough = len(text.encode("utf-8", "replace")) >= SHORTEST_BYTES  # the words of shorter texts are too common
-    words = (indexed_words(text)[1], " ".join(search_tokens(text))) if long_enough else ()
+    tokens = search_tokens(text) if long_enough else []
+    words = (indexed_words(text, tokens)[1], " ".join(tokens)) if long_enough else ()
     written = (text, json.dumps(text, ensure_ascii=False)[1:-1], json.dumps(text)[1:-1], *words)
     return tuple(dict.fromkeys(form.encode("utf-8", "replace") for form in written))
 

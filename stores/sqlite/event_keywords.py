@@ -35,12 +35,13 @@ _TWICE = "\ue000"
 # more are rare in an event (LoCoMo: 59.0 % with the marker, 59.1 % with exact counts, 58.7 % without).
 
 
-def indexed_words(text: str) -> tuple[int, str]:
+def indexed_words(text: str, tokens: Sequence[str] | None = None) -> tuple[int, str]:
     """Return the number of words of `text`, and the text for FTS5: each word once, and each repeated word marked as well.
 
-    The last characters of Chinese runs are indexed too, marked and not counted: see `matching`.
+    The last characters of Chinese runs are indexed too, marked and not counted: see `matching`. `tokens` are those of
+    `search_tokens`, where they are known.
     """
-    counts = Counter(search_tokens(text))
+    counts = Counter(search_tokens(text) if tokens is None else tokens)
     words = [form for word, n in counts.items() for form in ((word, repeated(word)) if n > 1 else (word,))]
     return counts.total(), " ".join([*words, *last_characters(text)])
 
