@@ -54,6 +54,8 @@ FINISHING_SHARE = 0.2
 """Time reserved for fusing and reading the texts: the smaller of the two."""
 EACH_SECONDS = 0.004
 """Time reserved besides for each other recall that is under way: they share one interpreter."""
+CROWD_SHARE = 0.2
+"""Share of the limit that a crowd of recalls leaves for putting the blocks of all of them together."""
 THREADS = 4
 """Number of recalls that may be blocked by a locked database; further ones wait for a thread within their time limit."""
 LATENCIES_KEPT = 1_000
@@ -267,7 +269,7 @@ class Recall:
         reserved = min(FINISHING_SECONDS, FINISHING_SHARE * seconds) + (len(self._under_way) - 1) * EACH_SECONDS
         # Where the others take more than half of the time, no model is asked: it would be late, and make them late as well.
         is_crowded = reserved > seconds / 2
-        deadline = Deadline(end - (seconds if is_crowded else reserved), end)
+        deadline = Deadline(end - seconds, end - CROWD_SHARE * seconds) if is_crowded else Deadline(end - reserved, end)
         run = partial(self._run_in, self._crowd if is_crowded else self._pool)
         spawn, with_article = self.events.tasks.spawn, scope.request_type == "private" and self.settings().query.include_chapters
         profiles = spawn(self._run(readable_profiles, self.parts.profiles, scope, self._rule()), "profiles")
