@@ -126,13 +126,13 @@ async def test_a_job_with_twenty_recent_messages_does_not_block_the_loop(tmp_pat
 
 
 LONGEST_SECONDS = 0.020
-QUICK = ("enqueue_job(text), with the worker", "get_relevant_memories(text, deep=True)", "build_context([…], context=[…])")
+QUICK = ("enqueue_job(text)", "get_relevant_memories(text, deep=True)", "build_context([…], context=[…])")
 
 
 async def assert_call_stays_off_the_loop(directory: Path, name: str, family: str, length: int) -> None:
     """Make a call again and again, each time with another text, until one leaves the loop free."""
     serial = count(1)
-    async with filled_memory(directory) as memory:
+    async with filled_memory(directory, worker="worker" in name or "handed over" in name) as memory:
 
         async def call() -> None:
             n = next(serial)
@@ -148,7 +148,6 @@ async def test_fifty_kilobytes_of_addresses_do_not_block_the_loop(tmp_path: Path
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("family", ["'a@b.co '", "'Yesterday at 3 p'", "'《'", "' '"])
 @pytest.mark.parametrize("name", CALLS)
-async def test_no_public_call_blocks_the_loop_with_a_megabyte_of_anything(tmp_path: Path, name: str, family: str) -> None:
-    await assert_call_stays_off_the_loop(tmp_path, name, family, 1_000_000 if family.isascii() else 300_000)
+async def test_no_public_call_blocks_the_loop_with_a_megabyte_of_addresses(tmp_path: Path, name: str) -> None:
+    await assert_call_stays_off_the_loop(tmp_path, name, "'a@b.co '", 1_000_000)
