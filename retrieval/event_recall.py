@@ -151,7 +151,7 @@ class EventRecall:
                 fused = fused + people * np.float32(settings.name_weight)
             np.maximum(total, fused, out=total)
         if request.named and settings.date_weight:
-            dates = time_fit(snapshot.times, request.named) * np.float32(settings.date_weight)
+            dates = time_fit(snapshot, request.named) * np.float32(settings.date_weight)
             steps["date"] = dates
             total = total + dates
         positions = _best(survey, total, self._wanted(request), observations_last=request.observations_last)

@@ -39,6 +39,8 @@ def event_filter(
     event_ids: Sequence[str] = (),
     time_from: Moment | None = None,
     time_to: Moment | None = None,
+    occurs_from: Moment | None = None,
+    occurs_to: Moment | None = None,
     is_absolute: bool | None = None,
     timezone: str = "UTC",
 ) -> EventFilter:
@@ -46,7 +48,9 @@ def event_filter(
 
     `user_id` and `sender_id` are the same condition (in a group the sender is the user of a record); given with
     `user_ids`, all of them must hold. Times are seconds since the epoch, dates, datetimes or ISO 8601 text, without an
-    offset in `timezone`; a day as `time_to` counts to its end; a reversed range is swapped. `group_id` and
+    offset in `timezone`; a day as `time_to` counts to its end; a reversed range is swapped. `time_from` and `time_to` mean
+    when it was said, `occurs_from` and `occurs_to` when it happens: what a record tells of (without a time of its own, when it
+    was said) lies within them, in whole or in part. `group_id` and
     `request_type` narrow a search without scope; with one they must agree with it. Raises InvalidInput.
     """
     scope_key = None if scope is None else scope.key
@@ -56,6 +60,7 @@ def event_filter(
     elif (group_id and group_id != scope.group_id) or (request_type and request_type != scope.request_type):
         raise InvalidInput(f"this search is bound to {scope.key}; leave group_id and request_type out")
     first, last = time_range(time_from, time_to, timezone)
+    told = time_range(occurs_from, occurs_to, timezone, of="occurs")
     users = _both(_both(tuple(user_ids), user_id), sender_id)
     return EventFilter(
         scope_key,
@@ -64,6 +69,8 @@ def event_filter(
         sources=_both(tuple(sources), source),
         time_from=first,
         time_to=last,
+        occurs_from=told[0],
+        occurs_to=told[1],
         is_absolute=is_absolute,
         event_ids=tuple(event_ids),
         request_types=(request_type,) if request_type and scope is None else (),
@@ -91,12 +98,14 @@ def bounded_top_k(wanted: int | None, default: int) -> int:
     return max(1, min(MOST_HITS, default if wanted is None else int(wanted)))
 
 
-def time_range(time_from: Moment | None, time_to: Moment | None, timezone: str) -> tuple[float | None, float | None]:
-    """Return both ends in seconds since the epoch, the earlier one first."""
+def time_range(
+    time_from: Moment | None, time_to: Moment | None, timezone: str, *, of: str = "time"
+) -> tuple[float | None, float | None]:
+    """Return both ends in seconds since the epoch, the earlier one first. Errors name `{of}_from` or `{of}_to`."""
     zone = ZoneInfo(timezone)
-    first, last = _seconds(time_from, "time_from", zone, end=False), _seconds(time_to, "time_to", zone, end=True)
+    first, last = _seconds(time_from, f"{of}_from", zone, end=False), _seconds(time_to, f"{of}_to", zone, end=True)
     if first is not None and last is not None and first > last:
-        return _seconds(time_to, "time_to", zone, end=False), _seconds(time_from, "time_from", zone, end=True)
+        return _seconds(time_to, f"{of}_to", zone, end=False), _seconds(time_from, f"{of}_from", zone, end=True)
     return first, last
 
 

@@ -23,6 +23,8 @@ MONTH_AROUND = 31 * DAY
 AT_THE_TIME, THE_WEEK_AFTER, THE_MONTH_AROUND, LONGER_SPAN = 1.0, 0.6, 0.3, 0.6
 """How much of the lift an event gets. People also tell of a day in the days after it; a month or year says less than a
 day. (LoCoMo turns, questions that name a date: any values near these do as well.)"""
+SAID_ELSEWHEN = 0.6
+"""The share of the lift by the day of saying that an event keeps which tells of another time."""
 
 
 def lend_to_neighbours(scores: Scores, snapshot: Snapshot, *, weight: float, minutes: float) -> Scores:
@@ -70,7 +72,23 @@ def of_named_people(query: str, snapshot: Snapshot, speaker_id: str) -> Scores |
     return lifted
 
 
-def time_fit(times: npt.NDArray[np.float64], named: Sequence[NamedTime]) -> npt.NDArray[np.float32]:
+def time_fit(snapshot: Snapshot, named: Sequence[NamedTime]) -> npt.NDArray[np.float32]:
+    """Return how well each event fits one of the named times, 0 to 1.
+
+    An event that tells of another time than its own fits where the two overlap, and by when it was said a little less.
+    """
+    times, first, last = snapshot.times, snapshot.told[:, 0], snapshot.told[:, 1]
+    tells = (first != times) | (last != times)
+    fit = _said_about(times, named)
+    if tells.any():
+        fit[tells] *= np.float32(SAID_ELSEWHEN)
+        for one in named:
+            overlaps = tells & (last >= one.first) & (first <= one.last)
+            np.maximum(fit, np.where(overlaps, AT_THE_TIME if one.is_day else LONGER_SPAN, 0.0), out=fit, casting="unsafe")
+    return fit
+
+
+def _said_about(times: npt.NDArray[np.float64], named: Sequence[NamedTime]) -> npt.NDArray[np.float32]:
     """Return how well each of `times` (seconds since the epoch) fits one of the named times, 0 to 1."""
     fit = np.zeros(len(times), dtype=np.float32)
     for one in named:

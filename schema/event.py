@@ -173,6 +173,13 @@ class EventOutline(NamedTuple):
     superseded_at: float | None = None
     corrected_by: str = ""
 
+    @property
+    def told(self) -> tuple[float, float]:
+        """The first and last moment (seconds since the epoch) that it tells of: when it was said if it names no time."""
+        if self.occurs_from is None or self.occurs_until is None:
+            return self.timestamp, self.timestamp
+        return self.occurs_from, self.occurs_until
+
 
 @dataclass(frozen=True, slots=True)
 class EventFilter:

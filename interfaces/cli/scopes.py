@@ -26,6 +26,10 @@ AllOption = Annotated[bool, Option("--all", help="Every conversation (for the op
 NotesOption = Annotated[bool, Option("--notes", help="The shared notes, which no conversation sees.")]
 FromOption = Annotated[str | None, Option("--from", metavar="TIME", help="Not before: 2026-02-21, or with a time.")]
 ToOption = Annotated[str | None, Option("--to", metavar="TIME", help="Not after; a day counts to its end.")]
+OccursFromOption = Annotated[
+    str | None, Option("--occurs-from", metavar="TIME", help="Telling of this day or later (--from: said then or later).")
+]
+OccursToOption = Annotated[str | None, Option("--occurs-to", metavar="TIME", help="Telling of this day or earlier.")]
 KindOption = Annotated[
     Literal["action", "fact"] | None, Option("--kind", help="Only what the bot did (action), or what it learnt (fact).")
 ]
@@ -65,7 +69,15 @@ def search_scope(group: str | None, user: str | None, *, every: bool, notes: boo
 
 
 def conditions(
-    settings: Settings, *, group: str | None, user: str | None, time_from: str | None, time_to: str | None, kind: str | None
+    settings: Settings,
+    *,
+    group: str | None,
+    user: str | None,
+    time_from: str | None,
+    time_to: str | None,
+    occurs_from: str | None,
+    occurs_to: str | None,
+    kind: str | None,
 ) -> dict[str, Any]:
     """Return what narrows a search besides its scope, as `EventFilter` takes it."""
     return {
@@ -73,6 +85,8 @@ def conditions(
         "kinds": (kind,) if kind else (),
         "time_from": moment(time_from, settings, "--from", end=False),
         "time_to": moment(time_to, settings, "--to", end=True),
+        "occurs_from": moment(occurs_from, settings, "--occurs-from", end=False),
+        "occurs_to": moment(occurs_to, settings, "--occurs-to", end=True),
     }
 
 

@@ -59,6 +59,8 @@ class SearchEventsArguments(Arguments):
     kind: Literal["action", "fact"] | None = None
     time_from: str | None = None
     time_to: str | None = None
+    occurs_from: str | None = None
+    occurs_to: str | None = None
 
 
 class GetProfileArguments(Arguments):

@@ -35,6 +35,8 @@ class Snapshot:
     matrix: Matrix
     embedded: Mask
     times: npt.NDArray[np.float64]
+    told: npt.NDArray[np.float64]
+    """The first and last moment that each event tells of, shape (events, 2): when it was said if it names no time."""
     names: dict[str, list[int]] = field(default_factory=dict)
     words: ScopeWords = field(default_factory=ScopeWords)
 
@@ -105,6 +107,10 @@ class Snapshot:
             mask &= self.times >= where.time_from
         if where.time_to is not None:
             mask &= self.times <= where.time_to
+        if where.occurs_from is not None:
+            mask &= self.told[:, 1] >= where.occurs_from
+        if where.occurs_to is not None:
+            mask &= self.told[:, 0] <= where.occurs_to
         return mask
 
     def keywords(self, query: str, admitted: Mask | None, limit: int) -> WordMatch:
@@ -129,6 +135,7 @@ class ScopeTable:
         self._positions: dict[str, int] = {}
         self._by_name: dict[str, list[int]] = {}
         self._times = np.empty(0, dtype=np.float64)
+        self._told = np.empty((0, 2), dtype=np.float64)
         self._matrix: Matrix = np.zeros((0, 0), dtype=np.float32)
         self._embedded = np.zeros(0, dtype=bool)
         self._words = ScopeWords()
@@ -163,6 +170,7 @@ class ScopeTable:
             self._words = self._words.grown([by_row.get(outline.row, (0, "")) for outline in outlines])
             self.last_row = outlines[-1].row
             self._times = np.concatenate([self._times, [outline.timestamp for outline in outlines]])
+            self._told = np.concatenate([self._told, [outline.told for outline in outlines]])
         self._reserve(len(self._outlines), vectors.shape[1] if len(ids) else self._matrix.shape[1])
         known = [(n, self._positions[event_id]) for n, event_id in enumerate(ids) if event_id in self._positions]
         if known:
@@ -196,6 +204,7 @@ class ScopeTable:
             matrix=self._matrix[:count],
             embedded=self._embedded[:count],
             times=self._times,
+            told=self._told,
             names=self._by_name,
             words=self._words,
         )

@@ -33,8 +33,9 @@ class Reading:
     ) -> list[Hit]:
         """Return the events of a scope that fit `query`, best first; what waits to be filed is marked `pending`.
 
-        `conditions` narrow the search: `user_id`, `sender_id`, `kind`, `source`, `time_from`, `time_to` (ISO 8601, dates or
-        seconds since the epoch; a reversed range is swapped), `is_absolute`, and the fields of `EventFilter` but its scope.
+        `conditions` narrow the search: `user_id`, `sender_id`, `kind`, `source`, `time_from`, `time_to` (when it was
+        said: ISO 8601, dates or seconds since the epoch; a reversed range is swapped), `occurs_from`, `occurs_to` (the time
+        that it tells of), `is_absolute`, and the fields of `EventFilter` but its scope.
         `top_k` is clamped to 1 to 500. Raises InvalidInput for an unknown condition, StorageError.
         """
         recall = await self._reading()

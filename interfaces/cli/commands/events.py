@@ -13,7 +13,17 @@ from ..invocation import CommandFailed, Shell, WrongUse, command, group
 from ..language import later
 from ..opening import opened_stores
 from ..owner_commands import send_command
-from ..scopes import FromOption, GroupOption, KindOption, ToOption, UserOption, conditions, scope_of
+from ..scopes import (
+    FromOption,
+    GroupOption,
+    KindOption,
+    OccursFromOption,
+    OccursToOption,
+    ToOption,
+    UserOption,
+    conditions,
+    scope_of,
+)
 
 if TYPE_CHECKING:
     from ....schema.event import Event
@@ -34,6 +44,8 @@ def list_events(
     user: UserOption = None,
     time_from: FromOption = None,
     time_to: ToOption = None,
+    occurs_from: OccursFromOption = None,
+    occurs_to: OccursToOption = None,
     kind: KindOption = None,
     job: Annotated[str | None, Option("--job", metavar="ID", help="Only those of this job.")] = None,
     relative: Annotated[bool, Option("--relative", help="Only those that did not become absolute.")] = False,
@@ -43,7 +55,8 @@ def list_events(
     from ....schema.event import EventFilter
 
     scope = scope_of(group, user)
-    narrowed = conditions(shell.settings, group=group, user=user, time_from=time_from, time_to=time_to, kind=kind)
+    times = {"time_from": time_from, "time_to": time_to, "occurs_from": occurs_from, "occurs_to": occurs_to}
+    narrowed = conditions(shell.settings, group=group, user=user, kind=kind, **times)
     where = EventFilter(scope.key if scope else None, is_absolute=False if relative else None, **narrowed)
     if not shell.needs_data():
         return

@@ -19,6 +19,8 @@ from ..scopes import (
     GroupOption,
     KindOption,
     NotesOption,
+    OccursFromOption,
+    OccursToOption,
     ToOption,
     UserOption,
     asked_scope,
@@ -53,6 +55,8 @@ async def search(
     top_k: TopKOption = None,
     time_from: FromOption = None,
     time_to: ToOption = None,
+    occurs_from: OccursFromOption = None,
+    occurs_to: OccursToOption = None,
     kind: KindOption = None,
     explain: Annotated[bool, Option("--explain", help="Say how each event came to its place.")] = False,
 ) -> None:
@@ -60,7 +64,8 @@ async def search(
     from ....service.cognitive import CognitiveService
 
     scope = search_scope(group, user, every=every, notes=notes)
-    narrowed = conditions(shell.settings, group=group, user=user, time_from=time_from, time_to=time_to, kind=kind)
+    times = {"time_from": time_from, "time_to": time_to, "occurs_from": occurs_from, "occurs_to": occurs_to}
+    narrowed = conditions(shell.settings, group=group, user=user, kind=kind, **times)
     if not shell.needs_data():
         return
     _note_if_off(shell)

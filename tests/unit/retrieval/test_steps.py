@@ -54,7 +54,7 @@ def snapshot_of(*events: tuple[float, str, str]) -> Snapshot:
     ],
 )
 def test_a_named_time_lifts_the_events_of_that_time(query: str, inside: str, outside: str) -> None:
-    fit = time_fit(np.array([at(inside), at(outside)]), named_times(query, NOW))
+    fit = time_fit(snapshot_of((at(inside), "1", ""), (at(outside), "1", "")), named_times(query, NOW))
     assert fit[0] > 0.5 and fit[1] == 0
 
 
@@ -75,8 +75,28 @@ def test_who_asks_about_now_wants_what_is_recent_and_not_what_was_said_today(que
 
 def test_a_day_counts_most_at_the_day_less_in_the_week_after_and_little_in_the_month() -> None:
     named = named_times("on 10 May 2023", NOW)
-    fit = time_fit(np.array([at("2023-05-10"), at("2023-05-15"), at("2023-05-30"), at("2023-07-30")]), named)
+    days = ("2023-05-10", "2023-05-15", "2023-05-30", "2023-07-30")
+    fit = time_fit(snapshot_of(*((at(day), "1", "") for day in days)), named)
     assert fit.tolist() == pytest.approx([1.0, 0.6, 0.3, 0.0])
+
+
+def test_what_tells_of_a_day_fits_it_best_and_by_the_day_of_saying_less() -> None:
+    table = ScopeTable((0, 0))
+    told = [(None, None), (at("2023-05-02"), at("2023-05-02")), (at("2023-05-10"), at("2023-05-12"))]
+    said = ("2023-05-10", "2023-05-10", "2023-06-30")
+    table.grow(
+        [
+            EventOutline(n, f"e{n}", "j", "fact", "1", "", at(day), "job", True, *occurs)
+            for n, (day, occurs) in enumerate(zip(said, told, strict=True), 1)
+        ],
+        [],
+        [],
+        np.zeros((0, 0), dtype=np.float32),
+    )
+    fit = time_fit(table.snapshot, named_times("on 10 May 2023", NOW))
+    assert fit.tolist() == pytest.approx([1.0, 0.6, 1.0])
+    admitted = table.snapshot.admitted(EventFilter("g:7", occurs_from=at("2023-05-01"), occurs_to=at("2023-05-09")))
+    assert admitted is not None and admitted.tolist() == [False, True, False]
 
 
 @given(st.text(max_size=80))
