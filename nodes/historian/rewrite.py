@@ -11,7 +11,7 @@ from ...prompts.rewriting import RecordTexts, rewrite_prompt
 from ...prompts.templates import render
 from ...schema.errors import ModelError
 from ...schema.job import Job
-from ...schema.states import HistorianContext, HistorianState, HistorianUpdate
+from ...schema.states import HistorianContext, HistorianState, HistorianUpdate, ItemState
 from ...text.absolutize import LONGEST_TEXT
 from ...text.job_drafts import language_of, names_of, prepare
 from ...text.job_verdicts import passed_by_rules
@@ -23,7 +23,8 @@ async def rewrite(state: HistorianState, runtime: Runtime[HistorianContext]) -> 
     """Prepare the items on the first visit; ask the model, in one call, for those that still need it."""
     chat, settings = runtime.context.chat, runtime.context.settings
     job = Job.model_validate(state["job"])
-    items = state.get("items") or await asyncio.to_thread(prepare, job, settings)
+    before = state.get("items")
+    items: list[ItemState] = before if before else await asyncio.to_thread(prepare, job, settings)
     attempt = state.get("attempt", 0)
     if chat is None or settings.historian.rewrite_mode == "rules":
         return {"items": items, "attempt": attempt, "spent": True}
