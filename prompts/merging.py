@@ -15,6 +15,7 @@ from ..text.absolutize import absolutize
 from ..text.language import Language
 from ..text.profiles.carried import carried, carried_tags
 from ..text.profiles.cleaning import clean_profile
+from .rewriting import recent_lines
 from .templates import one_line, render
 
 
@@ -40,7 +41,7 @@ class UpdateProfiles(BaseModel):
 def merge_prompt(
     facts: Sequence[ItemState], old: Mapping[ProfileKey, Profile], job: Job, names: Names, language: Language
 ) -> str:
-    """Return the user message: time, names, old profiles, the new facts as bullets."""
+    """Return the user message: time, names, old profiles, the earlier messages if a fact is open, the new facts as bullets."""
     nothing = "（无）" if language == "zh" else "(none)"
     profiles = {key.entity_type: _profile_text(profile) or nothing for key, profile in old.items()}
     return render(
@@ -51,6 +52,7 @@ def merge_prompt(
         group=one_line(names.group(language)) or nothing,
         user_profile=profiles.get("user", nothing),
         group_profile=profiles.get("group", nothing),
+        recent=recent_lines(job, language) if any(item["undecided"] and not item["passed"] for item in facts) else "",
         facts="\n".join(f"- {one_line(item['candidate'])}" for item in facts),
     )
 

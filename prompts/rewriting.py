@@ -29,11 +29,7 @@ def rewrite_prompt(items: Sequence[ItemState], job: Job, names: Names, language:
     labels = ("机器人", "用户", "群") if language == "zh" else ("bot", "user", "group")
     people = zip(labels, (names.bot(language), names.user(language), names.group(language)), strict=True)
     listed = ("，" if language == "zh" else ", ").join(f"{label}={one_line(name)}" for label, name in people if name)
-    recent = ""
-    if any(item["undecided"] for item in items) and job.recent_messages:
-        shown = job.recent_messages[-RECENT_MESSAGES:]
-        lines = [f"- {one_line(m.sender_name or m.sender_id)}: {one_line(m.text)[:120]}" for m in shown]
-        recent = ("此前的消息：\n" if language == "zh" else "Said before:\n") + "\n".join(lines) + "\n"
+    recent = recent_lines(job, language) if any(item["undecided"] for item in items) else ""
     return render(
         "rewrite_user",
         language,
@@ -42,6 +38,16 @@ def rewrite_prompt(items: Sequence[ItemState], job: Job, names: Names, language:
         recent=recent,
         items="\n".join(_item_lines(n, item, language) for n, item in enumerate(items, 1)),
     )
+
+
+def recent_lines(job: Job, language: Language) -> str:
+    """Return the last messages before the turn, one a line under a heading; "" if there are none."""
+    if not job.recent_messages:
+        return ""
+    lines = [
+        f"- {one_line(m.sender_name or m.sender_id)}: {one_line(m.text)[:120]}" for m in job.recent_messages[-RECENT_MESSAGES:]
+    ]
+    return ("此前的消息：\n" if language == "zh" else "Said before:\n") + "\n".join(lines) + "\n"
 
 
 def _item_lines(number: int, item: ItemState, language: Language) -> str:

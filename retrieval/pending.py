@@ -17,7 +17,8 @@ from ..schema.hit import Hit
 from ..schema.job import Job
 from ..schema.names import Names
 from ..schema.protocols import EventStore, JobQueue
-from ..text.absolutize import LONGEST_TEXT, absolutize
+from ..text.absolutize import LONGEST_TEXT
+from ..text.job_drafts import draft_of
 from ..text.words import first_character, last_characters, lookup_tokens, search_tokens
 from .request import RecallRequest
 
@@ -92,7 +93,7 @@ def drafts(job: Job, bot_name: str) -> list[str]:
 
 def _draft_of(job: Job, names: Names, kind: EventKind, text: str) -> str:
     try:
-        return absolutize(text, job.moment, job.timezone, names, kind, recent_speakers=job.speakers).text
+        return draft_of(job, kind, text, names)
     except Exception:
         # A text on which the rules fail is returned unchanged: the reply must go out.
         log.exception("the rules failed on a text of job %s; it is returned unchanged", job.job_id)

@@ -31,6 +31,7 @@ class ItemState(TypedDict):
     `source` is the original text, `resolved` has its relative times replaced, `draft` is the rule rewriter's, `candidate` is
     the text to file. `undecided` are references that the rules could not resolve. `dated` is True if a time was resolved.
     `occurs` are the first and last moment that the text tells of (empty: it names none), `said_by` the id of who said it.
+    `open` are reasons why it cannot be absolute, as (kind, why, wording), `not_about` names that it is certainly not about.
     """
 
     kind: EventKind
@@ -47,6 +48,8 @@ class ItemState(TypedDict):
     notes: list[Reason]
     occurs: NotRequired[list[float]]
     said_by: NotRequired[str]
+    open: NotRequired[list[list[str]]]
+    not_about: NotRequired[list[str]]
 
 
 class ProposedProfile(TypedDict):

@@ -14,6 +14,7 @@ from ..schema.names import Names
 from .language import Language, detect_language
 from .protected import protected_spans
 from .references.rewriting import Draft, Item, Replacement, conversation_words, draft
+from .references.types import Cast
 from .time_expressions import TimeExpression, resolve_times
 
 LONGEST_TEXT = 20_000
@@ -47,12 +48,14 @@ def absolutize(
     *,
     recent_speakers: Sequence[str] = (),
     language: LanguageChoice = "auto",
+    cast: Cast | None = None,
 ) -> Absolutized:
     """Resolve the times of `text` at `reference` (aware; converted to `timezone` first) and replace references by names.
 
-    See `resolve_times` and `draft` for the rules. Of a text of more than LONGEST_TEXT characters only the beginning is
-    rewritten, and the rest follows unchanged. The function is idempotent. Raises ValueError for a reference
-    without an offset and for a time zone that does not exist, as `resolve_times` does.
+    See `resolve_times` and `draft` for the rules; `cast` is whom the persons of the text mean, if the caller knows. Of a text of
+    more than LONGEST_TEXT characters only the beginning is rewritten, and the rest follows unchanged. The function is
+    idempotent. Raises ValueError for a reference without an offset and for a time zone that does not exist, as
+    `resolve_times` does.
     """
     if len(text) > LONGEST_TEXT:
         end = _end_of_beginning(text)
@@ -62,7 +65,7 @@ def absolutize(
     spans = protected_spans(text, conversation_words(names, recent_speakers))
     spoken = detect_language(text, ignore=spans) if language == "auto" else language
     resolved_text, expressions = resolve_times(text, reference, timezone, language=language, protected=spans)
-    drafted = draft(resolved_text, names, item, recent_speakers=recent_speakers, language=language)
+    drafted = draft(resolved_text, names, item, recent_speakers=recent_speakers, language=language, cast=cast)
     replaced = drafted.replaced
     if expressions and replaced:
         pieces = _common_pieces(text, resolved_text, expressions)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from ..schema.event import EventKind
 from ..schema.job import Job
 from ..schema.names import Names
 from ..schema.settings import Settings
 from ..schema.states import ItemState
-from .absolutize import LONGEST_TEXT, absolutize
+from .absolutize import LONGEST_TEXT, Absolutized, absolutize
 from .language import Language, detect_language
 from .named_times import time_told
-from .references.subjects import with_subject
+from .references.subjects import predicate_of, with_subject
+from .speakers import Whose, whose
 
 
 def names_of(job: Job, settings: Settings) -> Names:
@@ -25,11 +29,11 @@ def language_of(job: Job, settings: Settings) -> Language:
 
 def prepare(job: Job, settings: Settings) -> list[ItemState]:
     """Return every text of the job with its times resolved and the rules' draft as the first candidate."""
-    names, speakers = names_of(job, settings), job.speakers
+    names = names_of(job, settings)
     items: list[ItemState] = []
     for kind, source in job.texts:
-        done = absolutize(source, job.moment, job.timezone, names, kind, recent_speakers=speakers)
-        draft = with_subject(done.text, names, kind, done.language)
+        told = _whose(source, kind, job, names)
+        done, draft = _written(told, kind, job, names)
         items.append(
             ItemState(
                 kind=kind,
@@ -37,7 +41,7 @@ def prepare(job: Job, settings: Settings) -> list[ItemState]:
                 resolved=done.resolved_text,
                 draft=draft,
                 candidate=draft,
-                undecided=[reference.text for reference in done.drafted.undecided],
+                undecided=[*(reference.text for reference in done.drafted.undecided), *(one[2] for one in told.reasons)],
                 dated=bool(done.resolved),
                 rewritten_by="rules",
                 passed=False,
@@ -45,6 +49,31 @@ def prepare(job: Job, settings: Settings) -> list[ItemState]:
                 violations=[],
                 notes=[],
                 occurs=list(time_told(source[:LONGEST_TEXT], job.moment) or ()),
+                said_by=told.said_by,
+                open=[list(one) for one in told.reasons],
+                not_about=list(told.not_about),
             )
         )
     return items
+
+
+def draft_of(job: Job, kind: EventKind, source: str, names: Names) -> str:
+    """Return one text of the job as the rules alone would write it."""
+    return _written(_whose(source, kind, job, names), kind, job, names)[1]
+
+
+def _whose(source: str, kind: EventKind, job: Job, names: Names) -> Whose:
+    """Return whose words a text is; of one longer than LONGEST_TEXT characters its beginning tells."""
+    told = whose(source[:LONGEST_TEXT], kind, job, names)
+    return replace(told, text=told.text + source[LONGEST_TEXT:])
+
+
+def _written(told: Whose, kind: EventKind, job: Job, names: Names) -> tuple[Absolutized, str]:
+    done = absolutize(told.text, job.moment, job.timezone, names, kind, recent_speakers=job.speakers, cast=told.cast)
+    subject = told.subject
+    if not subject:
+        return done, done.text
+    draft = with_subject(done.text, names, kind, done.language, subject)
+    if draft == done.text and predicate_of(draft, names) == ("state" if kind == "fact" else "act"):
+        draft = f"{subject}{draft}" if done.language == "zh" else f"{subject} {draft[0].lower()}{draft[1:]}"
+    return done, draft

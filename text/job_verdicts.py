@@ -2,24 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ..schema.job import Job
+from ..schema.names import Names
 from ..schema.settings import Settings
 from ..schema.states import ItemState, Reason
 from .gate import Finding, GateResult, check, reason
 from .job_drafts import language_of, names_of, prepare
+from .profiles.rules import is_about
+from .references.subjects import predicate_of
 
 
 def judge(item: ItemState, candidate: str, job: Job, settings: Settings) -> GateResult:
     """Return the gate's result for one text of a job."""
-    return check(
+    names = names_of(job, settings)
+    verdict = check(
         candidate,
         source=item["source"],
         resolved=item["resolved"],
         draft=item["draft"],
-        names=names_of(job, settings),
+        names=names,
         item=item["kind"],
         pronouns=settings.historian.gate_pronouns,
+        open_subject=bool(item["undecided"]),
     )
+    found = [*_still_open(item, candidate, names), *_of_another(item, candidate, names)]
+    return GateResult((*verdict.violations, *found), verdict.notes) if found else verdict
+
+
+def is_no_fact(item: ItemState) -> bool:
+    """Return True if a text tells nothing that is so (a supposition): no model can mend that, and no profile takes it."""
+    return any(kind == "claim" for kind, _, _ in item.get("open", []))
+
+
+def _still_open(item: ItemState, candidate: str, names: Names) -> Iterator[Finding]:
+    """Yield what the words leave open and `candidate` does not say either."""
+    end = len(candidate)
+    for kind, why, wording in item.get("open", []):
+        if kind == "claim":
+            yield Finding("claim", wording, end, end, why)
+        elif wording in candidate if why == "mention" else predicate_of(candidate, names):
+            yield Finding("reference", wording, end, end, why)
+
+
+def _of_another(item: ItemState, candidate: str, names: Names) -> Iterator[Finding]:
+    """Yield the subject of `candidate` if it is certainly not about that one."""
+    for name in item.get("not_about", []):
+        if is_about(candidate, name) and not is_about(item["source"], name) and not is_about(item["draft"], name):
+            yield Finding("role", name, 0, len(name), "subject")
 
 
 def with_verdict(item: ItemState, verdict: GateResult, job: Job, settings: Settings) -> ItemState:
@@ -45,6 +76,8 @@ def last_resort(item: ItemState, draft_verdict: GateResult | None) -> ItemState:
     """Return the item with the rules' draft if the gate passes it, else with only its times resolved (filed as not absolute)."""
     if draft_verdict is not None and draft_verdict.passed:
         return {**item, "candidate": item["draft"], "rewritten_by": "rules", "passed": True, "violations": []}
+    if item["violations"] and all(reason["kind"] == "claim" for reason in item["violations"]):
+        return {**item, "candidate": item["draft"], "rewritten_by": "rules"}
     return {**item, "candidate": item["resolved"], "rewritten_by": "time" if item["dated"] else "none"}
 
 

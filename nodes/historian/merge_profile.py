@@ -17,6 +17,7 @@ from ...schema.names import Names
 from ...schema.profile import Profile, ProfileKey
 from ...schema.states import HistorianContext, HistorianState, HistorianUpdate, ItemState, ProposedProfile
 from ...text.job_drafts import language_of, names_of
+from ...text.job_verdicts import is_no_fact
 from ...text.language import Language
 from ...text.profiles.rules import has_lasting_topic, is_about, merge_facts
 
@@ -35,7 +36,7 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
     context = runtime.context
     job = Job.model_validate(state["job"])
     names, language = names_of(job, context.settings), language_of(job, context.settings)
-    facts = [item for item in state["items"] if item["kind"] == "fact"]
+    facts = [item for item in state["items"] if item["kind"] == "fact" and may_enter_profiles(item, names, job.user_id)]
     old: dict[ProfileKey, Profile] = {}
     for key in ProfileKey.of_job(job, context.settings.cognitive.profile.profile_layers):
         if concerns(facts, key, names, language) and not await asyncio.to_thread(context.profiles.is_applied, key, job.job_id):
@@ -65,6 +66,17 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
     merged = await asyncio.to_thread(lambda: [merged_of(profile) for profile in old.values()])
     proposed = [_proposal(one) for one in merged if one != old[one.key]]
     return {"proposed_profiles": proposed, "conflict": False, "merges": merges}
+
+
+def may_enter_profiles(item: ItemState, names: Names, user_id: str) -> bool:
+    """Return False for what is no fact, and for a fact about another member of the group, which is no part of these profiles."""
+    if is_no_fact(item):
+        return False
+    text = item["candidate"].casefold()
+    if any(name and name.casefold() in text for name in (names.user("zh"), names.user("en"), names.group_name)):
+        return True
+    of_another = item.get("said_by", "") not in ("", user_id)
+    return not of_another and not any(is_about(item["candidate"], name) for name in names.others)
 
 
 def concerns(facts: Sequence[ItemState], key: ProfileKey, names: Names, language: Language) -> bool:

@@ -27,6 +27,7 @@ def check(
     item: Literal["action", "fact"],
     pronouns: Pronouns = "orphan",
     language: LanguageChoice = "auto",
+    open_subject: bool = False,
 ) -> GateResult:
     """Return the gate's judgement on storing `candidate` in place of `source`.
 
@@ -38,7 +39,7 @@ def check(
     of the job may always be added. A text of more than LONGEST_TEXT characters fails without being read.
 
     `item` is "action" for the bot's own summary (the bot is "I") and "fact" for one piece of new information about the
-    user. It decides who is the subject where the draft leaves it out.
+    user. It decides who is the subject where the draft leaves it out, unless the draft has it open (`open_subject`).
     """
     if len(source) > LONGEST_TEXT or len(candidate) > 2 * LONGEST_TEXT:
         why = "unread" if len(source) > LONGEST_TEXT else "too long"
@@ -63,6 +64,7 @@ def check(
                 spoken,
                 item,
                 pronouns=_third_singular(references),
+                open_subject=open_subject,
                 draft_pronouns=_third_singular(references_of(draft, names, language)),
             )
         )

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 Kind = Literal[
-    "pronoun", "reference", "time", "place", "number", "name", "title", "role", "language", "empty", "refusal", "length"
+    "pronoun", "reference", "time", "place", "number", "name", "title", "role", "language", "empty", "refusal", "length", "claim"
 ]
-"""The first four are relative words, found in the text alone; the others compare a rewrite with its input."""
+"""The first four are relative words, found in the text alone; the others compare a rewrite with its input;
+"claim" is a statement that tells nothing that is so."""
 
 RELATIVE_KINDS: frozenset[str] = frozenset({"pronoun", "reference", "time", "place"})
 

@@ -37,12 +37,13 @@ def misattributed(
     *,
     pronouns: Sequence[tuple[int, int]] = (),
     draft_pronouns: Sequence[tuple[int, int]] = (),
+    open_subject: bool = False,
 ) -> list[Finding]:
     """Return persons of the draft that `candidate` does not name, and clauses in which it exchanges persons.
 
-    If the draft omits the subject, an action is the bot's and a fact is about the user. `pronouns` are the spans of
-    third-person singular pronouns outside quotations: each refers to the one person besides the bot that its text
-    names, if there is exactly one.
+    If the draft omits the subject (and does not leave it open: `open_subject`), an action is the bot's and a fact is about the
+    user. `pronouns` are the spans of third-person singular pronouns outside quotations: each refers to the one person besides
+    the bot that its text names, if there is exactly one.
     """
     persons = _persons(names, language)
     # People outside the conversation can be exchanged as well if both texts name them.
@@ -58,7 +59,7 @@ def misattributed(
         if theirs:
             given = read_clauses(draft, _with_pronouns(theirs, draft_pronouns), language, frozenset((writer,)))
             findings.extend(_exchanged(own, given))
-        elif not any(mention.person == writer for mention in mine):
+        elif not open_subject and not any(mention.person == writer for mention in mine):
             unsaid = (Mention(writer, 0, 0),)
             findings.extend(_exchanged(own, read_clauses(draft, unsaid, language)))
     return findings

@@ -14,7 +14,7 @@ from ..protected import Span
 from .chinese_rewriting import followed_by_institution
 from .finding import LOOK_BACK, antecedents, is_deictic_name, mentions_before
 from .people import ROLE_NOUNS, Mention, find_people
-from .types import Reference
+from .types import Cast, Reference
 
 
 class Choice(Enum):
@@ -22,6 +22,12 @@ class Choice(Enum):
 
     BOT = auto()
     USER = auto()
+    FIRST = auto()
+    """Whom the cast of the text has for "I"."""
+    OF_FIRST = auto()
+    """What is "ours" is that one's, where the word says so (our dog, 我们公司)."""
+    SECOND = auto()
+    """Whom it has for "you"."""
     SENDER = auto()
     """The default referent of a third person: the user, or the only other recent speaker."""
     BOT_AND_USER = auto()
@@ -50,8 +56,12 @@ def choose(
     recent_speakers: Sequence[str],
     protected: Sequence[Span],
     item: Literal["action", "fact"],
+    cast: Cast | None = None,
 ) -> list[Choice]:
-    """Return one choice for each reference. `references` must be in text order."""
+    """Return one choice for each reference. `references` must be in text order.
+
+    Without a cast "I" is the bot and "you" the user.
+    """
     choices: list[Choice] = []
     third = any(reference.person == "third" or (reference.plural and reference.person == "first") for reference in references)
     mentions: list[Mention] = []
@@ -77,15 +87,17 @@ def choose(
     for reference in references:
         if reference.person != "third":
             other = _says_we_without_us(text, reference, mentions, names) or (item == "fact" and _anybody(text, reference))
-            choice = Choice.NOBODY if other else _by_role(reference, names)
+            choice = Choice.NOBODY if other else _by_role(reference, names, cast)
         elif reference.form == "that_one" and reference.start in ends:
             choice = Choice.STANDS  # 小王这个人: the name directly precedes it
         else:
             they = reference.plural and reference.text.isascii()
-            if item == "action" and they and not one_of_them and not _they_is_one(text, reference):
+            several = not _they_is_one(text, reference) if item == "action" else _SHARED.search(text, reference.end) is not None
+            if they and not one_of_them and several:
                 choices.append(Choice.NOBODY)
                 continue
-            choice = _third(text, reference, mentions, written, names, sender, addressed, gender)
+            taken = cast is not None and not (cast.stand_in if _stands_in(reference) else cast.third)
+            choice = _third(text, reference, mentions, written, names, "" if taken else sender, addressed, gender)
             one_of_them = one_of_them or (they and choice is Choice.SENDER)
             if choice is Choice.SENDER and reference.gender and not gender:
                 gender = reference.gender
@@ -104,6 +116,12 @@ _ONE_AFTER = re.compile(
     r"^(?:['’](?:d|ll|ve|re))?\s+(?:\w+ly\s+)?(?:ask|said|say|want|like|love|thank|mention|told|need|plan|feel|felt|think|thought|request|"
     r"seem|enjoy|prefer|wonder|agree|hope|explain|share|tried|try|decide)"
 )
+
+
+_SHARED = re.compile(
+    r"\b(?:kids?|children|child|baby|daughters?|sons?|twins|married|engaged|wedding|couple|both|each other|together|divorc\w+)\b"
+)
+"""What two people share: "they have two kids" may well be a couple."""
 
 
 def _they_is_one(text: str, reference: Reference) -> bool:
@@ -151,9 +169,16 @@ def _anybody(text: str, reference: Reference) -> bool:
     )
 
 
-def _by_role(reference: Reference, names: Names) -> Choice:
+def _stands_in(reference: Reference) -> bool:
+    """Return True for a stand-in for the user: 对方, 该用户, "the user"."""
+    return reference.form in _THIRD_STAND_INS or reference.text.lower().startswith(_OTHER_PARTY)
+
+
+def _by_role(reference: Reference, names: Names, cast: Cast | None) -> Choice:
     """Resolve the first and second person and places by the roles of the conversation."""
     group = bool(names.group())
+    if cast is not None and (reference.kind != "place" or reference.form == "where_person_is"):
+        return _by_cast(reference, cast, group)
     if reference.kind == "place":
         if reference.form == "where_person_is":
             if reference.plural:
@@ -168,6 +193,21 @@ def _by_role(reference: Reference, names: Names) -> Choice:
         if reference.plural:
             return Choice.GROUP if group and reference.form != "pair" else Choice.NOBODY
         return Choice.USER
+    return Choice.NOBODY
+
+
+def _by_cast(reference: Reference, cast: Cast, group: bool) -> Choice:
+    """Resolve the first and second person by the cast of the text."""
+    if reference.person == "first":
+        if not reference.plural:
+            return Choice.FIRST if cast.first else Choice.NOBODY
+        if cast.together and reference.kind != "place":
+            return Choice.BOT_AND_USER
+        return Choice.OF_FIRST if cast.first else Choice.NOBODY
+    if reference.person == "second":
+        if not reference.plural:
+            return Choice.SECOND if cast.second else Choice.NOBODY
+        return Choice.GROUP if group and cast.second and reference.kind != "place" and reference.form != "pair" else Choice.NOBODY
     return Choice.NOBODY
 
 
@@ -190,7 +230,7 @@ def _third(
     gender: str,
 ) -> Choice:
     """Resolve a third-person reference."""
-    if reference.form in _THIRD_STAND_INS or reference.text.lower().startswith(_OTHER_PARTY):
+    if _stands_in(reference):
         return Choice.SENDER if sender else Choice.NOBODY
     named_before = mentions_before(mentions, reference.start)
     written = mentions_before(written, reference.start)

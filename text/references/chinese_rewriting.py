@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ..protected import Span, overlaps
-from .agreement import Edit
+from .agreement import Edit, is_finite_verb
 from .types import Reference
 
 # Nouns that need 的 after a name but not after a pronoun: 他妈妈, but 小明的妈妈.
@@ -21,7 +21,7 @@ _INSTITUTION = re.compile(
 _TITLE_ENDS = re.compile(r"[^，。！？；,.!?;\s]{2,3}(?:[，。！？；,.!?;\s]|$)")  # 叫他老师: a form of address, not a possessive
 _COLLECTIVE_PERSON = re.compile(r"(?:老师|老板|领导|导师|班主任|同事|校长|教练|房东)")
 _LOOSE_USER = re.compile(
-    r"用[户戶](?=(?:的|喜|爱|愛|不|很|最|在|是|有|叫|住|说|說|想|要|从|從|对|對|也|都|已|刚|剛|正|曾|计划|希望|提到|表示|询问|告诉|偏好|讨厌|觉得|认为|打算|养|來|来|去|买|學|学|会|会|本人|今|昨|明|20\d\d|每|经常|平时))"
+    r"用[户戶](?=(?:的|喜|爱|愛|不|很|最|在|是|有|叫|住|说|說|想|要|从|從|对|對|也|都|已|刚|剛|正|曾|计划|希望|提到|表示|询问|告诉|偏好|讨厌|觉得|认为|打算|养|來|来|去|买|學|学|会|会|本人|今|昨|明|20\d\d|每|经常|平时|[一-鿿]{1,3}[了过着]))"
     r"(?!的?(?:体验|界面|数据|反馈|需求|增长|群体|画像|名|手册|协议|数量|权限|行为|都))"
 )
 _CLAUSE_HEAD = frozenset("，。！？；：,.!?;: \n\t（(")
@@ -34,6 +34,16 @@ def loose_users(text: str, protected: Sequence[Span]) -> Iterator[Reference]:
         if (start and text[start - 1] not in _CLAUSE_HEAD) or overlaps(protected, start, end):
             continue
         yield Reference("reference", match.group(), start, end, "third", form="loose_user")
+
+
+_BARE_USER = re.compile(r"(?:^|(?<=[.;!?\n] ))[Uu]ser(?=\s*[\u4e00-\u9fff]|\s+(?P<next>[a-z]+(?:['’]t)?))")
+
+
+def bare_users(text: str, protected: Sequence[Span]) -> Iterator[Reference]:
+    """Yield each bare "User" that is the subject of a verb, as models write it about one user ("User quit smoking")."""
+    for match in _BARE_USER.finditer(text):
+        if not overlaps(protected, *match.span()) and (match["next"] is None or is_finite_verb(match["next"])):
+            yield Reference("reference", match.group(), *match.span(), "third", form="loose_user")
 
 
 def followed_by_institution(text: str, end: int) -> bool:

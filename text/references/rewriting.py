@@ -15,10 +15,11 @@ from ..language import detect_language
 from ..protected import protected_spans
 from .agreement import Edit
 from .antecedents import Choice, choose, sender_name
-from .chinese_rewriting import followed_by_institution, loose_users, rewrite_group, rewrite_person
+from .chinese_rewriting import bare_users, followed_by_institution, loose_users, rewrite_group, rewrite_person
 from .english_rewriting import english_group, english_person
 from .finding import deictic_words, is_deictic_name
-from .types import Reference
+from .first_person import cast_of_fact
+from .types import Cast, Reference
 
 Item = Literal["action", "fact"]
 
@@ -48,7 +49,7 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class _Cast:
+class _Wording:
     """The names as written into one text; `sender` is the default referent of a third person."""
 
     bot: str
@@ -58,11 +59,18 @@ class _Cast:
 
 
 def draft(
-    text: str, names: Names, item: Item, *, recent_speakers: Sequence[str] = (), language: LanguageChoice = "auto"
+    text: str,
+    names: Names,
+    item: Item,
+    *,
+    recent_speakers: Sequence[str] = (),
+    language: LanguageChoice = "auto",
+    cast: Cast | None = None,
 ) -> Draft:
     """Replace the references of a text, whose times are already resolved, by the names of the conversation.
 
-    The first person is the bot, which writes both items; the second person is the user; a third person is the user
+    In an action the first person is the bot and the second person the user; in a fact `cast` tells (by default that of
+    `cast_of_fact`: "I" is the user, unless the text speaks of the user in the third person). A third person is the user
     unless the text names another matching person before it (the pronoun then stays) or the user is excluded (it is the
     object of the user's own verb, the user's name follows in the sentence, the text also says "you", or another gender
     was used for the user). `recent_speakers` are the names of those who spoke last; if the user is not among them, the
@@ -73,11 +81,15 @@ def draft(
     the start of a clause is the user. Quotations, code, addresses and the names themselves are kept byte for byte. The
     function is idempotent.
     """
-    result = _draft_once(text, names, item, recent_speakers, language)
+    if item == "fact" and cast is None:
+        spans = protected_spans(text, conversation_words(names, recent_speakers))
+        spoken = language if language != "auto" else detect_language(text, ignore=spans)
+        cast = cast_of_fact(text, names, spoken, spans)
+    result = _draft_once(text, names, item, recent_speakers, language, cast)
     passes = 1
     while result.replaced and passes < 4:
         # Resolve the remaining references again, now that names precede them; usually nothing changes.
-        again = _draft_once(result.text, names, item, recent_speakers, language)
+        again = _draft_once(result.text, names, item, recent_speakers, language, cast)
         if not again.replaced:
             break
         result = _joined(text, result, again)
@@ -115,23 +127,27 @@ def _before(offset: int, shifts: Sequence[tuple[int, int, int]]) -> int | None:
     return None if offset < start + length else offset - longer
 
 
-def _draft_once(text: str, names: Names, item: Item, recent_speakers: Sequence[str], language: LanguageChoice) -> Draft:
+def _draft_once(
+    text: str, names: Names, item: Item, recent_speakers: Sequence[str], language: LanguageChoice, roles: Cast | None
+) -> Draft:
     company = _company(names, tuple(recent_speakers))
     spans = protected_spans(text, company.words)
     references = deictic_words(text, spans, language)
     if item == "fact" and "用" in text:
         references = sorted([*references, *loose_users(text, spans)], key=lambda reference: reference.start)
+    if item == "fact" and "ser" in text:
+        references = sorted([*references, *bare_users(text, spans)], key=lambda reference: reference.start)
     if not references:
         return Draft(text)
     spoken = language if language != "auto" else detect_language(text, ignore=spans)
     cast = company.chinese if spoken == "zh" else company.english
     edits: list[Edit] = []
     undecided: list[Reference] = []
-    choices = choose(text, references, names, company.others, recent_speakers, spans, item)
+    choices = choose(text, references, names, company.others, recent_speakers, spans, item, roles)
     for reference, choice in zip(references, choices, strict=True):
         if choice is Choice.STANDS:
             continue
-        made = _edits(text, reference, choice, cast)
+        made = _edits(text, reference, choice, cast, roles)
         if made is None:
             undecided.append(reference)
         else:
@@ -139,7 +155,7 @@ def _draft_once(text: str, names: Names, item: Item, recent_speakers: Sequence[s
     return _apply(text, edits, undecided)
 
 
-def _edits(text: str, reference: Reference, choice: Choice, cast: _Cast) -> list[Edit] | None:
+def _edits(text: str, reference: Reference, choice: Choice, cast: _Wording, roles: Cast | None) -> list[Edit] | None:
     """Return the edits for a resolved reference; None if it has to stay."""
     han = not reference.text.isascii() or reference.form in ("singular", "plural")
     if choice is Choice.NOBODY:
@@ -156,7 +172,13 @@ def _edits(text: str, reference: Reference, choice: Choice, cast: _Cast) -> list
         if followed_by_institution(text, reference.end):
             return None
         return [(reference.start, reference.end, f"{cast.bot}和{cast.user}")]
-    name = {Choice.BOT: cast.bot, Choice.USER: cast.user, Choice.SENDER: cast.sender}[choice]
+    if choice is Choice.OF_FIRST and not (
+        reference.form in ("possessive", "possessive_alone") or (han and followed_by_institution(text, reference.end))
+    ):
+        return None
+    first, second = (_written(roles.first), _written(roles.second)) if roles is not None else (cast.bot, cast.user)
+    said = {Choice.FIRST: first, Choice.OF_FIRST: first, Choice.SECOND: second}
+    name = {**said, Choice.BOT: cast.bot, Choice.USER: cast.user, Choice.SENDER: cast.sender}[choice]
     return rewrite_person(text, reference, name) if han else english_person(text, reference, name)
 
 
@@ -166,8 +188,8 @@ class _Company:
 
     words: tuple[str, ...]
     others: tuple[str, ...]
-    chinese: _Cast
-    english: _Cast
+    chinese: _Wording
+    english: _Wording
 
 
 @lru_cache(maxsize=256)
@@ -186,10 +208,10 @@ def _company(names: Names, recent_speakers: tuple[str, ...]) -> _Company:
     )
 
 
-def _cast(names: Names, recent_speakers: Sequence[str], language: str) -> _Cast:
+def _cast(names: Names, recent_speakers: Sequence[str], language: str) -> _Wording:
     sender = sender_name(names, recent_speakers)
     other = bool(sender and names.user_name and sender != names.user_name)
-    return _Cast(
+    return _Wording(
         bot=_written(names.bot(language)),
         user=_written(names.user(language)),
         sender=_written(sender if other else names.user(language)),

@@ -11,6 +11,9 @@ from typing import Literal
 
 from ...schema.language import Language
 from ...schema.names import Names
+from ..language import detect_language
+from ..word_lists import word_list
+from .agreement import is_common_verb
 
 _DATE = (
     r"(?:\d{4}(?:-\d{2}-\d{2}|年(?:\d{1,2}月)?)(?:前后|至\d{4}-\d{2}-\d{2})?"
@@ -51,15 +54,36 @@ _ENGLISH_ACTION = re.compile(
     r"|played|wrote|drew|noted|confirmed|greeted|introduced|invited|joked|taught|showed|scheduled|praised|warned)(?= [\w'\"“(])",
     re.IGNORECASE,
 )
+_HABIT = re.compile(
+    r"(?:也|还|都|很|特别|非常|超级?|比较|从小就?|一直|平时|经常|常常|总是|老是|有时|偶尔|已经|从来?不|刚刚?|正在|最近)*"
+    r"(?:最?(?:爱|喜欢|讨厌|害怕)|打算|忘了?[吃带买做写]|戒[了掉]|[买卖换养吃喝搬辞学看写丢订]了|会(?=[弹说唱画编开])|不[吃喝抽爱]"
+    r"|想[要去学买考])"
+)
+_ACT = re.compile(
+    r"(?:用[^，。户]{1,12})?(?:说明|讲解|介绍|解释|整理|推荐|提醒|安慰|建议|回答|总结|告知)(?:了|[^，。！？的书会]{2})"
+)
+_ENGLISH_START = re.compile(
+    r"(?:(?:also|still|really|usually|often|always|never|currently|recently|probably|just) )*"
+    r"(?P<verb>[a-z]+(?:['’]t)?)\s+(?!(?:is|are|was|were|and)\b)\S",
+    re.IGNORECASE,
+)
+_VERBS = word_list("is was has does got went made took felt lost bought broke grew left kept gave can't won't doesn't")
+_ACTS = word_list(
+    """
+    outlined advised suggested explained summarised summarized told said asked recommended offered described listed reminded
+    answered shared sent confirmed promised noted
+    """
+)
 _SHOUTED = re.compile(r"[A-Z]{2}")
 
 
-def with_subject(text: str, names: Names, item: Literal["action", "fact"], language: Language) -> str:
+def with_subject(text: str, names: Names, item: Literal["action", "fact"], language: Language, subject: str = "") -> str:
     """Return `text` with the name of its subject in front if it begins with a predicate; otherwise `text` itself.
 
+    The subject is `subject`, or by default the bot in an action and the user in a fact.
     Times and references must be resolved already. The function is idempotent.
     """
-    name = names.bot(language) if item == "action" else names.user(language)
+    name = subject or (names.bot(language) if item == "action" else names.user(language))
     if language == "zh":
         pattern = _CHINESE_ACTION if item == "action" else _CHINESE_FACT
         return f"{name}{text}" if pattern.match(text) else text
@@ -68,3 +92,22 @@ def with_subject(text: str, names: Names, item: Literal["action", "fact"], langu
         return text
     rest = text if _SHOUTED.match(text) else text[0].lower() + text[1:]
     return f"{name[0].upper()}{name[1:]} {rest}"
+
+
+def predicate_of(text: str, names: Names) -> Literal["state", "act", ""]:
+    """Return what a text begins with that has no subject and names nobody of the conversation; "" for other texts.
+
+    A state or habit (戒了奶茶, "Likes tea"), or an act of help or speech (讲解了…, "Outlined …"), which may be the bot's too.
+    """
+    people = (names.bot_name, names.user_name, names.group_name, *names.others)
+    if any(name and name.casefold() in text.casefold() for name in people) or text.rstrip().endswith(("?", "？")):
+        return ""
+    if detect_language(text) == "zh":
+        return "act" if _ACT.match(text) else "state" if _HABIT.match(text) else ""
+    found = _ENGLISH_START.match(text)
+    verb = found["verb"].lower().replace("’", "'") if found is not None else ""
+    if verb in _ACTS:
+        return "act"
+    base = verb.removesuffix("s")
+    known = verb in _VERBS or (base != verb and (is_common_verb(base) or is_common_verb(base.removesuffix("e"))))
+    return "state" if known or (verb.endswith("ing") and is_common_verb(verb.removesuffix("ing"))) else ""

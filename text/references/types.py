@@ -32,3 +32,19 @@ class Reference:
     form: str = ""
     antecedents: tuple[str, ...] = ()
     anchored: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """Whom the persons of one text mean.
+
+    `first` and `second` are the names that "I" and "you" stand for, `together` what "we" stands for; "" where nobody can tell,
+    and the word stays. With `third` False a third person is nobody of the conversation by default, with `stand_in` False
+    neither is a stand-in (对方, "the user").
+    """
+
+    first: str = ""
+    second: str = ""
+    together: str = ""
+    third: bool = True
+    stand_in: bool = True

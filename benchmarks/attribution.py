@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""Of events that are marked absolute: how many name the wrong person.
+
+    python benchmarks/attribution.py benchmarks/data/attribution_dev.jsonl [--base-url http://127.0.0.1:8099/v1] [--limit N]
+
+Each line of the data is one statement of a job, as a bot hands it over, and the name of whom it is truly about (`about`,
+`also_ok`); `must_not_be_subject` are people of the conversation who would be wrong. Statements of one job are in the same half.
+The first person that the filed text names is compared:
+
+| figure | meaning |
+| --- | --- |
+| wrong | absolute, and another person than the labelled one is named first |
+| nobody | absolute, and the labelled one is not named at all |
+| not absolute | filed with the reasons of the gate |
+| unclear | absolute, though a careful reader could not tell either whom it is about |
+
+Without `--base-url` the rules alone write. `--show` prints what is not right; the held-out half is not meant to be read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import tempfile
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from historian.graph.historian import compile_historian
+from historian.models.chat.model import make_chat_model
+from historian.schema.job import Job
+from historian.schema.settings import Settings
+from historian.schema.settings_source import parse_settings
+from historian.schema.states import HistorianContext, ItemState
+from historian.stores.files.profiles import MarkdownProfiles
+from historian.stores.sqlite.events import SqliteEventStore
+from historian.stores.sqlite.index_schema import open_index
+from historian.stores.sqlite.ledger import SqliteLedger
+from historian.text.job_verdicts import by_rules
+from machine import machine_line
+
+Line = dict[str, Any]
+
+
+def job_of(line: Line, n: int) -> Job:
+    """Return the job of a line with the judged statement alone (its siblings are other lines)."""
+    given = dict(line["job"])
+    text = given[line["field"]] if line["field"] == "action_summary" else given["new_info"][line["index"]]
+    alone = (
+        {"action_summary": text, "new_info": []}
+        if line["field"] == "action_summary"
+        else {"action_summary": "", "new_info": [text]}
+    )
+    return Job.model_validate({**given, **alone, "request_id": f"r{n}"})
+
+
+def named_first(text: str, line: Line, source: str) -> str:
+    """Return "right", "wrong" or "nobody": who of the conversation the text names first."""
+    right = {name for name in (line["about"], *line["also_ok"]) if name}
+    job = line["job"]
+    people = {job.get("user_name", ""), job.get("bot_name", ""), *(one["sender_name"] for one in job.get("recent_messages", []))}
+    inserted = {name for name in people if name and name.casefold() not in source.casefold()}
+    wrong = (set(line["must_not_be_subject"]) | inserted) - right
+    folded = text.casefold()
+    found = [(folded.find(name.casefold()), -len(name), name) for name in right | wrong if name.casefold() in folded]
+    return "nobody" if not found else "right" if min(found)[2] in right else "wrong"
+
+
+def verdict(item: ItemState, line: Line) -> str:
+    """Return the figure that a filed text counts for."""
+    if not item["passed"]:
+        return "not absolute"
+    if not line["clear"]:
+        return "unclear"
+    return named_first(item["candidate"], line, item["source"])
+
+
+async def by_model(jobs: list[Job], base_url: str) -> list[ItemState]:
+    """Return the filed item of each job, written by the graph with the model at `base_url`."""
+    settings = parse_settings({"llm": {"base_url": base_url, "model": "local", "api_key": "none"}})
+    filed: list[ItemState] = []
+    with tempfile.TemporaryDirectory() as folder:
+        db = open_index(Path(folder) / "index.sqlite")
+        context = HistorianContext(
+            settings=settings,
+            events=SqliteEventStore(db, settings),
+            profiles=MarkdownProfiles(Path(folder), settings, SqliteLedger(db)),
+            clock=lambda: 0.0,
+            chat=make_chat_model(settings),
+        )
+        graph = compile_historian()
+        for job in jobs:
+            state = await graph.ainvoke({"job": job.model_dump()}, context=context)
+            filed.append(state["items"][0])
+    return filed
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--base-url", default="")
+    parser.add_argument("--limit", type=int, default=0)
+    parser.add_argument("--show", action="store_true")
+    given = parser.parse_args()
+    lines: list[Line] = [json.loads(line) for line in given.data.read_text(encoding="utf-8").splitlines() if line.strip()]
+    lines = lines[:: max(1, len(lines) // given.limit)][: given.limit] if given.limit else lines
+    jobs = [job_of(line, n) for n, line in enumerate(lines)]
+    if given.base_url:
+        items = asyncio.run(by_model(jobs, given.base_url))
+    else:
+        items = [by_rules(job, Settings())[0] for job in jobs]
+    tally: Counter[str] = Counter()
+    kinds: dict[str, Counter[str]] = {}
+    for line, item in zip(lines, items, strict=True):
+        found = verdict(item, line)
+        tally[found] += 1
+        kinds.setdefault(line["category"], Counter())[found] += 1
+        if given.show and found != "right":
+            why = "; ".join(dict.fromkeys(reason["why"] for reason in item["violations"]))
+            print(f"{line['id']} {line['category']} {found}: {item['source']!r} -> {item['candidate']!r} [{line['about']}] {why}")
+    absolute = tally["right"] + tally["wrong"] + tally["nobody"] + tally["unclear"]
+    print(machine_line())
+    for kind, one in sorted(kinds.items()):
+        print(f"{kind:24}", dict(one))
+    print(
+        f"{len(lines)} statements: {absolute} absolute; "
+        f"wrong {tally['wrong']} ({tally['wrong'] / max(1, absolute):.1%} of the absolute), "
+        f"nobody {tally['nobody']}, unclear {tally['unclear']}; not absolute {tally['not absolute'] / len(lines):.1%}"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,143 @@
+"""Whose words a text of a job is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from historian.schema.settings import Settings
+from historian.schema.states import ItemState, events_of
+from historian.text.job_drafts import prepare
+from historian.text.job_verdicts import by_rules, judge
+from support.jobs import make_job
+
+TALK = [
+    {"sender_id": "42", "sender_name": "小林", "text": "周末去爬山吗"},
+    {"sender_id": "43", "sender_name": "阿泰", "text": "我周日加班，晚点到"},
+    {"sender_id": "44", "sender_name": "[二哈]", "text": "（拔剑）我是北境之王"},
+    {"sender_id": "9", "sender_name": "Undefined", "text": "熔岩灯的灯液是石蜡和水"},
+]
+
+
+def filed(fact: str, **fields: Any) -> ItemState:
+    (item,) = by_rules(make_job(action_summary="", new_info=[fact], **fields), Settings())
+    return item
+
+
+@pytest.mark.parametrize(
+    ("fact", "text"),
+    [
+        ("我住在上海", "小林住在上海"),
+        ("I'm vegetarian", "小林 is vegetarian"),
+        ("我妈是护士", "小林的妈妈是护士"),
+        ("我叫小林", "小林叫小林"),
+        ("我帮他订了机票", "Undefined帮小林订了机票"),
+        ("I reminded her of the exam", "Undefined reminded 小林 of the exam"),
+        ("User quit smoking", "小林 quit smoking"),
+        ("用户发现了一个错误", "小林发现了一个错误"),
+        ("戒了奶茶", "小林戒了奶茶"),
+        ("our dog is old", "小林's dog is old"),
+    ],
+)
+def test_in_a_private_chat_the_users_own_words_are_the_users(fact: str, text: str) -> None:
+    item = filed(fact, group=None)
+    assert (item["candidate"].replace("妈妈", "妈"), item["passed"]) == (text.replace("妈妈", "妈"), True)
+
+
+@pytest.mark.parametrize("fact", ["We have two kids", "I miss him", "我很想他", "I told Tom about the exam"])
+def test_what_fits_the_bot_as_well_as_the_user_stays_as_it_was_said(fact: str) -> None:
+    others = [{"sender_id": "5", "sender_name": "Tom", "text": "hello"}]
+    item = filed(fact, group=None, recent_messages=others)
+    assert (item["candidate"], item["passed"]) == (fact, False)
+
+
+def test_i_is_the_member_whose_message_it_is_and_the_event_is_theirs_too() -> None:
+    job = make_job(action_summary="", new_info=["我周日加班，晚点到"], recent_messages=TALK, group_name="登山群")
+    items = by_rules(job, Settings())
+    assert items[0]["passed"] and items[0]["candidate"].startswith("阿泰")
+    (event,) = events_of(job, items)
+    assert event.said_by == "43" and event.entities == ["user:42", "user:43", "group:7"]
+
+
+def test_with_several_speakers_and_no_trace_in_the_talk_nobody_is_named() -> None:
+    item = filed("我对猫毛过敏", recent_messages=TALK)
+    assert not item["passed"] and item["candidate"] == "我对猫毛过敏"
+
+
+@pytest.mark.parametrize(
+    ("fact", "begins"),
+    [
+        ("阿泰说：我下周结婚", "阿泰说：阿泰"),
+        ("Dr. Nolan: I will be on leave", "Dr. Nolan: Dr. Nolan will be"),
+        ("男朋友说：我要去新加坡", "小林的男朋友说：小林的男朋友要去新加坡"),
+    ],
+)
+def test_a_quotation_keeps_its_author(fact: str, begins: str) -> None:
+    item = filed(fact, group=None, recent_messages=TALK[1:2])
+    assert item["passed"] and item["candidate"].startswith(begins)
+
+
+@pytest.mark.parametrize(
+    ("fact", "text", "passed"),
+    [
+        ("[CQ:at,qq=43] 只会玩辅助", "阿泰 只会玩辅助", True),
+        ("<@43> plays support", "阿泰 plays support", True),
+        ("@阿泰 只会玩辅助", "阿泰 只会玩辅助", True),
+        ("[CQ:at,qq=99] 只会玩辅助", "[CQ:at,qq=99] 只会玩辅助", False),
+        ("阿泰的邮箱是 a@阿泰.example", "阿泰的邮箱是 a@阿泰.example", True),
+    ],
+)
+def test_a_mention_becomes_a_name_where_the_job_knows_it(fact: str, text: str, passed: bool) -> None:
+    item = filed(fact, recent_messages=TALK)
+    assert (item["candidate"], item["passed"]) == (text, passed)
+
+
+def test_he_is_not_the_user_where_the_talk_tells_of_somebody_else() -> None:
+    said = [{"sender_id": "42", "sender_name": "小林", "text": "我爷爷九十了，每天还下棋"}]
+    assert not filed("他天天下棋", group=None, recent_messages=said)["passed"]
+    assert filed("他天天下棋", group=None)["candidate"] == "小林天天下棋", "with nobody else about, he is the user"
+
+
+@pytest.mark.parametrize(
+    ("fact", "why"),
+    [
+        ("如果我中了五百万，我就去冰岛开民宿", "假设"),
+        ("If I were you I'd call them", "supposed"),
+        ("do you remember Heidi?", "question"),
+        ("还记得海蒂吗", "提问"),
+        ("根据记忆，小林喜欢茶", "记忆"),
+        ("我是北境之王", "角色扮演"),
+        ("熔岩灯的灯液是石蜡和水", "机器人说的话"),
+    ],
+)
+def test_what_is_no_fact_is_kept_and_not_absolute(fact: str, why: str) -> None:
+    item = filed(fact, recent_messages=TALK)
+    assert not item["passed"] and why in " ".join(reason["why"] for reason in item["violations"])
+
+
+@pytest.mark.parametrize(
+    ("fact", "text"),
+    [
+        ("群规是不准发广告", "登山群的群规是不准发广告"),
+        ("本群主要交流登山", "登山群主要交流登山"),
+        ("群里每周日爬山", "登山群里每周日爬山"),
+        ("群主是阿泰", "登山群的群主是阿泰"),
+        ("The group plans a hike", "登山群 plans a hike"),
+        ("group rule: no selling", "登山群's rule: no selling"),
+    ],
+)
+def test_the_group_goes_by_its_name(fact: str, text: str) -> None:
+    item = filed(fact, group_name="登山群")
+    assert (item["candidate"], item["passed"]) == (text, True)
+
+
+def test_a_rewrite_with_the_bot_for_the_one_who_spoke_is_refused() -> None:
+    job = make_job(action_summary="", new_info=["我对猫毛过敏"], recent_messages=TALK)
+    (item,) = prepare(job, Settings())
+    refused = judge(item, "Undefined对猫毛过敏", job, Settings())
+    assert ("role", "subject") in [(finding.kind, finding.why) for finding in refused.violations]
+    assert judge(item, "阿泰对猫毛过敏", job, Settings()).passed
+
+
+def test_they_in_the_plural_is_not_the_user() -> None:
+    assert not filed("They have two kids", group=None)["passed"]

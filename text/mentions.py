@@ -1,0 +1,80 @@
+"""Mentions of chat platforms (@阿明, [CQ:at,qq=123], <@123>) as names."""
+
+from __future__ import annotations
+
+import re
+
+from ..schema.job import Job
+from ..schema.names import Names
+from .protected import overlaps, protected_spans
+
+_BY_ID = re.compile(r"\[CQ:at,qq=(?P<cq>[^\],]+)[^\]]*\]|<@[!&]?(?P<discord>\w+)>")
+_REPLY = re.compile(r"\[CQ:reply,[^\]]*\]\s*")
+_AT = re.compile(r"(?<![\w.@/])@(?P<name>[\w·.\-]+)")
+_EVERYBODY = frozenset(("all", "everyone", "here", "全体成员", "所有人"))
+
+
+def with_mentions(text: str, job: Job, names: Names) -> tuple[str, list[str]]:
+    """Return `text` with the mentions of people of the job as names, and the mentions by an id that nobody there has.
+
+    Where the name of a mention is not known to the job (@somebody) it stays, as do mentions in code.
+    """
+    if "@" not in text and "[CQ:" not in text:
+        return text, []
+    people = {message.sender_id: message.sender_name for message in job.recent_messages if message.sender_id}
+    people |= {job.user_id: names.user_name} | ({job.bot_id: names.bot_name} if job.bot_id else {})
+    known = {name.casefold(): name for name in (names.user_name, names.bot_name, *people.values()) if name}
+    unknown: list[str] = []
+    code = [span for span in protected_spans(text) if text[span[0]] == "`"]
+
+    def by_id(match: re.Match[str]) -> str:
+        one = match["cq"] or match["discord"]
+        if overlaps(code, *match.span()) or one in _EVERYBODY:
+            return match.group()
+        if not people.get(one):
+            unknown.append(match.group())
+            return match.group()
+        return people[one]
+
+    def by_name(match: re.Match[str]) -> str:
+        said = match["name"]
+        if overlaps(code, *match.span()) or said.casefold() in _EVERYBODY:
+            return match.group()
+        # Chinese runs on after a name without a space.
+        name = next((name for name in sorted(known, key=len, reverse=True) if said.casefold().startswith(name)), "")
+        if not name or (said.isascii() and len(said) != len(name)):
+            return match.group()
+        return known[name] + said[len(name) :]
+
+    text = _REPLY.sub("", text)
+    spaced = re.sub(rf"(?:{_BY_ID.pattern})", by_id, text)
+    code = [span for span in protected_spans(spaced) if spaced[span[0]] == "`"]
+    return _AT.sub(by_name, spaced).strip(), unknown
+
+
+_OF_GROUP = re.compile(
+    r"(?P<before>^|[，。！？；,.!?;\n]|[在把被给和跟是从到])群(?P<what>里(?!程)|内|规|主|公告|友|员|管理员|成员)(?!题|要|张|义|动)"
+)
+_THE_GROUP = re.compile(r"\b[Tt]he group(?: chat)?(?=\s+(?!of\b|that\b|which\b|who\b)[a-z]|['’]s\b|[.,;!?]|$)")
+_GROUP_RULE = re.compile(
+    r"(?P<before>^|[.;!?]\s+)(?:the )?(?:group|server|channel|chat)(?:['’]s)? (?P<what>rules?|admins?|owner|topic)\b", re.I
+)
+_A_GROUP = re.compile(r"\ba (?:[a-z]+ ){0,2}group\b", re.I)
+
+
+def with_group(text: str, names: Names) -> str:
+    """Return `text` with what belongs to the group of the conversation under its name: 群规, "the group", "group rule"."""
+    if not names.group():
+        return text
+    if "群" in text:
+        group = names.group("zh")
+        return _OF_GROUP.sub(lambda one: one["before"] + group + _in_group(one["what"]), text)
+    if "group" not in text and "rule" not in text and "admin" not in text:
+        return text
+    group = names.group("en")
+    text = _GROUP_RULE.sub(lambda one: f"{one['before']}{group}'s {one['what']}", text)
+    return text if _A_GROUP.search(text) else _THE_GROUP.sub(lambda _: group, text)
+
+
+def _in_group(what: str) -> str:
+    return what if what in ("里", "内") else f"的群{what}"

@@ -1,0 +1,275 @@
+"""Whose words a text of a job is, and whom its "I", "you" and "he" mean.
+
+An action is the bot's. A fact may be a close copy of one of the recent messages: then "I" is who said that. A quotation
+("Bob: I'm moving") keeps its author. What neither the text nor the messages decide stays open: the words stay, and the gate
+says why.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from ..schema.job import Job
+from ..schema.names import Names
+from .language import Language, detect_language
+from .mentions import with_group, with_mentions
+from .no_facts import why_no_fact
+from .references.finding import deictic_words
+from .references.first_person import cast_of, cast_of_fact, has_first_person, may_be_service, serves, speaker_of_fact
+from .references.people import ROLE_NOUNS, find_people
+from .references.subjects import predicate_of
+from .references.types import Cast
+from .support import Terms, content_terms, share
+
+COPY = 0.6
+"""The share of a statement's content words from which on a message holds it."""
+SURE = 0.85
+"""The share from which on it is the message's own wording."""
+LONGEST_MESSAGE = 2000
+"""Characters of a message that are compared with a statement."""
+CLEAR = 0.2
+"""How much more of it a message must hold than those of others."""
+
+_BOT = "\0bot"
+_QUOTED = re.compile(r"[“「『\"](?P<body>[^”」』\"]{2,})[”」』\"]")
+_HEADER = re.compile(
+    r"^(?P<name>[^\s:：,，。.!?！？\"“][^:：,，。!?！？\"“\n]{0,30}?)\s*"
+    r"(?P<said>发消息说|的?原话|[说說]道?|[写寫]道|\s(?:said|says|wrote))?\s*[:：]\s*(?P<body>\S.*)$",
+    re.DOTALL | re.IGNORECASE,
+)
+_FORWARDED = re.compile(r"转一段|转发|轉發|forward|fwd|reply to|quote", re.IGNORECASE)
+_STAGE = re.compile(r"\s*(?:[（(][^）)\n]{1,20}[）)]|\*[^*\n]{2,40}\*|/me\b)")
+_ASKS = re.compile(r"[?？]|[谁誰]|吗$|咋|怎么")
+_CLAUSE = re.compile(r"[,.;!，。；！…\n]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Whose:
+    """What is known of one text of a job.
+
+    `text` is the text with its mentions as names, `cast` whom its persons mean. `said_by` is the id of who said it ("" if
+    unknown), `subject` the name that a text without a subject gets ("" for none). `reasons` say why it cannot be absolute: keys
+    of the gate's sentences as (kind, why, wording). `not_about` are names that the text is certainly not about.
+    """
+
+    text: str
+    cast: Cast | None
+    said_by: str = ""
+    subject: str = ""
+    reasons: tuple[tuple[str, str, str], ...] = ()
+    not_about: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Utterance:
+    """A part of a message: the name of who said it ("" if unknown), and whether it asks."""
+
+    who: str
+    text: str
+    terms: Terms
+    asks: bool
+
+
+def whose(text: str, kind: Literal["action", "fact"], job: Job, names: Names) -> Whose:
+    """Return whose words a text of `job` is."""
+    text, unknown = with_mentions(text, job, names)
+    text = with_group(text, names)
+    reasons = tuple(("reference", "mention", mention) for mention in unknown)
+    language = detect_language(text)
+    if kind == "action":
+        return Whose(text, None, subject=names.bot(language), reasons=reasons)
+    found = _of_fact(text, job, names, language)
+    claim = why_no_fact(found.text, names)
+    if claim:
+        reasons = (*reasons, ("claim", claim, found.text))
+    return replace(found, reasons=(*found.reasons, *reasons))
+
+
+def _of_fact(text: str, job: Job, names: Names, language: Language) -> Whose:
+    header = _HEADER.match(text)
+    if header is not None:
+        quoted = _of_quotation(header, text, job, names, language)
+        if quoted is not None:
+            return quoted
+    user = names.user(language)
+    said = list(_utterances(job, names))
+    held = _held(text, said, names)
+    first, third = has_first_person(text, names), _is_the_user(text, held, said, user, names)
+    stand_in = _closest(held, names) in (user, names.user_name, "") or held.get(user, 0.0) >= COPY
+    not_bot = (names.bot(language),)
+    if not first:
+        author = _closest(held, names)
+        said_by = _id_of(author, job, names) if held.get(author, 0.0) >= COPY else ""
+        cast = replace(cast_of_fact(text, names, language), third=third, stand_in=stand_in)
+        subject, reasons = _subject(text, third and author in ("", user), names, user)
+        if _is_the_bots(text, held, names):
+            reasons = (*reasons, ("claim", "assistant", text))
+        elif _is_played(text, said, names):
+            reasons = (*reasons, ("claim", "played", text))
+        return Whose(text, cast, said_by, subject, reasons, not_bot)
+    author = _author(text, held, names, user)
+    if author == _BOT:
+        return Whose(text, cast_of("bot", names, language))
+    if not author:
+        return Whose(text, Cast(third=False, stand_in=stand_in), not_about=not_bot)
+    alone = not any(one.who not in ("", user, _BOT) for one in said)
+    second = names.bot(language) if author == user and (alone or not job.group_id) else ""
+    told = author == user and cast_of_fact(text, names, language).together
+    cast = Cast(first=author, second=second, together=str(told or ""), third=False, stand_in=stand_in and author != user)
+    played = (("claim", "played", text),) if _is_played(text, said, names) else ()
+    return Whose(text, cast, _id_of(author, job, names), author, played, not_about=not_bot)
+
+
+def _author(text: str, held: dict[str, float], names: Names, user: str) -> str:
+    """Return who says "I" in a fact: a name, the bot, or "" where nobody can tell."""
+    alone = speaker_of_fact(text, names)
+    named = {one.name for one in find_people(text, tuple(name for name in (names.user_name, *names.others) if name))}
+    scores = {who: score for who, score in held.items() if who not in named or who == _BOT}
+    ranked = sorted(scores.items(), key=lambda one: -one[1])
+    if alone == "bot" and serves(text) and max(scores.values(), default=0.0) < SURE:
+        return _BOT
+    if ranked:
+        (best, score), second = ranked[0], ranked[1][1] if len(ranked) > 1 else 0.0
+        if alone == "user" and score < SURE and may_be_service(text):
+            # "I moved the call" may be what they did, or what they asked for and the bot did.
+            told = scores.get(_BOT, 0.0)
+            return _BOT if told >= CLEAR and told >= 2 * max((held[who] for who in held if who != _BOT), default=0.0) else ""
+        if score >= COPY and score >= second + CLEAR:
+            return best
+        if score >= 0.25 and score >= 2 * second and best == user and alone == "user":
+            return user
+    others = [who for who in held if who not in (_BOT, user, "")]
+    if alone != "user":
+        return _BOT if alone == "bot" and (not others or serves(text)) else ""
+    mine = scores.get(user, 0.0)
+    if user in held and (not mine or mine < scores.get(_BOT, 0.0)):
+        return ""  # the talk is there, and nothing of it is theirs
+    return user if not others or (mine and not any(scores.get(who, 0.0) for who in others)) else ""
+
+
+def _of_quotation(header: re.Match[str], text: str, job: Job, names: Names, language: Language) -> Whose | None:
+    """Return whose words "name: text" are; None where the head is no speaker."""
+    name, body = header["name"].strip(), header["body"]
+    known = {one.casefold(): one for one in (names.user_name, *names.others) if one}
+    author = known.get(name.casefold(), "")
+    speaks = has_first_person(body, names)
+    if not author and not (speaks or header["said"]):
+        return None
+    if not author and name.lower() in ROLE_NOUNS:
+        author = f"{names.user(language)}{'的' if language == 'zh' else chr(39) + 's '}{name}" if not job.group_id else ""
+        text = f"{author}{text[header.end('name') :]}" if author else text
+    elif not author and find_people(f"{name}说" if language == "zh" else f"{name} said"):
+        author = name
+    said_by = _id_of(author, job, names)
+    return Whose(text, Cast(first=author, third=False, stand_in=False), said_by, not_about=(names.bot(language),))
+
+
+def _utterances(job: Job, names: Names) -> Iterator[_Utterance]:
+    """Yield the parts of the recent messages with who said them; what somebody quotes is its author's."""
+    for message in job.recent_messages:
+        is_bot = bool(message.sender_name) and message.sender_name == names.bot_name
+        is_bot = is_bot or bool(job.bot_id and message.sender_id == job.bot_id)
+        is_user = message.sender_id == job.user_id or message.sender_name == names.user_name
+        user = names.user(detect_language(message.text))
+        who = _BOT if is_bot else user if is_user else message.sender_name or message.sender_id
+        own = message.text[:LONGEST_MESSAGE]
+        for part in _quoted_parts(own):
+            head = own[: own.find(part)]
+            author = next((name for name in (names.user_name, *names.others) if name and name in head), "")
+            own = own.replace(part, " ", 1)
+            yield _Utterance(author, part, content_terms(part, names), False)
+        yield _Utterance(who, own, content_terms(own, names), _ASKS.search(own) is not None)
+
+
+def _quoted_parts(text: str) -> list[str]:
+    forwarded = _HEADER.match(text) if _FORWARDED.search(text) else None
+    if forwarded is not None:
+        return [forwarded["body"]]
+    return [match["body"] for match in _QUOTED.finditer(text)]
+
+
+def _held(text: str, said: Sequence[_Utterance], names: Names) -> dict[str, float]:
+    """Return for each speaker the greatest share of the text that one of their messages holds. A question tells nothing."""
+    wanted = content_terms(text, names)
+    plain = _plain(text)
+    clauses = [_plain(clause) for clause in _CLAUSE.split(text) if has_first_person(clause, names)]
+    held: dict[str, float] = {}
+    for one in said:
+        part = share(wanted, one.terms) if wanted else 0.0
+        whole = _plain(one.text)
+        if len(plain) > 3 and plain in whole:
+            part = 1.0
+        elif any(len(own) > 2 and own in whole for own in clauses):
+            part = max(part, 0.9)
+        held[one.who] = max(held.get(one.who, 0.0), part * (0.5 if one.asks and part < 1.0 else 1.0))
+    return held
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[\W_]+", "", text).casefold()
+
+
+def _is_the_bots(text: str, held: dict[str, float], names: Names) -> bool:
+    """Return True if the bot itself said it, about nobody."""
+    if any(name and name.casefold() in text.casefold() for name in (names.user_name, names.group_name, *names.others)):
+        return False
+    others = max((score for who, score in held.items() if who != _BOT), default=0.0)
+    alone = not deictic_words(text, ()) and not find_people(text)
+    return alone and held.get(_BOT, 0.0) >= max(COPY, others + CLEAR)
+
+
+def _is_played(text: str, said: Sequence[_Utterance], names: Names) -> bool:
+    """Return True if the words come from a message with a stage direction: "(draws his sword) I am the king"."""
+    wanted = content_terms(text, names)
+    return bool(wanted) and any(_STAGE.match(one.text) and share(wanted, one.terms) >= COPY for one in said)
+
+
+def _closest(held: dict[str, float], names: Names) -> str:
+    """Return the speaker whose messages hold most of a text, "" if none holds any."""
+    ranked = sorted(((score, who) for who, score in held.items() if score and who != _BOT), reverse=True)
+    return ranked[0][1] if ranked else ""
+
+
+def _is_the_user(text: str, held: dict[str, float], said: Sequence[_Utterance], user: str, names: Names) -> bool:
+    """Return True if "he" may be taken for the user: the talk tells of nobody else, or the user's own words hold the text."""
+    if not any(one.who not in ("", _BOT) for one in said):
+        return True
+    mine = held.get(user, 0.0)
+    if user in held and (not mine or mine < held.get(_BOT, 0.0)):
+        return False
+    if any(score >= mine for who, score in held.items() if who not in (user, _BOT) and (score or not mine)):
+        return False
+    wanted = content_terms(text, names)
+    own = [one for one in said if one.who == user]
+    best = max(own, key=lambda one: share(wanted, one.terms), default=None)
+    if any(_tells_of_somebody(one, names) for one in said):
+        return best is not None and mine >= COPY and not _tells_of_somebody(best, names)
+    return True
+
+
+def _tells_of_somebody(one: _Utterance, names: Names) -> bool:
+    """Return True if an utterance speaks of a third person."""
+    if any(found.person == "third" and found.gender != "thing" for found in deictic_words(one.text, ())):
+        return True
+    known = {names.bot_name, names.user_name}
+    return any(found.name not in known for found in find_people(one.text, names.others))
+
+
+def _subject(text: str, third: bool, names: Names, user: str) -> tuple[str, tuple[tuple[str, str, str], ...]]:
+    """Return the name that a text gets which begins with its predicate, and the reason where nobody can tell whose it is."""
+    start = predicate_of(text, names)
+    if not start:
+        return (user if third else ""), ()
+    return (user, ()) if third and start == "state" else ("", (("reference", "subject", text),))
+
+
+def _id_of(author: str, job: Job, names: Names) -> str:
+    """Return the id of a person of the conversation, "" if unknown or the bot."""
+    if not author or author == _BOT:
+        return ""
+    if author in (names.user_name, names.user("zh"), names.user("en")):
+        return job.user_id
+    return next((one.sender_id for one in job.recent_messages if author in (one.sender_name, one.sender_id)), "")
