@@ -99,7 +99,8 @@ async def test_a_query_goes_ahead_of_all_documents_that_wait(with_engine: Callab
     second = asyncio.create_task(embedder.embed_documents(["c" * SLICE_CHARACTERS]))
     await asyncio.sleep(0)
     query = asyncio.create_task(embedder.embed_query("query"))
-    await asyncio.sleep(0)
+    for _ in range(3):  # until it stands in line
+        await asyncio.sleep(0)
     for _ in range(3):
         engine.gate.release()
     await asyncio.gather(first, second, query)
