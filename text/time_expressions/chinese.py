@@ -11,8 +11,9 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
+from .chinese_extents import whole
 from .chinese_words import fold, might_hold, words_of_time
-from .reading import Clock, Found, Ordinal, Part, Reading, Tense, merge
+from .reading import Clock, Found, Ordinal, Part, Reading, Tense, is_absolute, merge
 from .tense import chinese_evidence, chinese_habit, chinese_sentence_start
 
 __all__ = ["find", "might_hold"]
@@ -141,10 +142,17 @@ def settle(text: str, found: list[Found]) -> list[Found]:
         if item.start >= anchored_until:
             anchored_until = -1
         anchored = anchored_until >= 0 and chinese_sentence_start(text, item.start) <= previous_end
-        if reading.absolute or (reading.through is not None and reading.through.absolute):
+        if is_absolute(reading):
             anchored_until, previous_end, dated = len(text), item.end, True
             continue
+        if not item.understood:
+            if not chinese_habit(text, item.start, item.end):
+                kept.append(item)
+            continue
         tense = chinese_evidence(text, item.start, item.end)
+        if _is_undecided(text, item, tense, anchored):
+            kept.append(replace(item, understood=False))
+            continue
         if tense == "none" and _THEN.match(text, item.end):
             tense = "past"
         from_there = anchored and dated and reading.offset is not None and reading.offset.sign > 0
@@ -195,9 +203,8 @@ def _stands(text: str, item: Found, tense: Tense, anchored: bool) -> bool:
     if slots <= {"weekday", "manner", "part", "clock"} or (reading.weekend and reading.week is None):
         return not chinese_habit(text, item.start, item.end)
     if reading.year is None and reading.month is not None and reading.month[0] == "abs":
-        return _RECURRING.search(text, max(0, item.start - 12), item.end + 4) is None and not chinese_habit(
-            text, item.start, item.end
-        )
+        recurring = reading.said_weekday is None and _RECURRING.search(text, max(0, item.start - 12), item.end + 4) is not None
+        return not recurring and not chinese_habit(text, item.start, item.end)
     if slots <= {"day", "part", "clock"} and reading.shift is None and reading.day is not None and reading.through is None:
         return _stands_as_day(text, item, tense, anchored)
     if reading.quarter is not None and reading.quarter[0] == "abs" and reading.year is None:
@@ -205,6 +212,24 @@ def _stands(text: str, item: Found, tense: Tense, anchored: bool) -> bool:
     return True
 
 
+def _is_undecided(text: str, item: Found, tense: Tense, anchored: bool) -> bool:
+    """Return True if the clause does not say which one is meant: a feast or a quarter of some year, 前一天 of some day."""
+    reading = item.reading
+    if anchored or chinese_habit(text, item.start, item.end):
+        return False
+    if _DAY_TOLD.fullmatch(text, item.start, item.end):
+        return True
+    feast = reading.holiday is not None or reading.lunar is not None
+    quarter = reading.quarter is not None and reading.quarter[0] == "abs"
+    if tense != "none" or reading.year is not None or reading.firm or not (feast or quarter):
+        return False
+    fronted = item.start == 0 or text[item.start - 1] in "，。！？；,!?; \n在到于至"
+    told = _THEN.match(text, item.end) is not None and not text.startswith("那天", item.end)  # 冬至那会儿: has been
+    return fronted and not told and _IS_NEXT.match(text, item.end) is None
+
+
+_DAY_TOLD = re.compile(r"[前后]一(?:天|晚|夜)")
+_IS_NEXT = re.compile(r"[是的有为和与、]|快乐|来临|礼物|假期|放假|$")
 _THEN = re.compile(r"那[天晚时]|那会儿?|那阵子?|那几天|那段时间")
 _PART_AHEAD = re.compile(
     r"[^，。！？,!?；]{0,2}(?:就[去来走回给找办做看听试买吃]|再(?![也没三])|(?:一起|一块儿?)?[^，。！？,!?；]{1,8}吧(?:[，。！!~～]|$))"
@@ -222,11 +247,16 @@ def _stands_as_day(text: str, item: Found, tense: Tense, anchored: bool) -> bool
     if anchored or _RECURRING.search(text, max(0, item.start - 12), item.end + 4) or chinese_habit(text, item.start, item.end):
         return False
     before_fits = item.start == 0 or _BEFORE_DAY.search(text[max(0, item.start - 1) : item.start]) is not None
-    dated = tense != "none" or text[item.start : item.end].endswith("日")
+    dated = (
+        tense != "none"
+        or item.reading.part is not None
+        or item.reading.clock is not None
+        or text[item.start : item.end].endswith("日")
+    )
     return dated and before_fits and _AFTER_DAY.match(text, item.end) is not None
 
 
 def find(text: str, is_content: Callable[[Found], bool]) -> list[Found]:
     """Return the Chinese expressions of a text that need a reference, without those for which `is_content` is True."""
     folded = fold(text)
-    return settle(folded, [item for item in candidates(folded) if not is_content(item)])
+    return settle(folded, [item for item in whole(folded, candidates(folded)) if not is_content(item)])

@@ -26,8 +26,14 @@ _UNIT = (
     r"(?:年|个?月|个?(?:周|星期|礼拜)(?!年)|天|日|个?(?:小时|钟头)|分钟?|刻钟|秒钟?|(?:mins?|h|hrs?|hours?|minutes?|"
     r"s)(?![a-zA-Z])|个?季度|个?世纪|个?工作日)"
 )
-_LENGTH = rf"{_N}[ ]?(?:个半|多?个?)?[ ]?{_UNIT}半?"
-_LENGTHS = rf"{_LENGTH}(?:[零又]?{_LENGTH})?"
+LENGTH = rf"{_N}[ ]?(?:个半|多?个?)?[ ]?{_UNIT}半?"
+_LENGTHS = rf"{LENGTH}(?:[零又]?{LENGTH})?"
+_GUESS = (
+    r"(?:[一二][两二三]|两三|三[四五]|四五|五六|六七|七八|八九|[一二两三四五六七八九][到至、][二两三四五六七八九]|"
+    r"[二两三四五六七八九]?十[几来])"
+)
+"""A count told as a guess: 三五, 两三, 三到五, 十来."""
+_GUESSED = rf"{_GUESS}(?:个?(?:半)?月|年|天|日|个?(?:周|星期|礼拜)|个?(?:小时|钟头)|分钟)"
 _DIGITS12 = r"(?:1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九])"
 _DIGITS31 = r"(?:3[01]|[12]\d|0?[1-9]|三十一?|[二廿]?十[一二三四五六七八九]?|廿[一二三四五六七八九]?|[一二三四五六七八九])"
 _HOUR = r"(?:2[0-4]|1\d|0?\d|二十[一二三四]?|十[一二三四五六七八九]?|[零一二两三四五六七八九])"
@@ -92,7 +98,7 @@ def fold(text: str) -> str:
     return text.translate(_FOLD)
 
 
-def _length(text: str) -> Amount | None:
+def length_of(text: str) -> Amount | None:
     total: Amount | None = None
     for match in _LENGTH_PARTS.finditer(text):
         count = chinese_number(match["n"])
@@ -260,7 +266,7 @@ def _with_length(build: Callable[[re.Match[str], Amount], Reading | None]) -> _B
     """Return a builder that receives the length of time of its match; it returns None if the length is not a number."""
 
     def built(match: re.Match[str]) -> Reading | None:
-        length = _length(match["length"])
+        length = length_of(match["length"])
         return build(match, length) if length is not None else None
 
     return built
@@ -299,6 +305,15 @@ def _nth(match: re.Match[str]) -> Reading | None:
     return Reading(ordinal=Ordinal(int(count), unit, "nth", weekday)) if count else None
 
 
+def _guess(match: re.Match[str]) -> Reading:
+    past = match["direction"] == "前"
+    return Reading(vague="past" if past else "future", vague_amount=f"{match['length']}{'前' if past else '后'}")
+
+
+def _decade(match: re.Match[str]) -> Reading:
+    return Reading(years=(-1, int(chinese_number(match["decade"]) or 90)))
+
+
 def _vague(match: re.Match[str]) -> Reading:
     word = match.group()
     direction: Direction = "past" if _VAGUE_PAST.search(word) else "future" if _VAGUE_FUTURE.search(word) else "now"
@@ -323,6 +338,7 @@ TOKENS: tuple[tuple[str, str, _Builder], ...] = (
         rf"同一?[天年日]|有[一天]?[天晚](?!空)|某[天日年]|前后)(?:的)?(?:{_PARTS})?(?:{_CLOCK})?", _block),
     ("pair", r"(?P<pair>今明|昨今|明后)(?:两|二)?[天日](?!线)", _pair),
     ("thisfeast", rf"(?P<level>这(?=个)|[上下])一?个(?P<feast>{_HOLIDAY})", _this_feast),
+    ("decade", r"(?<![\d世纪〇零一二三四五六七八九])(?P<decade>[三四五六七八九]十|[3-9]0)年代", _decade),
     ("block", r"先天[和与、及]?后天|每(?:逢|隔)?[个到一]?(?:周|星期|礼拜)(?:[一二三四五六日天末][、和跟及]?){0,7}|每(?:逢|"
         r"隔)?[个一]?(?:年|月|天|日|晚|早|季度?)(?:初|底|末)?|每次|今日(?:头条|说法|校园|水印|资本)|明日(?:之后|方舟|之星|香)|"
         r"昨日(?:重现|青空)|昨夜星辰|天天|[今明昨]日(?=传媒|资本|科技|集团|控股|影业|动漫)|(?<=[小阿])明(?=天天|年年|日日|早睡|"
@@ -347,7 +363,11 @@ TOKENS: tuple[tuple[str, str, _Builder], ...] = (
         r"宣统)[\d元一二三四五六七八九十]{1,3}年(?:[\d正腊一二三四五六七八九十]{1,2}月)?(?:初?[\d一二三四五六七八九十]{1,3}[日号"
         r"]?)?(?:大年三十)?", _block),
     ("century", r"上个?世纪(?:(?P<decade>[\d一二三四五六七八九]十?|\d0)年代)?(?:[初末中]期?)?", _century),
-    ("offset", rf"(?<![\d.第])(?P<length>{_LENGTHS})(?P<more>多)?(?:以|之)?(?P<direction>前|后)(?![后面端台续悔果缀])",
+    ("guess", rf"(?<![\d.第一二两三四五六七八九十百])(?P<length>{_GUESSED})(?:(?:以|之)?(?P<direction>前|后)"
+        r"(?![后面端台续悔果缀])|(?=就[能会可]))", _guess),
+    ("guessahead", rf"再?过(?P<length>{_GUESSED})(?:(?:以|之)?(?P<direction>后))?", _guess),
+    ("offset", rf"(?<![\d.第])(?!\d{{1,2}}月\d{{1,2}}[日号])(?P<length>{_LENGTHS})(?P<more>多)?(?:以|之)?"
+        r"(?P<direction>前|后)(?![后面端台续悔果缀])",
         _with_length(_offset)),
     ("ahead", rf"(?:再过|再等(?=[^，。]{2,6}(?:就|后))|(?<![超经通难不])过(?={_LENGTHS}(?:就|再|会|要|才|后|之后|便|"
         rf"又)))(?P<length>{_LENGTHS})(?:(?:之|以)?后)?", _with_length(lambda _, length: Reading(offset=Offset(1, length)))),
@@ -361,11 +381,11 @@ TOKENS: tuple[tuple[str, str, _Builder], ...] = (
     ("nth", r"(?:第(?P<nth>\d{1,2}|[一二三四五六七八九十]{1,3})|(?P<last>最后(?:的)?一))(?P<unit>个?(?:周|星期|"
         r"礼拜)[一二三四五六日天](?!次)|个?周末|个?月|个?(?:周|星期|礼拜)|天)(?![前后])", _nth),
     ("front", rf"(?P<direction>(?<![提以之日目年月周天前后面点午饭空大最考赛婚术产发播市课班试训线演])前|(?<=[年月周的 ])前|"
-        rf"(?<![提以之日月周天前后面点午饭空大最然今往])后|最后|头|最[初前])的?[ ]?(?P<length>{_LENGTH})(?![前后])",
+        rf"(?<![提以之日月周天前后面点午饭空大最然今往])后|最后|头|最[初前])的?[ ]?(?P<length>{LENGTH})(?![前后])",
         _with_length(_front)),
     ("remaining", rf"(?:还剩|还有)[ ]?(?P<length>{_N}[ ]?个?半?(?:小时|分钟))", _open_stretch("remaining")),
-    ("within", rf"(?<![\d.第])(?P<length>{_LENGTH})(?:(?:以|之)内|内)", _open_stretch("within")),
-    ("since", rf"(?<![\d.第前])(?P<length>{_LENGTH})(?:以来|来(?=[，,]|一直|第|我|他|她|首|从|始终|最|都|每|没|的))",
+    ("within", rf"(?<![\d.第])(?P<length>{LENGTH})(?:(?:以|之)内|内)", _open_stretch("within")),
+    ("since", rf"(?<![\d.第前])(?P<length>{LENGTH})(?:以来|来(?=[，,]|一直|第|我|他|她|首|从|始终|最|都|每|没|的))",
         _with_length(lambda _, length: _stretch(-1, length))),
     ("shift", r"(?<!^[王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗])(?<![，。！？；\n ][王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗])(?"
         r"P<which>大前|大后|(?<![之以目从眼面生空提史])前(?=[天日晚夜儿])|昨|(?<![如当而现])今|(?<![黎聪光文透声说表证发查])明|"
@@ -376,7 +396,7 @@ TOKENS: tuple[tuple[str, str, _Builder], ...] = (
     ("monthrel", r"(?P<level>上上|上|下下|下|这|本)(?:一?个)?月(?!球|亮|台|份牌|经|饼)(?:份)?", _month_rel),
     ("quarter", r"(?:(?P<level>上上|上|下下|下|这|本)(?:一?个|一)?|第?(?P<number>[1-4一二三四]))季度", _quarter),
     ("yearrel", r"(?P<level>大前|(?<![之以目])前(?=年)|(?<!过)去|(?<![如当而现])今|(?<![日资])本|明|来|大后|(?<![以之然最])后(?="
-        r"年)|这(?=一年)|(?<![马晚早])上(?=一?年)|(?<![之以])下(?=一年))一?年(?!轻|级|龄|代|货|糕|纪|会)(?:度)?",
+        r"年)|这(?=一年)|(?<![马晚早])上(?=一?年)|(?<![之以如余剩])下(?=一?年))一?年(?!轻|级|龄|代|货|糕|纪|会)(?:度)?",
         lambda m: Reading(year=("rel", _YEARS[m["level"]]))),
     ("lunar", r"(?:农历|阴历|旧历)(?:的)?(?P<month>正|冬|腊|[一二三四五六七八九十]{1,2}|\d{1,2})月(?P<day>初[一二三四五六七八九"
         r"十]|[二廿]?十[一二三四五六七八九]?|三十|\d{1,2})[日号]?|(?P<month2>正|腊|冬|[二三四五六七八九十])月(?P<day2>初[一二三"
@@ -391,12 +411,15 @@ TOKENS: tuple[tuple[str, str, _Builder], ...] = (
         r"(?<=月)[中上下]旬)", _edge),
     ("weekday", rf"(?:(?<![每零一二两三四五六七八九十百\d几个多半数])|(?<=[周期拜][一二三四五六]))(?:周|星期|礼拜)(?P<name>"
         rf"{_WEEKDAY}(?![次级])(?<!天(?=气))|末(?!愉快|快乐))", _bare_weekday),
-    ("daynumber", rf"(?<![\d第A-Za-z一二三四五六七八九十.#])(?P<day>{_DIGITS31})[ ]?(?:号(?!线|楼|房|机|床|桌|位|店|馆|厅|仓|库|"
+    ("daynumber", rf"(?<![\d第A-Za-z一二三四五六七八九十.#])(?P<day>{_DIGITS31})[ ]?(?:号(?!线|楼|房(?!东|租|贷)|"
+        r"机|床|桌|位|店|馆|厅|仓|库|"
         rf"院|门|口|选|人|电|球|衣|车|汽|柴|文|玩|家|同学|服|坑|技|师|岛|码|台|弹|窗|站|员|铺|登|染|称|召|令)|日(?!元|圆|游|内|"
         rf"均|本|语|记|期|常|程|报|间|志|历|子|头|夜|月))", _day_number),
     ("clock", rf"(?<![\d.第:])(?P<clock>{_CLOCK})(?:[ ]?(?P<meridiem>[aApP]\.?[mM]\b\.?))?"
         r"(?! (?:(?:to|and) \d\d?:\d\d )?on \d)", _clock),
     ("early", r"(?<=[天日一二三四五六])一大?早(?!上|晨)", lambda m: Reading(part="morning", part_name=m.group())),
+    ("shortpart", rf"(?<=[天日号一二三四五六])[早晚](?={_CLOCK})",
+        lambda m: Reading(part=_PART_OF[m.group()], part_name=_PART_WORD[m.group()])),
     ("part", _PARTS, _part),
     ("untilnow", r"至今(?![天日年晚早])(?:为止)?|迄今(?:为止)?", lambda _: Reading(until_now=True)),
     ("now", r"现在|(?<=截至)(?:目前|当前)|目前|眼下|如今|此刻|现如今|现阶段|当前(?=[在正还没已仍])", lambda _: Reading(now=True)),

@@ -8,20 +8,23 @@ night", "Tuesday" + "of last week"). Every step looks at a bounded number of wor
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from ..word_lists import phrase_list, word_list
 from . import english_lexicon as lexicon
 from .english_clock import CLOCK_PREPOSITIONS
-from .english_relative import RelativeTimes
+from .english_extents import Extents
 from .english_words import Parsed
 from .numerals import ENGLISH_CARDINALS, ENGLISH_ORDINALS
-from .reading import Found, Reading, Tense, merge
+from .reading import Found, Reading, Tense, clash, is_absolute, merge
 from .tense import english_evidence, english_habit
 
 _ALNUM = re.compile(r"[a-z0-9]+")
-_DIGIT_TRIGGER = re.compile(r"\d ?(?:[:/]\d|[ap]\b|[ap]\.?m|h|m|d|w|y|st\b|nd\b|rd\b|th\b)|2(?:n|mo|mr)", re.IGNORECASE)
+_DIGIT_TRIGGER = re.compile(
+    r"[qQ][1-4]\b|\d ?(?:[:/]\d|[ap]\b|[ap]\.?m|h|m|d|w|y|st\b|nd\b|rd\b|th\b)|2(?:n|mo|mr)", re.IGNORECASE
+)
 _TRIGGERS = word_list(
     "fortnight fortnights century centuries second seconds secs sec ago now rn atm recently lately soon currently shortly "
     "nowadays moment moments while present presently late date noon midnight midday oclock clock am pm long recent near past "
@@ -39,6 +42,7 @@ _TRIGGERS |= {
         lexicon.PARTS,
         lexicon.EDGE_SHORT,
         lexicon.HOLIDAY_STARTS,
+        lexicon.DECADES,
     )
     for word in words
     if word not in ("new", "black", "good", "st", "earth", "mid")
@@ -46,17 +50,15 @@ _TRIGGERS |= {
 """A text without any of these words holds no expression and is not parsed."""
 _NEVER_CAPITAL = frozenset({*lexicon.DAYS, *lexicon.TONIGHT, "now", "currently", "recently", "lately", "soon"})
 _SENTENCE_BREAK = re.compile(r"[.!?\n]\s")
-_END_OF_A_DAY = re.compile(
-    r"(?:the )?(?:end|start|beginning) of (?:the )?day,? (?:on )?(?:\d{4}-|today\b|tomorrow\b|yesterday\b|"
-    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day\b)"
-)
-"""In "the end of day tomorrow" only the day after it is resolved."""
 _ON_EVERY = re.compile(r"\s+(?:on\s+)?(?:weekdays|weekends|workdays|\w{3,6}days|every|each|daily)\b")
 _SUPERSTITION = re.compile(r"\b(?:an?|every|any|movie|film)\s+(?:the\s+)?friday|13th\s+(?:is|are|movie|film|brings|means)\b")
 _AWAY = re.compile(
     r"\b(?:i|we|he|she|they|you|[a-z]+)(?:['’](?:m|re|s)|\s+(?:am|is|are|be))\s+(?:\w+\s+)?"
     r"(?:away|off|out of|in town|gone|busy|home|visiting|travel+ing|staying|on (?:holiday|vacation|leave|call))\b"
 )
+_BEGINS = re.compile(r"(?:starting|beginning|since|from|until|till) (?:the |on )?$")
+_LED = re.compile(r"\b(?:on|at|by|before|after|since|until|till) $")
+_IS_NEXT = re.compile(r"['’]?s? (?:is|was|are|were|means|has|had|comes|makes|and|or)\b")
 _ANNIVERSARY = re.compile(r"birthday|bday|anniversary|born")
 _CONNECTORS = word_list(", at on in of the @ around about from between for ( to - by")
 _COMMA, _NOTHING = (",",), ()
@@ -87,7 +89,7 @@ def find(text: str, is_content: Callable[[Found], bool]) -> list[Found]:
     return _Sentence(text).find(is_content)
 
 
-class _Sentence(RelativeTimes):
+class _Sentence(Extents):
     """A whole text: the merged expressions of its words and the selection of those that need a reference."""
 
     def find(self, is_content: Callable[[Found], bool]) -> list[Found]:
@@ -101,7 +103,30 @@ class _Sentence(RelativeTimes):
             if parsed is not None:
                 found.append((parsed[0], index, parsed[1]))
                 after = parsed[1]
-        return self.settle([item for item in self.ranges(found) if not is_content(item)]) if found else []
+        items = [item for item in self.extents(self.ranges(found)) if not is_content(item)] if found else []
+        dated = min((item.start for item in items if is_absolute(item.reading)), default=len(self.text))
+        told = [Found(Reading(), start, end, understood=False) for start, end in self.told(dated)]
+        return sorted([*self.settle(items), *(item for item in told if not is_content(item))], key=lambda item: item.start)
+
+    def extents(self, found: list[tuple[Reading, int, int]]) -> list[Found]:
+        """Return the expressions with their spans; one that is part of a longer expression as the whole, not understood."""
+        items: list[Found] = []
+        last_after = 0
+        for index, (reading, begin, after) in enumerate(found):
+            if begin < last_after or self.is_called(reading, begin):
+                continue
+            whole = None if is_absolute(reading) else self.torn(reading, begin, after)
+            if whole is None and index + 1 < len(found) and found[index + 1][1] == after and clash(reading, found[index + 1][0]):
+                whole = begin, found[index + 1][2]
+            begin, last_after = whole or (begin, after)
+            while items and whole is not None and items[-1].end > self.starts[begin]:
+                begin = min(begin, self.words_before(items.pop().start))
+            items.append(Found(reading, self.starts[begin], self.end_of(last_after - 1), understood=whole is None))
+        return items
+
+    def words_before(self, offset: int) -> int:
+        """Return the index of the word that begins at a character offset."""
+        return bisect_left(self.starts, offset)
 
     def expression(self, index: int) -> Parsed | None:
         """Return the longest expression that begins at a word. Nested lengths ("two days after …") stop at level three."""
@@ -162,7 +187,7 @@ class _Sentence(RelativeTimes):
         """Return True if a clock time may follow a day after these words: "tomorrow at 5"."""
         return "clock" not in reading.slots and between in _BEFORE_CLOCK
 
-    def ranges(self, found: list[tuple[Reading, int, int]]) -> list[Found]:
+    def ranges(self, found: list[tuple[Reading, int, int]]) -> list[tuple[Reading, int, int]]:
         """Join "Monday to Friday", "from tomorrow until Thursday", "between 3 and 12 March"."""
         joined: list[tuple[Reading, int, int]] = []
         for reading, begin, after in found:
@@ -172,16 +197,20 @@ class _Sentence(RelativeTimes):
                 led = self.word(last_begin - 1)
                 fits = gap in _RANGE_WORDS or (gap in (("and",), ("and", "the")) and led == "between")
                 fits = fits or (gap == () and reading.until_now is True and led == "from")
-                both = self.through(last, reading) if fits else None
+                day_last = self.word(begin)[:1].isdecimal() or self.word(begin) in ENGLISH_CARDINALS
+                both = self.through(last, reading, day_last=day_last) if fits else None
                 if both is not None:
                     joined[-1] = (both, last_begin, after)
                     continue
             joined.append((reading, begin, after))
-        return [Found(reading, self.starts[begin], self.end_of(after - 1)) for reading, begin, after in joined]
+        return joined
 
     @staticmethod
-    def through(first: Reading, second: Reading) -> Reading | None:
-        """Return a reading from `first` through `second`, or None if they are not the ends of a range."""
+    def through(first: Reading, second: Reading, *, day_last: bool = False) -> Reading | None:
+        """Return a reading from `first` through `second`, or None if they are not the ends of a range.
+
+        `day_last`: the day stands after both clock times ("half past seven to 4pm tomorrow").
+        """
         if first.through or first.vague or second.vague or "stretch" in first.slots | second.slots:
             return None
         if any(one.part is not None and one.clock is None for one in (first, second)):
@@ -195,6 +224,9 @@ class _Sentence(RelativeTimes):
         if first.slots <= {"clock", "part"}:
             if first.clock is None or second.clock is None or second.shift is None:
                 return None
+            begins_before = (first.clock.hour, first.clock.minute) < (second.clock.hour, second.clock.minute)
+            if day_last and begins_before and second.clock.known:
+                return replace(second, clock=replace(first.clock, known=True), clock_until=second.clock)
             if second.shift == 0:
                 return replace(second, clock=first.clock, clock_until=second.clock)
             return replace(first, shift=0, through=second)
@@ -220,11 +252,18 @@ class _Sentence(RelativeTimes):
         for item in found:
             reading = item.reading
             anchored = anchor_end >= 0 and _SENTENCE_BREAK.search(self.lower, anchor_end, item.start) is None
-            if reading.absolute or (reading.through is not None and reading.through.absolute):
+            if is_absolute(reading):
                 anchor_end = item.end
                 continue
+            if not item.understood:
+                if not english_habit(self.lower, item.start, item.end):
+                    kept.append(item)
+                continue
             tense = english_evidence(self.lower, item.start, item.end)
-            if self.stands(item, tense, anchored):
+            stands = self.stands(item, tense, anchored)
+            if reading.firm is False or (not stands and self.is_undecided(item, tense, anchored)):
+                kept.append(replace(item, understood=False))
+            elif stands:
                 kept.append(Found(reading, item.start, item.end, tense))
                 if reading.has_day and not reading.vague and not reading.now:
                     anchor_end = item.end
@@ -238,10 +277,18 @@ class _Sentence(RelativeTimes):
         before = self.text[: item.start].rstrip(" \t")[-1:]
         return before != "" and (before.isalnum() or before == ",")
 
+    def is_undecided(self, item: Found, tense: Tense, anchored: bool) -> bool:
+        """Return True for a feast of which the clause does not say whether it is that of one year: "on Labor Day he grills"."""
+        if item.reading.holiday is None or item.reading.year is not None or tense != "none" or anchored:
+            return False
+        fronted = self.text[: item.start].rstrip()[-1:] in ("", ".", "!", "?", "\n") and not _IS_NEXT.match(self.lower, item.end)
+        led = fronted or _LED.search(self.lower, max(0, item.start - 8), item.start) is not None
+        return led and not english_habit(self.lower, item.start, item.end)
+
     def stands(self, item: Found, tense: Tense, anchored: bool) -> bool:
         """Return True if an expression means a single time as seen from the reference, not a habit or a narrated time."""
         reading, slots = item.reading, item.reading.slots
-        if self.is_name(item) or _END_OF_A_DAY.match(self.lower, item.start):
+        if self.is_name(item):
             return False
         if tense == "past" and (reading.vague == "future" or self.lower.startswith(("following", "the following"), item.start)):
             return False  # counted from another time in the story: "a few days later she called"
@@ -260,11 +307,12 @@ class _Sentence(RelativeTimes):
         if reading.day == 13 and reading.weekday == 4 and _SUPERSTITION.search(around):
             return False
         if reading.manner == "bare":
-            if english_habit(self.lower, item.start, item.end) and reading.year is None:
+            begins = _BEGINS.search(self.lower, max(0, item.start - 12), item.start)
+            if english_habit(self.lower, item.start, item.end) and reading.year is None and begins is None:
                 return False
             if reading.holiday is not None and reading.year is None:
                 return tense != "none"
-            in_one_month = reading.month is not None and reading.through is None
+            in_one_month = reading.month is not None and reading.through is None and reading.said_weekday is None
             if in_one_month and _ANNIVERSARY.search(self.lower, max(0, item.start - 40), item.end + 24):
                 return tense != "none" and "party" in self.lower
             if reading.weekday is not None and reading.through is not None and reading.through.manner == "bare":
@@ -346,7 +394,7 @@ def _starts() -> dict[str, tuple[_Parse, ...]]:
         (("the", "day", "night", "morning", "evening", "week", "weekend", "month", "year"), (s.day_before,)),
         ((*lexicon.EDGES, *lexicon.EDGE_SHORT, "the"), (s.edge,)),
         (("the", "last", "first", "final", "1st", *ENGLISH_ORDINALS, "twenty", "thirty"), (s.day_of,)),
-        (("the", "first", "second", "1st", "2nd", "q"), (s.quarter,)),
+        (("the", "first", "second", "third", "fourth", "1st", "2nd", "q"), (s.quarter,)),
         ((*lexicon.MODIFIERS, "the", "these"), (s.modified,)),
         (("the", "week"), (s.week_of, s.week_number)),
         (("the", "rest", "remainder", "remaining", "year", "month"), (s.current,)),
@@ -357,6 +405,7 @@ def _starts() -> dict[str, tuple[_Parse, ...]]:
         (lexicon.HOLIDAY_STARTS, (s.holiday,)),
         (owned(lexicon.MONTHS), (s.month,)),
         (("half", "a", "an", "some", "many", "few", "couple", "several", *ENGLISH_CARDINALS), (s.counted,)),
+        (("more", "less"), (s.bounded,)),
         (ENGLISH_CARDINALS, (s.trailing_modifier, s.day_of)),
         (("noon", "midnight", "midday", "half", "quarter", "a", *ENGLISH_CARDINALS), (s.clock_alone,)),
         (owned(lexicon.WEEKDAYS), (s.weekday,)),

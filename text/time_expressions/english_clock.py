@@ -12,6 +12,7 @@ from .reading import Clock, Reading
 
 _HOUR_DOT_MINUTE = re.compile(r"\d{1,2}\.[0-5]\d")
 _SPOKEN_MINUTES = (10, 15, 20, 30, 40, 45, 50)
+_DAY_AFTER_HALF = word_list("on this") | TONIGHT
 CLOCK_PREPOSITIONS = word_list("at around about from between @ by")
 _NO_NOUN = FUNCTION_WORDS | DAYS.keys() | TONIGHT | PARTS.keys() | WEEKDAYS.keys() | MODIFIERS.keys()
 """Words that may follow "at 5"; any other noun is a count ("5 cats")."""
@@ -117,6 +118,9 @@ class Clocks(Words):
             minutes, at = counted
             at += self.word(at) in ("minutes", "min", "mins", "minute")
         link = self.word(at)
+        short = minutes == 30 and at == index + 1 and ENGLISH_CARDINALS.get(link, 0) in range(1, 13)
+        if short and (self.word(at + 1) in _DAY_AFTER_HALF or self.word(at + 1) in DAYS):
+            return Reading(clock=self.made_clock(int(ENGLISH_CARDINALS[link]), 30, "")), at + 1  # British: "half eight tonight"
         if link != "past":
             if link not in ("to", "after", "till") or minutes not in (5, 10, 15, 20, 25) or self.word(at - 1).isdecimal():
                 return None

@@ -12,7 +12,7 @@ from .english_words import Parsed
 from .reading import Given, Ordinal, Reading, Unit
 
 _NO_PLACE = word_list("vague now stretch offset clock part")
-_NOT_BEFORE_WEEKDAY = word_list("every each most any some alternate black good cyber easter other casual taco man")
+_NOT_BEFORE_WEEKDAY = word_list("a an every each most any some alternate black good cyber easter other casual taco man")
 _VERBS_BEFORE_MONTH = word_list("i you we they he she it to")
 _TO = word_list("- – to through thru till until")
 _BEFORE_MONTH = word_list("in since until till during by of early late mid throughout before after from through around between")
@@ -78,16 +78,18 @@ class Dates(Clocks):
             if before in ("in", "of") or not (fits or before in ("to", "-", "or", "and", "week")):
                 return None
         named = self.capital(index) and self.capital(index + 1) and following.isalpha()
-        if named and following not in MONTHS and following not in PRONOUNS:  # Friday Harbor
+        if named and before != "on" and following not in MONTHS and following not in PRONOUNS:  # Friday Harbor
             is_part = following in PARTS and not self.capital(index + 2)
             if not is_part and self.starts[index + 1] - self.ends[index] == 1:
                 return None
         reading = Reading(weekday=WEEKDAYS[word], manner="bare")
-        day = self.ordinal(self.after_the(index + 1))
         after = self.word(index + 2)
+        if following.isdecimal() and after in MONTHS:
+            return reading, index + 1
+        day = self.ordinal(self.after_the(index + 1))
         if day is None and following.isdecimal() and 12 < int(following) <= 31 and not self.clock_suffix(index + 2)[0]:
             day = (int(following), index + 2) if after not in ("-", "to", ":") and not self.touches(index + 2) else None
-        if day is not None and self.word(day[1]) not in ("of", "floor", "time"):
+        if day is not None and self.word(day[1]) not in ("of", "floor", "time", *MONTHS):
             return replace(reading, day=day[0], manner=None), day[1]
         return reading, index + 1
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .english_dates import Dates
-from .english_lexicon import DAYS, FUNCTION_WORDS, HOLIDAY_STARTS, HOLIDAYS, MODIFIERS, PARTS, SEASONS, WEEKDAYS
+from .english_lexicon import DAYS, DECADES, FUNCTION_WORDS, HOLIDAY_STARTS, HOLIDAYS, MODIFIERS, PARTS, SEASONS, WEEKDAYS
 from .english_words import Parsed
+from .numerals import ENGLISH_ORDINALS
 from .reading import Reading
 
 _OF_DAY = frozenset({"clock", "part", "weekday"})
@@ -96,6 +97,10 @@ class Feasts(Dates):
         if self.word(after) == "'s":
             return None
         following = self.word(after)
+        led_by_on = self.word(index - 1) in ("on", "before", "after")
+        if self.capital(after) and following.isalpha() and (led_by_on or index == 0) and following not in FUNCTION_WORDS:
+            # "Easter Monday Sheila is …" may be a day, "Easter Bunny" is none
+            return Reading(holiday=key, holiday_name=label, manner="bare", firm=None if led_by_on else False), after
         if (
             following.isalpha()
             and following not in FUNCTION_WORDS
@@ -135,6 +140,11 @@ class Feasts(Dates):
                 return Reading(quarter=("abs", number), year=("abs", year[0])), year[1]
             return Reading(quarter=("abs", number), manner="bare"), index + 2
         start = index + 1 if word == "the" else index
+        if start > index and self.word(start) in DECADES:
+            return Reading(years=(-1, 30 + 10 * DECADES.index(self.word(start)))), start + 1
+        nth = ENGLISH_ORDINALS.get(self.word(start), 9)
+        if start > index and nth <= 4 and self.word(start + 1) == "quarter" and self.word(start + 2) != "of":
+            return Reading(quarter=("abs", nth), manner="bare", firm=False), start + 2  # of a year, or of a game
         if (
             self.word(start) in ("first", "second", "1st", "2nd")
             and self.word(start + 1) == "half"

@@ -9,7 +9,7 @@ from ..word_lists import word_list
 from . import english_lexicon as lexicon
 from .english_counted import CountedTimes
 from .english_words import Parsed
-from .reading import Edge, Part, Reading, Stretch, amount
+from .reading import Edge, Offset, Part, Reading, Stretch, amount
 from .tense import english_evidence
 
 _AFTER_UNIT = word_list("of that when to in after before")
@@ -53,11 +53,20 @@ class RelativeTimes(CountedTimes):
         unit, link, what = self.word(start), self.word(start + 1), self.word(start + 2)
         if unit in ("day", "night", "morning", "evening", "afternoon"):
             part = lexicon.PARTS.get(unit)
-            if link == "before" and what in ("yesterday", "last"):
+            if link == "before" and (what == "yesterday" or (what == "last" and not self.names_follow(start + 3))):
                 return Reading(shift=-2, part=part), start + 3
             if link == "after" and lexicon.DAYS.get(what) == 1:
                 return Reading(shift=2, part=part), start + 3
-            return None
+            base = self.base(start + 2) if link in ("before", "after") and start > index else None
+            if (
+                base is None
+                or not base[0].slots & {"day", "weekday"}
+                or base[0].slots & {"edge", "ordinal", "part", "clock", "through"}
+            ):
+                return None
+            return Reading(offset=Offset(-1 if link == "before" else 1, amount(1, "day"), base[0]), part=part), base[1]
+        if unit in ("weekend", "wkend") or self.names_follow(start + 3):
+            return None  # of "the weekend after next" nobody knows which one it is
         if link == "before" and what == "last":
             step = -2
         elif link == "after" and what == "next":
@@ -65,6 +74,11 @@ class RelativeTimes(CountedTimes):
         else:
             return None
         return self.at(self.stepped(unit, step), start + 3)
+
+    def names_follow(self, index: int) -> bool:
+        """Return True if a weekday, month or unit begins at a word: "the day before last Friday"."""
+        word = self.word(index)
+        return word in lexicon.WEEKDAYS or word in lexicon.MONTHS or word in lexicon.UNITS
 
     def modified(self, index: int) -> Parsed | None:
         """Parse this, last, next, past, coming … with a unit, a name or a count: "last week", "the next three days"."""
@@ -189,6 +203,8 @@ class RelativeTimes(CountedTimes):
         start = self.after_the(index)
         word = self.word(start)
         if word in lexicon.EDGE_SHORT:
+            if self.primary(start + 1 + (self.word(start + 1) in ("on", ","))) is not None:
+                return None  # "EOD Friday": the words stay before the day
             current = self.stepped(lexicon.EDGE_SHORT[word], 0) or Reading(shift=0)
             return replace(current, edge="end"), start + 1
         edge: Edge | None = lexicon.EDGES.get(word)
@@ -202,7 +218,8 @@ class RelativeTimes(CountedTimes):
             if self.word(self.after_the(at)) == "day":
                 at = self.after_the(at)
                 led = self.word(start - 1) if self.word(start - 1) != "the" else self.word(start - 2)
-                if edge != "end" or led == "at" or self.word(at + 1) == "of":
+                named = self.word(at + 1) == "of" or self.primary(at + 1 + (self.word(at + 1) in ("on", ","))) is not None
+                if edge != "end" or led == "at" or named:
                     return None  # "at the end of the day" is an idiom
                 return Reading(shift=0, edge=edge), at + 1
         elif word in ("earlier", "later"):

@@ -19,6 +19,7 @@ _TOKEN = re.compile(
 )
 _LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ’", "abcdefghijklmnopqrstuvwxyz'")
 _OWN_S = frozenset({"new year's", "valentine's", "mother's", "father's", "year's"})
+_GUESS = frozenset({"or", "to", "-", "–"})
 _PLAIN_UNITS = frozenset({"day", "week", "month", "year", "hour", "minute"})
 _COUNTED_VAGUELY = frozenset({"few", "couple", "several", "some", "many", "handful"})
 Parsed = tuple[Reading, int]
@@ -132,6 +133,9 @@ class Words:
         if counted is None:
             return None
         count, at = counted
+        guess = self.number(at + 1) if self.word(at) in _GUESS else None
+        if count is not None and guess is not None and guess[0] is not None and self.unit(guess[1]) is not None:
+            count, at = None, guess[1]  # "two or three weeks"
         if self.word(at) in ("more", "whole", "full", "short", "long"):
             at += 1
         weekday = WEEKDAYS.get(self.word(at).removesuffix("s"))
@@ -141,12 +145,15 @@ class Words:
         if unit is None:
             return None
         name, factor, after = unit
+        guess = self.number(after + 1) if self.word(after) == "or" else None
+        if guess is not None and guess[0] is not None and self.word(after + 1) in ENGLISH_CARDINALS and not self.unit(guess[1]):
+            count, after = None, guess[1]  # "a week or two"
         if count is None:
             return Counted(None, self.text[self.starts[index] : self.ends[after - 1]].lower(), after, name)
         total = amount(count * factor, name)
         if self.word(after) == "and" and self.word(after + 1) == "a" and self.word(after + 2) == "half":
             total, after = amount((count + 0.5) * factor, name), after + 3
-        for _ in range(2):
+        for _ in range(4):
             gap = 1 if self.word(after) in ("and", ",") else 0
             if gap and self.word(after) == "," and self.word(after + 1) == "and":
                 gap = 2

@@ -58,6 +58,8 @@ def find_time_expressions(
     written = _written_language(text, language)
     found: list[TimeExpression] = []
     for item in items:
+        if not item.understood:
+            continue
         resolved = resolve(item.reading, reference, item.tense)
         if resolved is None:
             continue

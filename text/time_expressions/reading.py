@@ -45,6 +45,11 @@ class Amount:
     minutes: int = 0
     workdays: int = 0
 
+    @property
+    def simple(self) -> bool:
+        """True if `count` and `unit` say all of it; of "5 years 1 month" they hold only the last part."""
+        return self.unit == "weekend" or self == replace(amount(self.count, self.unit), unit=self.unit)
+
     def plus(self, other: Amount) -> Amount:
         """Return the sum ("2 weeks and 2 days") with the unit of `other`."""
         months, days = self.months + other.months, self.days + other.days
@@ -139,6 +144,10 @@ class Reading:
     same_day: bool | None = None
     firm: bool | None = None
     """True if the expression needs no tense to be resolved (这个春节)."""
+    bound: Literal["before", "after"] | None = None
+    """The side of the day that is meant: "less than two weeks from today" is before that day."""
+    said_weekday: int | None = None
+    """The weekday that was said beside a date; a date that falls on another one was not understood."""
     kept_slots: frozenset[str] | None = field(default=None, init=False, repr=False, compare=False)
     """Cache of `slots`."""
 
@@ -166,12 +175,17 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A reading with its span and the tense of its clause."""
+    """A reading with its span and the tense of its clause.
+
+    Where only a part of the span was understood (or its clause does not say which day it means), `understood` is False:
+    the text stays as it was said and the gate reports the span.
+    """
 
     reading: Reading
     start: int
     end: int
     tense: Tense = "none"
+    understood: bool = True
 
 
 _SLOT: dict[str, str] = by_word({
@@ -206,7 +220,7 @@ def merge(first: Reading, second: Reading) -> Reading | None:
     if first.weekday is not None or second.weekday is not None:
         named, other = (first, second) if first.weekday is not None else (second, first)
         if _is_one_day(other) and named.slots <= {"weekday", "manner", "part", "clock"}:
-            return replace(other, **_filled(replace(named, weekday=None, manner=None)))
+            return replace(other, said_weekday=named.weekday, **_filled(replace(named, weekday=None, manner=None)))
         if named.week is not None and other.week is not None:
             return None
     if a & b - {"manner"} or "stretch" in joint or ("week" in joint and "month" in joint and "weekday" not in joint):
@@ -267,3 +281,16 @@ def _merge_offset(offset: Reading, other: Reading) -> Reading | None:
 
 def _time_of_day(reading: Reading) -> dict[str, Any]:
     return {name: value for name, value in _filled(reading).items() if _SLOT[name] in _TIME_OF_DAY}
+
+
+def is_absolute(reading: Reading) -> bool:
+    """Return True if neither the reading nor the end of its range needs a reference."""
+    return reading.absolute or (reading.through is not None and reading.through.absolute)
+
+
+def clash(first: Reading, second: Reading) -> bool:
+    """Return True if two expressions that touch are neither two of a kind (昨天今天) nor one time (三月明天)."""
+    a, b = first.slots - {"manner"}, second.slots - {"manner"}
+    if is_absolute(first) or is_absolute(second) or (a | b) & {"vague", "now", "stretch", "clock", "part", "through", "offset"}:
+        return False
+    return not a & b and first.day is None and second.day is None

@@ -85,7 +85,7 @@ def _chinese(reading: Reading, resolved: Resolved, said: str) -> str:
     if reading.vague is not None:
         if said[-1] in "次回":
             return f"{_day(first)}之{'前那' + said[-1] if reading.vague == 'past' else '后'}"
-        if reading.vague_amount is not None and re.search("[月年周星礼]|久", reading.vague_amount):
+        if reading.vague_amount is not None and re.search("[月年周星礼天日]|久", reading.vague_amount):
             return f"{_day(first)}的{reading.vague_amount}"
         few = re.match("(前|再?过)([几幾两兩][个個]?(?:[天日月周年週]|星期|礼拜|小时))", said)
         if few is not None and (few[1] != "前" or few[2][-1] not in "天日年"):
@@ -166,7 +166,7 @@ def _said_clock(clock: Clock, said: str, language: str) -> str:
 
 _PREPOSITIONS = word_list(
     "on in at by for from since until till til before after during through throughout over of around about between to within "
-    "past beyond than as starting beginning into towards toward versus vs the this -"
+    "eod cob a an past beyond than as starting beginning into towards toward versus vs the this -"
 )
 _AUXILIARIES = word_list(
     "is was will would isn't wasn't won't has had feels felt works seems seemed sounds sucks sucked looks looked turned brought "
@@ -223,6 +223,8 @@ def _english(reading: Reading, resolved: Resolved, previous: str, said: str) -> 
         return _english_minutes(reading, resolved, previous, said)
     if reading.through is not None:
         return ("", f"{day} to {_day(last)}") if previous == "from" else _between(previous, day, _day(last))
+    if reading.bound is not None:
+        return "", f"{reading.bound} {day}"
     match _coarse(reading):
         case "year" | "decade":
             return "in", str(first.year)
@@ -232,6 +234,8 @@ def _english(reading: Reading, resolved: Resolved, previous: str, said: str) -> 
             return "", f"around {day}" if previous != "around" else day
     if reading.offset is not None and reading.offset.approximate:
         return "", f"around {day}" if previous != "around" else day
+    if reading.stretch is not None and not reading.stretch.amount.simple:
+        return _between(previous, day, _day(last))
     if reading.stretch is not None and reading.stretch.direction != "within":
         count, unit = reading.stretch.amount.count, reading.stretch.amount.unit
         number = f"{count:g} " if count != 1 else ""

@@ -57,7 +57,7 @@ def _resolve(reading: Reading, now: datetime, tense: Tense) -> Resolved | None:
         return _stretch(reading, now)
     else:
         found = named_days(reading, today, tense)
-    if found is None:
+    if found is None or (reading.said_weekday is not None and day_of(found.first).weekday() != reading.said_weekday):
         return None
     if reading.ordinal is not None:
         portion = within(found, reading.ordinal)

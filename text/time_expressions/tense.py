@@ -129,6 +129,8 @@ def _verb_tense(words: list[str], position: int) -> Tense | None:
         if (word in ("could", "would", "i'd") and not following) or (word in _FUTURE_OR_NOUN and before in ("the", "a", "my")):
             return None
         return "future"
+    if word == "got" and before.endswith(("'s", "'ve", "has", "have")):
+        return None
     if word in _PAST or (len(word) > 3 and word.endswith("ed") and word not in _ED_NOT):
         is_base = (before in _BE and word not in _PAST) or (word in _PAST_OR_BASE and before in _BEFORE_BASE)
         return None if is_base else "past"
@@ -177,7 +179,8 @@ def _words(piece: str) -> list[str]:
     return [word for word in _WORD.findall(piece) if word[0].isalpha()]
 
 
-_LAST_WORD = re.compile(r"(?<![a-z])(since|until|till|til|by) (?:the )?$")
+_LAST_WORD = re.compile(r"(?<![a-z])(since|until|till|til|by|starting|beginning|effective) (?:the |on |from )?$")
+_BEGINS = ("starting", "beginning", "effective")
 
 _IS_ON = re.compile(r"(?<![a-z])(?:is|are|it's|isn't|aren't) (?:not |only |now |set |due )?(?:on|in|for) $")
 """An event that "is on" a day is in the future: "the concert is on October 11"."""
@@ -186,6 +189,8 @@ _IS_ON = re.compile(r"(?<![a-z])(?:is|are|it's|isn't|aren't) (?:not |only |now |
 def english_evidence(text: str, start: int, end: int) -> Tense:
     """Return the tense of the verb nearest to text[start:end] in its clause, else in its sentence. `text` is lower case."""
     lead = _LAST_WORD.search(text, max(0, start - 12), start)
+    if lead is not None and lead.group(1) in _BEGINS:
+        return "none"
     if lead is not None:
         return "past" if lead.group(1) == "since" else "future"
     if _IS_ON.search(text, max(0, start - 24), start) is not None:

@@ -1,0 +1,91 @@
+"""Where an expression ends: resolved as a whole, or left as it was said and reported."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import pytest
+from historian.text.gate import find_relative_words
+from historian.text.time_expressions import resolve_times
+
+AT = datetime.fromisoformat("2026-02-21T12:00:00+08:00")
+
+
+def resolved(text: str) -> tuple[str, list[str]]:
+    """The text after resolution, and the times that the gate still reports in it."""
+    after, _ = resolve_times(text, AT, "Asia/Shanghai")
+    return after, [found.text for found in find_relative_words(after).violations if found.kind == "time"]
+
+
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        ("The deadline is EOD Friday", "The deadline is EOD 2026-02-27"),
+        ("The report is due by end of day Friday", "The report is due by end of day on 2026-02-27"),
+        ("Tom lost it a couple of days ago", "Tom lost it a couple of days before 2026-02-21"),
+        ("Tom left 1 month 2 days 2 hours 30 mins ago", "Tom left at 09:30 on 2026-01-19"),
+        ("The class is half past seven to 4pm tomorrow", "The class is from 07:30 to 16:00 on 2026-02-22"),
+        ("Tom finishes in less than 2 weeks from today", "Tom finishes before 2026-03-07"),
+        ("Ann moves within the upcoming 5 years 1 month 12 days", "Ann moves within 2026-02-22 to 2031-04-02"),
+        ("Ann left the day before last Friday", "Ann left on 2026-02-12"),
+        ("Tom comes in two or three weeks", "Tom comes two or three weeks after 2026-02-21"),
+        ("Tom came seven or eight days ago", "Tom came seven or eight days before 2026-02-21"),
+        ("Tom plays half eight on Wednesday night", "Tom plays at 20:30 on 2026-02-25"),
+        ("Tom worked 12 hours yesterday", "Tom worked 12 hours on 2026-02-20"),
+        ("We met Friday before noon", "We met on 2026-02-20 before noon"),
+        ("Ann drove trams in the nineties", "Ann drove trams in the 1990s"),
+        ("小林下年9月去日本", "小林2027年9月去日本"),
+        ("小林的婚礼在10月12号，星期一", "小林的婚礼在2026-10-12"),
+        ("小林三五天后到", "小林2026-02-21的三五天后到"),
+        ("小林6月20日前两天回家", "小林2026-06-18回家"),
+        ("小林上周五的前一天来过", "小林2026-02-12来过"),
+        ("小林中秋后第三天回来", "小林2026-09-28回来"),
+        ("小林2月26日晚八点半要开会", "小林2026-02-26 20:30要开会"),
+    ],
+)
+def test_a_whole_expression_is_resolved(text: str, after: str) -> None:
+    assert resolved(text) == (after, [])
+
+
+@pytest.mark.parametrize(
+    ("text", "expression"),
+    [
+        ("Ann marries on the fifth last day of May", "fifth last day of May"),
+        ("Ann sings on palm sunday", "palm sunday"),
+        ("Tom comes friday after next", "friday after next"),
+        ("Tom will be here this week-end", "this week-end"),
+        ("Tom paid last Monday April", "last Monday April"),
+        ("The Friday after Thanksgiving Tom's shop opens", "Friday after Thanksgiving"),
+        ("Tom's cast is off a fortnight tomorrow", "a fortnight tomorrow"),
+        ("A week on Thursday Tom has the scan", "A week on Thursday"),
+        ("The weekend after next Tom's up a mountain", "The weekend after next"),
+        ("Ann will come on Monday, March 4", "Monday, March 4"),
+        ("Tom had called the day before", "the day before"),
+        ("Ann moved to Rome in the fall", "the fall"),
+        ("On Labor Day Tom grills for the block", "Labor Day"),
+        ("小林国庆后的第一个周末补班", "国庆后的第一个周末"),
+        ("小林大上个月提了离职", "大上个月"),
+        ("从9月18日算起第十天小林交样衣", "9月18日算起第十天"),
+        ("小林的婚礼在10月14号，星期一", "10月14号，星期一"),
+        ("前一天小林还好好的", "前一天"),
+        ("除夕小林全家坐高铁回赣州", "除夕"),
+    ],
+)
+def test_what_is_not_understood_as_a_whole_stays_and_is_reported(text: str, expression: str) -> None:
+    assert resolved(text) == (text, [expression])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Our hamster is called Sunday",
+        "Tom visits every second Wednesday",
+        "Tom loves Christmas",
+        "On 2026-02-10 Tom left and had called the day before",
+        "三月这姑娘没带伞",
+        "小林喜欢春节",
+        "小林2026-02-10前两天回家了",
+    ],
+)
+def test_names_habits_and_what_is_counted_from_a_date_stay_and_pass(text: str) -> None:
+    assert resolved(text) == (text, [])

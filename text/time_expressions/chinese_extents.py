@@ -1,0 +1,90 @@
+"""Where a Chinese expression ends: the words of time around it that belong to the same expression.
+
+6月20日前两天 and 上周五的前一天 are days counted from another one and become one reading. Of 国庆后的第一个周末, 大上个月 or
+三月明天 the grammar reads only a part: the whole stays as it was said, and the gate reports it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from .chinese_words import LENGTH, length_of
+from .numerals import chinese_number
+from .reading import Amount, Found, Offset, Reading, amount, clash, is_absolute
+
+_FROM_THERE = re.compile(
+    rf"(?:的)?(?:之|以)?(?P<sign>前|后)(?:的)?(?:(?P<length>{LENGTH})(?![前后])|第(?P<nth>[\d一二三四五六七八九十]{{1,3}})天|(?P<eve>夜|夕))"
+)
+"""前两天, 的前一天, 后第三天, 前夜 after the day they are counted from."""
+_NTH_FROM_THERE = re.compile(
+    r"(?:的)?(?:之|以)?(?:前|后|起|算起|开始)(?:的|，|,)?(?:第[\d一二三四五六七八九十]{1,3}|最后一)"
+    r"个?(?:工作日|周末|季度|[周月年天日](?![一二三四五六日])|(?:周|星期|礼拜)[一二三四五六日天]?)"
+)
+_NAME_BEFORE = re.compile(r"(?:[名字]叫做?|[取起]名叫?|小名|外号|绰号)$")
+_NAME_AFTER = re.compile(r"这(?:个|位)?(?:姑娘|人|孩子|丫头|家伙|小子|名字|女孩|男孩)|是[^，。！？\n]{0,12}名字")
+
+
+def whole(text: str, found: list[Found]) -> list[Found]:
+    """Return the expressions of folded text at their full length; what is not understood as a whole is marked so."""
+    names = {text[one.start : one.end] for one in found if _is_name(text, one)}
+    items: list[Found] = []
+    end = 0
+    for index, item in enumerate(found):
+        if item.start < end or text[item.start : item.end] in names:
+            continue
+        item = _at_full_length(text, item)
+        following = found[index + 1] if index + 1 < len(found) else None
+        if item.understood and following is not None and following.start == item.end and clash(item.reading, following.reading):
+            item = replace(item, end=following.end, understood=False)
+        items.append(item)
+        end = item.end
+    return items
+
+
+def _at_full_length(text: str, item: Found) -> Found:
+    reading = item.reading
+    if _is_day(reading):
+        counted = _FROM_THERE.match(text, item.end)
+        if counted is not None:
+            length = _length(counted)
+            feast = reading.holiday is not None or reading.lunar is not None
+            if length is not None and not (feast and counted["length"] and length.days > 1):  # 国庆前三天 may be its first three
+                offset = Offset(-1 if counted["sign"] == "前" else 1, length, reading)
+                part = {"part": "evening", "part_name": "晚上"} if counted["eve"] == "夜" else {}
+                return replace(item, reading=Reading(offset=offset, **part), end=counted.end())  # type: ignore[arg-type]
+            if not is_absolute(reading):
+                return replace(item, end=counted.end(), understood=False)
+    if is_absolute(reading):
+        return item
+    nth = _NTH_FROM_THERE.match(text, item.end) if reading.has_day and reading.vague is None else None
+    if nth is not None:
+        return replace(item, end=nth.end(), understood=False)
+    if text[item.start] in "大上前后去" and text[item.start - 1 : item.start] == "大":
+        return replace(item, start=item.start - 1, understood=False)
+    return item
+
+
+def _is_day(reading: Reading) -> bool:
+    """Return True for one day without a time of day: from it other days are counted."""
+    if reading.slots & {"part", "clock", "edge", "ordinal", "through", "offset", "stretch", "vague", "now"} or reading.weekend:
+        return False
+    named = reading.shift is not None or reading.holiday is not None or reading.lunar is not None
+    return named or reading.weekday is not None or (reading.day is not None)
+
+
+def _length(match: re.Match[str]) -> Amount | None:
+    if match["length"]:
+        length = length_of(match["length"])
+        return length if length is not None and not length.minutes else None
+    count = 1.0 if match["eve"] else chinese_number(match["nth"])
+    return amount(count, "day") if count else None
+
+
+def _is_name(text: str, item: Found) -> bool:
+    """Return True for a month or weekday that is somebody's name: 三月这姑娘."""
+    if not item.reading.slots <= {"month", "weekday", "manner"} or item.reading.season is not None:
+        return False
+    return (
+        _NAME_BEFORE.search(text, max(0, item.start - 4), item.start) is not None or _NAME_AFTER.match(text, item.end) is not None
+    )
