@@ -22,22 +22,20 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import tempfile
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
-from historian.graph.historian import compile_historian
 from historian.models.chat.model import make_chat_model
+from historian.nodes.historian.gate import gate
+from historian.nodes.historian.rewrite import rewrite
 from historian.schema.job import Job
 from historian.schema.settings import Settings
 from historian.schema.settings_source import parse_settings
-from historian.schema.states import HistorianContext, ItemState
-from historian.stores.files.profiles import MarkdownProfiles
-from historian.stores.sqlite.events import SqliteEventStore
-from historian.stores.sqlite.index_schema import open_index
-from historian.stores.sqlite.ledger import SqliteLedger
+from historian.schema.states import ItemState
 from historian.text.job_verdicts import by_rules
+from langgraph.runtime import Runtime
 from machine import machine_line
 
 Line = dict[str, Any]
@@ -77,22 +75,17 @@ def verdict(item: ItemState, line: Line) -> str:
 
 
 async def by_model(jobs: list[Job], base_url: str) -> list[ItemState]:
-    """Return the filed item of each job, written by the graph with the model at `base_url`."""
-    settings = parse_settings({"llm": {"base_url": base_url, "model": "local", "api_key": "none"}})
+    """Return the item of each job as it is filed where the model at `base_url` is asked, as in `rewrite_mode = "auto"`."""
+    chat = {"base_url": base_url, "model": "local", "api_key": "none"}
+    settings = parse_settings({"models": {"chat": chat, "embedding": {"provider": "none"}}}, environ={}, base=Path.cwd())
+    context: Any = SimpleNamespace(settings=settings, chat=make_chat_model(settings.models.background))
     filed: list[ItemState] = []
-    with tempfile.TemporaryDirectory() as folder:
-        db = open_index(Path(folder) / "index.sqlite")
-        context = HistorianContext(
-            settings=settings,
-            events=SqliteEventStore(db, settings),
-            profiles=MarkdownProfiles(Path(folder), settings, SqliteLedger(db)),
-            clock=lambda: 0.0,
-            chat=make_chat_model(settings),
-        )
-        graph = compile_historian()
-        for job in jobs:
-            state = await graph.ainvoke({"job": job.model_dump()}, context=context)
-            filed.append(state["items"][0])
+    for job in jobs:
+        state: Any = {"job": job.model_dump(mode="json")}
+        while "items" not in state or not (state["spent"] or all(item["passed"] for item in state["items"])):
+            state |= await rewrite(state, Runtime(context=context))
+            state |= await gate(state, Runtime(context=context))
+        filed.append(state["items"][0])
     return filed
 
 

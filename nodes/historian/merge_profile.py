@@ -19,7 +19,7 @@ from ...schema.states import HistorianContext, HistorianState, HistorianUpdate, 
 from ...text.job_drafts import language_of, names_of
 from ...text.job_verdicts import is_no_fact
 from ...text.language import Language
-from ...text.profiles.rules import has_lasting_topic, is_about, merge_facts
+from ...text.profiles.rules import has_lasting_topic, is_about, is_about_group, merge_facts
 
 log = logging.getLogger(__name__)
 
@@ -80,22 +80,26 @@ def may_enter_profiles(item: ItemState, names: Names, user_id: str) -> bool:
 
 
 def concerns(facts: Sequence[ItemState], key: ProfileKey, names: Names, language: Language) -> bool:
-    """Return True if any fact names the entity: what names only others is no part of its profile, and no model is asked.
+    """Return True if any fact names the entity, or has everybody in the group for its subject.
 
-    A fact that did not become absolute may mean the user without naming them.
+    What names only others is no part of its profile, and no model is asked. A fact that did not become absolute may mean the
+    user without naming them.
     """
     is_user = key.entity_type == "user"
     name = (names.user(language) if is_user else names.group(language)).casefold()
-    return any(name in item["candidate"].casefold() or (is_user and not item["passed"]) for item in facts)
+    if is_user:
+        return any(name in item["candidate"].casefold() or not item["passed"] for item in facts)
+    return any(name in item["candidate"].casefold() or is_about_group(item["candidate"], name) for item in facts)
 
 
 def merged_by_rules(facts: Sequence[ItemState], old: Profile, names: Names, language: Language) -> Profile:
     """Return the profile with the absolute facts about its entity as bullets; dated facts only if their topic is lasting."""
-    name = names.user(language) if old.key.entity_type == "user" else names.group(language)
+    is_user = old.key.entity_type == "user"
+    name = names.user(language) if is_user else names.group(language)
     texts = [
         item["candidate"] for item in facts if item["passed"] and (not item["dated"] or has_lasting_topic(item["candidate"]))
     ]
-    about = [text for text in texts if is_about(text, name)]
+    about = [text for text in texts if (is_about(text, name) if is_user else is_about_group(text, name))]
     summary = merge_facts(old.summary, about)
     return replace(old, name=name, summary=summary) if about and summary != old.summary else old
 

@@ -14,7 +14,7 @@ from ...schema.job import Job
 from ...schema.states import HistorianContext, HistorianState, HistorianUpdate, ItemState
 from ...text.absolutize import LONGEST_TEXT
 from ...text.job_drafts import language_of, names_of, prepare
-from ...text.job_verdicts import passed_by_rules
+from ...text.job_verdicts import is_no_fact, passed_by_rules
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +30,7 @@ async def rewrite(state: HistorianState, runtime: Runtime[HistorianContext]) -> 
         return {"items": items, "attempt": attempt, "spent": True}
     if attempt == 0:
         items = await asyncio.to_thread(lambda: [passed_by_rules(item, job, settings) for item in items])
-    wanted = [n for n, item in enumerate(items) if not item["passed"] and len(item["source"]) <= LONGEST_TEXT]
+    wanted = [n for n, item in enumerate(items) if not item["passed"] and _can_be_mended(item)]
     if not wanted:
         return {"items": items, "attempt": attempt, "spent": True}
     language = language_of(job, settings)
@@ -54,3 +54,8 @@ async def rewrite(state: HistorianState, runtime: Runtime[HistorianContext]) -> 
     for n, text in zip(wanted, texts, strict=True):
         changed[n] = {**items[n], "candidate": text.strip(), "rewritten_by": "model", "passed": False}
     return {"items": changed, "attempt": attempt + 1, "spent": attempt >= settings.historian.rewrite_max_retry}
+
+
+def _can_be_mended(item: ItemState) -> bool:
+    """Return True if another wording can pass: not that of a supposition or question, nor that of a text which is too long."""
+    return len(item["source"]) <= LONGEST_TEXT and not is_no_fact(item)

@@ -29,6 +29,16 @@ def is_about(fact: str, name: str) -> bool:
     return bool(name) and fact.lstrip(" \t“\"'@").casefold().startswith(name.casefold())
 
 
+_EVERYBODY = re.compile(
+    r"(?:大家|全体|所有人|群友们?|成员们?)|(?:everyone|everybody|all (?:the )?members|(?:the )?members)\b", re.I
+)
+
+
+def is_about_group(fact: str, name: str) -> bool:
+    """Return True if the subject of a fact is the group `name`, or everybody in it (大家, "everyone")."""
+    return is_about(fact, name) or (bool(name) and _EVERYBODY.match(fact.lstrip()) is not None)
+
+
 def has_lasting_topic(fact: str) -> bool:
     """Return True if a fact has a single-valued topic (home, birthday, work), so that it lasts even if it is dated."""
     return bool(topics_of(fact))

@@ -133,11 +133,11 @@ def test_texts_may_come_as_arguments() -> None:
 
 
 def test_people_see_what_was_replaced_and_what_is_wrong() -> None:
-    options = ["--timestamp", AT["timestamp"], "--timezone", "Asia/Shanghai", "--bot-name", "小史"]
+    options = ["--timestamp", AT["timestamp"], "--timezone", "Asia/Shanghai", "--user-name", "阿明"]
     called = historian("absolutize", "我昨天到了那边", *options)
     assert called.status == 0
     assert "我昨天到了那边" in called.out
-    assert "小史2026-02-20到了那边" in called.out
+    assert "阿明2026-02-20到了那边" in called.out
     assert "昨天 = 2026-02-20" in called.out
     assert '"那边" does not say where' in called.out
 

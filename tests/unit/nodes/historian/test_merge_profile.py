@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from historian.nodes.historian import merge_profile as merging
 from historian.nodes.historian.merge_profile import concerns, merge_profile
+from historian.prompts.merging import merge_prompt
 from historian.schema.errors import ModelAnswerUnusable, ModelError, ModelRefused, ModelUnavailable
 from historian.schema.profile import Profile, ProfileKey
 from historian.service.intake import make_job
@@ -80,3 +81,36 @@ async def test_what_nobody_told_is_left_out_of_an_answer_that_keeps_the_rest() -
     chat = AnsweringChat({"user": {"name": "阿明", "tags": ["茶", "管理员"], "summary": answer}})
     (proposed,) = (await merge_of(chat, KNOWN))["proposed_profiles"]
     assert proposed["summary"] == f"{KNOWN}\n- 爱喝茶" and proposed["tags"] == ["茶"]
+
+
+def merge_asked(chat: AnsweringChat, facts: list[str], **fields: Any) -> Any:
+    settings = settings_for(Path("/nowhere"))
+    job = make_job(group_fields(new_info=facts, **fields), settings, lambda: 0.0)
+    profiles = SimpleNamespace(read=lambda key: None, is_applied=lambda key, job_id: False)
+    context: Any = SimpleNamespace(settings=settings, profiles=profiles, chat=chat)
+    given: Any = {"job": job.model_dump(), "items": by_rules(job, settings)}
+    return merge_profile(given, Runtime(context=context))
+
+
+TAI = {"sender_id": "43", "sender_name": "阿泰", "text": "我周日加班，晚点到"}
+
+
+async def test_neither_another_members_words_nor_what_is_no_fact_is_put_to_the_model() -> None:
+    chat = AnsweringChat({"user": None, "group": None})
+    await merge_asked(chat, ["阿明喜欢茶", "我周日加班，晚点到", "如果我是你，就辞职"], recent_messages=[TAI])
+    (asked,) = chat.asked
+    assert "喜欢茶" in str(asked) and "加班" not in str(asked) and "辞职" not in str(asked)
+
+
+async def test_the_last_messages_stand_in_the_prompt_where_a_fact_is_open() -> None:
+    settings = settings_for(Path("/nowhere"))
+    for fact, shown in (("阿明喜欢茶", False), ("我对猫毛过敏", True)):
+        job = make_job(group_fields(new_info=[fact], recent_messages=[TAI]), settings, lambda: 0.0)
+        prompt = merge_prompt(by_rules(job, settings), {}, job, names_of(job, settings), "zh")
+        assert ("阿泰: 我周日加班" in prompt) is shown
+
+
+async def test_a_fact_about_the_group_enters_its_profile_whether_or_not_it_names_it() -> None:
+    for fact, summary in (("群规是不准发广告", "- 读书会的群规是不准发广告"), ("大家每周日碰头", "- 大家每周日碰头")):
+        (proposed,) = (await merge_asked(AnsweringChat(ModelRefused("HTTP 400", status=400)), [fact]))["proposed_profiles"]
+        assert (proposed["entity_type"], proposed["summary"]) == ("group", summary)

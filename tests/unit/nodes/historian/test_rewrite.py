@@ -123,3 +123,23 @@ async def test_no_model_is_asked_for_a_text_that_is_too_long_for_the_rules() -> 
     assert update["spent"] and not model.asked
     judged = await gate({"job": long.model_dump(), **update}, runtime)  # type: ignore[typeddict-item]
     assert judged["items"][0]["candidate"].count("去了北京。") == 5_000 and not judged["items"][0]["passed"]
+
+
+async def test_what_is_no_fact_is_not_put_to_the_model_and_keeps_its_draft() -> None:
+    settings, model = settings_for(Path("/nowhere"), historian={"rewrite_mode": "auto"}), Model()
+    one = job(**group_fields(action_summary="", new_info=["如果我是他，就去辞职"]))
+    runtime: Any = Runtime(context=SimpleNamespace(settings=settings, chat=model))
+    state: Any = {"job": one.model_dump(mode="json")}
+    state |= await rewrite(state, runtime)
+    state |= await gate(state, runtime)
+    (item,) = state["items"]
+    assert not model.asked and not item["passed"] and "假设" in item["violations"][-1]["why"]
+
+
+async def test_who_i_is_among_several_members_is_asked_of_the_model_with_the_messages() -> None:
+    settings, model = settings_for(Path("/nowhere"), historian={"rewrite_mode": "auto"}), Model()
+    said = [{"sender_id": "1", "sender_name": "小王", "text": "明天见"}]
+    one = job(**group_fields(action_summary="", new_info=["我对猫毛过敏"], recent_messages=said))
+    runtime: Any = Runtime(context=SimpleNamespace(settings=settings, chat=model))
+    await rewrite({"job": one.model_dump(mode="json")}, runtime)
+    assert len(model.asked) == 1 and "- 小王: 明天见" in model.asked[0]
