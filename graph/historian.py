@@ -1,8 +1,8 @@
-"""The write graph: rewrite → gate → (retry) → embed → (new information?) merge_profile → write_profile.
+"""The write graph: rewrite → gate → (retry) → embed → (new information?) link → merge_profile → write_profile.
 
-START → rewrite → gate ─pass or tries spent─→ embed → [new_info?] ─yes→ merge_profile → write_profile → END
-           ↑        │                                     └no→ END            ↑              │
-           └────────┘ violations, tries left                                  └──────────────┘ revision moved
+START → rewrite → gate ─pass or tries spent─→ embed → [new_info?] ─yes→ link → merge_profile → write_profile → END
+           ↑        │                                     └no→ END                   ↑              │
+           └────────┘ violations, tries left                                         └──────────────┘ revision moved
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from langgraph.graph.state import CompiledStateGraph
 
 from ..nodes.historian.embed import embed
 from ..nodes.historian.gate import gate
+from ..nodes.historian.link import link
 from ..nodes.historian.merge_profile import merge_profile
 from ..nodes.historian.rewrite import rewrite
 from ..nodes.historian.write_profile import write_profile
@@ -30,10 +31,10 @@ def after_gate(state: HistorianState) -> Literal["rewrite", "embed"]:
     return "rewrite" if waiting and not state.get("spent") else "embed"
 
 
-def after_embed(state: HistorianState) -> Literal["merge_profile", "__end__"]:
-    """Merge profiles only if there is new information, and never if the user or group was forgotten meanwhile."""
+def after_embed(state: HistorianState) -> Literal["link", "__end__"]:
+    """Link and merge only if there is new information, and never if the user or group was forgotten meanwhile."""
     learnt = any(item["kind"] == "fact" for item in state["items"])
-    return "merge_profile" if learnt and state["filed"] != "forgotten" else "__end__"
+    return "link" if learnt and state["filed"] != "forgotten" else "__end__"
 
 
 def after_write(state: HistorianState) -> Literal["merge_profile", "__end__"]:
@@ -48,12 +49,14 @@ def wire_historian(
     graph.add_node("rewrite", bound(rewrite))
     graph.add_node("gate", bound(gate))
     graph.add_node("embed", bound(embed))
+    graph.add_node("link", bound(link))
     graph.add_node("merge_profile", bound(merge_profile))
     graph.add_node("write_profile", bound(write_profile))
     graph.add_edge(after, "rewrite")
     graph.add_edge("rewrite", "gate")
     graph.add_conditional_edges("gate", after_gate)
     graph.add_conditional_edges("embed", after_embed)
+    graph.add_edge("link", "merge_profile")
     graph.add_edge("merge_profile", "write_profile")
     graph.add_conditional_edges("write_profile", after_write)
 

@@ -10,13 +10,15 @@ from pydantic import BaseModel, ConfigDict, Field
 from ..schema.job import Job
 from ..schema.names import Names
 from ..schema.profile import Profile, ProfileKey
-from ..schema.states import ItemState
+from ..schema.states import FormerFact, ItemState
 from ..text.absolutize import absolutize
 from ..text.language import Language
 from ..text.profiles.carried import carried, carried_tags
 from ..text.profiles.cleaning import clean_profile
 from .rewriting import recent_lines
 from .templates import one_line, render
+
+_SHORT_ID = "F"
 
 
 class ProfileAnswer(BaseModel):
@@ -36,12 +38,21 @@ class UpdateProfiles(BaseModel):
 
     user: ProfileAnswer | None = None
     group: ProfileAnswer | None = None
+    no_longer_true: list[str] = Field(default_factory=list, description="ids of former facts that the new information ends")
 
 
 def merge_prompt(
-    facts: Sequence[ItemState], old: Mapping[ProfileKey, Profile], job: Job, names: Names, language: Language
+    facts: Sequence[ItemState],
+    old: Mapping[ProfileKey, Profile],
+    job: Job,
+    names: Names,
+    language: Language,
+    former: Sequence[str] = (),
 ) -> str:
-    """Return the user message: time, names, old profiles, the earlier messages if a fact is open, the new facts as bullets."""
+    """Return the user message: time, names, old profiles, the new facts as bullets, the nearest former ones by short ids.
+
+    The earlier messages are in it if a fact is open.
+    """
     nothing = "（无）" if language == "zh" else "(none)"
     profiles = {key.entity_type: _profile_text(profile) or nothing for key, profile in old.items()}
     return render(
@@ -54,7 +65,14 @@ def merge_prompt(
         group_profile=profiles.get("group", nothing),
         recent=recent_lines(job, language) if any(item["undecided"] and not item["passed"] for item in facts) else "",
         facts="\n".join(f"- {one_line(item['candidate'])}" for item in facts),
+        former="\n".join(f"{_SHORT_ID}{n}: {one_line(text)}" for n, text in enumerate(former, 1)) or nothing,
     )
+
+
+def said_to_be_over(answer: UpdateProfiles, former: Sequence[FormerFact]) -> list[FormerFact]:
+    """Return those of the former facts, in the order of `merge_prompt`, that the answer names by an id that was given."""
+    said = {one.strip().strip("[]()#").upper() for one in answer.no_longer_true}
+    return [one for n, one in enumerate(former, 1) if f"{_SHORT_ID}{n}" in said]
 
 
 def _profile_text(profile: Profile) -> str:

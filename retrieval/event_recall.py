@@ -114,9 +114,11 @@ class EventRecall:
         # What waits is read first: what is filed in between is found twice rather than never.
         waiting = self._waiting(request)
         snapshot = self.tables.snapshot(request.where.scope_key)
-        admitted = snapshot.admitted(request.where)
-        limit = max(KEYWORD_CANDIDATES, request.top_k)
         _ = request.named  # parsed here, beside the embedding, and kept for the steps that follow
+        admitted = snapshot.admitted(request.where)
+        if request.where.holds is None:
+            admitted = snapshot.in_force(admitted, past=request.about_past)
+        limit = max(KEYWORD_CANDIDATES, request.top_k)
         return Survey(snapshot, [snapshot.keywords(query, admitted, limit) for query in request.queries], admitted, waiting)
 
     async def embed(self, request: RecallRequest, until: float | None = None) -> list[Vector]:

@@ -13,6 +13,7 @@ from ..schema.event import EventFilter
 from ..schema.scope import Scope
 from ..schema.settings import QuerySettings
 from ..text.named_times import NamedTime, named_times
+from ..text.past_questions import asks_about_past
 from .filters import bounded_top_k, event_filter
 
 SHORT_QUERY = 20
@@ -60,6 +61,11 @@ class RecallRequest:
         """The times that the query names. Blocking: the first access takes up to 10 ms for 1,000 characters."""
         moment = datetime.fromtimestamp(self.now, ZoneInfo(self.timezone))
         return tuple(dict.fromkeys(named for one in self.said for named in named_times(one, moment)))
+
+    @cached_property
+    def about_past(self) -> bool:
+        """True if a query asks about former times, by its words or by naming a time that is over."""
+        return any(map(asks_about_past, self.said)) or any(one.last < self.now for one in self.named)
 
     @property
     def text(self) -> str:

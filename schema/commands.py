@@ -2,7 +2,7 @@
 
 | kind | payload |
 | --- | --- |
-| `edit` | `event_id`, `text`: replace an event's text |
+| `edit` | `event_id`, `text`: replace an event's text; `holds` (true): let an event hold again that a later one ended |
 | `forget` | `event_ids`: remove events |
 | `rollback` | `entity_type`, `entity_id`, `layer`, `revision`: restore an earlier profile as a new revision |
 | `rollback_article` | `user_id`, `group_id`, `revision`: the same for the assistant's article about a person |
@@ -11,7 +11,9 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from .profile import ProfileKey
 from .scope import EntityType
@@ -27,7 +29,14 @@ class _Command(BaseModel):
 
 class EditCommand(_Command):
     event_id: str
-    text: str = Field(min_length=1)
+    text: str = ""
+    holds: bool = False
+
+    @model_validator(mode="after")
+    def _changes_something(self) -> Self:
+        if not self.text and not self.holds:
+            raise ValueError("give text, or holds: true")
+        return self
 
 
 class ForgetCommand(_Command):

@@ -149,6 +149,14 @@ class Event:
         return "\n".join([*lines, *(f"gate: {reason}" for reason in self.gate_reasons)])
 
 
+class EventLink(NamedTuple):
+    """A statement that the event `old` is over because of the event `new`; with `corrects`, that it was never true."""
+
+    old: str
+    new: str
+    corrects: bool = False
+
+
 OBSERVATION = "observation"
 """`source` of observations, which are stored unchanged."""
 SOURCES = frozenset(("job", OBSERVATION, "summary", "note", "migrated"))

@@ -64,6 +64,14 @@ class ProposedProfile(TypedDict):
     summary: str
 
 
+class FormerFact(TypedDict):
+    """An earlier fact of the scope that a new one may have ended; `ended` if the rules say so."""
+
+    event_id: str
+    text: str
+    ended: bool
+
+
 class HistorianInput(TypedDict):
     """Input of a run: `job` is `Job.model_dump()`."""
 
@@ -78,6 +86,8 @@ class HistorianUpdate(TypedDict, total=False):
     spent: bool
     filed: Literal["new", "before", "forgotten"]
     event_ids: list[str]
+    former: list[FormerFact]
+    links: list[tuple[str, str]]  # (old, new): what a model says is over
     proposed_profiles: list[ProposedProfile]
     portraits: list[ProposedProfile]  # `proposed_profiles` in checkpoints that an earlier version wrote
     written: list[str]
@@ -87,7 +97,7 @@ class HistorianUpdate(TypedDict, total=False):
 
 class HistorianState(HistorianInput, HistorianUpdate, total=False):
     """The write graph's state. `attempt` counts the model's answers to the rewrite; `spent` ends the attempts; `merges`
-    counts the merges of profiles."""
+    counts the merges of profiles. `former` are the facts that the new ones were compared with, and were found to be near."""
 
 
 @dataclass(frozen=True, slots=True)

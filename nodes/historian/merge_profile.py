@@ -9,17 +9,19 @@ from dataclasses import replace
 
 from langgraph.runtime import Runtime
 
-from ...prompts.merging import UpdateProfiles, merge_prompt, merged_by_model
+from ...prompts.merging import UpdateProfiles, merge_prompt, merged_by_model, said_to_be_over
 from ...prompts.templates import render
 from ...schema.errors import ModelError
 from ...schema.job import Job
 from ...schema.names import Names
 from ...schema.profile import Profile, ProfileKey
-from ...schema.states import HistorianContext, HistorianState, HistorianUpdate, ItemState, ProposedProfile
+from ...schema.states import FormerFact, HistorianContext, HistorianState, HistorianUpdate, ItemState, ProposedProfile
 from ...text.job_drafts import language_of, names_of
 from ...text.job_verdicts import is_no_fact
 from ...text.language import Language
+from ...text.profiles.over import without_over
 from ...text.profiles.rules import has_lasting_topic, is_about, is_about_group, merge_facts
+from ...text.superseding import Statement, could_end
 
 log = logging.getLogger(__name__)
 
@@ -37,13 +39,17 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
     job = Job.model_validate(state["job"])
     names, language = names_of(job, context.settings), language_of(job, context.settings)
     facts = [item for item in state["items"] if item["kind"] == "fact" and may_enter_profiles(item, names, job.user_id)]
-    old: dict[ProfileKey, Profile] = {}
+    kept: dict[ProfileKey, Profile] = {}
     for key in ProfileKey.of_job(job, context.settings.cognitive.profile.profile_layers):
         if concerns(facts, key, names, language) and not await asyncio.to_thread(context.profiles.is_applied, key, job.job_id):
             stored = await asyncio.to_thread(context.profiles.read, key)
-            old[key] = Profile(key) if stored is None else stored
-    if not old:
-        return {"proposed_profiles": [], "conflict": False}
+            kept[key] = Profile(key) if stored is None else stored
+    if not kept:
+        return {"proposed_profiles": [], "conflict": False, "links": []}
+    former = state.get("former", [])
+    over = [one["text"] for one in former if one["ended"]]
+    old = {key: replace(one, summary=without_over(one.summary, over, names)) for key, one in kept.items()}
+    near = [one for one in former if not one["ended"]]
     merges = state.get("merges", 0) + 1
     answer = None
     if context.chat is not None and merges <= MOST_MERGES:
@@ -52,7 +58,7 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
                 UpdateProfiles,
                 purpose="merge_profile",
                 system=render("merge_system", language),
-                user=merge_prompt(facts, old, job, names, language),
+                user=merge_prompt(facts, old, job, names, language, [one["text"] for one in near]),
             )
         except ModelError as error:
             if not error.about_content:
@@ -64,8 +70,29 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
         return merged_by_rules(facts, profile, names, language) if by_model is None else by_model
 
     merged = await asyncio.to_thread(lambda: [merged_of(profile) for profile in old.values()])
-    proposed = [_proposal(one) for one in merged if one != old[one.key]]
-    return {"proposed_profiles": proposed, "conflict": False, "merges": merges}
+    proposed = [_proposal(one) for one in merged if one != kept[one.key]]
+    links = [] if answer is None else _links(answer, near, state, names)
+    return {"proposed_profiles": proposed, "conflict": False, "merges": merges, "links": links}
+
+
+def _links(answer: UpdateProfiles, near: Sequence[FormerFact], state: HistorianState, names: Names) -> list[tuple[str, str]]:
+    """Return what a model says is over, as far as a new fact about the same subject and topic can have ended it."""
+    if not near:
+        return []
+    people = tuple(name for name in (names.user_name, names.group_name, names.bot_name, *names.others) if name)
+    said = zip(state["event_ids"], state["items"], strict=False)
+    new = [
+        (event_id, Statement(item["candidate"], people))
+        for event_id, item in said
+        if item["kind"] == "fact" and not is_no_fact(item)
+    ]
+    links: list[tuple[str, str]] = []
+    for one in said_to_be_over(answer, near):
+        old = Statement(one["text"], people)
+        by = next((event_id for event_id, statement in reversed(new) if could_end(statement, old)), None)
+        if by is not None:
+            links.append((one["event_id"], by))
+    return links
 
 
 def may_enter_profiles(item: ItemState, names: Names, user_id: str) -> bool:

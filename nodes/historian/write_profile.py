@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 from langgraph.runtime import Runtime
 
 from ...schema.errors import RevisionConflict, StorageError
+from ...schema.event import EventLink
 from ...schema.job import Job
 from ...schema.profile import Profile, ProfileKey
 from ...schema.states import HistorianContext, HistorianState, HistorianUpdate, ProposedProfile
@@ -27,6 +28,8 @@ async def write_profile(state: HistorianState, runtime: Runtime[HistorianContext
     conflict = False
     if await asyncio.to_thread(context.events.is_forgotten, job.job_id, job.entities, job.moment.timestamp()):
         return {"written": [], "conflict": False}
+    if state.get("links"):
+        await asyncio.to_thread(context.events.supersede, [EventLink(old, new) for old, new in state["links"]])
     for proposed in state.get("proposed_profiles", state.get("portraits", [])):
         profile, revision = _profile(proposed, f"{job.job_id}:{first_fact}"), proposed["base_revision"]
         try:

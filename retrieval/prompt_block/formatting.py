@@ -28,6 +28,7 @@ _LABELS = {
     "zh": {"user": "用户画像", "group": "群画像", "pending": "尚未归档"},
     "en": {"user": "user", "group": "group", "pending": "not filed yet"},
 }
+_UNTIL = {"zh": "（至{day}）", "en": " (until {day})"}
 _BETWEEN = {"zh": "；", "en": "; "}
 PROFILE_SHARE = 0.5
 PENDING_SHARE = 0.3
@@ -87,9 +88,19 @@ def profile_line(profile: Profile, language: Language) -> str:
 
 
 def hit_line(hit: Hit, language: Language) -> str:
-    """`- [2026-02-20] text`; what is not filed yet says so."""
+    """`- [2026-02-20] text`; what is not filed yet says so, and what is over until when it held."""
     mark = f" {_LABELS[language]['pending']}" if hit.pending else ""
-    return f"- [{day(hit.event.timestamp_local)}{mark}] {quoted(without_list_mark(hit.event.text.lstrip()))}"
+    return (
+        f"- [{day(hit.event.timestamp_local)}{mark}] {quoted(without_list_mark(hit.event.text.lstrip()))}{_until(hit, language)}"
+    )
+
+
+def _until(hit: Hit, language: Language) -> str:
+    """Return the mark of a record that a later one has superseded: ` (until 2026-05-10)`."""
+    since = hit.event.superseded_at
+    if not hit.event.superseded_by or since is None:
+        return ""
+    return _UNTIL[language].format(day=hit.event.local_day(since))
 
 
 def format_profile_hits(hits: Sequence[ProfileHit], *, language: Language, max_tokens: int) -> str:

@@ -54,6 +54,16 @@ class Snapshot:
         return np.argsort(self.times, kind="stable")
 
     @cached_property
+    def over(self) -> Mask | None:
+        """Which events a later one has superseded; None if there are none."""
+        return _marked([bool(one.superseded_by) for one in self.outlines[: len(self)]])
+
+    @cached_property
+    def corrected(self) -> Mask | None:
+        """Which events a later one has corrected; None if there are none."""
+        return _marked([bool(one.corrected_by) for one in self.outlines[: len(self)]])
+
+    @cached_property
     def _centre(self) -> tuple[Vector, Scores, float, Scores]:
         """The mean vector m, every v·m, |m|² and every |v - m|."""
         count = int(self.embedded.sum())
@@ -87,6 +97,13 @@ class Snapshot:
         # Not `rows @ rows[n]`: BLAS starts its threads for it, which wait for a processor where all are busy.
         return lambda n: np.vecdot(rows, rows[n])
 
+    def in_force(self, admitted: Mask | None, *, past: bool) -> Mask | None:
+        """Return which of the admitted events hold, with `past` those that are superseded as well; None: all events."""
+        for gone in (self.corrected, None if past else self.over):
+            if gone is not None:
+                admitted = ~gone if admitted is None else admitted & ~gone
+        return admitted
+
     def admitted(self, where: EventFilter) -> Mask | None:
         """Return which events meet the conditions of `where` besides its scope; None if all do."""
         if not where.narrows:
@@ -103,6 +120,9 @@ class Snapshot:
                 mask &= np.fromiter((getattr(self.outlines[n], name) in allowed for n in range(len(self))), bool, len(self))
         if where.is_absolute is not None:
             mask &= np.fromiter((self.outlines[n].is_absolute == where.is_absolute for n in range(len(self))), bool, len(self))
+        if where.holds is not None:
+            held = self.in_force(None, past=False)
+            mask &= np.full(len(self), where.holds) if held is None else held == where.holds
         if where.time_from is not None:
             mask &= self.times >= where.time_from
         if where.time_to is not None:
@@ -122,6 +142,10 @@ class Snapshot:
         if np.count_nonzero(scores) > limit:
             scores[scores < np.partition(scores, len(scores) - limit)[len(scores) - limit]] = 0.0
         return match
+
+
+def _marked(flags: list[bool]) -> Mask | None:
+    return np.array(flags, dtype=bool) if any(flags) else None
 
 
 class ScopeTable:

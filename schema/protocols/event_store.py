@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
-from ..event import Event, EventFilter, EventOutline
+from ..event import Event, EventFilter, EventLink, EventOutline
 from .vectors import Matrix, Vector
 
 
@@ -58,6 +58,19 @@ class EventStore(Protocol):
 
     def change_number(self, scope_key: str) -> tuple[int, int]:
         """Return (additions, removals) of a scope since it was created. A changed second number invalidates caches."""
+
+    def supersede(self, links: Sequence[EventLink]) -> list[str]:
+        """Note that events are over. Return the ids of those that changed; the same links again change nothing.
+
+        A link is left out if one of its events does not exist, if they are of different scopes or the new one is the earlier
+        by time, if the old one is over already, or if the links would form a circle.
+        """
+
+    def ended_by(self, event_id: str) -> list[Event]:
+        """Return the events that are superseded or corrected by an event, oldest first."""
+
+    def uphold(self, event_ids: Sequence[str]) -> int:
+        """Let events hold again that were superseded or corrected. Return how many changed."""
 
     def edit(self, event_id: str, text: str, vector: Vector | None) -> bool: ...
 

@@ -48,11 +48,21 @@ class CommandRunner:
             raise InvalidInput(f"kind: {job.kind!r} is not a command")
 
     async def _edit(self, command: EditCommand) -> None:
+        if command.holds:
+            await self._uphold(command.event_id)
+        if not command.text:
+            return
         # Whoever sends the command redacts too; one that was given by other means is none the less cleaned here.
         text = redact(command.text, self._context.settings.historian.redact_jobs)
         (vector,) = await vectors_for([text], self._context.embedder, self._context.events)
         if not await asyncio.to_thread(self._context.events.edit, command.event_id, text, vector):
             raise InvalidInput(f"event_id: {command.event_id!r} does not exist; `historian events list` shows those that do")
+
+    async def _uphold(self, event_id: str) -> None:
+        """Let an event hold again. Raises InvalidInput if it does not exist."""
+        if not await asyncio.to_thread(self._context.events.get, [event_id]):
+            raise InvalidInput(f"event_id: {event_id!r} does not exist; `historian events list` shows those that do")
+        await asyncio.to_thread(self._context.events.uphold, [event_id])
 
     async def _roll_back(self, command: RollbackCommand, job: Job) -> None:
         profile = await asyncio.to_thread(

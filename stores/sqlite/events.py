@@ -6,10 +6,11 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 
 from ...schema.errors import InvalidInput
-from ...schema.event import Event, EventFilter, EventOutline
+from ...schema.event import Event, EventFilter, EventLink, EventOutline
 from ...schema.protocols import Matrix, ScopeNews, Vector
 from . import event_keywords
 from .database import SqliteDatabase
+from .event_links import clear_links, set_links
 from .event_rows import (
     AMONG,
     EVENT_COLUMNS,
@@ -152,6 +153,24 @@ class SqliteEventStore:
     def change_number(self, scope_key: str) -> tuple[int, int]:
         row = self.database.row("SELECT additions, removals FROM scopes WHERE scope_key = ?", (scope_key,))
         return (0, 0) if row is None else (row[0], row[1])
+
+    def supersede(self, links: Sequence[EventLink]) -> list[str]:
+        if not links:
+            return []
+        with self.database.writing() as connection:
+            return set_links(connection, links)
+
+    def ended_by(self, event_id: str) -> list[Event]:
+        found = self.database.rows(
+            f"SELECT {EVENT_COLUMNS}, row FROM events WHERE superseded_by = ? AND superseded_by != ''"
+            f" UNION SELECT {EVENT_COLUMNS}, row FROM events WHERE corrected_by = ? AND corrected_by != '' ORDER BY row",
+            (event_id, event_id),
+        )
+        return [row_to_event(row) for row in found]
+
+    def uphold(self, event_ids: Sequence[str]) -> int:
+        with self.database.writing() as connection:
+            return clear_links(connection, event_ids)
 
     def edit(self, event_id: str, text: str, vector: Vector | None) -> bool:
         """Replace the text and vector of an event (None: to be embedded later). Return False if it does not exist."""

@@ -196,6 +196,15 @@ _COUNTED = """
 CREATE INDEX events_not_absolute ON events (row) WHERE is_absolute = 0;
 """
 
+_LINKS_END_WITH_THEIR_EVENT = """
+CREATE TRIGGER events_take_links AFTER DELETE ON events BEGIN
+    UPDATE events
+    SET superseded_by = old.superseded_by, superseded_at = CASE old.superseded_by WHEN '' THEN NULL ELSE superseded_at END
+    WHERE superseded_by = old.event_id AND superseded_by != '';
+    UPDATE events SET corrected_by = '' WHERE corrected_by = old.event_id AND corrected_by != '';
+END;
+"""
+
 MIGRATIONS: tuple[str, ...] = (
     _FIRST,
     _VECTORS_OF_OTHER_MODELS,
@@ -205,6 +214,7 @@ MIGRATIONS: tuple[str, ...] = (
     _PROFILES_ARE_NOT_IN_CHROMA,
     _PROVENANCE,
     _COUNTED,
+    _LINKS_END_WITH_THEIR_EVENT,
 )
 """Append only: existing files have had the first ones applied."""
 

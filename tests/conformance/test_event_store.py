@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from historian.schema.errors import FingerprintMismatch, InvalidInput
-from historian.schema.event import Event, EventFilter
+from historian.schema.event import Event, EventFilter, EventLink
 from historian.schema.protocols import EventStore
 from historian.schema.scope import Scope
 from hypothesis import HealthCheck, given, settings
@@ -595,4 +595,97 @@ def test_no_search_in_a_scope_gives_anything_of_another(
             everything = EventFilter(key, event_ids=tuple(f"j{n}-0:0" for n in range(len(scopes))))
             assert {event.event_id for event in store.find(everything)} == members == set(store.vectors(everything)[0])
             assert store.count(where) == len(members)
+        store.close()
+
+
+# --- links between events
+
+
+def told(n: int, *, group: str = "7", **fields: Any) -> Event:
+    return make_event(f"told{group}-{n}", n, group=group, **fields)
+
+
+def file_all(store: EventStore, events: list[Event]) -> None:
+    for event in events:
+        store.file_job(event.job_id, [event], [None])
+
+
+def successors(store: EventStore, events: list[Event]) -> list[str]:
+    return [one.superseded_by or one.corrected_by for one in store.get([event.event_id for event in events])]
+
+
+def test_a_superseded_event_stays_with_its_end_and_the_same_links_again_change_nothing(store: EventStore) -> None:
+    old, new, right = told(0), told(1), told(2)
+    file_all(store, [old, new, right])
+    removals = store.change_number("g:7")[1]
+    links = [EventLink(old.event_id, new.event_id), EventLink(new.event_id, right.event_id, corrects=True)]
+    assert store.supersede(links) == [old.event_id, new.event_id]
+    ended, wrong, holding = store.get([old.event_id, new.event_id, right.event_id])
+    assert (ended.superseded_by, ended.superseded_at, ended.holds) == (new.event_id, new.timestamp, False)
+    assert (wrong.corrected_by, wrong.superseded_by, wrong.holds) == (right.event_id, "", False)
+    assert holding.holds
+    assert store.change_number("g:7")[1] > removals, "readers in any process see it"
+    assert store.supersede(links) == []
+    assert store.ended_by(new.event_id) == [ended]
+    assert ids(store.find(EventFilter("g:7", holds=True))) == [right.event_id]
+
+
+def test_a_link_is_refused_to_another_scope_to_an_earlier_event_to_itself_and_in_a_circle(store: EventStore) -> None:
+    first, second, stranger = told(0), told(1), told(2, group="8")
+    same_time = told(3, timestamp=second.timestamp)
+    file_all(store, [first, second, stranger, same_time])
+    assert store.supersede([EventLink(first.event_id, stranger.event_id), EventLink(first.event_id, first.event_id)]) == []
+    assert store.supersede([EventLink(second.event_id, first.event_id), EventLink("nobody-0:0", first.event_id)]) == []
+    circle = [EventLink(second.event_id, same_time.event_id), EventLink(same_time.event_id, second.event_id)]
+    assert store.supersede(circle) == [second.event_id]
+
+
+def test_what_a_deleted_event_had_ended_holds_again_or_is_over_because_of_its_successor(store: EventStore) -> None:
+    first, second, third = events = [told(n) for n in range(3)]
+    file_all(store, events)
+    store.supersede([EventLink(first.event_id, second.event_id), EventLink(second.event_id, third.event_id)])
+    store.delete([second.event_id])
+    assert successors(store, [first]) == [third.event_id]
+    store.forget(EventFilter(None, event_ids=(third.event_id,)))
+    (upheld,) = store.get([first.event_id])
+    assert upheld.holds and upheld.superseded_at is None
+
+
+def test_an_event_can_be_made_to_hold_again(store: EventStore) -> None:
+    first, second = events = [told(n) for n in range(2)]
+    file_all(store, events)
+    store.supersede([EventLink(first.event_id, second.event_id)])
+    removals = store.change_number("g:7")[1]
+    assert store.uphold([first.event_id, second.event_id]) == 1
+    assert store.get([first.event_id])[0].holds
+    assert store.change_number("g:7")[1] > removals
+    assert store.uphold([first.event_id]) == 0
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("789"), st.integers(0, 5)), min_size=2, max_size=8),
+    st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7), st.booleans()), max_size=12),
+    st.lists(st.integers(0, 7), max_size=3),
+)
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@IMPLEMENTATIONS
+def test_no_link_ever_leaves_its_scope_or_runs_back_in_time(
+    implementation: Callable[[Path], OpenStore],
+    places: list[tuple[str, int]],
+    pairs: list[tuple[int, int, bool]],
+    deleted: list[int],
+) -> None:
+    with TemporaryDirectory() as directory:
+        store = implementation(Path(directory))()
+        events = [told(n, group=group, timestamp=1_770_000_000.0 + at) for n, (group, at) in enumerate(places)]
+        file_all(store, events)
+        named = [events[n % len(events)].event_id for n in range(8)]
+        store.supersede([EventLink(named[old], named[new], corrects) for old, new, corrects in pairs])
+        store.delete([named[n] for n in deleted])
+        left = {event.event_id: event for event in store.find(EVERYWHERE)}
+        for event in left.values():
+            successor = event.superseded_by or event.corrected_by
+            if successor:
+                assert left[successor].scope == event.scope
+                assert left[successor].timestamp >= event.timestamp
         store.close()

@@ -23,7 +23,7 @@ ITEMS = ["他喜欢吉他，也听《今天》", "他搬到了北京"]
 @pytest.fixture(autouse=True)
 def unknown_keys_are_errors(monkeypatch: pytest.MonkeyPatch) -> None:
     """LangGraph drops a key that the state does not know without a word; here it is an error."""
-    nodes = ("rewrite", "gate", "embed", "merge_profile", "write_profile")
+    nodes = ("rewrite", "gate", "embed", "link", "merge_profile", "write_profile")
     refuse_unknown_keys(monkeypatch, graph_module, HistorianState, nodes)
 
 

@@ -59,7 +59,7 @@ SIDE_EFFECTS: list[tuple[Any, list[str]]] = [
     (SqliteStateBuffer, ["add", "release"]),
     (JsonlSummaries, ["add", "mark_promoted"]),
     (MarkdownArticles, ["write"]),
-    (SqliteEventStore, ["file_job", "file_new", "mark_indexed", "set_fingerprint"]),
+    (SqliteEventStore, ["file_job", "file_new", "supersede", "mark_indexed", "set_fingerprint"]),
     (SqliteLedger, ["add"]),
     (MarkdownProfiles, ["write"]),
     (SqliteProfileIndex, ["put"]),
@@ -74,7 +74,7 @@ SIDE_EFFECTS: list[tuple[Any, list[str]]] = [
     (os, ["replace", "unlink"]),
 ]
 NODES: list[tuple[Any, list[str]]] = [
-    (graph_module, ["rewrite", "gate", "embed", "merge_profile", "write_profile"]),
+    (graph_module, ["rewrite", "gate", "embed", "link", "merge_profile", "write_profile"]),
     (reflection_module, ["buffer", "summarise", "file_summary", "digest", "reconstruct", "check_article", "write_article"]),
     (reflection_module, ["mark_promoted"]),
 ]

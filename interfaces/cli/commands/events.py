@@ -71,27 +71,49 @@ def list_events(
 @command("show", events)
 def show_event(shell: Shell, event_id: EventArgument) -> None:
     """Show one event with all that is known of it."""
-    data = event_data(_existing(shell, [event_id])[0])
+    event = _existing(shell, [event_id])[0]
+    data = event_data(event)
+    ended: list[Event] = []
+    if shell.needs_data():
+        with opened_stores(shell) as parts:
+            ended = parts.events.ended_by(event_id)
     if shell.json:
-        shell.emit(**data)
+        shell.emit(
+            **data,
+            supersedes=[one.event_id for one in ended if one.superseded_by],
+            corrects=[one.event_id for one in ended if one.corrected_by],
+        )
         return
+    data["supersedes"] = "\n".join(_end(one) for one in ended if one.superseded_by)
+    data["corrects"] = "\n".join(_end(one) for one in ended if one.corrected_by)
     data["gate_reasons"] = "\n".join(data.pop("gate_reasons"))
     shell.out.print(fields({key: value for key, value in data.items() if value not in ("", [], (), None)}))
 
 
 @command("edit", events)
 def edit_event(
-    shell: Shell, event_id: EventArgument, text: Annotated[str, Argument(metavar="TEXT", help="The new text of the event.")]
+    shell: Shell,
+    event_id: EventArgument,
+    text: Annotated[str | None, Argument(metavar="[TEXT]", help="The new text of the event.")] = None,
+    holds: Annotated[bool, Option("--holds", help="It is still true: undo the link to the event that ended it.")] = False,
 ) -> None:
-    """Replace the text of an event."""
+    """Replace the text of an event, or let it hold again."""
     from ....text.redaction import redact
 
+    if text is None and not holds:
+        raise WrongUse("TEXT: missing; give the new text, or --holds")
+    if text is None:
+        before = _existing(shell, [event_id])[0]
+        send_command(
+            shell, "edit", {"event_id": event_id, "holds": True}, "{id} holds: {text}", id=event_id, text=short(before.text)
+        )
+        return
     if not text.strip():
         raise WrongUse("TEXT: empty; `historian events delete` removes an event")
     before = _existing(shell, [event_id])[0]
     text = redact(text, shell.settings.historian.redact_jobs)
     shown = {"id": event_id, "before": short(before.text), "after": short(text)}
-    send_command(shell, "edit", {"event_id": event_id, "text": text}, "{id}: {before} → {after}", **shown)
+    send_command(shell, "edit", {"event_id": event_id, "text": text, "holds": holds}, "{id}: {before} → {after}", **shown)
 
 
 @command("delete", events)
@@ -118,15 +140,19 @@ def _existing(shell: Shell, event_ids: list[str]) -> list[Event]:
     return found
 
 
+def _end(event: Event) -> str:
+    return f"{event.event_id}: {short(event.text)}"
+
+
 def event_data(event: Event) -> dict[str, Any]:
     """Return an event as JSON data."""
     return {**dataclasses.asdict(event), "gate_reasons": list(event.gate_reasons)}
 
 
-EVENT_COLUMNS = later("event|time|scope|kind|text (≈ not absolute)")
+EVENT_COLUMNS = later("event|time|scope|kind|text (≈ not absolute, × over)")
 
 
 def event_cells(event: Event) -> tuple[Cell, ...]:
-    """Return an event as a row for people; one that is not absolute is marked."""
-    text = Text.assemble(("" if event.is_absolute else "≈ ", "yellow"), short(event.text))
+    """Return an event as a row for people; one that is not absolute, or over, is marked."""
+    text = Text.assemble(("" if event.is_absolute else "≈ ", "yellow"), ("" if event.holds else "× ", "dim"), short(event.text))
     return event.event_id, minute(event.timestamp_local), event.scope.key, event.kind, text

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from datetime import datetime
+from zoneinfo import ZoneInfo
 
 import pytest
 from historian.retrieval.prompt_block.block import CLOSING, OPENING
 from historian.retrieval.prompt_block.formatting import format_memories, format_profile_hits, format_summaries
 from historian.retrieval.prompt_block.quoting import quoted, quoted_name
 from historian.schema.hit import Hit, ProfileHit
+from historian.schema.language import Language
 from historian.schema.profile import Profile, ProfileKey
 from historian.text.tokens import estimate_tokens
 from hypothesis import given
@@ -176,3 +179,11 @@ def test_what_a_profile_or_a_record_says_is_not_said_again() -> None:
     hits.append(Hit(make_event(n=9, text="Ann met Ben"), 1.0, pending=True))
     shown = format_memories([profile], hits, language="en", max_tokens=500)
     assert shown.count("Ann likes tea") == 1 and shown.count("Ann met Ben") == 1 and "not filed yet" not in shown
+
+
+@pytest.mark.parametrize(("language", "mark"), [("en", " (until 2026-05-10)"), ("zh", "（至2026-05-10）")])
+def test_a_record_that_is_over_says_until_when_it_held(language: Language, mark: str) -> None:
+    until = datetime(2026, 5, 10, 9, tzinfo=ZoneInfo("Asia/Shanghai")).timestamp()
+    over = make_event(text="Ann lives in Lisbon", superseded_by="later-0:0", superseded_at=until)
+    block = format_memories([], [Hit(over, 1.0), Hit(make_event(text="Ann likes tea"), 1.0)], language=language, max_tokens=900)
+    assert f"Ann lives in Lisbon{mark}" in block and "Ann likes tea\n" in block

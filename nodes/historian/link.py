@@ -1,0 +1,65 @@
+"""link: note which former facts are over because of the new ones, by rules. Running it again changes nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from langgraph.runtime import Runtime
+
+from ...schema.event import Event, EventFilter, EventLink
+from ...schema.job import Job
+from ...schema.protocols import EventStore
+from ...schema.states import FormerFact, HistorianContext, HistorianState, HistorianUpdate
+from ...text.job_verdicts import is_no_fact
+from ...text.superseding import Statement, could_end, links_of
+
+MOST_BY_WORDS = 40
+MOST_BY_TIME = 20
+"""Former facts that a new one is compared with: those that share its words, and the last ones. Each takes some microseconds."""
+MOST_SHOWN = 6
+"""Former facts that a model is shown."""
+
+
+async def link(state: HistorianState, runtime: Runtime[HistorianContext]) -> HistorianUpdate:
+    """Compare the new facts with the nearest former ones of the same scope that hold, and link what they end."""
+    job = Job.model_validate(state["job"])
+    told = zip(state["event_ids"], state["items"], strict=False)
+    facts = [event_id for event_id, item in told if item["kind"] == "fact" and not is_no_fact(item)]
+    return {"former": await asyncio.to_thread(_link, runtime.context.events, job, facts)}
+
+
+def _link(store: EventStore, job: Job, event_ids: Sequence[str]) -> list[FormerFact]:
+    """Make the links of a job. Return what it ended, and a few facts that only a model may find to be over."""
+    ended: dict[str, FormerFact] = {}
+    near: dict[str, FormerFact] = {}
+    for event in store.get(event_ids):
+        before = _former_facts(store, event)
+        people = _people(job, [event, *before])
+        new, old = Statement(event.text, people), [Statement(one.text, people) for one in before]
+        links = links_of(new, old)
+        store.supersede([EventLink(before[n].event_id, event.event_id, change == "corrected") for n, change in links])
+        for n, _ in links:
+            ended[before[n].event_id] = FormerFact(event_id=before[n].event_id, text=before[n].text, ended=True)
+        for one, statement in zip(before, old, strict=True):
+            if could_end(new, statement):
+                near[one.event_id] = FormerFact(event_id=one.event_id, text=one.text, ended=False)
+    shown = [one for event_id, one in near.items() if event_id not in ended]
+    return [*ended.values(), *shown[:MOST_SHOWN]]
+
+
+def _former_facts(store: EventStore, event: Event) -> list[Event]:
+    """Return the facts that may be over because of an event, the newest first: of its scope alone, at most 60.
+
+    Those that it has ended already are among them, so that a repeated run finds what the first one found.
+    """
+    where = EventFilter(event.scope.key, kinds=("fact",), sources=("job",), time_to=event.timestamp)
+    by_words = [event_id for event_id, _ in store.search_keywords(event.text, where, MOST_BY_WORDS)]
+    found = {one.event_id: one for one in (*store.get(by_words), *store.find(where, limit=MOST_BY_TIME))}
+    possible = (one for one in found.values() if one.holds or event.event_id in (one.superseded_by, one.corrected_by))
+    earlier = (one for one in possible if one.job_id != event.job_id)
+    return sorted(earlier, key=lambda one: (one.timestamp, one.event_id), reverse=True)
+
+
+def _people(job: Job, events: Sequence[Event]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for name in (job.bot_name, *(event.user_name for event in events)) if name))

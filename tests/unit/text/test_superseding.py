@@ -1,0 +1,130 @@
+"""What a new statement ends of a former one, and what it must not end."""
+
+import pytest
+from historian.text.superseding import Statement, change_by, could_end, links_of
+
+PEOPLE = ("Ann", "Tom", "Clio", "小林", "阿明", "李明", "李敏", "小史")
+
+
+def change(old: str, new: str) -> str:
+    return change_by(Statement(new, PEOPLE), Statement(old, PEOPLE))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Ann lives in Lisbon", "Ann moved to Vienna"),
+        ("Ann lives in Lisbon", "Ann lives in Vienna"),
+        ("Ann moved to Vienna", "Ann moved back to Lisbon"),
+        ("Ann likes coffee", "Ann no longer likes coffee"),
+        ("Ann works as a barista", "Ann retired"),
+        ("Ann works at Acme", "Ann joined Initech"),
+        ("Ann's phone is a Pixel 6", "Ann's phone is a Galaxy S24"),
+        ("Ann's brother lives in Leeds", "Ann's brother moved to York"),
+        ("Ann takes pottery classes", "Ann quit the pottery classes"),
+        ("Ann plans to go to Lisbon in May", "Ann cancelled the trip to Lisbon"),
+        ("The launch is planned for 2 October", "The launch slips to 16 October"),
+        ("The door code is 7719", "The door code is 2084"),
+        ("Ann has a dog called Biscuit", "Biscuit passed away"),
+        ("小林住在北京", "小林搬到了上海"),
+        ("小林住在北京", "小林住在上海"),
+        ("小林喜欢喝咖啡", "小林不再喝咖啡"),
+        ("小林在腾讯上班", "小林从腾讯辞职了"),
+        ("小林计划五一去敦煌玩", "小林五一不去敦煌了"),
+        ("小林的婚礼定在5月18日", "小林的婚礼推迟到6月8日"),
+        ("小林用的手机是小米13", "小林的手机是一台iPhone 16"),
+        ("小林开一辆旧捷达", "小林把捷达卖了"),
+        ("停车费每月150元", "停车费每月200元"),
+        ("小林养了一只叫豆包的仓鼠", "豆包去世了"),
+        ("小林在住院", "小林出院了"),
+        ("小林和女朋友小雅在一起三年了", "小林和小雅分手了"),
+    ],
+)
+def test_a_change_ends_the_former_fact(old: str, new: str) -> None:
+    assert change(old, new) == "superseded"
+
+
+LOOKALIKES = [
+    ("Ann likes tea", "Ann no longer likes coffee"),
+    ("Ann plays tennis", "Ann stopped playing the cello"),
+    ("Ann eats fish", "Ann no longer eats meat"),
+    ("小林喜欢茶", "小林不再喜欢咖啡"),
+    ("小林吃鱼", "小林不吃肉了"),
+    ("Ann likes coffee", "Ann also likes tea"),
+    ("Ann has a dog called Biscuit", "Ann has a second dog called Moose"),
+    ("Ann lives in Lisbon", "Tom moved to Vienna"),
+    ("Ann lives in Lisbon", "Ann's sister moved to Vienna"),
+    ("Ann's sister lives in Lisbon", "Ann moved to Vienna"),
+    ("Ann lives in Lisbon", "Ann joked that she moved to the moon"),
+    ("Ann lives in Lisbon", "Ann might move to Vienna"),
+    ("Ann lives in Lisbon", "Ann plans to move to Vienna in May"),
+    ("Ann lives in Lisbon", "If Ann got the job she would move to Vienna"),
+    ("Ann lives in Lisbon", "Ann is visiting Vienna for a week"),
+    ("Ann lives in Lisbon", "Ann used to live in Vienna"),
+    ("Ann lives in Lisbon", "Ann lives in the old town of Lisbon"),
+    ("Ann moved to Vienna", "Ann lives in Vienna now"),
+    ("Ann lives in Lisbon", "Ann works at Acme"),
+    ("Ann works at Acme", "Ann works as an engineer"),
+    ("Ann lives in Lisbon", "Ann moved the sofa to the balcony"),
+    ("Ann likes coffee", "Ann's boss no longer likes coffee"),
+    ("Ann likes coffee", "Ann bought a new coffee machine"),
+    ("Ann's phone is a Pixel 6", "Ann's phone is black"),
+    ("Ann's brother is a dentist", "Ann's brother is in Leeds"),
+    ("Ann ran 5 km", "Ann ran 8 km"),
+    ("Apples cost 3 euros a kilo", "Pears cost 4 euros a kilo"),
+    ("Ann does not drink", "Ann keeps a bottle of port for guests"),
+    ("Ann goes to work by bike", "Ann sold a painting"),
+    ("Ann likes Vienna", "Ann moved to Vienna"),
+    ("Ann has two children", "Ann changed the children's room"),
+    ("Ann plays the cello", "Ann stopped at the cello shop to say hello"),
+    ("小林喜欢咖啡", "小林也喜欢茶"),
+    ("小林养了一只猫", "小林又养了一只狗"),
+    ("小林住在北京", "小林的大学同学搬到了深圳"),
+    ("小林住在北京", "阿明搬到了上海"),
+    ("李明在东莞开五金店", "李敏把在惠州的店关了"),
+    ("小林住在贵阳", "小林这周在西安出差，住在钟楼旁边"),
+    ("小林住在北京", "小林打算明年搬到上海"),
+    ("小林住在北京", "小林开玩笑说要搬到火星"),
+    ("小林住在北京", "小林以前住在上海"),
+    ("小林住在北京", "小林住在北京朝阳区"),
+    ("小林住在北京", "要是涨了工资小林就搬到上海"),
+    ("小林有一台佳能相机", "小林的老公换了一台索尼相机"),
+    ("小林不喝酒", "小林家里收藏了几瓶茅台"),
+    ("车厘子每箱98元", "草莓每盒35元"),
+    ("小林的男朋友叫周航", "小林和男同事周杭一起去见客户"),
+    ("小林在腾讯上班", "小林的职位是产品经理"),
+    ("小林把书搬到了客厅", "小林把椅子搬到了阳台"),
+    ("小林住在北京", "小林把沙发搬到了客厅"),
+    ("小林喜欢跑步", "小林换了一双跑步鞋"),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), LOOKALIKES)
+def test_what_only_looks_like_a_change_ends_nothing(old: str, new: str) -> None:
+    assert change(old, new) == ""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Ann's train leaves at 7:52", "Ann corrected it: the train leaves at 8:52"),
+        ("Ann ordered the prawn curry", "Ann pointed out that it wasn't her who ordered the prawn curry"),
+        ("小林的航班是MU5137", "小林说看错了，航班是MU5173"),
+        ("小林的哥哥是牙医", "小林：我哥其实是口腔技师，不是牙医，你记错了"),
+    ],
+)
+def test_a_correction_takes_back_what_was_said(old: str, new: str) -> None:
+    assert change(old, new) == "corrected"
+
+
+def test_a_correction_without_its_topic_takes_back_the_last_number_of_the_same_person_alone() -> None:
+    before = [Statement(text, PEOPLE) for text in ("Ann's train leaves at 7:52", "Ann's gate closes at 7:40")]
+    assert links_of(Statement('Ann said "no, I meant 8:52"', PEOPLE), before) == [(0, "corrected")]
+    assert links_of(Statement('Tom said "no, I meant 8:52"', PEOPLE), before) == []
+
+
+def test_a_model_may_end_only_what_is_about_the_same_subject_and_topic() -> None:
+    old = Statement("Ann lives in Lisbon", PEOPLE)
+    assert could_end(Statement("Ann has settled in Vienna", PEOPLE), old)
+    assert not could_end(Statement("Tom has settled in Vienna", PEOPLE), old)
+    assert not could_end(Statement("Ann likes tea", PEOPLE), old)

@@ -1,0 +1,222 @@
+"""Which former statement is over because of a new one, decided by rules from the words of both.
+
+A statement is over if the new one is about the same subject and gives another value of something that one has only once
+(home, job, a phone's model), or says by a mark (moved, no longer, cancelled; 搬到, 不再, 取消) that what the former one tells of
+has changed. Where a rule is not sure, both hold: a wrong link hides what is true. Plans, wishes, suppositions, questions, jokes,
+visits and what is told of former times end nothing, nor does what is told of somebody else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+from ..support import is_negative, share, weight
+from . import marks
+from .statement import Statement, first_named, named_first, numbers_in, says_something, terms_of, without_numbers
+
+Change = Literal["", "superseded", "corrected"]
+
+LONGEST = 400
+"""A longer text (in characters) is no single statement: it ends nothing, and nothing ends it."""
+_POSSESSED = re.compile(r"\b(?!(?:\w+['’]s? )*$)[a-z]+['’]s\b")
+SOME, HALF, MOST = 0.3, 0.5, 0.75
+"""Shares of a statement's content words (`share`) that another one has as well."""
+
+
+def change_by(new: Statement, old: Statement) -> Change:
+    """Return what the statement `new` does to `old`, an earlier one of the same conversation; "" if both hold.
+
+    >>> people = ("Ann", "Tom")
+    >>> change_by(Statement("Ann moved to Vienna", people), Statement("Ann lives in Lisbon", people))
+    'superseded'
+    >>> change_by(Statement("Tom moved to Vienna", people), Statement("Ann lives in Lisbon", people))
+    ''
+    """
+    if (
+        new.text == old.text
+        or max(len(new.text), len(old.text)) > LONGEST
+        or marks.UNREAL.search(new.text)
+        or marks.PAST.search(new.text)
+    ):
+        return ""
+    wrong = _corrects(new, old)
+    if wrong:
+        return "corrected"
+    if not _same_relative(new, old):
+        return ""
+    if _another_value(new, old) or _marked_change(new, old) or _ended(new, old) or _restated(new, old):
+        return "superseded"
+    return ""
+
+
+def links_of(new: Statement, before: Sequence[Statement]) -> list[tuple[int, Change]]:
+    """Return which of the former statements, the newest first, are over because of `new`: places and what it does to them.
+
+    A correction takes back one statement: what it names, else the last one of the same person that gives a number as it does.
+    """
+    found = [(n, change) for n, one in enumerate(before) if (change := change_by(new, one))]
+    corrected = next((pair for pair in found if pair[1] == "corrected"), None)
+    if corrected is not None:
+        return [corrected]
+    if not found and before and marks.WRONG.search(new.text) and numbers_in(new.said):
+        last = before[0]
+        if last.subject in (new.subject, new.speaker) and numbers_in(last.said):
+            return [(0, "corrected")]
+    return found
+
+
+def could_end(new: Statement, old: Statement) -> bool:
+    """Return True if `new` may end `old` where somebody says so who understands both: same subject, and a topic in common."""
+    if (
+        new.text == old.text
+        or max(len(new.text), len(old.text)) > LONGEST
+        or not new.is_real
+        or new.subject != old.subject
+        or not _same_relative(new, old)
+    ):
+        return False
+    topics = any(pattern.search(new.said) and pattern.search(old.said) for pattern in marks.ONE_VALUE.values())
+    return topics or says_something(new.terms & old.terms)
+
+
+def _same_relative(new: Statement, old: Statement) -> bool:
+    """Return True if what is told of a relative, friend or colleague in one is told of the same in the other."""
+    return (not new.relative or new.relative in old.text.casefold()) and (not old.relative or old.relative in new.text.casefold())
+
+
+def _same_subject(new: Statement, old: Statement, clause: str) -> bool:
+    """Return True if `clause` of the new statement may be about the subject of the old one."""
+    if old.subject:
+        if new.subject == old.subject:
+            starts = named_first(clause, new.people)
+            return starts in ("", old.subject)
+        first = first_named(clause, new.people)
+        return not new.subject and first == old.subject
+    begins = named_first(clause, new.people)
+    return not begins and (not new.subject or clause != new.clauses[0])
+
+
+def _another_value(new: Statement, old: Statement) -> bool:
+    """Return True if both give a value of something that one has only once, and the values differ."""
+    if new.subject != old.subject or marks.BESIDES.search(new.said) or not new.is_real:
+        return False
+    if marks.PAST.search(old.text) or marks.VISITING.search(old.text):
+        return False
+    for pattern in marks.ONE_VALUE.values():
+        former = pattern.search(old.said)
+        if former is None or (not old.subject and not _alike_before(new.said, old.said, pattern)):
+            continue
+        given = pattern.search(new.said)
+        if given is None:
+            continue
+        if "把" in new.said[: given.start()] or "把" in old.said[: former.start()]:
+            continue  # somebody moved a thing
+        mine, theirs = (terms_of(_value(found), new.people) for found in (given, former))
+        if mine and theirs and not (mine & theirs):
+            return True
+    return False
+
+
+def _alike_before(new: str, old: str, pattern: re.Pattern[str]) -> bool:
+    mine, theirs = pattern.search(new), pattern.search(old)
+    return (
+        mine is not None
+        and theirs is not None
+        and bool(theirs.start())
+        and new[: mine.start()].strip() == old[: theirs.start()].strip()
+    )
+
+
+def _value(found: re.Match[str]) -> str:
+    given = next((value for value in found.groups() if value), "")
+    return re.split(r"\b(?:with|for|to|when|and|near|last|on|since|because)\b|和|跟", given)[0][:24]
+
+
+def _marked_change(new: Statement, old: Statement) -> bool:
+    """Return True if a clause of `new` says by a mark that what `old` tells of has changed."""
+    if not old.terms:
+        return False
+    core = terms_of(marks.CHANGED.sub(" ", old.said), new.people)
+    core = without_numbers(core) or core
+    numbers = numbers_in(old.said)
+    for clause in new.clauses:
+        if not marks.CHANGED.search(clause) or not _same_subject(new, old, clause):
+            continue
+        if marks.BESIDES.search(clause) and not is_negative(clause):
+            continue
+        if marks.RESUMED.search(clause) and bool(marks.OVER.search(old.said)) == bool(marks.STOPPED.search(clause)):
+            continue  # what is resumed was so before it was over
+        replaced = marks.REPLACED.search(clause)
+        if replaced is not None and replaced["kind"][-1] not in old.said:
+            continue
+        told = without_numbers(terms_of(marks.CHANGED.sub(" ", _POSSESSED.sub(" ", marks.TOWARDS.sub("", clause))), new.people))
+        shared = core & told
+        given = numbers_in(clause)
+        needed = SOME if old.subject or (numbers and given and not numbers & given) else HALF
+        # A new number ends only what gives a number too.
+        enough = share(core, shared) >= needed or (share(told, shared) >= MOST and (not given or bool(numbers)))
+        if enough and says_something(shared) and not _same_state(clause, old):
+            return True
+    return False
+
+
+def _ended(new: Statement, old: Statement) -> bool:
+    """Return True if `new` ends the state that `old` tells of: in hospital, discharged."""
+    called = marks.CALLED.search(old.said)
+    name = (called["zh"] or called["en"]) if called else ""
+    if name and any(clause.startswith(name) and marks.DIED.search(clause) for clause in new.clauses):
+        return True
+    if new.subject != old.subject or not (old.subject or says_something(new.terms & old.terms)):
+        return False
+    return any(state.search(old.said) and end.search(new.said) and not end.search(old.said) for state, end in marks.ENDED_BY)
+
+
+def _same_state(clause: str, old: Statement) -> bool:
+    """Return True if the mark of the clause stands in the old statement as well: the same change, told again."""
+    return any(found.group() in old.text for found in marks.CHANGED.finditer(clause)) and numbers_in(clause) <= numbers_in(
+        old.said
+    )
+
+
+def _restated(new: Statement, old: Statement) -> bool:
+    """Return True if `new` gives the same thing another number or name: a phone's model, a price, a code."""
+    if marks.BESIDES.search(new.said) or new.subject != old.subject or not new.is_real:
+        return False
+    mine, theirs = marks.STATED.match(new.said), marks.STATED.match(old.said)
+    if mine is not None and theirs is not None:
+        heads = [terms_of(found["head"] or found["english"], new.people) for found in (mine, theirs)]
+        values = [(found["value"] or found["told"]).strip() for found in (mine, theirs)]
+        if min(share(heads[0], heads[1]), share(heads[1], heads[0])) >= MOST and weight(heads[0]) >= 1:
+            if marks.NAMELIKE.search((mine["head"] or mine["english"]).strip()):
+                return values[0] not in values[1] and values[1] not in values[0]
+            named = [frozenset(marks.NAMED_VALUE.findall(value)) for value in values]
+            return all(named) and not named[0] <= named[1] and not named[1] <= named[0]
+    cores = [without_numbers(new.terms), without_numbers(old.terms)]
+    numbers = [numbers_in(new.said), numbers_in(old.said)]
+    return (
+        (cores[0] <= cores[1] or cores[1] <= cores[0])
+        and weight(cores[1]) >= 2
+        and all(numbers)
+        and numbers[0] != numbers[1]
+        and not marks.HAPPENED.search(new.said)
+    )
+
+
+def _corrects(new: Statement, old: Statement) -> bool:
+    """Return True if `new` says that `old` was never so."""
+    strong = marks.WRONG.search(new.text) is not None
+    if not strong and not marks.RATHER.search(new.text):
+        return False
+    if old.subject and old.subject not in (new.subject, new.speaker) and old.subject not in new.text:
+        return False
+    core = without_numbers(old.terms)
+    shared = core & new.terms
+    if not strong:
+        numbers = [numbers_in(new.said), numbers_in(old.said)]
+        denied = any(
+            says_something(terms_of(found["zh"] or found["en"], new.people) & core) for found in marks.DENIED.finditer(new.said)
+        )
+        return denied or (share(core, shared) >= HALF and all(numbers) and not numbers[0] & numbers[1])
+    return says_something(shared) and share(core, shared) >= SOME

@@ -1,0 +1,104 @@
+"""A fact as the rules on what is over read it: who reports it, whom it is about, its clauses and content words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from ...schema.names import Names
+from ..support import Terms, content_terms, stem
+from ..word_lists import word_list
+from . import marks
+
+_NOBODY = Names(bot_name="")
+_LIGHT = frozenset(
+    stem(word)
+    for word in word_list(
+        """
+        like likes liking love loves loving use uses using used take takes taking get gets got give gives make makes making go
+        goes going went play plays playing say says said see sees eat eats eating ate drink drinks drinking drank buy buys bought
+        enjoy enjoys enjoying prefer prefers keep keeps start starts started need needs think thinks plan plans planned know
+        new old day days week weeks month months year years time times people thing things lot every most much good
+        """
+    )
+)
+"""Words that say nothing of what a statement is about; a Chinese pair is light if both of its characters are."""
+_LIGHT_CHARACTERS = frozenset("喜欢爱吃喝用买养学打开年月日号周天星期新旧大小好人家最近今明昨上下点现已经觉得计划算准备始常每")
+
+
+@dataclass(frozen=True)
+class Statement:
+    """The text of a fact, and the names of the people and things of its conversation that may be its subject."""
+
+    text: str
+    people: tuple[str, ...]
+
+    @cached_property
+    def said(self) -> str:
+        """The text without an opening date and without who reports it."""
+        bare = marks.OPENING.sub("", self.text.strip())
+        speaker = named_first(bare, self.people)
+        told = marks.REPORTED.match(bare, len(speaker)) if speaker else None
+        return bare[told.end() :].strip('”" ') if told else bare
+
+    @cached_property
+    def speaker(self) -> str:
+        return named_first(marks.OPENING.sub("", self.text.strip()), self.people)
+
+    @cached_property
+    def subject(self) -> str:
+        """The name with which the statement begins; "" if it is about no one by name."""
+        return named_first(self.said, self.people)
+
+    @cached_property
+    def relative(self) -> str:
+        """The relative, friend or colleague of the subject of whom it tells: "sister"; "" if it is the subject."""
+        found = marks.OTHERS.match(self.said[len(self.subject) :]) if self.subject else None
+        return (found["zh"] or found["en"]).casefold() if found else ""
+
+    @cached_property
+    def clauses(self) -> list[str]:
+        return [clause.strip() for clause in marks.CLAUSES.split(self.said) if clause and clause.strip()]
+
+    @cached_property
+    def terms(self) -> Terms:
+        return terms_of(self.said, self.people)
+
+    @cached_property
+    def is_real(self) -> bool:
+        """True if it tells of what is so now: no plan, wish, question, joke, visit or former time."""
+        return not any(pattern.search(self.text) for pattern in (marks.UNREAL, marks.PAST, marks.VISITING))
+
+
+def named_first(text: str, people: Sequence[str]) -> str:
+    folded = text.casefold()
+    return max((name for name in people if name and folded.startswith(name.casefold())), key=len, default="")
+
+
+def terms_of(text: str, people: Collection[str]) -> Terms:
+    for name in sorted(people, key=len, reverse=True):
+        if name:
+            text = re.sub(rf"{re.escape(name)}(?:['’]s\b)?", " ", text, flags=re.IGNORECASE)
+    terms = content_terms(text, _NOBODY, dates=False)
+    return frozenset(term for term in terms if term not in _LIGHT and not _LIGHT_CHARACTERS.issuperset(term))
+
+
+def first_named(text: str, people: Sequence[str]) -> str:
+    folded = text.casefold()
+    places = [(folded.find(name.casefold()), -len(name), name) for name in people if name and name.casefold() in folded]
+    return min(places)[2] if places else ""
+
+
+def says_something(terms: Terms) -> bool:
+    """Return True if these words name something: a Chinese word of two characters, or a word of another script."""
+    return any(len(term) >= 2 if marks.HAN.match(term) else len(term) >= 3 for term in terms)
+
+
+def without_numbers(terms: Terms) -> Terms:
+    return frozenset(term for term in terms if not term[0].isdigit())
+
+
+def numbers_in(text: str) -> frozenset[str]:
+    return frozenset(marks.NUMBER.findall(text))
