@@ -60,7 +60,7 @@ def links_of(new: Statement, before: Sequence[Statement]) -> list[tuple[int, Cha
     corrected = next((pair for pair in found if pair[1] == "corrected"), None)
     if corrected is not None:
         return [corrected]
-    if not found and before and marks.WRONG.search(new.text) and numbers_in(new.said):
+    if not found and before and len(new.text) <= LONGEST and marks.WRONG.search(new.text) and numbers_in(new.said):
         last = before[0]
         if last.subject in (new.subject, new.speaker) and numbers_in(last.said):
             return [(0, "corrected")]
