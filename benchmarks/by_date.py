@@ -3,7 +3,7 @@
 
     python benchmarks/by_date.py benchmarks/data/by_date_dev.jsonl [--embedding local] [--show]
 
-A line of the data is one conversation: its jobs as a bot hands them over, a `question`, the days that it asks about (`from`, `to`)
+A line of the data is one conversation: its jobs as a bot hands them over, a `question`, the days asked about (`from`, `to`)
 and the statements that answer it (`evidence`, as [job, place in `new_info`]). The jobs are filed by rules. Columns:
 
 | column | searched with |
@@ -32,7 +32,9 @@ from machine import machine_line
 TOP_K = 5
 
 
-async def measure(lines: list[dict[str, Any]], directory: Path, embedding: str, *, show: bool) -> dict[str, dict[str, list[float]]]:
+async def measure(
+    lines: list[dict[str, Any]], directory: Path, embedding: str, *, show: bool
+) -> dict[str, dict[str, list[float]]]:
     """Return, by language and column, the share of the evidence that was found, a number a question."""
     given = {"cognitive": {"data_dir": str(directory)}, "models": {"embedding": {"provider": embedding}}}
     settings = parse_settings(given, environ={}, base=directory)

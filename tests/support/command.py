@@ -29,6 +29,10 @@ class Called:
         return [json.loads(line) for line in self.out.splitlines()]
 
 
+_LEVELLED = (None, "historian", "httpx", "httpcore", "openai", "chromadb")
+"""The loggers whose level the command line sets; None is the root."""
+
+
 def historian(*arguments: object, stdin: str | bytes = "", environ: Mapping[str, str] | None = None) -> Called:
     """Call `historian ARGUMENTS` without any model; an exception that the command lets through fails the test."""
     with _logging_as_before():
@@ -40,11 +44,12 @@ def historian(*arguments: object, stdin: str | bytes = "", environ: Mapping[str,
 
 @contextmanager
 def _logging_as_before() -> Iterator[None]:
-    root, own = logging.getLogger(), logging.getLogger("historian")
-    handlers, levels = list(root.handlers), (root.level, own.level)
+    root = logging.getLogger()
+    levels = {logging.getLogger(name): logging.getLogger(name).level for name in _LEVELLED}
+    handlers = list(root.handlers)
     try:
         yield
     finally:
         root.handlers[:] = handlers
-        root.setLevel(levels[0])
-        own.setLevel(levels[1])
+        for logger, level in levels.items():
+            logger.setLevel(level)

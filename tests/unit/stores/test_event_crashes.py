@@ -161,7 +161,7 @@ def test_a_file_of_garbage_in_place_of_the_index_is_a_storage_error(tmp_path: Pa
     file_texts(store, ["one"])
     store.close()
     (tmp_path / "index.sqlite").write_bytes(b"garbage " * 2000)
-    with pytest.raises(StorageError, match=r"index\.sqlite.*damaged.*backup"):
+    with pytest.raises(StorageError, match=r"index\.sqlite.*damaged.*BACKUP"):
         open_events(tmp_path)
 
 
