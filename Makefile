@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PACKAGES := interfaces service graph nodes retrieval stores models prompts text schema
 
-.PHONY: demo studio notebooks test quick lint bench clean setup
+.PHONY: demo studio notebooks test quick slow lint bench clean setup
 
 setup: $(READY)
 
@@ -26,13 +26,19 @@ studio: $(READY)
 notebooks: $(READY)
 	@$(BIN)/python notebooks/execute.py
 
-# The quick suite first, so that an ordinary mistake shows within seconds; then the slow one (crashes, hostile models).
-test: $(READY)
-	$(BIN)/python -m pytest -m "not slow"
-	$(BIN)/python -m pytest -m slow
+# The quick suite first, so that an ordinary mistake shows early; then the slow one (crashes, hostile models). Each runs in two
+# processes side by side, the tests of units and the others; what they print comes as each of them ends.
+test: quick slow
 
-quick: $(READY)
-	$(BIN)/python -m pytest -m "not slow"
+quick slow: $(READY)
+	@echo "Running the $@ tests; what they print comes at their end, in a few minutes ..."
+	@$(MAKE) --no-print-directory -j2 --output-sync=target $@-units $@-others
+
+%-units: $(READY)
+	$(BIN)/python -m pytest -m "$(if $(filter quick,$*),not slow,slow)" tests/unit
+
+%-others: $(READY)
+	$(BIN)/python -m pytest -m "$(if $(filter quick,$*),not slow,slow)" tests/integration tests/conformance
 
 # mypy and the import contract look at exactly what ships: a package folder made of links, beside the environment.
 lint: $(READY)

@@ -197,11 +197,12 @@ class Lifecycle:
         opened.parts.database.when_in_trouble = partial(self._database_in_trouble, asyncio.get_running_loop())
         self.opened = opened
 
-    async def _reopen(self, pause: float = REOPEN_SECONDS, *, replaced: bool = False) -> None:
-        """Retry at growing intervals, at first after `pause` seconds, until the stores can be opened.
+    async def _reopen(self, *, replaced: bool = False) -> None:
+        """Retry at growing intervals until the stores can be opened.
 
-        `replaced`: another `index.sqlite` is opened than the one that the derived index was made from.
+        `replaced`: at once, and another `index.sqlite` is opened than the one that the derived index was made from.
         """
+        pause = 0.0 if replaced else REOPEN_SECONDS
         while True:
             await asyncio.sleep(pause)
             pause = min(max(2 * pause, REOPEN_SECONDS), LONGEST_REOPEN_SECONDS)
@@ -255,7 +256,7 @@ class Lifecycle:
                 log.warning("%s is another file now: memory is closed, and opened anew", opened.parts.database.path)
                 self.opened = None
                 await opened.aclose(CLOSE_SECONDS)
-                self._reopening = asyncio.create_task(self._reopen(0.0, replaced=True), name="historian reopening")
+                self._reopening = asyncio.create_task(self._reopen(replaced=True), name="historian reopening")
                 return
             await asyncio.sleep(LOOK_SECONDS)
             await self.database_is_away()

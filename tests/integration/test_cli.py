@@ -263,6 +263,7 @@ def test_a_search_waits_for_an_embedder_that_is_slow_to_load(
     assert all("dense" in hit["scores"] for hit in found.lines) and found.lines
 
 
+@pytest.mark.slow
 def test_draining_is_given_up_while_the_model_stays_away(call: Callable[..., Called], tmp_path: Path) -> None:
     model = {"HISTORIAN__MODELS__CHAT__BASE_URL": "http://127.0.0.1:9/v1", "HISTORIAN__MODELS__CHAT__MODEL": "m"}
     call("ingest", write_lines(tmp_path / "jobs.jsonl", TURNS[0]))

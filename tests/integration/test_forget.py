@@ -275,6 +275,7 @@ def test_of_every_store_in_the_list_something_was_planted_and_nothing_is_left(da
     asyncio.run(parts.aclose())
 
 
+@pytest.mark.slow
 def test_killed_in_the_middle_it_is_finished_by_the_next_start_before_any_job_runs(data: Path, original: Path) -> None:
     _killed_at(data, 5)
     assert left_of(data, "user")
@@ -322,6 +323,7 @@ def test_jobs_of_others_are_filed_between_the_slices_and_what_is_said_meanwhile_
     assert left_of(data, "other").keys() == canaries("other").keys()
 
 
+@pytest.mark.slow
 def test_killed_between_two_slices_nothing_is_lost_and_nothing_comes_back(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(erasure, "ERASED_AT_ONCE", 2)
     second = [n for n, step in enumerate(_steps_of(shutil.copytree(data, data.parent / "c"))) if step == "some events deleted"][1]

@@ -32,6 +32,7 @@ def file_one(store: SqliteEventStore, job_id: str) -> None:
     assert store.file_job(job_id, [make_event(job_id, n) for n in range(3)], [*unit_vectors(2), None])
 
 
+@pytest.mark.slow
 def test_a_kill_at_any_statement_of_file_job_leaves_all_of_it_or_nothing(tmp_path: Path) -> None:
     open_events(tmp_path).close()
     statement = 0

@@ -36,6 +36,7 @@ def same(memory: dict[str, float], store: SqliteEventStore, query: str) -> None:
     assert memory == pytest.approx(dict(store.search_keywords(query, GROUP, 1_000)), rel=1e-5)
 
 
+@pytest.mark.slow
 @given(batches=st.lists(st.lists(TEXTS, min_size=1, max_size=6), min_size=1, max_size=6), query=TEXTS, data=st.data())
 @settings(max_examples=60, deadline=None)
 def test_memory_and_store_score_alike_whatever_is_filed_edited_and_deleted(

@@ -41,6 +41,7 @@ def has_mallopt() -> bool:
         return False
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not has_mallopt(), reason="this allocator cannot be told to blank memory")
 def test_the_derived_index_holds_nothing_of_the_memory_of_the_process(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", SCRIPT, tmp_path, MARK], check=True, timeout=120)

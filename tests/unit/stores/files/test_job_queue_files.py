@@ -531,6 +531,7 @@ def _one_life(folder: Path) -> None:
     queue.claim(NOW)
 
 
+@pytest.mark.slow
 def test_a_process_killed_anywhere_loses_and_doubles_nothing(quick_disk: Path) -> None:
     runs = 0
 
