@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..schema.job import Job
@@ -46,10 +47,15 @@ def _still_open(item: ItemState, candidate: str, names: Names) -> Iterator[Findi
             yield Finding("reference", wording, end, end, why)
 
 
+_OF = re.compile(r"的(?!确)|['’]s\s+[a-z]")
+"""A relative or thing of somebody is not that one: "Ann's brother"."""
+
+
 def _of_another(item: ItemState, candidate: str, names: Names) -> Iterator[Finding]:
     """Yield the subject of `candidate` if it is certainly not about that one."""
     for name in item.get("not_about", []):
-        if is_about(candidate, name) and not is_about(item["source"], name) and not is_about(item["draft"], name):
+        given = is_about(item["source"], name) or is_about(item["draft"], name)
+        if not given and is_about(candidate, name) and not _OF.match(candidate, len(name)):
             yield Finding("role", name, 0, len(name), "subject")
 
 

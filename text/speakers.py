@@ -18,7 +18,15 @@ from .language import Language, detect_language
 from .mentions import with_group, with_mentions
 from .no_facts import why_no_fact
 from .references.finding import deictic_words
-from .references.first_person import cast_of, cast_of_fact, has_first_person, may_be_service, serves, speaker_of_fact
+from .references.first_person import (
+    cast_of,
+    cast_of_fact,
+    has_first_person,
+    may_be_service,
+    serves,
+    speaker_of_fact,
+    tells_of_a_life,
+)
 from .references.people import ROLE_NOUNS, find_people
 from .references.subjects import predicate_of
 from .references.types import Cast
@@ -28,6 +36,8 @@ COPY = 0.6
 """The share of a statement's content words from which on a message holds it."""
 SURE = 0.85
 """The share from which on it is the message's own wording."""
+TRACE = 0.25
+"""The share below which a message shows nothing of an act that it may not tell of."""
 LONGEST_MESSAGE = 2000
 """Characters of a message that are compared with a statement."""
 CLEAR = 0.2
@@ -42,7 +52,13 @@ _HEADER = re.compile(
 )
 _FORWARDED = re.compile(r"转一段|转发|轉發|forward|fwd|reply to|quote", re.IGNORECASE)
 _STAGE = re.compile(r"\s*(?:[（(][^）)\n]{1,20}[）)]|\*[^*\n]{2,40}\*|/me\b)")
-_ASKS = re.compile(r"[?？]|[谁誰]|吗$|咋|怎么")
+_ASKS = re.compile(
+    r"[?？]|[谁誰]|吗$|咋|怎么|帮我|帮忙|帮看|麻烦|请(?!客|假)|给我|求(?!职)|提醒我"
+    r"|\b(?:please|pls|plz|can you|could you|would you|help me|"
+    r"remind me|tell me|show me|give me)\b",
+    re.IGNORECASE,
+)
+"""A question or a request: what it holds is not yet so."""
 _CLAUSE = re.compile(r"[,.;!，。；！…\n]+")
 
 
@@ -109,12 +125,15 @@ def _of_fact(text: str, job: Job, names: Names, language: Language) -> Whose:
             reasons = (*reasons, ("claim", "assistant", text))
         elif _is_played(text, said, names):
             reasons = (*reasons, ("claim", "played", text))
-        return Whose(text, cast, said_by, subject, reasons, not_bot)
+        return Whose(text, cast, said_by, subject, reasons, not_bot if third else (*not_bot, user))
     author = _author(text, held, names, user)
     if author == _BOT:
         return Whose(text, cast_of("bot", names, language))
     if not author:
-        return Whose(text, Cast(third=False, stand_in=stand_in), not_about=not_bot)
+        silent = [
+            who for who in (user, *names.others) if not held.get(who) and any(held.get(other) for other in held if other != _BOT)
+        ]
+        return Whose(text, Cast(third=False, stand_in=stand_in), not_about=(*not_bot, *silent))
     alone = not any(one.who not in ("", user, _BOT) for one in said)
     second = names.bot(language) if author == user and (alone or not job.group_id) else ""
     told = author == user and cast_of_fact(text, names, language).together
@@ -139,13 +158,12 @@ def _author(text: str, held: dict[str, float], names: Names, user: str) -> str:
             return _BOT if told >= CLEAR and told >= 2 * max((held[who] for who in held if who != _BOT), default=0.0) else ""
         if score >= COPY and score >= second + CLEAR:
             return best
-        if score >= 0.25 and score >= 2 * second and best == user and alone == "user":
-            return user
     others = [who for who in held if who not in (_BOT, user, "")]
     if alone != "user":
         return _BOT if alone == "bot" and (not others or serves(text)) else ""
     mine = scores.get(user, 0.0)
-    if user in held and (not mine or mine < scores.get(_BOT, 0.0)):
+    least = 0.0 if tells_of_a_life(text) else TRACE
+    if user in held and (mine <= least or mine < scores.get(_BOT, 0.0)):
         return ""  # the talk is there, and nothing of it is theirs
     return user if not others or (mine and not any(scores.get(who, 0.0) for who in others)) else ""
 
@@ -204,7 +222,7 @@ def _held(text: str, said: Sequence[_Utterance], names: Names) -> dict[str, floa
             part = 1.0
         elif any(len(own) > 2 and own in whole for own in clauses):
             part = max(part, 0.9)
-        held[one.who] = max(held.get(one.who, 0.0), part * (0.5 if one.asks and part < 1.0 else 1.0))
+        held[one.who] = max(held.get(one.who, 0.0), part * (0.0 if one.asks and part < 1.0 else 1.0))
     return held
 
 

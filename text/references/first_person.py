@@ -36,6 +36,16 @@ _SERVICE = re.compile(
     re.IGNORECASE,
 )
 """Acts of a bot that need nobody as their object."""
+_LIFE = re.compile(
+    r"我(?:的|妈|爸|爷|奶|姥|哥|姐|弟|妹|老[公婆]|女朋友|男朋友|室友|同事|老板|们?家|是|有|在|住|对[^，。]{1,12}过敏|从小|一直|每|经常|平时"
+    r"|今年|已经|打算|得|(?:最|很|特别|也|就|还)?(?:喜欢|爱|讨厌|怕|想|不|没|会|能))"
+    r"|\b(?:[Mm]y|[Mm]ine)\b|\bI['’](?:ll|d) be\b"
+    r"|\bI(?:['’]m| am| was|['’]ve been| have been)\s+(?!glad|happy|sorry|proud|touched|moved|pleased|here\b|going to|sure)"
+    r"|\bI(?:['’]ve)?\s+(?:(?:really|also|still|never|always|usually|only|just)\s+)*(?:have|had|live|lived|like|love|hate|prefer|want"
+    r"|need|can|can['’]t|could|couldn['’]t|don['’]t|used to|work|worked|study|own|feel|felt"
+    r"|grew|moved|quit|hope|plan|got|started|swear|use)\b"
+)
+"""What people tell of their own lives: home, family, body, work, likings, states. Feelings about the talk may be the bot's."""
 _OBJECTS = frozenset(("object", "her"))
 _SAME_CLAUSE = re.compile(r"[我俺咱][^，。！？；,.!?;\n]*$")
 _FIRST_EN = re.compile(r"\bI\b[^.!?;,\n]*$")
@@ -78,6 +88,11 @@ def has_first_person(text: str, names: Names, protected: Sequence[Span] | None =
 def may_be_service(text: str) -> bool:
     """Return True if a text tells of an act that a bot may do for people as well as they themselves: "I moved the call"."""
     return serves(text) or _SERVICE.search(text) is not None
+
+
+def tells_of_a_life(text: str) -> bool:
+    """Return True if a text in the first person tells of a state, a relation or a liking, which a bot has not."""
+    return _LIFE.search(text) is not None
 
 
 def serves(text: str) -> bool:
