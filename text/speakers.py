@@ -162,7 +162,7 @@ def _author(text: str, held: dict[str, float], names: Names, user: str) -> str:
     if alone != "user":
         return _BOT if alone == "bot" and (not others or serves(text)) else ""
     mine = scores.get(user, 0.0)
-    least = 0.0 if tells_of_a_life(text) else TRACE
+    least = 0.0 if tells_of_a_life(text) and not others else TRACE
     if user in held and (mine <= least or mine < scores.get(_BOT, 0.0)):
         return ""  # the talk is there, and nothing of it is theirs
     return user if not others or (mine and not any(scores.get(who, 0.0) for who in others)) else ""
@@ -216,13 +216,13 @@ def _held(text: str, said: Sequence[_Utterance], names: Names) -> dict[str, floa
     clauses = [_plain(clause) for clause in _CLAUSE.split(text) if has_first_person(clause, names)]
     held: dict[str, float] = {}
     for one in said:
-        part = share(wanted, one.terms) if wanted else 0.0
         whole = _plain(one.text)
+        part = 0.0 if one.asks or not wanted else share(wanted, one.terms)
         if len(plain) > 3 and plain in whole:
             part = 1.0
         elif any(len(own) > 2 and own in whole for own in clauses):
             part = max(part, 0.9)
-        held[one.who] = max(held.get(one.who, 0.0), part * (0.0 if one.asks and part < 1.0 else 1.0))
+        held[one.who] = max(held.get(one.who, 0.0), part)
     return held
 
 
@@ -256,16 +256,18 @@ def _is_the_user(text: str, held: dict[str, float], said: Sequence[_Utterance], 
     if not any(one.who not in ("", _BOT) for one in said):
         return True
     mine = held.get(user, 0.0)
-    if user in held and (not mine or mine < held.get(_BOT, 0.0)):
+    told = any(_tells_of_somebody(one, names) for one in said)
+    if not told and all(one.who in ("", user, _BOT) for one in said):
+        return True
+    if user in held and mine <= max(TRACE, held.get(_BOT, 0.0) - CLEAR):
         return False
     if any(score >= mine for who, score in held.items() if who not in (user, _BOT) and (score or not mine)):
         return False
+    if not told:
+        return True
     wanted = content_terms(text, names)
-    own = [one for one in said if one.who == user]
-    best = max(own, key=lambda one: share(wanted, one.terms), default=None)
-    if any(_tells_of_somebody(one, names) for one in said):
-        return best is not None and mine >= COPY and not _tells_of_somebody(best, names)
-    return True
+    best = max((one for one in said if one.who == user), key=lambda one: share(wanted, one.terms), default=None)
+    return best is not None and mine >= COPY and not _tells_of_somebody(best, names)
 
 
 def _tells_of_somebody(one: _Utterance, names: Names) -> bool:

@@ -194,6 +194,8 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
         after.isascii() and (after.isalnum() or after in "_-.'")
     ):
         return False
+    if text.startswith("TA ", start) and text[end + 1 : end + 5].isdecimal():
+        return True  # before a date that was put in: TA 2026-03-02 到
     return "㐀" <= before <= "鿿" or "㐀" <= after <= "鿿" or (start >= 2 and "㐀" <= text[start - 2] <= "鿿")
 
 

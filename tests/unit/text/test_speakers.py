@@ -141,3 +141,22 @@ def test_a_rewrite_with_the_bot_for_the_one_who_spoke_is_refused() -> None:
 
 def test_they_in_the_plural_is_not_the_user() -> None:
     assert not filed("They have two kids", group=None)["passed"]
+
+
+def test_an_act_that_they_asked_for_and_the_bot_did_is_not_theirs() -> None:
+    asked = [{"sender_id": "42", "sender_name": "小林", "text": "please move the investor call to 4"}]
+    item = filed("I moved the investor call to 4", group=None, recent_messages=asked)
+    assert (item["candidate"], item["passed"]) == ("I moved the investor call to 4", False)
+
+
+def test_a_model_may_name_the_relative_but_not_the_user_where_the_talk_tells_of_one() -> None:
+    said = [{"sender_id": "42", "sender_name": "Ann", "text": "my brother just got deployed"}]
+    job = make_job(action_summary="", new_info=["he's in the navy"], user_name="Ann", recent_messages=said, group=None)
+    (item,) = prepare(job, Settings())
+    assert judge(item, "Ann's brother is in the navy", job, Settings()).passed
+    assert not judge(item, "Ann is in the navy", job, Settings()).passed
+
+
+def test_ta_before_a_date_that_was_put_in_is_a_pronoun() -> None:
+    said = [{"sender_id": "42", "sender_name": "小林", "text": "小队长说她到县城了"}]
+    assert not filed("TA今晚可能到不了", recent_messages=said)["passed"]
