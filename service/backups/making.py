@@ -27,6 +27,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from ...schema.errors import HistorianError, InvalidInput, StorageError
+from ...stores.files.access import make_private_folders
 from ...stores.files.durable import TEMPORARY_PREFIX, make_folder, names_in, storage_error, sync_folder
 from ...stores.sqlite.errors import explained
 from ..data_directory import RESTORING, check_restored
@@ -143,7 +144,7 @@ def _copy_index(source: Path, target: Path) -> int:
 
 def _write(target: Path, data: bytes) -> None:
     try:
-        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folders(target.parent)
         descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)

@@ -46,6 +46,8 @@ def test_all_that_is_stored_is_its_owners_alone(tmp_path: Path, umask: int) -> N
     assert (data / "index.sqlite").is_file() and (data / "profiles").is_dir()
     assert modes(data) == ({"700"}, {"600"})
     assert modes(tmp_path / "new")[0] == {"700"}
+    assert historian("backup", tmp_path / "copy", "--data-dir", data).status == 0
+    assert modes(tmp_path / "copy") == ({"700"}, {"600"})
 
 
 def test_a_shared_directory_is_the_groups_too_and_closed_again_when_that_ends(

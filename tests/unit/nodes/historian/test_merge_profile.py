@@ -106,8 +106,10 @@ async def test_the_last_messages_stand_in_the_prompt_where_a_fact_is_open() -> N
     settings = settings_for(Path("/nowhere"))
     for fact, shown in (("阿明喜欢茶", False), ("我对猫毛过敏", True)):
         job = make_job(group_fields(new_info=[fact], recent_messages=[TAI]), settings, lambda: 0.0)
-        prompt = merge_prompt(by_rules(job, settings), {}, job, names_of(job, settings), "zh")
-        assert ("阿泰: 我周日加班" in prompt) is shown
+        for language, heading in (("zh", "新信息："), ("en", "New information:")):
+            prompt = merge_prompt(by_rules(job, settings), {}, job, names_of(job, settings), language)
+            assert ("阿泰: 我周日加班" in prompt) is shown
+            assert f"\n{heading}\n- " in prompt
 
 
 async def test_a_fact_about_the_group_enters_its_profile_whether_or_not_it_names_it() -> None:
