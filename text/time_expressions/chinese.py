@@ -45,6 +45,8 @@ def _merged(text: str, tokens: list[Found]) -> list[Found]:
 
 
 def _names_the_same_day(first: Reading, second: Reading) -> bool:
+    if first.weekday is not None and first.slots <= {"weekday", "manner"}:
+        return second.month is not None and second.day is not None
     return first.day is not None and second.weekday is not None and second.week is None
 
 
@@ -193,6 +195,8 @@ def _stands(text: str, item: Found, tense: Tense, anchored: bool) -> bool:
         if direction == "within":
             return tense == "future" or _DEADLINE.match(text, item.end) is not None
         front = text[item.start] in "前后"
+        if front and text[item.start - 1 : item.start] == "的":
+            return False  # counted from an event: 生日的前三天
         return not front or tense != "none" or len(text) - (item.end - item.start) <= 4
     if reading.season is not None and reading.year is None:
         return False
@@ -217,19 +221,28 @@ def _is_undecided(text: str, item: Found, tense: Tense, anchored: bool) -> bool:
     reading = item.reading
     if anchored or chinese_habit(text, item.start, item.end):
         return False
+    if (
+        reading.slots == {"month"}
+        and reading.year is None
+        and reading.season is None
+        and _PERSON.search(text, max(0, item.start - 2), item.start)
+    ):
+        return True  # 和四月是好朋友: a month, or somebody of that name
     if _DAY_TOLD.fullmatch(text, item.start, item.end):
         return True
     feast = reading.holiday is not None or reading.lunar is not None
     quarter = reading.quarter is not None and reading.quarter[0] == "abs"
     if tense != "none" or reading.year is not None or reading.firm or not (feast or quarter):
         return False
-    fronted = item.start == 0 or text[item.start - 1] in "，。！？；,!?; \n在到于至"
+    generic = _GENERIC.search(text, max(0, item.start - 4), item.start) is not None
     told = _THEN.match(text, item.end) is not None and not text.startswith("那天", item.end)  # 冬至那会儿: has been
-    return fronted and not told and _IS_NEXT.match(text, item.end) is None
+    return not generic and not told and _IS_NEXT.match(text, item.end) is None
 
 
+_PERSON = re.compile(r"(?<![月年日号\d])[和跟与给对找被让问]$")
 _DAY_TOLD = re.compile(r"[前后]一(?:天|晚|夜)")
-_IS_NEXT = re.compile(r"[是的有为和与、]|快乐|来临|礼物|假期|放假|$")
+_IS_NEXT = re.compile(r"[是的有为和与、]|快乐|来临|礼物|放假|晚会|活动|联欢")
+_GENERIC = re.compile(r"(?:喜欢|爱|讨厌|[过祝迎怕盼聊像叫是的和与比]|期待|庆祝|关于|到了|节日)$")
 _THEN = re.compile(r"那[天晚时]|那会儿?|那阵子?|那几天|那段时间")
 _PART_AHEAD = re.compile(
     r"[^，。！？,!?；]{0,2}(?:就[去来走回给找办做看听试买吃]|再(?![也没三])|(?:一起|一块儿?)?[^，。！？,!?；]{1,8}吧(?:[，。！!~～]|$))"

@@ -14,13 +14,18 @@ from .numerals import chinese_number
 from .reading import Amount, Found, Offset, Reading, amount, clash, is_absolute
 
 _FROM_THERE = re.compile(
-    rf"(?:的)?(?:之|以)?(?P<sign>前|后)(?:的)?(?:(?P<length>{LENGTH})(?![前后])|第(?P<nth>[\d一二三四五六七八九十]{{1,3}})天|(?P<eve>夜|夕))"
+    rf"(?:的)?(?:之|以)?(?P<sign>前|后)(?:的)?(?:那)?(?:(?P<length>{LENGTH})(?![前后])|第(?P<nth>[\d一二三四五六七八九十]{{1,3}})天|(?P<eve>夜|夕))"
 )
 """前两天, 的前一天, 后第三天, 前夜 after the day they are counted from."""
 _NTH_FROM_THERE = re.compile(
-    r"(?:的)?(?:之|以)?(?:前|后|起|算起|开始)(?:的|，|,)?(?:第[\d一二三四五六七八九十]{1,3}|最后一)"
+    r"(?:的)?(?:之|以)?(?:前|后|起|算起|开始)(?:的|，|,)?(?:第[\d一二三四五六七八九十]{1,3}|最后一|[那这上下]一?)"
     r"个?(?:工作日|周末|季度|[周月年天日](?![一二三四五六日])|(?:周|星期|礼拜)[一二三四五六日天]?)"
 )
+_DAY_OF_FEAST = re.compile(r"(?:假期)?的?第(?P<nth>[\d一二三四五六七八九十]{1,3})天")
+_NUMBER_BEFORE = re.compile(r"[\d一二两三四五六七八九十几](?:到|至|、)?$")
+_NUMERAL = "0123456789一二两三四五六七八九十"
+_DAY_NUMBER = re.compile(r"\d{1,2}[号日]")
+_ENDS = "，。！？；、,.!?;\n "
 _NAME_BEFORE = re.compile(r"(?:[名字]叫做?|[取起]名叫?|小名|外号|绰号)$")
 _NAME_AFTER = re.compile(r"这(?:个|位)?(?:姑娘|人|孩子|丫头|家伙|小子|名字|女孩|男孩)|是[^，。！？\n]{0,12}名字")
 
@@ -34,16 +39,33 @@ def whole(text: str, found: list[Found]) -> list[Found]:
         if item.start < end or text[item.start : item.end] in names:
             continue
         item = _at_full_length(text, item)
+        if not item.understood and item.reading.slots <= {"clock"}:
+            if not (items and items[-1].end == item.start):
+                items.append(item)  # of 明天下午两三点 the day is resolved, and the rest stays
+            end = item.end
+            continue
         following = found[index + 1] if index + 1 < len(found) else None
-        if item.understood and following is not None and following.start == item.end and clash(item.reading, following.reading):
+        if item.understood and following is not None and _belongs(text, item, following):
             item = replace(item, end=following.end, understood=False)
         items.append(item)
         end = item.end
     return items
 
 
+def _belongs(text: str, item: Found, following: Found) -> bool:
+    """Return True if two expressions that were not merged are parts of a longer one: 三月明天, 后天的后天."""
+    gap = text[item.end : following.start]
+    if gap == "的":
+        return following.reading.shift is not None and not is_absolute(item.reading) and item.reading.has_day
+    return gap == "" and clash(item.reading, following.reading)
+
+
 def _at_full_length(text: str, item: Found) -> Found:
     reading = item.reading
+    if reading.holiday is not None and (nth := _DAY_OF_FEAST.match(text, item.end)) is not None:
+        number = chinese_number(nth["nth"])
+        if number and number > 1:
+            return replace(item, reading=Reading(offset=Offset(1, amount(number - 1, "day"), reading)), end=nth.end())
     if _is_day(reading):
         counted = _FROM_THERE.match(text, item.end)
         if counted is not None:
@@ -60,6 +82,12 @@ def _at_full_length(text: str, item: Found) -> Found:
     nth = _NTH_FROM_THERE.match(text, item.end) if reading.has_day and reading.vague is None else None
     if nth is not None:
         return replace(item, end=nth.end(), understood=False)
+    number = _NUMBER_BEFORE.search(text, max(0, item.start - 2), item.start) if text[item.start] in _NUMERAL else None
+    if number is not None and (reading.slots & {"month", "day", "clock", "offset", "stretch"}):
+        return replace(item, start=number.start(), understood=False)  # 七八月份
+    day_number = _DAY_NUMBER.match(text, item.end) if reading.weekday is not None and reading.day is None else None
+    if day_number is not None:
+        return replace(item, end=day_number.end(), understood=False)
     if text[item.start] in "大上前后去" and text[item.start - 1 : item.start] == "大":
         return replace(item, start=item.start - 1, understood=False)
     return item
@@ -67,9 +95,9 @@ def _at_full_length(text: str, item: Found) -> Found:
 
 def _is_day(reading: Reading) -> bool:
     """Return True for one day without a time of day: from it other days are counted."""
-    if reading.slots & {"part", "clock", "edge", "ordinal", "through", "offset", "stretch", "vague", "now"} or reading.weekend:
+    if reading.slots & {"part", "clock", "edge", "ordinal", "through", "offset", "stretch", "vague", "now"}:
         return False
-    named = reading.shift is not None or reading.holiday is not None or reading.lunar is not None
+    named = reading.shift is not None or reading.holiday is not None or reading.lunar is not None or bool(reading.weekend)
     return named or reading.weekday is not None or (reading.day is not None)
 
 
@@ -83,8 +111,10 @@ def _length(match: re.Match[str]) -> Amount | None:
 
 def _is_name(text: str, item: Found) -> bool:
     """Return True for a month or weekday that is somebody's name: 三月这姑娘."""
-    if not item.reading.slots <= {"month", "weekday", "manner"} or item.reading.season is not None:
+    if not item.reading.slots <= {"month", "weekday", "day", "manner"} or item.reading.day or item.reading.season is not None:
         return False
     return (
-        _NAME_BEFORE.search(text, max(0, item.start - 4), item.start) is not None or _NAME_AFTER.match(text, item.end) is not None
+        (text[item.start - 1 : item.start] == "叫" and (item.end == len(text) or text[item.end] in _ENDS))
+        or _NAME_BEFORE.search(text, max(0, item.start - 4), item.start) is not None
+        or _NAME_AFTER.match(text, item.end) is not None
     )

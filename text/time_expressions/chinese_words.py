@@ -101,6 +101,8 @@ def fold(text: str) -> str:
 def length_of(text: str) -> Amount | None:
     total: Amount | None = None
     for match in _LENGTH_PARTS.finditer(text):
+        if _GUESS_ALONE.fullmatch(match["n"]):
+            return None
         count = chinese_number(match["n"])
         if count is None:
             return None
@@ -125,6 +127,7 @@ def length_of(text: str) -> Amount | None:
     return total
 
 
+_GUESS_ALONE = re.compile(_GUESS)
 _LENGTH_PARTS = re.compile(rf"(?P<n>{_N})[ ]?(?:(?P<half>个半)|多?个?)[ ]?(?P<unit>{_UNIT})(?P<tail>半)?")
 
 
@@ -306,8 +309,8 @@ def _nth(match: re.Match[str]) -> Reading | None:
 
 
 def _guess(match: re.Match[str]) -> Reading:
-    past = match["direction"] == "前"
-    return Reading(vague="past" if past else "future", vague_amount=f"{match['length']}{'前' if past else '后'}")
+    direction = match["direction"] or "后"
+    return Reading(vague="past" if direction == "前" else "future", vague_amount=f"{match['length']}{direction}")
 
 
 def _decade(match: re.Match[str]) -> Reading:
@@ -363,9 +366,9 @@ TOKENS: tuple[tuple[str, str, _Builder], ...] = (
         r"宣统)[\d元一二三四五六七八九十]{1,3}年(?:[\d正腊一二三四五六七八九十]{1,2}月)?(?:初?[\d一二三四五六七八九十]{1,3}[日号"
         r"]?)?(?:大年三十)?", _block),
     ("century", r"上个?世纪(?:(?P<decade>[\d一二三四五六七八九]十?|\d0)年代)?(?:[初末中]期?)?", _century),
-    ("guess", rf"(?<![\d.第一二两三四五六七八九十百])(?P<length>{_GUESSED})(?:(?:以|之)?(?P<direction>前|后)"
+    ("guess", rf"(?<![\d.第一二两三四五六七八九十百])(?P<length>{_GUESSED})(?:(?:以|之)?(?P<direction>前|后|内)"
         r"(?![后面端台续悔果缀])|(?=就[能会可]))", _guess),
-    ("guessahead", rf"再?过(?P<length>{_GUESSED})(?:(?:以|之)?(?P<direction>后))?", _guess),
+    ("guessahead", rf"(?:再?过个?|再等)(?P<length>{_GUESSED})(?:(?:以|之)?(?P<direction>后))?", _guess),
     ("offset", rf"(?<![\d.第])(?!\d{{1,2}}月\d{{1,2}}[日号])(?P<length>{_LENGTHS})(?P<more>多)?(?:以|之)?"
         r"(?P<direction>前|后)(?![后面端台续悔果缀])",
         _with_length(_offset)),

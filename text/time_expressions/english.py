@@ -57,7 +57,7 @@ _AWAY = re.compile(
     r"(?:away|off|out of|in town|gone|busy|home|visiting|travel+ing|staying|on (?:holiday|vacation|leave|call))\b"
 )
 _BEGINS = re.compile(r"(?:starting|beginning|since|from|until|till) (?:the |on )?$")
-_LED = re.compile(r"\b(?:on|at|by|before|after|since|until|till) $")
+_LED = re.compile(r"\b(?:on|at|by|before|after|since|until|till|between|over|during|around) $")
 _IS_NEXT = re.compile(r"['’]?s? (?:is|was|are|were|means|has|had|comes|makes|and|or)\b")
 _ANNIVERSARY = re.compile(r"birthday|bday|anniversary|born")
 _CONNECTORS = word_list(", at on in of the @ around about from between for ( to - by")
@@ -113,7 +113,7 @@ class _Sentence(Extents):
         items: list[Found] = []
         last_after = 0
         for index, (reading, begin, after) in enumerate(found):
-            if begin < last_after or self.is_called(reading, begin):
+            if begin < last_after or self.is_called(reading, begin, after):
                 continue
             whole = None if is_absolute(reading) else self.torn(reading, begin, after)
             if whole is None and index + 1 < len(found) and found[index + 1][1] == after and clash(reading, found[index + 1][0]):

@@ -111,7 +111,7 @@ class CountedTimes(Feasts):
                 start += 1
             if self.word(start) in ("next", "coming", "following"):
                 start += 1
-        if self.word(start) in ("about", "around", "like", "just", "exactly"):
+        if self.word(start) in ("about", "around", "like", "just", "exactly", "maybe", "perhaps", "roughly"):
             start += 1
         counted = self.length(start)
         if counted is None and word == "within" and self.unit(start) is not None:
@@ -135,7 +135,7 @@ class CountedTimes(Feasts):
             after += 2
         if counted.amount is None:
             if word == "within":
-                return None
+                return Reading(vague="future", vague_amount=f"within {counted.words}"), after
             return Reading(vague="future", vague_amount=counted.words if counted.unit not in ("hour", "minute") else None), after
         if word == "within":
             return Reading(stretch=Stretch("within", 1, counted.amount)), after

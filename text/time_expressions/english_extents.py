@@ -39,6 +39,7 @@ _RANK = {
 _SLOT_RANK = (("clock", 0), ("part", 1), ("day", 1), ("weekday", 1), ("offset", 1), ("week", 2), ("month", 3), ("year", 5))
 _NO_MODIFIER = lexicon.FUNCTION_WORDS | lexicon.MODIFIERS.keys() | lexicon.EDGE_SHORT.keys() | {"cob"}
 _NAMED = word_list("called named titled")
+_CAPITALS = lexicon.WEEKDAYS.keys() | lexicon.MONTHS.keys() | {word for words in lexicon.HOLIDAYS for word in words}
 _IS = word_list("is was are were be been being 's")
 _UNITS_TOLD = r"(?:day|night|evening|morning|afternoon|week|weekend|month|year)"
 _TOLD = re.compile(rf"(?<![a-z])(the {_UNITS_TOLD} (?:before|after)(?: that)?)(?=\s*(?:[.,;:!?)]|$|(?:and|but)\b))")
@@ -99,7 +100,7 @@ class Extents(RelativeTimes):
         date = self.word(at)
         if "/" in date and date[0].isdecimal() and reading.slots <= {"clock", "part"}:
             return at
-        is_weekday = after == begin + 1 and self.word(begin) in lexicon.WEEKDAYS and reading.manner == "bare"
+        is_weekday = self.word(begin) in lexicon.WEEKDAYS and reading.week is None
         named = is_weekday and self.capital(begin) and self.capital(begin - 1) and self.ends_no_sentence(begin - 2)
         if named and before.isalpha() and before not in _NO_MODIFIER:
             return begin - 1
@@ -152,6 +153,16 @@ class Extents(RelativeTimes):
             return after + 2
         if reading.weekday is not None and reading.month is None and link in lexicon.MONTHS and self.capital(after):
             return after + 1
+        at_ordinal = self.after_the(after)
+        if reading.weekday is not None and reading.day is None and reading.month is None and reading.ordinal is None:
+            if self.ordinal(at_ordinal) is not None and self.word(at_ordinal + 1) not in ("of", "time", "floor"):
+                return at_ordinal + 1  # "next Tuesday the 5th"
+            if link in ("week", "fortnight"):
+                return after + 1  # British: "Monday week"
+            if self.word(begin - 1) == "the" and link in _PICKED:
+                return self.name_at(at) or after + 1  # "the Monday after her birthday"
+        if reading.shift in (0, 1) and link in ("week", "fortnight"):
+            return after + 1
         picked = reading.manner == "bare" or self.word(begin) in ("the", "a")
         if link in ("before", "after") and picked and reading.clock is None:
             return self.name_at(at)
@@ -169,8 +180,11 @@ class Extents(RelativeTimes):
         feast = self.holiday_words(index)
         return feast[2] if feast is not None else None
 
-    def is_called(self, reading: Reading, begin: int) -> bool:
-        """Return True for a weekday or month that is somebody's name: "is called Sunday"."""
+    def is_called(self, reading: Reading, begin: int, after: int) -> bool:
+        """Return True for a weekday or month that is somebody's name ("is called Sunday"), and for a title in capitals."""
+        common = [at for at in range(begin, after) if self.words[at].isalpha() and self.words[at] not in _CAPITALS]
+        if begin and after - begin > 2 and len(common) > 1 and all(self.capital(at) for at in common):
+            return self.text[: self.starts[begin]].rstrip()[-1:] not in ("", ".", "!", "?")  # "The Day After Tomorrow"
         if not reading.slots <= {"weekday", "month", "manner"} or self.word(begin - 1) not in _NAMED:
             return False
         return self.word(begin - 1) != "called" or self.word(begin - 2) in _IS

@@ -19,7 +19,7 @@ _TOKEN = re.compile(
 )
 _LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ’", "abcdefghijklmnopqrstuvwxyz'")
 _OWN_S = frozenset({"new year's", "valentine's", "mother's", "father's", "year's"})
-_GUESS = frozenset({"or", "to", "-", "–"})
+_GUESS = frozenset({"or", "to", "-", "–", ","})
 _PLAIN_UNITS = frozenset({"day", "week", "month", "year", "hour", "minute"})
 _COUNTED_VAGUELY = frozenset({"few", "couple", "several", "some", "many", "handful"})
 Parsed = tuple[Reading, int]
@@ -134,6 +134,10 @@ class Words:
             return None
         count, at = counted
         guess = self.number(at + 1) if self.word(at) in _GUESS else None
+        if self.word(at) == "," and guess is not None and guess[0] != (count or 0) + 1:
+            guess = None  # "three, four days", and no list
+        if (self.word(at), self.word(at + 1)) == ("or", "so"):
+            count, at = None, at + 2
         if count is not None and guess is not None and guess[0] is not None and self.unit(guess[1]) is not None:
             count, at = None, guess[1]  # "two or three weeks"
         if self.word(at) in ("more", "whole", "full", "short", "long"):
@@ -145,11 +149,13 @@ class Words:
         if unit is None:
             return None
         name, factor, after = unit
+        if (self.word(after), self.word(after + 1)) == ("or", "so"):
+            count, after = None, after + 2
         guess = self.number(after + 1) if self.word(after) == "or" else None
         if guess is not None and guess[0] is not None and self.word(after + 1) in ENGLISH_CARDINALS and not self.unit(guess[1]):
             count, after = None, guess[1]  # "a week or two"
         if count is None:
-            return Counted(None, self.text[self.starts[index] : self.ends[after - 1]].lower(), after, name)
+            return Counted(None, self.text[self.starts[index] : self.ends[after - 1]].lower().rstrip("'’"), after, name)
         total = amount(count * factor, name)
         if self.word(after) == "and" and self.word(after + 1) == "a" and self.word(after + 2) == "half":
             total, after = amount((count + 0.5) * factor, name), after + 3

@@ -278,11 +278,6 @@ def _month_or_year(reading: Reading, today: date, tense: Tense) -> Resolved | No
         month_start, month_end = month_days(today.year, today.month)
         today = month_start if manner == "last" else month_end
     chosen = _choose(candidates, today, manner, tense)
-    if chosen is not None and reading.said_weekday not in (None, chosen[0].weekday()) and tense == "none":
-        nearest = [
-            days for days in candidates if abs(days[0].year - chosen[0].year) == 1 and (days[0] > today) != (chosen[0] > today)
-        ]
-        chosen = next((days for days in nearest if days[0].weekday() == reading.said_weekday), chosen)
     if chosen is None:
         return None
     if reading.week is not None and reading.day is not None:

@@ -291,6 +291,6 @@ def is_absolute(reading: Reading) -> bool:
 def clash(first: Reading, second: Reading) -> bool:
     """Return True if two expressions that touch are neither two of a kind (昨天今天) nor one time (三月明天)."""
     a, b = first.slots - {"manner"}, second.slots - {"manner"}
-    if is_absolute(first) or is_absolute(second) or (a | b) & {"vague", "now", "stretch", "clock", "part", "through", "offset"}:
+    if is_absolute(first) or is_absolute(second) or (a | b) & {"vague", "now", "stretch", "clock", "part", "through"}:
         return False
-    return not a & b and first.day is None and second.day is None
+    return not a & b and first.day is None and second.offset is None

@@ -280,6 +280,8 @@ _EDGE_EN = {"start": "the beginning of", "middle": "the middle of", "end": "the 
 
 def _english_edge(reading: Reading, resolved: Resolved, the: str) -> tuple[str, str]:
     first, last = resolved.first, resolved.last
+    if reading.ordinal is not None:
+        return "from", f"{_day(first)} to {_day(last)}"
     if first == last and reading.month is None and reading.year is None and reading.week is None:
         if reading.edge in ("earlier", "later"):
             return "", f"{reading.edge} on {_day(first)}"
