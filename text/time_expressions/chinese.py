@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from .chinese_extents import whole
+from .chinese_extents import together, whole
 from .chinese_words import fold, might_hold, words_of_time
 from .reading import Clock, Found, Ordinal, Part, Reading, Tense, is_absolute, merge
 from .tense import chinese_evidence, chinese_habit, chinese_sentence_start
@@ -219,27 +219,29 @@ def _stands(text: str, item: Found, tense: Tense, anchored: bool) -> bool:
 def _is_undecided(text: str, item: Found, tense: Tense, anchored: bool) -> bool:
     """Return True if the clause does not say which one is meant: a feast or a quarter of some year, 前一天 of some day."""
     reading = item.reading
-    if anchored or chinese_habit(text, item.start, item.end):
+    if anchored or reading.year is not None:
         return False
-    if (
-        reading.slots == {"month"}
-        and reading.year is None
-        and reading.season is None
-        and _PERSON.search(text, max(0, item.start - 2), item.start)
-    ):
-        return True  # 和四月是好朋友: a month, or somebody of that name
-    if _DAY_TOLD.fullmatch(text, item.start, item.end):
-        return True
     feast = reading.holiday is not None or reading.lunar is not None
     quarter = reading.quarter is not None and reading.quarter[0] == "abs"
-    if tense != "none" or reading.year is not None or reading.firm or not (feast or quarter):
-        return False
+    if feast or quarter:
+        undecided = tense == "none" and not reading.firm and _is_of_one_year(text, item)
+    elif reading.stretch is not None:
+        undecided = _DAY_TOLD.fullmatch(text, item.start, item.end) is not None
+    else:  # 和四月是好朋友: a month, or somebody of that name
+        alone = reading.month is not None and reading.slots == {"month"} and text[item.start - 1 : item.start] in _PERSON
+        undecided = alone and text[item.start - 2 : item.start - 1] not in _TIME_ENDS
+    return undecided and not chinese_habit(text, item.start, item.end)
+
+
+def _is_of_one_year(text: str, item: Found) -> bool:
+    """Return True unless a feast is spoken of as such (喜欢春节, 春节快乐) or has been (冬至那会儿)."""
     generic = _GENERIC.search(text, max(0, item.start - 4), item.start) is not None
     told = _THEN.match(text, item.end) is not None and not text.startswith("那天", item.end)  # 冬至那会儿: has been
     return not generic and not told and _IS_NEXT.match(text, item.end) is None
 
 
-_PERSON = re.compile(r"(?<![月年日号\d])[和跟与给对找被让问]$")
+_PERSON = frozenset("和跟与给对找被让问")
+_TIME_ENDS = frozenset("月年日号0123456789")
 _DAY_TOLD = re.compile(r"[前后]一(?:天|晚|夜)")
 _IS_NEXT = re.compile(r"[是的有为和与、]|快乐|来临|礼物|放假|晚会|活动|联欢")
 _GENERIC = re.compile(r"(?:喜欢|爱|讨厌|[过祝迎怕盼聊像叫是的和与比]|期待|庆祝|关于|到了|节日)$")
@@ -259,6 +261,8 @@ _AFTER_DAY = re.compile(r"[前后上下晚早中开去交到要会有考放发�
 def _stands_as_day(text: str, item: Found, tense: Tense, anchored: bool) -> bool:
     if anchored or _RECURRING.search(text, max(0, item.start - 12), item.end + 4) or chinese_habit(text, item.start, item.end):
         return False
+    if item.reading.part is not None or item.reading.clock is not None:
+        return True  # 22号上午
     before_fits = item.start == 0 or _BEFORE_DAY.search(text[max(0, item.start - 1) : item.start]) is not None
     dated = (
         tense != "none"
@@ -272,4 +276,5 @@ def _stands_as_day(text: str, item: Found, tense: Tense, anchored: bool) -> bool
 def find(text: str, is_content: Callable[[Found], bool]) -> list[Found]:
     """Return the Chinese expressions of a text that need a reference, without those for which `is_content` is True."""
     folded = fold(text)
-    return settle(folded, [item for item in whole(folded, candidates(folded)) if not is_content(item)])
+    items = [item for item in whole(folded, candidates(folded)) if not is_content(item)]
+    return together(folded, items, settle(folded, items))

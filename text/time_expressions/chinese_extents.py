@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 
 from .chinese_words import LENGTH, length_of
 from .numerals import chinese_number
@@ -24,7 +25,7 @@ _NTH_FROM_THERE = re.compile(
 _DAY_OF_FEAST = re.compile(r"(?:假期)?的?第(?P<nth>[\d一二三四五六七八九十]{1,3})天")
 _NUMBER_BEFORE = re.compile(r"[\d一二两三四五六七八九十几](?:到|至|、)?$")
 _NUMERAL = "0123456789一二两三四五六七八九十"
-_DAY_NUMBER = re.compile(r"\d{1,2}[号日]")
+_DAY_NUMBER = re.compile(r"\d{1,2}[号日]|[一二三四五六](?![天点号日月个年周岁次人])")
 _ENDS = "，。！？；、,.!?;\n "
 _NAME_BEFORE = re.compile(r"(?:[名字]叫做?|[取起]名叫?|小名|外号|绰号)$")
 _NAME_AFTER = re.compile(r"这(?:个|位)?(?:姑娘|人|孩子|丫头|家伙|小子|名字|女孩|男孩)|是[^，。！？\n]{0,12}名字")
@@ -50,6 +51,25 @@ def whole(text: str, found: list[Found]) -> list[Found]:
         items.append(item)
         end = item.end
     return items
+
+
+def together(text: str, items: list[Found], kept: list[Found]) -> list[Found]:
+    """Return the kept expressions; where one of two that are told as a pair was not kept (周三周四都来), neither is resolved."""
+    starts = {item.start for item in kept}
+    pairs = [
+        (first, second)
+        for first, second in pairwise(items)
+        if (first.start in starts) != (second.start in starts)
+        and text[first.end : second.start] in ("", "、", "和")
+        and first.reading.slots == second.reading.slots
+        and not is_absolute(first.reading)
+        and not is_absolute(second.reading)
+    ]
+    spans = {one.start: (first.start, second.end) for first, second in pairs for one in (first, second)}
+    return [
+        replace(item, start=spans[item.start][0], end=spans[item.start][1], understood=False) if item.start in spans else item
+        for item in kept
+    ]
 
 
 def _belongs(text: str, item: Found, following: Found) -> bool:

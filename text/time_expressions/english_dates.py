@@ -163,6 +163,8 @@ class Dates(Clocks):
                 return Reading(month=which[0], day=number), which[1]
             if self.word(index) == "the" and self.word(index - 1) in _BEFORE_DAY and self.word(at) in _AFTER_DAY:
                 return Reading(day=number, manner="bare"), at
+            if self.word(index) == "the" and self.word(at) in ("", ".", ",", "!", "?", "at", "to") and index:
+                return Reading(day=number, manner="bare", firm=False), at  # "he comes the 25th", or the 25th of a row
         return self.ordinal_of(index)
 
     def days_of(self, number: int, index: int) -> Parsed | None:

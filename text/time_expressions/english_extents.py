@@ -64,6 +64,8 @@ class Extents(RelativeTimes):
         before = self.word(begin - 1)
         if reading.slots <= {"clock", "part"} and before != "at":
             return None
+        if before in lexicon.MODIFIERS and (self.word(begin) in lexicon.WEEKDAYS or self.word(begin) in lexicon.MONTHS):
+            return begin - 1
         if self.word(begin) in _ARTICLES or before in _ARTICLES:
             at = begin - 1 if before in _ARTICLES else begin
         else:
@@ -194,6 +196,8 @@ class Extents(RelativeTimes):
 
         `dated` is the offset of the first absolute date of the text (its length if there is none).
         """
+        if "the" not in self.words:
+            return []
         found = [match.span(1) for match in _TOLD.finditer(self.lower, 0, dated)]
         for match in _SEASON.finditer(self.lower):
             narrated = english_evidence(self.lower, match.start(), match.end()) != "none"
