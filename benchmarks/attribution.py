@@ -76,7 +76,7 @@ def verdict(item: ItemState, line: Line) -> str:
 
 async def by_model(jobs: list[Job], base_url: str) -> list[ItemState]:
     """Return the item of each job as it is filed where the model at `base_url` is asked, as in `rewrite_mode = "auto"`."""
-    chat = {"base_url": base_url, "model": "local", "api_key": "none"}
+    chat = {"base_url": base_url, "model": "local", "api_key": "none", "timeout_seconds": 600}
     settings = parse_settings({"models": {"chat": chat, "embedding": {"provider": "none"}}}, environ={}, base=Path.cwd())
     context: Any = SimpleNamespace(settings=settings, chat=make_chat_model(settings.models.background))
     filed: list[ItemState] = []

@@ -120,7 +120,8 @@ def _of_fact(text: str, job: Job, names: Names, language: Language) -> Whose:
         author = _closest(held, names)
         said_by = _id_of(author, job, names) if held.get(author, 0.0) >= COPY else ""
         cast = replace(cast_of_fact(text, names, language), third=third, stand_in=stand_in)
-        subject, reasons = _subject(text, third and author in ("", user), names, user)
+        shown = user not in held or held[user] >= max(TRACE, held.get(_BOT, 0.0))
+        subject, reasons = _subject(text, third and shown and author in ("", user), names, user)
         if _is_the_bots(text, held, names):
             reasons = (*reasons, ("claim", "assistant", text))
         elif _is_played(text, said, names):

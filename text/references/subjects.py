@@ -67,11 +67,11 @@ _ENGLISH_START = re.compile(
     r"(?P<verb>[a-z]+(?:['’]t)?)\s+(?!(?:is|are|was|were|and)\b)\S",
     re.IGNORECASE,
 )
-_VERBS = word_list("is was has does got went made took felt lost bought broke grew left kept gave can't won't doesn't")
+_VERBS = word_list("is was has does got went felt lost bought broke grew left kept can't won't doesn't")
 _ACTS = word_list(
     """
     outlined advised suggested explained summarised summarized told said asked recommended offered described listed reminded
-    answered shared sent confirmed promised noted
+    answered shared sent confirmed promised noted gave made took wrote posted set put moved added
     """
 )
 _SHOUTED = re.compile(r"[A-Z]{2}")
