@@ -307,9 +307,9 @@ class _Sentence(Extents):
         if reading.day == 13 and reading.weekday == 4 and _SUPERSTITION.search(around):
             return False
         if reading.manner == "bare":
-            if reading.year is None and english_habit(self.lower, item.start, item.end):
-                if _BEGINS.search(self.lower, max(0, item.start - 12), item.start) is None:
-                    return False
+            habit = reading.year is None and english_habit(self.lower, item.start, item.end)
+            if habit and _BEGINS.search(self.lower, max(0, item.start - 12), item.start) is None:
+                return False
             if reading.holiday is not None and reading.year is None:
                 return tense != "none"
             in_one_month = reading.month is not None and reading.through is None and reading.said_weekday is None

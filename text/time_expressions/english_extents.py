@@ -184,12 +184,16 @@ class Extents(RelativeTimes):
 
     def is_called(self, reading: Reading, begin: int, after: int) -> bool:
         """Return True for a weekday or month that is somebody's name ("is called Sunday"), and for a title in capitals."""
-        common = [at for at in range(begin, after) if self.words[at].isalpha() and self.words[at] not in _CAPITALS]
-        if begin and after - begin > 2 and len(common) > 1 and all(self.capital(at) for at in common):
+        if begin and after - begin > 2 and self.capital(begin) and self.is_title(begin, after):
             return self.text[: self.starts[begin]].rstrip()[-1:] not in ("", ".", "!", "?")  # "The Day After Tomorrow"
         if not reading.slots <= {"weekday", "month", "manner"} or self.word(begin - 1) not in _NAMED:
             return False
         return self.word(begin - 1) != "called" or self.word(begin - 2) in _IS
+
+    def is_title(self, begin: int, after: int) -> bool:
+        """Return True if all words are in capitals, two of them words that are not always so: "The Day After Tomorrow"."""
+        common = [at for at in range(begin, after) if self.words[at].isalpha() and self.words[at] not in _CAPITALS]
+        return len(common) > 1 and all(self.capital(at) for at in common)
 
     def told(self, dated: int) -> list[tuple[int, int]]:
         """Return what nobody can resolve: "the day before" without a date before it in the text, "in the fall" of a story.
