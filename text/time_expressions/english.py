@@ -195,7 +195,8 @@ class _Sentence(Extents):
                 last, last_begin, last_after = joined[-1]
                 gap = tuple(self.words[last_after:begin])
                 led = self.word(last_begin - 1)
-                fits = gap in _RANGE_WORDS or (gap in (("and",), ("and", "the")) and led == "between")
+                nth_last = self.word(begin) == "last" and self.word(last_after - 1) in ENGLISH_ORDINALS
+                fits = (gap in _RANGE_WORDS and not nth_last) or (gap in (("and",), ("and", "the")) and led == "between")
                 fits = fits or (gap == () and reading.until_now is True and led == "from")
                 day_last = self.word(begin)[:1].isdecimal() or self.word(begin) in ENGLISH_CARDINALS
                 both = self.through(last, reading, day_last=day_last) if fits else None
@@ -368,7 +369,8 @@ class _Sentence(Extents):
         """Parse "in the morning" and "the morning of 5 May"."""
         if self.word(index) == "in" and self.word(index + 1) == "the" and self.word(index + 2) in lexicon.PARTS:
             return Reading(part=lexicon.PARTS[self.word(index + 2)]), index + 3
-        if self.word(index) == "the" and self.word(index + 1) in lexicon.PARTS and self.word(index + 2) == "of":
+        named = self.word(index) == "the" and self.word(index + 1) in lexicon.PARTS and self.word(index + 1) != "eve"
+        if named and self.word(index + 2) == "of":
             inner = self.expression(index + 3)
             if inner is not None and inner[0].part is None and inner[0].clock is None:
                 return self.at(merge(inner[0], Reading(part=lexicon.PARTS[self.word(index + 1)])), inner[1])

@@ -43,6 +43,7 @@ _CAPITALS = lexicon.WEEKDAYS.keys() | lexicon.MONTHS.keys() | {word for words in
 _IS = word_list("is was are were be been being 's")
 _UNITS_TOLD = r"(?:day|night|evening|morning|afternoon|week|weekend|month|year)"
 _TOLD = re.compile(rf"(?<![a-z])(the {_UNITS_TOLD} (?:before|after)(?: that)?)(?=\s*(?:[.,;:!?)]|$|(?:and|but)\b))")
+_SEASON_BEFORE = re.compile(r"(?<![a-z])((?:the )?(?:spring|summer|fall|autumn|winter) (?:before last|after next))(?![a-z])")
 _SEASON = re.compile(
     r"(?<![a-z])(?:in|by|since|until|till|over) (the (?:spring|summer|fall|autumn|winter))(?=\s*(?:[.,;:!?)]|$))"
 )
@@ -71,7 +72,9 @@ class Extents(RelativeTimes):
         else:
             at = begin
         link = self.word(at - 1)
-        if link in _PICKED:
+        if link == "to" and self.word(begin) == "last" and self.word(at - 2) in ENGLISH_ORDINALS:
+            return at - 2  # "second to last Friday of March"
+        if link in _PICKED or link == "from":
             measure = self.measure_before(at - 1)
             if measure is not None:
                 return measure
@@ -96,7 +99,11 @@ class Extents(RelativeTimes):
         length = self.length_before(reading, begin)
         if length is not None:
             return length
-        if before in ENGLISH_ORDINALS and (self.word(begin) in lexicon.WEEKDAYS or reading.ordinal is not None):
+        if before in ("time", "day") and self.word(begin - 2) in ("this", "same"):
+            return begin - 2
+        if (before in ENGLISH_ORDINALS or before == "one") and (
+            self.word(begin) in lexicon.WEEKDAYS or reading.ordinal is not None
+        ):
             return begin - 1
         at = begin - 1 - (before == "at")
         date = self.word(at)
@@ -116,7 +123,7 @@ class Extents(RelativeTimes):
         """Return the begin of "the day", "the Friday", "fifth last day" before its link to a name (before, after, of)."""
         at = link - 1
         word = self.word(at).removesuffix("s")
-        is_part = word in lexicon.PARTS and self.word(link) != "of"
+        is_part = word in lexicon.PARTS and (self.word(link) != "of" or word == "eve")
         measures = word in lexicon.WEEKDAYS or is_part or self.unit(at) is not None or self.word(at) in lexicon.EDGE_SHORT
         if not measures or (self.unit(at) is not None and self.length_at(at) and self.word(link) != "of"):
             return None  # "for two weeks before Monday" is a length and a day
@@ -159,7 +166,7 @@ class Extents(RelativeTimes):
         if reading.weekday is not None and reading.day is None and reading.month is None and reading.ordinal is None:
             if self.ordinal(at_ordinal) is not None and self.word(at_ordinal + 1) not in ("of", "time", "floor"):
                 return at_ordinal + 1  # "next Tuesday the 5th"
-            if link in ("week", "fortnight"):
+            if link in ("week", "fortnight", "last") and not self.word(after + 1).isalpha():
                 return after + 1  # British: "Monday week"
             if self.word(begin - 1) == "the" and link in _PICKED:
                 return self.name_at(at) or after + 1  # "the Monday after her birthday"
@@ -203,6 +210,7 @@ class Extents(RelativeTimes):
         if "the" not in self.words:
             return []
         found = [match.span(1) for match in _TOLD.finditer(self.lower, 0, dated)]
+        found += [match.span(1) for match in _SEASON_BEFORE.finditer(self.lower)]
         for match in _SEASON.finditer(self.lower):
             narrated = english_evidence(self.lower, match.start(), match.end()) != "none"
             if narrated and not english_habit(self.lower, match.start(), match.end()):

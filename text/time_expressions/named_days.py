@@ -47,6 +47,8 @@ def named_days(reading: Reading, today: date, tense: Tense) -> Resolved | None:
         found = _week(reading, today, tense)
         if found is not None:
             return found
+        if reading.weekday is not None and reading.month is not None and reading.day is None:
+            return None  # "a Sunday in March": one of several
     if reading.half is not None:
         return _half(reading, today)
     if reading.quarter is not None:
