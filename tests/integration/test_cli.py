@@ -374,6 +374,30 @@ def test_a_record_is_corrected_and_removed_at_once_where_nobody_owns_the_directo
     assert event_ids(filed, "--group", "-1001234") == []
 
 
+def test_a_superseded_record_is_marked_names_both_ends_and_is_made_to_hold_again(
+    call: Callable[..., Called], tmp_path: Path
+) -> None:
+    told = [
+        {
+            **TURNS[1],
+            "request_id": f"home{n}",
+            "action_summary": "",
+            "new_info": [text],
+            "timestamp": f"2026-03-0{n + 1}T09:00:00+08:00",
+        }
+        for n, text in enumerate(["Ann lives in Lisbon", "Ann moved to Vienna"])
+    ]
+    call("ingest", write_lines(tmp_path / "jobs.jsonl", *told))
+    call("worker", "--drain")
+    assert "× Ann lives in Lisbon" in call("events", "list").out
+    assert call("events", "show", "home0-0:0", "--json").lines[0]["superseded_by"] == "home1-0:0"
+    assert call("events", "show", "home1-0:0", "--json").lines[0]["supersedes"] == ["home0-0:0"]
+    assert "home0-0:0: Ann lives in Lisbon" in call("events", "show", "home1-0:0").out
+    assert call("events", "edit", "home0-0:0").status == 2
+    assert call("events", "edit", "home0-0:0", "--holds", "--json").lines == [{"done": True, "job_id": ""}]
+    assert "× Ann" not in call("events", "list").out
+
+
 def test_with_an_owner_a_change_is_handed_over_and_carried_out_by_it(filed: Callable[..., Called], tmp_path: Path) -> None:
     event_id = event_ids(filed)[0]
     with held(tmp_path / "data"):

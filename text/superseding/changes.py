@@ -14,7 +14,7 @@ from typing import Literal
 
 from ..support import is_negative, share, weight
 from . import marks
-from .statement import Statement, first_named, named_first, numbers_in, says_something, terms_of, without_numbers
+from .statement import Statement, core_of, first_named, named_first, numbers_in, says_something, terms_of, without_numbers
 
 Change = Literal["", "superseded", "corrected"]
 
@@ -138,8 +138,8 @@ def _marked_change(new: Statement, old: Statement) -> bool:
     """Return True if a clause of `new` says by a mark that what `old` tells of has changed."""
     if not old.terms:
         return False
-    core = terms_of(marks.CHANGED.sub(" ", old.said), new.people)
-    core = without_numbers(core) or core
+    still = marks.CHANGED.sub(" ", old.said)
+    core = core_of(still, new.people) or terms_of(still, new.people)
     numbers = numbers_in(old.said)
     for clause in new.clauses:
         if not marks.CHANGED.search(clause) or not _same_subject(new, old, clause):
@@ -148,16 +148,23 @@ def _marked_change(new: Statement, old: Statement) -> bool:
             continue
         if marks.RESUMED.search(clause) and bool(marks.OVER.search(old.said)) == bool(marks.STOPPED.search(clause)):
             continue  # what is resumed was so before it was over
+        other = marks.OTHER_OBJECT.search(clause)
+        if other is not None and old.subject and other["verb"] in old.said:
+            return True
         replaced = marks.REPLACED.search(clause)
         if replaced is not None and replaced["kind"][-1] not in old.said:
             continue
-        told = without_numbers(terms_of(marks.CHANGED.sub(" ", _POSSESSED.sub(" ", marks.TOWARDS.sub("", clause))), new.people))
+        told = core_of(marks.CHANGED.sub(" ", _POSSESSED.sub(" ", marks.TOWARDS.sub("", clause))), new.people)
         shared = core & told
         given = numbers_in(clause)
         needed = SOME if old.subject or (numbers and given and not numbers & given) else HALF
+        if all(marks.WEAK.match(clause, found.start()) for found in marks.CHANGED.finditer(clause)):
+            needed = MOST
+            if share(told, shared) < MOST:
+                continue
         # A new number ends only what gives a number too.
         enough = share(core, shared) >= needed or (share(told, shared) >= MOST and (not given or bool(numbers)))
-        if enough and says_something(shared) and not _same_state(clause, old):
+        if enough and (says_something(shared) or shared == core) and not _same_state(clause, old):
             return True
     return False
 
@@ -170,6 +177,10 @@ def _ended(new: Statement, old: Statement) -> bool:
         return True
     if new.subject != old.subject or not (old.subject or says_something(new.terms & old.terms)):
         return False
+    felt = [(marks.DISLIKED.search(one.said) is not None, marks.LIKED.search(one.said) is not None) for one in (new, old)]
+    objects = [core_of(marks.LIKED.sub(" ", marks.DISLIKED.sub(" ", one.said)), one.people) for one in (new, old)]
+    if {(True, False), (False, True)} == set(felt) and objects[1] <= objects[0] and says_something(objects[1]):
+        return True
     return any(state.search(old.said) and end.search(new.said) and not end.search(old.said) for state, end in marks.ENDED_BY)
 
 
@@ -193,11 +204,11 @@ def _restated(new: Statement, old: Statement) -> bool:
                 return values[0] not in values[1] and values[1] not in values[0]
             named = [frozenset(marks.NAMED_VALUE.findall(value)) for value in values]
             return all(named) and not named[0] <= named[1] and not named[1] <= named[0]
-    cores = [without_numbers(new.terms), without_numbers(old.terms)]
+    cores = [core_of(one.said, one.people) for one in (new, old)]
     numbers = [numbers_in(new.said), numbers_in(old.said)]
     return (
         (cores[0] <= cores[1] or cores[1] <= cores[0])
-        and weight(cores[1]) >= 2
+        and (weight(cores[1]) >= 2 or (cores[0] == cores[1] and says_something(cores[0])))
         and all(numbers)
         and numbers[0] != numbers[1]
         and not marks.HAPPENED.search(new.said)

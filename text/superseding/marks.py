@@ -17,7 +17,7 @@ OPENING = re.compile(
 UNREAL = re.compile(
     r"打算|计划|想(?:要|去|换|搬|把|买|养|辞|学|在|不)|考虑|希望(?!(?:被|别人|大家)?叫)|可能|也许|说不定|要是|如果|假如|万一|梦见|梦想|梦到|开玩笑|玩笑|假装|扮演|假设"
     r"|面试|应聘|[?？]\s*$|吗[。！]?$|是不是|有没有|要不要|以后(?:要|想|会)|将来|明年.{0,6}(?:要|会|想)|迟早|差点"
-    r"|\b(?:would|might|may|could|plans?|planning|hopes?|hoping|considers?|considering|thinking (?:of|about)|wonder\w*"
+    r"|\b(?:would|might|(?-i:may)|could|plans?|planning|hopes?|hoping|considers?|considering|thinking (?:of|about)|wonder\w*"
     r"|wish\w*|wants?(?! to be called)"
     r"|dream\w*|jok\w+|kidding|pretend\w*|imagin\w+|if|maybe|perhaps|some ?day|one day|applied|applying|interview\w*"
     r"|almost|nearly|threaten\w*|tempted|debating|toying)\b|\?\s*$",
@@ -85,6 +85,13 @@ ONE_VALUE: dict[str, re.Pattern[str]] = {
         rf"|\b(?:studies at|is studying (?:[\w-]+ ){{1,3}}at|(?:has )?transferred to|is a student at) {VALUE}",
         re.IGNORECASE,
     ),
+    "field": re.compile(rf"\b(?:is studying|studies|majors in) {VALUE}", re.IGNORECASE),
+    "vehicle": re.compile(rf"开(?:的是)?(?:一辆|一台)?([^，,。会店车]{{2,12}})$|\bdrives an? {VALUE}", re.IGNORECASE),
+    "relation": re.compile(
+        rf"\bis (single|married|divorced|engaged|widowed)\b|(单身|已婚|离异)|\b(?:is dating|is engaged to|is married to"
+        rf"|married) {VALUE}",
+        re.IGNORECASE,
+    ),
     "form of address": re.compile(
         rf"(?:希望|想|喜欢)被?(?:别人|大家)?(?:叫|称呼)(?:他|她|为|做|作)?{VALUE}|改名叫?(?:做|为)?{VALUE}"
         rf"|\b(?:wants|likes|prefers|asked) to be called {VALUE}|\bgoes by {VALUE}",
@@ -111,10 +118,16 @@ ENDED_BY = tuple(
             r"读[本硕博研]|在[^，,。]{1,12}(?:读书|上学|念书|就读)|\b(?:studies|is studying|is a student)\b",
             r"退学|毕业了|休学|\b(?:dropped out|graduated)\b",
         ),
+        (r"过敏|\ballergic\b", r"不过敏|脱敏|能吃|可以吃|\bcan eat\b|\boutgr[eo]w|\bnot allergic\b"),
+        (r"素食|吃素|\bvegetarian\b|\bvegan\b", r"开荤|不吃素|吃肉|\beat(?:s|ing)? (?:meat|fish)\b"),
+        (
+            r"租|\brent(?:s|ing)\b",
+            r"买了房|自己的房|\bbought (?:an?|his|her|their) (?:\w+ ){0,2}(?:flat|house|home|apartment)\b|\bgot the keys\b",
+        ),
         (r"住院|\bin (?:the )?hospital\b", r"出院|\b(?:discharged|home from (?:the )?hospital)\b"),
         (
             r"单身|\bis single\b",
-            r"脱单|谈恋爱|在一起了|结婚|订婚|\b(?:is|are|started) dating|got together|got (?:engaged|married)\b",
+            r"脱单|有[男女]朋友|谈恋爱|在一起了|结婚|订婚|\b(?:is|are|started) dating|got together|got (?:engaged|married)\b",
         ),
         (
             r"在一起|谈恋爱|[男女]朋友|结婚|已婚|\b(?:dating|married|girlfriend|boyfriend|engaged)\b",
@@ -130,9 +143,12 @@ ENDED_BY = tuple(
 
 CHANGED = re.compile(
     r"改(?!变主意|善|进|天|日)|换(?:成|了|到|去|回|用|乘|班|绑)|更换|调(?:到|至|成|整|低|高)|推迟|延期|延后|顺延|提前(?:到|至)|挪到|涨(?:到|至|了|价)|降(?:到|至|了|价|为)"
-    r"|升(?:到|至|为|成|级|职)|转(?:到|去|为|成|做|给|让|学|卖)|交给|移交|接手|取消|作罢|泡汤|不(?!久|错|过(?!来)|仅|但|只|同|断)(?=[^，,。]{0,10}了)|不再|没再|再也不|戒"
+    r"|升(?:到|至|为|成|级|职)|转(?:到|去|为|成|做|给|让|学|卖)|交给|移交|接手|取消|作罢|泡汤|不(?!久|错|过(?!来)|仅|但|只|同|断)(?=[^，,。]{0,10}了)|搬(?:到|去|进"
+    r"|出|回|家)|不再|没再|再也不|戒"
     r"|退(?:了|掉|学|出|租|票|订|款|群|坑)"
     r"|卖(?:了|掉)|丢了|去世|过世|走丢|死了|分手|分了|离婚|离异|复合|恢复|用回|又(?:开始|能|可以|回)|回到了?|还是(?:去|用|回|在|要)|辞|毕业|通过|考过|出院|痊愈|结束|停(?:了|用|业|办|更)"
+    r"|不(?:做|干|上|住|开|玩|喝|抽|练|跑|看|听|追|戴|穿)|停掉|关张|倒闭|散伙|解散|解约|搬走|搬离|转让|坏了|报废|注销|下架|过期|告吹|黄了|吹了|改期"
+    r"|挪|推到|顺延|放弃|离开|跳到|接任|卸任|当上|再婚|和好|戒掉|治好|康复|好了|迁|撤|减到|加到|换|告别|腻了"
     r"|满\d+岁|变(?:成|为)|成了|不喜欢|不吃|不喝|不用|不去|不养|不学|不打|从今|以后"
     r"|\b(?:no longer|any ?more|instead|from now on|moved|moves|switch(?:ed|es)|changed|swapped"
     r"|replac(?:ed|es)|postpon\w+|push(?:ed|es)? (?:back|to)"
@@ -143,7 +159,15 @@ CHANGED = re.compile(
     r"|traded in|returned|died|passed away|broke up|split up|ended|over with|came round|come round|gone off|went off"
     r"|again|once more|back (?:on|to|in)|re-?(?:subscribed|joined|adopted|opened|started|instated)"
     r"|cut (?:out|down|to)"
-    r"|upgraded|downgraded|recovered|discharged|graduated|got rid of)\b",
+    r"|upgraded|downgraded|recovered|discharged|graduated|got rid of"
+    r"|left|leaving|resigned|retired|transferred|promoted|demoted|dropped out|closed|shut down|expired|broke|lost"
+    r"|ditched|abandoned"
+    r"|scrapped|shelved|delayed|deferred|shifted|rebooked|went back|gone back|goes back|reverted|healed|cured"
+    r"|cleared up|finished|completed"
+    r"|stepped down|fell through|used up|ran out|outgrew|gave away|given away|donated|passed|failed|made up"
+    r"|reconciled|remarried"
+    r"|got back together|renamed|converted|became|turned into|hasn['’]t|haven['’]t|doesn['’]t|does not|can['’]t"
+    r"|won['’]t|is not|isn['’]t)\b",
     re.IGNORECASE,
 )
 RESUMED = re.compile(
@@ -174,18 +198,36 @@ STATED = re.compile(
 )
 # What stands behind them is the new value, not what has changed.
 TOWARDS = re.compile(
-    r"(?<=搬到)了?.*|(?<=调到)了?.*|(?<=回到)了?.*|(?<=转学到)了?.*"
+    r"(?<=搬到)了?.*|(?<=调到)了?.*|(?<=回到)了?.*|(?<=转学到)了?.*|(?<=换到)了?.*|(?<=改到)了?.*|(?<=移到)了?.*|(?<=换成)了?.*|(?<=改成)了?.*"
     r"|(?<=\bmoved).*?\bto\b.*|(?<=\brelocated).*?\bto\b.*|(?<=\bswitched) to\b.*|(?<=\bchanged) to\b.*",
     re.IGNORECASE,
 )
 # Something new of a kind: a change only for who had one of that kind.
 REPLACED = re.compile(r"换了?(?:一)?[双台辆个部件套只条款把](?P<kind>[^，,。]+)")
 
-NUMBER = re.compile(
-    r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b|\d+(?:[.:：]\d+)*"
-    r"|[零一二两三四五六七八九十百千万]+(?=[点元块号月日岁层楼度%％公斤名个箱])|[一二三四五六日天](?<=周.|期.)"
+LIKED = re.compile(r"(?<!不)(?:喜欢|爱[吃喝看听玩])|\b(?:likes?|loves?|enjoys?|fond of|keen on)\b", re.IGNORECASE)
+DISLIKED = re.compile(
+    r"不喜欢|不爱|讨厌|受不了|\b(?:hates?|dislikes?|loathes?|can['’]t stand|(?:does not|doesn['’]t) like)\b", re.IGNORECASE
 )
-NAMED_VALUE = re.compile(r"\d+(?:[.:]\d+)*|[“\"《「『][^”\"》」』]+|[A-Za-z]*[A-Z]\w*|\S+@\S+")
+# They mark a change only where both statements say hardly anything else.
+WEAK = re.compile(
+    r"坏了|好了|挪|撤|迁|当上|吹了|黄了|换(?![成到去回用])|不(?:做|干|上|住|开|玩|喝|抽|练|跑|看|听|追|戴|穿|用|去|养|学|打|吃)(?![^，,。]*了)|通过|结束|毕业"
+    r"|left|leaving|lost|broke|passed|failed|finished|completed|made up|became|closed|delayed"
+    r"|returned|transferred|converted|dropped|cut to|back (?:on|to|in)"
+    r"|(?:has|have|does|ca|wo|is)n['’]t|does not|is not",
+    re.IGNORECASE,
+)
+# 改喝: another object of the same verb.
+OTHER_OBJECT = re.compile(r"改(?:成|为)?(?P<verb>[喝坐骑学练住睡带考])")
+
+NUMBER = re.compile(
+    r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"
+    r"|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b"
+    r"|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b|\d+(?:[.:：]\d+)*"
+    r"|[零一二两三四五六七八九十百千万]+(?=[点元块号月日岁层楼度%％公斤名个箱片次杯包条里])|[一二三四五六日天](?<=周.|期.)",
+    re.IGNORECASE,
+)
+NAMED_VALUE = re.compile(r"(?<!\w)'[^']+'(?!\w)|\d+(?:[.:]\d+)*|[“\"《「『][^”\"》」』]+|[A-Za-z]*[A-Z]\w*|\S+@\S+")
 NAMELIKE = re.compile(
     r"(?:名字?|姓名|昵称|网名|微信名|生日|密码|口令|地址|邮箱|电话|号码?|号|工位|座位|职位|岗位|专业|学校|公司|班级|时间|日期|价格|利率|年龄|身高|体重|主题|的书|书目)$"
     r"|\b(?:name|nickname|birthday|password|passcode|code|address|email|number|locker|seat|desk|room|position|title|major"

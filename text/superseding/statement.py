@@ -96,6 +96,11 @@ def says_something(terms: Terms) -> bool:
     return any(len(term) >= 2 if marks.HAN.match(term) else len(term) >= 3 for term in terms)
 
 
+def core_of(text: str, people: Collection[str]) -> Terms:
+    """Return the content words besides numbers, times of day and days of the week."""
+    return without_numbers(terms_of(marks.NUMBER.sub(" ", text), people))
+
+
 def without_numbers(terms: Terms) -> Terms:
     return frozenset(term for term in terms if not term[0].isdigit())
 

@@ -26,6 +26,12 @@ def change(old: str, new: str) -> str:
         ("The launch is planned for 2 October", "The launch slips to 16 October"),
         ("The door code is 7719", "The door code is 2084"),
         ("Ann has a dog called Biscuit", "Biscuit passed away"),
+        ("Ann goes to the gym on Mondays", "Ann goes to the gym on Thursdays"),
+        ("Ann hates mushrooms", "Ann loves mushrooms"),
+        ("Ann's flight leaves on 3 May", "Ann's flight has been moved to 5 May"),
+        ("Ann is allergic to nuts", "Ann can eat nuts again after the therapy"),
+        ("小林早上喝豆浆", "小林早上改喝燕麦奶"),
+        ("周五聚餐定在海底捞", "周五聚餐换到了西贝"),
         ("小林住在北京", "小林搬到了上海"),
         ("小林住在北京", "小林住在上海"),
         ("小林喜欢喝咖啡", "小林不再喝咖啡"),
@@ -45,6 +51,14 @@ def test_a_change_ends_the_former_fact(old: str, new: str) -> None:
 
 
 LOOKALIKES = [
+    ("Ann reads science fiction", "Ann finished a science fiction trilogy"),
+    ("Ann plays the violin", "Ann lost the bow of the violin"),
+    ("Ann has a car", "Ann does not take the car on Sundays in summer"),
+    ("Ann has a bike", "Ann left the bike at the station"),
+    ("Ann's train leaves at 7:52 in May", "Ann's train was full in May"),
+    ("小林在学吉他", "小林给吉他换了琴弦"),
+    ("小林用的手机是小米13", "小林改用筷子吃饭"),
+    ("小林在考驾照", "小林的英语考试通过了"),
     ("Ann likes tea", "Ann no longer likes coffee"),
     ("Ann plays tennis", "Ann stopped playing the cello"),
     ("Ann eats fish", "Ann no longer eats meat"),
