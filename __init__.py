@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from .service.telemetry.structured_logs import JsonLines, json_handler
     from .stores.files.forget_requests import ForgetReport
 
-__version__ = "0.1.0"
+from .schema.version import VERSION as __version__  # noqa: F401 - public by its name
 
 __all__ = [  # noqa: RUF022 - in the order in which a newcomer meets them
     "CognitiveService",

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
-from langgraph.graph import START, StateGraph
+from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from ..nodes.historian.embed import embed
@@ -59,6 +59,17 @@ def wire_historian(
     graph.add_edge("link", "merge_profile")
     graph.add_edge("merge_profile", "write_profile")
     graph.add_conditional_edges("write_profile", after_write)
+
+
+def compile_rewriting() -> HistorianGraph:
+    """Return the graph's first two nodes, which write texts and judge them, and file nothing."""
+    graph = StateGraph(HistorianState, context_schema=HistorianContext, input_schema=HistorianInput)
+    graph.add_node("rewrite", rewrite)
+    graph.add_node("gate", gate)
+    graph.add_edge(START, "rewrite")
+    graph.add_edge("rewrite", "gate")
+    graph.add_conditional_edges("gate", after_gate, {"rewrite": "rewrite", "embed": END})
+    return graph.compile(name="rewriting")
 
 
 def compile_historian(checkpointer: BaseCheckpointSaver[str] | None = None) -> HistorianGraph:

@@ -6,6 +6,7 @@
 | `forget` | `event_ids`: remove events |
 | `rollback` | `entity_type`, `entity_id`, `layer`, `revision`: restore an earlier profile as a new revision |
 | `rollback_article` | `user_id`, `group_id`, `revision`: the same for the assistant's article about a person |
+| `reprocess` | `run`, `scope_key`, `before_version`: write what is stored anew, by today's rules or model |
 | `index` | `folder`, `notes_scope`, `remove`: index a folder of notes, or remove it from the index |
 """
 
@@ -62,6 +63,14 @@ class RollbackArticleCommand(_Command):
     @property
     def key(self) -> ArticleKey:
         return ArticleKey(self.user_id, self.group_id)
+
+
+class ReprocessCommand(_Command):
+    """`run` names the run. An empty `scope_key` is every conversation, an empty `before_version` every version."""
+
+    run: str = Field(min_length=1)
+    scope_key: str = ""
+    before_version: str = ""
 
 
 class IndexCommand(_Command):

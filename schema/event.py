@@ -9,11 +9,12 @@ from zoneinfo import ZoneInfo
 
 from .job import Job
 from .scope import RequestType, Scope
+from .version import VERSION
 
 EVENT_SCHEMA_VERSION = 2
 
 EventKind = Literal["action", "fact"]
-RewrittenBy = Literal["model", "rules", "time", "none"]
+RewrittenBy = Literal["model", "rules", "time", "none", "hand"]
 
 
 class Written(TypedDict, total=False):
@@ -28,6 +29,9 @@ class Written(TypedDict, total=False):
     said_by: str
     occurs_from: float | None
     occurs_until: float | None
+    bot_name: str
+    group_name: str
+    version: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,9 @@ class Event:
 
     `superseded_by` is the id of a later event after which this one is no longer true, from `superseded_at` (seconds since the
     epoch) on; `corrected_by` the id of an event that says that this one was never true.
+
+    `version` is the version of Historian that wrote the text ("" for versions that did not note it), `bot_name` and `group_name`
+    are the names of its job.
     """
 
     event_id: str
@@ -71,12 +78,16 @@ class Event:
     superseded_by: str = ""
     superseded_at: float | None = None
     corrected_by: str = ""
+    bot_name: str = ""
+    group_name: str = ""
+    version: str = ""
 
     @classmethod
     def of_job(cls, job: Job, n: int, kind: EventKind, text: str, *, is_absolute: bool, **written: Unpack[Written]) -> Event:
         """Return the event of the n-th text of a job. Its id is derived from the job, so a second run makes the same event."""
         ids = {"event_id": f"{job.job_id}:{n}", "job_id": job.job_id}
-        written = {"user_name": job.user_name, **written}
+        names = {"user_name": job.user_name, "bot_name": job.bot_name, "group_name": job.group_name}
+        written = {**names, "version": VERSION, **written}
         return cls.in_scope(job.scope, job.moment, job.timezone, kind, text, **ids, is_absolute=is_absolute, **written)
 
     @classmethod
@@ -157,8 +168,21 @@ class EventLink(NamedTuple):
     corrects: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A former text of an event, which was written anew at `replaced_at` (ISO 8601). `revision` counts from 1."""
+
+    revision: int
+    text: str
+    is_absolute: bool
+    rewritten_by: str
+    replaced_at: str
+
+
 OBSERVATION = "observation"
 """`source` of observations, which are stored unchanged."""
+TIME_UNKNOWN = "it is not known when this was said"
+"""The gate's reason of migrated events without a time."""
 SOURCES = frozenset(("job", OBSERVATION, "summary", "note", "migrated"))
 """Every value of `source`."""
 

@@ -31,6 +31,7 @@ from .telemetry.metrics import metrics_text
 if TYPE_CHECKING:
     from .observation.queue import Observation
     from .recall.timed import Recall
+    from .upkeep.reprocessing import ReprocessReport
 
 
 class CognitiveService(Reading):
@@ -301,6 +302,38 @@ class CognitiveService(Reading):
     async def forget_group(self, group_id: str, *, mentions: bool = False, wait_seconds: float = 60.0) -> ForgetReport:
         """Forget everything that was said in a group. As `forget_user`."""
         return await self.lifecycle.forget(Entity("group", group_id), mentions, wait_seconds)
+
+    async def reprocess(
+        self,
+        scope: Scope | None = None,
+        *,
+        before_version: str = "",
+        dry_run: bool = False,
+        wait_seconds: float = 3600.0,
+        on_progress: Callable[[int], None] = lambda seen: None,
+    ) -> ReprocessReport:
+        """Write what was filed anew, by today's rules or model: of one conversation, or of all; better rules mend old memory.
+
+        `before_version` ("0.2") takes only what an earlier version of Historian wrote. The texts of jobs are written from the
+        words as they were handed over; what was observed, summarised, noted or edited stays. Former texts are kept as revisions.
+        It runs as jobs of the queue, goes on after a crash, and does nothing twice. With `dry_run` nothing is written, and the
+        rules alone tell what would change. `on_progress` is told how many events are seen. After `wait_seconds` the report of
+        what is done so far is returned, with `done` False. Raises InvalidInput, StorageError.
+        """
+        from .upkeep.reprocessing import ReprocessReport, reprocess
+
+        opened = self.lifecycle.opened
+        if opened is None:
+            return ReprocessReport("", done=True)
+        return await reprocess(
+            opened.parts,
+            self.lifecycle.hand_over,
+            scope=scope,
+            before_version=before_version,
+            dry_run=dry_run,
+            wait_seconds=wait_seconds,
+            on_progress=on_progress,
+        )
 
     async def stats(self) -> dict[str, Any]:
         """Return queue, events, worker and model usage in numbers, as JSON data."""

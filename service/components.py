@@ -37,6 +37,7 @@ from ..stores.files.queue.job_queue import FileJobQueue
 from ..stores.files.summaries import JsonlSummaries
 from ..stores.sqlite.database import SqliteDatabase
 from ..stores.sqlite.erasure import IndexErasure
+from ..stores.sqlite.event_revisions import EventRevisions
 from ..stores.sqlite.event_transfer import EventTransfer
 from ..stores.sqlite.events import SqliteEventStore
 from ..stores.sqlite.index_schema import open_index
@@ -69,6 +70,7 @@ class Parts:
     article_stores: ArticleStores
     erasure: IndexErasure
     transfer: EventTransfer
+    revisions: EventRevisions
     chat: ChatModel | None
     embedder: Embedder | None
     clock: Callable[[], float]
@@ -134,6 +136,7 @@ def open_parts(settings: Settings, *, queue: JobQueue, clock: Callable[[], float
         article_stores=open_article_stores(settings, database, ledger),
         erasure=IndexErasure(database),
         transfer=EventTransfer(database),
+        revisions=EventRevisions(database),
         chat=make_chat_model(settings.models.background),
         embedder=None if embedder is None else SharedOutageEmbedder(embedder, clock=clock, random=random.random),
         clock=clock,

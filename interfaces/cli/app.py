@@ -37,6 +37,7 @@ COMMANDS = (
     "doctor",
     "stats",
     "reembed",
+    "reprocess",
     "mcp",
 )
 """The modules that register commands, in the order of the help."""

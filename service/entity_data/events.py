@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
+from itertools import islice
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -14,7 +15,7 @@ from pydantic import TypeAdapter
 
 from ...schema.entity import Entity
 from ...schema.errors import InvalidInput
-from ...schema.event import EVENT_SCHEMA_VERSION, OBSERVATION, SOURCES, Event, EventFilter
+from ...schema.event import EVENT_SCHEMA_VERSION, OBSERVATION, SOURCES, Event, EventFilter, Revision
 from ...schema.job import check_timezone
 from ...schema.protocols.entity_data import Mark, Member, Record, Traces
 from ...stores.sqlite.event_transfer import Carried
@@ -23,6 +24,7 @@ from ..components import Parts
 from .members import LineMember, redact_time, redact_word
 
 _EVENT = TypeAdapter(Event)
+_REVISIONS = TypeAdapter(tuple[Revision, ...])
 _AT_ONCE = 1_000
 
 
@@ -36,15 +38,24 @@ class EventData(LineMember[Carried]):
         self.members: Sequence[Member[Any]] = (self,)
         self._erasure = parts.erasure
         self._transfer = parts.transfer
+        self._revisions = parts.revisions
         self._level = parts.settings.historian.redact_jobs
 
     def records(self, traces: Traces | None) -> Iterator[Record]:
         by_name = traces is not None and traces.entity.type == "user"
-        for event in self._erasure.events(EventFilter(None) if traces is None else traces.entity.where):
+        for event, former in self._with_former(EventFilter(None) if traces is None else traces.entity.where):
             names = (event.user_name,) if by_name else ()
             moment = (event.scope.key, event.timestamp)
-            identity, texts = event.event_id, (event.text, event.handed_over)
+            identity, texts = event.event_id, (event.text, event.handed_over, *former)
             yield Record(identity, texts, names, job_ids=(event.job_id,), moments=(moment,), event_id=identity)
+
+    def _with_former(self, where: EventFilter) -> Iterator[tuple[Event, list[str]]]:
+        """Yield the matching events, each with its former texts."""
+        events = self._erasure.events(where)
+        while some := list(islice(events, _AT_ONCE)):
+            former = self._revisions.of(event.event_id for event in some)
+            for event in some:
+                yield event, [one.text for one in former.get(event.event_id, ())]
 
     def erase(self, traces: Traces) -> int:
         return self._erasure.erase_events(traces.entity.where)
@@ -56,10 +67,11 @@ class EventData(LineMember[Carried]):
         return self._transfer.take(entity.where)
 
     def as_data(self, value: Carried) -> Mapping[str, Any]:
-        return {**asdict(value.event), "filed": value.filed}
+        return {**asdict(value.event), "filed": value.filed, "revisions": [asdict(one) for one in value.revisions]}
 
     def parse(self, data: dict[str, Any]) -> Carried:
         filed = data.pop("filed", False) is True
+        revisions = _REVISIONS.validate_python(data.pop("revisions", ()))
         event = _EVENT.validate_python({**data, "gate_reasons": tuple(data.get("gate_reasons", ()))})
         check_timezone(event.timezone)
         json.dumps(asdict(event), ensure_ascii=False).encode()
@@ -71,16 +83,29 @@ class EventData(LineMember[Carried]):
             raise InvalidInput(f"source: expected one of {', '.join(sorted(SOURCES))}")
         if event.schema_version > EVENT_SCHEMA_VERSION:
             raise InvalidInput(f"schema_version {event.schema_version} is newer than {EVENT_SCHEMA_VERSION}; upgrade")
-        return Carried(event, filed)
+        return Carried(event, filed, revisions)
 
     def redact(self, value: Carried) -> Carried:
         event = value.event
         level = "all" if event.source == OBSERVATION else self._level
         reasons = tuple(redact_word(reason, level) for reason in event.gate_reasons)
         text, name = redact(event.text, level), redact_word(event.user_name, level)
+        bot, group = redact_word(event.bot_name, level), redact_word(event.group_name, level)
         said, local = redact(event.handed_over, level), _local_time(event)
-        clean = replace(event, text=text, handed_over=said, user_name=name, gate_reasons=reasons, timestamp_local=local)
-        return replace(value, event=clean)
+        clean = replace(
+            event,
+            text=text,
+            handed_over=said,
+            user_name=name,
+            bot_name=bot,
+            group_name=group,
+            gate_reasons=reasons,
+            timestamp_local=local,
+        )
+        former = tuple(
+            replace(one, text=redact(one.text, level), replaced_at=redact_time(one.replaced_at)) for one in value.revisions
+        )
+        return replace(value, event=clean, revisions=former)
 
     def stranger(self, value: Carried, entity: Entity) -> str:
         event = value.event

@@ -112,6 +112,8 @@ def _concerns(job: Job, traces: Traces) -> bool:
     payload = job.payload
     if job.kind == "rollback_article":
         return traces.entity.spoke(str(payload.get("user_id", "")), str(payload.get("group_id", "")))
+    if job.kind == "reprocess":
+        return payload.get("scope_key") == traces.entity.scope.key
     named = (payload.get("entity_type"), str(payload.get("entity_id")))
     event_id = str(payload.get("event_id", ""))
     return named == (traces.entity.type, traces.entity.id) or event_id.rpartition(":")[0] in traces.job_ids

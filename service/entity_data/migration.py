@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 
 from ...schema.errors import InvalidInput
-from ...schema.event import Event
+from ...schema.event import TIME_UNKNOWN, Event
 from ...schema.job import Job
 from ...schema.scope import Scope
 from ...schema.settings import Settings
@@ -26,7 +26,6 @@ log = logging.getLogger(__name__)
 
 SOURCE = "migrated"
 """`Event.source` of events filed without the historian graph."""
-TIME_UNKNOWN = "it is not known when this was said"
 BATCH = 100
 """Entries filed in one transaction."""
 MIGRATED = "migrated"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -23,7 +24,14 @@ from ..upkeep.notes_index import NotesIndex
 class CommandRunner:
     """Runs commands with the owner's components. A repeated command changes nothing more."""
 
-    def __init__(self, context: HistorianContext, notes: NotesIndex, articles: ArticleStorage) -> None:
+    def __init__(
+        self,
+        context: HistorianContext,
+        notes: NotesIndex,
+        articles: ArticleStorage,
+        reprocessing: Callable[[Job], Awaitable[None]],
+    ) -> None:
+        self._reprocessing = reprocessing
         self._articles = articles
         self._context = context
         self._notes = notes
@@ -40,6 +48,8 @@ class CommandRunner:
         elif job.kind == "rollback_article":
             article = validated(RollbackArticleCommand, job.payload, within="payload")
             await asyncio.to_thread(self._articles.rollback, article.key, article.revision, now=self._now(job), job_id=job.job_id)
+        elif job.kind == "reprocess":
+            await self._reprocessing(job)
         elif job.kind == "index":
             command = validated(IndexCommand, job.payload, within="payload")
             work = self._notes.remove if command.remove else self._notes.run

@@ -115,7 +115,13 @@ class IndexErasure:
                 (*parameters, ERASED_AT_ONCE),
             ).fetchall()
             if before is not None and found:
-                before([text for _, _, *texts in found for text in texts], [job_id for _, job_id, *_ in found])
+                former = connection.execute(
+                    f"SELECT text FROM event_revisions WHERE row {AMONG}", (as_json(row for row, *_ in found),)
+                ).fetchall()
+                before(
+                    [text for _, _, *texts in found for text in texts] + [text for (text,) in former],
+                    [job_id for _, job_id, *_ in found],
+                )
             jobs = as_json({job_id for _, job_id, *_ in found})
             written = connection.execute(f"SELECT job_id FROM filed_jobs WHERE job_id {AMONG}", (jobs,)).fetchall()
             add_tombstones(connection, "job", [job_id for (job_id,) in written], _SECONDS_OF_EVER)

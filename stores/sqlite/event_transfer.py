@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
-from ...schema.event import Event, EventFilter
+from ...schema.event import Event, EventFilter, Revision
 from .database import SqliteDatabase
 from .erasure import IndexErasure
+from .event_revisions import EventRevisions, insert_revisions
 from .event_rows import AMONG, as_json
 from .event_writing import insert_events
 from .tombstones import is_buried
@@ -17,10 +19,11 @@ _AT_ONCE = 500
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """An event, and `filed`: True if its job is recorded as filed."""
+    """An event, `filed` (True if its job is recorded as filed), and the former texts of the event."""
 
     event: Event
     filed: bool
+    revisions: tuple[Revision, ...] = ()
 
 
 @dataclass
@@ -38,11 +41,16 @@ class EventTransfer:
     def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
         self._events = IndexErasure(database).events
+        self._revisions = EventRevisions(database)
 
     def take(self, where: EventFilter) -> Iterator[Carried]:
         """Yield every matching event."""
-        for event in self._events(where):
-            yield Carried(event, event.job_id in self.known_jobs([event.job_id]))
+        events = self._events(where)
+        while some := list(islice(events, _AT_ONCE)):
+            known = self.known_jobs(event.job_id for event in some)
+            former = self._revisions.of(event.event_id for event in some)
+            for event in some:
+                yield Carried(event, event.job_id in known, tuple(former.get(event.event_id, ())))
 
     def bring(self, items: Sequence[Carried]) -> Arrived:
         """Store events that are new, also those of forgotten entities. They are embedded when the owner is idle."""
@@ -58,6 +66,7 @@ class EventTransfer:
                     arrived.known += 1
                     arrived.different += item.event.text != text
                 insert_events(connection, [item.event for item in some.values()], [None] * len(some))
+                insert_revisions(connection, {event_id: item.revisions for event_id, item in some.items()})
                 connection.executemany(
                     "INSERT OR IGNORE INTO filed_jobs (job_id) VALUES (?)",
                     [(item.event.job_id,) for item in some.values() if item.filed],

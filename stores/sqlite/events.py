@@ -181,7 +181,7 @@ class SqliteEventStore:
                 return False
             row = int(found[0])
             check_dimension(connection, [blob])
-            connection.execute("UPDATE events SET text = ?, embedded = 0 WHERE row = ?", (text, row))
+            connection.execute("UPDATE events SET text = ?, embedded = 0, rewritten_by = 'hand' WHERE row = ?", (text, row))
             event_keywords.remove_words(connection, [row])
             event_keywords.add_words(connection, [(row, text)])
             remove_vectors(connection, [row])

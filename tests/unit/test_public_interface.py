@@ -59,5 +59,5 @@ def test_a_place_that_documents_named_before_still_gives_its_names_with_a_warnin
 def test_the_version_stands_in_one_place() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert "version" not in project["project"] and project["project"]["dynamic"] == ["version"]
-    assert project["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "historian.__version__"}
+    assert project["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "historian.schema.version.VERSION"}
     assert re.fullmatch(r"\d+\.\d+\.\d+", historian.__version__)

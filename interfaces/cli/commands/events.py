@@ -73,10 +73,10 @@ def show_event(shell: Shell, event_id: EventArgument) -> None:
     """Show one event with all that is known of it."""
     event = _existing(shell, [event_id])[0]
     data = event_data(event)
-    ended: list[Event] = []
-    if shell.needs_data():
-        with opened_stores(shell) as parts:
-            ended = parts.events.ended_by(event_id)
+    with opened_stores(shell) as parts:
+        ended = parts.events.ended_by(event_id)
+        former = parts.revisions.of([event_id]).get(event_id, [])
+    data["revisions"] = [dataclasses.asdict(one) for one in former]
     if shell.json:
         shell.emit(
             **data,
@@ -87,6 +87,7 @@ def show_event(shell: Shell, event_id: EventArgument) -> None:
     data["supersedes"] = "\n".join(_end(one) for one in ended if one.superseded_by)
     data["corrects"] = "\n".join(_end(one) for one in ended if one.corrected_by)
     data["gate_reasons"] = "\n".join(data.pop("gate_reasons"))
+    data["revisions"] = "\n".join(f"{one.replaced_at}  {one.text}" for one in former)
     shell.out.print(fields({key: value for key, value in data.items() if value not in ("", [], (), None)}))
 
 

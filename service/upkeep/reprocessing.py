@@ -1,0 +1,274 @@
+"""Write what is stored anew, by today's rules or model: `historian reprocess`.
+
+One job of kind `reprocess` takes a batch of events and puts the next job into the queue. What the batch changed and how far the
+run is are one transaction, so after a crash nothing is done twice; between two batches the jobs of the bot have their turn.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+import uuid
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from itertools import groupby
+from typing import Any
+
+from pydantic import ValidationError
+
+from ...graph.historian import compile_rewriting
+from ...models.embeddings.recorded import vectors_for
+from ...schema.commands import OPERATOR, ReprocessCommand
+from ...schema.errors import FingerprintMismatch, InvalidInput
+from ...schema.event import TIME_UNKNOWN, Event, EventFilter
+from ...schema.job import Job
+from ...schema.protocols import JobQueue
+from ...schema.scope import Scope
+from ...schema.states import HistorianContext, events_of
+from ...schema.validation import validated
+from ...stores.sqlite.event_revisions import Change, EventRevisions, Progress
+from ...text.job_verdicts import judge
+from ..components import Parts
+from ..intake import make_job
+
+log = logging.getLogger(__name__)
+
+SOURCES = ("job", "migrated")
+BATCH = 100
+EXAMPLES = 5
+LOOK_SECONDS = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class ReprocessReport:
+    """What a run has done: events `seen`, with another text now (`changed`), absolute now (`gained`), no longer (`lost`).
+
+    `examples` are some of the changes, as (event id, text before, text now). `done` is False if the run goes on.
+    """
+
+    run: str
+    seen: int = 0
+    changed: int = 0
+    gained: int = 0
+    lost: int = 0
+    done: bool = False
+    examples: list[tuple[str, str, str]] = field(default_factory=list)
+
+
+class Reprocessing:
+    """Runs over stored events. `context` says by which rules or model they are written."""
+
+    def __init__(self, context: HistorianContext, revisions: EventRevisions, queue: JobQueue) -> None:
+        self._context = context
+        self._revisions = revisions
+        self._queue = queue
+        self._graph = compile_rewriting()
+
+    async def __call__(self, job: Job) -> None:
+        """Write the next batch of a run anew and put the job for the one after into the queue."""
+        command = validated(ReprocessCommand, job.payload, within="payload")
+        run, where = command.run, conditions_of(command.scope_key, job.moment.timestamp())
+        await asyncio.to_thread(self._revisions.begin, run, job.moment.timestamp())
+        stands = await asyncio.to_thread(self._revisions.progress, run)
+        if stands is None or stands.done:
+            return
+        found = await asyncio.to_thread(self._revisions.after, stands.last_row, where, BATCH)
+        last_row = found[-1][0] if found else stands.last_row
+        wanted = [event for _, event in found if is_older(event.version, command.before_version)]
+        changes = await self._embedded(await self.rewritten(wanted))
+        now = datetime.fromtimestamp(self._context.clock(), UTC).isoformat(timespec="seconds")
+        ends = len(found) < BATCH
+        await asyncio.to_thread(self._advance, run, len(wanted), (stands.last_row, last_row), changes, now, ends)
+        if not ends:
+            await asyncio.to_thread(self._queue.put, _next(job))
+
+    async def rewritten(self, events: Sequence[Event]) -> list[Change]:
+        """Return the events that today's rules or model write in another way, with their new form."""
+        changes: list[Change] = []
+        for _, group in groupby((one for one in events if words_of(one)), key=lambda one: one.job_id):
+            for batch in _of_one_job(list(group)):
+                changes += await self._rewritten(batch)
+        return changes
+
+    async def _rewritten(self, events: Sequence[Event]) -> list[Change]:
+        try:
+            job = _job_of(events)
+        except (InvalidInput, ValidationError) as error:
+            log.warning("event %s stays as it is: %s", events[0].event_id, error)
+            return []
+        if len(job.texts) != len(events):
+            return []
+        state: dict[str, Any] = await self._graph.ainvoke({"job": job.model_dump()}, context=self._context)
+        made = zip(events, state["items"], events_of(job, state["items"]), strict=True)
+        changes = []
+        for before, item, new in made:
+            if before.is_absolute and not new.is_absolute and judge(item, before.text, job, self._context.settings).passed:
+                continue  # decided by what was said then and is not stored; today's gate objects to nothing in it
+            after = replace(
+                before,
+                text=new.text,
+                is_absolute=new.is_absolute,
+                gate_reasons=new.gate_reasons,
+                rewritten_by=new.rewritten_by,
+                handed_over=new.handed_over,
+                said_by=new.said_by,
+                speakers=new.speakers,
+                occurs_from=new.occurs_from,
+                occurs_until=new.occurs_until,
+                version=new.version,
+            )
+            if after != before:
+                changes.append(Change(before, after))
+        return changes
+
+    async def _embedded(self, changes: list[Change]) -> list[Change]:
+        texts = [one.after.text for one in changes if one.after.text != one.before.text]
+        vectors = iter(await vectors_for(texts, self._context.embedder, self._context.events) if texts else [])
+        return [one._replace(vector=next(vectors)) if one.after.text != one.before.text else one for one in changes]
+
+    def _advance(self, run: str, seen: int, rows: tuple[int, int], changes: list[Change], now: str, done: bool) -> None:
+        try:
+            self._revisions.advance(run, seen=seen, rows=rows, changes=changes, now=now, done=done)
+        except FingerprintMismatch as error:
+            log.warning("written anew without vectors: %s", error)
+            bare = [one._replace(vector=None) for one in changes]
+            self._revisions.advance(run, seen=seen, rows=rows, changes=bare, now=now, done=done)
+
+
+async def reprocess(
+    parts: Parts,
+    hand_over: Callable[[Job], Awaitable[object]],
+    *,
+    scope: Scope | None,
+    before_version: str,
+    dry_run: bool,
+    wait_seconds: float,
+    on_progress: Callable[[int], None],
+) -> ReprocessReport:
+    """Begin a run and wait for it, or with `dry_run` tell by the rules alone what it would change."""
+    scope_key, now = "" if scope is None else scope.key, parts.clock()
+    fields = command_of(uuid.uuid4().hex, scope_key, before_version)
+    if dry_run:
+        work = Reprocessing(replace(parts.context(), chat=None, embedder=None), parts.revisions, parts.queue)
+        return await previewed(work, parts.revisions, scope_key, before_version, now)
+    job = make_job(fields, parts.settings, parts.clock)
+    await hand_over(job)
+    ends = asyncio.get_running_loop().time() + wait_seconds
+    run = str(job.payload["run"])
+    return await finished(parts.revisions, run, until=lambda: asyncio.get_running_loop().time() >= ends, on_progress=on_progress)
+
+
+async def previewed(
+    work: Reprocessing, revisions: EventRevisions, scope_key: str, before_version: str, now: float
+) -> ReprocessReport:
+    """Return what a run would change, and write nothing."""
+    row, seen, changed, gained, lost = -1, 0, 0, 0, 0
+    examples: list[tuple[str, str, str]] = []
+    where = conditions_of(scope_key, now)
+    while found := await asyncio.to_thread(revisions.after, row, where, BATCH):
+        row = found[-1][0]
+        wanted = [event for _, event in found if is_older(event.version, before_version)]
+        seen += len(wanted)
+        for before, after, _ in await work.rewritten(wanted):
+            changed += before.text != after.text
+            gained += after.is_absolute and not before.is_absolute
+            lost += before.is_absolute and not after.is_absolute
+            if before.text != after.text and len(examples) < EXAMPLES:
+                examples.append((before.event_id, before.text, after.text))
+    return ReprocessReport("", seen, changed, gained, lost, done=True, examples=examples)
+
+
+async def finished(
+    revisions: EventRevisions,
+    run: str,
+    *,
+    until: Callable[[], bool],
+    on_progress: Callable[[int], None] = lambda seen: None,
+) -> ReprocessReport:
+    """Wait until a run is done, or `until` returns True; return what it has done so far."""
+    while True:  # the worker may be another process
+        stands = await asyncio.to_thread(revisions.progress, run)
+        on_progress(stands.seen if stands else 0)
+        if (stands is not None and stands.done) or until():
+            return report_of(revisions, run, stands)
+        await asyncio.sleep(LOOK_SECONDS)
+
+
+def report_of(revisions: EventRevisions, run: str, stands: Progress | None) -> ReprocessReport:
+    """Return the report of a run that stands there."""
+    if stands is None:
+        return ReprocessReport(run)
+    some = list(revisions.examples(run, EXAMPLES))
+    return ReprocessReport(run, stands.seen, stands.changed, stands.gained, stands.lost, stands.done, some)
+
+
+def conditions_of(scope_key: str, until: float) -> EventFilter:
+    """Return the filter of the events of a run: what was said until it began (seconds since the epoch)."""
+    return EventFilter(scope_key or None, sources=SOURCES, time_to=until)
+
+
+def is_older(version: str, than: str) -> bool:
+    """Return True if a version ("" for one that was not noted) is older than another; any is, if that is empty."""
+    return not than or _numbers(version) < _numbers(than)
+
+
+def checked_version(value: str) -> str:
+    """Return `value` if it is a version such as 0.2 or 1.0.3, or empty. Raises InvalidInput."""
+    if value and not re.fullmatch(r"\d+(\.\d+)*", value):
+        raise InvalidInput(f"before_version: {value!r} is not a version; write it like 0.2 or 1.0.3")
+    return value
+
+
+def words_of(event: Event) -> str:
+    """Return the words that an event is written from; "" if it is to stay as it is.
+
+    The text of a version that did not note the words is taken for them only if it is not absolute: it may be a rewritten one.
+    """
+    if event.rewritten_by == "hand" or not event.user_id or TIME_UNKNOWN in event.gate_reasons:
+        return ""
+    if event.said_by not in ("", event.user_id):
+        return ""  # whose words these are, only the messages of that time could tell again
+    return event.handed_over or (event.text if event.version or not event.is_absolute else "")
+
+
+def _of_one_job(events: Sequence[Event]) -> Iterator[list[Event]]:
+    """Yield events of one job, actions first, at most one action at a time."""
+    actions = [one for one in events if one.kind == "action"]
+    facts = [one for one in events if one.kind == "fact"]
+    yield [*actions[:1], *facts]
+    yield from ([one] for one in actions[1:])
+
+
+def _job_of(events: Sequence[Event]) -> Job:
+    first = events[0]
+    return Job(
+        request_id="reprocess",
+        timestamp=first.timestamp_local,
+        timezone=first.timezone,
+        request_type=first.request_type,
+        user_id=first.user_id,
+        group_id=first.group_id,
+        user_name=first.user_name,
+        group_name=first.group_name,
+        bot_name=first.bot_name,
+        action_summary=words_of(first) if first.kind == "action" else "",
+        new_info=[words_of(one) for one in events if one.kind == "fact"],
+    )
+
+
+def command_of(run: str, scope_key: str, before_version: str) -> dict[str, Any]:
+    """Return the fields of the first job of a run."""
+    payload = {"run": run, "scope_key": scope_key, "before_version": checked_version(before_version)}
+    return {"kind": "reprocess", "request_id": f"reprocess-{run}", "user_id": OPERATOR, "payload": payload}
+
+
+def _next(job: Job) -> Job:
+    return Job.model_validate(
+        {**job.model_dump(), "job_id": "", "end_seq": job.end_seq + 1, "attempts": 0, "not_before": 0.0, "last_error": ""}
+    )
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", version)))
