@@ -9,6 +9,7 @@ from typer import Option
 
 from ..console import short
 from ..invocation import Shell, command
+from ..language import later
 from ..scopes import GroupOption, UserOption, scope_of
 
 
@@ -40,9 +41,8 @@ async def reprocess(
     for event_id, before, after in [] if shell.json else report.examples:
         shell.tell("{id}: {before} → {after}", id=event_id, before=short(before), after=short(after))
     values = asdict(report)
-    sentence = (
+    would = later(
         "{seen} {seen:event|events} seen; {changed} would be written anew, {gained} become absolute, {lost} no longer be so"
-        if dry_run
-        else "{seen} {seen:event|events} seen; {changed} written anew, {gained} became absolute, {lost} are no longer"
     )
-    shell.result(values, sentence, **values)
+    has = later("{seen} {seen:event|events} seen; {changed} written anew, {gained} became absolute, {lost} are no longer")
+    shell.result(values, would if dry_run else has, **values)
