@@ -195,7 +195,7 @@ def _stands(text: str, item: Found, tense: Tense, anchored: bool) -> bool:
         if direction == "within":
             return tense == "future" or _DEADLINE.match(text, item.end) is not None
         front = text[item.start] in "前后"
-        if front and text[item.start - 1 : item.start] == "的":
+        if front and text[item.start - 1 : item.start] in ("的", "年", "月", "周"):
             return False  # counted from an event: 生日的前三天
         return not front or tense != "none" or len(text) - (item.end - item.start) <= 4
     if reading.season is not None and reading.year is None:

@@ -15,13 +15,14 @@ from .numerals import chinese_number
 from .reading import Amount, Found, Offset, Reading, amount, clash, is_absolute
 
 _FROM_THERE = re.compile(
-    rf"(?:的)?(?:之|以)?(?P<sign>前|后)(?:的)?(?:那)?(?:(?P<length>{LENGTH})(?![前后])|第(?P<nth>[\d一二三四五六七八九十]{{1,3}})天|(?P<eve>夜|夕))"
+    rf"(?:的)?(?:之|以)?(?P<sign>前|后)(?:的)?(?:那)?(?:(?P<length>{LENGTH})(?![前后一二三四五六日天])|第(?P<nth>[\d一二三四五六七八九十]{{1,3}})天|(?P<eve>夜|夕))"
 )
 """前两天, 的前一天, 后第三天, 前夜 after the day they are counted from."""
 _NTH_FROM_THERE = re.compile(
     r"(?:的)?(?:之|以)?(?:前|后|起|算起|开始)(?:的|，|,)?(?:第[\d一二三四五六七八九十]{1,3}|最后一|[那这上下]一?)"
     r"个?(?:工作日|周末|季度|[周月年天日](?![一二三四五六日])|(?:周|星期|礼拜)[一二三四五六日天]?)"
 )
+_OTHER_WEEK = re.compile(r"(?:的)?[前后]一个?(?:周|星期|礼拜)[一二三四五六日天]|(?:的)?这个?时候")
 _DAY_OF_FEAST = re.compile(r"(?:假期)?的?第(?P<nth>[\d一二三四五六七八九十]{1,3})天")
 _NUMBER_BEFORE = re.compile(r"[\d一二两三四五六七八九十几](?:到|至|、)?$")
 _NUMERAL = "0123456789一二两三四五六七八九十"
@@ -45,7 +46,7 @@ def whole(text: str, found: list[Found]) -> list[Found]:
                 items.append(item)  # of 明天下午两三点 the day is resolved, and the rest stays
             end = item.end
             continue
-        following = found[index + 1] if index + 1 < len(found) else None
+        following = next((one for one in found[index + 1 : index + 4] if one.start >= item.end), None)
         if item.understood and following is not None and _belongs(text, item, following):
             item = replace(item, end=following.end, understood=False)
         items.append(item)
@@ -76,7 +77,8 @@ def _belongs(text: str, item: Found, following: Found) -> bool:
     """Return True if two expressions that were not merged are parts of a longer one: 三月明天, 后天的后天."""
     gap = text[item.end : following.start]
     if gap == "的":
-        return following.reading.shift is not None and not is_absolute(item.reading) and item.reading.has_day
+        week_of_day = following.reading.week is not None and bool(item.reading.slots & {"weekday", "day"})
+        return (following.reading.shift is not None or week_of_day) and not is_absolute(item.reading) and item.reading.has_day
     return gap == "" and clash(item.reading, following.reading)
 
 
@@ -99,7 +101,11 @@ def _at_full_length(text: str, item: Found) -> Found:
                 return replace(item, end=counted.end(), understood=False)
     if is_absolute(reading):
         return item
-    nth = _NTH_FROM_THERE.match(text, item.end) if reading.has_day and reading.vague is None else None
+    nth = (
+        (_NTH_FROM_THERE.match(text, item.end) or _OTHER_WEEK.match(text, item.end))
+        if reading.has_day and reading.vague is None
+        else None
+    )
     if nth is not None:
         return replace(item, end=nth.end(), understood=False)
     number = _NUMBER_BEFORE.search(text, max(0, item.start - 2), item.start) if text[item.start] in _NUMERAL else None
