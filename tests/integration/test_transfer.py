@@ -473,7 +473,7 @@ def test_jobs_from_files_do_not_say_what_only_the_queue_says(data: Path, tmp_pat
     assert called.status == 1 and f"{next(iter(values))}: only the queue sets it" in called.err
 
 
-@pytest.mark.parametrize("kind", ["edit", "forget", "rollback", "index", "rollback_article"])
+@pytest.mark.parametrize("kind", ["edit", "forget", "rollback", "index", "rollback_article", "reprocess"])
 def test_files_bring_no_commands(tmp_path: Path, kind: str) -> None:
     line = json.dumps({"user_id": "1", "kind": kind, "payload": {"event_id": "a-0:0", "text": "x", "event_ids": ["a-0:0"]}})
     called = historian("ingest", "-", "--data-dir", tmp_path / "x", stdin=line)
