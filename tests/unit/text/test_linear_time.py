@@ -111,6 +111,8 @@ BY_TYPE: dict[str, Callable[[Texts], Any]] = {
     "Sequence[tuple[int, int, str]]": lambda _: [],
     "Profile": lambda t: Profile(ProfileKey("user", "42"), name="Ann", summary=t.other[:4_000]),
     "str | Iterable[object]": lambda t: t.pieces,
+    "Job": lambda t: _job(Texts(t.other, t.other)),
+    "Collection[str]": lambda t: Texts(t.other, t.other).pieces[:100],
     "Sequence[Terms]": lambda t: [frozenset((one,)) for one in t.pieces],
 }
 """What any other parameter of this type is given. The first text of a function is the one that grows."""
