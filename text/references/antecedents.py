@@ -92,7 +92,8 @@ def choose(
             choice = Choice.STANDS  # 小王这个人: the name directly precedes it
         else:
             they = reference.plural and reference.text.isascii()
-            several = not _they_is_one(text, reference) if item == "action" else _SHARED.search(text, reference.end) is not None
+            ahead = (reference.end, reference.end + NEAR_AHEAD)
+            several = not _they_is_one(text, reference) if item == "action" else _SHARED.search(text, *ahead) is not None
             if they and not one_of_them and several:
                 choices.append(Choice.NOBODY)
                 continue
@@ -122,6 +123,8 @@ _SHARED = re.compile(
     r"\b(?:kids?|children|child|baby|daughters?|sons?|twins|married|engaged|wedding|couple|both|each other|together|divorc\w+)\b"
 )
 """What two people share: "they have two kids" may well be a couple."""
+NEAR_AHEAD = 80
+"""Characters after "they" in which that is looked for."""
 
 
 def _they_is_one(text: str, reference: Reference) -> bool:
