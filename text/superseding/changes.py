@@ -18,7 +18,7 @@ from .statement import Statement, core_of, first_named, named_first, numbers_in,
 
 Change = Literal["", "superseded", "corrected"]
 
-LONGEST = 400
+LONGEST = 240
 """A longer text (in characters) is no single statement: it ends nothing, and nothing ends it."""
 _POSSESSED = re.compile(r"\b(?!(?:\w+['’]s? )*$)[a-z]+['’]s\b")
 SOME, HALF, MOST = 0.3, 0.5, 0.75

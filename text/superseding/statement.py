@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,6 +12,8 @@ from ..support import Terms, content_terms, stem
 from ..word_lists import word_list
 from . import marks
 
+MOST_READ = 1_000
+"""Characters of a text that are read for names and words; a statement is much shorter."""
 _NOBODY = Names(bot_name="")
 _LIGHT = frozenset(
     stem(word)
@@ -77,7 +79,9 @@ def named_first(text: str, people: Sequence[str]) -> str:
     return max((name for name in people if name and folded.startswith(name.casefold())), key=len, default="")
 
 
-def terms_of(text: str, people: Collection[str]) -> Terms:
+def terms_of(text: str, people: Sequence[str]) -> Terms:
+    """Return the content words of the beginning of a text, without the names of people and what is light."""
+    text = text[:MOST_READ]
     for name in sorted(people, key=len, reverse=True):
         if name:
             text = re.sub(rf"{re.escape(name)}(?:['’]s\b)?", " ", text, flags=re.IGNORECASE)
@@ -86,7 +90,7 @@ def terms_of(text: str, people: Collection[str]) -> Terms:
 
 
 def first_named(text: str, people: Sequence[str]) -> str:
-    folded = text.casefold()
+    folded = text[:MOST_READ].casefold()
     places = [(folded.find(name.casefold()), -len(name), name) for name in people if name and name.casefold() in folded]
     return min(places)[2] if places else ""
 
@@ -96,9 +100,9 @@ def says_something(terms: Terms) -> bool:
     return any(len(term) >= 2 if marks.HAN.match(term) else len(term) >= 3 for term in terms)
 
 
-def core_of(text: str, people: Collection[str]) -> Terms:
+def core_of(text: str, people: Sequence[str]) -> Terms:
     """Return the content words besides numbers, times of day and days of the week."""
-    return without_numbers(terms_of(marks.NUMBER.sub(" ", text), people))
+    return without_numbers(terms_of(marks.NUMBER.sub(" ", text[:MOST_READ]), people))
 
 
 def without_numbers(terms: Terms) -> Terms:
