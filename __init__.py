@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     from .service.telemetry.structured_logs import JsonLines, json_handler
     from .stores.files.forget_requests import ForgetReport
 
-from .schema.version import VERSION as __version__  # noqa: F401 - public by its name
+from .schema.version import VERSION
+
+__version__ = VERSION
 
 __all__ = [  # noqa: RUF022 - in the order in which a newcomer meets them
     "CognitiveService",

@@ -262,9 +262,9 @@ def _newest_first(chosen: list[int], candidates: Candidates, scores: Numbers) ->
     alike = [
         place
         for place, n in enumerate(first)
-        if scores[n] >= PRESENT_ALIKE * scores[first[0]] and outlines[positions[n]].kind == "fact"
+        if scores[n] >= PRESENT_ALIKE * scores[first[0]] and outlines[int(positions[n])].kind == "fact"
     ]
-    ordered = sorted((first[place] for place in alike), key=lambda n: -outlines[positions[n]].timestamp)
+    ordered = sorted((first[place] for place in alike), key=lambda n: -outlines[int(positions[n])].timestamp)
     result = list(chosen)
     for place, n in zip(alike, ordered, strict=True):
         result[place] = n

@@ -86,8 +86,8 @@ class Event:
     def of_job(cls, job: Job, n: int, kind: EventKind, text: str, *, is_absolute: bool, **written: Unpack[Written]) -> Event:
         """Return the event of the n-th text of a job. Its id is derived from the job, so a second run makes the same event."""
         ids = {"event_id": f"{job.job_id}:{n}", "job_id": job.job_id}
-        names = {"user_name": job.user_name, "bot_name": job.bot_name, "group_name": job.group_name}
-        written = {**names, "version": VERSION, **written}
+        names: Written = {"user_name": job.user_name, "bot_name": job.bot_name, "group_name": job.group_name, "version": VERSION}
+        written = {**names, **written}
         return cls.in_scope(job.scope, job.moment, job.timezone, kind, text, **ids, is_absolute=is_absolute, **written)
 
     @classmethod

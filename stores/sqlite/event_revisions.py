@@ -59,7 +59,10 @@ class EventRevisions:
         """Return how far a run is; None before it has begun."""
         query = "SELECT last_row, seen, changed, gained, lost, done FROM reprocessing_runs WHERE run = ?"
         found = self._database.row(query, (run,))
-        return None if found is None else Progress(*found[:5], done=bool(found[5]))
+        if found is None:
+            return None
+        last_row, seen, changed, gained, lost, done = found
+        return Progress(last_row, seen, changed, gained, lost, bool(done))
 
     def after(self, row: int, where: EventFilter, limit: int) -> list[tuple[int, Event]]:
         """Return the next matching events behind a row, with their rows, by scope and in the order of filing."""

@@ -56,7 +56,7 @@ def links_of(new: Statement, before: Sequence[Statement]) -> list[tuple[int, Cha
 
     A correction takes back one statement: what it names, else the last one of the same person that gives a number as it does.
     """
-    found = [(n, change) for n, one in enumerate(before) if (change := change_by(new, one))]
+    found: list[tuple[int, Change]] = [(n, change) for n, one in enumerate(before) if (change := change_by(new, one))]
     corrected = next((pair for pair in found if pair[1] == "corrected"), None)
     if corrected is not None:
         return [corrected]

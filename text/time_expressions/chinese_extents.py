@@ -108,9 +108,9 @@ def _at_full_length(text: str, item: Found) -> Found:
     )
     if nth is not None:
         return replace(item, end=nth.end(), understood=False)
-    number = _NUMBER_BEFORE.search(text, max(0, item.start - 2), item.start) if text[item.start] in _NUMERAL else None
-    if number is not None and (reading.slots & {"month", "day", "clock", "offset", "stretch"}):
-        return replace(item, start=number.start(), understood=False)  # 七八月份
+    digits = _NUMBER_BEFORE.search(text, max(0, item.start - 2), item.start) if text[item.start] in _NUMERAL else None
+    if digits is not None and (reading.slots & {"month", "day", "clock", "offset", "stretch"}):
+        return replace(item, start=digits.start(), understood=False)  # 七八月份
     day_number = _DAY_NUMBER.match(text, item.end) if reading.weekday is not None and reading.day is None else None
     if day_number is not None:
         return replace(item, end=day_number.end(), understood=False)
