@@ -35,10 +35,10 @@ quick slow: $(READY)
 	@$(MAKE) --no-print-directory -j2 --output-sync=target $@-units $@-others
 
 %-units: $(READY)
-	$(BIN)/python -m pytest -m "$(if $(filter quick,$*),not slow,slow)" tests/unit
+	$(BIN)/python -m pytest -m "$(if $(filter quick,$*),not slow,slow)" tests/unit tests/conformance
 
 %-others: $(READY)
-	$(BIN)/python -m pytest -m "$(if $(filter quick,$*),not slow,slow)" tests/integration tests/conformance
+	$(BIN)/python -m pytest -m "$(if $(filter quick,$*),not slow,slow)" tests/integration
 
 # mypy and the import contract look at exactly what ships: a package folder made of links, beside the environment.
 lint: $(READY)

@@ -22,6 +22,8 @@ from .first_person import cast_of_fact
 from .types import Cast, Reference
 
 Item = Literal["action", "fact"]
+_PASSES = 10
+"""The most drafts of one text: names that are written may make the next reference clear."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,15 +83,21 @@ def draft(
     the start of a clause is the user. Quotations, code, addresses and the names themselves are kept byte for byte. The
     function is idempotent.
     """
-    if item == "fact" and cast is None:
-        spans = protected_spans(text, conversation_words(names, recent_speakers))
-        spoken = language if language != "auto" else detect_language(text, ignore=spans)
-        cast = cast_of_fact(text, names, spoken, spans)
-    result = _draft_once(text, names, item, recent_speakers, language, cast)
+    own_cast = item == "fact" and cast is None
+
+    def once(said: str) -> Draft:
+        return _draft_once(said, names, item, recent_speakers, language, _cast_of(said) if own_cast else cast)
+
+    def _cast_of(said: str) -> Cast:
+        spans = protected_spans(said, conversation_words(names, recent_speakers))
+        spoken = language if language != "auto" else detect_language(said, ignore=spans)
+        return cast_of_fact(said, names, spoken, spans)
+
+    result = once(text)
     passes = 1
-    while result.replaced and passes < 4:
+    while result.replaced and passes < _PASSES:
         # Resolve the remaining references again, now that names precede them; usually nothing changes.
-        again = _draft_once(result.text, names, item, recent_speakers, language, cast)
+        again = once(result.text)
         if not again.replaced:
             break
         result = _joined(text, result, again)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from historian.schema.commands import EditCommand, RollbackCommand
+from historian.schema.commands import IndexCommand, RollbackCommand
 from historian.schema.errors import InvalidInput
 from historian.schema.states_payload import StatesPayload
 from historian.schema.validation import validated
 
 
 def test_the_field_is_named_with_what_holds_it() -> None:
-    with pytest.raises(InvalidInput, match=r"^payload\.text: String should have at least 1 character"):
-        validated(EditCommand, {"event_id": "a", "text": ""}, within="payload")
+    with pytest.raises(InvalidInput, match=r"^payload\.folder: String should have at least 1 character"):
+        validated(IndexCommand, {"folder": ""}, within="payload")
     with pytest.raises(InvalidInput, match=r"^payload\.states\.1\.role: Input should be"):
         validated(StatesPayload, {"states": [{"role": "user", "text": ""}, {"role": "x", "text": ""}]}, within="payload")
     with pytest.raises(InvalidInput, match=r"^revision: "):
