@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from historian.schema.commands import IndexCommand, RollbackCommand
+from historian.schema.commands import EditCommand, IndexCommand, RollbackCommand
 from historian.schema.errors import InvalidInput
 from historian.schema.states_payload import StatesPayload
 from historian.schema.validation import validated
