@@ -42,8 +42,6 @@ FULL_MATCH = 0.3
 """The best keyword score counts fully beside the vectors where it is this share of a whole match, else in proportion: who
 asks in other words than were said is not to get what merely shares "when" with the question. Found on Chinese chats asked
 about in other words (R@5 61 -> 67 %, MRR 47 -> 52 %); LoCoMo and MADial-Bench stay within 0.6 points of R@10."""
-PRESENT_AMONG, PRESENT_ALIKE = 3, 0.75
-"""Of so many best hits, those with this share of the best score are ordered by time if the question is about the present."""
 MEGABYTE = 1024 * 1024
 
 Run = TypeVar("Run")
@@ -191,8 +189,6 @@ class EventRecall:
         chosen_list: list[int] = []
         for group in _groups(candidates, request):
             chosen_list += self._chosen(candidates, scores, group, request.top_k - len(chosen_list))
-        if not request.named and not request.about_past:
-            chosen_list = _newest_first(chosen_list, candidates, scores)
         pool = np.asarray(chosen_list, dtype=np.intp)
         chosen = positions[pool]
         names = [snapshot.outlines[position].event_id for position in chosen.tolist()]
@@ -250,25 +246,6 @@ def _fused(match: WordMatch, dense: Scores | None, embedded: Mask, settings: Que
     if settings.fusion == "weighted":
         return vector_weight * stretched(dense, embedded) + keyword_weight * from_zero(keyword, at_least=FULL_MATCH * match.whole)
     return vector_weight * by_rank(dense, embedded) + keyword_weight * by_rank(keyword, keyword > 0)
-
-
-def _newest_first(chosen: list[int], candidates: Candidates, scores: Numbers) -> list[int]:
-    """Return the chosen places with the facts among the first PRESENT_AMONG that fit about as well as the best ordered by time.
-
-    Who asks about the present is answered by the last of what fits, where no link says which one holds.
-    """
-    outlines, positions = candidates.snapshot.outlines, candidates.positions
-    first = chosen[:PRESENT_AMONG]
-    alike = [
-        place
-        for place, n in enumerate(first)
-        if scores[n] >= PRESENT_ALIKE * scores[first[0]] and outlines[int(positions[n])].kind == "fact"
-    ]
-    ordered = sorted((first[place] for place in alike), key=lambda n: -outlines[int(positions[n])].timestamp)
-    result = list(chosen)
-    for place, n in zip(alike, ordered, strict=True):
-        result[place] = n
-    return result
 
 
 def _raise(steps: dict[str, Scores], name: str, scores: Scores) -> None:

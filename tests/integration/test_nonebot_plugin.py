@@ -104,7 +104,7 @@ def test_an_author_s_function_answers_and_profile_and_forgetme_work(tmp_path: Pa
             assert await client.ask("/profile", **ann) == "我还没有记下什么。"
             assert await client.ask("我喜欢龙井茶", **ann) == "记住了。"
             await client.say("别回我", user=1002, name="小林")
-            assert await client.ask("他喜欢普洱", user=1002, name="小林") == "记住了。"
+            assert await client.ask("我喜欢普洱", user=1002, name="小林") == "记住了。"
             assert await client.ask("随便聊聊", user=1003, name="小方") == "不知道"
             assert "龙井" in await client.ask("说说龙井茶", **ann)
             assert await client.ask("来个坏的", **ann) == "现在回答不了，请稍后再试。"
