@@ -1,6 +1,8 @@
 """How long the foreground waits until a job is accepted, beside the least that a durable file costs.
 
-    python benchmarks/accept.py [--jobs 2000] [--folder DIR] [--pending 0]
+    python benchmarks/accept.py [--jobs 2000] [--folder DIR] [--pending 0] [--remember]
+
+With `--remember` one message a call is handed over as it was said, instead of a job.
 
 Each round writes the same bytes twice: bare (write, fsync, rename, fsync of the folder) and by `enqueue_job`, in
 turns, so that a disk that slows down slows both. `--pending` puts that many jobs there first, unflushed.
@@ -22,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from historian.schema.job import Job, parse_job
+from historian.schema.scope import Scope
 from historian.schema.settings_source import parse_settings
 from historian.service.cognitive import CognitiveService
 from historian.stores.files.queue.job_files import encode_job, file_name
@@ -107,12 +110,13 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2000)
     parser.add_argument("--folder", type=Path, help="on the disk to be measured (default: the system's temporary folder)")
     parser.add_argument("--pending", type=int, default=0)
+    parser.add_argument("--remember", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=options.folder) as temporary:
-        asyncio.run(measure(Path(temporary), options.jobs, options.pending))
+        asyncio.run(measure(Path(temporary), options.jobs, options.pending, options.remember))
 
 
-async def measure(folder: Path, jobs: int, pending: int) -> None:
+async def measure(folder: Path, jobs: int, pending: int, remember: bool) -> None:
     """`CognitiveService.enqueue_job` (validation, redaction, thread, file) beside the floor; prints the comparison."""
     cognitive = {"data_dir": str(folder / "data"), "timezone": "Asia/Shanghai"}
     settings = parse_settings({"cognitive": cognitive, "models": {"embedding": {"provider": "none"}}}, environ={}, base=folder)
@@ -124,6 +128,9 @@ async def measure(folder: Path, jobs: int, pending: int) -> None:
     async with CognitiveService.open(settings, worker=False) as memory:
 
         async def accept(job: Job) -> object:
+            if remember:
+                message = {"content": "".join(job.new_info), "id": job.request_id, "at": job.timestamp}
+                return await memory.remember(message, Scope.private(job.user_id), user_name=job.user_name)
             return await memory.enqueue_job(**handed_over(job))
 
         print(describe_machine(folder))

@@ -1,5 +1,7 @@
-"""The write graph: rewrite → gate → (retry) → embed → (new information?) link → merge_profile → write_profile.
+"""The write graph: (talk?) extract → rewrite → gate → (retry) → embed → (new information?) link → merge_profile → write_profile.
 
+START → [talk?] ─yes→ extract ─┐
+          └no→ rewrite ←───────┘
 START → rewrite → gate ─pass or tries spent─→ embed → [new_info?] ─yes→ link → merge_profile → write_profile → END
            ↑        │                                     └no→ END                   ↑              │
            └────────┘ violations, tries left                                         └──────────────┘ revision moved
@@ -15,14 +17,21 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from ..nodes.historian.embed import embed
+from ..nodes.historian.extract import extract
 from ..nodes.historian.gate import gate
 from ..nodes.historian.link import link
 from ..nodes.historian.merge_profile import merge_profile
+from ..nodes.historian.parts import each_message, each_person
 from ..nodes.historian.rewrite import rewrite
 from ..nodes.historian.write_profile import write_profile
 from ..schema.states import HistorianContext, HistorianInput, HistorianState
 
 HistorianGraph = CompiledStateGraph[HistorianState, HistorianContext, HistorianInput, HistorianState]
+
+
+def first_node(state: HistorianState) -> Literal["extract", "rewrite"]:
+    """Of messages, choose first what is worth remembering; other jobs bring finished statements."""
+    return "extract" if state["job"].get("kind") == "talk" else "rewrite"
 
 
 def after_gate(state: HistorianState) -> Literal["rewrite", "embed"]:
@@ -46,13 +55,15 @@ def wire_historian(
     graph: StateGraph[HistorianState, Any, Any, Any], *, after: str = START, bound: Callable[[Any], Any] = lambda node: node
 ) -> None:
     """Add the nodes and edges to `graph`, starting `after` one of its nodes; `bound` may wrap each node's function."""
-    graph.add_node("rewrite", bound(rewrite))
-    graph.add_node("gate", bound(gate))
-    graph.add_node("embed", bound(embed))
-    graph.add_node("link", bound(link))
-    graph.add_node("merge_profile", bound(merge_profile))
-    graph.add_node("write_profile", bound(write_profile))
-    graph.add_edge(after, "rewrite")
+    graph.add_node("extract", bound(extract))
+    graph.add_node("rewrite", bound(each_message(rewrite)))
+    graph.add_node("gate", bound(each_message(gate)))
+    graph.add_node("embed", bound(each_message(embed)))
+    graph.add_node("link", bound(each_person(link)))
+    graph.add_node("merge_profile", bound(each_person(merge_profile)))
+    graph.add_node("write_profile", bound(each_person(write_profile)))
+    graph.add_conditional_edges(after, first_node)
+    graph.add_edge("extract", "rewrite")
     graph.add_edge("rewrite", "gate")
     graph.add_conditional_edges("gate", after_gate)
     graph.add_conditional_edges("embed", after_embed)

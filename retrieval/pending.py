@@ -12,13 +12,16 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import replace
 
-from ..schema.event import Event, EventFilter, EventKind
+from ..schema.event import OBSERVATION, Event, EventFilter, EventKind
 from ..schema.hit import Hit
 from ..schema.job import Job
 from ..schema.names import Names
 from ..schema.protocols import EventStore, JobQueue
+from ..schema.talk import TalkPayload
 from ..text.absolutize import LONGEST_TEXT
 from ..text.job_drafts import draft_of
+from ..text.observed import sender
+from ..text.redaction import redact
 from ..text.words import first_character, last_characters, lookup_tokens, search_tokens
 from .request import RecallRequest
 
@@ -51,9 +54,10 @@ class PendingHits:
         jobs = self._queue.waiting(where.scope_key, JOBS_READ)
         words = {word for query in request.queries for word in lookup_tokens(query)} if jobs else set()
         for job in jobs:
-            if job.kind == "remember" and job.scope.key == where.scope_key and not self._is_settled(job):
-                for n, (kind, text) in enumerate(job.texts):
-                    event = Event.of_job(job, n, kind, text, is_absolute=False)
+            if job.kind in ("remember", "talk") and job.scope.key == where.scope_key and not self._is_settled(job):
+                for n, (kind, text) in enumerate(texts_of(job)):
+                    source = OBSERVATION if job.kind == "talk" else "job"
+                    event = Event.of_job(job, n, kind, text, is_absolute=False, source=source)
                     if admits(where, event):
                         found.append((len(words & _words_of(text)) / len(words) if words else 0.0, job, event, n))
         found.sort(key=lambda one: -one[0])
@@ -85,8 +89,18 @@ def _words_of(text: str) -> set[str]:
     return {*words, *map(first_character, words), *last_characters(text)}
 
 
+def texts_of(job: Job) -> list[tuple[EventKind, str]]:
+    """Return (kind, text) of what a waiting job tells: its texts, or its message as the observation that it will be."""
+    if job.kind != "talk":
+        return list(job.texts)
+    said = TalkPayload.model_validate(job.payload)
+    return [("fact" if said.role == "user" else "action", redact(f"{sender(job)}: {said.text}", "all"))] if said.text else []
+
+
 def drafts(job: Job, bot_name: str) -> list[str]:
     """Return the texts of a job as the rules alone would write them."""
+    if job.kind == "talk":
+        return [text for _, text in texts_of(job)]
     names = Names.of_job(job, bot_name)
     return [_draft_of(job, names, kind, text) for kind, text in job.texts]
 

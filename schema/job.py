@@ -25,7 +25,7 @@ SPEAKERS_LOOKED_AT = 64
 FIRST_YEAR, LAST_YEAR = 1900, 9000
 """Times outside these years could overflow `datetime` when converted to another time zone or moved by years."""
 
-JobKind = Literal["remember", "forget", "edit", "rollback", "index", "states", "rollback_article", "reprocess"]
+JobKind = Literal["remember", "forget", "edit", "rollback", "index", "states", "rollback_article", "reprocess", "talk"]
 
 # Characters that are not text: C0 and C1 controls but tab, line feed and carriage return, and lone surrogates.
 _NO_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")

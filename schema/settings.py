@@ -212,6 +212,18 @@ class ObservationSettings(Section):
     days an observation is kept"""
 
 
+class TalkSettings(Section):
+    gather_messages: Annotated[int, Field(ge=1, le=64)] = hot(20)
+    """交来的消息攒够几条就一起处理
+    messages of a conversation after which they are looked through together"""
+    gather_tokens: Annotated[int, Field(ge=1, le=20_000)] = hot(2_000)
+    """或者攒够多少 token
+    or tokens of them"""
+    gather_seconds: Annotated[float, Field(gt=0, le=86_400)] = hot(60.0)
+    """一条消息最多等多少秒
+    seconds that a message waits for others at most"""
+
+
 class CognitiveSettings(Section):
     enabled: bool = True
     """是否启用记忆
@@ -252,6 +264,7 @@ class CognitiveSettings(Section):
     queue: QueueSettings = Field(default_factory=QueueSettings)
     shortterm: ShorttermSettings = Field(default_factory=ShorttermSettings)
     observation: ObservationSettings = Field(default_factory=ObservationSettings)
+    talk: TalkSettings = Field(default_factory=TalkSettings)
 
     @field_validator("notes_scope")
     @classmethod

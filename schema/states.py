@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NotRequired
+from typing import Any, Literal, NotRequired, Required
 
 from typing_extensions import TypedDict
 
@@ -73,9 +73,11 @@ class FormerFact(TypedDict):
 
 
 class HistorianInput(TypedDict):
-    """Input of a run: `job` is `Job.model_dump()`."""
+    """Input of a run: `job` is `Job.model_dump()`. Of a job of kind `talk`, `talk` are the messages gathered with it, oldest
+    first, itself among them."""
 
     job: dict[str, Any]
+    talk: NotRequired[list[dict[str, Any]]]
 
 
 class HistorianUpdate(TypedDict, total=False):
@@ -90,6 +92,25 @@ class HistorianUpdate(TypedDict, total=False):
     links: list[tuple[str, str]]  # (old, new): what a model says is over
     proposed_profiles: list[ProposedProfile]
     portraits: list[ProposedProfile]  # `proposed_profiles` in checkpoints that an earlier version wrote
+    written: list[str]
+    conflict: bool
+    merges: int
+    parts: list[HistorianPart]
+    people: list[HistorianPart]
+
+
+class HistorianPart(TypedDict, total=False):
+    """What a state is for one message, or one person, of a job of kind `talk`; the keys are those of the state."""
+
+    job: Required[dict[str, Any]]
+    items: list[ItemState]
+    attempt: int
+    spent: bool
+    filed: Literal["new", "before", "forgotten"]
+    event_ids: list[str]
+    former: list[FormerFact]
+    links: list[tuple[str, str]]
+    proposed_profiles: list[ProposedProfile]
     written: list[str]
     conflict: bool
     merges: int

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -12,10 +13,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Never, Self
 
 from ..schema.entity import Entity
+from ..schema.errors import HistorianError
 from ..schema.hit import Hit
 from ..schema.job import Job, RecentMessage
 from ..schema.language import Language
-from ..schema.scope import RequestType, Scope
+from ..schema.scope import RequestType, Scope, checked_scope
 from ..schema.settings import Settings
 from ..schema.settings_source import find_config, load_settings
 from ..stores.files.forget_requests import ForgetReport
@@ -26,12 +28,15 @@ from .off_loop import off_loop
 from .recall.reading import Reading
 from .reply import ReplyContext
 from .report import service_report
+from .talk import Gathering, talk_jobs
 from .telemetry.metrics import metrics_text
 
 if TYPE_CHECKING:
     from .observation.queue import Observation
     from .recall.timed import Recall
     from .upkeep.reprocessing import ReprocessReport
+
+log = logging.getLogger(__name__)
 
 
 class CognitiveService(Reading):
@@ -53,6 +58,7 @@ class CognitiveService(Reading):
         """Internal: the open stores, the worker and the settings in force. May change in any release."""
         self._reply = ReplyContext(self.lifecycle)
         self.hooks = self.lifecycle.hooks
+        self._gathering = Gathering()
 
     @classmethod
     def open(
@@ -105,7 +111,13 @@ class CognitiveService(Reading):
         An error of one part is raised after all the others are closed. They are closed after a cancellation too; then
         observations that are not stored yet are given up, and their number is logged.
         """
-        await self.lifecycle.aclose(timeout_seconds)
+        try:
+            if self.lifecycle.started:
+                await self.flush()
+        except HistorianError as error:
+            log.warning("messages wait on disk as long as they would have: %s", error)
+        finally:
+            await self.lifecycle.aclose(timeout_seconds)
 
     async def enqueue_job(
         self,
@@ -191,6 +203,45 @@ class CognitiveService(Reading):
 
         job = await off_loop(made, states, names)
         return None if job is None else await self.lifecycle.hand_over(job)
+
+    async def remember(
+        self,
+        messages: object,
+        scope: Scope,
+        *,
+        bot_id: str | int | None = None,
+        bot_name: str | None = None,
+        user_name: str | None = None,
+        group_name: str | None = None,
+        timezone: str | None = None,
+        **unknown: Never,
+    ) -> list[str]:
+        """Hand over talk as it is; the historian chooses what is worth remembering.
+
+        `messages` is one message or several: LangChain messages, OpenAI dicts, a LangGraph state `{"messages": …}`, pairs
+        `(role, text)`, text (said by the user), or dicts `{role, content, sender_id, name, id, at}`; `at` is ISO 8601 with
+        offset, default: now. In a group every message of a person needs its `sender_id`, or `scope` the speaker's. What the bot
+        said and what tools returned is kept as observations alone, and so is everything that tells nothing lasting.
+
+        When this returns, the messages are on disk, redacted. A message with an `id` that was handed over before is not taken
+        again. Those of a conversation wait for one another (`cognitive.talk`), until `flush` or `aclose`. Returns the jobs'
+        ids, one a message. Raises InvalidInput, StorageError; of several messages the first ones may be kept then.
+        """
+        settings, clock = self.settings, self.lifecycle.clock
+        names = {"bot_name": bot_name, "user_name": user_name, "group_name": group_name}
+        given = {**unknown, **names, "bot_id": bot_id, "timezone": timezone}
+        fields = {name: value for name, value in given.items() if value is not None}
+        jobs = await off_loop(lambda: talk_jobs(messages, scope, settings, clock, fields), messages, names)
+        ids: list[str] = []
+        for job in jobs:
+            job_id = await self.lifecycle.hand_over(self._gathering.due(job, clock(), settings))
+            ids += [job_id] if job_id is not None else []
+        return ids
+
+    async def flush(self, scope: Scope | None = None) -> None:
+        """Let the messages that wait in `scope` (default: in every conversation of this process) be looked through now."""
+        for job in self._gathering.flushed(None if scope is None else checked_scope(scope).key):
+            await self.lifecycle.hand_over(job)
 
     @property
     def observation(self) -> Observation | None:

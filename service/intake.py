@@ -20,7 +20,7 @@ from ..text.redaction.search import announces_secret
 from ..text.redaction.spans import placeholder
 from .timezones import told_timezone
 
-HANDED_OVER = ("remember", "states")
+HANDED_OVER = ("remember", "states", "talk")
 """The kinds of jobs that files may bring. The others are commands of operators."""
 
 _NAMES = ("user_name", "group_name", "bot_name")
@@ -193,5 +193,5 @@ def _redacted_payload(job: Job, level: Level) -> dict[str, Any]:
         return {**job.payload, "states": states} if states else job.payload
     clean = redact_value(job.payload, level)
     assert isinstance(clean, dict)
-    kept = _NAMED_BY_COMMANDS if job.kind != "remember" else frozenset()
+    kept = _NAMED_BY_COMMANDS if job.kind not in HANDED_OVER else frozenset()
     return {**clean, **{key: value for key, value in job.payload.items() if key in kept}}

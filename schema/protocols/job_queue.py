@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -36,7 +36,8 @@ class JobQueue(Protocol):
     """Jobs on disk: an accepted job is durable. Ordered by names that increase even if the clock goes back.
 
     A claimed job locks its entities (`Job.entities`) until `complete`, `postpone`, `release` or `fail`. Jobs that share
-    an entity are claimed in order, one at a time; a job that waits for `not_before` blocks those behind it.
+    an entity are claimed in order, one at a time; a job that waits for `not_before` blocks those behind it, but for a new one of
+    kind `talk`, which takes its place in line at its `not_before` only.
     """
 
     def put(self, job: Job) -> str:
@@ -44,6 +45,9 @@ class JobQueue(Protocol):
 
     def claim(self, now: float) -> Job | None:
         """Claim and return the oldest job that may run at `now` (seconds since the epoch), or None."""
+
+    def hasten(self, job_ids: Sequence[str]) -> None:
+        """Let jobs of kind `talk` that wait for their `not_before` be claimed now; unknown ids are passed over."""
 
     def complete(self, job_id: str) -> None:
         """Remove a claimed job that is filed completely."""

@@ -18,6 +18,7 @@ from ...stores.sqlite.errors import explained
 from ...text.redaction import redact
 from ..availability import LONGEST_DISK_PAUSE_SECONDS, Outage
 from ..components import Parts
+from ..intake import HANDED_OVER
 from ..upkeep.idle_work import Maintenance
 from .job_runs import JobRuns
 
@@ -141,7 +142,7 @@ class Attempts:
     async def _outcome(self, job: Job) -> str:
         if await asyncio.to_thread(self._parts.ledger.has, DONE, job.job_id):
             return "duplicate"
-        if job.kind not in ("remember", "states"):
+        if job.kind not in HANDED_OVER:
             await self._commands(job)
             return "command"
         # Checked before any model call: forgotten content is never sent to a model.

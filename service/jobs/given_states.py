@@ -13,7 +13,7 @@ from ..intake import redacted_in_turn
 
 Role = Literal["user", "assistant", "tool"]
 
-_ROLES: dict[str, Role] = {
+ROLES: dict[str, Role] = {
     "user": "user",
     "human": "user",
     "assistant": "assistant",
@@ -22,7 +22,7 @@ _ROLES: dict[str, Role] = {
     "tool": "tool",
     "function": "tool",
 }
-_NOT_SAID = frozenset(("system", "developer", "remove"))
+NOT_SAID = frozenset(("system", "developer", "remove"))
 """Roles of messages that are no part of what was said: left out."""
 _NAME_CHARACTERS = 200
 
@@ -58,19 +58,19 @@ def _spoken(state: object, where: str) -> SpokenPayload | None:
 
 
 def _made(role: object, content: object, name: object, at: object, where: str) -> SpokenPayload | None:
-    if role in _NOT_SAID:
+    if role in NOT_SAID:
         return None
-    known = _ROLES.get(role) if isinstance(role, str) else None
+    known = ROLES.get(role) if isinstance(role, str) else None
     if known is None:
-        raise InvalidInput(f"{where}.role: {role!r:.40} is not one of {', '.join(_ROLES)}")
-    text = clean_text(_text_of(content, where))
+        raise InvalidInput(f"{where}.role: {role!r:.40} is not one of {', '.join(ROLES)}")
+    text = clean_text(text_of(content, where))
     if not text:
         return None
     named = clean_text(redact(name, "all"))[:_NAME_CHARACTERS] if isinstance(name, str) else ""
     return SpokenPayload(role=known, text=text, name=named, at=check_timestamp(at) if at else "")  # type: ignore[arg-type]
 
 
-def _text_of(content: object, where: str) -> str:
+def text_of(content: object, where: str) -> str:
     """Return the text of a content: a string, or a list of blocks of which the text blocks are read."""
     if content is None:
         return ""

@@ -21,11 +21,17 @@ from ...schema.states import HistorianUpdate, events_of
 from ...schema.states_payload import StatesPayload
 from ...schema.summary import ArticleKey
 from ...text.job_verdicts import by_rules
+from ...text.observed import observed_message
+from ...text.talk_jobs import by_rules_of, with_statements
 from ..components import Parts
 from .feeding import feed
 from .statistics import WorkerStatistics
 
 log = logging.getLogger(__name__)
+
+GATHERED_AT_ONCE = 64
+GATHERED_CHARACTERS = 24_000
+"""The most messages of a conversation, and characters, that one run of a job of kind `talk` takes."""
 
 MOST_STEPS = 100_000
 """Bound of the steps of one run: a large job makes many summaries. LangGraph's default is 25."""
@@ -34,9 +40,9 @@ OnStep = Callable[[Job, str, HistorianUpdate], None]
 
 
 class JobRuns:
-    """Runs jobs of the kinds `remember` and `states`, and files by rules what no run can.
+    """Runs jobs of the kinds `remember`, `talk` and `states`, and files by rules what no run can.
 
-    `on_step` is told (job, node, update) after every step of a job of kind `remember`.
+    `on_step` is told (job, node, update) after every step of a job of kind `remember` or `talk`.
     """
 
     def __init__(self, parts: Parts, statistics: WorkerStatistics, on_step: OnStep | None = None) -> None:
@@ -75,12 +81,46 @@ class JobRuns:
         if job.kind == "states":
             state = await self._run(self._reflection_graph, job, self._reflection)
             return "forgotten" if state.get("forgotten") else "reflected"
+        if job.kind == "talk" and await self._is_filed_with_others(job):
+            return "duplicate"
         state = await self._run(self._historian_graph, job, self.context)
         self.statistics.filed(state.get("items", []))
         if state.get("filed") == "forgotten":
             return "forgotten"
-        await feed(job, self._reflection, self._queue)
+        for one in await self._filed(job):
+            await feed(one, self._reflection, self._queue)
         return "filed"
+
+    async def _is_filed_with_others(self, job: Job) -> bool:
+        """Return True for a message that the run of another one has filed, if no run of its own has begun."""
+        if not await asyncio.to_thread(self.context.events.is_filed, job.job_id):
+            return False
+        return (await self._historian_graph.aget_state(_config(job))).created_at is None
+
+    async def _filed(self, job: Job) -> list[Job]:
+        """Return the jobs that the run of `job` has filed. Those of a talk leave the queue now, without waiting any longer."""
+        if job.kind != "talk":
+            return [job]
+        values = (await self._historian_graph.aget_state(_config(job))).values if self._saver is not None else {}
+        parts = [Job.model_validate(one["job"]) for one in values.get("parts", []) if one.get("filed") != "forgotten"]
+        await asyncio.to_thread(self._queue.hasten, [one.job_id for one in parts])
+        return [one for one in parts if one.new_info]
+
+    async def _input(self, job: Job) -> dict[str, Any]:
+        """Return the graph's input: of a talk, with the other messages of its conversation that wait, oldest first."""
+        if job.kind != "talk":
+            return {"job": job.model_dump()}
+        waiting = await asyncio.to_thread(self._queue.waiting, job.scope.key, GATHERED_AT_ONCE)
+        others = [one for one in reversed(waiting) if one.kind == "talk" and not one.attempts and one.job_id != job.job_id]
+        earlier = [one.job_id for one in reversed(waiting)]
+        place = earlier.index(job.job_id) if job.job_id in earlier else len(earlier)
+        gathered, room = [(place, job)], GATHERED_CHARACTERS - len(str(job.payload.get("text", "")))
+        for one in others:
+            room -= len(str(one.payload.get("text", "")))
+            if room >= 0 and not await asyncio.to_thread(self.context.events.is_filed, one.job_id):
+                gathered.append((earlier.index(one.job_id), one))
+        gathered.sort(key=lambda one: (one[1].moment, one[0]))
+        return {"job": job.model_dump(), "talk": [one.model_dump() for _, one in gathered]}
 
     async def _run(self, graph: CompiledStateGraph[Any, Any, Any, Any], job: Job, context: object) -> dict[str, Any]:
         """Run a graph from where this job stands, and from its beginning if the database does not have what it filed.
@@ -88,7 +128,7 @@ class JobRuns:
         A checkpoint may be newer than `index.sqlite`: of a job that was under way when a backup was put into its place.
         """
         state = await self._resumed(graph, job, context)
-        is_kept = self.context.events.is_filed if job.kind == "remember" else self._reflection.article_stores.buffer.was_taken
+        is_kept = self._reflection.article_stores.buffer.was_taken if job.kind == "states" else self.context.events.is_filed
         gone = state.get("forgotten") or state.get("filed") == "forgotten"
         if gone or self._saver is None or await asyncio.to_thread(is_kept, job.job_id):
             return state
@@ -98,20 +138,20 @@ class JobRuns:
 
     async def _resumed(self, graph: CompiledStateGraph[Any, Any, Any, Any], job: Job, context: object) -> dict[str, Any]:
         """Run a graph from where this job stands; returns what the steps of this run have put into the state."""
-        config: RunnableConfig = {"configurable": {"thread_id": job.job_id}, "recursion_limit": MOST_STEPS}
+        config = _config(job)
         snapshot = await graph.aget_state(config)
         begun = snapshot.created_at is not None
         state: dict[str, Any] = {}
         if begun and not snapshot.next and not snapshot.tasks:
             return state
-        given = None if begun else {"job": job.model_dump()}
+        given = None if begun else await self._input(job)
         mark = asyncio.get_running_loop().time()
         async for chunk in graph.astream(given, config, context=context, stream_mode="updates", durability="sync"):
             for node, update in chunk.items():
                 now = asyncio.get_running_loop().time()
                 self.statistics.step(job.kind, node, update, now - mark)
                 state |= update
-                if self._on_step is not None and job.kind == "remember":
+                if self._on_step is not None and job.kind != "states":
                     self._on_step(job, node, update)
                 mark = now
         return state
@@ -125,7 +165,9 @@ class JobRuns:
         try:
             if job.kind == "states":
                 return await asyncio.to_thread(self._keep_states, job)
-            if job.kind != "remember":
+            if job.kind == "talk":
+                job = await asyncio.to_thread(self._told_by_rules, job)
+            elif job.kind != "remember":
                 return False
             if not await asyncio.to_thread(events.is_filed, job.job_id):
                 made = events_of(job, await asyncio.to_thread(by_rules, job, self.settings))
@@ -145,3 +187,13 @@ class JobRuns:
         key = ArticleKey(job.user_id, job.group_id)
         buffered.add(key, job.job_id, states, entities=job.entities, at=job.moment.timestamp())
         return buffered.was_taken(job.job_id)
+
+    def _told_by_rules(self, job: Job) -> Job:
+        """Keep a message as an observation, and return its job with the statements that the rules find in it."""
+        seen = observed_message(job, self.settings.cognitive.observation.chunk_max_tokens)
+        self.context.events.file_new(seen, [None] * len(seen))
+        return with_statements(job, by_rules_of(job, self.settings), [job])
+
+
+def _config(job: Job) -> RunnableConfig:
+    return {"configurable": {"thread_id": job.job_id}, "recursion_limit": MOST_STEPS}

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from datetime import datetime
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from ...schema.event import OBSERVATION, Event, EventKind
+from ...schema.event import Event, EventKind
 from ...schema.scope import Scope
-from ...text.chunks import chunk
+from ...text.observed import observation_events
 from ...text.preview import preview_text, snapshot
 from ...text.redaction import redact
 
@@ -20,7 +19,6 @@ ARGUMENT_CHARACTERS = 2_000
 RESULT_CHARACTERS = 8_000
 _ROLES = frozenset(("user", "human", "assistant", "ai", "bot", "tool", "function", "system", "developer"))
 """Names of speakers. Any other role may be the name of a field, such as `password`."""
-NOT_REWRITTEN = "observed as it was, not rewritten"
 
 
 class Observed(NamedTuple):
@@ -98,25 +96,12 @@ def events_of(observed: Cleaned, *, timezone: ZoneInfo, max_tokens: int) -> list
         return []
     text = f"{observed.name or observed.role}: {observed.text}" if observed.role else observed.text
     kind: EventKind = "fact" if observed.role in ("user", "human") else "action"
-    source = _digest(observed.scope, text)
-    return [
-        Event.in_scope(
-            observed.scope,
-            datetime.fromtimestamp(observed.at, timezone),
-            str(timezone),
-            event_id=f"{OBSERVATION}-{_digest(observed.scope, piece.text)}",
-            job_id=f"{OBSERVATION}-{source}",
-            kind=kind,
-            text=piece.text,
-            is_absolute=False,
-            source=OBSERVATION,
-            gate_reasons=(NOT_REWRITTEN,),
-            rewritten_by="none",
-            user_name=observed.name if observed.role else "",
-        )
-        for piece in chunk(text, max_tokens)
-    ]
-
-
-def _digest(scope: Scope, text: str) -> str:
-    return hashlib.sha256(f"{scope.key}\0{text}".encode()).hexdigest()[:32]
+    return observation_events(
+        observed.scope,
+        text,
+        datetime.fromtimestamp(observed.at, timezone),
+        str(timezone),
+        kind=kind,
+        user_name=observed.name if observed.role else "",
+        max_tokens=max_tokens,
+    )

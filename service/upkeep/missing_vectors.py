@@ -44,7 +44,7 @@ class MissingVectors:
         """Note whose profile or article a finished job may have changed."""
         if job.kind in ("states", "rollback_article"):
             self._lines.touch(job)
-        elif self._profiles is not None and job.kind == "remember":
+        elif self._profiles is not None and job.kind in ("remember", "talk"):
             self._profiles.update(ProfileKey.of_job(job, self._parts.settings.cognitive.profile.profile_layers))
         elif self._profiles is not None and job.kind == "rollback":
             self._profiles.add(RollbackCommand.model_validate(job.payload).key)

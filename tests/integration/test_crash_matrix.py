@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -131,3 +132,53 @@ def test_thirty_kills_during_two_hundred_jobs_lose_and_double_nothing(tmp_path: 
     assert revisions == 200, "one revision of the user's profile for each job"
     assert kills == 30
     assert server.count("chat") - before <= 400 + kills * 4, "at most what was in flight is asked for again"
+
+
+TALK = [
+    ("42", "阿明", "user", "我住在北京"),
+    ("43", "阿红", "user", "哈哈哈"),
+    ("42", "小史", "assistant", "我住在云端"),
+    ("43", "阿红", "user", "我对花生过敏"),
+]
+
+
+def accept_talk(directory: Path) -> list[str]:
+    """Messages of which all but the last wait for it; the last one is due."""
+    settings = settings_for(directory)
+    clock = iter(range(1_000_000_000, 2_000_000_000))
+    queue = open_queue(settings, lambda: float(next(clock)))
+    ids: list[str] = []
+    for n, (user, name, role, text) in enumerate(TALK):
+        fields = group_fields(request_id=f"m{n}", kind="talk", user_id=user, user_name=name, payload={"role": role, "text": text})
+        job = make_job(fields, settings, lambda: 0.0)
+        due = 0.0 if n == len(TALK) - 1 else time.time() + 1.0
+        ids.append(queue.put(job.model_copy(update={"not_before": due})))
+    return ids
+
+
+def assert_talk_whole(directory: Path) -> None:
+    observed = [name for name in filed_events(directory) if name.startswith("observation-")]
+    assert [name for name in filed_events(directory) if name not in observed] == ["m0-0:0", "m3-0:0"]
+    assert len(observed) == len(TALK)
+    profiles = profiles_of(directory)
+    for user, word in (("42", "北京"), ("43", "花生")):
+        profile = profiles.read(ProfileKey("user", user))
+        assert profile is not None and profile.summary.count(word) == 1
+    assert left_over(directory) == []
+
+
+def test_talk_killed_at_every_point_is_filed_once(tmp_path: Path, host: Host, server: OpenAIServer) -> None:
+    trace = tmp_path / "trace"
+    accept_talk(tmp_path / "whole")
+    assert host.drain(tmp_path / "whole", server.base_url, trace=str(trace)) == {"signal": 0, "status": 0}
+    assert_talk_whole(tmp_path / "whole")
+    points = trace.read_text().splitlines()
+    assert {"extract before", "extract after", "merge_profile after"} <= set(points)
+    for number in distinct(points)[::3]:
+        directory = tmp_path / str(number)
+        accept_talk(directory)
+        host.drain(directory, server.base_url, kill_at=number)
+        assert host.drain(directory, server.base_url) == {"signal": 0, "status": 0}, (
+            f"after a kill at {number} ({points[number]})"
+        )
+        assert_talk_whole(directory)

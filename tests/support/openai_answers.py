@@ -63,7 +63,17 @@ def echo_responder(request: Json) -> Json:
     asked = form_asked_for(request)
     if asked == "update_profiles" or (asked == "text" and '"user"' in question):
         return profile(question)
+    if asked == "extract_statements":
+        return {"statements": said_in(question)}
     return {"texts": drafts(question)}
+
+
+def said_in(question: str) -> list[Json]:
+    """Each message of a prompt as one statement of its sender."""
+    return [
+        {"message": int(n), "speaker": name, "statement": text, "kind": "fact"}
+        for n, name, text in re.findall(r"^(\d+) ([^:\n]+): (.+)$", question, re.MULTILINE)
+    ]
 
 
 def drafts(question: str) -> list[str]:

@@ -100,7 +100,7 @@ def _cells(entry: dict[str, Any]) -> tuple[Cell, ...]:
 
 
 def _scope(entry: dict[str, Any]) -> str:
-    if entry.get("kind", "remember") not in ("remember", "states"):
+    if entry.get("kind", "remember") not in ("remember", "states", "talk"):
         return say("command")
     return f"g:{entry['group_id']}" if entry.get("group_id") else f"p:{entry['user_id']}" if entry.get("user_id") else ""
 
@@ -111,6 +111,8 @@ def _what(entry: dict[str, Any]) -> str:
     if entry.get("kind") == "states":
         said = [str(one.get("text", "")) for one in entry["payload"].get("states", [])]
         return say("{n} {n:state|states}: {texts}", n=len(said), texts=" / ".join(said))
+    if entry.get("kind") == "talk":
+        return f"{entry.get('user_name') or entry.get('user_id')}: {entry['payload'].get('text', '')}"
     if entry.get("kind") != "remember":
         return f"{entry.get('kind')}: {entry.get('payload')}"
     texts = " / ".join([entry["action_summary"], *entry["new_info"]]).strip(" /")

@@ -20,7 +20,7 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ....schema.errors import InvalidInput, StorageError
@@ -115,6 +115,10 @@ class FileJobQueue(JobQueue):
                     elif not self._read_next(now) and not self._look_for_new(now):
                         return None
             time.sleep(0)  # lets a waiting thread take the lock
+
+    def hasten(self, job_ids: Sequence[str]) -> None:
+        with self._lock:
+            self._ready.hasten(job_ids)
 
     def complete(self, job_id: str) -> None:
         with self._lock:
@@ -307,7 +311,8 @@ class FileJobQueue(JobQueue):
             return
         if other is not None:
             self._drop(other)
-        self._ready.add(name, job.job_id, job.entities, job.not_before)
+        patient = job.kind == "talk" and not job.attempts and job.not_before > 0
+        self._ready.add(name, job.job_id, job.entities, job.not_before, patient=patient)
         if len(self._read_ahead) < _READ_AHEAD:
             self._read_ahead[name] = job
 

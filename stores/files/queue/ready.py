@@ -19,7 +19,9 @@ from .job_files import order
 
 @dataclass(slots=True, eq=False)
 class Entry:
-    """A queued job: file name, job id, entities, and the number of their lines that it heads."""
+    """A queued job: file name, job id, entities, and the number of their lines that it heads.
+
+    `later` are the entities whose lines a patient job joins at its `not_before`; until then it stands in none."""
 
     name: str
     job_id: str
@@ -27,6 +29,7 @@ class Entry:
     not_before: float
     state: Literal["waiting", "claimed", "removed"] = "waiting"
     heads: int = 0
+    later: tuple[str, ...] = ()
     key: tuple[int, str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -57,9 +60,13 @@ class ReadyJobs:
     def entries(self) -> list[Entry]:
         return list(self._entries.values())
 
-    def add(self, name: str, job_id: str, entities: Iterable[str], not_before: float) -> Entry:
-        """Insert a job in the order of file names, behind older jobs and behind a running one."""
-        entry = Entry(name, job_id, tuple(sorted(entities)), not_before)
+    def add(self, name: str, job_id: str, entities: Iterable[str], not_before: float, *, patient: bool = False) -> Entry:
+        """Insert a job in the order of file names, behind older jobs and behind a running one.
+
+        A `patient` job blocks nobody until its `not_before`.
+        """
+        keys = tuple(sorted(entities))
+        entry = Entry(name, job_id, () if patient else keys, not_before, later=keys if patient else ())
         self._entries[job_id] = entry
         self._enter(entry)
         return entry
@@ -67,7 +74,12 @@ class ReadyJobs:
     def take(self, now: float) -> Entry | None:
         """Return the oldest job that may run at `now` and mark it as claimed; None if there is none."""
         while self._timed and self._timed[0][0] <= now:
-            self._offer(heapq.heappop(self._timed)[2], now)
+            entry = heapq.heappop(self._timed)[2]
+            if entry.later and entry.state == "waiting":
+                entry.entities, entry.later = entry.later, ()
+                self._enter(entry)
+            else:
+                self._offer(entry, now)
         while self._ready:
             entry = heapq.heappop(self._ready)[2]
             if entry.is_first and entry.not_before <= now:
@@ -76,6 +88,14 @@ class ReadyJobs:
             # Removed, or behind an older job now: `_leave` offers it again. Postponed, or the clock went back: offered for later.
             self._offer(entry, now)
         return None
+
+    def hasten(self, job_ids: Iterable[str]) -> None:
+        """Let patient jobs run now."""
+        for job_id in job_ids:
+            entry = self._entries.get(job_id)
+            if entry is not None and entry.later and entry.state == "waiting":
+                entry.entities, entry.later, entry.not_before = entry.later, (), 0.0
+                self._enter(entry)
 
     def put_back(self, entry: Entry, not_before: float) -> None:
         """Return a claimed job to its place, behind older jobs that arrived while it ran."""

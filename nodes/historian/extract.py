@@ -1,0 +1,69 @@
+"""extract: choose what of the messages of a conversation is worth remembering, and keep the messages themselves."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from langgraph.runtime import Runtime
+
+from ...prompts.extracting import Extracted, Told, believed, extract_prompt
+from ...prompts.templates import render
+from ...schema.errors import ModelError
+from ...schema.job import Job
+from ...schema.states import HistorianContext, HistorianPart, HistorianState, HistorianUpdate
+from ...text.job_drafts import names_of
+from ...text.language import detect_language
+from ...text.observed import observed_message
+from ...text.talk_jobs import by_rules_of, with_statements
+
+log = logging.getLogger(__name__)
+
+ANSWERS = 2
+"""Answers that a model is asked for: what the first one says that no message does is sent back once."""
+
+
+async def extract(state: HistorianState, runtime: Runtime[HistorianContext]) -> HistorianUpdate:
+    """File the messages as observations; return one part a message, its job with the statements that it tells."""
+    context = runtime.context
+    jobs = [Job.model_validate(one) for one in (state.get("talk") or [state["job"]])]
+    limit = context.settings.cognitive.observation.chunk_max_tokens
+    seen = await asyncio.to_thread(lambda: [event for job in jobs for event in observed_message(job, limit)])
+    await asyncio.to_thread(context.events.file_new, seen, [None] * len(seen))
+    told = await asyncio.to_thread(lambda: [by_rules_of(job, context.settings) for job in jobs])
+    said = [job for job in jobs if job.payload.get("text")]
+    if said and context.chat is not None and context.settings.historian.rewrite_mode != "rules":
+        try:
+            found = dict(zip((job.job_id for job in said), await _asked(said, context), strict=True))
+            told = [found.get(job.job_id, []) for job in jobs]
+        except ModelError as error:
+            if not error.about_content:
+                raise
+            log.warning("job %s: the model took no usable statements; the rules do: %s", jobs[0].job_id, error)
+    parts = [HistorianPart(job=with_statements(job, mine, jobs).model_dump()) for job, mine in zip(jobs, told, strict=True)]
+    return {"parts": parts}
+
+
+async def _asked(jobs: list[Job], context: HistorianContext) -> list[list[str]]:
+    assert context.chat is not None
+    names = [names_of(job, context.settings) for job in jobs]
+    configured = context.settings.cognitive.language
+    language = (
+        detect_language("\n".join(str(job.payload.get("text", "")) for job in jobs)) if configured == "auto" else configured
+    )
+    refused: list[tuple[Told, str]] = []
+    kept: list[list[str]] = [[] for _ in jobs]
+    for _ in range(ANSWERS):
+        answer = await context.chat.structured(
+            Extracted,
+            purpose="extract",
+            system=render("extract_system", language),
+            user=extract_prompt(jobs, names[-1], language, refused),
+        )
+        again, refused = await asyncio.to_thread(believed, answer, jobs, names, language)
+        kept = [list(dict.fromkeys([*one, *more])) for one, more in zip(kept, again, strict=True)]
+        if not refused:
+            break
+    if refused:
+        log.info("job %s: %d statements are left out that no message says", jobs[0].job_id, len(refused))
+    return kept

@@ -1,0 +1,99 @@
+"""The prompt that asks a model what of a conversation is worth remembering, and what of its answer is believed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ..schema.job import Job
+from ..schema.names import Names
+from ..schema.talk import SAID_BY_PEOPLE, TalkPayload
+from ..text.language import Language
+from ..text.talk_statements import MOST_STATEMENTS, why_not_told
+from .templates import one_line, render
+
+LONGEST_SHOWN = 2_000
+"""Characters of one message that the model is shown."""
+
+_BOT = {"zh": "机器人", "en": "the bot"}
+_SENT_BACK = {
+    "zh": "上次有这些不是消息里说的，改正或去掉：\n",
+    "en": "Last time these were not what the message says; mend them or leave them out:\n",
+}
+
+
+class Told(BaseModel):
+    """One statement taken from a message."""
+
+    model_config = ConfigDict(title="statement")
+
+    message: int = Field(description="number of the message")
+    speaker: str = Field(description="sender of that message")
+    statement: str
+    about: str = Field(default="", description="whom it is about")
+    kind: Literal["fact", "plan", "event", "wish"] = "fact"
+
+
+class Extracted(BaseModel):
+    """What is worth remembering; may be empty."""
+
+    model_config = ConfigDict(title="extract_statements")
+
+    statements: list[Told] = Field(default_factory=list)
+
+
+def sender_of(job: Job, names: Names, language: Language) -> str:
+    """Return how the sender of a message is listed."""
+    if TalkPayload.model_validate(job.payload).role != SAID_BY_PEOPLE:
+        return names.bot_name or _BOT[language]
+    return job.user_name or job.user_id
+
+
+def extract_prompt(jobs: Sequence[Job], names: Names, language: Language, refused: Sequence[tuple[Told, str]] = ()) -> str:
+    """Return the user message: the messages, numbered from 1, and what was refused of the last answer."""
+    lines = [
+        f"{n} {one_line(sender_of(job, names, language))}: {one_line(str(job.payload.get('text', ''))[:LONGEST_SHOWN])}"
+        for n, job in enumerate(jobs, 1)
+    ]
+    back = "\n".join(f"- {one.message} {one_line(one.statement)} ({why})" for one, why in refused)
+    return render(
+        "extract_user",
+        language,
+        time=f"{jobs[-1].moment:%Y-%m-%d %H:%M}",
+        messages="\n".join(lines),
+        refused=_SENT_BACK[language] + back if back else "",
+    )
+
+
+def believed(
+    answer: Extracted, jobs: Sequence[Job], names: Sequence[Names], language: Language
+) -> tuple[list[list[str]], list[tuple[Told, str]]]:
+    """Return the statements of each message that it does say, and the others with why they are refused.
+
+    Refused are those of no message, of the bot's or a tool's, of another speaker than the message's sender, and those that
+    `why_not_told` names.
+    """
+    kept: list[list[str]] = [[] for _ in jobs]
+    refused: list[tuple[Told, str]] = []
+    for one in answer.statements:
+        why = _why_refused(one, jobs, names, language)
+        if why:
+            refused.append((one, why))
+            continue
+        mine = kept[one.message - 1]
+        if one.statement.strip() not in mine and len(mine) < MOST_STATEMENTS:
+            mine.append(one.statement.strip())
+    return kept, refused
+
+
+def _why_refused(one: Told, jobs: Sequence[Job], names: Sequence[Names], language: Language) -> str:
+    if not 1 <= one.message <= len(jobs):
+        return "no such message"
+    job, who = jobs[one.message - 1], names[one.message - 1]
+    if TalkPayload.model_validate(job.payload).role != SAID_BY_PEOPLE:
+        return "said by the bot"
+    if one.speaker.strip().casefold() not in {sender_of(job, who, language).casefold(), job.user_id.casefold()}:
+        return "another speaker"
+    return why_not_told(one.statement, str(job.payload.get("text", "")), who)

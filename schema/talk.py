@@ -1,0 +1,23 @@
+"""The `payload` of a job of kind `talk`: one message of a conversation."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+SAID_BY_PEOPLE = "user"
+
+TalkRole = Literal["user", "assistant", "tool"]
+
+
+class TalkPayload(BaseModel):
+    """One message, redacted. `role` is `user` (a person), `assistant` (the bot) or `tool` (what a tool returned).
+
+    The job's `user_id` and `user_name` are those of its sender; of a message of the bot or a tool, of the person it answers.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    role: TalkRole = "user"
+    text: str = ""

@@ -1,0 +1,183 @@
+"""Talk as bots have it: messages of any common form become jobs of kind `talk`, one each, gathered by conversation."""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeGuard
+
+from ..schema.errors import InvalidInput
+from ..schema.ids import told
+from ..schema.job import Job, check_timestamp, clean_text, make_job_id
+from ..schema.scope import Scope, checked_scope
+from ..schema.settings import Settings
+from ..schema.talk import TalkPayload, TalkRole
+from ..text.tokens import estimate_tokens
+from .intake import make_job, redacted_in_turn, with_redacted_names
+from .jobs.given_states import NOT_SAID, ROLES, text_of
+
+LONGEST_RESULT = 8_000
+"""Characters of a tool's result that are kept."""
+SCOPES_COUNTED = 10_000
+KEYS = ("role", "content", "text", "sender_id", "name", "sender_name", "id", "at", "tool_calls", "tool_call_id")
+_FIELDS = ("bot_id", "bot_name", "user_name", "group_name", "timezone")
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message: `at` is ISO 8601 with offset ("" if unknown), `sender_id` and `name` are those of its sender."""
+
+    role: TalkRole
+    text: str
+    sender_id: str = ""
+    name: str = ""
+    message_id: str = ""
+    at: str = ""
+
+
+class Gathering:
+    """Decides how long a message waits for others of its conversation. Used from the event loop alone."""
+
+    def __init__(self) -> None:
+        self._waiting: OrderedDict[str, tuple[int, int, float, Job]] = OrderedDict()
+
+    def due(self, job: Job, now: float, settings: Settings) -> Job:
+        """Return the job with its `not_before`: 0 (at once, with all that wait) if a bound is reached with it."""
+        limits, key = settings.cognitive.talk, job.scope.key
+        count, total, since, _ = self._waiting.pop(key, (0, 0, now, job))
+        if not 0 <= now - since <= limits.gather_seconds:
+            count, total, since = 0, 0, now
+        count, total = count + 1, total + estimate_tokens(str(job.payload.get("text", "")))
+        if count >= limits.gather_messages or total >= limits.gather_tokens:
+            return job
+        self._waiting[key] = (count, total, since, job)
+        if len(self._waiting) > SCOPES_COUNTED:
+            self._waiting.popitem(last=False)
+        return job.model_copy(update={"not_before": now + limits.gather_seconds})
+
+    def flushed(self, scope_key: str | None = None) -> list[Job]:
+        """Return one job without a message for each conversation in which messages wait (or that of `scope_key`): it is due,
+        and all that wait are looked through with it."""
+        keys = list(self._waiting) if scope_key is None else [key for key in (scope_key,) if key in self._waiting]
+        return [_without_message(self._waiting.pop(key)[3], f"flush-{uuid.uuid4().hex}") for key in keys]
+
+
+def talk_jobs(
+    messages: object, scope: Scope, settings: Settings, clock: Callable[[], float], fields: Mapping[str, Any]
+) -> list[Job]:
+    """Return one redacted job a message, in order. Raises InvalidInput that names the message and what is wrong with it."""
+    checked_scope(scope)
+    unknown = sorted(set(fields) - set(_FIELDS))
+    if unknown:
+        raise InvalidInput(f"{unknown[0]}: unknown field; known are {', '.join(_FIELDS)}")
+    given = [one for n, message in enumerate(_listed(messages)) if (one := _read(message, f"messages[{n}]")) is not None]
+    texts = redacted_in_turn([one.text for one in given], settings.historian.redact_jobs)
+    jobs: list[Job] = []
+    person = (scope.user_id, clean_text(str(fields.get("user_name") or "")))
+    now = clock()
+    for place, (one, text) in enumerate(zip(given, texts, strict=True)):
+        is_bot = one.role != "user" or (bool(one.sender_id) and one.sender_id == str(fields.get("bot_id") or ""))
+        if not is_bot:
+            user = one.sender_id or scope.user_id
+            person = (user, one.name or (person[1] if user == person[0] else ""))
+        if scope.request_type == "private" and person[0] != scope.user_id:
+            raise InvalidInput(f"messages[{place}].sender_id: {told(person[0])} is not the person of this private chat")
+        if not person[0] and not is_bot:
+            raise InvalidInput(f"messages[{place}].sender_id: missing; in a group every message of a person needs it")
+        own = (one.message_id,) if one.message_id else (text, one.role, one.at or repr(now), str(place))
+        data = {
+            "kind": "talk",
+            "request_id": f"talk-{_digest(scope.key, *own)}",
+            "user_id": person[0] or str(fields.get("bot_id") or "") or one.sender_id or "bot",
+            "group_id": scope.group_id or None,
+            "user_name": person[1],
+            "bot_id": fields.get("bot_id"),
+            "bot_name": (one.name if is_bot and one.role == "assistant" else "") or fields.get("bot_name"),
+            "group_name": fields.get("group_name"),
+            "timestamp": one.at or None,
+            "timezone": fields.get("timezone"),
+            "payload": TalkPayload(role="assistant" if is_bot and one.role == "user" else one.role, text=text).model_dump(),
+        }
+        jobs.append(with_redacted_names(make_job(data, settings, lambda: now), settings.historian.redact_jobs))
+    return jobs
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _without_message(job: Job, request_id: str) -> Job:
+    empty = TalkPayload().model_dump()
+    ids = {"job_id": make_job_id(request_id, 0), "request_id": request_id, "end_seq": 0}
+    return job.model_copy(update={**ids, "payload": empty, "not_before": 0.0})
+
+
+def _listed(messages: object) -> Sequence[object]:
+    if isinstance(messages, Mapping) and "messages" in messages:
+        messages = messages["messages"]
+    if isinstance(messages, str | Mapping) or hasattr(messages, "content") or _is_pair(messages):
+        return [messages]
+    if not isinstance(messages, Iterable):
+        raise InvalidInput(f"messages: expected messages, mappings, pairs or text, got {type(messages).__name__}")
+    return list(messages)
+
+
+def _is_pair(message: object) -> TypeGuard[Sequence[str]]:
+    """Return True for ("user", "text")."""
+    return (
+        isinstance(message, tuple | list)
+        and len(message) == 2
+        and isinstance(message[0], str)
+        and isinstance(message[1], str)
+        and (message[0] in ROLES or message[0] in NOT_SAID)
+    )
+
+
+def _read(message: object, where: str) -> Message | None:
+    """Return a message; None for what nobody said."""
+    if isinstance(message, str):
+        return _made("user", message, {}, where)
+    if _is_pair(message):
+        return _made(message[0], message[1], {}, where)
+    if isinstance(message, Mapping):
+        unknown = next((str(key) for key in message if key not in KEYS), None)
+        if unknown is not None:
+            raise InvalidInput(f"{where}: unknown key {told(unknown)}; a message is {{role, content, sender_id, name, id, at}}")
+        return _made(message.get("role") or "user", message.get("content", message.get("text")), message, where)
+    if hasattr(message, "content") and hasattr(message, "type"):
+        known = {"name": getattr(message, "name", None), "id": getattr(message, "id", None)}
+        return _made(message.type, message.content, known, where)
+    raise InvalidInput(f"{where}: expected a message, a mapping, a pair or text, got {type(message).__name__}")
+
+
+def _made(role: object, content: object, known: Mapping[str, Any], where: str) -> Message | None:
+    if role in NOT_SAID:
+        return None
+    kind = ROLES.get(role) if isinstance(role, str) else None
+    if kind is None:
+        raise InvalidInput(f"{where}.role: {role!r:.40} is not one of {', '.join(ROLES)}")
+    text = clean_text(text_of(content, where))
+    if kind == "tool":
+        text = f"{known.get('name') or 'tool'} → {text[:LONGEST_RESULT]}" if text else ""
+    if not text:
+        return None
+    at = known.get("at")
+    return Message(
+        kind,
+        text,
+        _id(known.get("sender_id"), f"{where}.sender_id"),
+        clean_text(str(known.get("name") or known.get("sender_name") or "")) if kind != "tool" else "",
+        _id(known.get("id"), f"{where}.id"),
+        check_timestamp(at) if at else "",
+    )
+
+
+def _id(value: object, where: str) -> str:
+    if value in (None, ""):
+        return ""
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise InvalidInput(f"{where}: expected a string or a number, got {type(value).__name__}")
+    return str(value)

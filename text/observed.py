@@ -1,0 +1,69 @@
+"""Observations: texts as they were said or returned, in chunks, as events that expire."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import datetime
+
+from ..schema.event import OBSERVATION, Event, EventKind
+from ..schema.job import Job
+from ..schema.scope import Scope
+from ..schema.talk import SAID_BY_PEOPLE, TalkPayload
+from .chunks import chunk
+from .redaction import redact
+
+NOT_REWRITTEN = "observed as it was, not rewritten"
+
+
+def observation_events(
+    scope: Scope, text: str, moment: datetime, timezone: str, *, kind: EventKind, user_name: str, max_tokens: int
+) -> list[Event]:
+    """Return one event a chunk of a redacted text. Ids are made of scope and content, so that a scope stores the same once."""
+    if not text.strip():
+        return []
+    source = digest(scope, text)
+    return [
+        Event.in_scope(
+            scope,
+            moment,
+            timezone,
+            event_id=f"{OBSERVATION}-{digest(scope, piece.text)}",
+            job_id=f"{OBSERVATION}-{source}",
+            kind=kind,
+            text=piece.text,
+            is_absolute=False,
+            source=OBSERVATION,
+            gate_reasons=(NOT_REWRITTEN,),
+            rewritten_by="none",
+            user_name=user_name,
+        )
+        for piece in chunk(text, max_tokens)
+    ]
+
+
+def observed_message(job: Job, max_tokens: int) -> list[Event]:
+    """Return the observation of a job of kind `talk`, personal data redacted."""
+    said = TalkPayload.model_validate(job.payload)
+    by_person = said.role == SAID_BY_PEOPLE
+    return observation_events(
+        job.scope,
+        redact(f"{sender(job)}: {said.text}", "all") if said.text.strip() else "",
+        job.moment,
+        job.timezone,
+        kind="fact" if by_person else "action",
+        user_name=job.user_name if by_person else "",
+        max_tokens=max_tokens,
+    )
+
+
+def sender(job: Job) -> str:
+    """Return how the sender of a message is called: a person's name or id, the bot's name, "tool"."""
+    role = TalkPayload.model_validate(job.payload).role
+    if role == SAID_BY_PEOPLE:
+        return job.user_name or job.user_id
+    return job.bot_name or role if role == "assistant" else role
+
+
+def digest(scope: Scope, text: str) -> str:
+    """Return the part of an observation's id that its scope and content make."""
+    return hashlib.sha256(f"{scope.key}\0{text}".encode()).hexdigest()[:32]

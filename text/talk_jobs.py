@@ -1,0 +1,34 @@
+"""Jobs of kind `talk`, one message each: their statements by rules, and the same job with its statements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..schema.job import Job, RecentMessage
+from ..schema.settings import Settings
+from ..schema.talk import SAID_BY_PEOPLE, TalkPayload
+from .job_drafts import names_of
+from .talk_statements import statements_by_rules
+
+MESSAGES_BESIDE = 12
+"""Messages around a message that tell whom its words mean."""
+
+
+def by_rules_of(job: Job, settings: Settings) -> list[str]:
+    """Return the statements of a message by rules; none of the bot's and of tools'."""
+    said = TalkPayload.model_validate(job.payload)
+    return statements_by_rules(said.text, names_of(job, settings)) if said.role == SAID_BY_PEOPLE else []
+
+
+def with_statements(job: Job, statements: Sequence[str], talk: Sequence[Job]) -> Job:
+    """Return the job with its statements as `new_info`, and the messages before it, itself the last, as `recent_messages`."""
+    place = next((n for n, one in enumerate(talk) if one.job_id == job.job_id), len(talk) - 1)
+    beside = [_message(one) for one in talk[max(0, place + 1 - MESSAGES_BESIDE) : place + 1]]
+    return job.model_copy(update={"new_info": list(statements), "recent_messages": beside})
+
+
+def _message(job: Job) -> RecentMessage:
+    said = TalkPayload.model_validate(job.payload)
+    if said.role != SAID_BY_PEOPLE:
+        return RecentMessage(sender_id=job.bot_id, sender_name=job.bot_name, text=said.text, at=job.timestamp)
+    return RecentMessage(sender_id=job.user_id, sender_name=job.user_name, text=said.text, at=job.timestamp)
