@@ -93,7 +93,10 @@ def test_a_raw_bot_is_wired_in_ten_lines() -> None:
 
 @pytest.mark.slow
 def test_the_raw_bot_files_its_turn(tmp_path: Path) -> None:
-    wiring, trial, *_ = blocks(PAGES[0], "python")
+    talk, wiring, trial, *_ = blocks(PAGES[0], "python")
+    (tmp_path / "talk").mkdir()
+    assert run(tmp_path / "talk", talk) == ""
+    assert any("Ann moved to Vienna" in text for text in records(tmp_path / "talk", "--group", "7001"))
     assert run(tmp_path, wiring + "\n" + trial) == "记住了。\n"
     promised, learnt = sorted(records(tmp_path))
     assert re.fullmatch(r"小史答应\d{4}-\d\d-\d\d提醒阿明", promised)
