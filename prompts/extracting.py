@@ -11,6 +11,7 @@ from ..schema.job import Job
 from ..schema.names import Names
 from ..schema.talk import SAID_BY_PEOPLE, TalkPayload
 from ..text.language import Language
+from ..text.observed import sender
 from ..text.talk_statements import MOST_STATEMENTS, why_not_told
 from .templates import one_line, render
 
@@ -48,7 +49,7 @@ def sender_of(job: Job, names: Names, language: Language) -> str:
     """Return how the sender of a message is listed."""
     if TalkPayload.model_validate(job.payload).role != SAID_BY_PEOPLE:
         return names.bot_name or _BOT[language]
-    return job.user_name or job.user_id
+    return sender(job)
 
 
 def extract_prompt(jobs: Sequence[Job], names: Names, language: Language, refused: Sequence[tuple[Told, str]] = ()) -> str:

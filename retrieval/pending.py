@@ -17,11 +17,9 @@ from ..schema.hit import Hit
 from ..schema.job import Job
 from ..schema.names import Names
 from ..schema.protocols import EventStore, JobQueue
-from ..schema.talk import TalkPayload
 from ..text.absolutize import LONGEST_TEXT
 from ..text.job_drafts import draft_of
-from ..text.observed import sender
-from ..text.redaction import redact
+from ..text.observed import observed_text
 from ..text.words import first_character, last_characters, lookup_tokens, search_tokens
 from .request import RecallRequest
 
@@ -93,8 +91,8 @@ def texts_of(job: Job) -> list[tuple[EventKind, str]]:
     """Return (kind, text) of what a waiting job tells: its texts, or its message as the observation that it will be."""
     if job.kind != "talk":
         return list(job.texts)
-    said = TalkPayload.model_validate(job.payload)
-    return [("fact" if said.role == "user" else "action", redact(f"{sender(job)}: {said.text}", "all"))] if said.text else []
+    kind, text = observed_text(job)
+    return [(kind, text)] if text else []
 
 
 def drafts(job: Job, bot_name: str) -> list[str]:

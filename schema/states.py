@@ -80,29 +80,9 @@ class HistorianInput(TypedDict):
     talk: NotRequired[list[dict[str, Any]]]
 
 
-class HistorianUpdate(TypedDict, total=False):
-    """Return value of a node: the keys of the state except `job`. The graph ignores unknown keys silently."""
+class HistorianProgress(TypedDict, total=False):
+    """How far a job is, or one message or person of it. `links` are (old, new): what a model says is over."""
 
-    items: list[ItemState]
-    attempt: int
-    spent: bool
-    filed: Literal["new", "before", "forgotten"]
-    event_ids: list[str]
-    former: list[FormerFact]
-    links: list[tuple[str, str]]  # (old, new): what a model says is over
-    proposed_profiles: list[ProposedProfile]
-    portraits: list[ProposedProfile]  # `proposed_profiles` in checkpoints that an earlier version wrote
-    written: list[str]
-    conflict: bool
-    merges: int
-    parts: list[HistorianPart]
-    people: list[HistorianPart]
-
-
-class HistorianPart(TypedDict, total=False):
-    """What a state is for one message, or one person, of a job of kind `talk`; the keys are those of the state."""
-
-    job: Required[dict[str, Any]]
     items: list[ItemState]
     attempt: int
     spent: bool
@@ -113,6 +93,21 @@ class HistorianPart(TypedDict, total=False):
     proposed_profiles: list[ProposedProfile]
     written: list[str]
     conflict: bool
+    merges: int
+
+
+class HistorianPart(HistorianProgress, total=False):
+    """What a state is for one message, or one person, of a job of kind `talk`."""
+
+    job: Required[dict[str, Any]]
+
+
+class HistorianUpdate(HistorianProgress, total=False):
+    """Return value of a node: the keys of the state except `job`. The graph ignores unknown keys silently."""
+
+    portraits: list[ProposedProfile]  # `proposed_profiles` in checkpoints that an earlier version wrote
+    parts: list[HistorianPart]
+    people: list[HistorianPart]
     merges: int
 
 

@@ -17,7 +17,7 @@ from ..schema.settings import Settings
 from ..schema.talk import TalkPayload, TalkRole
 from ..text.tokens import estimate_tokens
 from .intake import make_job, redacted_in_turn, with_redacted_names
-from .jobs.given_states import NOT_SAID, ROLES, text_of
+from .jobs.given_states import NOT_SAID, ROLES, role_of, text_of
 
 LONGEST_RESULT = 8_000
 """Characters of a tool's result that are kept."""
@@ -154,11 +154,9 @@ def _read(message: object, where: str) -> Message | None:
 
 
 def _made(role: object, content: object, known: Mapping[str, Any], where: str) -> Message | None:
-    if role in NOT_SAID:
-        return None
-    kind = ROLES.get(role) if isinstance(role, str) else None
+    kind = role_of(role, where)
     if kind is None:
-        raise InvalidInput(f"{where}.role: {role!r:.40} is not one of {', '.join(ROLES)}")
+        return None
     text = clean_text(text_of(content, where))
     if kind == "tool":
         text = f"{known.get('name') or 'tool'} → {text[:LONGEST_RESULT]}" if text else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ..schema.event import EventKind
@@ -23,8 +24,13 @@ def names_of(job: Job, settings: Settings) -> Names:
 
 def language_of(job: Job, settings: Settings) -> Language:
     """Return the language of a job's prompts: the configured one, else that of its texts."""
+    return language_among([job.action_summary, *job.new_info], settings)
+
+
+def language_among(texts: Sequence[str], settings: Settings) -> Language:
+    """Return the configured language, else that of the texts together."""
     configured = settings.cognitive.language
-    return detect_language("\n".join([job.action_summary, *job.new_info])) if configured == "auto" else configured
+    return detect_language("\n".join(texts)) if configured == "auto" else configured
 
 
 def prepare(job: Job, settings: Settings) -> list[ItemState]:

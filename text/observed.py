@@ -43,17 +43,16 @@ def observation_events(
 
 def observed_message(job: Job, max_tokens: int) -> list[Event]:
     """Return the observation of a job of kind `talk`, personal data redacted."""
+    kind, text = observed_text(job)
+    name = job.user_name if kind == "fact" else ""
+    return observation_events(job.scope, text, job.moment, job.timezone, kind=kind, user_name=name, max_tokens=max_tokens)
+
+
+def observed_text(job: Job) -> tuple[EventKind, str]:
+    """Return the message of a job of kind `talk` after its sender, personal data redacted ("" if it has none), and its kind."""
     said = TalkPayload.model_validate(job.payload)
-    by_person = said.role == SAID_BY_PEOPLE
-    return observation_events(
-        job.scope,
-        redact(f"{sender(job)}: {said.text}", "all") if said.text.strip() else "",
-        job.moment,
-        job.timezone,
-        kind="fact" if by_person else "action",
-        user_name=job.user_name if by_person else "",
-        max_tokens=max_tokens,
-    )
+    text = redact(f"{sender(job)}: {said.text}", "all") if said.text.strip() else ""
+    return ("fact" if said.role == SAID_BY_PEOPLE else "action"), text
 
 
 def sender(job: Job) -> str:

@@ -12,8 +12,7 @@ from ...prompts.templates import render
 from ...schema.errors import ModelError
 from ...schema.job import Job
 from ...schema.states import HistorianContext, HistorianPart, HistorianState, HistorianUpdate
-from ...text.job_drafts import names_of
-from ...text.language import detect_language
+from ...text.job_drafts import language_among, names_of
 from ...text.observed import observed_message
 from ...text.talk_jobs import by_rules_of, with_statements
 
@@ -30,8 +29,8 @@ async def extract(state: HistorianState, runtime: Runtime[HistorianContext]) -> 
     limit = context.settings.cognitive.observation.chunk_max_tokens
     seen = await asyncio.to_thread(lambda: [event for job in jobs for event in observed_message(job, limit)])
     await asyncio.to_thread(context.events.file_new, seen, [None] * len(seen))
-    told = await asyncio.to_thread(lambda: [by_rules_of(job, context.settings) for job in jobs])
     said = [job for job in jobs if job.payload.get("text")]
+    told: list[list[str]] | None = None
     if said and context.chat is not None and context.settings.historian.rewrite_mode != "rules":
         try:
             found = dict(zip((job.job_id for job in said), await _asked(said, context), strict=True))
@@ -40,6 +39,8 @@ async def extract(state: HistorianState, runtime: Runtime[HistorianContext]) -> 
             if not error.about_content:
                 raise
             log.warning("job %s: the model took no usable statements; the rules do: %s", jobs[0].job_id, error)
+    if told is None:
+        told = await asyncio.to_thread(lambda: [by_rules_of(job, context.settings) for job in jobs])
     parts = [HistorianPart(job=with_statements(job, mine, jobs).model_dump()) for job, mine in zip(jobs, told, strict=True)]
     return {"parts": parts}
 
@@ -47,10 +48,7 @@ async def extract(state: HistorianState, runtime: Runtime[HistorianContext]) -> 
 async def _asked(jobs: list[Job], context: HistorianContext) -> list[list[str]]:
     assert context.chat is not None
     names = [names_of(job, context.settings) for job in jobs]
-    configured = context.settings.cognitive.language
-    language = (
-        detect_language("\n".join(str(job.payload.get("text", "")) for job in jobs)) if configured == "auto" else configured
-    )
+    language = language_among([str(job.payload.get("text", "")) for job in jobs], context.settings)
     refused: list[tuple[Told, str]] = []
     kept: list[list[str]] = [[] for _ in jobs]
     for _ in range(ANSWERS):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import lru_cache
@@ -160,6 +160,3 @@ class FileMember(Generic[Key, Document]):
     def marks(self, value: list[Document]) -> Iterator[Mark]:
         for entity in self.entities(self._form.key(value[-1])):
             yield Mark(entity, "", (entity,), float("-inf"))
-
-
-Unwanted = Callable[[str], bool]

@@ -58,16 +58,24 @@ def _spoken(state: object, where: str) -> SpokenPayload | None:
 
 
 def _made(role: object, content: object, name: object, at: object, where: str) -> SpokenPayload | None:
-    if role in NOT_SAID:
-        return None
-    known = ROLES.get(role) if isinstance(role, str) else None
+    known = role_of(role, where)
     if known is None:
-        raise InvalidInput(f"{where}.role: {role!r:.40} is not one of {', '.join(ROLES)}")
+        return None
     text = clean_text(text_of(content, where))
     if not text:
         return None
     named = clean_text(redact(name, "all"))[:_NAME_CHARACTERS] if isinstance(name, str) else ""
     return SpokenPayload(role=known, text=text, name=named, at=check_timestamp(at) if at else "")  # type: ignore[arg-type]
+
+
+def role_of(role: object, where: str) -> Role | None:
+    """Return the role of a message; None for what nobody said. Raises InvalidInput for another one."""
+    if role in NOT_SAID:
+        return None
+    known = ROLES.get(role) if isinstance(role, str) else None
+    if known is None:
+        raise InvalidInput(f"{where}.role: {role!r:.40} is not one of {', '.join(ROLES)}")
+    return known
 
 
 def text_of(content: object, where: str) -> str:

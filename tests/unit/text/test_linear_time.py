@@ -112,6 +112,7 @@ BY_TYPE: dict[str, Callable[[Texts], Any]] = {
     "Profile": lambda t: Profile(ProfileKey("user", "42"), name="Ann", summary=t.other[:4_000]),
     "str | Iterable[object]": lambda t: t.pieces,
     "Job": lambda t: _job(Texts(t.other, t.other)),
+    "Settings": lambda _: Settings(),
     "Collection[str]": lambda t: Texts(t.other, t.other).pieces[:100],
     "Sequence[Terms]": lambda t: [frozenset((one,)) for one in t.pieces],
 }
