@@ -9,8 +9,6 @@ import sqlite3
 from collections import deque
 from collections.abc import Awaitable, Callable
 
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
-
 from ...models.secrets import mask_known
 from ...schema.errors import ModelError, ModelUnavailable, StorageError
 from ...schema.job import Job
@@ -20,6 +18,7 @@ from ..availability import LONGEST_DISK_PAUSE_SECONDS, Outage
 from ..components import Parts
 from ..intake import HANDED_OVER
 from ..upkeep.idle_work import Maintenance
+from .checkpoints import ThreadedSaver
 from .job_runs import JobRuns
 
 log = logging.getLogger(__name__)
@@ -89,7 +88,7 @@ class Attempts:
         self._answered = LoneFailures()
         self._written = LoneFailures()
 
-    async def run(self, job: Job, saver: AsyncSqliteSaver) -> None:
+    async def run(self, job: Job, saver: ThreadedSaver) -> None:
         """Run a job and settle it. Raises only its own cancellation; the job goes back to the queue then."""
         completed = False
         try:
@@ -203,7 +202,7 @@ class Attempts:
         self._statistics.outcomes["failed"] += 1
 
 
-async def _drop_checkpoint(job: Job, saver: AsyncSqliteSaver) -> None:
+async def _drop_checkpoint(job: Job, saver: ThreadedSaver) -> None:
     try:
         await saver.adelete_thread(job.job_id)
     except sqlite3.Error as error:

@@ -9,8 +9,6 @@ from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from typing import Any
 
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
-
 from ...schema.errors import HistorianError, ModelRefused, ModelUnavailable, StorageError
 from ...schema.job import Job
 from ...schema.protocols import ChatModel, VectorIndex
@@ -21,7 +19,7 @@ from ..entity_data.forgetting import Forgetting
 from ..telemetry.structured_logs import about_job
 from ..upkeep.idle_work import Maintenance
 from .attempts import Attempts
-from .checkpoints import open_checkpoints, sweep_orphans
+from .checkpoints import ThreadedSaver, open_checkpoints, sweep_orphans
 from .job_runs import JobRuns, OnStep
 from .slices import ForgettingSlices
 from .statistics import WorkerStatistics
@@ -147,7 +145,7 @@ class HistorianWorker:
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
 
-    async def _opened(self, stack: AsyncExitStack) -> AsyncSqliteSaver | None:
+    async def _opened(self, stack: AsyncExitStack) -> ThreadedSaver | None:
         """Open the checkpoints and recover the last worker's jobs. Return None, and begin a pause, if the disk fails."""
         self._attempts.must_reopen = False
         try:
@@ -161,7 +159,7 @@ class HistorianWorker:
         self._checkpoints.end()
         return saver
 
-    async def _recover(self, saver: AsyncSqliteSaver) -> None:
+    async def _recover(self, saver: ThreadedSaver) -> None:
         recovered = await asyncio.to_thread(self._queue.recover, self._clock())
         if recovered:
             log.info("%d jobs were under way when the last worker ended; they are resumed", recovered)
@@ -171,7 +169,7 @@ class HistorianWorker:
         if swept:
             log.info("checkpoints of %d finished jobs were left over and are removed", swept)
 
-    async def _loop(self, saver: AsyncSqliteSaver, *, drain: bool) -> bool | None:
+    async def _loop(self, saver: ThreadedSaver, *, drain: bool) -> bool | None:
         """Work like `run`; return None if somebody is to be forgotten first or the checkpoints must be reopened."""
         tries = 0
         while not self._stopping:
@@ -312,7 +310,7 @@ class HistorianWorker:
         finally:
             over.cancel()
 
-    def _start(self, job: Job, saver: AsyncSqliteSaver) -> None:
+    def _start(self, job: Job, saver: ThreadedSaver) -> None:
         with about_job(job.job_id):  # the task takes the context along
             task = asyncio.create_task(self._attempts.run(job, saver), name=f"job {job.job_id}")
         self._running[job.job_id] = task

@@ -346,7 +346,7 @@ class SqliteDatabase:
 def file_identity(path: Path) -> str:
     """Return device and inode of a file, as `device:inode`; empty if it does not exist. Raises StorageError."""
     try:
-        status = path.stat()
+        status = os.stat(path)  # noqa: PTH116 - before every read
     except (FileNotFoundError, NotADirectoryError):
         return ""
     except OSError as error:

@@ -38,7 +38,8 @@ class SqliteStateBuffer:
             (entry_id, key.user_id, key.scope.key, spoken.role, spoken.text, spoken.name, spoken.at, spoken_tokens(spoken))
             for entry_id, spoken in states
         ]
-        with self._database.writing() as connection:
+        # Made durable by the ledger entry of the finished job, which is committed before the job's file is removed.
+        with self._database.writing(durable=False) as connection:
             if is_buried(connection, job_id, entities, at):
                 return False
             new = connection.execute(

@@ -36,6 +36,7 @@ from historian.models.embeddings.factory import RemoteEmbedder
 from historian.schema.settings_source import parse_settings
 from historian.service.backups import making
 from historian.service.components import open_parts, open_queue
+from historian.service.jobs.checkpoints import ThreadedSaver
 from historian.service.ownership import owned_worker
 from historian.stores.chroma.index import ChromaIndex
 from historian.stores.files.articles import MarkdownArticles
@@ -50,7 +51,6 @@ from historian.stores.sqlite.profile_index import SqliteProfileIndex
 from historian.stores.sqlite.state_buffer import SqliteStateBuffer
 from langchain_chroma import Chroma  # noqa: F401
 from langchain_openai import ChatOpenAI, OpenAIEmbeddings  # noqa: F401
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from support.crash_works import WORKS
 from support.recall import WordEmbedder
 
@@ -70,7 +70,7 @@ SIDE_EFFECTS: list[tuple[Any, list[str]]] = [
     (EventTransfer, ["bring", "file_jobs"]),
     (FileManifest, ["write", "touch"]),
     (making, ["copied"]),
-    (AsyncSqliteSaver, ["aput", "aput_writes", "adelete_thread"]),
+    (ThreadedSaver, ["aput", "aput_writes", "adelete_thread"]),
     (os, ["replace", "unlink"]),
 ]
 NODES: list[tuple[Any, list[str]]] = [

@@ -67,6 +67,6 @@ def saved_answers(points: list[str]) -> int:
     for point in points:
         if point == "OpenAIChatModel.structured after":
             waiting += 1
-        elif point == "AsyncSqliteSaver.aput_writes after" or point == "AsyncSqliteSaver.aput after":
+        elif point == "ThreadedSaver.aput_writes after" or point == "ThreadedSaver.aput after":
             saved, waiting = saved + waiting, 0
     return saved

@@ -29,14 +29,14 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def made(path: Path) -> None:
     async with open_checkpoints(path) as saver:
-        await saver.conn.execute("CREATE TABLE mark (text)")
-        await saver.conn.execute("INSERT INTO mark VALUES (?)", ("kept",))
-        await saver.conn.commit()
+        saver.conn.execute("CREATE TABLE mark (text)")
+        saver.conn.execute("INSERT INTO mark VALUES (?)", ("kept",))
+        saver.conn.commit()
 
 
 async def marked(path: Path) -> bool:
     async with open_checkpoints(path) as saver:
-        found = await (await saver.conn.execute("SELECT count(*) FROM sqlite_master WHERE name = 'mark'")).fetchone()
+        found = saver.conn.execute("SELECT count(*) FROM sqlite_master WHERE name = 'mark'").fetchone()
     return found == (1,)
 
 
@@ -80,13 +80,13 @@ async def test_only_a_broken_file_counts_as_damaged(tmp_path: Path, monkeypatch:
     path = tmp_path / "checkpoints.sqlite"
     await made(path)
 
-    async def refusing(saver: object) -> None:
+    def refusing(saver: object) -> None:
         error = sqlite3.OperationalError("refused")
         error.sqlite_errorcode = getattr(sqlite3, code)
         raise error
 
     with monkeypatch.context() as patched:
-        patched.setattr(checkpoints.AsyncSqliteSaver, "setup", refusing)
+        patched.setattr(checkpoints.SqliteSaver, "setup", refusing)
         with pytest.raises(StorageError, match="refused"):
             async with open_checkpoints(path):
                 raise AssertionError("it is refused")
