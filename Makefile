@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+COMMANDS := $(wildcard tests/integration/test_cli_*.py)
 PACKAGES := interfaces service graph nodes retrieval stores models prompts text schema
 
 .PHONY: demo studio notebooks test quick slow lint bench clean setup
@@ -27,7 +28,8 @@ notebooks: $(READY)
 	@$(BIN)/python notebooks/execute.py
 
 # The quick suite first, so that an ordinary mistake shows early; then the slow one (crashes, hostile models). Each runs in two
-# processes side by side, the tests of units and the others; what they print comes as each of them ends.
+# processes side by side, about as long each: the tests of units and of commands, and the others; what they print comes as
+# each of them ends.
 test: quick slow
 
 quick slow: $(READY)
@@ -35,10 +37,10 @@ quick slow: $(READY)
 	@$(MAKE) --no-print-directory -j2 --output-sync=target $@-units $@-others
 
 %-units: $(READY)
-	$(BIN)/python -m pytest -m "$(if $(filter quick,$*),not slow,slow)" tests/unit tests/conformance
+	$(BIN)/python -m pytest -m "$(if $(filter quick,$*),not slow,slow)" tests/unit tests/conformance $(COMMANDS)
 
 %-others: $(READY)
-	$(BIN)/python -m pytest -m "$(if $(filter quick,$*),not slow,slow)" tests/integration
+	$(BIN)/python -m pytest -m "$(if $(filter quick,$*),not slow,slow)" tests/integration $(COMMANDS:%=--ignore=%)
 
 # mypy and the import contract look at exactly what ships: a package folder made of links, beside the environment.
 lint: $(READY)
