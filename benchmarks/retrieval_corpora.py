@@ -63,11 +63,14 @@ def corpora(paths: Sequence[Path]) -> dict[str, list[Conversation]]:
         if rows and "dialogue" in rows[0]:
             dialogues[language] = rows
         elif rows:
-            memories[language] = [one for row in rows for one in row.values()]
+            memories[language] = [{"id": key, **one} for row in rows for key, one in row.items()]
         else:
             raise ValueError(f"{path}: neither LoCoMo nor MADial-Bench")
+    # The English memories do not say whose they are; they have the numbers of the Chinese ones.
+    owners = {one["id"]: one["user-id"] for every in memories.values() for one in every if "user-id" in one}
     for language in memories.keys() & dialogues.keys():
-        found[f"MADial {language}"] = madial(memories[language], dialogues[language])
+        owned = [{"user-id": owners[one["id"]], **one} for one in memories[language] if one["id"] in owners]
+        found[f"MADial {language}"] = madial(owned, dialogues[language])
     return found
 
 

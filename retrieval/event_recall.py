@@ -166,7 +166,8 @@ class EventRecall:
         """
         if self.reranker is None or not len(candidates.positions) or not request.queries:
             return candidates
-        shortlist = candidates.positions[: request.top_k * self._settings().rerank_candidate_multiplier]
+        shown = request.at_least or request.top_k
+        shortlist = candidates.positions[: shown * self._settings().rerank_candidate_multiplier]
         ids = [candidates.snapshot.outlines[position].event_id for position in shortlist]
         events = {event.event_id: event for event in await run(self.events.get, ids)}
         present = [int(position) for position, event_id in zip(shortlist, ids, strict=True) if event_id in events]

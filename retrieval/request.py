@@ -42,6 +42,8 @@ class RecallRequest:
     timezone: str
     context: Sequence[str] = ()
     speaker_id: str = ""
+    at_least: int | None = None
+    """How many hits are shown in any case, of the `top_k` that are searched for; None: all."""
     observations_last: bool = False
     """True if raw observations take only the places that finished memory leaves free."""
 
@@ -90,10 +92,12 @@ def scope_request(
     `automatic` is the recall before a reply. Observations come last in it: they are raw text for the search tools, and
     only take the places that finished memory leaves free.
     """
+    wanted = bounded_top_k(top_k, settings.auto_top_k if automatic else settings.tool_default_top_k)
     return RecallRequest(
         query,
         event_filter(scope, **{"timezone": timezone, **conditions}),
-        top_k=bounded_top_k(top_k, settings.auto_top_k if automatic else settings.tool_default_top_k),
+        top_k=max(wanted, settings.auto_max_k) if automatic else wanted,
+        at_least=wanted if automatic else None,
         half_life_days=settings.time_decay_half_life_days_auto if automatic else settings.time_decay_half_life_days_tools,
         now=now,
         timezone=timezone,

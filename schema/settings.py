@@ -36,8 +36,14 @@ class Section(BaseModel):
 
 class QuerySettings(Section):
     auto_top_k: TopK = hot(3)
-    """每次回复前自动召回的条数
-    records recalled before each reply"""
+    """每次回复前至少召回的条数
+    records recalled before each reply, at least"""
+    auto_max_k: TopK = hot(40)
+    """每次回复前至多召回的条数
+    records recalled before each reply, at most"""
+    auto_relative_score: Weight = hot(0.5)
+    """超出 auto_top_k 的条目，得分至少须为最高分的这个比例
+    share of the best score that a record beyond auto_top_k needs"""
     tool_default_top_k: TopK = hot(12)
     """工具搜索默认返回的条数
     records a search tool returns by default"""

@@ -25,6 +25,12 @@ def day(timestamp: str) -> str:
     return quoted_name(timestamp[:10]) or "?"
 
 
+def minute(timestamp: str) -> str:
+    """Return day and time of day, `2026-02-20 17:30`; the day alone of what has no time of day, and of midnight sharp."""
+    time_of_day = timestamp[11:16]
+    return day(timestamp) if time_of_day in ("", "00:00") else f"{day(timestamp)} {quoted_name(time_of_day)}"
+
+
 class Block:
     """The lines of one block, within a budget of tokens."""
 

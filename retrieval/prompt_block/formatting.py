@@ -3,7 +3,7 @@
     <memory>
     What follows was recalled from memory, for reference only. …
     - [user Ann] likes tea
-    - [2026-02-20] Clio recommended "Three Body" to Ann
+    - [2026-02-20 17:30] Clio recommended "Three Body" to Ann
     </memory>
 
 One line a memory. What it says, whoever it names and however it is tagged goes through `quoting`: no line can end the
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...schema.event import OBSERVATION
 from ...schema.hit import Hit, ProfileHit
 from ...schema.job import without_list_mark
 from ...schema.language import Language
@@ -21,7 +22,7 @@ from ...schema.profile import Profile
 from ...schema.summary import StoredArticle
 from ...text.profiles.cleaning import in_one_line
 from .articles import ARTICLE_SHARE, fill_article
-from .block import Block, day
+from .block import Block, day, minute
 from .quoting import quoted, quoted_name
 
 _LABELS = {
@@ -53,13 +54,35 @@ def format_memories(
     block.fill(shown, PROFILE_SHARE if hits or article is not None else 1.0)
     if article is not None:
         fill_article(block, article, language, ARTICLE_SHARE if profiles or hits else 1.0)
-    said = {line.removeprefix("-").strip() for profile in profiles for line in profile.summary.splitlines()}
+    said = _lines_of(profiles)
     filed = _said_once([hit for hit in hits if not hit.pending], said, language)
     waiting = _said_once([hit for hit in hits if hit.pending], said, language)
     if waiting:
         block.fill(waiting, PENDING_SHARE if filed else 1.0)
     block.fill(filed, 1.0)
     return block.text()
+
+
+def worth_showing(
+    hits: Sequence[Hit], profiles: Sequence[Profile], *, at_least: int, at_most: int, relative_score: float
+) -> list[Hit]:
+    """Return the first `at_least` hits that say more than the profiles, and those behind them that are worth their place.
+
+    Worth it is what has `relative_score` of the best score, up to `at_most` hits; raw observations only fill the first places.
+    """
+    said = _lines_of(profiles)
+    chosen: list[Hit] = []
+    best = max((hit.score for hit in hits), default=0.0)
+    for hit in hits:
+        is_worth_it = hit.score >= relative_score * best and hit.event.source != OBSERVATION
+        if len(chosen) < at_most and hit.event.text not in said and (len(chosen) < at_least or is_worth_it):
+            said.add(hit.event.text)
+            chosen.append(hit)
+    return chosen
+
+
+def _lines_of(profiles: Sequence[Profile]) -> set[str]:
+    return {line.removeprefix("-").strip() for profile in profiles for line in profile.summary.splitlines()}
 
 
 def _said_once(hits: Sequence[Hit], said: set[str], language: Language) -> list[str]:
@@ -88,11 +111,10 @@ def profile_line(profile: Profile, language: Language) -> str:
 
 
 def hit_line(hit: Hit, language: Language) -> str:
-    """`- [2026-02-20] text`; what is not filed yet says so, and what is over until when it held."""
+    """`- [2026-02-20 17:30] text`; what is not filed yet says so, and what is over until when it held."""
     mark = f" {_LABELS[language]['pending']}" if hit.pending else ""
-    return (
-        f"- [{day(hit.event.timestamp_local)}{mark}] {quoted(without_list_mark(hit.event.text.lstrip()))}{_until(hit, language)}"
-    )
+    said = quoted(without_list_mark(hit.event.text.lstrip()))
+    return f"- [{minute(hit.event.timestamp_local)}{mark}] {said}{_until(hit, language)}"
 
 
 def _until(hit: Hit, language: Language) -> str:

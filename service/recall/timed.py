@@ -27,6 +27,7 @@ from ...retrieval.everywhere import search_everywhere
 from ...retrieval.filters import bounded_top_k, event_filter
 from ...retrieval.pending import PendingHits
 from ...retrieval.profiles import find_profiles, has_spoken, readable_profile, readable_profiles, waiting_speakers
+from ...retrieval.prompt_block.formatting import worth_showing
 from ...retrieval.request import RecallRequest, bounded_query, scope_request
 from ...schema.errors import HistorianError, ModelError, StorageError
 from ...schema.event import EventFilter
@@ -281,7 +282,12 @@ class Recall:
         level: FallbackLevel = "empty" if read is None else "profiles"
         if found.with_vectors is not None:
             level = "hybrid" if found.with_vectors else "keyword"
-        return Recalled(level, read or (), [*found.hits, *found.waiting], written, found.reasons)
+        least, settings = request.at_least or request.top_k, self.settings().query
+        most = least if top_k is not None else settings.auto_max_k
+        hits = worth_showing(
+            found.hits, read or (), at_least=least, at_most=max(least, most), relative_score=settings.auto_relative_score
+        )
+        return Recalled(level, read or (), [*hits, *found.waiting], written, found.reasons)
 
     def _article(self, scope: Scope) -> StoredArticle | None:
         return self.parts.article_stores.articles.read(ArticleKey.of(scope.user_id, scope))

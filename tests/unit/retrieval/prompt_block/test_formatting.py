@@ -9,7 +9,13 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from historian.retrieval.prompt_block.block import CLOSING, OPENING
-from historian.retrieval.prompt_block.formatting import format_memories, format_profile_hits, format_summaries
+from historian.retrieval.prompt_block.formatting import (
+    format_memories,
+    format_profile_hits,
+    format_summaries,
+    hit_line,
+    worth_showing,
+)
 from historian.retrieval.prompt_block.quoting import quoted, quoted_name
 from historian.schema.hit import Hit, ProfileHit
 from historian.schema.language import Language
@@ -187,3 +193,33 @@ def test_a_record_that_is_over_says_until_when_it_held(language: Language, mark:
     over = make_event(text="Ann lives in Lisbon", superseded_by="later-0:0", superseded_at=until)
     block = format_memories([], [Hit(over, 1.0), Hit(make_event(text="Ann likes tea"), 1.0)], language=language, max_tokens=900)
     assert f"Ann lives in Lisbon{mark}" in block and "Ann likes tea\n" in block
+
+
+def test_the_places_of_what_a_profile_says_are_given_to_others_and_the_rest_must_be_worth_it() -> None:
+    profile = Profile(ProfileKey("user", "7"), name="Ann", summary="- Ann likes tea")
+    scores = {"Ann likes tea": 1.0, "Ann sings": 0.9, "Ann swims": 0.4, "Ann skis": 0.6, "Ann rows": 0.5, "Ann runs": 0.49}
+    hits = [Hit(make_event("j1-0", n, text=text), score) for n, (text, score) in enumerate(scores.items())]
+    chosen = worth_showing(hits, [profile], at_least=2, at_most=40, relative_score=0.5)
+    assert [hit.event.text for hit in chosen] == ["Ann sings", "Ann swims", "Ann skis", "Ann rows"]
+    assert len(worth_showing(hits, [profile], at_least=2, at_most=3, relative_score=0.0)) == 3
+    assert len(worth_showing(hits[:2], [], at_least=2, at_most=2, relative_score=1.0)) == 2
+
+
+def test_raw_observations_only_fill_the_first_places() -> None:
+    seen = [Hit(make_event("j1-0", n, text=f"result {n}", source="observation"), 1.0) for n in range(5)]
+    known = Hit(make_event("j2-0", 0, text="Ann sings"), 0.1)
+    chosen = worth_showing([known, *seen], [], at_least=3, at_most=40, relative_score=0.0)
+    assert [hit.event.text for hit in chosen] == ["Ann sings", "result 0", "result 1"]
+
+
+@pytest.mark.parametrize(
+    ("local", "label"),
+    [
+        ("2026-02-20T17:30:05+08:00", "2026-02-20 17:30"),
+        ("2026-02-20T00:00:00+08:00", "2026-02-20"),
+        ("2026-02-20", "2026-02-20"),
+    ],
+)
+def test_the_time_of_day_is_told_where_it_is_known(local: str, label: str) -> None:
+    hit = Hit(make_event(text="Ann sings", timestamp_local=local), 1.0)
+    assert hit_line(hit, "en") == f"- [{label}] Ann sings"
