@@ -27,6 +27,7 @@ import numpy as np
 import numpy.typing as npt
 from historian.models.embeddings.factory import make_embedder
 from historian.retrieval.event_recall import EventRecall, Survey
+from historian.retrieval.lifts import without_names
 from historian.retrieval.prompt_block.formatting import format_memories, hit_line, worth_showing
 from historian.retrieval.request import RecallRequest
 from historian.schema.event import Event, EventFilter
@@ -56,6 +57,8 @@ class Prepared:
     store: SqliteEventStore
     documents: Matrix
     queries: Matrix
+    chained: Matrix
+    """Unit vectors of the queries as the chain embeds them: the mean with the query without names."""
     sessions: npt.NDArray[np.intp]
     keyword: Scores = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
     surveys: list[tuple[RecallRequest, Survey]] = field(default_factory=list)
@@ -69,8 +72,8 @@ Rankings = list[list[int]]
 System = Callable[[Prepared], Rankings]
 
 
-def prepare(conversation: Conversation, documents: Matrix, queries: Matrix, directory: Path) -> Prepared:
-    """File the conversation; `documents` and `queries` are its embeddings."""
+def prepare(conversation: Conversation, documents: Matrix, queries: Matrix, chained: Matrix, directory: Path) -> Prepared:
+    """File the conversation; `documents` and `queries` are its embeddings, `chained` what the chain makes of its queries."""
     store = SqliteEventStore(open_index(directory / f"{hashlib.sha256(conversation.name.encode()).hexdigest()[:16]}.sqlite"))
     events = [
         Event(
@@ -91,7 +94,8 @@ def prepare(conversation: Conversation, documents: Matrix, queries: Matrix, dire
     store.file_job("j-0", events, list(documents))
     times = np.array([event.timestamp for event in events])
     sessions = np.concatenate([[0], np.cumsum(np.diff(times) > 3 * 3600)]).astype(np.intp)
-    made = Prepared(conversation, store, documents, queries, sessions)
+    lengths = np.linalg.norm(chained, axis=1, keepdims=True)
+    made = Prepared(conversation, store, documents, queries, chained / lengths, sessions)
     made.keyword = np.zeros((len(conversation.questions), len(events)), dtype=np.float32)
     recall = EventRecall(store, None, None, settings=QuerySettings, clock=lambda: 0.0)
     for n, question in enumerate(conversation.questions):
@@ -129,7 +133,7 @@ def chain(prepared: Prepared, **settings: Any) -> Rankings:
     chosen = QuerySettings(**settings)
     recall = EventRecall(prepared.store, None, None, settings=lambda: chosen, clock=lambda: prepared.now)
     rankings = []
-    for (request, survey), vector in zip(prepared.surveys, prepared.queries, strict=True):
+    for (request, survey), vector in zip(prepared.surveys, prepared.chained, strict=True):
         hits = recall.select(request, recall.fuse(request, survey, [vector]))
         rankings.append([int(hit.event.event_id.partition(":")[2]) for hit in hits])
     return rankings
@@ -140,7 +144,7 @@ def in_block(all_prepared: Sequence[Prepared], **settings: Any) -> str:
     chosen, found, tokens, lines = QuerySettings(**settings), [], [], []
     for prepared in all_prepared:
         recall = EventRecall(prepared.store, None, None, settings=lambda: chosen, clock=lambda now=prepared.now: now)  # type: ignore[misc]
-        questions = zip(prepared.surveys, prepared.queries, prepared.conversation.questions, strict=True)
+        questions = zip(prepared.surveys, prepared.chained, prepared.conversation.questions, strict=True)
         for (request, survey), vector, question in questions:
             asked = replace(request, top_k=chosen.auto_max_k)
             hits = recall.select(asked, recall.fuse(asked, survey, [vector]))
@@ -351,8 +355,11 @@ async def main(arguments: Sequence[str]) -> None:
                 texts = [document.text for document in conversation.documents]
                 asked = [question.text for question in conversation.questions]
                 documents = await embedded(texts, queries=False, cache=options.cache)
+                people = list(dict.fromkeys(document.speaker for document in conversation.documents if document.speaker))
+                bare = [without_names(text, people) or text for text in asked]
                 queries = await embedded(asked, queries=True, cache=options.cache)
-                ready.append(prepare(conversation, documents, queries, Path(folder)))
+                chained = queries + await embedded(bare, queries=True, cache=options.cache)
+                ready.append(prepare(conversation, documents, queries, chained, Path(folder)))
             measure(name, ready, Path(folder))
             for prepared in ready:
                 prepared.store.close()

@@ -23,7 +23,7 @@ from ..schema.settings import QuerySettings
 from .decay import recency
 from .diversity import diverse_order
 from .fusion import by_rank, from_zero, stretched
-from .lifts import lend_to_neighbours, of_named_people, time_fit
+from .lifts import lend_to_neighbours, newest_first, of_named_people, of_questions, time_fit, without_names
 from .loop_tasks import LoopTasks
 from .pending import PendingHits
 from .query_vectors import QueryVectors
@@ -42,6 +42,9 @@ FULL_MATCH = 0.3
 """The best keyword score counts fully beside the vectors where it is this share of a whole match, else in proportion: who
 asks in other words than were said is not to get what merely shares "when" with the question. Found on Chinese chats asked
 about in other words (R@5 61 -> 67 %, MRR 47 -> 52 %); LoCoMo and MADial-Bench stay within 0.6 points of R@10."""
+SMALL_SCOPE = 50
+"""Without vectors, a scope of so few events gives those that share no word with the query as well, the newest first, last."""
+LEAST_SCORE = np.float32(0.001)
 MEGABYTE = 1024 * 1024
 
 Run = TypeVar("Run")
@@ -128,7 +131,21 @@ class EventRecall:
         """
         if self.vectors is None or not request.queries:
             return []
-        return list(await asyncio.gather(*(self.vectors.get(query, until) for query in request.queries)))
+        names = self.tables.names(request.where.scope_key or "")
+        return list(await asyncio.gather(*(self._vector(self.vectors, query, names, until) for query in request.queries)))
+
+    async def _vector(self, vectors: QueryVectors, query: str, names: Sequence[str], until: float | None) -> Vector:
+        """Return the mean of the vectors of the query and of the query without the names of those who take part.
+
+        Most texts of a scope have these names: a question about one of them is then near to all that the person said.
+        (Recall at 10: LoCoMo turns +1.1, observations +1.4, two Chinese chats +1.3.)
+        """
+        bare = without_names(query, names)
+        if bare in ("", " ".join(query.split())):
+            return await vectors.get(query, until)
+        whole, rest = await asyncio.gather(vectors.get(query, until), vectors.get(bare, until))
+        mean = whole + rest
+        return np.asarray(mean / max(float(np.linalg.norm(mean)), 1e-9), dtype=np.float32)
 
     def fuse(self, request: RecallRequest, survey: Survey, vectors: Sequence[Vector]) -> Candidates:
         """Score all events of the scope and return the best of them. Without vectors, by keywords alone."""
@@ -156,6 +173,12 @@ class EventRecall:
             dates = time_fit(snapshot, request.named) * np.float32(settings.date_weight)
             steps["date"] = dates
             total = total + dates
+        if "dense" not in steps and len(snapshot) <= SMALL_SCOPE:
+            total = total + newest_first(snapshot) * LEAST_SCORE
+        asked = of_questions(snapshot)
+        if asked is not None:
+            steps["question"] = total * (asked - np.float32(1.0))
+            total = total * asked
         positions = _best(survey, total, self._wanted(request), observations_last=request.observations_last)
         return Candidates(snapshot, positions, total[positions].astype(np.float64), steps, has_vectors="dense" in steps)
 

@@ -204,6 +204,8 @@ class EventOutline(NamedTuple):
     superseded_by: str = ""
     superseded_at: float | None = None
     corrected_by: str = ""
+    asks: bool = False
+    """True if the text is a short question."""
 
     @property
     def told(self) -> tuple[float, float]:

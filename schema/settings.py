@@ -84,7 +84,7 @@ class QuerySettings(Section):
     neighbour_minutes: Annotated[float, Field(ge=0, le=10_080)] = hot(30.0)
     """相隔多少分钟以内算相邻
     minutes between two records within which they are neighbours"""
-    name_weight: Weight = hot(0.05)
+    name_weight: Weight = hot(0.15)
     """问题里点名的人，其记录加多少分
     added to records of a person whom the query names"""
     date_weight: Weight = hot(0.3)

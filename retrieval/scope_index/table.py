@@ -64,6 +64,11 @@ class Snapshot:
         return _marked([bool(one.corrected_by) for one in self.outlines[: len(self)]])
 
     @cached_property
+    def asking(self) -> Mask | None:
+        """Which events are short questions; None if there are none."""
+        return _marked([one.asks for one in self.outlines[: len(self)]])
+
+    @cached_property
     def _centre(self) -> tuple[Vector, Scores, float, Scores]:
         """The mean vector m, every v·m, |m|² and every |v - m|."""
         count = int(self.embedded.sum())

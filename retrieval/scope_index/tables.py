@@ -50,6 +50,11 @@ class ScopeTables:
             self._keep(scope_key, table)
             return table.snapshot
 
+    def names(self, scope_key: str) -> list[str]:
+        """Return the names of the people of a scope, as far as it is in memory."""
+        table = self._known(scope_key)
+        return [] if table is None else list(table.snapshot.names)
+
     @property
     def nbytes(self) -> int:
         with self._lock:

@@ -384,10 +384,13 @@ def _vectors_since(connection: sqlite3.Connection, rows: tuple[int, int], sequen
     return [row[0] for row in found], blobs_to_matrix([row[1] for row in found]), newest
 
 
+_ASKS = """(length(text) <= 160 AND substr(rtrim(text, ' 。.!！~～…"”’)）'), -1) IN ('?', '？', '吗', '呢', '么', '嘛'))"""
+
+
 def _outline(connection: sqlite3.Connection, rows: tuple[int, int], after_row: int) -> list[EventOutline]:
     found = connection.execute(
         "SELECT row, event_id, job_id, kind, user_id, user_name, timestamp, source, is_absolute = 1, occurs_from, occurs_until,"
-        " superseded_by, superseded_at, corrected_by FROM events WHERE row BETWEEN ? AND ? ORDER BY row",
+        f" superseded_by, superseded_at, corrected_by, {_ASKS} FROM events WHERE row BETWEEN ? AND ? ORDER BY row",
         (max(rows[0], after_row + 1), rows[1]),
     ).fetchall()
-    return [EventOutline._make(row)._replace(is_absolute=bool(row[8])) for row in found]
+    return [EventOutline._make(row)._replace(is_absolute=bool(row[8]), asks=bool(row[14])) for row in found]

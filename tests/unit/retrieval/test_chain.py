@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from historian.graph.recall import compile_recall
 from historian.retrieval.driver import search
@@ -38,6 +39,10 @@ def file(store: SqliteEventStore, *events: tuple[str, float], **fields: Any) -> 
     embedder = WordEmbedder()
     made = [make_event("j-0", n, text=text, timestamp=NOW - days * DAY, **fields) for n, (text, days) in enumerate(events)]
     assert store.file_job("j-0", made, [embedder.vector(event.text) for event in made])
+
+
+def file_one(store: SqliteEventStore, job_id: str, text: str) -> None:
+    assert store.file_job(job_id, [make_event(job_id, 0, text=text, timestamp=NOW)], [None])
 
 
 async def found(store: SqliteEventStore, query: str | list[str], top_k: int = 5, **changed: Any) -> list[str]:
@@ -134,3 +139,43 @@ async def test_the_graph_finds_what_the_chain_finds(store: SqliteEventStore) -> 
         await graph.ainvoke({"query": "tea", "group_id": "7", "conditions": {"group_id": "8"}}, context=context)
     drawn = graph.get_graph().draw_mermaid()
     assert all(node in drawn for node in ("prepare", "survey", "embed", "fuse", "rerank", "select"))
+
+
+async def test_a_short_question_ranks_below_what_answers_it(store: SqliteEventStore) -> None:
+    for n, asked in enumerate(("Ben: what is the name of the cat?", "小林：那只猫叫什么名字呢")):
+        file_one(store, f"q{n}-0", asked)
+        file_one(store, f"a{n}-0", ("Ann: the name is Momo", "小林：名字叫阿橘")[n])
+    settings = QuerySettings()
+    recall = EventRecall(store, None, None, settings=lambda: settings, clock=lambda: NOW)
+    asked = RecallRequest("name cat 名字", EventFilter("g:7"), top_k=9, half_life_days=14, now=NOW, timezone="UTC")
+    lowered = {hit.event.text: hit.scores.get("question", 0.0) for hit in await search(recall, asked)}
+    assert {text for text, score in lowered.items() if score < 0} == {
+        "Ben: what is the name of the cat?",
+        "小林：那只猫叫什么名字呢",
+    }
+
+
+async def test_the_names_of_those_who_take_part_count_half_in_the_vector_of_a_query(store: SqliteEventStore) -> None:
+    file(store, ("Ann likes Ann", 3), ("the piano was tuned", 2), user_name="Ann")
+    settings = QuerySettings(vector_weight=1, keyword_weight=0, name_weight=0)
+    recall = EventRecall(store, WordEmbedder(), None, settings=lambda: settings, clock=lambda: NOW)
+    asked = RecallRequest("Ann Ann piano", EventFilter("g:7"), top_k=2, half_life_days=14, now=NOW, timezone="UTC")
+    assert recall.vectors is not None
+    (cold,) = await recall.embed(asked)
+    assert recall.vectors.asked == 1  # nobody's name is known before the scope is in memory
+    recall.survey(asked)
+    (warm,) = await recall.embed(asked)
+    words = WordEmbedder()
+    both = words.vector("Ann Ann piano") + words.vector("piano")
+    assert warm == pytest.approx(both / np.linalg.norm(both), abs=1e-6) and warm.tolist() != cold.tolist()
+
+
+async def test_without_vectors_a_small_scope_gives_its_newest_events_last(store: SqliteEventStore) -> None:
+    file(store, ("tea at noon", 300), ("the piano was tuned", 9), ("Ben moved house", 1))
+    settings = QuerySettings()
+    recall = EventRecall(store, None, None, settings=lambda: settings, clock=lambda: NOW)
+    asked = RecallRequest("tea", EventFilter("g:7"), top_k=9, half_life_days=14, now=NOW, timezone="UTC")
+    assert [hit.event.text for hit in await search(recall, asked)] == ["tea at noon", "Ben moved house", "the piano was tuned"]
+    for n in range(50):
+        file_one(store, f"m{n}-0", f"something else {n}")
+    assert [hit.event.text for hit in await search(recall, asked)] == ["tea at noon"]
