@@ -27,7 +27,7 @@ from .lifts import lend_to_neighbours, newest_first, of_named_people, of_questio
 from .loop_tasks import LoopTasks
 from .pending import PendingHits
 from .query_vectors import QueryVectors
-from .request import RecallRequest
+from .request import RecallRequest, is_talk
 from .scope_index.table import Positions, Snapshot
 from .scope_index.tables import ScopeTables
 from .scope_index.words import Mask, Scores, WordMatch
@@ -42,6 +42,9 @@ FULL_MATCH = 0.3
 """The best keyword score counts fully beside the vectors where it is this share of a whole match, else in proportion: who
 asks in other words than were said is not to get what merely shares "when" with the question. Found on Chinese chats asked
 about in other words (R@5 61 -> 67 %, MRR 47 -> 52 %); LoCoMo and MADial-Bench stay within 0.6 points of R@10."""
+CENTRED_TALK = 1 / 3
+"""The share of the scope's mean that is taken away where the query is a piece of a conversation, which has no "other side of
+the cone": with the neighbours left out as well, MADial-Bench's dialogues in English 67.8 -> 71.8 (R@10), in Chinese 67.5 -> 67.5."""
 SMALL_SCOPE = 50
 """Without vectors, a scope of so few events gives those that share no word with the query as well, the newest first, last."""
 LEAST_SCORE = np.float32(0.001)
@@ -158,11 +161,13 @@ class EventRecall:
             _raise(steps, "keyword", keyword.scores)
             dense = None
             if len(usable) == len(request.queries):
-                dense = snapshot.similarities(usable[number], centred=settings.vector_centering)
+                centred = settings.vector_centering * (CENTRED_TALK if is_talk(query) else 1.0)
+                dense = snapshot.similarities(usable[number], centred=centred)
                 _raise(steps, "dense", np.where(snapshot.embedded, dense, 0.0).astype(np.float32))
             fused = _fused(keyword, dense, snapshot.embedded, settings)
             _raise(steps, "fused", fused)
-            fused = lend_to_neighbours(fused, snapshot, weight=settings.neighbour_weight, minutes=settings.neighbour_minutes)
+            if not is_talk(query):
+                fused = lend_to_neighbours(fused, snapshot, weight=settings.neighbour_weight, minutes=settings.neighbour_minutes)
             _raise(steps, "neighbours", fused)
             people = of_named_people(query, snapshot, request.speaker_id) if settings.name_weight else None
             if people is not None:

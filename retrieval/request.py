@@ -14,6 +14,8 @@ from ..schema.scope import Scope
 from ..schema.settings import QuerySettings
 from ..text.named_times import NamedTime, named_times
 from ..text.past_questions import asks_about_past
+from ..text.questions import asking_sentences
+from ..text.tokens import estimate_tokens
 from .filters import bounded_top_k, event_filter
 
 SHORT_QUERY = 20
@@ -23,6 +25,8 @@ MOST_QUERIES = 8
 MOST_QUERY_CHARACTERS = 1_000
 """A query is a message, not a document. Small embedders read at most 512 tokens."""
 WIDENING_CHARACTERS = 200
+TALK_TOKENS = 40
+"""A query of more tokens is no question but a piece of a conversation. (Of LoCoMo's questions none has 30.)"""
 
 
 @dataclass(frozen=True)
@@ -60,9 +64,24 @@ class RecallRequest:
 
     @cached_property
     def named(self) -> tuple[NamedTime, ...]:
-        """The times that the query names. Blocking: the first access takes up to 10 ms for 1,000 characters."""
+        """The times that the query names. Blocking: the first access takes up to 10 ms for 1,000 characters.
+
+        Who tells of yesterday does not ask for it: in messages relative times count where a sentence asks, and in a
+        piece of a conversation only dates with their year do.
+        """
         moment = datetime.fromtimestamp(self.now, ZoneInfo(self.timezone))
-        return tuple(dict.fromkeys(named for one in self.said for named in named_times(one, moment)))
+        found: list[NamedTime] = []
+        for one in self.said:
+            told = is_talk(one)
+            found += named_times(one, moment, relative=not (told or self.is_automatic))
+            if self.is_automatic and not told:
+                found += named_times(asking_sentences(one), moment)
+        return tuple(dict.fromkeys(found))
+
+    @property
+    def is_automatic(self) -> bool:
+        """True in the recall before a reply, whose queries are what people say to each other."""
+        return self.at_least is not None
 
     @cached_property
     def about_past(self) -> bool:
@@ -110,6 +129,11 @@ def scope_request(
 def bounded_query(said: str) -> str:
     """Return the beginning of a message on one line: at most MOST_QUERY_CHARACTERS."""
     return " ".join(said.lstrip()[: 4 * MOST_QUERY_CHARACTERS].split())[:MOST_QUERY_CHARACTERS]
+
+
+def is_talk(query: str) -> bool:
+    """Return True if a query is a piece of a conversation rather than a question."""
+    return estimate_tokens(query) > TALK_TOKENS
 
 
 def widened(query: str, context: Sequence[str]) -> str:

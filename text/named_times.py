@@ -46,8 +46,8 @@ class NamedTime:
     is_day: bool
 
 
-def named_times(text: str, now: datetime, *, asked: bool = True) -> tuple[NamedTime, ...]:
-    """Return the times that `text` names, absolute ("May 2023", 2026年2月20日) or relative to `now` (aware): 昨天, "last week".
+def named_times(text: str, now: datetime, *, asked: bool = True, relative: bool = True) -> tuple[NamedTime, ...]:
+    """Return the times that `text` names, absolute ("May 2023", 2026年2月20日) or `relative` to `now` (aware): 昨天, "last week".
 
     Vague ones (最近, "the other day") and "now" say nothing. In a question (`asked`) a day or month without a year that would
     lie ahead is taken in the year before as well: memory holds what has been.
@@ -60,7 +60,7 @@ def named_times(text: str, now: datetime, *, asked: bool = True) -> tuple[NamedT
             if named is not None:
                 found.append(named)
         rest = pattern.sub(lambda match: " " * len(match.group()), rest)
-    for expression in find_time_expressions(rest, now):
+    for expression in find_time_expressions(rest, now) if relative else ():
         if expression.vague or not expression.value or not expression.until or _NOW.fullmatch(expression.text):
             continue
         first = datetime.fromisoformat(expression.value).replace(tzinfo=now.tzinfo)

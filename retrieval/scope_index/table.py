@@ -69,26 +69,25 @@ class Snapshot:
         return _marked([one.asks for one in self.outlines[: len(self)]])
 
     @cached_property
-    def _centre(self) -> tuple[Vector, Scores, float, Scores]:
-        """The mean vector m, every v·m, |m|² and every |v - m|."""
+    def _centre(self) -> tuple[Vector, Scores, float]:
+        """The mean vector m, every v·m and |m|²."""
         count = int(self.embedded.sum())
         mean = (self.matrix.sum(axis=0) / np.float32(count + PRIOR_EVENTS)).astype(np.float32)
-        along = self.matrix @ mean
-        square = float(mean @ mean)
-        return mean, along, square, np.sqrt(np.maximum(1.0 - 2.0 * along + square, 1e-12), dtype=np.float32)
+        return mean, self.matrix @ mean, float(mean @ mean)
 
-    def similarities(self, vector: Vector, *, centred: bool) -> Scores:
+    def similarities(self, vector: Vector, *, centred: float) -> Scores:
         """Return the exact cosine of every event with `vector`; undefined where `embedded` is False.
 
-        `centred`: the cosine after the mean of the scope is taken away from both sides. Embeddings of small models lie
-        in a narrow cone, where all cosines are alike; seen from the middle of the cone they differ (multilingual-e5-small,
-        LoCoMo turns: recall at 10 rises from 53 to 59 %).
+        `centred` (0 to 1): the cosine after so much of the mean of the scope is taken away from both sides. Embeddings of
+        small models lie in a narrow cone, where all cosines are alike; seen from the middle of the cone they differ
+        (multilingual-e5-small, LoCoMo turns: recall at 10 rises from 53 to 59 %).
         """
         plain = np.asarray(self.matrix @ vector, dtype=np.float32)
         if not centred:
             return plain
-        mean, along, square, lengths = self._centre
-        to_mean = float(vector @ mean)
+        mean, along, square = self._centre
+        along, to_mean, square = along * np.float32(centred), float(vector @ mean) * centred, square * centred**2
+        lengths = np.sqrt(np.maximum(1.0 - 2.0 * along + square, 1e-12), dtype=np.float32)
         length = max(1.0 - 2.0 * to_mean + square, 1e-12) ** 0.5
         return np.asarray((plain - along - to_mean + square) / (lengths * length), dtype=np.float32)
 
