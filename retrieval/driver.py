@@ -50,6 +50,12 @@ class Found:
     reasons: list[str] = field(default_factory=list)
     failure: BaseException | None = None
 
+    @property
+    def in_order(self) -> list[Hit]:
+        """All hits, best first: texts that wait to be filed come first if they share words with the query, else last."""
+        first = [hit for hit in self.waiting if hit.score > 0]
+        return [*first, *self.hits, *(hit for hit in self.waiting if hit.score <= 0)]
+
 
 async def search(steps: EventRecall, request: RecallRequest) -> list[Hit]:
     """Return the `top_k` best hits, without a model that fails or takes longer than MODEL_SECONDS.
@@ -61,9 +67,7 @@ async def search(steps: EventRecall, request: RecallRequest) -> list[Hit]:
     if found.failure is not None:
         raise found.failure
     warn(request, found.reasons)
-    first = [hit for hit in found.waiting if hit.score > 0]
-    last = [hit for hit in found.waiting if hit.score <= 0]
-    return [*first, *found.hits, *last][: request.top_k]
+    return found.in_order[: request.top_k]
 
 
 async def find(

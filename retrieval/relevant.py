@@ -1,13 +1,15 @@
-"""The assistant's memory of a person (article and summaries), and the deep search over it: half keywords, half vectors."""
+"""The assistant's memory of a person: article, summaries, waiting talk. The deep search: half keywords, half vectors."""
 
 from __future__ import annotations
 
 import math
+import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
+from ..schema.article import Spoken
 from ..schema.event import EventFilter
 from ..schema.protocols import ArticleStores, EventStore, Vector
 from ..schema.summary import ArticleKey, StoredArticle, Summary
@@ -17,8 +19,9 @@ from .fusion import weighted_sum
 KEYWORD_WEIGHT = VECTOR_WEIGHT = 0.5
 MOST_FOUND = 8
 """Summaries and lines that a deep search brings at most."""
-PROMOTED_SEARCHED = 60_000
-"""Characters of promoted summaries, the newest, that a deep search looks through beside the short-term ones: about 40 ms."""
+PROMOTED_SEARCHED = TALK_SEARCHED = 60_000
+"""Characters of promoted summaries that a deep search looks through beside the short-term ones, and of talk that waits to be
+summarised; of both the newest. About 40 ms each."""
 _K1, _B = 1.2, 0.4
 """BM25, as over events."""
 
@@ -55,6 +58,18 @@ def deepened(
         dense = {name: float(known[name] @ vector) for name in texts if name in known and known[name].shape == vector.shape}
     fused = weighted_sum([(keyword_scores(query, texts), KEYWORD_WEIGHT), (dense, VECTOR_WEIGHT)])
     return tuple(sorted(fused, key=lambda name: -fused[name])[:MOST_FOUND])
+
+
+def waiting_talk(query: str, stores: ArticleStores, key: ArticleKey) -> list[Spoken]:
+    """Return what was said, waits to be summarised, and shares words with `query`, best first. Blocking; raises StorageError.
+
+    Records are left out: they are events.
+    """
+    said = [one.spoken for one in stores.buffer.oldest(key, sys.maxsize) if one.spoken.role != "record"][::-1]
+    sizes = accumulate(len(one.text) for one in said)
+    newest = {str(n): one for n, (one, size) in enumerate(zip(said, sizes, strict=True)) if size <= TALK_SEARCHED}
+    scores = keyword_scores(query, {name: one.text for name, one in newest.items()})
+    return [newest[name] for name in sorted(scores, key=lambda name: -scores[name])[:MOST_FOUND]]
 
 
 def searched_summaries(summaries: Sequence[Summary]) -> list[Summary]:

@@ -174,6 +174,9 @@ class ShorttermSettings(Section):
     summary_token_threshold: Annotated[int, Field(ge=10)] = 80_000
     """对话累计多少 token 后压缩成摘要
     tokens of conversation after which it is summarised"""
+    record_token_threshold: Annotated[int, Field(ge=10)] = 3_000
+    """归档的记录累计多少 token 后压缩成摘要；它们已是浓缩的
+    tokens of filed records after which they are summarised; they are condensed already"""
     max_tokens: Annotated[int, Field(ge=100)] = 12_000
     """全部短期摘要最多多少 token
     most tokens of all short-term summaries kept"""

@@ -67,6 +67,11 @@ class ArticleKey:
         return f"{self.user_id}@{self.scope.key}" if self.group_id else self.user_id
 
 
+def summaries_waiting(said: int, recorded: int, threshold: int, record_threshold: int) -> float:
+    """Return how many summaries so many buffered tokens make: records, which are condensed already, fill one sooner."""
+    return said / threshold + recorded / min(threshold, record_threshold)
+
+
 @dataclass(frozen=True, slots=True)
 class BufferedState:
     """One state to be summarised. `tokens` is as counted by `estimate_tokens`."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import weakref
 
+from ...retrieval.prompt_block.formatting import format_memories
 from ...schema.language import Language
 from ...schema.scope import Scope
 from ...service.bounded import Bounded
@@ -40,14 +41,16 @@ _PROPOSALS: weakref.WeakKeyDictionary[object, Bounded[tuple[str, str], str]] = w
 
 
 async def recall_deeply(memory: Memory, scope: Scope, asked: RecallDeeplyArguments, language: Language) -> str:
-    """Return what the deep search finds about the current speaker."""
+    """Return what the deep search finds in this conversation, and about the current speaker if one is named."""
     about = asked.about or ""
     if asked.confirmed:
         about = _proposals(memory).pop((scope.key, scope.user_id), "") or about
     if not about.strip():
         return _ANSWERS["about_what"][language]
     if not scope.user_id:
-        return _ANSWERS["nothing_comes_back"][language]
+        hits = await memory.search_events(about, scope)
+        found = format_memories([], hits, language=language, max_tokens=memory.settings.query.relevant_max_tokens)
+        return found or _ANSWERS["nothing_comes_back"][language]
     found = await memory.get_relevant_memories(about, scope.user_id, scope, deep=True, language=language)
     return found or _ANSWERS["nothing_comes_back"][language]
 

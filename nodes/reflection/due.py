@@ -10,7 +10,7 @@ from operator import sub
 from ...prompts.summarising import absolute_lines
 from ...schema.reflection_states import ReflectionContext, ReflectionUpdate
 from ...schema.settings import ShorttermSettings
-from ...schema.summary import Summary
+from ...schema.summary import Summary, summaries_waiting
 from .job import ReflectionJob
 
 
@@ -26,10 +26,12 @@ async def waiting_for_summary(job: ReflectionJob, context: ReflectionContext) ->
     Everything that waits becomes one summary; from twice the threshold on, several.
     """
     buffered = context.article_stores.buffer
-    total = await asyncio.to_thread(buffered.tokens, job.key)
-    if total < job.threshold:
+    said, recorded = await asyncio.to_thread(buffered.fill, job.key)
+    summaries = summaries_waiting(said, recorded, job.threshold, job.shortterm.record_token_threshold)
+    if summaries < 1:
         return ""
-    states = await asyncio.to_thread(buffered.oldest, job.key, job.threshold if total >= 2 * job.threshold else total)
+    total = said + recorded
+    states = await asyncio.to_thread(buffered.oldest, job.key, total if summaries < 2 else int(total / summaries))
     return states[-1].entry_id if states else ""
 
 

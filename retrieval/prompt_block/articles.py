@@ -7,13 +7,13 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from ...schema.article import CHAPTER_NAMES, ChapterName
+from ...schema.article import CHAPTER_NAMES, ChapterName, Spoken
 from ...schema.language import Language
 from ...schema.summary import StoredArticle, Summary
 from ...text.statements import stamped, without_bullet
 from ...text.words import query_tokens, search_tokens
-from .block import Block, day
-from .quoting import quoted
+from .block import Block, day, minute
+from .quoting import quoted, quoted_name
 
 if TYPE_CHECKING:
     from ..relevant import ReadMemory
@@ -25,6 +25,9 @@ BESIDE_SUMMARIES = 0.35
 DYNAMIC_BESIDE_SUMMARIES = 0.2
 """... where Dynamic makes it no more than this. Over LoCoMo 0.35 reached 3 points less at 1,000 tokens, as much at 3,000."""
 
+RECORDS_SHARE = 0.5
+"""At most so much of what the article leaves is for what else a deep search brings, where there are summaries."""
+
 _CHAPTERS: Mapping[Language, Mapping[ChapterName, str]] = {
     "zh": {"Bedrock": "基石", "Evolutionary": "演进", "Dynamic": "近况"},
     "en": {"Bedrock": "bedrock", "Evolutionary": "evolving", "Dynamic": "of late"},
@@ -34,30 +37,35 @@ _HEADING = {
     "en": 'Your own long view of this person ("I" in it is you):',
 }
 _SUMMARY = {"zh": "摘要", "en": "summary"}
+_SAID = {"zh": "原话", "en": "said"}
 
 
-def format_relevant(read: ReadMemory, found: Sequence[str], *, language: Language, max_tokens: int) -> str:
+def format_relevant(
+    read: ReadMemory, found: Sequence[str], *, records: Sequence[str] = (), language: Language, max_tokens: int
+) -> str:
     """The block within the budget; "" where there is nothing to say.
 
-    `found` are what a deep search brought, best first: ids of summaries, and Dynamic lines. They come before the rest. Of
-    the other summaries the short-term ones come first, then, where there is room left, those that the article has taken in;
-    of each the newest. A Dynamic line that a summary in the block says in full is left out, which makes room for more.
+    `found` are what a deep search brought, best first: ids of summaries, and Dynamic lines. They come before the rest.
+    `records` are lines of what it brought besides; they stand between article and summaries. Of the other summaries the
+    short-term ones come first, then, where there is room left, those that the article has taken in; of each the newest. A
+    Dynamic line that a summary in the block says in full is left out, which makes room for more.
     """
-    whole = _filled(read, found, language, max_tokens)
+    whole = _filled(read, found, records, language, max_tokens)
     if read.article is None:
         return whole.text()
     shown = set(whole.lines)
     said = takewhile(lambda one: summary_line(one, language) in shown, _in_order(read.summaries, found))
     article = _without_what_is_said(read.article, list(said))
     again = article is not read.article
-    return (_filled(replace(read, article=article), found, language, max_tokens) if again else whole).text()
+    return (_filled(replace(read, article=article), found, records, language, max_tokens) if again else whole).text()
 
 
-def _filled(read: ReadMemory, found: Sequence[str], language: Language, max_tokens: int) -> Block:
+def _filled(read: ReadMemory, found: Sequence[str], records: Sequence[str], language: Language, max_tokens: int) -> Block:
     block = Block(language, max_tokens)
     if read.article is not None:
-        shares = (BESIDE_SUMMARIES, DYNAMIC_BESIDE_SUMMARIES) if read.summaries else (1.0, 1.0)
+        shares = (BESIDE_SUMMARIES, DYNAMIC_BESIDE_SUMMARIES) if read.summaries or records else (1.0, 1.0)
         fill_article(block, read.article, language, shares[0], first=found, dynamic=shares[1])
+    block.fill(records, RECORDS_SHARE if read.summaries else 1.0)
     block.fill((summary_line(one, language) for one in _in_order(read.summaries, found)), 1.0)
     return block
 
@@ -107,6 +115,12 @@ def fill_article(
 def article_line(name: ChapterName, line: str, language: Language) -> str:
     """`- [bedrock] line`."""
     return f"- [{_CHAPTERS[language][name]}] {quoted(line.strip().removeprefix('-').lstrip())}"
+
+
+def said_line(spoken: Spoken, language: Language) -> str:
+    """`- [2026-02-20 17:30 said] Ann: text`."""
+    who = f"{quoted_name(spoken.name)}: " if spoken.name else ""
+    return f"- [{minute(spoken.at)} {_SAID[language]}] {who}{quoted(spoken.text)}"
 
 
 def summary_line(summary: Summary, language: Language) -> str:

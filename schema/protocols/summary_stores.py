@@ -26,6 +26,9 @@ class StateBuffer(Protocol):
 
     def tokens(self, key: ArticleKey) -> int: ...
 
+    def fill(self, key: ArticleKey) -> tuple[int, int]:
+        """Return the tokens of what was said, and those of records: events of filed jobs."""
+
     def oldest(self, key: ArticleKey, tokens: int) -> list[BufferedState]:
         """Return the oldest states that together have at least `tokens` tokens, or all."""
 

@@ -9,7 +9,7 @@ from ...schema.article import Spoken
 from ...schema.job import Job
 from ...schema.protocols import JobQueue
 from ...schema.reflection_states import ReflectionContext
-from ...schema.summary import ArticleKey
+from ...schema.summary import ArticleKey, summaries_waiting
 
 _KEPT = {"timestamp", "timezone", "request_type", "user_id", "group_id", "bot_id", "user_name", "group_name", "bot_name"}
 
@@ -28,7 +28,9 @@ async def feed(job: Job, context: ReflectionContext, queue: JobQueue) -> None:
     buffered = context.article_stores.buffer
     if records:
         await asyncio.to_thread(buffered.add, key, job.job_id, records, entities=job.entities, at=job.moment.timestamp())
-    if await asyncio.to_thread(buffered.tokens, key) >= context.settings.cognitive.shortterm.summary_token_threshold:
+    said, recorded = await asyncio.to_thread(buffered.fill, key)
+    limits = context.settings.cognitive.shortterm
+    if summaries_waiting(said, recorded, limits.summary_token_threshold, limits.record_token_threshold) >= 1:
         await asyncio.to_thread(queue.put, following_job(job))
 
 

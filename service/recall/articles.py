@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from typing import Any, TypeVar
 
-from ...retrieval.driver import result
-from ...retrieval.prompt_block.articles import format_relevant
-from ...retrieval.relevant import ReadMemory, deepened, read_memory
+from ...retrieval.driver import Deadline, result
+from ...retrieval.prompt_block.articles import format_relevant, said_line
+from ...retrieval.prompt_block.formatting import hit_line
+from ...retrieval.relevant import ReadMemory, deepened, read_memory, waiting_talk
 from ...schema.errors import HistorianError, InvalidInput
 from ...schema.job import Job
 from ...schema.language import Language
-from ...schema.protocols import Vector
 from ...schema.scope import Scope
 from ...schema.settings import Settings
 from ...schema.states_payload import StatesPayload
@@ -24,6 +24,8 @@ from .arguments import is_conversation, language_for
 from .timed import Recall
 
 log = logging.getLogger(__name__)
+
+Found = TypeVar("Found")
 
 EMBEDDING_SHARE = 0.7
 """The share of the time limit that a deep search waits for the query's vector; without it, keywords alone are searched."""
@@ -81,14 +83,17 @@ async def relevant_memories(
         return ""
     try:
         key = ArticleKey.of(user_id, scope)
-        searching = deep and user_input.strip() and recall.events.vectors
-        embedding = recall.events.tasks.spawn(searching.get(user_input), "embedding of a deep search") if searching else None
+        language = language_for(language, settings.cognitive.language, [user_input])
+        searching = deep and bool(user_input.strip())
+        models = end - (1 - EMBEDDING_SHARE) * limit
+        records = _spawned(recall, _records(recall, user_input, key, Deadline(models, end), language)) if searching else None
         async with asyncio.timeout_at(end):
             read = await asyncio.to_thread(read_memory, recall.parts.article_stores, key)
-        found = await _searched(recall, user_input, embedding, read, end, limit) if deep and user_input.strip() else ()
-        language = language_for(language, settings.cognitive.language, [user_input])
+        found = await _searched(recall, user_input, read, models, end) if searching else ()
+        known = {one.id for one in read.summaries}
+        lines = [line for name, line in await _by(end, records, "records") or () if name not in known] if records else []
         budget = max_tokens or settings.query.relevant_max_tokens
-        return await asyncio.to_thread(format_relevant, read, found, language=language, max_tokens=budget)
+        return await asyncio.to_thread(format_relevant, read, found, records=lines, language=language, max_tokens=budget)
     except TimeoutError:
         log.warning("memories of %s: out of time", user_id)
     except (HistorianError, OSError) as error:
@@ -99,20 +104,36 @@ async def relevant_memories(
     return ""
 
 
-async def _searched(
-    recall: Recall, user_input: str, embedding: asyncio.Task[Vector] | None, read: ReadMemory, end: float, limit: float
-) -> Sequence[str]:
-    """Return what fits best; nothing if that fails or is late. What was read without a search is returned all the same."""
-    reasons: list[str] = []
-    vector = None
-    if embedding is not None:
-        await asyncio.wait((embedding,), timeout=EMBEDDING_SHARE * limit)
-        vector = result(embedding, "embedder", reasons)
-    parts, model = recall.parts, recall.parts.embedder.model if recall.parts.embedder is not None else ""
+async def _records(
+    recall: Recall, user_input: str, key: ArticleKey, deadline: Deadline, language: Language
+) -> list[tuple[str, str]]:
+    """Return what a search finds in the conversation, and what was said there and waits to be summarised, as (id, line)."""
+    hits, talk = await asyncio.gather(
+        recall.search_until(user_input, key.scope, deadline),
+        asyncio.to_thread(waiting_talk, user_input, recall.parts.article_stores, key),
+    )
+    return [*((hit.event.event_id, hit_line(hit, language)) for hit in hits), *(("", said_line(one, language)) for one in talk)]
+
+
+async def _searched(recall: Recall, user_input: str, read: ReadMemory, models: float, end: float) -> Sequence[str]:
+    """Return what fits best of the summaries and of Dynamic; nothing if that fails or is late."""
+    vectors, parts = recall.events.vectors, recall.parts
+    embedding = None if vectors is None else _spawned(recall, vectors.get(user_input))
+    vector = None if embedding is None else await _by(models, embedding, "embedder")
+    model = parts.embedder.model if parts.embedder is not None else ""
     work = asyncio.to_thread(deepened, user_input, vector, read, parts.article_stores, parts.events, model)
-    searching = recall.events.tasks.spawn(work, "deep search")
-    await asyncio.wait((searching,), timeout=end - asyncio.get_running_loop().time())
-    found = result(searching, "search", reasons)
+    return await _by(end, _spawned(recall, work), "summaries") or ()
+
+
+def _spawned(recall: Recall, work: Coroutine[Any, Any, Found]) -> asyncio.Task[Found]:
+    return recall.events.tasks.spawn(work, "deep search")
+
+
+async def _by(end: float, task: asyncio.Task[Found], what: str) -> Found | None:
+    """Return what a task gives until `end`; None, with a warning, if it fails or is late."""
+    await asyncio.wait((task,), timeout=end - asyncio.get_running_loop().time())
+    reasons: list[str] = []
+    found = result(task, what, reasons)
     if reasons:
-        log.warning("deep search for %s: %s", read.key, "; ".join(reasons))
-    return found or ()
+        log.warning("deep search: %s", "; ".join(reasons))
+    return found

@@ -63,8 +63,9 @@ class Reading:
     ) -> str:
         """Return the assistant's article about `user_id` and the summaries, newest first, as one quoted block; "" for none.
 
-        Summaries that the article has taken in come last, if there is room. Nothing is searched by default; with `deep`, all
-        summaries and the chapter Dynamic are, and what fits `user_input` best comes first. `scope` as in `update_memory`.
+        Summaries that the article has taken in come last, if there is room. Nothing is searched by default. With `deep`,
+        everything of the conversation is: events (as `search_events` finds them), talk that waits to be summarised, summaries
+        and the chapter Dynamic; what fits `user_input` best comes first. `scope` as in `update_memory`.
         Never takes longer than `recall_timeout_seconds`, and never raises once the memory is open.
         """
         recall = await self._reading()

@@ -21,7 +21,7 @@ from functools import partial
 from statistics import quantiles
 from typing import Any, Literal, TypeVar
 
-from ...retrieval.driver import Deadline, find, result, search
+from ...retrieval.driver import Deadline, find, result, search, warn
 from ...retrieval.event_recall import EventRecall
 from ...retrieval.everywhere import search_everywhere
 from ...retrieval.filters import bounded_top_k, event_filter
@@ -164,6 +164,13 @@ class Recall:
     ) -> list[Hit]:
         """Search as `Reading.search_events` does."""
         return await search(self.events, self._request(query, scope, top_k, context, conditions))
+
+    async def search_until(self, query: str, scope: Scope, deadline: Deadline) -> list[Hit]:
+        """Search as `search` does, without raising: what is found by the deadline."""
+        request = self._request(query, scope, None, (), {})
+        found = await find(self.events, request, deadline, self._run)
+        warn(request, found.reasons)
+        return found.in_order[: request.top_k]
 
     async def search_everywhere(self, query: str, *, top_k: int | None = None, **conditions: Any) -> list[Hit]:
         """Search the events of all scopes, for the operator."""

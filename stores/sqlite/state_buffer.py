@@ -59,11 +59,15 @@ class SqliteStateBuffer:
         return found is not None
 
     def tokens(self, key: ArticleKey) -> int:
-        whose = "user_id = ? AND scope_key = ?"
-        total = self._database.row(
-            f"SELECT ifnull(sum(tokens), 0) FROM buffered_states WHERE {whose}", (key.user_id, key.scope.key)
+        return sum(self.fill(key))
+
+    def fill(self, key: ArticleKey) -> tuple[int, int]:
+        row = self._database.row(
+            "SELECT ifnull(sum(tokens) FILTER (WHERE role <> 'record'), 0), ifnull(sum(tokens) FILTER (WHERE role = 'record'), 0)"
+            " FROM buffered_states WHERE user_id = ? AND scope_key = ?",
+            (key.user_id, key.scope.key),
         )
-        return int(total[0])
+        return int(row[0]), int(row[1])
 
     def oldest(self, key: ArticleKey, tokens: int) -> list[BufferedState]:
         states: list[BufferedState] = []

@@ -15,7 +15,7 @@ from historian.graph import reflection as graph_module
 from historian.nodes.reflection.file_summary import event_of
 from historian.nodes.reflection.job import reflection_job
 from historian.retrieval.prompt_block.block import CLOSING, OPENING
-from historian.schema.article import CHAPTER_NAMES, Article, ChapterBounds
+from historian.schema.article import CHAPTER_NAMES, Article, ChapterBounds, Spoken
 from historian.schema.entity import Entity
 from historian.schema.errors import InvalidInput
 from historian.schema.event import EventFilter
@@ -23,7 +23,7 @@ from historian.schema.job import Job
 from historian.schema.reflection_states import ReflectionState
 from historian.schema.scope import Scope
 from historian.schema.settings import Settings
-from historian.schema.summary import ArticleKey, Summary
+from historian.schema.summary import ArticleKey, Summary, summaries_waiting
 from historian.service.cognitive import CognitiveService
 from historian.service.components import Parts
 from historian.service.recall.articles import states_job
@@ -31,6 +31,7 @@ from historian.text.articles.markup import article_tokens
 from historian.text.tokens import estimate_tokens
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 from support.draining import open_worker, put
+from support.events import make_event
 from support.memory import AT, private_fields, settings_for
 from support.openai_server import OpenAIServer
 from support.recall import NOW, WordEmbedder, open_memory
@@ -453,6 +454,32 @@ async def test_what_is_filed_of_jobs_feeds_the_same_layer(tmp_path: Path) -> Non
         assert parts.queue.counts(0).pending == 0
 
 
+async def test_records_which_are_condensed_already_make_a_summary_sooner_than_talk(tmp_path: Path) -> None:
+    settings = settings_for(tmp_path, shortterm={"record_token_threshold": 100})
+    async with open_worker(settings, clock=lambda: NOW) as (parts, worker):
+        for n in range(24):
+            facts = [f"She finished painting number {n} of the old harbour yesterday"]
+            put(parts, private_fields(request_id=f"j{n}", new_info=facts))
+        assert await worker.run(drain=True)
+        summaries = parts.article_stores.summaries.read(KEY)
+        said, records = parts.article_stores.buffer.fill(KEY)
+    assert len(summaries) >= 3 and said == 0 and records < 100
+    assert summaries_waiting(79_000, 0, 80_000, 100) < 1, "talk waits for its own threshold"
+    assert summaries_waiting(40_000, 50, 80_000, 100) == 1
+
+
+async def test_a_bot_that_only_uses_the_end_tool_gets_a_summary_after_dozens_of_turns(tmp_path: Path) -> None:
+    turn = {"action_summary": "我给他讲了第三章里红岸基地的由来", "new_info": ["他上周开始读《三体》", "他每天在地铁上读一小时"]}
+    async with open_worker(settings_for(tmp_path), clock=lambda: NOW) as (parts, worker):
+        turns = 0
+        while not parts.article_stores.summaries.read(KEY) and turns < 100:
+            for _ in range(10):
+                put(parts, private_fields(request_id=f"t{turns}", **turn))
+                turns += 1
+            assert await worker.run(drain=True)
+    assert 12 <= turns <= 60
+
+
 async def test_jobs_feed_nothing_where_that_is_switched_off(tmp_path: Path) -> None:
     settings = settings_for(tmp_path, shortterm={"feed_from_jobs": False})
     async with open_worker(settings, clock=lambda: NOW) as (parts, worker):
@@ -554,6 +581,23 @@ async def test_a_line_of_dynamic_that_fits_goes_before_newer_ones(tmp_path: Path
         deep = await memory.get_relevant_memories("hiking", "7", deep=True)
         plain = await memory.get_relevant_memories("hiking", "7")
     assert deep.index("hiking") < deep.index("exam") and plain.index("exam") < plain.index("hiking")
+
+
+async def test_thinking_back_finds_events_and_talk_that_waits_as_well(tmp_path: Path) -> None:
+    async with filled(tmp_path, WordEmbedder()) as (memory, parts):
+        await memory.enqueue_job("", ["Ann sold her umbrella"], user_id="7", user_name="Ann")
+        event = make_event(group=None, user_id="7", text="Ann lost her umbrella in Graz")
+        parts.events.file_new([event], [None])
+        talk = Spoken("user", "the umbrella was a gift of Kate", "Ann", AT)
+        given = [("j:0", talk), ("j:1", Spoken("record", "umbrella record"))]
+        parts.article_stores.buffer.add(KEY, "j", given, entities=[], at=0.0)
+        deep = await memory.get_relevant_memories("umbrella", "7", deep=True, max_tokens=300)
+        assert "Ann lost her umbrella in Graz" in deep and "not filed yet] Ann sold her umbrella" in deep
+        assert "said] Ann: the umbrella was a gift of Kate" in deep and "umbrella record" not in deep
+        assert estimate_tokens(deep) <= 300
+        assert "umbrella" not in await memory.get_relevant_memories("umbrella", "7")
+        piano = await memory.get_relevant_memories("piano", "7", deep=True)
+        assert piano.count("summary 2 piano") == 1, "a summary that a search of events finds too stands there once"
 
 
 async def test_reading_never_raises(tmp_path: Path) -> None:

@@ -45,6 +45,13 @@ def lines(data: Path, *arguments: str) -> list[dict[str, Any]]:
     return called.lines
 
 
+def test_articles_and_what_may_become_one_are_listed(data: Path) -> None:
+    listed = [(one["user_id"], one["scope"], one["revision"], one["summaries"]) for one in lines(data, "chapters", "list")]
+    assert listed == [("42", "p:42", 2, 2), ("42", "g:100", 2, 2)]
+    assert [one["waiting_tokens"] > 0 for one in lines(data, "chapters", "list")] == [True, False]
+    assert "Ann is a nurse" in call(data, "chapters", "list").out
+
+
 def test_an_article_is_shown_of_one_conversation(data: Path) -> None:
     (article,) = lines(data, "chapters", "show", "42")
     assert (article["scope"], article["revision"], article["bedrock"]) == ("p:42", 2, "- Ann is a nurse")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from rich.text import Text
 from typer import Argument, Option
 
-from ..console import plain
+from ..console import minute, plain, short
 from ..invocation import CommandFailed, Shell, command, group
 from ..language import later, say
 from ..opening import opened_stores
@@ -23,6 +23,42 @@ PersonArgument = Annotated[str, Argument(metavar="USER", help="Whom the article 
 InGroupOption = Annotated[
     str | None, Option("--group", metavar="ID", help="The article of this group, instead of the private chat's.")
 ]
+
+
+@command("list", chapters)
+def list_articles(shell: Shell) -> None:
+    """List whom there is an article about, or something that may become one: summaries, and what waits to be summarised."""
+    if not shell.needs_data():
+        return
+    with opened_stores(shell) as parts:
+        stores = parts.article_stores
+        keys = {*stores.articles.keys(), *stores.summaries.keys(), *stores.buffer.keys()}
+        found = [
+            (key, stores.articles.read(key), len(stores.summaries.read(key)), stores.buffer.tokens(key))
+            for key in sorted(keys, key=str)
+        ]
+    shell.rows(
+        found,
+        lambda one: {
+            "user_id": one[0].user_id,
+            "scope": one[0].scope.key,
+            "revision": one[1].revision if one[1] is not None else 0,
+            "updated_at": one[1].updated_at if one[1] is not None else "",
+            "summaries": one[2],
+            "waiting_tokens": one[3],
+        },
+        "user|conversation|revision|updated|summaries|tokens waiting|article",
+        lambda one: (
+            one[0].user_id,
+            one[0].scope.key,
+            str(one[1].revision) if one[1] is not None else "",
+            minute(one[1].updated_at) if one[1] is not None else "",
+            str(one[2]),
+            str(one[3]),
+            short(ARTICLES.summary(one[1]), 120) if one[1] is not None else "",
+        ),
+        empty="no articles yet, and nothing that may become one",
+    )
 
 
 @command("show", chapters)

@@ -51,6 +51,12 @@ async def test_an_offer_is_for_the_one_whom_it_was_made_to(memory: CognitiveServ
         assert await handle_memory_call(memory, "recall_deeply", {"confirmed": True}, other) == "要回忆什么？请在 about 里写明。"
 
 
+async def test_without_a_speaker_the_conversation_is_searched_all_the_same(memory: CognitiveService) -> None:
+    await memory.enqueue_job("", ["我弹钢琴"], group_id="100", user_id="8", user_name="Bob")
+    answer = await handle_memory_call(memory, "recall_deeply", {"about": "钢琴"}, Scope.group("100"))
+    assert "钢琴" in answer and answer.startswith("<memory>")
+
+
 async def test_nothing_known_is_said_so(memory: CognitiveService) -> None:
     for scope in (Scope.private("8"), Scope.group("100")):
         assert await handle_memory_call(memory, "recall_deeply", {"about": "钢琴"}, scope) == "仔细想过了，没有想起相关的事。"
