@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakValueDictionary
 
-from historian import CognitiveService, HistorianError, Profile, Scope, handle_end_call, system_prompt_text
+from historian import CognitiveService, HistorianError, Profile, Scope, system_prompt_text
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
@@ -24,7 +24,6 @@ log = logging.getLogger("remembering_bot")
 
 CONVERSATIONS_KEPT = 1_000
 MESSAGES_KEPT = 20
-LONGEST_QUOTATION = 200
 
 PRIVATE = {
     "zh": "你是{bot}，在{platform}上和{user}私聊。回答简短、自然。先回复，然后调用 end 结束这一轮。\n\n",
@@ -145,12 +144,19 @@ class RememberingBot:
             elif heard.to_bot:
                 await self._take_turn(heard, send)
             else:
-                self._observe(heard)
+                await self._remember(heard)
+                self.history.add(heard.scope, Said(heard.text, heard.user_id, heard.user_name, heard.at))
 
-    def _observe(self, heard: Heard) -> None:
-        session = f"{self.platform}:{heard.group_id}"
-        self.memory.feed_message("user", heard.text, session, scope=heard.scope, name=heard.user_name)
-        self.history.add(heard.scope, Said(heard.text, heard.user_id, heard.user_name, heard.at))
+    async def _remember(self, heard: Heard, replies: Sequence[str] = ()) -> None:
+        """Hand a message over as it is, with what was replied: the historian chooses what of it is worth remembering."""
+        who = {"sender_id": heard.user_id, "name": heard.user_name, "id": heard.request_id, "at": heard.at}
+        talk = [{"role": "user", "content": heard.text, **who}, *(("assistant", text) for text in replies)]
+        try:
+            await self.memory.remember(
+                talk, heard.scope, bot_id=self.bot_id, bot_name=self.name, group_name=heard.group_name or None
+            )
+        except HistorianError as error:
+            log.error("a message is not remembered: %s", error)
 
     async def _take_turn(self, heard: Heard, send: Say) -> None:
         """Recall, reply, and only then hand the turn over."""
@@ -174,8 +180,7 @@ class RememberingBot:
             if not replies:
                 await send(self._word("no_answer"))
                 return
-            told = {"action_summary": self._exchange(heard, replies)}
-            await handle_end_call(self.memory, told, conversation, language=self.language)
+            await self._remember(heard, replies)  # the model failed before it could say what is to be remembered
         self.history.add(heard.scope, said)
         for text in replies:
             self.history.add(heard.scope, Said(text, heard.user_id, self.name, heard.at, by_bot=True))
@@ -206,13 +211,6 @@ class RememberingBot:
     def _persona(self, heard: Heard) -> str:
         persona = (GROUP if heard.group_id else PRIVATE)[self.language]
         return persona.format(bot=self.name, platform=self.platform, user=heard.user_name, group=heard.group_name)
-
-    def _exchange(self, heard: Heard, replies: Sequence[str]) -> str:
-        """The exchange itself in one sentence, for a model that failed before it could say what was done."""
-        said, replied = quoted(heard.text), quoted(" ".join(replies))
-        if self.language == "zh":
-            return f"{heard.user_name}说“{said}”，我回复“{replied}”"
-        return f'{heard.user_name} said "{said}", I replied "{replied}"'
 
     async def _carried_out(self, heard: Heard) -> str:
         argument = heard.text.strip().lower()
@@ -251,10 +249,6 @@ class RememberingBot:
 def as_messages(history: Sequence[Said]) -> list[AnyMessage]:
     """Return the history for the model, with the names of the speakers."""
     return [AIMessage(said.text) if said.by_bot else HumanMessage(f"{said.name}: {said.text}") for said in history]
-
-
-def quoted(text: str) -> str:
-    return text if len(text) <= LONGEST_QUOTATION else text[:LONGEST_QUOTATION] + "…"
 
 
 def shown(profile: Profile, language: Language) -> str:

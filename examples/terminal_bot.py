@@ -103,7 +103,11 @@ def build_agent(
             message = await model.bind_tools([end]).ainvoke(question)  # some servers take no forced choice
         calls = [call for call in message.tool_calls if call["name"] == "end"]
         if not calls:
-            log.warning("the model did not call end: nothing of this turn is remembered")
+            known = ("bot_id", "bot_name", "user_name", "group_name")
+            names = {name: value for name in known if (value := conversation.get(name))}
+            talk = [message for message in this_turn(state) if not isinstance(message, ToolMessage)]
+            log.warning("the model did not call end: the historian looks for what is worth remembering by itself")
+            await memory.remember(talk, scope, **names)
         for call in calls[:1]:
             await end.ainvoke(call)
         return {}

@@ -92,9 +92,9 @@ async def test_it_remembers_observes_and_forgets(tmp_path: Path) -> None:
         assert "交给记忆" in await said("我最喜欢的茶是龙井", private)
         assert "龙井" in await said("我最喜欢什么茶？", private)
         assert await said("周五一起去爬香山", general, server=True) == ""
-        assert await memory.observation.settled(30)  # type: ignore[union-attr]
         assert "香山" in await said("<@900> 周五去哪儿？", general, server=True, user=1002, name="小林")
         assert "香山" not in await said("<@900> 周五去哪儿？", other, server=True, user=1002, name="小林")
+        await memory.flush()
         assert await memory.settled(30)
         assert "龙井" in await said("!profile", private)
         assert "请发送：!forgetme 确认" in await said("!forgetme", private)

@@ -77,6 +77,13 @@ def test_the_terminal_bot_hands_over_its_turns_even_with_a_model_that_forgets_to
     assert "阿明最喜欢的茶是龙井" in records(tmp_path, "terminal:阿明")
 
 
+def test_what_is_told_to_a_model_that_never_ends_a_turn_is_remembered_as_talk(tmp_path: Path) -> None:
+    with OpenAIServer(behaviour="refusal_text") as server:
+        ended = run(tmp_path, "terminal_bot.py", "--name", "阿明", "--once", "我最喜欢的茶是龙井", **endpoint(server))
+        assert "the model did not call end" in ended.stderr
+    assert "阿明最喜欢的茶是龙井" in records(tmp_path, "terminal:阿明")
+
+
 def test_the_terminal_bot_says_what_is_wrong_with_an_endpoint_and_goes_on(tmp_path: Path) -> None:
     with OpenAIServer(behaviour="401") as server:
         ended = subprocess.run(

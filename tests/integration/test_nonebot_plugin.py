@@ -128,4 +128,4 @@ def test_an_author_s_function_answers_and_profile_and_forgetme_work(tmp_path: Pa
     assert records(tmp_path, "--user", "1002") == ["小林喜欢普洱"]
     in_group = sorted(records(tmp_path, "--group", "7001"))
     assert in_group == ["小方喜欢乌龙", "小林喜欢普洱"], "it is about who has just spoken, whoever spoke before"
-    assert records(tmp_path, "--user", "1003") == ["小方说“随便聊聊”，小史回复“不知道”"]
+    assert records(tmp_path, "--user", "1003") == ["小史: 不知道", "小方: 随便聊聊"], "the talk as it was, newest first"

@@ -14,7 +14,7 @@ from nonebot.rule import Rule, to_me
 
 from .config import Config
 from .turns import History, Reply, Said, Turn, as_messages, conversation_of, name_of, scope_of, time_of
-from .words import YES, exchange, say, shown
+from .words import YES, say, shown
 
 AnswerFunction = Callable[[Turn], Awaitable[Reply | str]]
 
@@ -100,11 +100,22 @@ async def end(turn: Turn, reply: Reply) -> None:
     except Exception as error:
         logger.warning(f"the model was not able to end the turn: {error}")
     if arguments is None:
-        if not reply.text:
-            return
-        arguments = {"action_summary": exchange(turn, reply.text)}
+        if reply.text:
+            await remember(turn, reply.text)
+        return
     outcome = await handle_end_call(memory, arguments, turn.conversation, language=turn.language)
     logger.debug(f"end: {outcome}")
+
+
+async def remember(turn: Turn, replied: str) -> None:
+    """Hand over the exchange as it is: the historian chooses what of it is worth remembering."""
+    who = turn.conversation
+    sender = {"sender_id": who["user_id"], "name": who["user_name"], "id": who["request_id"], "at": who["timestamp"]}
+    names = {name: who[name] for name in ("bot_id", "bot_name", "group_name") if who.get(name)}
+    try:
+        await memory.remember([{"content": turn.text, **sender}, ("assistant", replied)], turn.scope, **names)
+    except HistorianError as error:
+        logger.error(f"the turn is not remembered: {error}")
 
 
 @profile.handle()

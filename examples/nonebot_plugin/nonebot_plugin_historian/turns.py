@@ -35,7 +35,7 @@ class Reply:
     """What is said, and what the turn is ended with.
 
     `end` are the arguments of the `end` tool. Where they are not known yet, `ask_end` is called once the reply is out;
-    without either, the exchange itself is handed over.
+    without either, the exchange is handed over as it is (`remember`).
     """
 
     text: str

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from historian import Profile
 
-from .turns import Language, Turn
-
-LONGEST_QUOTATION = 200
+from .turns import Language
 
 WORDS = {
     "no_profile": {"zh": "我还没有记下什么。", "en": "I have no notes yet."},
@@ -33,10 +31,3 @@ def shown(profile: Profile, language: Language) -> str:
     tags = ("、" if language == "zh" else ", ").join(profile.tags)
     head = profile.name or profile.key.entity_id
     return "\n".join(line for line in (f"【{head}】" if language == "zh" else f"[{head}]", tags, profile.summary) if line)
-
-
-def exchange(turn: Turn, reply: str) -> str:
-    """The exchange itself in one sentence, for answers that do not say what was done."""
-    said, answered = (text if len(text) <= LONGEST_QUOTATION else text[:LONGEST_QUOTATION] + "…" for text in (turn.text, reply))
-    name = turn.conversation["user_name"]
-    return f"{name}说“{said}”，我回复“{answered}”" if turn.language == "zh" else f'{name} said "{said}", I replied "{answered}"'
