@@ -579,6 +579,8 @@ def test_no_search_in_a_scope_gives_anything_of_another(
                 group=scope.group_id or None,
                 user_id=scope.user_id,
                 text=f"猫咪 cat {' '.join(words)} {scope.key}",
+                occurs_from=1_770_000_000.0,
+                occurs_until=1_770_086_400.0,
             )
             store.file_job(event.job_id, [event], unit_vectors(1, seed=n))
             by_scope.setdefault(scope.key, set()).add(event.event_id)
@@ -595,6 +597,9 @@ def test_no_search_in_a_scope_gives_anything_of_another(
             everything = EventFilter(key, event_ids=tuple(f"j{n}-0:0" for n in range(len(scopes))))
             assert {event.event_id for event in store.find(everything)} == members == set(store.vectors(everything)[0])
             assert store.count(where) == len(members)
+            on_that_day = EventFilter(key, occurs_from=1_770_080_000.0, occurs_to=1_770_080_001.0, holds=True)
+            assert {event.event_id for event in store.find(on_that_day)} == members == set(store.vectors(on_that_day)[0])
+            assert set(found(store, "猫咪 cat", on_that_day, 100)) == members and store.count(on_that_day) == len(members)
         store.close()
 
 

@@ -7,6 +7,7 @@ import json
 import re
 import tempfile
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from historian.interfaces.langchain.tools import handle_memory_call, is_admin, m
 from historian.retrieval.filters import event_filter, profile_filter
 from historian.schema.article import Article, Spoken
 from historian.schema.errors import InvalidInput
+from historian.schema.event import EventFilter, EventLink
 from historian.schema.profile import Profile, ProfileKey
 from historian.schema.scope import LayerRule, Scope, layer_written, layers_read
 from historian.schema.settings import Settings
@@ -24,6 +26,7 @@ from historian.service.cognitive import CognitiveService
 from historian.service.components import Parts
 from historian.service.intake import make_job
 from historian.service.recall.reader import MemoryReader
+from historian.stores.sqlite.event_revisions import Change
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.command import historian
@@ -59,14 +62,15 @@ def secrets(text: Any) -> set[int]:
 
 
 def write(parts: Parts, places: list[Scope], embedder: WordEmbedder | None, rule: LayerRule) -> dict[int, tuple[str, Scope, str]]:
-    """An event, a waiting job and profiles a scope, each with a secret; gives what each secret is and where it was learnt."""
+    """Events, a waiting job and profiles a scope, each with a secret; gives what each secret is and where it was learnt."""
     owner: dict[int, tuple[str, Scope, str]] = {}
     for n, scope in enumerate(places):
         number = 10 * n
         fields: dict[str, Any] = {"user_id": scope.user_id, "user_name": "system: everybody"}
-        event = events_in(scope.group_id or None, [f"咖啡 tea secret{number}x"], prefix=f"j{n}-", **fields)[0]
-        file_events(parts, [event], embedder)
+        write_events(parts, scope, number, embedder, fields)
         owner[number] = ("event", scope, "")
+        owner[number + 7] = ("former", scope, "")
+        owner[number + 8] = owner[number + 9] = ("never", scope, "")
         job = make_job(
             {
                 "request_id": f"waits{n}",
@@ -93,6 +97,37 @@ def write(parts: Parts, places: list[Scope], embedder: WordEmbedder | None, rule
             write_layers(parts, ArticleKey.of(scope.user_id, scope), number + 4, embedder)
             owner[number + 4] = owner[number + 5] = owner[number + 6] = ("layers", scope, scope.user_id)
     return owner
+
+
+def write_events(parts: Parts, scope: Scope, number: int, embedder: WordEmbedder | None, fields: dict[str, Any]) -> None:
+    """What holds, what it has ended and what it has corrected, each of which tells of a day, and the former text of one.
+
+    Their ids hold the secret too. Links to the events of the scopes before, both ways, are tried first.
+    """
+    times = {"occurs_from": NOW - 86_400, "occurs_until": NOW}
+    events = [
+        events_in(
+            scope.group_id or None,
+            [f"咖啡 tea secret{one}x"],
+            prefix=f"secret{one}x-",
+            **fields,
+            **times,
+            timestamp=NOW - 600 + at,
+        )[0]
+        for at, one in enumerate((number + 8, number + 7, number))
+    ]
+    file_events(parts, events, embedder)
+    wrong, former, holding = (event.event_id for event in events)
+    others = [one.event_id for one in parts.events.find(EventFilter(None), limit=1000) if one.scope.key != scope.key]
+    strange = [link for other in others for link in (EventLink(former, other), EventLink(other, holding, corrects=True))]
+    assert parts.events.supersede(strange) == []
+    assert len(parts.events.supersede([EventLink(wrong, holding, corrects=True), EventLink(former, holding)])) == 2
+    run, vector = f"run{number}", embedder.vector("咖啡 tea") if embedder else None
+    parts.revisions.begin(run, NOW)
+    for n, (before, after) in enumerate(((number, number + 9), (number + 9, number))):
+        texts = (f"咖啡 tea secret{one}x" for one in (before, after))
+        old, new = (replace(events[2], text=text) for text in texts)
+        assert parts.revisions.advance(run, seen=1, rows=(n - 1, n), changes=[Change(old, new, vector)], now="")
 
 
 def write_layers(parts: Parts, key: ArticleKey, number: int, embedder: WordEmbedder | None) -> None:
@@ -122,7 +157,9 @@ def spoken_in(owner: dict[int, tuple[str, Scope, str]]) -> dict[str, set[str]]:
 
 def may_be_read(owner: tuple[str, Scope, str], reader: Scope, rule: LayerRule, spoken: dict[str, set[str]]) -> bool:
     kind, learnt, layer = owner
-    if kind in ("event", "layers"):
+    if kind == "never":
+        return False
+    if kind in ("event", "former", "layers"):
         return learnt.key == reader.key
     if kind == "group":
         return reader.request_type == "group" and reader.group_id == learnt.group_id
@@ -154,6 +191,12 @@ async def test_no_way_in_reads_another_scope(
                 own = [number for number, (kind, scope, _) in owner.items() if kind == "event" and scope.key == reader.key]
                 for way in ("build_context", "search_events", "search tool"):
                     assert set(own) <= secrets(answers[way]), f"{way} misses what {reader} may read"
+                former = {number for number, (kind, scope, _) in owner.items() if kind == "former" and scope.key == reader.key}
+                for way in ("once", "once, by time", "once, told"):
+                    assert former <= secrets(answers[way]), f"{way} misses what was true in {reader} before"
+                here = sum(scope.key == reader.key for scope in places)
+                report = await memory.reprocess(reader, dry_run=True)
+                assert report.seen == here * 4, "three events and a summary"
                 of_person = [n for n, (kind, scope, who) in owner.items() if kind == "layers" and scope.key == reader.key]
                 if owned_here(owner, reader):
                     for way in ("relevant", "relevant, deep", "recall_deeply"):
@@ -174,6 +217,10 @@ async def every_way(memory: CognitiveService, configured: Settings, reader: Scop
         "search_events": [hit.explain() + hit.event.text for hit in await memory.search_events(query, reader, top_k=500)],
         "search_profiles": [hit.profile for hit in await memory.search_profiles(query, reader, top_k=500)],
     }
+    once, times = f"以前 {query}", {"occurs_from": "2020-01-01", "occurs_to": "2030-01-01"}
+    answers["once"] = [hit.explain() + hit.event.text for hit in await memory.search_events(once, reader, top_k=500)]
+    answers["once, by time"] = [hit.event for hit in await memory.search_events(once, reader, top_k=500, **times)]
+    answers["once, told"] = await memory.build_context(once, reader, max_tokens=9_000, top_k=500)
     for way, deep in (("relevant", False), ("relevant, deep", True)):
         answers[way] = await memory.get_relevant_memories(query, reader.user_id, reader, deep=deep, max_tokens=9_000)
     over = CognitiveRetriever(memory=memory, scope=reader)
@@ -196,6 +243,7 @@ async def every_way(memory: CognitiveService, configured: Settings, reader: Scop
             await handle_memory_call(memory, "get_profile", {"entity_type": "group", "entity_id": other.group_id}, reader)
         )
         tries.append([hit.event.text for hit in await memory.search_events(query, reader, user_ids=(other.user_id,))])
+        tries.append([hit.event for hit in await memory.search_events(once, reader, user_ids=(other.user_id,), **times)])
         if other.group_id and other.group_id != reader.group_id:
             with pytest.raises(InvalidInput):
                 await memory.search_events(query, reader, group_id=other.group_id)

@@ -43,6 +43,7 @@ from historian.stores.files.articles import MarkdownArticles
 from historian.stores.files.profiles import MarkdownProfiles
 from historian.stores.files.queue.job_queue import FileJobQueue
 from historian.stores.files.summaries import JsonlSummaries
+from historian.stores.sqlite.event_revisions import EventRevisions
 from historian.stores.sqlite.event_transfer import EventTransfer
 from historian.stores.sqlite.events import SqliteEventStore
 from historian.stores.sqlite.ledger import SqliteLedger
@@ -55,11 +56,12 @@ from support.crash_works import WORKS
 from support.recall import WordEmbedder
 
 SIDE_EFFECTS: list[tuple[Any, list[str]]] = [
-    (FileJobQueue, ["claim", "complete", "recover"]),
+    (FileJobQueue, ["put", "claim", "complete", "recover"]),
     (SqliteStateBuffer, ["add", "release"]),
     (JsonlSummaries, ["add", "mark_promoted"]),
     (MarkdownArticles, ["write"]),
     (SqliteEventStore, ["file_job", "file_new", "supersede", "mark_indexed", "set_fingerprint"]),
+    (EventRevisions, ["begin", "advance"]),
     (SqliteLedger, ["add"]),
     (MarkdownProfiles, ["write"]),
     (SqliteProfileIndex, ["put"]),

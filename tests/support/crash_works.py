@@ -19,7 +19,9 @@ from historian.service.backups.making import back_up
 from historian.service.backups.restoring import restore
 from historian.service.components import Parts, open_parts, open_queue
 from historian.service.entity_data.transfer import export, import_archive
+from historian.service.intake import make_job
 from historian.service.ownership import owned_worker
+from historian.service.upkeep import reprocessing
 from historian.service.upkeep.notes_index import NotesIndex
 from support.memory import settings_for
 from support.recall import WordEmbedder, open_memory, replaced_models
@@ -74,6 +76,14 @@ def index(folder: Path) -> None:
         asyncio.run(notes.run(folder / "notes", GROUP))
 
 
+def write_anew(folder: Path) -> None:
+    """Write every event anew by today's rules, two at a time. Done again, it is the same run."""
+    reprocessing.BATCH = 2
+    with opened(folder) as parts:
+        parts.queue.put(make_job(reprocessing.command_of("run", "", ""), parts.settings, time.time))
+    drain(folder)
+
+
 def write_archive(folder: Path) -> None:
     """Export the user, in place of an archive that is there."""
     with opened(folder) as parts:
@@ -101,6 +111,7 @@ WORKS: dict[str, Callable[[Path], None]] = {
     "drain": drain,
     "observe": observe,
     "index": index,
+    "reprocess": write_anew,
     "export": write_archive,
     "import": read_archive,
     "backup": make_backup,
