@@ -136,11 +136,20 @@ def _of_fact(text: str, job: Job, names: Names, language: Language) -> Whose:
         ]
         return Whose(text, Cast(third=False, stand_in=stand_in), not_about=(*not_bot, *silent))
     alone = not any(one.who not in ("", user, _BOT) for one in said)
-    second = names.bot(language) if author == user and (alone or not job.group_id) else ""
-    told = author == user and cast_of_fact(text, names, language).together
+    second = _spoken_to(text, job, names, names.bot(language), alone=alone) if author == user else ""
+    in_group_talk = bool(job.group_id) and job.kind == "talk"
+    told = author == user and not in_group_talk and cast_of_fact(text, names, language).together
     cast = Cast(first=author, second=second, together=str(told or ""), third=False, stand_in=stand_in and author != user)
     played = (("claim", "played", text),) if _is_played(text, said, names) else ()
     return Whose(text, cast, _id_of(author, job, names), author, played, not_about=not_bot)
+
+
+def _spoken_to(text: str, job: Job, names: Names, bot: str, *, alone: bool) -> str:
+    """Return whom "you" means in words of the user; in talk of a group the one whose name comes first, or nobody."""
+    if not job.group_id or (alone and job.kind != "talk"):
+        return bot
+    known = (name for name in (names.bot_name, *names.others) if name)
+    return next((name for name in known if text.lstrip("@ ").startswith(name)), "") if job.kind == "talk" else ""
 
 
 def _author(text: str, held: dict[str, float], names: Names, user: str) -> str:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 
+from ..schema.language import Language
 from ..schema.names import Names
 from .gate import find_invented
+from .language import detect_language
 from .no_facts import why_no_fact
+from .questions import asking_sentences
 from .references.finding import deictic_words
+from .references.subjects import predicate_of, with_subject
 from .statements import LONGEST_STATEMENT, statements
 from .support import content_terms, share
-from .telling import TELLS, compact, telling
+from .telling import compact, is_concrete, telling
 
 MOST_STATEMENTS = 8
 """The most statements of one message. A longer message is a document, not talk."""
@@ -19,6 +23,12 @@ LONGEST_MESSAGE = 8_000
 CARRIED = 0.7
 """The least share of a statement's content words that its message must hold."""
 
+TELLS = 0.9
+"""The least score of a statement that is taken out of talk, more than in a summary (`telling.TELLS`): the message itself stays
+searchable. Of 1,833 messages of Chinese chats 27 % are taken, and 60 % of those that answer one of 259 questions about them."""
+SHORTEST = {"zh": 6, "en": 4}
+"""Chinese characters or English words of a statement without "I": "到家了" means nothing a day later."""
+
 _CHAT = re.compile(
     r"^(?:哈{2,}|嗯+|哦+|好[的吧呀啊]?|谢谢|晚安|早安?|拜拜|在吗|收到"
     r"|ok(?:ay)?|lol|thanks?(?: you)?|hi|hello|bye|good (?:night|morning))\b",
@@ -26,16 +36,26 @@ _CHAT = re.compile(
 )
 _COMMAND = re.compile(r"^\s*(?:[/!#.]\w|https?://\S+\s*$|\[CQ:[^\]]+\]\s*$)")
 
+_REPLY = re.compile(r"^\s*\[(?:回复|引用|reply\b)[^\]\n]*\]\s*", re.I)
+_FORWARDED = re.compile(r"^\s*[\[【(（]?(?:转发|fwd\b|forwarded\b)", re.I)
+_OWN = re.compile(r"[我咱俺]|(?<![\w'’])(?:I|me|my|mine|we|our|us)(?![\w])", re.I)
+_YOURS = re.compile(r"[你您妳]|(?<![\w'’])(?:you|your|yours|u)(?![\w])", re.I)
+_WORD = {"zh": re.compile(r"[一-鿿]"), "en": re.compile(r"[^\W_]+")}
+
 _REDACTED = re.compile(r"\[[A-Z][A-Z_]+\]")
 """A secret's placeholder: what is said about it is not worth remembering."""
 
 
 def statements_by_rules(message: str, names: Names) -> list[str]:
-    """Return the statements of a person's message that tell something lasting, in its own words; of small talk none."""
-    if _COMMAND.match(message):
+    """Return the statements of a person's message that tell something lasting, in its own words; of small talk none.
+
+    A statement that does not speak of its sender is told as what the sender says ("阿凯说：房东同意了").
+    Left out are questions, what is said to somebody ("you") without a word of oneself, forwarded texts, what is very short.
+    """
+    if _COMMAND.match(message) or _FORWARDED.match(message):
         return []
     found: list[str] = []
-    for one in statements(message[:LONGEST_MESSAGE]):
+    for one in statements(_REPLY.sub("", message)[:LONGEST_MESSAGE]):
         short = compact(one, names)
         if (
             not short
@@ -45,9 +65,22 @@ def statements_by_rules(message: str, names: Names) -> list[str]:
             or why_no_fact(one, names)
         ):
             continue
-        if _worth(short, names) >= TELLS:
-            found.append(short)
+        language = detect_language(short)
+        own = _OWN.search(short) is not None
+        long = own or len(_WORD[language].findall(short)) >= SHORTEST[language]
+        if not long or (language == "zh" and asking_sentences(short)):
+            continue
+        heard = own or (not _YOURS.search(short) and is_concrete(short, names))
+        if heard and _worth(short, names) >= TELLS:
+            found.append(short if own else _with_speaker(short, names, language))
     return found[:MOST_STATEMENTS]
+
+
+def _with_speaker(statement: str, names: Names, language: Language) -> str:
+    name = names.user(language)
+    if name in statement or predicate_of(statement, names) or with_subject(statement, names, "fact", language) != statement:
+        return statement
+    return f"{name}说：{statement}" if language == "zh" else f"{name} said: {statement}"
 
 
 def _worth(statement: str, names: Names) -> float:

@@ -175,6 +175,14 @@ def telling(statement: str, names: Names) -> float:
     return score
 
 
+def is_concrete(statement: str, names: Names) -> bool:
+    """Return True if a statement tells of something done or planned, a figure, a date, a name or a title, and answers nobody."""
+    if _TALK.match(statement) or _TO_SOMEBODY.search(statement):
+        return False
+    marks = (_DAY, _NUMBER, _SPELT, _TITLE, _DONE, _PLANS)
+    return any(mark.search(statement) for mark in marks) or bool(_proper_names(statement, names))
+
+
 def _proper_names(text: str, names: Names) -> set[str]:
     people = whole_name_pattern(tuple(name for name in (names.bot_name, names.user_name, names.user_id) if name))
     bare = people.sub(" ", text) if people else text

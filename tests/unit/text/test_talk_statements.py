@@ -1,0 +1,65 @@
+"""What is taken out of talk by rules."""
+
+from __future__ import annotations
+
+import pytest
+from historian.schema.names import Names
+from historian.schema.settings import Settings
+from historian.text.job_verdicts import by_rules
+from historian.text.talk_statements import statements_by_rules
+from support.jobs import make_job
+
+NAMES = Names(bot_name="阿福", user_name="阿凯", user_id="7")
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        ("我下个月要去成都出差三天", ["我下个月要去成都出差三天"]),
+        ("房东同意了，搬家改周日早上九点", ["阿凯说：房东同意了，搬家改周日早上九点"]),
+        ("打算周六去看年糕的医生", ["打算周六去看年糕的医生"]),
+        ("[回复 桃子：地胶翘起来了吗] 我昨天跟前台说了，退了我六十块", ["我昨天跟前台说了，退了我六十块"]),
+        ("I adopted a cat called Miso last week", ["I adopted a cat called Miso last week"]),
+        ("The landlord agreed, the move is on 4 May at nine", ["阿凯 said: The landlord agreed, the move is on 4 May at nine"]),
+    ],
+)
+def test_a_statement_speaks_of_its_sender_or_is_told_as_their_words(message: str, told: list[str]) -> None:
+    assert statements_by_rules(message, NAMES) == told
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "到家了",
+        "睡了没",
+        "谁带内六角了",
+        "你什么时候去北京出差",
+        "你们周六九点先去把球馆订了",
+        "[转发] 《驾考科目三最全避坑指南 看完一把过》",
+        "哈哈哈哈哈哈笑死",
+        "/weather 上海 2026-05-01",
+        "lol same",
+        "are you coming on Friday at 9?",
+    ],
+)
+def test_small_talk_questions_and_what_is_passed_on_are_left_out(message: str) -> None:
+    assert statements_by_rules(message, NAMES) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("桃子，我问了园长，只要你导师出个函", "桃子，阿凯问了园长，只要桃子导师出个函"),
+        ("我问了园长，只要你导师出个函", None),
+    ],
+)
+def test_you_in_a_group_is_the_one_called_by_name_and_never_the_bot_by_chance(said: str, text: str | None) -> None:
+    message = {"sender_id": "7", "sender_name": "阿凯", "text": said}
+    others = [{"sender_id": "8", "sender_name": "桃子", "text": "嗯"}, message]
+    job = make_job(
+        kind="talk", action_summary="", new_info=[said], user_id="7", user_name="阿凯", bot_name="阿福", recent_messages=others
+    )
+    (item,) = by_rules(job, Settings())
+    assert "阿福" not in item["candidate"]
+    assert item["passed"] is (text is not None)
+    assert text is None or item["candidate"].replace("桃子的导师", "桃子导师") == text
