@@ -100,13 +100,19 @@ def draft(
         again = once(result.text)
         if not again.replaced:
             break
-        result = _joined(text, result, again)
+        joined = _joined(text, result, again)
+        if joined is None:
+            break
+        result = joined
         passes += 1
     return result
 
 
-def _joined(text: str, first: Draft, second: Draft) -> Draft:
-    """Combine two successive drafts; the offsets of the second one are mapped back to the first text."""
+def _joined(text: str, first: Draft, second: Draft) -> Draft | None:
+    """Combine two successive drafts; the offsets of the second one are mapped back to the first text.
+
+    None if the second one changes what the first one has put in (a name that looks like a verb).
+    """
     edits = [(change.start, change.end, change.new) for change in first.replaced]
     shifts: list[tuple[int, int, int]] = []  # start in the first result, length of the new wording, total growth so far
     grown = 0
@@ -116,8 +122,9 @@ def _joined(text: str, first: Draft, second: Draft) -> Draft:
         shifts.append((at, len(new), grown))
     for change in second.replaced:
         moved = _before(change.start, shifts)
-        if moved is not None:
-            edits.append((moved, moved + change.end - change.start, change.new))
+        if moved is None:
+            return None
+        edits.append((moved, moved + change.end - change.start, change.new))
     undecided = [
         replace(found, start=moved, end=moved + found.end - found.start)
         for found in second.undecided
