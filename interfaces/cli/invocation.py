@@ -168,10 +168,20 @@ class Shell:
 
     def confirm(self, question: str, /, *, yes: bool, shown: Callable[[], None] | None = None, **values: object) -> None:
         """Ask on a terminal before something irreversible; end the command unless the answer is yes."""
-        if not yes and not self.json and sys.stdin.isatty():
+        if not yes and self.can_ask:
             if shown is not None:
                 shown()
             typer.confirm(say(question, **values), abort=True)
+
+    @property
+    def can_ask(self) -> bool:
+        """True if somebody sits at a terminal who can answer."""
+        return not self.json and sys.stdin.isatty()
+
+    def ask(self, question: str, /, **values: object) -> str:
+        """Return the line that is answered on the terminal; "" if it is empty."""
+        answer: str = typer.prompt(say(question, **values), default="", show_default=False)
+        return answer
 
     def needs_data(self) -> bool:
         """Return True if the data directory exists; otherwise print its path on stderr."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-from collections.abc import Awaitable, Callable, Iterator
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -35,24 +36,39 @@ MIGRATED = "migrated"
 @dataclass
 class MigrationReport:
     """The result for the entries of a file: filed or queued (`taken`), already there (`known`), of a forgotten entity
-    (`forgotten`), invalid (`bad`, with the reason). `complete` is False if the run was interrupted."""
+    (`forgotten`), invalid (`bad`, with the reason), of a conversation whose id is not known (`unplaced`, entries by
+    `group:NAME` or `private:NAME`). `complete` is False if the run was interrupted."""
 
     taken: int = 0
     known: int = 0
     forgotten: int = 0
     bad: list[BadEntry] = field(default_factory=list)
+    unplaced: Counter[str] = field(default_factory=Counter)
     complete: bool = True
 
 
 class Migration:
     """Imports the summaries of a file. Idempotent: entries are identified by their content."""
 
-    def __init__(self, parts: Parts, settings: Settings, *, rewrite: bool = False, scope: Scope | None = None) -> None:
-        """`scope` is the conversation of entries without one; with `rewrite`, entries become jobs."""
+    def __init__(
+        self,
+        parts: Parts,
+        settings: Settings,
+        *,
+        rewrite: bool = False,
+        scope: Scope | None = None,
+        places: Mapping[str, str] | None = None,
+    ) -> None:
+        """`scope` is the conversation of entries without one, `places` are ids by name; with `rewrite`, entries become jobs."""
         self._parts = parts
         self._settings = settings
         self._rewrite = rewrite
         self._scope = scope
+        self._places = places or {}
+
+    async def unplaced(self, path: Path) -> Counter[str]:
+        """Return how many entries name which conversation whose id is not known. Raises InvalidInput as `run` does."""
+        return _unplaced(await asyncio.to_thread(self._read, path))
 
     async def run(
         self,
@@ -101,11 +117,12 @@ class Migration:
             changed = path.stat().st_mtime
         except OSError as error:
             raise InvalidInput(f"{path} cannot be read: {error.strerror or error}") from None
-        return list(read_old_summaries(path, Assumed(zone, changed, self._scope, cognitive.bot_name)))
+        return list(read_old_summaries(path, Assumed(zone, changed, self._scope, cognitive.bot_name, self._places)))
 
     def _take(self, batch: list[OldSummary | BadEntry], report: MigrationReport) -> None:
         good = [one for one in batch if isinstance(one, OldSummary)]
-        report.bad += [one for one in batch if isinstance(one, BadEntry)]
+        report.bad += [one for one in batch if isinstance(one, BadEntry) and not one.place]
+        report.unplaced += _unplaced(batch)
         transfer = self._parts.transfer
         known = transfer.known_jobs([one.job.job_id for one in good] + [one.known_as for one in good if one.known_as])
         waiting = self._parts.queue.known_ids() if self._rewrite else set()
@@ -137,6 +154,10 @@ def _as_they_stand(job: Job) -> list[Event]:
         Event.of_job(job, n, kind, text, is_absolute=False, gate_reasons=(TIME_UNKNOWN,), rewritten_by="none")
         for n, (kind, text) in enumerate(job.texts)
     ]
+
+
+def _unplaced(entries: list[OldSummary | BadEntry]) -> Counter[str]:
+    return Counter(one.place for one in entries if isinstance(one, BadEntry) and one.place)
 
 
 def _batches(entries: list[OldSummary | BadEntry]) -> Iterator[list[OldSummary | BadEntry]]:

@@ -8,6 +8,7 @@ Accepted, as one JSON document or as JSON lines (Historian's own `end_summaries.
 | the same in an object | `{"summaries": [...]}`, also under `end_summaries`, `entries`, `data`, `items` |
 | entries by conversation | `{"g:7001": [...], "p:42": [...]}`, also `group:7001`, `group_7001`, `user:42`, `private_42` |
 | a list of texts | `["…", "…"]`, with the conversation named on the command line |
+| places by name | `[{"summary": "…", "location": {"type": "group", "name": "读书会"}}, …]`, with the ids of the names |
 
 An entry is a text or an object with the text under `summary`, `text`, `content`, `end_summary` or `action_summary`; `new_info` is
 taken too. Its time stands under `timestamp`, `time`, `created_at`, `at` or `date`: ISO 8601 (without an offset it is in the
@@ -20,14 +21,15 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from ...schema.errors import InvalidInput
+from ...schema.ids import validate_id
 from ...schema.job import Job, clean_text, parse_job
 from ...schema.scope import Scope
 
@@ -58,20 +60,51 @@ class OldSummary:
 
 @dataclass(frozen=True, slots=True)
 class BadEntry:
-    """An entry that cannot be used, and the reason."""
+    """An entry that cannot be used, and the reason. `place` is `group:NAME` or `private:NAME` if only the id of that lacks."""
 
     where: str
     error: str
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Assumed:
-    """Defaults for entries that lack a time zone, a time (seconds since the epoch), a conversation or the name of the bot."""
+    """Defaults for entries that lack a time zone, a time (seconds since the epoch), a conversation or the name of the bot.
+
+    `places` are ids by the names that entries have for their conversations: `NAME`, or `group:NAME` and `private:NAME`.
+    """
 
     timezone: str
     undated: float
     scope: Scope | None = None
     bot_name: str = ""
+    places: Mapping[str, str] = field(default_factory=dict)
+
+
+class _Unplaced(InvalidInput):
+    """An entry of a conversation whose id is not known."""
+
+    def __init__(self, place: str) -> None:
+        super().__init__(f"the id of {place!r} is not known; give it with --place {place!r}=ID")
+        self.place = place
+
+
+def read_places(pairs: Sequence[str], path: Path | None = None) -> dict[str, str]:
+    """Return ids by name, of texts `NAME=ID` and of a JSON file `{"NAME": ID}`; the texts win. Raises InvalidInput."""
+    try:
+        found = {} if path is None else json.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be read: {error.strerror or error}") from None
+    except ValueError as error:
+        raise InvalidInput(f"{path}: no JSON: {error}") from None
+    if not isinstance(found, dict):
+        raise InvalidInput(f"{path}: expected an object of ids by name, got a JSON {type(found).__name__}")
+    for pair in pairs:
+        name, _, number = pair.rpartition("=")
+        if not name.strip() or not number.strip():
+            raise InvalidInput(f"{pair!r}: expected NAME=ID, such as 读书会=7001")
+        found[name] = number
+    return {clean_text(name): validate_id(str(number).strip(), f"the id of {name!r}") for name, number in found.items()}
 
 
 def read_old_summaries(path: Path, assumed: Assumed) -> Iterator[OldSummary | BadEntry]:
@@ -86,7 +119,9 @@ def read_old_summaries(path: Path, assumed: Assumed) -> Iterator[OldSummary | Ba
         try:
             if isinstance(entry, InvalidInput):
                 raise entry
-            yield _read(where, entry, scope or assumed.scope, assumed)
+            yield _read(where, entry, scope, assumed)
+        except _Unplaced as error:
+            yield BadEntry(where, str(error), error.place)
         except InvalidInput as error:
             yield BadEntry(where, str(error))
 
@@ -153,6 +188,7 @@ def _read(where: str, entry: Any, scope: Scope | None, assumed: Assumed) -> OldS
     if not summary and not any(map(clean_text, facts)):
         raise InvalidInput(f"says nothing: no text under {', '.join(_TEXTS)}")
     moment = _moment(entry, assumed)
+    scope, place = _place(entry, assumed) if scope is None else (scope, {})
     group = _id(entry, "group_id") or (scope.group_id if scope else "")
     user = _id(entry, *_USERS) or (scope.user_id if scope and not group else "")
     if not group and not user:
@@ -165,8 +201,8 @@ def _read(where: str, entry: Any, scope: Scope | None, assumed: Assumed) -> OldS
             "request_type": "group" if group else "private",
             "user_id": user or UNKNOWN_USER,
             "group_id": group,
-            "user_name": _text(entry, "user_name", "sender_name", "nickname"),
-            "group_name": _text(entry, "group_name"),
+            "user_name": _text(entry, "user_name", "sender_name", "nickname") or place.get("private", ""),
+            "group_name": _text(entry, "group_name") or place.get("group", ""),
             "bot_name": _text(entry, "bot_name") or assumed.bot_name,
             "action_summary": summary,
             "new_info": facts,
@@ -175,6 +211,26 @@ def _read(where: str, entry: Any, scope: Scope | None, assumed: Assumed) -> OldS
         }
     )
     return OldSummary(where, job, moment is not None, _text(entry, "job_id"))
+
+
+def _place(entry: Mapping[str, Any], assumed: Assumed) -> tuple[Scope | None, dict[str, str]]:
+    """Return the conversation that `location` names, and its name by type; the assumed one if it names none.
+
+    Ids of the entry itself go before its location. Raises _Unplaced for a name without an id.
+    """
+    location = entry.get("location")
+    if not isinstance(location, Mapping):
+        return assumed.scope, {}
+    kind, name = _text(location, "type"), _text(location, "name")
+    if kind not in ("group", "private"):
+        raise InvalidInput(f"location.type: {kind!r:.60} is neither 'group' nor 'private'")
+    known = {kind: name}
+    if _id(entry, "group_id", *_USERS):
+        return assumed.scope, known
+    number = _id(location, "id", f"{kind}_id") or assumed.places.get(f"{kind}:{name}") or assumed.places.get(name, "")
+    if not number:
+        raise _Unplaced(f"{kind}:{name}")
+    return (Scope.group(number) if kind == "group" else Scope.private(number)), known
 
 
 def _text(entry: Mapping[str, Any], *names: str) -> str:

@@ -171,6 +171,8 @@ class Maintenance:
             log.info("%s: %d old summaries taken in, %d known, %d bad", path, report.taken, report.known, len(report.bad))
             for bad in report.bad[:BAD_ENTRIES_TOLD]:
                 log.warning("%s: %s is left out: %s", path, bad.where, bad.error)
+            for place, count in report.unplaced.most_common(BAD_ENTRIES_TOLD):
+                log.warning("%s: %d of %s are left out; give its id: `historian migrate --place`", path, count, place)
 
     async def _index_notes(self) -> None:
         """Look through `cognitive.notes_dir` once a minute; jobs that wait go first. What is new is embedded afterwards."""

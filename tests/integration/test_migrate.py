@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from historian.interfaces.cli.invocation import Shell
 from historian.schema.entity import Entity
 from historian.schema.errors import InvalidInput
 from historian.schema.event import Event, EventFilter
@@ -83,7 +84,7 @@ def test_the_same_file_again_and_the_same_file_grown_longer_give_each_record_onc
     migrate(path, data)
     before = stored(data)
     assert migrate(path, data).lines == [
-        {"file": str(path), "seconds": pytest.approx(0, abs=60), "taken": 0, "known": 3, "forgotten": 0, "bad": 0}
+        {"file": str(path), "seconds": pytest.approx(0, abs=60), "taken": 0, "known": 3, "forgotten": 0, "bad": 0, "unplaced": 0}
     ]
     migrate(write(path, [*TURNS, TURNS[0], {"text": "新的一条", "user_id": 1, "timestamp": 1771666300}]), data)
     after = stored(data)
@@ -121,6 +122,57 @@ def test_entries_that_name_no_conversation_belong_to_the_one_on_the_command_line
         ("阿明养了猫", "p:42"),
         ("阿明喜欢茶", "p:42"),
     }
+
+
+def located(name: str, kind: str, text: str) -> dict[str, Any]:
+    return {"summary": text, "timestamp": "2026-02-20 09:00", "location": {"type": kind, "name": name}}
+
+
+OLD_BOT: list[Any] = [
+    located("读书会", "group", "小史和大家聊了《三体》"),
+    located("阿明", "private", "我昨天给他推荐了《三体》"),
+    located("读书会", "private", "我给他讲了第九章"),
+    located("猫友群", "group", "小史讲了猫粮"),
+    located("猫友群", "group", "小史讲了猫砂"),
+    {**located("阿红", "private", "阿红养了猫"), "user_id": 43},
+]
+
+
+def test_places_that_entries_name_get_the_ids_that_are_given(tmp_path: Path) -> None:
+    data, path = tmp_path / "data", write(tmp_path / "old.json", OLD_BOT)
+    file = write(tmp_path / "places.json", {"阿明": 42, "group:读书会": "7000"})
+    given = ("--places", file, "--place", "group:读书会=7001", "--place", "private:读书会=9")
+    called = migrate(path, data, *given)
+    assert called.status == 1
+    assert [line for line in called.lines if "place" in line] == [
+        {"place": "group:猫友群", "entries": 2, "error": "its id is not known"}
+    ]
+    assert (called.lines[-1]["taken"], called.lines[-1]["unplaced"], called.lines[-1]["bad"]) == (4, 2, 0)
+    filed = {event.scope.key: event.text for event in stored(data)}
+    assert set(filed) == {"g:7001", "p:42", "p:9", "p:43"}
+    assert "2026-02-19给阿明推荐了《三体》" in filed["p:42"], "the name of the place is the person's"
+    assert "猫友群" in historian("migrate", path, "--data-dir", data).err
+    again = migrate(path, data, *given, "--place", "猫友群=1")
+    assert (again.status, again.lines[-1]["taken"], again.lines[-1]["known"]) == (0, 2, 4)
+
+
+def test_in_a_terminal_each_place_is_asked_for_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Shell, "can_ask", True)
+    path = write(tmp_path / "old.json", OLD_BOT[2:5])
+    called = historian("migrate", path, "--data-dir", tmp_path / "data", stdin="9\n\n")
+    assert called.status == 1 and called.out.count("empty: leave out") == 2
+    assert [event.scope.key for event in stored(tmp_path / "data")] == ["p:9"]
+
+
+@pytest.mark.parametrize(
+    ("options", "location"),
+    [(["--place", "x"], {}), (["--place", "=7"], {}), (["--places", "none.json"], {}), ([], {"type": "planet", "name": "x"})],
+)
+def test_places_that_are_none_are_named(tmp_path: Path, options: list[str], location: dict[str, str]) -> None:
+    path = write(tmp_path / "old.json", [{"text": "一", "location": location}] if location else OLD_BOT)
+    called = migrate(path, tmp_path / "data", *options)
+    assert called.status == (1 if location else 2)
+    assert ("'planet'" if location else options[1].partition("=")[0]) in called.err + called.out
 
 
 def test_without_a_time_a_text_stands_as_it_is_and_says_so(tmp_path: Path) -> None:
