@@ -21,6 +21,7 @@ from ..stores.files.forget_requests import ForgetReport
 from .config_watch import ConfigWatch
 from .data_directory import data_directory
 from .observation.hooks import Hooks
+from .plain_copies import PlainCopies
 from .recall.fallback_levels import LOCAL_SECONDS, PlainMemory
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ class Lifecycle:
         self.hooks = Hooks()
         self.end_summaries = EndSummaries(data_directory(settings) / "end_summaries.json")
         self.plain = PlainMemory(data_directory(settings), self.end_summaries)
+        self._copies = PlainCopies(self.end_summaries, self._is_forgotten)
         self._work = work
         self._watch = ConfigWatch(config, settings, self._apply) if config is not None else None
         self._reopening: asyncio.Task[None] | None = None
@@ -82,6 +84,7 @@ class Lifecycle:
             stack.push_async_callback(self._close_opened, timeout_seconds)
             stack.callback(self.hooks.close)
             stack.push_async_callback(self._stop_reopening)
+            stack.push_async_callback(self._copies.settle)
 
     async def hand_over(self, job: Job) -> str | None:
         """Put a redacted job on disk and wake the worker. Returns its id, None if no job is kept. Raises StorageError."""
@@ -94,6 +97,8 @@ class Lifecycle:
         if not self.started:
             raise HistorianError("the service is not open; use `async with CognitiveService.open(…)` or call `start()`")
         job_id = await asyncio.to_thread((await self._opened_queue()).put, job)
+        if job.kind == "remember":
+            self._copies.add(job)
         if self.plain.database_away:
             await asyncio.to_thread(self.plain.add, job)
         if self.opened is not None:
@@ -117,6 +122,7 @@ class Lifecycle:
         """Forget a user or a group. See `CognitiveService.forget_user`."""
         from .entity_data.forgetting import forget
 
+        await self._copies.settle()
         opened = self.opened
         if opened is None:
             return await self._forget_on_disk(entity, mentions, wait_seconds)
@@ -129,6 +135,13 @@ class Lifecycle:
         report = await forget(opened.parts, entity, mentions=mentions, wait_seconds=wait_seconds, wake=wake)
         opened.recall.clear()
         return report
+
+    def _is_forgotten(self, job: Job) -> bool:
+        opened = self.opened
+        try:
+            return opened is not None and opened.parts.events.is_forgotten(job.job_id, job.entities, job.moment.timestamp())
+        except StorageError:
+            return False
 
     async def _forget_on_disk(self, entity: Entity, mentions: bool, wait_seconds: float) -> ForgetReport:
         """Forget what is on disk while memory is switched off."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,12 +18,11 @@ KEEP_SCOPES = 1000
 class EndSummaries:
     """`{scope key: [{"job_id", "timestamp", "user_id", "text"}, …]}`, newest last; 20 per scope, the 1,000 most recent scopes.
 
-    A damaged file reads as empty. The next write renames it to `end_summaries.damaged.json`.
+    Safe among threads and processes. A damaged file reads as empty. The next write renames it to `end_summaries.damaged.json`.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._lock = threading.Lock()
 
     def add(self, jobs: Sequence[Job]) -> None:
         """Store the texts of jobs. Idempotent by job id. Raises StorageError."""
@@ -69,7 +67,9 @@ class EndSummaries:
     @contextmanager
     def _changing(self) -> Iterator[dict[str, list[dict[str, Any]]]]:
         """Give the stored entries to be changed, and write them if they were. Renames a damaged file first."""
-        with self._lock:
+        from .entity_locks import EntityLocks  # memory that is switched off imports it only where it writes
+
+        with EntityLocks(self._path.with_suffix(".locks")).of(self._path.stem, str(self._path)):
             try:
                 known = self._parsed()
             except ValueError:
@@ -78,7 +78,7 @@ class EndSummaries:
             before = dict(known)
             yield known
             if list(known.items()) != list(before.items()):
-                write_atomically(self._path, json.dumps(known, ensure_ascii=False, indent=1).encode())
+                write_atomically(self._path, _written(known))
 
     def _read(self) -> dict[str, list[dict[str, Any]]]:
         """Never renames a damaged file: a writer may have replaced it by a valid one meanwhile."""
@@ -99,6 +99,12 @@ class EndSummaries:
         if not isinstance(data, dict):
             raise ValueError(f"{self._path}: expected an object")
         return data
+
+
+def _written(known: dict[str, Any]) -> bytes:
+    """Return the content of the file, a scope a line: the encoder then runs in short pieces, between which others run."""
+    lines = (f"{json.dumps(key, ensure_ascii=False)}: {json.dumps(one, ensure_ascii=False)}" for key, one in known.items())
+    return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
 
 
 def _replace(known: dict[str, Any], new: dict[str, Any]) -> None:

@@ -154,10 +154,17 @@ async def test_the_service_files_in_the_background_and_recalls_in_scope_only(tmp
         assert stats["events"] == 2
 
 
+async def test_what_was_accepted_is_given_as_plain_summaries_once_memory_is_switched_off(tmp_path: Path) -> None:
+    async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
+        assert await memory.enqueue_job("我给他推荐了《三体》", **group_fields())
+    async with CognitiveService.open(settings_for(tmp_path, enabled=False)) as memory:
+        assert "《三体》" in await memory.build_context("书", Scope.group("100"))
+
+
 async def test_with_memory_switched_off_plain_summaries_are_kept_and_given(tmp_path: Path) -> None:
     async with CognitiveService.open(settings_for(tmp_path, enabled=False)) as memory:
         assert await memory.enqueue_job("我给他推荐了《三体》", **group_fields()) is None
         assert "《三体》" in await memory.build_context("书", Scope.group("100"))
         assert await memory.build_context("书", Scope.group("200")) == ""
         assert await memory.search_events("三体", Scope.group("100")) == []
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["end_summaries.json"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["end_summaries.json", "end_summaries.locks"]

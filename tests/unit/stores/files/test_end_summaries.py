@@ -32,7 +32,7 @@ def test_a_file_that_cannot_be_read_now_is_left_as_it_is(tmp_path: Path, monkeyp
         ):
             with pytest.raises(StorageError, match="Input/output"):
                 use(EndSummaries(path))
-    assert len(EndSummaries(path).of("g:7")) == 1 and [file.name for file in tmp_path.iterdir()] == [path.name]
+    assert len(EndSummaries(path).of("g:7")) == 1 and [file.name for file in tmp_path.glob("*.json")] == [path.name]
 
 
 @pytest.mark.parametrize("content", ["{broken", "[1, 2]"])
@@ -40,7 +40,7 @@ def test_reading_a_broken_file_leaves_it_where_it_is(tmp_path: Path, content: st
     path = tmp_path / "end_summaries.json"
     path.write_text(content)
     assert EndSummaries(path).of("g:7") == EndSummaries(path).entries() == []
-    assert path.read_text() == content and [file.name for file in tmp_path.iterdir()] == [path.name]
+    assert path.read_text() == content and [file.name for file in tmp_path.glob("*.json")] == [path.name]
     EndSummaries(path).add([make_job("a")])
     assert (tmp_path / "end_summaries.damaged.json").read_text() == content and len(EndSummaries(path).of("g:7")) == 1
 
