@@ -61,6 +61,17 @@ class Scope:
         return f"g:{self.group_id}" if self.request_type == "group" else f"p:{self.user_id}"
 
 
+def scope_of_key(key: str) -> Scope | None:
+    """Return the scope of a key (`Scope.key`); None for anything else."""
+    kind, colon, entity_id = key.partition(":")
+    try:
+        if colon and kind in ("g", "p"):
+            return Scope.group(entity_id) if kind == "g" else Scope.private(entity_id)
+    except InvalidInput:
+        pass
+    return None
+
+
 SHARED_NOTES = Scope("private", RESERVED_USER)
 """The scope of notes that belong to no conversation: read only if this scope is requested, never in groups or private chats."""
 

@@ -175,11 +175,15 @@ class Maintenance:
                 log.warning("%s: %d of %s are left out; give its id: `historian migrate --place`", path, count, place)
 
     async def _index_notes(self) -> None:
-        """Look through `cognitive.notes_dir` once a minute; jobs that wait go first. What is new is embedded afterwards."""
+        """Look through `MEMORY.md` and `cognitive.notes_dir` once a minute; jobs that wait go first. What is new is embedded
+        afterwards."""
         settings, now = self._parts.settings.cognitive, self._parts.clock()
-        if not settings.notes_dir or self._notes_pause.remaining(now):
+        if self._notes_pause.remaining(now):
             return
         self._notes_pause.begin(now, NOTES_SECONDS)
+        await self._notes.run_memory(self._parts.directory / "MEMORY.md", notes_scope(settings.notes_scope))
+        if not settings.notes_dir:
+            return
         try:
             report = await self._notes.run(Path(settings.notes_dir), notes_scope(settings.notes_scope), pause=self.jobs_wait)
         except InvalidInput as error:

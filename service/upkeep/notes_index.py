@@ -14,8 +14,9 @@ from ...schema.errors import FingerprintMismatch
 from ...schema.event import Event
 from ...schema.job import clean_text
 from ...schema.protocols import Vector
-from ...schema.scope import Scope
+from ...schema.scope import Scope, scope_of_key
 from ...schema.settings import Settings
+from ...stores.files.markdown_memory import MarkdownMemory
 from ...stores.files.note_folder import Listing, NoteFile, NotText, content_hash, list_notes, read_note
 from ...stores.sqlite.note_manifest import FileChange, FileManifest, IndexedFile, note_job_id
 from ...text.chunks import Chunk, chunk
@@ -169,6 +170,34 @@ class NotesIndex:
             removed += await self._forget_plain_name(root, scope)
         return IndexReport(deleted=len(known), removed=removed)
 
+    async def run_memory(self, path: Path, scope: Scope) -> IndexReport:
+        """Bring up to date what somebody wrote into `MEMORY.md` by hand: each conversation's section there, the rest in `scope`.
+
+        A file that is gone has nothing. Raises StorageError.
+        """
+        folder, report = self._names.stored(str(path)), IndexReport()
+        loose, written = await asyncio.to_thread(MarkdownMemory(path).by_hand)
+        changed = await asyncio.to_thread(_changed_at, path)
+        texts = {**written, scope.key: "\n\n".join(filter(None, (loose, written.get(scope.key))))}
+        indexed = [key for key, root, _ in await asyncio.to_thread(self._manifest.roots) if root == folder]
+        for key in dict.fromkeys([*texts, *indexed]):
+            text, where = texts.get(key, ""), scope if key == scope.key else scope_of_key(key)
+            before = (await asyncio.to_thread(self._manifest.files, key, folder)).get(path.name)
+            if not text or where is None:
+                report.deleted += before is not None
+                report.removed += await asyncio.to_thread(self._manifest.remove, key, folder, [path.name])
+                continue
+            now = IndexedFile(path.name, changed, len(text), content_hash(text.encode(errors="replace")), self._form)
+            if before is not None and (before.content_hash, before.form) == (now.content_hash, now.form):
+                report.unchanged += 1
+                continue
+            report.changed += before is not None
+            report.new += before is None
+            batch = _Batch()
+            await asyncio.to_thread(self._plan, batch, where, now, text, NoteFile(path.name, path, changed, len(text)))
+            await self._write(batch, where, folder, report)
+        return report
+
     def _named(self, listing: Listing, known: dict[str, IndexedFile]) -> Listing:
         """Return the listing under stored names. Names in the manifest with the current form are stored unchanged."""
 
@@ -268,6 +297,13 @@ class NotesIndex:
             rewritten_by="none",
             source="note",
         )
+
+
+def _changed_at(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 def _parts(chunks: Sequence[Chunk]) -> Iterator[Sequence[Chunk]]:

@@ -16,6 +16,7 @@ from support.draining import open_worker, put
 from support.memory import group_fields, private_fields, settings_for
 from support.openai_server import OpenAIServer
 from support.strict_nodes import refuse_unknown_keys
+from support.waiting import eventually_async
 
 ITEMS = ["他喜欢吉他，也听《今天》", "他搬到了北京"]
 
@@ -159,6 +160,17 @@ async def test_what_was_accepted_is_given_as_plain_summaries_once_memory_is_swit
         assert await memory.enqueue_job("我给他推荐了《三体》", **group_fields())
     async with CognitiveService.open(settings_for(tmp_path, enabled=False)) as memory:
         assert "《三体》" in await memory.build_context("书", Scope.group("100"))
+
+
+async def test_a_memory_md_that_somebody_wrote_is_read_as_a_note(tmp_path: Path) -> None:
+    (tmp_path / "MEMORY.md").write_text("## g:100\n\n- 读书会每周三在西湖边碰头\n", encoding="utf-8")
+    async with CognitiveService.open(settings_for(tmp_path)) as memory:
+
+        async def is_read() -> bool:
+            return "西湖" in await memory.build_context("读书会在哪里碰头？", Scope.group("100"))
+
+        await eventually_async(is_read, seconds=20)
+        assert await memory.search_events("西湖", Scope.group("200")) == []
 
 
 async def test_with_memory_switched_off_plain_summaries_are_kept_and_given(tmp_path: Path) -> None:

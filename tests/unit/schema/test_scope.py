@@ -4,7 +4,7 @@ import pytest
 from historian.schema.entity import Entity
 from historian.schema.errors import InvalidInput
 from historian.schema.job import parse_job
-from historian.schema.scope import SHARED_NOTES, LayerRule, Scope, layer_written, layers_read, notes_scope
+from historian.schema.scope import SHARED_NOTES, LayerRule, Scope, layer_written, layers_read, notes_scope, scope_of_key
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +13,13 @@ AT = {"timestamp": "2026-02-21T17:30:00+08:00", "timezone": "UTC"}
 rules = st.sampled_from(["private_separate", "per_group", "shared"])
 ids = st.sampled_from(["1", "2", "3"])
 scopes = st.one_of(st.builds(Scope.private, ids), st.builds(Scope.group, ids, ids))
+
+
+def test_a_key_leads_back_to_its_scope() -> None:
+    for scope in (Scope.group("100"), Scope.private("qq:7")):
+        assert scope_of_key(scope.key) == scope
+    for key in ("", "g:", "x:1", "family", "p:historian:shared-notes"):
+        assert scope_of_key(key) is None
 
 
 def test_a_group_and_a_private_chat_with_the_same_id_are_different_scopes() -> None:

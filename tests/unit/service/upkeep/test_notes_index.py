@@ -489,3 +489,30 @@ async def test_what_an_earlier_version_took_from_its_own_data_goes(notes: Notes)
     (taken.parent / "index.sqlite").touch()
     await notes.run()
     assert notes.texts() == set()
+
+
+async def test_what_somebody_wrote_into_memory_md_is_a_note_of_its_conversation_and_jobs_lines_are_not(notes: Notes) -> None:
+    file = notes.folder / "MEMORY.md"
+    lines = "## g:7\n\n- the club meets on Mondays\n- 2026-02-21T17:30:00+08:00 filed as an event\n\n## p:42\n\nBob likes tea\n"
+    file.write_text(f"# About us\n\nAnn is the treasurer\n\n{lines}", encoding="utf-8")
+    report = await notes.index.run_memory(file, SHARED_NOTES)
+    assert (report.new, report.removed) == (3, 0)
+    assert notes.texts() == {"- the club meets on Mondays"} and notes.texts(Scope.private("42")) == {"Bob likes tea"}
+    assert {event.source for event in notes.events()} == {"note"}
+    assert any("treasurer" in text for text in notes.texts(SHARED_NOTES))
+    again = await notes.index.run_memory(file, SHARED_NOTES)
+    assert (again.new, again.changed, again.unchanged) == (0, 0, 3)
+    file.write_text("## g:7\n\n- the club meets on Fridays\n", encoding="utf-8")
+    report = await notes.index.run_memory(file, SHARED_NOTES)
+    assert (report.changed, report.deleted) == (1, 2)
+    assert notes.texts() == {"- the club meets on Fridays"}
+    assert notes.texts(Scope.private("42")) == notes.texts(SHARED_NOTES) == set()
+    file.unlink()
+    assert (await notes.index.run_memory(file, SHARED_NOTES)).deleted == 1 and notes.texts() == set()
+
+
+async def test_the_rest_of_memory_md_belongs_to_the_scope_of_notes(notes: Notes) -> None:
+    file = notes.folder / "MEMORY.md"
+    file.write_text("Ann is the treasurer\n\n## g:7\n\nthe club meets on Mondays\n", encoding="utf-8")
+    await notes.index.run_memory(file, GROUP)
+    assert "\n".join(sorted(notes.texts())).count("treasurer") == 1 and any("Mondays" in text for text in notes.texts())

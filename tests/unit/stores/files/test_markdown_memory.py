@@ -101,3 +101,40 @@ def test_many_threads_lose_nothing(path: Path) -> None:
     for thread in threads:
         thread.join()
     assert {text for _, text in memory.of("g:100")} == {f"entry {n}" for n in range(20)}
+
+
+BY_HAND = """# About us
+
+Ann is the treasurer.
+
+## Family
+
+- Bob is her brother
+
+## g:100
+
+- 2026-02-21 the club meets on Mondays
+- 2026-02-21T17:30:00+08:00 filed as an event
+"""
+
+
+def test_what_somebody_wrote_by_hand_is_told_apart_and_stays_when_jobs_are_added_or_forgotten(path: Path) -> None:
+    path.write_text(BY_HAND, encoding="utf-8")
+    memory = MarkdownMemory(path)
+    expected = (BY_HAND.partition("\n\n## g:100")[0], {"g:100": "- 2026-02-21 the club meets on Mondays"})
+    assert memory.by_hand() == expected
+    for n in range(3):
+        memory.add(job(n, f"entry {n}"))
+        assert memory.by_hand() == expected
+    assert [text for _, text in memory.of("g:100")][:2] == ["the club meets on Mondays", "filed as an event"]
+    assert ("", "", "Bob is her brother") in memory.entries()
+    assert memory.forget(lambda key, time, text: "Bob" in text or text == "entry 1") == 2
+    assert memory.by_hand() == (expected[0].replace("\n\n- Bob is her brother", ""), expected[1])
+    assert "entry 2" in path.read_text(encoding="utf-8") and "entry 1" not in path.read_text(encoding="utf-8")
+
+
+def test_a_file_of_jobs_alone_has_nothing_by_hand(path: Path) -> None:
+    memory = MarkdownMemory(path)
+    assert memory.by_hand() == ("", {})
+    memory.add(job(1, "once"), job(2, "twice"))
+    assert memory.by_hand() == ("", {})
