@@ -1,9 +1,8 @@
 """Calendar arithmetic: months, weeks, lunar dates, holidays and seasons, in days.
 
-Weeks begin on Monday. Lunar dates come from `lunar_python`, which computes new moons, imported when first needed. The
-days of Qingming and the winter solstice follow the century formula floor(0.2422 * Y + C) - floor(L / 4) for solar
-terms (Y the year within the century), right for 1900 to 2099 up to a few known years by one day; Easter follows the
-anonymous Gregorian algorithm (Meeus, Astronomical Algorithms, chapter 8).
+Weeks begin on Monday. Lunar dates and solar terms (清明, 冬至) come from `lunar_python`, which computes new moons and the
+longitude of the sun, imported when first needed; Easter follows the anonymous Gregorian algorithm (Meeus, Astronomical
+Algorithms, chapter 8).
 """
 
 from __future__ import annotations
@@ -80,37 +79,46 @@ def easter(year: int) -> date:
     return date(year, month, day + 1)
 
 
-def _solar_term(year: int, month: int, constant_20th: float, constant_21st: float) -> date:
-    within = year % 100
-    constant = constant_21st if year >= 2000 else constant_20th
-    leaps = (within - 1) // 4 if month <= 2 else within // 4
-    return date(year, month, int(within * 0.2422 + constant) - leaps)
+@lru_cache(maxsize=64)
+def _solar_terms(year: int) -> dict[str, date]:
+    """Return the days of the solar terms of a year, by their Chinese names (大雪 of December is named by its pinyin)."""
+    from lunar_python import Lunar
+
+    table = Lunar.fromYmd(year, 6, 1).getJieQiTable()
+    return {name: date(day.getYear(), day.getMonth(), day.getDay()) for name, day in table.items()}
 
 
 _FIXED = {
     "new_year": (1, 1), "valentine": (2, 14), "women": (3, 8), "arbor": (3, 12), "patrick": (3, 17), "fools": (4, 1),
-    "earth_day": (4, 22), "labour": (5, 1), "youth": (5, 4), "may_20": (5, 20), "children": (6, 1),
-    "juneteenth": (6, 19), "shopping_618": (6, 18), "party": (7, 1), "independence": (7, 4), "army": (8, 1),
+    "groundhog": (2, 2), "pi": (3, 14), "australia": (1, 26), "anzac": (4, 25), "canada": (7, 1),
+    "water": (4, 13), "nurses": (5, 12), "cinco": (5, 5), "bastille": (7, 14), "remembrance": (11, 11),
+    "earth_day": (4, 22), "labour": (5, 1), "youth": (5, 4), "may_20": (5, 20), "children": (6, 1), "juneteenth": (6, 19), "shopping_618": (6, 18), "party": (7, 1), "independence": (7, 4), "army": (8, 1),
     "teachers": (9, 10), "national": (10, 1), "halloween": (10, 31), "guy_fawkes": (11, 5), "veterans": (11, 11),
     "singles": (11, 11), "double_12": (12, 12), "christmas_eve": (12, 24), "christmas": (12, 25),
     "boxing": (12, 26), "new_year_eve": (12, 31),
 }  # fmt: skip
 _LUNAR = {"spring": (1, 1), "lantern": (1, 15), "dragon_boat": (5, 5), "qixi": (7, 7), "ghost": (7, 15),
-          "mid_autumn": (8, 15), "double_ninth": (9, 9)}  # fmt: skip
+          "mid_autumn": (8, 15), "double_ninth": (9, 9), "dragon_head": (2, 2), "winter_clothes": (10, 1)}  # fmt: skip
 _NTH = {
     "mlk": (1, 0, 3), "presidents": (2, 0, 3), "mothers": (5, 6, 2), "memorial": (5, 0, -1), "fathers": (6, 6, 3),
-    "labor": (9, 0, 1), "columbus": (10, 0, 2), "thanksgiving": (11, 3, 4),
+    "melbourne_cup": (11, 1, 1), "labor": (9, 0, 1), "columbus": (10, 0, 2), "thanksgiving": (11, 3, 4),
 }  # fmt: skip
 _COUNTED = {
     "eve": ("spring", -1), "easter": ("easter", 0), "good_friday": ("easter", -2), "easter_monday": ("easter", 1),
+    "shrove_tuesday": ("easter", -47), "ash_wednesday": ("easter", -46),
+    "whit_monday": ("easter", 50),
     "black_friday": ("thanksgiving", 1), "cyber_monday": ("thanksgiving", 4),
 }  # fmt: skip
 """Feasts at a fixed distance in days from another one."""
+_TERMS = {"spring_begins": "立春", "spring_equinox": "春分", "qingming": "清明", "summer_begins": "立夏", "summer_solstice": "夏至",
+          "autumn_begins": "立秋", "autumn_equinox": "秋分", "winter_begins": "立冬"}  # fmt: skip
+_NO_DAY = frozenset({"diwali", "eid", "ramadan", "hanukkah", "passover", "holi", "yom_kippur", "rosh_hashanah"})
+"""Feasts of other calendars, whose days are not known here."""
 
 
 @lru_cache(maxsize=1024)
 def holiday(name: str, year: int) -> date | None:
-    """Return the day of a holiday in a year; None if it is unknown (lunar feasts outside 1900 to 2099).
+    """Return the day of a holiday in a year; None if it is unknown (lunar feasts outside 1900 to 2099, Diwali).
 
     "eve" (除夕) and "laba" of 2026 are the days before the Spring Festival of 2026, even if they fall in the last days of
     the previous year.
@@ -126,15 +134,15 @@ def holiday(name: str, year: int) -> date | None:
             other, days = _COUNTED[name]
             day = easter(year) if other == "easter" else holiday(other, year)
             return day + timedelta(days=days) if day is not None else None
-        match name:
-            case "laba" | "little_year":
-                return lunar_day(year - 1, 12, 8 if name == "laba" else 23)
-            case "qingming":
-                return _solar_term(year, 4, 5.59, 4.81)
-            case "winter_solstice":
-                return _solar_term(year, 12, 22.60, 21.94)
-            case _:
-                raise KeyError(name)
+        if name in _TERMS:
+            return _solar_terms(year)[_TERMS[name]]
+        if name == "winter_solstice":
+            return _solar_terms(year + 1)["冬至"]  # the table of a year begins in the December before
+        if name in ("laba", "little_year"):
+            return lunar_day(year - 1, 12, 8 if name == "laba" else 23)
+        if name in _NO_DAY:
+            return None
+        raise KeyError(name)
     except ValueError:
         return None
 

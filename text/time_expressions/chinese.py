@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import zip_longest
 
 from .chinese_extents import together, whole
 from .chinese_words import fold, might_hold, words_of_time
@@ -139,14 +140,21 @@ def settle(text: str, found: list[Found]) -> list[Found]:
     anchored_until = -1  # a day was named in the text before this offset
     dated = False  # that day is not today: later offsets count from it
     previous_end = -1
-    for item in found:
+    of_year = False  # that day was given with its year
+    for item, following in zip_longest(found, found[1:]):
         reading = item.reading
         if item.start >= anchored_until:
             anchored_until = -1
         anchored = anchored_until >= 0 and chinese_sentence_start(text, item.start) <= previous_end
         if is_absolute(reading):
-            anchored_until, previous_end, dated = len(text), item.end, True
+            anchored_until, previous_end, dated, of_year = len(text), item.end, True, True
             continue
+        if _is_feast(reading):
+            if (anchored and _SAME_DAY.fullmatch(text, previous_end, item.start)) or (
+                following is not None and following.reading.has_day and _IS_ON.fullmatch(text, item.end, following.start)
+            ):
+                continue  # 明天冬至, 除夕就是明天: the day stands beside its name
+            anchored = anchored and of_year
         if not item.understood:
             if not chinese_habit(text, item.start, item.end):
                 kept.append(item)
@@ -159,10 +167,34 @@ def settle(text: str, found: list[Found]) -> list[Found]:
             tense = "past"
         from_there = anchored and dated and reading.offset is not None and reading.offset.sign > 0
         if _stands(text, item, tense, anchored) and not from_there:
-            kept.append(Found(reading, item.start, item.end, tense))
+            kept.append(Found(reading, item.start, item.end, _direction(text, item, tense)))
         if reading.has_day and reading.vague is None and not reading.now:
-            anchored_until, previous_end, dated = len(text), item.end, reading.shift != 0
+            anchored_until, previous_end, dated, of_year = len(text), item.end, reading.shift != 0, False
     return kept
+
+
+def _is_feast(reading: Reading) -> bool:
+    """Return True for a feast without its year: the name of a day of each year."""
+    return (reading.holiday is not None or reading.lunar is not None) and reading.year is None and not reading.firm
+
+
+def _direction(text: str, item: Found, tense: Tense) -> Tense:
+    """Return the tense that chooses among several days of the name. `tense` is that of the whole sentence.
+
+    A feast and 这周末 are sought in the past only where their own clause is in the past (除夕到家，票抢到了 is ahead), what is
+    due by a day (十五号之前) is ahead unless it is told as done.
+    """
+    reading = item.reading
+    base = reading.offset.base if reading.offset is not None else None
+    if _is_feast(reading) or (base is not None and _is_feast(base)):
+        own = chinese_evidence(text, item.start, item.end, wide=False)
+        return own if own != "none" else "none" if tense == "past" else "future"
+    if reading.weekend and reading.week == 0:
+        return chinese_evidence(text, item.start, item.end, wide=False)
+    if tense == "past" and _DUE.match(text, item.end):
+        own = chinese_evidence(text, item.start, item.end, wide=False)
+        return own if own != "none" else "future"
+    return "future" if tense == "none" and _DUE.match(text, item.end) else tense
 
 
 def _stands(text: str, item: Found, tense: Tense, anchored: bool) -> bool:
@@ -240,6 +272,9 @@ def _is_of_one_year(text: str, item: Found) -> bool:
     return not generic and not told and _IS_NEXT.match(text, item.end) is None
 
 
+_SAME_DAY = re.compile(r"[，, 、（(]?(?:就?是|正是|也是|又是|恰好是?|正好是?|刚好是?|正逢|适逢|的|那天是?)?")
+_IS_ON = re.compile(r"(?:就|正好|恰好|刚好|不)?[是在]|[（(]")
+_DUE = re.compile(r"(?:之|以)?前(?!面|后|台)|截止|截至")
 _PERSON = frozenset("和跟与给对找被让问")
 _TIME_ENDS = frozenset("月年日号0123456789")
 _DAY_TOLD = re.compile(r"[前后]一(?:天|晚|夜)")

@@ -60,6 +60,9 @@ _YEARS: dict[str, int] = by_word(_WORDS["year_shifts"])
 _LEVELS: dict[str, int] = by_word(_WORDS["levels"])
 _EDGES: dict[str, Edge] = by_word(_WORDS["edges"])
 _UNITS: dict[str, Unit] = by_word(_WORDS["units"])
+_CUT: dict[str, tuple[str, str, re.Pattern[str]]] = {
+    first: (row["surely"], row["perhaps"], re.compile(row["after"])) for first, row in _WORDS["cut"].items()
+}
 _MONTH_NAMES = {"正": 1, "冬": 11, "腊": 12}
 _PAIRS = {"今明": (0, 1), "昨今": (-1, 0), "明后": (1, 2)}
 
@@ -347,7 +350,7 @@ TOKENS: tuple[tuple[str, str, _Builder], ...] = (
         r"昨日(?:重现|青空)|昨夜星辰|天天|[今明昨]日(?=传媒|资本|科技|集团|控股|影业|动漫)|(?<=[小阿])明(?=天天|年年|日日|早睡|"
         r"早起)|前(?=天文)|后(?=天井)|后天(?:性|因素|努力|培养|环境|教育|免疫|形成|习得|失明|养成)|前天线|明天赋|今天下$|"
         r"(?<=[如当而])今年轻|过去年轻|现在(?:完成|进行|时态|分词|式)|一般现在时|当(?:周|月|年|时)|目前天线|月月|年年|日日|夜夜|"
-        r"时时|周周|早早|晚晚|周年|周岁|周[到围边期长折遭密旋全身知详正一鸣](?<!周一)|周一次|五月天|三月兽|月亮|月饼|日本|日常|"
+        r"时时|周周|早早|晚晚|周年|周岁|周[到围边期长折遭密旋全身知详正一鸣](?<!周一)|周一次|五月天|三月兽|月亮|月饼|(?<![生节假])日本|日常|"
         r"日记|日程|日报|(?<![去今明前后])年(?:级|轻|龄|货|糕|会|费|薪|度|代)|[\d〇零一二两三四五六七八九十]{1,4}(?:年级|年代|"
         r"周年|周岁|月龄|点点|时代|时区|号线|号楼|号店|点钟方向)|从前(?!天)|以前|之前(?![半\d一二两三四五六七八九十]{1,4}(?:个|"
         r"天|小时|分钟|周|年))|以后|之后(?![半\d一二两三四五六七八九十]{1,4}(?:个|天|小时|分钟|周|年))|从此|后来|然后|"
@@ -391,15 +394,15 @@ TOKENS: tuple[tuple[str, str, _Builder], ...] = (
     ("since", rf"(?<![\d.第前])(?P<length>{LENGTH})(?:以来|来(?=[，,]|一直|第|我|他|她|首|从|始终|最|都|每|没|的))",
         _with_length(lambda _, length: _stretch(-1, length))),
     ("shift", r"(?<!^[王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗])(?<![，。！？；\n ][王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗])(?"
-        r"P<which>大前|大后|(?<![之以目从眼面生空提史])前(?=[天日晚夜儿])|昨|(?<![如当而现])今|(?<![黎聪光文透声说表证发查])明|"
-        r"(?<![以之然雨最先此年月周午])后(?=[天日晚夜儿]))(?:天(?!线|赋|堂|桥|台文|使|生的|空之)|日(?!元|本|语|志|历)|"
+        r"P<which>大前|大后|(?<![之以目从眼面生空提史])前(?=[天日晚夜儿])|昨|(?<![如当而现])今|明|"
+        r"(?<![以之然雨最先此年月周午])后(?=[天日晚夜儿]))(?:天(?!线|赋|堂|桥|台文|使|生的|空之|下第一)|日(?!元|本|语|志|历)|"
         r"个?儿个?(?!童|子|科)|(?P<short>晚上|夜里|早上|[晚夜早晨](?!点点|饭后|安|一点|些|餐))(?!\d*年级))", _shift),
     ("week", rf"(?P<level>上上上|上上|大上|上|下下下|下下|下|这|本)(?:一?个|一)?(?:周|星期|礼拜)(?!年|边|围|期|岁)(?P<name>"
         rf"{_WEEKDAY}(?!次[都也没])(?<!天(?=气))|末|[初中底](?![国文午学]))?", _week),
     ("monthrel", r"(?P<level>上上|上|下下|下|这|本)(?:一?个)?月(?!球|亮|台|份牌|经|饼)(?:份)?", _month_rel),
     ("quarter", r"(?:(?P<level>上上|上|下下|下|这|本)(?:一?个|一)?|第?(?P<number>[1-4一二三四]))季度", _quarter),
-    ("yearrel", r"(?P<level>大前|(?<![之以目])前(?=年)|(?<!过)去|(?<![如当而现])今|(?<![日资])本|明|来|大后|(?<![以之然最])后(?="
-        r"年)|这(?=一年)|(?<![马晚早])上(?=一?年)|(?<![之以如余剩])下(?=一?年))一?年(?!轻|级|龄|代|货|糕|纪|会)(?:度)?",
+    ("yearrel", r"(?P<level>大前|(?<![之以目])前(?=年)|(?<!过)去|(?<![如当而现])今|(?<!日)本|明|来|大后|(?<![以之然最])后(?="
+        r"年)|这(?=一年)|(?<![马晚早])上(?=一?年)|(?<![之以如余剩])下(?=一?年))一?年(?!轻|级|龄|代|货|糕|纪|会|检)(?:度)?",
         lambda m: Reading(year=("rel", _YEARS[m["level"]]))),
     ("lunar", r"(?:农历|阴历|旧历)(?:的)?(?P<month>正|冬|腊|[一二三四五六七八九十]{1,2}|\d{1,2})月(?P<day>初[一二三四五六七八九"
         r"十]|[二廿]?十[一二三四五六七八九]?|三十|\d{1,2})[日号]?|(?P<month2>正|腊|冬|[二三四五六七八九十])月(?P<day2>初[一二三"
@@ -433,7 +436,7 @@ _UNNAMED = re.compile(r"\(\?P<\w+>")
 STARTS = (
     "0123456789〇一七万三上下不两中临之九乾事二五今从令以低俩傍儿元先光八六再农冬准凌几刚初到前劳十午半去及双同后周咸嘉四回国圣复夏多夜"
     "大天头女好如妇宣寒小少崇差平年底康建廿开当往待很快情愚感慢按接提教数方日旧早时明星春昨昭晚暑最月有未末本来某植次正此母每民永没洪深清然父现生"
-    "百目眼睡礼神秋稍空端第等翌背腊至若许贞跟跨迄过近还这适道那重阴除随隔雍零青面饭高黄"
+    "百目眼睡礼神秋稍空端第等翌背腊至若许贞跟跨迄过近还这适道那重阴除随隔雍零青面饭高黄泼立护黑龙"
 )
 """Every first character of a token (checked by a test). Testing it first makes the search ten times faster."""
 _TRIGGER = re.compile("[" + STARTS + "".join(chr(old) for old, new in _FOLD.items() if chr(new) in STARTS) + "]")
@@ -456,10 +459,26 @@ def words_of_time(text: str) -> list[Found]:
     """Return the words of time of folded text with their readings, in order and not yet merged."""
     found: list[Found] = []
     every, single = _compiled()
-    for match in every.finditer(text):
-        pattern, build = single[match.lastgroup or ""]
-        detail = pattern.match(text, match.start())
-        reading = build(detail) if detail is not None else None
-        if detail is not None and reading is not None:
-            found.append(Found(reading, match.start(), detail.end()))
+    match = every.search(text)
+    while match is not None:
+        start, end = match.span()
+        if _is_cut_out(text, start):
+            end = start + 1
+        else:
+            pattern, build = single[match.lastgroup or ""]
+            detail = pattern.match(text, start)
+            reading = build(detail) if detail is not None else None
+            if detail is not None and reading is not None:
+                found.append(Found(reading, start, detail.end()))
+        match = every.search(text, end)
     return found
+
+
+def _is_cut_out(text: str, start: int) -> bool:
+    """Return True if the character at `start` ends the word before it: 明 in 说明天数, 上 in 赶上周末."""
+    row = _CUT.get(text[start])
+    if row is None or not start:
+        return False
+    surely, perhaps, after = row
+    before = text[start - 1]
+    return before in surely or (before in perhaps and after.match(text, start + 1) is not None)

@@ -45,7 +45,7 @@ _TRIGGERS |= {
         lexicon.DECADES,
     )
     for word in words
-    if word not in ("new", "black", "good", "st", "earth", "mid")
+    if word not in ("new", "black", "good", "st", "earth", "mid", "canada", "australia", "pi")
 }
 """A text without any of these words holds no expression and is not parsed."""
 _NEVER_CAPITAL = frozenset({*lexicon.DAYS, *lexicon.TONIGHT, "now", "currently", "recently", "lately", "soon"})

@@ -126,8 +126,9 @@ def _offset(reading: Reading, now: datetime, tense: Tense) -> Resolved | None:
             return Resolved(wall, wall, "minute")
         start: date = now.date()
     else:
-        # "two weeks after Christmas" without a year is in the future unless the sentence is in the past tense
-        base = _resolve(said.base, now, tense if tense != "none" else "future")
+        # "two weeks after Monday" is in the future unless the sentence is in the past tense
+        feast = said.base.holiday is not None or said.base.lunar is not None
+        base = _resolve(said.base, now, tense if tense != "none" or feast else "future")
         if base is None:
             return None
         if length.minutes:

@@ -41,6 +41,8 @@ _ZH_ARRANGED = re.compile(  # announced, agreed or booked events are in the futu
     r"|(?:推迟|延期|延后|顺延|改期?|挪|提前|定|约|安排|排)(?:到|在|至)$"
 )
 _ZH_TICKET = re.compile(r"[^，。！？；]{0,6}票")
+_ZH_PREPARED = re.compile(r"(?:[买订定抢约请领租收选挑]|预[订约定]|报名|准备|安排|收拾|商量|说)(?:[好到妥上][^，。！？；,!?;]{0,6})?了")
+"""What has been done for a day that lies ahead: 周六聚餐，订好位子了."""
 _ZH_SURELY_PAST = re.compile(r"已经|曾|过$")
 _ZH_HABIT = re.compile(
     r"(?=[一习从偶向固天定常平往总时每经老轮通都])(?:每|一般|通常|总是|总会|经常|平时|往常|一直都|"
@@ -91,7 +93,7 @@ def chinese_evidence(text: str, start: int, end: int, *, wide: bool = True) -> T
             break
         further = _clause(text, start, end, stops)[1]
         if further > high:
-            found = _chinese_tense("", text[end:further])
+            found = _chinese_tense("", _ZH_PREPARED.sub("", text[end:further]))
     return found
 
 
