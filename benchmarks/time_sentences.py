@@ -11,6 +11,7 @@ is its day.
   before 2026-02-21"), or stays because it names its year. What is rendered as of that day ("now") is never wrong. Of a
   deadline the last day counts ("until the end of November 2025"), of a vague line any common day. A line that means no
   time is right where no rule touched it.
+  A name stays beside its day where another expression that touches it is resolved to the same day ("Cup Day on 2026-11-03").
 - whole: the words of the expression stay as they were said and the event is not absolute.
 - damaged: resolved to other days, or a part of it replaced.
 - passed: the words stay, and the gate takes the text for absolute.
@@ -36,6 +37,7 @@ from historian.text.time_expressions import TimeExpression, resolve_times
 _DATA = Path(__file__).parent / "data"
 _HAS_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _AMOUNT = re.compile(r"(?:days?|weeks?|months?|years?) (?:before|after) \d{4}|之[前后]的?几|的.{1,4}[前后]$")
+_TOUCHES = re.compile(r"[,，、(（]? ?(?:(?:is|was|it's|that's|falls|就?是|正好是?|的) ?)?(?:on )?")
 _ORDER = ("right", "whole", "passed", "damaged")
 
 
@@ -51,10 +53,18 @@ def judged(line: dict[str, Any]) -> tuple[str, str]:
         at = text.find(gold["words"])
         overlapping = [one for one in found if one.start < at + len(gold["words"]) and one.end > at]
         left = [one for one in left if one not in overlapping]
-        classes.append(_class(gold, overlapping, line, resolved, reported=reported))
+        beside = not overlapping and any(_names_its_day(gold, at, text, one) for one in found)
+        kept = beside and gold["words"].casefold() in resolved.casefold()
+        classes.append("right" if kept else _class(gold, overlapping, line, resolved, reported=reported))
     if any(one.value != local[:10] for one in left):
         classes.append("damaged")
     return max(classes, key=_ORDER.index, default="right"), resolved
+
+
+def _names_its_day(gold: dict[str, str], at: int, text: str, one: TimeExpression) -> bool:
+    """Return True if `one` touches the words of `gold` and is resolved to its days."""
+    gap = text[one.end : at] if one.end <= at else text[at + len(gold["words"]) : one.start]
+    return (one.value, one.until) == (gold["from"], gold["to"]) and _TOUCHES.fullmatch(gap) is not None
 
 
 def _class(gold: dict[str, str], found: list[TimeExpression], line: dict[str, Any], resolved: str, *, reported: bool) -> str:

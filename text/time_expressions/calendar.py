@@ -89,13 +89,14 @@ def _solar_terms(year: int) -> dict[str, date]:
 
 
 _FIXED = {
-    "new_year": (1, 1), "valentine": (2, 14), "women": (3, 8), "arbor": (3, 12), "patrick": (3, 17), "fools": (4, 1),
-    "groundhog": (2, 2), "pi": (3, 14), "australia": (1, 26), "anzac": (4, 25), "canada": (7, 1),
-    "water": (4, 13), "nurses": (5, 12), "cinco": (5, 5), "bastille": (7, 14), "remembrance": (11, 11),
-    "earth_day": (4, 22), "labour": (5, 1), "youth": (5, 4), "may_20": (5, 20), "children": (6, 1), "juneteenth": (6, 19), "shopping_618": (6, 18), "party": (7, 1), "independence": (7, 4), "army": (8, 1),
-    "teachers": (9, 10), "national": (10, 1), "halloween": (10, 31), "guy_fawkes": (11, 5), "veterans": (11, 11),
-    "singles": (11, 11), "double_12": (12, 12), "christmas_eve": (12, 24), "christmas": (12, 25),
-    "boxing": (12, 26), "new_year_eve": (12, 31),
+    "new_year": (1, 1), "australia": (1, 26), "groundhog": (2, 2), "valentine": (2, 14), "women": (3, 8),
+    "arbor": (3, 12), "pi": (3, 14), "patrick": (3, 17), "fools": (4, 1), "water": (4, 13), "earth_day": (4, 22),
+    "anzac": (4, 25), "labour": (5, 1), "youth": (5, 4), "cinco": (5, 5), "nurses": (5, 12), "may_20": (5, 20),
+    "children": (6, 1), "shopping_618": (6, 18), "juneteenth": (6, 19), "canada": (7, 1), "party": (7, 1),
+    "independence": (7, 4), "bastille": (7, 14), "army": (8, 1), "teachers": (9, 10), "national": (10, 1),
+    "halloween": (10, 31), "guy_fawkes": (11, 5), "remembrance": (11, 11), "veterans": (11, 11), "singles": (11, 11),
+    "double_12": (12, 12), "christmas_eve": (12, 24), "christmas": (12, 25), "boxing": (12, 26),
+    "new_year_eve": (12, 31),
 }  # fmt: skip
 _LUNAR = {"spring": (1, 1), "lantern": (1, 15), "dragon_boat": (5, 5), "qixi": (7, 7), "ghost": (7, 15),
           "mid_autumn": (8, 15), "double_ninth": (9, 9), "dragon_head": (2, 2), "winter_clothes": (10, 1)}  # fmt: skip
@@ -110,8 +111,10 @@ _COUNTED = {
     "black_friday": ("thanksgiving", 1), "cyber_monday": ("thanksgiving", 4),
 }  # fmt: skip
 """Feasts at a fixed distance in days from another one."""
-_TERMS = {"spring_begins": "立春", "spring_equinox": "春分", "qingming": "清明", "summer_begins": "立夏", "summer_solstice": "夏至",
-          "autumn_begins": "立秋", "autumn_equinox": "秋分", "winter_begins": "立冬"}  # fmt: skip
+_TERMS = {
+    "spring_begins": "立春", "spring_equinox": "春分", "qingming": "清明", "summer_begins": "立夏",
+    "summer_solstice": "夏至", "autumn_begins": "立秋", "autumn_equinox": "秋分", "winter_begins": "立冬",
+}  # fmt: skip
 _NO_DAY = frozenset({"diwali", "eid", "ramadan", "hanukkah", "passover", "holi", "yom_kippur", "rosh_hashanah"})
 """Feasts of other calendars, whose days are not known here."""
 

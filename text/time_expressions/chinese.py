@@ -289,7 +289,8 @@ _WHENEVER = re.compile(r"(?:一到了?|[每当到逢]|一般|那天|当天)$")
 _DEADLINE = re.compile(r"必须|给|交|完成|搞定|回[复我话]|答复|解决|还[清钱我]|付|到货|发我|提交")
 _AFTER_EVENT = re.compile(r"[完后][^，。！？,]{0,2}$|(?:开始|结束|毕业|入职|手术|结婚|出院|离职|搬家|开机|重启|下单)$")
 _SOON = re.compile(r"(?:就|便|又|都|也)?[^，。！？]{0,2}就|就|便|又该|该|快")
-_BEFORE_DAY = re.compile(r"[到至从在于是，。、；！？,.!?\s我你他她们就才都要会月]$")
+_NUMBERED = frozenset("第穿选抽排坐住队员座桌店楼门床厅")
+"""Before these 号 is a number of something: 穿23号, 住3号."""
 _AFTER_DAY = re.compile(r"[前后上下晚早中开去交到要会有考放发走回来我你他她大就才那截是的之以，。！？,.!? ]|$")
 
 
@@ -298,18 +299,42 @@ def _stands_as_day(text: str, item: Found, tense: Tense, anchored: bool) -> bool
         return False
     if item.reading.part is not None or item.reading.clock is not None:
         return True  # 22号上午
-    before_fits = item.start == 0 or _BEFORE_DAY.search(text[max(0, item.start - 1) : item.start]) is not None
+    numbered = text[item.start - 1 : item.start] in _NUMBERED if item.start else False
     dated = (
         tense != "none"
         or item.reading.part is not None
         or item.reading.clock is not None
         or text[item.start : item.end].endswith("日")
     )
-    return dated and before_fits and _AFTER_DAY.match(text, item.end) is not None
+    return dated and not numbered and _AFTER_DAY.match(text, item.end) is not None
 
 
 def find(text: str, is_content: Callable[[Found], bool]) -> list[Found]:
     """Return the Chinese expressions of a text that need a reference, without those for which `is_content` is True."""
     folded = fold(text)
     items = [item for item in whole(folded, candidates(folded)) if not is_content(item)]
-    return together(folded, items, settle(folded, items))
+    told = [item for item in _told(folded, items) if not is_content(item)]
+    kept = together(folded, items, settle(folded, items))
+    if told:
+        kept = [item for item in kept if not any(one.start < item.end and item.start < one.end for one in told)]
+    return sorted([*kept, *told], key=lambda item: item.start) if told else kept
+
+
+_BEFORE_EVENT = re.compile(
+    r"[㐀-鿿]{2}(?<![，。！？；提之以目眼面跟当空从的了是到在我你他她们都就也还午])(?P<before>(?:的|之)?前一(?:天|晚|夜))"
+    r"(?:晚上?|夜里|早上|上午|中午|下午|傍晚)?"
+)
+
+
+def _told(text: str, items: list[Found]) -> list[Found]:
+    """Return the days counted from an event without a date (高考前一天, 婚礼前一晚), which nobody can resolve."""
+    if "前一" not in text:
+        return []
+    dated = min((item.start for item in items if is_absolute(item.reading)), default=len(text))
+    found: list[Found] = []
+    for match in _BEFORE_EVENT.finditer(text, 0, dated):
+        link = match.start("before")
+        counted = any(item.start < link < item.end and item.reading.vague is None for item in items)
+        if not counted and not chinese_habit(text, match.start(), match.end()):
+            found.append(Found(Reading(), match.start(), match.end(), understood=False))
+    return found

@@ -8,9 +8,9 @@ night", "Tuesday" + "of last week"). Every step looks at a bounded number of wor
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from itertools import zip_longest
 
 from ..word_lists import phrase_list, word_list
 from . import english_lexicon as lexicon
@@ -57,7 +57,8 @@ _AWAY = re.compile(
     r"(?:away|off|out of|in town|gone|busy|home|visiting|travel+ing|staying|on (?:holiday|vacation|leave|call))\b"
 )
 _BEGINS = re.compile(r"(?:starting|beginning|since|from|until|till) (?:the |on )?$")
-_LED = re.compile(r"\b(?:on|at|by|before|after|since|until|till|between|over|during|around) $")
+_LED = re.compile(r"\b(?:on|at|by|before|after|since|until|till|between|over|during|around|for|from|come|this|do|does|doing) $")
+_SAME_DAY = re.compile(r",? (?:(?:is|was|are|falls|it's|that's|(?:it|that|this|which) (?:is|was)) )?(?:on |\()?")
 _IS_NEXT = re.compile(r"['’]?s? (?:is|was|are|were|means|has|had|comes|makes|and|or)\b")
 _ANNIVERSARY = re.compile(r"birthday|bday|anniversary|born")
 _CONNECTORS = word_list(", at on in of the @ around about from between for ( to - by")
@@ -123,10 +124,6 @@ class _Sentence(Extents):
                 begin = min(begin, self.words_before(items.pop().start))
             items.append(Found(reading, self.starts[begin], self.end_of(last_after - 1), understood=whole is None))
         return items
-
-    def words_before(self, offset: int) -> int:
-        """Return the index of the word that begins at a character offset."""
-        return bisect_left(self.starts, offset)
 
     def expression(self, index: int) -> Parsed | None:
         """Return the longest expression that begins at a word. Nested lengths ("two days after …") stop at level three."""
@@ -250,7 +247,7 @@ class _Sentence(Extents):
         """Return the expressions that need a reference, each with the tense of its clause."""
         kept: list[Found] = []
         anchor_end = -1
-        for item in found:
+        for item, following in zip_longest(found, found[1:]):
             reading = item.reading
             anchored = anchor_end >= 0 and _SENTENCE_BREAK.search(self.lower, anchor_end, item.start) is None
             if is_absolute(reading):
@@ -260,15 +257,41 @@ class _Sentence(Extents):
                 if not english_habit(self.lower, item.start, item.end):
                     kept.append(item)
                 continue
+            feast = reading.holiday is not None and reading.year is None
+            if feast and self.stands_beside_its_day(item, anchor_end, following):
+                continue
             tense = english_evidence(self.lower, item.start, item.end)
             stands = self.stands(item, tense, anchored)
             if reading.firm is False or (not stands and self.is_undecided(item, tense, anchored)):
                 kept.append(replace(item, understood=False))
             elif stands:
-                kept.append(Found(reading, item.start, item.end, tense))
+                kept.append(Found(reading, item.start, item.end, self.direction(item, tense)))
                 if reading.has_day and not reading.vague and not reading.now:
                     anchor_end = item.end
         return kept
+
+    def stands_beside_its_day(self, item: Found, anchor_end: int, following: Found | None) -> bool:
+        """Return True for the name of a feast beside its day: "Thanksgiving is tomorrow", "it's on Friday, Halloween"."""
+        if 0 <= anchor_end <= item.start and _SAME_DAY.fullmatch(self.lower, anchor_end, item.start):
+            return True
+        return (
+            following is not None
+            and following.reading.has_day
+            and _SAME_DAY.fullmatch(self.lower, item.end, following.start) is not None
+        )
+
+    def direction(self, item: Found, tense: Tense) -> Tense:
+        """Return the tense that chooses among several days of the name; `tense` is that of the whole sentence.
+
+        A feast, "this weekend" and what begins "in three weeks" are in the past only where their own clause is.
+        """
+        reading = item.reading
+        base = reading.offset.base if reading.offset is not None else None
+        feast = base is not None and base.holiday is not None and base.year is None
+        if feast or (reading.holiday is not None and reading.year is None) or (reading.weekend and reading.week == 0):
+            own = english_evidence(self.lower, item.start, item.end, wide=False)
+            return own if own != "none" or reading.weekend else "none" if tense == "past" else "future"
+        return tense
 
     def is_name(self, item: Found) -> bool:
         """Return True if a single word such as Today or Now is a name, capitalised inside its sentence."""
@@ -301,6 +324,8 @@ class _Sentence(Extents):
             return False
         if reading.offset is not None and reading.offset.base is None and reading.offset.sign > 0:
             said = self.lower[item.start : item.end]
+            if said.startswith("in ") and tense == "past" and not self.lower.startswith(",", item.end):
+                tense = english_evidence(self.lower, item.start, item.end, wide=False)  # in three weeks it opens, I got goggles
             return tense != "past" or said.endswith(("now", "today", "tomorrow", "hence"))
         if reading.stretch is not None and reading.stretch.direction == "within":
             return tense != "past"

@@ -40,9 +40,21 @@ _SLOT_RANK = (("clock", 0), ("part", 1), ("day", 1), ("weekday", 1), ("offset", 
 _NO_MODIFIER = lexicon.FUNCTION_WORDS | lexicon.MODIFIERS.keys() | lexicon.EDGE_SHORT.keys() | {"cob"}
 _NAMED = word_list("called named titled")
 _CAPITALS = lexicon.WEEKDAYS.keys() | lexicon.MONTHS.keys() | {word for words in lexicon.HOLIDAYS for word in words}
+_INSIDE = re.compile(r"[a-z0-9'’] $")
+"""A capital after a word in lower case begins a name ("our band Last Tuesday"), not a sentence."""
+_LEADS = word_list("is was are were be on by until till since for from to at and or of before after moved")
 _IS = word_list("is was are were be been being 's")
 _UNITS_TOLD = r"(?:day|night|evening|morning|afternoon|week|weekend|month|year)"
 _TOLD = re.compile(rf"(?<![a-z])(the {_UNITS_TOLD} (?:before|after)(?: that)?)(?=\s*(?:[.,;:!?)]|$|(?:and|but)\b))")
+_DAY_NAMED = re.compile(r"\b(?:[Oo]n|[Bb]y|[Uu]ntil|[Tt]ill|[Ss]ince) ((?:[A-Z][\w'’]+ ){1,3}Day)\b(?! [A-Z])(?!,? (?:on )?\d)")
+"""A day with a name that the table of feasts does not know: "on Cup Day"."""
+_TOLD_BEFORE = re.compile(
+    r"(?<![a-z])(the (?:day|night|evening|morning|weekend|week) (?:before|after) (?:the|my|his|her|our|their|its|[a-z]+'s) "
+    r"(?!(?:day|night|evening|morning|weekend|week|month|year)\b)[a-z]+"
+    r"(?: (?:party|exam|interview|wedding|game|trip|show|match|test))?)"
+    r"(?! (?:on|of) (?:\d|the|$))(?![a-z])"
+)
+"""A day counted from an event without a date: "the day before the exam"."""
 _SEASON_BEFORE = re.compile(r"(?<![a-z])((?:the )?(?:spring|summer|fall|autumn|winter) (?:before last|after next))(?![a-z])")
 _SEASON = re.compile(
     r"(?<![a-z])(?:in|by|since|until|till|over) (the (?:spring|summer|fall|autumn|winter))(?=\s*(?:[.,;:!?)]|$))"
@@ -193,6 +205,8 @@ class Extents(RelativeTimes):
         """Return True for a weekday or month that is somebody's name ("is called Sunday"), and for a title in capitals."""
         if begin and after - begin > 2 and self.capital(begin) and self.is_title(begin, after):
             return self.text[: self.starts[begin]].rstrip()[-1:] not in ("", ".", "!", "?")  # "The Day After Tomorrow"
+        if self.words[begin] in lexicon.MODIFIERS and all(self.capital(at) for at in range(begin, after)):
+            return self.word(begin - 1) not in _LEADS and _INSIDE.search(self.text, 0, self.starts[begin]) is not None
         if not reading.slots <= {"weekday", "month", "manner"} or self.word(begin - 1) not in _NAMED:
             return False
         return self.word(begin - 1) != "called" or self.word(begin - 2) in _IS
@@ -207,9 +221,18 @@ class Extents(RelativeTimes):
 
         `dated` is the offset of the first absolute date of the text (its length if there is none).
         """
+        found = []
+        for match in _DAY_NAMED.finditer(self.text) if "Day" in self.text else ():
+            key = tuple(self.words[self.words_before(match.start(1)) : self.words_before(match.end(1))])
+            known = key in lexicon.HOLIDAYS or any(word in lexicon.WEEKDAYS or word in lexicon.MONTHS for word in key)
+            if not known and not english_habit(self.lower, match.start(), match.end()):
+                found.append(match.span(1))
         if "the" not in self.words:
-            return []
-        found = [match.span(1) for match in _TOLD.finditer(self.lower, 0, dated)]
+            return found
+        found += [match.span(1) for match in _TOLD.finditer(self.lower, 0, dated)]
+        for match in _TOLD_BEFORE.finditer(self.lower, 0, dated):
+            if not english_habit(self.lower, match.start(), match.end()):
+                found.append(match.span(1))
         found += [match.span(1) for match in _SEASON_BEFORE.finditer(self.lower)]
         for match in _SEASON.finditer(self.lower):
             narrated = english_evidence(self.lower, match.start(), match.end()) != "none"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass
 
 from .english_lexicon import UNITS, WEEKDAYS
@@ -54,6 +55,10 @@ class Words:
     def word(self, index: int) -> str:
         """Return the word at an index; the empty string outside the text."""
         return self.words[index] if 0 <= index < self.count else ""
+
+    def words_before(self, offset: int) -> int:
+        """Return the index of the word that begins at a character offset."""
+        return bisect_left(self.starts, offset)
 
     def capital(self, index: int) -> bool:
         """Return True if the word at an index begins with a capital."""

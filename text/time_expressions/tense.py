@@ -41,7 +41,9 @@ _ZH_ARRANGED = re.compile(  # announced, agreed or booked events are in the futu
     r"|(?:推迟|延期|延后|顺延|改期?|挪|提前|定|约|安排|排)(?:到|在|至)$"
 )
 _ZH_TICKET = re.compile(r"[^，。！？；]{0,6}票")
-_ZH_PREPARED = re.compile(r"(?:[买订定抢约请领租收选挑]|预[订约定]|报名|准备|安排|收拾|商量|说)(?:[好到妥上][^，。！？；,!?;]{0,6})?了")
+_ZH_PREPARED = re.compile(
+    r"(?:[买订定抢约请领租收选挑]|预[订约定]|报名|准备|安排|收拾|商量|说)(?:[好到妥上][^，。！？；,!?;]{0,6})?了"
+)
 """What has been done for a day that lies ahead: 周六聚餐，订好位子了."""
 _ZH_SURELY_PAST = re.compile(r"已经|曾|过$")
 _ZH_HABIT = re.compile(
@@ -182,14 +184,19 @@ def _words(piece: str) -> list[str]:
 
 
 _LAST_WORD = re.compile(r"(?<![a-z])(since|until|till|til|by|starting|beginning|effective) (?:the |on |from )?$")
+_BEFORE = re.compile(r"(?<![a-z])before (?:the )?$")
+"""What is due before a day lies ahead, unless the verb is in the past."""
 _BEGINS = ("starting", "beginning", "effective")
 
 _IS_ON = re.compile(r"(?<![a-z])(?:is|are|it's|isn't|aren't) (?:not |only |now |set |due )?(?:on|in|for) $")
 """An event that "is on" a day is in the future: "the concert is on October 11"."""
 
 
-def english_evidence(text: str, start: int, end: int) -> Tense:
-    """Return the tense of the verb nearest to text[start:end] in its clause, else in its sentence. `text` is lower case."""
+def english_evidence(text: str, start: int, end: int, *, wide: bool = True) -> Tense:
+    """Return the tense of the verb nearest to text[start:end] in its clause; if it is none and `wide`, in its sentence.
+
+    `text` is lower case.
+    """
     lead = _LAST_WORD.search(text, max(0, start - 12), start)
     if lead is not None and lead.group(1) in _BEGINS:
         return "none"
@@ -197,7 +204,7 @@ def english_evidence(text: str, start: int, end: int) -> Tense:
         return "past" if lead.group(1) == "since" else "future"
     if _IS_ON.search(text, max(0, start - 24), start) is not None:
         return "future"
-    for stops, narrow in ((".!?;\n,:", True), (".!?;\n", False)):
+    for stops, narrow in ((".!?;\n,:", True), (".!?;\n", False))[: 1 + wide]:
         low, high = _clause(text, start, end, stops)
         before, after = _words(text[low:start]), _words(text[end:high])
         reported = _reported(before)
@@ -213,10 +220,17 @@ def english_evidence(text: str, start: int, end: int) -> Tense:
         found = _english_tense(before, after)
         if found != "none":
             return found
-    return "none"
+    return "future" if _BEFORE.search(text, max(0, start - 12), start) is not None else "none"
 
 
 def english_habit(text: str, start: int, end: int) -> bool:
     """Return True if the clause describes a habit (every, usually, always)."""
     low, high = _clause(text, start, end, ".!?;\n")
-    return not _ENGLISH["habit"].isdisjoint(_words(text[low:high]))
+    words = _words(text[low:high])
+    return any(word in _ENGLISH["habit"] and not _is_everybody(words, at) for at, word in enumerate(words))
+
+
+def _is_everybody(words: list[str], at: int) -> bool:
+    """Return True for "every" and "each" of persons or things: "every idiot in town goes in" is no habit."""
+    following = words[at + 1] if at + 1 < len(words) else ""
+    return words[at] in ("every", "each") and following in _ENGLISH["everybody"]

@@ -48,6 +48,73 @@ def test_a_whole_expression_is_resolved(text: str, after: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        ("遗嘱要注明年月日", "遗嘱要注明年月日"),
+        ("签名并写明日期", "签名并写明日期"),
+        ("表里有说明天数", "表里有说明天数"),
+        ("小林带了透明年糕", "小林带了透明年糕"),
+        ("小林在写婚前年薪", "小林在写婚前年薪"),
+        ("小林去年检", "小林去年检"),
+        ("小林用上月卡", "小林用上月卡"),
+        ("小林拿下周冠军杯", "小林拿2026-02-23至2026-03-01冠军杯"),
+        ("小林说明天去北京", "小林说2026-02-22去北京"),
+        ("小林说明天气温会降", "小林说2026-02-22气温会降"),
+        ("论文明天要交", "论文2026-02-22要交"),
+        ("小林要在楼下周一开会", "小林要在楼下2026-02-23开会"),
+        ("小林没赶上周末的车", "小林没赶上2026-02-21至2026-02-22的车"),
+        ("小林生日本周六过", "小林生日2026-02-21过"),
+    ],
+)
+def test_a_word_of_time_is_not_cut_out_of_longer_words(text: str, after: str) -> None:
+    assert resolved(text)[0] == after
+
+
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        ("除夕前一天到家，票抢到了", "2027-02-04到家，票抢到了"),
+        ("除夕小林回了老家", "2026年除夕（2026-02-16）小林回了老家"),
+        ("2026-02-24就出发，除夕应该能赶上", "2026-02-24就出发，除夕应该能赶上"),
+        ("后天就出发，国庆应该能赶上", "2026-02-23就出发，2026年国庆（2026-10-01）应该能赶上"),
+        ("明天建军节，订了包间", "2026-02-22建军节，订了包间"),
+        ("立夏要吃蛋", "2026年立夏（2026-05-05）要吃蛋"),
+        ("明天就是除夕，要贴对联", "2026-02-22就是除夕，要贴对联"),
+        ("Thanksgiving is tomorrow and I bought nothing", "Thanksgiving is on 2026-02-22 and I bought nothing"),
+        ("Tom worked MLK Day, yesterday", "Tom worked MLK Day, on 2026-02-20"),
+        ("On Anzac Day Tom will march", "On Anzac Day 2026 (2026-04-25) Tom will march"),
+    ],
+)
+def test_a_feast_is_the_one_ahead_unless_its_clause_is_past_and_a_name_beside_its_day(text: str, after: str) -> None:
+    assert resolved(text) == (after, [])
+
+
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        ("十五号之前还信用卡，帮我记死了", "2026-03-15之前还信用卡，帮我记死了"),
+        ("十五号之前就还清了", "2026-02-15之前就还清了"),
+        ("Rent is due before the 5th", "Rent is due before 2026-03-05"),
+        ("Tom left before the 5th", "Tom left before 2026-02-05"),
+        ("In three weeks the pool reopens, got me goggles", "Around 2026-03-14 the pool reopens, got me goggles"),
+        ("周六聚餐，订好位子了", "2026-02-21聚餐，订好位子了"),
+    ],
+)
+def test_what_is_done_for_a_day_or_due_by_it_leaves_it_ahead(text: str, after: str) -> None:
+    assert resolved(text)[0] == after
+
+
+def test_this_weekend_is_the_coming_one_unless_its_own_clause_is_past() -> None:
+    monday = datetime.fromisoformat("2026-06-22T13:30:00+08:00")
+    for text, after in (
+        ("这周末同学从成都过来，求推荐吃的", "2026-06-27至2026-06-28同学从成都过来，求推荐吃的"),
+        ("这周末去爬山了", "2026-06-20至2026-06-21去爬山了"),
+        ("Tom visits this weekend, I bought snacks", "Tom visits on the weekend of 2026-06-27 to 2026-06-28, I bought snacks"),
+    ):
+        assert resolve_times(text, monday, "Asia/Shanghai")[0] == after
+
+
+@pytest.mark.parametrize(
     ("text", "expression"),
     [
         ("Ann marries on the fifth last day of May", "fifth last day of May"),
@@ -68,6 +135,13 @@ def test_a_whole_expression_is_resolved(text: str, after: str) -> None:
         ("从9月18日算起第十天小林交样衣", "9月18日算起第十天"),
         ("小林的婚礼在10月14号，星期一", "10月14号，星期一"),
         ("前一天小林还好好的", "前一天"),
+        ("高考前一天小林去看考场", "高考前一天"),
+        ("小林婚礼前一晚没睡", "婚礼前一晚"),
+        ("小林面试的前一天晚上没睡", "面试的前一天晚上"),
+        ("Tom slept badly the night before his wedding", "the night before his wedding"),
+        ("The shop opens on Cup Day", "Cup Day"),
+        ("Boxing Day Tom swims, every idiot in town goes in", "Boxing Day"),
+        ("On Diwali Ann lights the lamps", "Diwali"),
         ("除夕小林全家坐高铁回赣州", "除夕"),
     ],
 )
@@ -85,6 +159,12 @@ def test_what_is_not_understood_as_a_whole_stays_and_is_reported(text: str, expr
         "三月这姑娘没带伞",
         "小林喜欢春节",
         "小林2026-02-10前两天回家了",
+        "小林每次考试前一天都失眠",
+        "小林2026-06-07高考前一天去看考场",
+        "Tom always eats pasta the night before the match",
+        "Tom's band is called Last Tuesday",
+        "Tom plays in our band Next Friday",
+        "On Tuesday 2026-02-10 Doris Day sang",
     ],
 )
 def test_names_habits_and_what_is_counted_from_a_date_stay_and_pass(text: str) -> None:
