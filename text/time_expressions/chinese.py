@@ -305,6 +305,7 @@ def _stands_as_day(text: str, item: Found, tense: Tense, anchored: bool) -> bool
         or item.reading.part is not None
         or item.reading.clock is not None
         or text[item.start : item.end].endswith("日")
+        or _DUE.match(text, item.end) is not None
     )
     return dated and not numbered and _AFTER_DAY.match(text, item.end) is not None
 
