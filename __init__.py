@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from .interfaces.langchain.callbacks import ObservationHandler, observe_hooks, observe_messages
     from .interfaces.langchain.embeddings import HistorianEmbeddings
     from .interfaces.langchain.end_tool import END_TOOL_NAME, end_tool_schema, handle_end_call, make_end_tool, system_prompt_text
+    from .interfaces.langchain.middleware import HistorianMiddleware
     from .interfaces.langchain.retriever import CognitiveRetriever
     from .interfaces.langchain.tools import handle_memory_call, make_memory_tools, memory_tool_schemas
+    from .interfaces.langchain.turns import recall_node, remember_node
     from .schema.errors import HistorianError, InvalidInput, ModelError, SettingsError, StorageError
     from .schema.event import Event, EventFilter
     from .schema.hit import Hit, ProfileHit
@@ -52,6 +54,9 @@ __all__ = [  # noqa: RUF022 - in the order in which a newcomer meets them
     "ProfileHit",
     "ForgetReport",
     "HistorianWorker",
+    "HistorianMiddleware",
+    "recall_node",
+    "remember_node",
     "CognitiveRetriever",
     "HistorianEmbeddings",
     "make_memory_tools",
@@ -85,8 +90,10 @@ _NAMES = {
         "make_end_tool",
         "system_prompt_text",
     ),
+    ".interfaces.langchain.middleware": ("HistorianMiddleware",),
     ".interfaces.langchain.retriever": ("CognitiveRetriever",),
     ".interfaces.langchain.tools": ("handle_memory_call", "make_memory_tools", "memory_tool_schemas"),
+    ".interfaces.langchain.turns": ("recall_node", "remember_node"),
     ".schema.errors": ("HistorianError", "InvalidInput", "ModelError", "SettingsError", "StorageError"),
     ".schema.event": ("Event", "EventFilter"),
     ".schema.hit": ("Hit", "ProfileHit"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -39,30 +40,35 @@ class Message:
 
 
 class Gathering:
-    """Decides how long a message waits for others of its conversation. Used from the event loop alone."""
+    """Decides how long a message waits for others of its conversation. Thread-safe: synchronous agents hand over from theirs."""
 
     def __init__(self) -> None:
+        self._lock = threading.Lock()
         self._waiting: OrderedDict[str, tuple[int, int, float, Job]] = OrderedDict()
 
     def due(self, job: Job, now: float, settings: Settings) -> Job:
         """Return the job with its `not_before`: 0 (at once, with all that wait) if a bound is reached with it."""
         limits, key = settings.cognitive.talk, job.scope.key
-        count, total, since, _ = self._waiting.pop(key, (0, 0, now, job))
-        if not 0 <= now - since <= limits.gather_seconds:
-            count, total, since = 0, 0, now
-        count, total = count + 1, total + estimate_tokens(str(job.payload.get("text", "")))
-        if count >= limits.gather_messages or total >= limits.gather_tokens:
-            return job
-        self._waiting[key] = (count, total, since, job)
-        if len(self._waiting) > SCOPES_COUNTED:
-            self._waiting.popitem(last=False)
+        tokens = estimate_tokens(str(job.payload.get("text", "")))
+        with self._lock:
+            count, total, since, _ = self._waiting.pop(key, (0, 0, now, job))
+            if not 0 <= now - since <= limits.gather_seconds:
+                count, total, since = 0, 0, now
+            count, total = count + 1, total + tokens
+            if count >= limits.gather_messages or total >= limits.gather_tokens:
+                return job
+            self._waiting[key] = (count, total, since, job)
+            if len(self._waiting) > SCOPES_COUNTED:
+                self._waiting.popitem(last=False)
         return job.model_copy(update={"not_before": now + limits.gather_seconds})
 
     def flushed(self, scope_key: str | None = None) -> list[Job]:
         """Return one job without a message for each conversation in which messages wait (or that of `scope_key`): it is due,
         and all that wait are looked through with it."""
-        keys = list(self._waiting) if scope_key is None else [key for key in (scope_key,) if key in self._waiting]
-        return [_without_message(self._waiting.pop(key)[3], f"flush-{uuid.uuid4().hex}") for key in keys]
+        with self._lock:
+            keys = list(self._waiting) if scope_key is None else [key for key in (scope_key,) if key in self._waiting]
+            last = [self._waiting.pop(key)[3] for key in keys]
+        return [_without_message(job, f"flush-{uuid.uuid4().hex}") for job in last]
 
 
 def talk_jobs(
@@ -148,7 +154,8 @@ def _read(message: object, where: str) -> Message | None:
             raise InvalidInput(f"{where}: unknown key {told(unknown)}; a message is {{role, content, sender_id, name, id, at}}")
         return _made(message.get("role") or "user", message.get("content", message.get("text")), message, where)
     if hasattr(message, "content") and hasattr(message, "type"):
-        known = {"name": getattr(message, "name", None), "id": getattr(message, "id", None)}
+        sender = getattr(message, "additional_kwargs", {}).get("sender_id")
+        known = {"name": getattr(message, "name", None), "id": getattr(message, "id", None), "sender_id": sender}
         return _made(message.type, message.content, known, where)
     raise InvalidInput(f"{where}: expected a message, a mapping, a pair or text, got {type(message).__name__}")
 

@@ -141,7 +141,11 @@ class MemoryTool(BaseTool):
         )
 
     async def _arun(self, *, run_manager: AsyncCallbackManagerForToolRun | None = None, **arguments: Any) -> str:
-        scope = self.scope() if callable(self.scope) else self.scope
+        try:
+            scope = self.scope() if callable(self.scope) else self.scope
+        except HistorianError as error:
+            log.error("%s: the conversation is not known: %s", self.name, error)
+            return _ANSWERS["failed"][self.language]
         return await handle_memory_call(self.memory, self.name, arguments, scope, language=self.language)
 
     def _run(self, *, run_manager: CallbackManagerForToolRun | None = None, **arguments: Any) -> str:

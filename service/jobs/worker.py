@@ -72,6 +72,7 @@ class HistorianWorker:
         self._models, self._disk, self._checkpoints = self._attempts.models, self._attempts.disk, Outage(random)
         self._running: dict[str, asyncio.Task[None]] = {}
         self._wake = asyncio.Event()
+        self._event_loop: asyncio.AbstractEventLoop | None = None
         self._stopping = False
         self._grace = 0.0
 
@@ -90,8 +91,11 @@ class HistorianWorker:
         self._runs.apply(settings)
 
     def wake(self) -> None:
-        """Look into the queue now, without waiting for the next poll."""
-        self._wake.set()
+        """Look into the queue now, without waiting for the next poll. Thread-safe."""
+        if self._event_loop is not None and self._event_loop.is_running():
+            self._event_loop.call_soon_threadsafe(self._wake.set)
+        else:
+            self._wake.set()
 
     def look_for_requests(self) -> None:
         """Look into the queue and for requests to forget somebody, now."""
@@ -104,6 +108,7 @@ class HistorianWorker:
         Returns False where draining was given up because a model or the disk stayed away over three tries: the jobs
         are still on disk.
         """
+        self._event_loop = asyncio.get_running_loop()
         try:
             while True:
                 # Before any job is resumed, with checkpoints closed: nothing may hold data that is to be forgotten.

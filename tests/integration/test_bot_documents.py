@@ -176,13 +176,19 @@ def test_the_discord_bot_files_its_turns(tmp_path: Path, monkeypatch: pytest.Mon
 
 @pytest.mark.slow
 def test_the_graph_files_its_turn_and_the_chain_reads_it(tmp_path: Path) -> None:
-    graph, chain = blocks(PAGES[0], "python")[-2:]
+    agent, nodes, graph, chain = blocks(PAGES[0], "python")[-4:]
     with OpenAIServer(behaviour="converses") as server:
         assert run(tmp_path, graph.replace("http://127.0.0.1:11434/v1", server.base_url)) == "好的，我知道了。\n"
         assert "阿明养了一只叫阿橘的猫" in records(tmp_path)
         assert run(tmp_path, chain.replace("http://127.0.0.1:11434/v1", server.base_url)) == "好的，我知道了。\n"
         asked = "\n".join(str(message["content"]) for message in server.requests()[-1].body["messages"])
         assert "- 阿明养了一只叫阿橘的猫" in asked
+        (tmp_path / "agent").mkdir()
+        assert run(tmp_path / "agent", agent.replace("http://127.0.0.1:11434/v1", server.base_url)) == "好的，我知道了。\n"
+        assert "阿明养了一只叫阿橘的猫" in records(tmp_path / "agent")
+        assert run(tmp_path / "agent", nodes.replace("http://127.0.0.1:11434/v1", server.base_url)) == "好的，我知道了。\n"
+        recalled, asked = (str(message["content"]) for message in server.requests()[-1].body["messages"])
+        assert "阿明养了一只叫阿橘的猫" in recalled and asked == "我的猫叫什么？"
 
 
 def test_every_historian_command_on_the_page_is_one() -> None:

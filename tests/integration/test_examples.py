@@ -122,6 +122,14 @@ def test_the_chain_answers_from_a_memory_made_for_it(tmp_path: Path) -> None:
     assert not (tmp_path / "data").exists()
 
 
+def test_the_agent_remembers_in_another_conversation_and_in_another_process_what_it_was_told(tmp_path: Path) -> None:
+    told, answered = run(tmp_path, "langchain_agent.py", "My cat is called Tom", "What is my cat called?").stdout.split("\n", 1)
+    assert "Noted" in told and "cat is called Tom" in answered
+    assert "cat is called Tom" in run(tmp_path, "langchain_agent.py", "What is my cat called?").stdout
+    assert "nothing" in run(tmp_path, "langchain_agent.py", "--user", "1002", "What is my cat called?").stdout
+    assert "Ann's cat is called Tom" in records(tmp_path, "1001")
+
+
 def test_the_chain_gives_a_real_model_the_records_of_one_conversation(tmp_path: Path) -> None:
     job = '{"user_id": "42", "user_name": "阿明", "new_info": "他喜欢龙井茶"}\n{"user_id": "43", "new_info": "他喜欢普洱茶"}'
     assert historian("ingest", "-", "--data-dir", tmp_path / "data", stdin=job).status == 0

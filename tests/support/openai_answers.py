@@ -218,8 +218,10 @@ def _wrong_language(request: Json, answer: Json) -> Reply:
 
 def _converses(request: Json, answer: Json, *, forgets_end: bool = False) -> Reply:
     """A bot's model: a fixed reply, with a call of `end` that tells what the user said. Without `end` on offer, as ever."""
-    if "end" not in [tool["function"]["name"] for tool in request.get("tools", ())]:
-        return _proper(request, answer) if request.get("tools") else _say(request, "好的，我知道了。")
+    offered = [tool["function"]["name"] for tool in request.get("tools", ())]
+    if "end" not in offered:
+        is_a_bots = not offered or "search_events" in offered
+        return _say(request, "好的，我知道了。") if is_a_bots else _proper(request, answer)
     is_forced = isinstance(request.get("tool_choice"), dict)
     message: Json = {"content": None if is_forced else "好的，我知道了。"}
     if is_forced or not forgets_end:

@@ -28,6 +28,12 @@ def test_the_import_loads_nothing_else() -> None:
     assert shown.stdout.strip() == "set()"
 
 
+def test_a_name_whose_extra_is_not_installed_says_which_one_it_needs() -> None:
+    code = "import sys; sys.modules['langchain'] = None; from historian import recall_node, HistorianMiddleware"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert 'pip install "langgraph-historian[agents]"' in shown.stderr
+
+
 def test_documents_and_examples_import_public_names_alone() -> None:
     files = [ROOT / "README.md", ROOT / "README.zh-CN.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "examples").rglob("*.py")]
     for file in files:

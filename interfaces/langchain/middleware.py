@@ -1,0 +1,151 @@
+"""Memory as a middleware of LangChain's agents; needs the extra `agents`.
+
+>>> agent = create_agent(model, tools, middleware=[HistorianMiddleware(memory, Scope.private("42"))])       # doctest: +SKIP
+>>> await agent.ainvoke({"messages": [("user", "What do I like?")]})                                        # doctest: +SKIP
+
+One agent for many conversations, each named by its run:
+
+>>> agent = create_agent(model, tools, middleware=[HistorianMiddleware(memory)])                            # doctest: +SKIP
+>>> await agent.ainvoke({"messages": […]}, config={"configurable": {"user_id": "42", "user_name": "Ann"}})  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, NotRequired, cast
+
+from langchain_core.messages import AnyMessage, BaseMessage
+from langgraph.config import get_config
+from typing_extensions import TypedDict
+
+from ...schema.language import Language
+from ...schema.scope import Scope
+from .tools import make_memory_tools
+from .turns import ConversationOfRun, Turns, before_last_said, last_said
+
+try:
+    from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse
+    from langchain.agents.middleware.types import PrivateStateAttr
+except ImportError as error:
+    raise ImportError(f'HistorianMiddleware needs LangChain ({error}): pip install "langgraph-historian[agents]"') from error
+
+if TYPE_CHECKING:
+    from langgraph.runtime import Runtime
+
+    from ...service.cognitive import CognitiveService
+
+
+class Turn(TypedDict):
+    """What is to be remembered at the end: the `key` of the scope, and who said what (message ids and user ids, in order)."""
+
+    scope: str
+    speakers: dict[str, str]
+
+
+class TurnState(AgentState[Any]):
+    """The state of an agent with memory. A turn that failed stays open, and is remembered with the next one."""
+
+    historian_turn: NotRequired[Annotated[Turn | None, PrivateStateAttr]]
+
+
+class HistorianMiddleware(AgentMiddleware[TurnState, Any, Any]):
+    """Recall before every call of the model, remember after the agent, and offer the memory tools.
+
+    - `scope`: the conversation; or a function that gets what the run was given (the fields of its context, over those of
+      `config["configurable"]`) and returns it; or None: the run names `user_id`, in a group `group_id` too. A run may also name
+      `user_name`, `group_name`, `bot_id`, `bot_name` and `timezone`.
+    - `tools`: offer `search_events`, `get_profile` and the others to the model.
+    - `remember`: hand the turn over at its end. None: unless this agent is called by another one as a tool, because what it hears
+      then are not the words of a person.
+    - `language`: of the block and of the tools. None: the configured one, else that of the message, and Chinese for the tools.
+
+    What is recalled stands in front of the last message of a person, in a message of the role `user`, for this call of the model
+    alone: it enters neither the state nor a checkpoint. Nothing that fails in memory stops the agent; it is logged.
+    """
+
+    state_schema = TurnState
+
+    def __init__(
+        self,
+        memory: CognitiveService,
+        scope: ConversationOfRun = None,
+        *,
+        tools: bool = True,
+        remember: bool | None = None,
+        language: Language | None = None,
+    ) -> None:
+        super().__init__()
+        self._turns = Turns(memory, scope, language)
+        self._remember = remember
+        configured = memory.settings.cognitive.language
+        spoken = language or (configured if configured != "auto" else "zh")
+        self.tools = make_memory_tools(memory, self._turns.scope, language=spoken) if tools else []
+
+    def before_agent(self, state: TurnState, runtime: Runtime[Any]) -> dict[str, Any] | None:
+        """Note who says what in this turn."""
+        scope = self._turns.scope_or_none()
+        return None if scope is None else {"historian_turn": _turn(state.get("historian_turn"), state["messages"], scope)}
+
+    async def abefore_agent(self, state: TurnState, runtime: Runtime[Any]) -> dict[str, Any] | None:
+        """Note who says what in this turn."""
+        return self.before_agent(state, runtime)
+
+    def wrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
+    ) -> ModelResponse[Any]:
+        """Call the model with what is recalled."""
+        return handler(_with(request, self._turns.recalled_now(request.messages)))
+
+    async def awrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
+    ) -> ModelResponse[Any]:
+        """Call the model with what is recalled."""
+        return await handler(_with(request, await self._turns.recalled(request.messages)))
+
+    def after_agent(self, state: TurnState, runtime: Runtime[Any]) -> dict[str, Any] | None:
+        """Hand the turn over."""
+        if self._remembers():
+            self._turns.remember_now(_said_in(state))
+        return {"historian_turn": None}
+
+    async def aafter_agent(self, state: TurnState, runtime: Runtime[Any]) -> dict[str, Any] | None:
+        """Hand the turn over."""
+        if self._remembers():
+            await self._turns.remember(_said_in(state))
+        return {"historian_turn": None}
+
+    def _remembers(self) -> bool:
+        if self._remember is not None:
+            return self._remember
+        *outer, _ = str(get_config().get("configurable", {}).get("checkpoint_ns", "")).split("|")
+        return not any(node.startswith("tools:") for node in outer)
+
+
+def _turn(open_turn: Turn | None, messages: Sequence[BaseMessage], scope: Scope) -> Turn:
+    """Return the turn with what was said last. One that is open belongs to it, if it is of the same conversation."""
+    speakers = dict(open_turn["speakers"]) if open_turn and open_turn["scope"] == scope.key else {}
+    for message in last_said(messages):
+        speakers.setdefault(message.id or "", scope.user_id)
+    return {"scope": scope.key, "speakers": speakers}
+
+
+def _said_in(state: TurnState) -> list[BaseMessage]:
+    """Return the messages of the turn, each of a person with its sender; all that are left if the first ones were taken out."""
+    turn, messages = state.get("historian_turn"), list(state["messages"])
+    if turn is None:
+        return []
+    speakers = turn["speakers"]
+    begin = next((n for n, message in enumerate(messages) if message.id in speakers), 0)
+    return [_by(speakers.get(message.id or ""), message) for message in messages[begin:]]
+
+
+def _by(speaker: str | None, message: BaseMessage) -> BaseMessage:
+    if not speaker or "sender_id" in message.additional_kwargs:
+        return message
+    return message.model_copy(update={"additional_kwargs": {**message.additional_kwargs, "sender_id": speaker}})
+
+
+def _with(request: ModelRequest[Any], block: Sequence[BaseMessage]) -> ModelRequest[Any]:
+    if not block:
+        return request
+    return request.override(messages=cast(list[AnyMessage], before_last_said(request.messages, block)))
