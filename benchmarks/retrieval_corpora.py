@@ -46,15 +46,18 @@ class Conversation:
     questions: list[Question] = field(default_factory=list)
 
 
-def corpora(paths: Sequence[Path]) -> dict[str, list[Conversation]]:
-    """The corpora found in the files, by name. Raises ValueError for a file that is neither."""
+def corpora(paths: Sequence[Path], *, held_out: bool = False) -> dict[str, list[Conversation]]:
+    """The corpora found in the files, by name; of LoCoMo's form with the questions `qa_held_out` in place of `qa`, if so wanted.
+
+    Raises ValueError for a file that is neither.
+    """
     found: dict[str, list[Conversation]] = {}
     memories: dict[str, list[dict[str, Any]]] = {}
     dialogues: dict[str, list[dict[str, Any]]] = {}
     for path in paths:
         text = path.read_text(encoding="utf-8-sig")
         if text.lstrip().startswith("["):
-            samples = json.loads(text)
+            samples = [{**one, "qa": one.get("qa_held_out", []) if held_out else one["qa"]} for one in json.loads(text)]
             found.setdefault("LoCoMo turns", []).extend(map(locomo_turns, samples))
             found.setdefault("LoCoMo observations", []).extend(map(locomo_observations, samples))
             continue
