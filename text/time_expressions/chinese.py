@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from .chinese_extents import together, whole
-from .chinese_words import fold, might_hold, words_of_time
+from .chinese_words import LENGTH, fold, might_hold, words_of_time
 from .reading import Clock, Found, Ordinal, Part, Reading, Tense, is_absolute, merge
 from .tense import chinese_evidence, chinese_habit, chinese_sentence_start
 
@@ -204,6 +204,8 @@ def _stands(text: str, item: Found, tense: Tense, anchored: bool) -> bool:
         return False
     if reading.edge is not None and not slots & {"year", "month", "week", "day"}:
         return False
+    if text[max(0, item.start - 2) : item.start] in ("每年", "每月", "每周"):
+        return False
     if text[item.start : item.end] == "刚" or text[item.end - 1] in "次回":
         return not anchored
     if slots <= {"clock", "part"}:
@@ -253,6 +255,9 @@ def _is_undecided(text: str, item: Found, tense: Tense, anchored: bool) -> bool:
     reading = item.reading
     if anchored or reading.year is not None:
         return False
+    if reading.slots <= {"day", "part", "clock"} and reading.shift is None and reading.day is not None:
+        fits = reading.through is None and tense == "none" and _AFTER_NUMBER.match(text, item.end)
+        return bool(fits) and _stands_as_day(text, item, "future", anchored)
     feast = reading.holiday is not None or reading.lunar is not None
     quarter = reading.quarter is not None and reading.quarter[0] == "abs"
     if feast or quarter:
@@ -291,6 +296,8 @@ _AFTER_EVENT = re.compile(r"[完后][^，。！？,]{0,2}$|(?:开始|结束|毕�
 _SOON = re.compile(r"(?:就|便|又|都|也)?[^，。！？]{0,2}就|就|便|又该|该|快")
 _NUMBERED = frozenset("第穿选抽排坐住队员座桌店楼门床厅")
 """Before these 号 is a number of something: 穿23号, 住3号."""
+_AFTER_NUMBER = re.compile(r"[去到交会考发放走回来出开]")
+"""Verbs after a day of a month that no tense decides: 24号到货."""
 _AFTER_DAY = re.compile(r"[前后上下晚早中开去交到要会有考放发走回来我你他她大就才那截是的之以，。！？,.!? ]|$")
 
 
@@ -317,6 +324,7 @@ def find(text: str, is_content: Callable[[Found], bool]) -> list[Found]:
     told = [item for item in _told(folded, items) if not is_content(item)]
     kept = together(folded, items, settle(folded, items))
     if told:
+        told = sorted(told, key=lambda item: item.start)
         kept = [item for item in kept if not any(one.start < item.end and item.start < one.end for one in told)]
     return sorted([*kept, *told], key=lambda item: item.start) if told else kept
 
@@ -327,10 +335,17 @@ _BEFORE_EVENT = re.compile(
 )
 
 
+_OPEN = re.compile(
+    r"(?:这|本|上上?|下下?)个?学期|(?:离|距离?)[^，。！？,!?\n]{1,12}?(?:还有|还剩|只剩|就剩|只有|不到)了?"
+    rf"(?P<length>{LENGTH})|(?<![手里头])(?:还有|还剩|只剩|就剩)(?P<more>{LENGTH})(?=就|才|到期|过期|开学|高考|考试|放假|截止|结束|毕业)"
+    r"|(?<![半年月天日周期前后去今明每同当来几多数百千两一二三四五六七八九十\d])年[前后](?=[^面生夕]|$)"
+    r"|(?<![每到想怕爱年前过])过年(?=[要就才再]?[回去]|之?前|之?后|期间|那)"
+)
+"""Times that are counted from the moment of speaking and have no day here: 上学期, 离高考还有三天, 年后."""
+
+
 def _told(text: str, items: list[Found]) -> list[Found]:
-    """Return the days counted from an event without a date (高考前一天, 婚礼前一晚), which nobody can resolve."""
-    if "前一" not in text:
-        return []
+    """Return what nobody can resolve: days counted from an event without a date (高考前一天), 上学期, 离高考还有三天."""
     dated = min((item.start for item in items if is_absolute(item.reading)), default=len(text))
     found: list[Found] = []
     for match in _BEFORE_EVENT.finditer(text, 0, dated):
@@ -338,4 +353,9 @@ def _told(text: str, items: list[Found]) -> list[Found]:
         counted = any(item.start < link < item.end and item.reading.vague is None for item in items)
         if not counted and not chinese_habit(text, match.start(), match.end()):
             found.append(Found(Reading(), match.start(), match.end(), understood=False))
+    found += [
+        Found(Reading(), *match.span(), understood=False)
+        for match in _OPEN.finditer(text, 0, dated)
+        if not chinese_habit(text, *match.span())
+    ]
     return found

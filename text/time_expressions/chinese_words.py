@@ -375,8 +375,8 @@ TOKENS: tuple[tuple[str, str, _Builder], ...] = (
     ("offset", rf"(?<![\d.第])(?!\d{{1,2}}月\d{{1,2}}[日号])(?P<length>{_LENGTHS})(?P<more>多)?(?:以|之)?"
         r"(?P<direction>前|后)(?![后面端台续悔果缀])",
         _with_length(_offset)),
-    ("ahead", rf"(?:再过|再等(?=[^，。]{2,6}(?:就|后))|(?<![超经通难不])过(?={_LENGTHS}(?:就|再|会|要|才|后|之后|便|"
-        rf"又)))(?P<length>{_LENGTHS})(?:(?:之|以)?后)?", _with_length(lambda _, length: Reading(offset=Offset(1, length)))),
+    ("ahead", rf"(?:再过|再等(?=[^，。]{2,6}(?:就|后))|(?<![超经通难不])过(?!两[天周]再)(?={_LENGTHS}(?:就|再|会|要|才|后|之后|"
+        rf"便|又)))(?P<length>{_LENGTHS})(?:(?:之|以)?后)?", _with_length(lambda _, length: Reading(offset=Offset(1, length)))),
     ("vague", _VAGUE, _vague),
     ("lasttime", r"(?<![网早晚马线以之版上])[上下]一?[次回](?![合数]|[次回])",
         lambda m: Reading(vague="past" if m.group()[0] == "上" else "future")),
@@ -412,6 +412,8 @@ TOKENS: tuple[tuple[str, str, _Builder], ...] = (
     ("date", rf"(?<![\d个数几半第零〇百千万亿.])(?<![二三四五六七八九]十)(?P<month>{_DIGITS12})(?:(?<=\d)[ ])?月(?!球|亮|台|经|"
         rf"饼|嫂|子|薪|龄|季|票|光)(?:份|(?P<day>{_DIGITS31})(?:[ ]?[日号]|{_SPOKEN_DAY}))?", _date),
     ("holiday", rf"(?P<feast>{_HOLIDAY})(?!快乐|礼物|联欢|晚会|档|路|街|村)", _feast),
+    ("october", r"(?<![\d一二三四五六七八九十第双零〇百千月])十一(?=期间|假期|长假|放假|那几天|[想要]?[去回]|出去|旅游|加班)",
+        lambda m: Reading(holiday="national", holiday_name=m.group(), manner="bare")),
     ("season", r"(?:[春夏秋冬][天季]|[春夏秋冬](?=我|他|她|的)|寒假|暑假|(?<=年)[春夏秋冬](?![天季]))", _season),
     ("edge", r"(?<![\d一二三四五六七八九十个半])(?:月|(?<![去今明前后来本])年)(?P<edge>初|底|末|尾|头(?!(?<=年头)上)|"
         r"(?<=月)[中上下]旬)", _edge),

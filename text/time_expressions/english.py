@@ -59,6 +59,8 @@ _AWAY = re.compile(
 _BEGINS = re.compile(r"(?:starting|beginning|since|from|until|till) (?:the |on )?$")
 _LED = re.compile(r"\b(?:on|at|by|before|after|since|until|till|between|over|during|around|for|from|come|this|do|does|doing) $")
 _SAME_DAY = re.compile(r",? (?:(?:is|was|are|falls|it's|that's|(?:it|that|this|which) (?:is|was)) )?(?:on |\()?")
+_IS_A_NIGHT = re.compile(r"s? (?:nights? )?(?:is|are) (?:always |my |our |the )?[a-z]+ (?:night|day)\b")
+"""A weekday that is spoken of as such: "Friday is pizza night"."""
 _IS_NEXT = re.compile(r"['’]?s? (?:is|was|are|were|means|has|had|comes|makes|and|or)\b")
 _ANNIVERSARY = re.compile(r"birthday|bday|anniversary|born")
 _CONNECTORS = word_list(", at on in of the @ around about from between for ( to - by")
@@ -331,6 +333,8 @@ class _Sentence(Extents):
             return tense != "past"
         around = self.lower[max(0, item.start - 16) : item.end + 12]
         if reading.day == 13 and reading.weekday == 4 and _SUPERSTITION.search(around):
+            return False
+        if reading.weekday is not None and _IS_A_NIGHT.match(self.lower, item.end):
             return False
         if reading.manner == "bare":
             habit = reading.year is None and english_habit(self.lower, item.start, item.end)

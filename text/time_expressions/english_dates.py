@@ -161,7 +161,8 @@ class Dates(Clocks):
             which = self.relative_month(inside)
             if which is not None and (has_of or self.word(inside) in ("this", "next", "last")):
                 return Reading(month=which[0], day=number), which[1]
-            if self.word(index) == "the" and self.word(index - 1) in _BEFORE_DAY and self.word(at) in _AFTER_DAY:
+            led = self.word(index - 1) in _BEFORE_DAY or (self.word(index - 1) == "of" and self.word(index - 2) in PARTS)
+            if self.word(index) == "the" and led and (self.word(at) in _AFTER_DAY or self.word(index - 1) == "of"):
                 return Reading(day=number, manner="bare"), at
             if self.word(index) == "the" and self.word(at) in ("", ".", ",", "!", "?", "at", "to") and index:
                 return Reading(day=number, manner="bare", firm=False), at  # "he comes the 25th", or the 25th of a row

@@ -46,6 +46,11 @@ _LEADS = word_list("is was are were be on by until till since for from to at and
 _IS = word_list("is was are were be been being 's")
 _UNITS_TOLD = r"(?:day|night|evening|morning|afternoon|week|weekend|month|year)"
 _TOLD = re.compile(rf"(?<![a-z])(the {_UNITS_TOLD} (?:before|after)(?: that)?)(?=\s*(?:[.,;:!?)]|$|(?:and|but)\b))")
+_COUNTDOWN = re.compile(
+    r"(?<![a-z])((?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|a few|a couple of|several) "
+    r"(?:days?|weeks?|months?|years?) (?:until|till|to go(?= (?:until|till|before)|\s*(?:[.,;:!?)]|$))))"
+)
+"""What is counted down from now: "three weeks until the wedding"."""
 _DAY_NAMED = re.compile(r"\b(?:[Oo]n|[Bb]y|[Uu]ntil|[Tt]ill|[Ss]ince) ((?:[A-Z][\w'’]+ ){1,3}Day)\b(?! [A-Z])(?!,? (?:on )?\d)")
 """A day with a name that the table of feasts does not know: "on Cup Day"."""
 _TOLD_BEFORE = re.compile(
@@ -178,7 +183,7 @@ class Extents(RelativeTimes):
         if reading.weekday is not None and reading.day is None and reading.month is None and reading.ordinal is None:
             if self.ordinal(at_ordinal) is not None and self.word(at_ordinal + 1) not in ("of", "time", "floor"):
                 return at_ordinal + 1  # "next Tuesday the 5th"
-            if link in ("week", "fortnight", "last") and not self.word(after + 1).isalpha():
+            if link in ("week", "fortnight", "last", "gone") and not self.word(after + 1).isalpha():
                 return after + 1  # British: "Monday week"
             if self.word(begin - 1) == "the" and link in _PICKED:
                 return self.name_at(at) or after + 1  # "the Monday after her birthday"
@@ -195,6 +200,8 @@ class Extents(RelativeTimes):
         """Return the end of a name of a day or a longer period (not of a part of the day) that begins at a word."""
         if self.word(index) in ("next", "last"):
             return index + 1
+        if self.word(index) in ("this", "that") and self.word(index + 1) == "one":
+            return index + 2
         parsed = self.primary(index)
         if parsed is not None and parsed[0].has_day and not parsed[0].slots & {"vague", "now"}:
             return parsed[1]
@@ -226,6 +233,9 @@ class Extents(RelativeTimes):
             key = tuple(self.words[self.words_before(match.start(1)) : self.words_before(match.end(1))])
             known = key in lexicon.HOLIDAYS or any(word in lexicon.WEEKDAYS or word in lexicon.MONTHS for word in key)
             if not known and not english_habit(self.lower, match.start(), match.end()):
+                found.append(match.span(1))
+        for match in _COUNTDOWN.finditer(self.lower):
+            if english_evidence(self.lower, match.start(1), match.end(1), wide=False) != "past":
                 found.append(match.span(1))
         if "the" not in self.words:
             return found

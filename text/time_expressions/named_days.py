@@ -290,10 +290,12 @@ def _month_or_year(reading: Reading, today: date, tense: Tense) -> Resolved | No
 
 
 def _day_number(number: int, today: date, tense: Tense) -> Resolved | None:
-    """Resolve "the 15th" without a month: in this month unless the tense excludes it."""
+    """Resolve "the 15th" without a month: in this month unless the tense excludes it or, without one, it is over."""
     candidates: list[Days] = []
     for months, day in _numbered_days(number, today, 2):
-        if months == 0 and (tense == "none" or (tense == "past") == (day <= today)):
+        if months == 0 and tense == "none":
+            return one_day(day) if day >= today else None
+        if months == 0 and (tense == "past") == (day <= today):
             return one_day(day)
         candidates.append((day, day))
     chosen = _choose(candidates, today, "bare", tense)

@@ -57,6 +57,8 @@ def _resolve(reading: Reading, now: datetime, tense: Tense) -> Resolved | None:
         return _stretch(reading, now)
     else:
         found = named_days(reading, today, tense)
+        if found is not None and found.first == today and tense != "past" and _is_over(reading, now):
+            found = one_day(today + 7 * _DAY)
     if found is None or (reading.said_weekday is not None and day_of(found.first).weekday() != reading.said_weekday):
         return None
     if reading.ordinal is not None:
@@ -71,6 +73,16 @@ def _resolve(reading: Reading, now: datetime, tense: Tense) -> Resolved | None:
     if reading.part is not None:
         return replace(found, granularity="part")
     return found
+
+
+_OVER = {"dawn": 8, "morning": 12, "noon": 14, "afternoon": 18}
+"""The hour from which on a part of the day is over."""
+
+
+def _is_over(reading: Reading, now: datetime) -> bool:
+    """Return True if a bare weekday would be today and its part of the day is over: "Monday morning" on a Monday at noon."""
+    bare = reading.weekday is not None and reading.week is None and reading.day is None and reading.manner == "bare"
+    return bare and reading.clock is None and now.hour >= _OVER.get(reading.part or "", 24)
 
 
 def _through(reading: Reading, now: datetime, tense: Tense) -> Resolved | None:

@@ -104,6 +104,12 @@ def test_what_is_done_for_a_day_or_due_by_it_leaves_it_ahead(text: str, after: s
     assert resolved(text)[0] == after
 
 
+def test_a_part_of_today_that_is_over_is_that_of_next_week() -> None:
+    monday = datetime.fromisoformat("2026-06-22T13:30:00+08:00")
+    assert resolve_times("See you Monday morning", monday, "Asia/Shanghai")[0] == "See you on the morning of 2026-06-29"
+    assert resolve_times("周一晚上见", monday, "Asia/Shanghai")[0] == "2026-06-22 晚上见"
+
+
 def test_this_weekend_is_the_coming_one_unless_its_own_clause_is_past() -> None:
     monday = datetime.fromisoformat("2026-06-22T13:30:00+08:00")
     for text, after in (
@@ -141,6 +147,13 @@ def test_this_weekend_is_the_coming_one_unless_its_own_clause_is_past() -> None:
         ("Tom slept badly the night before his wedding", "the night before his wedding"),
         ("The shop opens on Cup Day", "Cup Day"),
         ("Boxing Day Tom swims, every idiot in town goes in", "Boxing Day"),
+        ("小林下学期换宿舍", "下学期"),
+        ("离高考还有三天", "离高考还有三天"),
+        ("小林年后辞职", "年后"),
+        ("小林24号到货", "24号"),
+        ("Tom's results come out on the 18th", "the 18th"),
+        ("Tom leaves the weekend after this one", "the weekend after this one"),
+        ("Only three weeks until Tom's wedding", "three weeks until"),
         ("On Diwali Ann lights the lamps", "Diwali"),
         ("除夕小林全家坐高铁回赣州", "除夕"),
     ],
@@ -160,6 +173,9 @@ def test_what_is_not_understood_as_a_whole_stays_and_is_reported(text: str, expr
         "小林喜欢春节",
         "小林2026-02-10前两天回家了",
         "小林每次考试前一天都失眠",
+        "小林每年今天都去扫墓",
+        "小林手里还有三天年假",
+        "Friday night is pizza night at Tom's",
         "小林2026-06-07高考前一天去看考场",
         "Tom always eats pasta the night before the match",
         "Tom's band is called Last Tuesday",
