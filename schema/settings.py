@@ -228,9 +228,12 @@ class TalkSettings(Section):
     gather_tokens: Annotated[int, Field(ge=1, le=20_000)] = hot(2_000)
     """或者攒够多少 token
     or tokens of them"""
-    gather_seconds: Annotated[float, Field(gt=0, le=86_400)] = hot(60.0)
-    """一条消息最多等多少秒
-    seconds that a message waits for others at most"""
+    silence_seconds: Annotated[float, Field(gt=0, le=86_400)] = hot(60.0)
+    """或者最后一条之后安静了多少秒
+    or seconds of silence after the last one"""
+    gather_seconds: Annotated[float, Field(gt=0, le=86_400)] = hot(300.0)
+    """一条消息最多等多少秒，不管有没有安静下来
+    seconds that a message waits for others at most, silence or not"""
 
 
 class CognitiveSettings(Section):

@@ -28,6 +28,7 @@ from .off_loop import off_loop
 from .recall.reading import Reading
 from .reply import ReplyContext
 from .report import service_report
+from .silence import Silence
 from .talk import Gathering, talk_jobs
 from .telemetry.metrics import metrics_text
 
@@ -59,6 +60,7 @@ class CognitiveService(Reading):
         self._reply = ReplyContext(self.lifecycle)
         self.hooks = self.lifecycle.hooks
         self._gathering = Gathering()
+        self._silence = Silence(self._look_through)
 
     @classmethod
     def open(
@@ -112,6 +114,7 @@ class CognitiveService(Reading):
         observations that are not stored yet are given up, and their number is logged.
         """
         try:
+            await self._silence.aclose()
             if self.lifecycle.started:
                 await self.flush()
         except HistorianError as error:
@@ -236,11 +239,19 @@ class CognitiveService(Reading):
         for job in jobs:
             job_id = await self.lifecycle.hand_over(self._gathering.due(job, clock(), settings))
             ids += [job_id] if job_id is not None else []
+        if self._gathering.waits(scope.key):
+            self._silence.heard(scope.key, settings.cognitive.talk.silence_seconds)
+        else:
+            self._silence.end(scope.key)
         return ids
 
     async def flush(self, scope: Scope | None = None) -> None:
         """Let the messages that wait in `scope` (default: in every conversation of this process) be looked through now."""
-        for job in self._gathering.flushed(None if scope is None else checked_scope(scope).key):
+        await self._look_through(None if scope is None else checked_scope(scope).key)
+
+    async def _look_through(self, scope_key: str | None) -> None:
+        for job in self._gathering.flushed(scope_key):
+            self._silence.end(job.scope.key)
             await self.lifecycle.hand_over(job)
 
     @property

@@ -52,7 +52,7 @@ class Gathering:
         tokens = estimate_tokens(str(job.payload.get("text", "")))
         with self._lock:
             count, total, since, _ = self._waiting.pop(key, (0, 0, now, job))
-            if not 0 <= now - since <= limits.gather_seconds:
+            if not 0 <= now - since < limits.gather_seconds:
                 count, total, since = 0, 0, now
             count, total = count + 1, total + tokens
             if count >= limits.gather_messages or total >= limits.gather_tokens:
@@ -60,7 +60,12 @@ class Gathering:
             self._waiting[key] = (count, total, since, job)
             if len(self._waiting) > SCOPES_COUNTED:
                 self._waiting.popitem(last=False)
-        return job.model_copy(update={"not_before": now + limits.gather_seconds})
+        return job.model_copy(update={"not_before": since + limits.gather_seconds})
+
+    def waits(self, scope_key: str) -> bool:
+        """Return True if messages of a conversation wait for others."""
+        with self._lock:
+            return scope_key in self._waiting
 
     def flushed(self, scope_key: str | None = None) -> list[Job]:
         """Return one job without a message for each conversation in which messages wait (or that of `scope_key`): it is due,

@@ -107,6 +107,17 @@ async def test_messages_wait_for_one_another_and_block_no_other_job(tmp_path: Pa
         assert sorted(told) == ["Ann has two dogs", "Ann is vegetarian", "Ann likes tea", "Ann moved to Vienna"]
 
 
+async def test_silence_after_the_last_message_ends_the_waiting(tmp_path: Path) -> None:
+    limits = {"talk": {"silence_seconds": 0.1, "gather_seconds": 3600.0}}
+    async with CognitiveService.open(settings_for(tmp_path, **limits)) as memory:
+        await memory.remember("I'm vegetarian", ANN, user_name="Ann")
+        await memory.remember("I moved to Vienna", ANN, user_name="Ann")
+        assert await memory.settled(20)
+        assert memory.lifecycle.opened is not None
+        store = memory.lifecycle.opened.parts.events
+        assert sorted(texts(store.find(EventFilter("p:7", sources=("job",))))) == ["Ann is vegetarian", "Ann moved to Vienna"]
+
+
 async def test_what_waits_is_flushed_at_the_end_and_filed_after_the_next_start(tmp_path: Path) -> None:
     limits = {"talk": {"gather_seconds": 3600.0}}
     async with CognitiveService.open(settings_for(tmp_path, **limits), worker=False) as memory:

@@ -1,0 +1,48 @@
+"""Conversations that have fallen silent: a call for each, some seconds after its last message."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+
+log = logging.getLogger(__name__)
+
+
+class Silence:
+    """Calls `on_silence(scope key)` once nothing was heard of a conversation for a while. Used from the event loop alone."""
+
+    def __init__(self, on_silence: Callable[[str], Awaitable[None]]) -> None:
+        self._on_silence = on_silence
+        self._timers: dict[str, asyncio.TimerHandle] = {}
+        self._calls: set[asyncio.Task[None]] = set()
+
+    def heard(self, key: str, seconds: float) -> None:
+        """Note a message: the call comes `seconds` after it, if no other one does before."""
+        self.end(key)
+        self._timers[key] = asyncio.get_running_loop().call_later(seconds, self._silent, key)
+
+    def end(self, key: str) -> None:
+        """Call nobody for this conversation."""
+        timer = self._timers.pop(key, None)
+        if timer is not None:
+            timer.cancel()
+
+    async def aclose(self) -> None:
+        """End all timers; calls that have begun are finished."""
+        for key in list(self._timers):
+            self.end(key)
+        await asyncio.gather(*self._calls)
+
+    def _silent(self, key: str) -> None:
+        del self._timers[key]
+        call = asyncio.create_task(self._call(key), name="historian silence")
+        self._calls.add(call)
+        call.add_done_callback(self._calls.discard)
+
+    async def _call(self, key: str) -> None:
+        try:
+            await self._on_silence(key)
+        except Exception:
+            # What waits is looked through all the same, once its own bound is reached.
+            log.exception("the silence of a conversation could not be told")
