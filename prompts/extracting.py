@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -33,8 +32,6 @@ class Told(BaseModel):
     message: int = Field(description="number of the message")
     speaker: str = Field(description="sender of that message")
     statement: str
-    about: str = Field(default="", description="whom it is about")
-    kind: Literal["fact", "plan", "event", "wish"] = "fact"
 
 
 class Extracted(BaseModel):

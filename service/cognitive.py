@@ -223,8 +223,9 @@ class CognitiveService(Reading):
 
         `messages` is one message or several: LangChain messages, OpenAI dicts, a LangGraph state `{"messages": …}`, pairs
         `(role, text)`, text (said by the user), or dicts `{role, content, sender_id, name, id, at}`; `at` is ISO 8601 with
-        offset, default: now. In a group every message of a person needs its `sender_id`, or `scope` the speaker's. What the bot
-        said and what tools returned is kept as observations alone, and so is everything that tells nothing lasting.
+        offset, default: now. In a group every message of a person needs its `sender_id`, or `scope` the speaker's. Of what the
+        bot said its deeds and promises are filed as its actions; the rest of it, what tools returned, and everything that tells
+        nothing lasting, is kept as observations alone.
 
         When this returns, the messages are on disk, redacted. A message with an `id` that was handed over before is not taken
         again. Those of a conversation wait for one another (`cognitive.talk`), until `flush` or `aclose`. Returns the jobs'

@@ -20,6 +20,8 @@ MOST_STATEMENTS = 8
 """The most statements of one message. A longer message is a document, not talk."""
 LONGEST_MESSAGE = 8_000
 """Characters of a message that statements are taken from."""
+LEAST_OF_A_DEED = 2
+"""The least content words of what a bot did: "I found it" tells nothing."""
 CARRIED = 0.7
 """The least share of a statement's content words that its message must hold."""
 
@@ -42,6 +44,29 @@ _OWN = re.compile(r"[我咱俺]|(?<![\w'’])(?:I|me|my|mine|we|our|us)(?![\w])"
 _YOURS = re.compile(r"[你您妳]|(?<![\w'’])(?:you|your|yours|u)(?![\w])", re.I)
 _WORD = {"zh": re.compile(r"[一-鿿]"), "en": re.compile(r"[^\W_]+")}
 
+_DEED = re.compile(
+    r"^(?:(?:okay|ok|sure|done|all right|alright|great|yes|no problem|of course|and|so|also|then)[,!.: ]+)*+"
+    r"I(?:['’]ve| have)?\s(?:just |already |also |now |then )*+"
+    r"(?:reminded|recommended|suggested|booked|ordered|reserved|(?:re)?scheduled|cancel+ed|set|added|removed|deleted|sent|e-?mailed"
+    r"|messaged|called|texted|posted|created|wrote|written|drafted|translated|summari[sz]ed|promised|arranged|registered|signed"
+    r"|bought|paid|moved|changed|updated|saved|uploaded|taught|showed|shown|explained|played|drew|drawn|designed|fixed|looked up"
+    r"|found|calculated|told)\b"
+    r"|^(?:(?:okay|ok|sure|all right|alright|great|yes|no problem|of course)[,!.: ]+)*+I(?:['’]ll| will|['’]m going to)\s"
+    r"(?:remind|send|book|order|call|message|schedule|prepare|write|draft|arrange|wake)\b"
+    r"|^(?:(?:好[的吧]?|没问题|行|嗯|可以|放心|当然|搞定)[，,！!。 ]*)*+我(?![们不没])[^，。！？!?不没别]{0,24}?(?:"
+    r"(?:推荐|答应|保证|承诺)[^，。]"
+    r"|(?:提醒|建议|预订|预定|预约|订|安排|取消|设置|设定|设|添加|加入|加进|加|删除|删|发送|发|转发|通知|创建|新建|建|写|起草|翻译"
+    r"|总结|整理|报名|登记|买|下单|付|改|更新|保存|上传|教|讲解|讲|解释|画|播放|放|查|算|找)[^，。！？!?]{0,12}?[了过]"
+    r"|(?:会|就|再|点|时候?)[^，。！？!?]{0,6}(?:提醒|发给?|叫|通知|联系|准备)[你您他她它大])",
+    re.IGNORECASE,
+)
+"""What a bot says of its own deeds and promises."""
+_AGREED = re.compile(r"^.*?(?=\bI\b|我)", re.DOTALL)
+"""What stands before a deed: "Sure, ", 好的，."""
+_NO_DEED = re.compile(
+    r"\b(?:mistake|sorry|apologi[sz]e|told you so|note|noted|memory)\b|抱歉|对不起|说错|弄错|记[住下]了|(?:明白|知道|了解)了",
+    re.IGNORECASE,
+)
 _REDACTED = re.compile(r"\[[A-Z][A-Z_]+\]")
 """A secret's placeholder: what is said about it is not worth remembering."""
 
@@ -81,6 +106,23 @@ def _with_speaker(statement: str, names: Names, language: Language) -> str:
     if name in statement or predicate_of(statement, names) or with_subject(statement, names, "fact", language) != statement:
         return statement
     return f"{name}说：{statement}" if language == "zh" else f"{name} said: {statement}"
+
+
+def deeds_by_rules(message: str, names: Names) -> list[str]:
+    """Return what a bot's message tells of what it did or promised to do, in its own words."""
+    found: list[str] = []
+    for one in statements(message[:LONGEST_MESSAGE]):
+        bare = one.strip()
+        if (
+            len(bare) <= LONGEST_STATEMENT
+            and _DEED.match(bare)
+            and not _NO_DEED.search(bare)
+            and not _REDACTED.search(bare)
+            and not why_no_fact(bare, names)
+            and len(content_terms(bare, names)) >= LEAST_OF_A_DEED
+        ):
+            found.append(_AGREED.sub("", bare))
+    return found[:MOST_STATEMENTS]
 
 
 def _worth(statement: str, names: Names) -> float:

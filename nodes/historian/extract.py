@@ -14,7 +14,7 @@ from ...schema.job import Job
 from ...schema.states import HistorianContext, HistorianPart, HistorianState, HistorianUpdate
 from ...text.job_drafts import language_among, names_of
 from ...text.observed import observed_message
-from ...text.talk_jobs import by_rules_of, with_statements
+from ...text.talk_jobs import by_rules_of, said_by_people, with_statements
 
 log = logging.getLogger(__name__)
 
@@ -30,17 +30,21 @@ async def extract(state: HistorianState, runtime: Runtime[HistorianContext]) -> 
     seen = await asyncio.to_thread(lambda: [event for job in jobs for event in observed_message(job, limit)])
     await asyncio.to_thread(context.events.file_new, seen, [None] * len(seen))
     said = [job for job in jobs if job.payload.get("text")]
-    told: list[list[str]] | None = None
-    if said and context.chat is not None and context.settings.historian.rewrite_mode != "rules":
+    found: dict[str, list[str]] | None = None
+    if any(map(said_by_people, said)) and context.chat is not None and context.settings.historian.rewrite_mode != "rules":
         try:
             found = dict(zip((job.job_id for job in said), await _asked(said, context), strict=True))
-            told = [found.get(job.job_id, []) for job in jobs]
         except ModelError as error:
             if not error.about_content:
                 raise
             log.warning("job %s: the model took no usable statements; the rules do: %s", jobs[0].job_id, error)
-    if told is None:
-        told = await asyncio.to_thread(lambda: [by_rules_of(job, context.settings) for job in jobs])
+
+    def told_in(job: Job) -> list[str]:
+        if found is not None and said_by_people(job):
+            return found.get(job.job_id, [])
+        return by_rules_of(job, context.settings)
+
+    told = await asyncio.to_thread(lambda: list(map(told_in, jobs)))
     parts = [HistorianPart(job=with_statements(job, mine, jobs).model_dump()) for job, mine in zip(jobs, told, strict=True)]
     return {"parts": parts}
 

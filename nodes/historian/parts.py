@@ -71,7 +71,7 @@ def _people(parts: list[HistorianPart]) -> list[HistorianPart]:
     """Return one part a person: their last job, and the facts of all their messages that were not forgotten meanwhile."""
     found: dict[str, HistorianPart] = {}
     for one in parts:
-        if one.get("filed") == "forgotten" or not one.get("items"):
+        if one.get("filed") == "forgotten" or not any(item["kind"] == "fact" for item in one.get("items", [])):
             continue
         user = Job.model_validate(one["job"]).user_id
         before = found.get(user)

@@ -104,7 +104,7 @@ class JobRuns:
         values = (await self._historian_graph.aget_state(_config(job))).values if self._saver is not None else {}
         parts = [Job.model_validate(one["job"]) for one in values.get("parts", []) if one.get("filed") != "forgotten"]
         await asyncio.to_thread(self._queue.hasten, [one.job_id for one in parts])
-        return [one for one in parts if one.new_info]
+        return [one for one in parts if one.texts]
 
     async def _input(self, job: Job) -> dict[str, Any]:
         """Return the graph's input: of a talk, with the other messages of its conversation that wait, oldest first."""

@@ -103,7 +103,7 @@ class PlainMemory:
         # Set first, so that jobs accepted from here on are added by `add`.
         self.database_away = True
         try:
-            self._markdown.add(*(job for state in _NOT_FILED for job in queue.jobs(state) if job.kind == "remember"))
+            self._markdown.add(*(job for state in _NOT_FILED for job in queue.jobs(state) if job.kind in ("remember", "talk")))
         except (StorageError, OSError) as error:
             log.warning("jobs wait on disk, but are not in MEMORY.md: %s", error)
 

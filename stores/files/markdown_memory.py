@@ -19,6 +19,7 @@ from pathlib import Path
 
 from ...schema.job import Job
 from ...schema.scope import scope_of_key
+from ...text.observed import observed_text
 from .durable import storage_error, write_atomically
 
 KEEP_PER_SCOPE = 50
@@ -45,7 +46,7 @@ class MarkdownMemory:
 
     def add(self, *jobs: Job) -> None:
         """Add the texts of jobs to the sections of their conversations. Idempotent. Raises StorageError."""
-        told = [(job, texts) for job in jobs if (texts := [text for text in (job.action_summary, *job.new_info) if text])]
+        told = [(job, texts) for job in jobs if (texts := _texts_of(job))]
         if not told:
             return
         with self._lock:
@@ -142,6 +143,12 @@ def _written(sections: dict[str, list[str]], loose: str) -> bytes:
             break
         parts.append(part)
     return head + b"".join(reversed(parts))
+
+
+def _texts_of(job: Job) -> list[str]:
+    """Return what a job tells: its texts, or the message of a job of kind `talk` after its sender."""
+    texts = [observed_text(job)[1]] if job.kind == "talk" else [job.action_summary, *job.new_info]
+    return [text for text in texts if text]
 
 
 def _one_line(text: str) -> str:

@@ -278,6 +278,18 @@ async def test_jobs_that_were_accepted_before_the_database_was_found_broken_are_
             assert "看电影" in text and "诗集" in text and "吉他" in text
 
 
+async def test_talk_that_waits_while_the_database_is_away_is_kept_readable_too(tmp_path: Path) -> None:
+    await fill(tmp_path)
+    async with open_memory(settings_for(tmp_path, query=PATIENT), embedder=None) as (memory, _):
+        await memory.remember({"content": "我对花生过敏，电话 13812345678", "sender_id": "42", "name": "小林"}, GROUP)
+        harm(tmp_path, memory)
+        assert "小林: 我对花生过敏" in await memory.build_context("花生", GROUP)
+        await memory.remember({"content": "我下周去成都", "sender_id": "42", "name": "小林"}, GROUP)
+        text = await memory.build_context("花生", GROUP)
+        assert "过敏" in text and "成都" in text and "13812345678" not in text
+        assert "成都" not in await memory.build_context("成都", Scope.group("8"))
+
+
 @pytest.mark.parametrize("who", ["the worker", "the observation"])
 async def test_whoever_finds_the_database_broken_lets_accepted_jobs_be_kept_readable(tmp_path: Path, who: str) -> None:
     await fill(tmp_path)

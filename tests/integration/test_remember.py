@@ -76,6 +76,22 @@ async def test_in_a_group_each_message_is_its_senders_at_its_own_time(tmp_path: 
         assert red is not None and "花生" in red.summary and (ann is None or "花生" not in ann.summary)
 
 
+async def test_what_the_bot_did_is_filed_as_its_action(tmp_path: Path) -> None:
+    talk = [
+        {"content": "I'm vegetarian, remember?", "sender_id": "7", "name": "Ann", "at": AT},
+        {"role": "assistant", "content": "Noted! I'll remind you tomorrow at 9 to call the bank.", "at": AT},
+        {"role": "assistant", "content": "Nice weather, I like it.", "at": AT},
+    ]
+    async with CognitiveService.open(settings_for(tmp_path)) as memory:
+        await memory.remember(talk, GROUP, bot_name="Clio")
+        actions = [event for event in await filed(memory, GROUP) if event.kind == "action"]
+        assert [event.text for event in actions] == ["Clio will remind Ann at 9 on 2026-02-22 to call the bank"]
+        assert actions[0].is_absolute and actions[0].user_id == "7"
+        assert memory.lifecycle.opened is not None
+        profile = memory.lifecycle.opened.parts.profiles.read(ProfileKey("user", "7"))
+        assert profile is None or "bank" not in profile.summary
+
+
 async def test_the_same_message_twice_is_one(tmp_path: Path) -> None:
     message = {"content": "I'm vegetarian", "id": "m1"}
     async with CognitiveService.open(settings_for(tmp_path)) as memory:
@@ -150,7 +166,7 @@ async def test_a_waiting_message_is_forgotten_with_its_sender(tmp_path: Path) ->
 
 
 def statement(message: int, speaker: str, text: str) -> dict[str, Any]:
-    return {"message": message, "speaker": speaker, "statement": text, "kind": "fact"}
+    return {"message": message, "speaker": speaker, "statement": text}
 
 
 async def test_of_a_model_stands_only_what_a_message_of_that_speaker_says(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ def echo_responder(request: Json) -> Json:
 def said_in(question: str) -> list[Json]:
     """Each message of a prompt as one statement of its sender."""
     return [
-        {"message": int(n), "speaker": name, "statement": text, "kind": "fact"}
+        {"message": int(n), "speaker": name, "statement": text}
         for n, name, text in re.findall(r"^(\d+) ([^:\n]+): (.+)$", question, re.MULTILINE)
     ]
 

@@ -6,7 +6,7 @@ import pytest
 from historian.schema.names import Names
 from historian.schema.settings import Settings
 from historian.text.job_verdicts import by_rules
-from historian.text.talk_statements import statements_by_rules
+from historian.text.talk_statements import deeds_by_rules, statements_by_rules, why_not_told
 from support.jobs import make_job
 
 NAMES = Names(bot_name="阿福", user_name="阿凯", user_id="7")
@@ -63,3 +63,68 @@ def test_you_in_a_group_is_the_one_called_by_name_and_never_the_bot_by_chance(sa
     assert "阿福" not in item["candidate"]
     assert item["passed"] is (text is not None)
     assert text is None or item["candidate"].replace("桃子的导师", "桃子导师") == text
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        (
+            "Sure, I've added milk and eggs to the shopping list. Anything else?",
+            ["I've added milk and eggs to the shopping list"],
+        ),
+        ("I reminded Ann of her dentist appointment yesterday.", ["I reminded Ann of her dentist appointment yesterday"]),
+        ("I'll remind you tomorrow at 9 to call the bank", ["I'll remind you tomorrow at 9 to call the bank"]),
+        ("好的，我已经帮你订了周五去上海的高铁票。祝你旅途愉快！", ["我已经帮你订了周五去上海的高铁票"]),
+        ("我给她推荐了《三体》", ["我给她推荐了《三体》"]),
+        ("没问题，我会提前一天提醒你交房租", ["我会提前一天提醒你交房租"]),
+    ],
+)
+def test_of_a_bot_s_message_its_deeds_and_promises_are_told(message: str, told: list[str]) -> None:
+    assert deeds_by_rules(message, NAMES) == told
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Noted, I live in a computer in Berlin.",
+        "I've noted that you like tea.",
+        "I told you so!",
+        "I think you should rest.",
+        "I'm sorry, I told Ann the wrong date.",
+        "I can book a table for you.",
+        "I found it.",
+        "我记住了，你喜欢龙井",
+        "我建议你早点睡",
+        "我没有查到去上海的票",
+        "我可以帮你订票",
+        "我觉得你写得很好",
+        "要我提醒你吗？",
+        "我已经把你的密钥 [API_KEY] 发给了小林",
+    ],
+)
+def test_acknowledgements_advice_and_offers_are_no_deeds(message: str) -> None:
+    assert deeds_by_rules(message, NAMES) == []
+
+
+@pytest.mark.parametrize(
+    ("statement", "why"),
+    [
+        ("我下个月去成都出差三天", ""),
+        ("阿凯下个月去成都出差三天", ""),
+        ("我下个月去成都出差五天", "invented"),
+        ("我下个月和Kate去成都出差三天", "invented"),
+        ("我讨厌所有的猫和狗", "not said"),
+        ("我下个月去成都出差三天吗？", "question"),
+        ("我的密码是 [PASSWORD]", "question"),
+        ("  ", "empty"),
+        ("我下个月" * 2_000, "empty"),
+        ("嗯", "not said"),
+    ],
+)
+def test_a_statement_stands_only_if_its_message_carries_it(statement: str, why: str) -> None:
+    assert why_not_told(statement, "我下个月要去成都出差三天，好累", NAMES) == why
+
+
+def test_a_long_message_gives_a_few_statements_and_ends_somewhere() -> None:
+    message = "\n".join(f"我下个月{n}号要去成都出差三天" for n in range(1, 29)) + "长" * 20_000
+    assert len(statements_by_rules(message, NAMES)) == 8
