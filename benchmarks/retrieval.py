@@ -342,9 +342,7 @@ async def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("paths", type=Path, nargs="*", help="files of LoCoMo (JSON) or MADial-Bench (memory and dialogue)")
     parser.add_argument("--cache", type=Path, help="directory in which embeddings are kept")
-    parser.add_argument(
-        "--held-out", action="store_true", help="ask the questions that nothing was tuned on"
-    )
+    parser.add_argument("--held-out", action="store_true", help="ask the questions that nothing was tuned on")
     options = parser.parse_args(arguments)
     if options.cache is not None:
         options.cache.mkdir(parents=True, exist_ok=True)

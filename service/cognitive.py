@@ -240,10 +240,7 @@ class CognitiveService(Reading):
         for job in jobs:
             job_id = await self.lifecycle.hand_over(self._gathering.due(job, clock(), settings))
             ids += [job_id] if job_id is not None else []
-        if self._gathering.waits(scope.key):
-            self._silence.heard(scope.key, settings.cognitive.talk.silence_seconds)
-        else:
-            self._silence.end(scope.key)
+        self.lifecycle.at_home(self._listen, scope.key, settings.cognitive.talk.silence_seconds)
         return ids
 
     async def flush(self, scope: Scope | None = None) -> None:
@@ -252,8 +249,15 @@ class CognitiveService(Reading):
 
     async def _look_through(self, scope_key: str | None) -> None:
         for job in self._gathering.flushed(scope_key):
-            self._silence.end(job.scope.key)
+            self.lifecycle.at_home(self._silence.end, job.scope.key)
             await self.lifecycle.hand_over(job)
+
+    def _listen(self, scope_key: str, seconds: float) -> None:
+        """Wait for silence in a conversation in which messages wait; no longer in another one."""
+        if self._gathering.waits(scope_key):
+            self._silence.heard(scope_key, seconds)
+        else:
+            self._silence.end(scope_key)
 
     @property
     def observation(self) -> Observation | None:

@@ -57,6 +57,7 @@ class Lifecycle:
         self._copies = PlainCopies(self.end_summaries, self._is_forgotten)
         self._work = work
         self._watch = ConfigWatch(config, settings, self._apply) if config is not None else None
+        self._home: asyncio.AbstractEventLoop | None = None
         self._reopening: asyncio.Task[None] | None = None
         self._trouble: asyncio.Task[None] | None = None
 
@@ -70,6 +71,7 @@ class Lifecycle:
         if self.started or not self.settings.cognitive.enabled:
             return
         self.started = True
+        self._home = asyncio.get_running_loop()
         try:
             await self._open_or_wait()
         except BaseException:
@@ -84,7 +86,7 @@ class Lifecycle:
             stack.push_async_callback(self._close_opened, timeout_seconds)
             stack.callback(self.hooks.close)
             stack.push_async_callback(self._stop_reopening)
-            stack.push_async_callback(self._copies.settle)
+            stack.push_async_callback(asyncio.to_thread, self._copies.settle)
 
     async def hand_over(self, job: Job) -> str | None:
         """Put a redacted job on disk and wake the worker. Returns its id, None if no job is kept. Raises StorageError."""
@@ -105,6 +107,14 @@ class Lifecycle:
             self.opened.background.wake()
         return job_id
 
+    def at_home(self, function: Callable[..., object], *arguments: object) -> None:
+        """Call a function in the event loop that the service was started in: at once from there, else as soon as it can."""
+        if self._home is asyncio.get_running_loop():
+            function(*arguments)
+        elif self._home is not None:
+            with suppress(RuntimeError):  # the loop is closed
+                self._home.call_soon_threadsafe(function, *arguments)
+
     async def settled(self, timeout_seconds: float) -> bool:
         """Wait until every accepted job is filed or given up. Return False if that takes longer than the bound."""
         try:
@@ -122,7 +132,7 @@ class Lifecycle:
         """Forget a user or a group. See `CognitiveService.forget_user`."""
         from .entity_data.forgetting import forget
 
-        await self._copies.settle()
+        await asyncio.to_thread(self._copies.settle)
         opened = self.opened
         if opened is None:
             return await self._forget_on_disk(entity, mentions, wait_seconds)

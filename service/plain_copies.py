@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
+import threading
 from collections.abc import Callable
 
 from ..schema.errors import StorageError
@@ -17,43 +17,38 @@ PAUSE_SECONDS = 0.5
 
 
 class PlainCopies:
-    """Writes the texts of accepted jobs in the background. Used from the event loop alone.
+    """Writes the texts of accepted jobs in the background. Safe to use from several threads and event loops.
 
-    `is_forgotten(job)` is asked right before a job is written, in a thread. A job whose copy fails is copied when it is filed.
+    `is_forgotten(job)` is asked right before a job is written. A job whose copy fails is copied when it is filed.
     """
 
     def __init__(self, summaries: EndSummaries, is_forgotten: Callable[[Job], bool]) -> None:
         self._summaries = summaries
         self._is_forgotten = is_forgotten
         self._waiting: list[Job] = []
-        self._hurry = asyncio.Event()
-        self._writing: asyncio.Task[None] | None = None
+        self._timer: threading.Timer | None = None
+        self._lock, self._writing = threading.Lock(), threading.Lock()
 
     def add(self, job: Job) -> None:
-        """Note an accepted job."""
-        self._waiting.append(job)
-        if self._writing is None or self._writing.done():
-            self._hurry = asyncio.Event()
-            self._writing = asyncio.create_task(self._write(), name="historian plain summaries")
+        """Note an accepted job. Returns at once."""
+        with self._lock:
+            self._waiting.append(job)
+            if self._timer is None:
+                self._timer = threading.Timer(PAUSE_SECONDS, self.settle)
+                self._timer.daemon = True
+                self._timer.start()
 
-    async def settle(self) -> None:
-        """Write what waits, now."""
-        if self._writing is not None:
-            self._hurry.set()
-            await self._writing
-
-    async def _write(self) -> None:
-        while self._waiting:
+    def settle(self) -> None:
+        """Write what waits, now. Blocking."""
+        with self._writing:
+            with self._lock:
+                jobs, self._waiting = self._waiting, []
+                timer, self._timer = self._timer, None
+            if timer is not None:
+                timer.cancel()
+            if not jobs:
+                return
             try:
-                async with asyncio.timeout(PAUSE_SECONDS):
-                    await self._hurry.wait()
-            except TimeoutError:
-                pass
-            jobs, self._waiting = self._waiting, []
-            try:
-                await asyncio.to_thread(self._copy, jobs)
+                self._summaries.add([job for job in jobs if not self._is_forgotten(job)])
             except (StorageError, OSError) as error:
                 log.warning("%d jobs wait on disk, but are not in end_summaries.json: %s", len(jobs), error)
-
-    def _copy(self, jobs: list[Job]) -> None:
-        self._summaries.add([job for job in jobs if not self._is_forgotten(job)])

@@ -283,7 +283,11 @@ async def test_talk_that_waits_while_the_database_is_away_is_kept_readable_too(t
     async with open_memory(settings_for(tmp_path, query=PATIENT), embedder=None) as (memory, _):
         await memory.remember({"content": "我对花生过敏，电话 13812345678", "sender_id": "42", "name": "小林"}, GROUP)
         harm(tmp_path, memory)
-        assert "小林: 我对花生过敏" in await memory.build_context("花生", GROUP)
+
+        async def is_readable() -> bool:
+            return "小林: 我对花生过敏" in await memory.build_context("花生", GROUP)
+
+        await eventually_async(is_readable)
         await memory.remember({"content": "我下周去成都", "sender_id": "42", "name": "小林"}, GROUP)
         text = await memory.build_context("花生", GROUP)
         assert "过敏" in text and "成都" in text and "13812345678" not in text

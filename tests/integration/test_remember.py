@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -132,6 +133,16 @@ async def test_silence_after_the_last_message_ends_the_waiting(tmp_path: Path) -
         assert memory.lifecycle.opened is not None
         store = memory.lifecycle.opened.parts.events
         assert sorted(texts(store.find(EventFilter("p:7", sources=("job",))))) == ["Ann is vegetarian", "Ann moved to Vienna"]
+
+
+async def test_talk_of_another_event_loop_is_looked_through_after_silence_too(tmp_path: Path) -> None:
+    limits = {"talk": {"silence_seconds": 0.1, "gather_seconds": 3600.0}}
+    async with CognitiveService.open(settings_for(tmp_path, **limits)) as memory:
+        await asyncio.to_thread(asyncio.run, memory.remember("I'm vegetarian", ANN, user_name="Ann"))
+        assert await memory.settled(20)
+        assert memory.lifecycle.opened is not None
+        store = memory.lifecycle.opened.parts.events
+        assert texts(store.find(EventFilter("p:7", sources=("job",)))) == ["Ann is vegetarian"]
 
 
 async def test_what_waits_is_flushed_at_the_end_and_filed_after_the_next_start(tmp_path: Path) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
+import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from historian.stores.files.end_summaries import EndSummaries
 from support.jobs import make_job
 
 
-async def test_what_is_accepted_is_copied_and_what_is_forgotten_meanwhile_is_not(tmp_path: Path) -> None:
+def test_what_is_accepted_is_copied_and_what_is_forgotten_meanwhile_is_not(tmp_path: Path) -> None:
     summaries = EndSummaries(tmp_path / "end_summaries.json")
     forgotten: set[str] = set()
     copies = PlainCopies(summaries, lambda job: job.job_id in forgotten)
@@ -21,16 +22,16 @@ async def test_what_is_accepted_is_copied_and_what_is_forgotten_meanwhile_is_not
     for job in jobs:
         copies.add(job)
     forgotten.add(jobs[1].job_id)
-    await copies.settle()
+    copies.settle()
     assert [entry["job_id"] for _, entry in summaries.entries()] == [jobs[0].job_id, jobs[2].job_id]
     copies.add(jobs[1])
     forgotten.clear()
-    await copies.settle()
-    await copies.settle()
+    copies.settle()
+    copies.settle()
     assert len(summaries.entries()) == 3
 
 
-async def test_a_disk_that_refuses_is_logged_and_holds_up_nobody(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_disk_that_refuses_is_logged_and_holds_up_nobody(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     class Refusing(EndSummaries):
         def add(self, jobs: object) -> None:
             raise StorageError("disk full")
@@ -40,5 +41,18 @@ async def test_a_disk_that_refuses_is_logged_and_holds_up_nobody(tmp_path: Path,
 
     copies = PlainCopies(Refusing(tmp_path / "end_summaries.json"), never)
     copies.add(make_job("a"))
-    await asyncio.wait_for(copies.settle(), 5)
+    copies.settle()
     assert "not in end_summaries.json: disk full" in caplog.text
+
+
+def test_what_nobody_settles_is_copied_after_a_moment(tmp_path: Path) -> None:
+    written = threading.Event()
+
+    class Telling(EndSummaries):
+        def add(self, jobs: Sequence[Job]) -> None:
+            super().add(jobs)
+            written.set()
+
+    summaries = Telling(tmp_path / "end_summaries.json")
+    PlainCopies(summaries, lambda job: False).add(make_job("a"))
+    assert written.wait(20) and len(summaries.entries()) == 1
