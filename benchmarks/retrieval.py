@@ -92,6 +92,9 @@ def prepare(conversation: Conversation, documents: Matrix, queries: Matrix, chai
         )
         for n, document in enumerate(conversation.documents)
     ]
+    embedder = make_embedder(EmbeddingSettings(provider="local"))
+    assert embedder is not None
+    store.set_fingerprint(embedder.model, documents.shape[1])
     store.file_job("j-0", events, list(documents))
     times = np.array([event.timestamp for event in events])
     sessions = np.concatenate([[0], np.cumsum(np.diff(times) > 3 * 3600)]).astype(np.intp)

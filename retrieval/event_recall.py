@@ -20,6 +20,7 @@ from ..schema.event import OBSERVATION, Event
 from ..schema.hit import Hit
 from ..schema.protocols import Embedder, EventStore, Reranker, Vector
 from ..schema.settings import QuerySettings
+from .current_first import current_first
 from .decay import recency
 from .diversity import diverse_order
 from .fusion import by_rank, from_zero, stretched
@@ -226,6 +227,7 @@ class EventRecall:
         by_step = {name: values[chosen].tolist() for name, values in candidates.steps.items()}
         final, gained = scores[pool].tolist(), factors[pool].tolist()
         hits: list[Hit] = []
+        found: list[int] = []
         for n, position in enumerate(chosen.tolist()):
             event = candidates.texts.get(position) or read.get(names[n])
             if event is None:  # deleted since the survey
@@ -237,7 +239,14 @@ class EventRecall:
                 explained["recency"] = gained[n]
             explained["final"] = final[n]
             hits.append(Hit(event, final[n], explained))
-        return hits
+            found.append(position)
+        has_likeness = candidates.has_vectors and settings.vector_centering and snapshot.has_centre
+        if not has_likeness or not request.about_present:
+            return hits
+        rows = np.asarray(found, dtype=np.intp)
+        to_each = snapshot.likeness(rows, centred=True)
+        likeness = np.array([to_each(n) for n in range(len(rows))])
+        return current_first(hits, likeness, candidates.steps["dense"][rows], list(snapshot.names), now=request.about_now)
 
     def _chosen(self, candidates: Candidates, scores: Numbers, group: Positions, count: int) -> list[int]:
         """Give `count` of a group of candidates, by score and diversity, as places among the candidates."""

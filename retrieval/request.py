@@ -13,7 +13,7 @@ from ..schema.event import EventFilter
 from ..schema.scope import Scope
 from ..schema.settings import QuerySettings
 from ..text.named_times import NamedTime, named_times
-from ..text.past_questions import asks_about_past
+from ..text.past_questions import asks_about_now, asks_about_past, asks_what_happened
 from ..text.questions import asking_sentences
 from ..text.tokens import estimate_tokens
 from .filters import bounded_top_k, event_filter
@@ -87,6 +87,16 @@ class RecallRequest:
     def about_past(self) -> bool:
         """True if a query asks about former times, by its words or by naming a time that is over."""
         return any(map(asks_about_past, self.said)) or any(one.last < self.now for one in self.named)
+
+    @cached_property
+    def about_present(self) -> bool:
+        """True if the queries ask how something is: no talk, neither about former times nor what happened once."""
+        return not self.about_past and not any(is_talk(one) or asks_what_happened(one) for one in self.said)
+
+    @cached_property
+    def about_now(self) -> bool:
+        """True if a query says that it is about now."""
+        return any(map(asks_about_now, self.said))
 
     @property
     def text(self) -> str:

@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from ...models.embeddings.general_means import nearest_means
 from ...schema.event import EventFilter, EventOutline
 from ...schema.protocols import Matrix, Vector
 from .words import Mask, ScopeWords, Scores, WordMatch
@@ -23,7 +24,11 @@ BYTES_AN_EVENT = 600
 """About what an outline and its place in the lists and the dictionary take, beside the vector."""
 
 PRIOR_EVENTS = 8.0
-"""The mean of a scope counts as if so many events lay at the origin: the mean of two or three vectors says little."""
+"""The mean of a scope counts as if so many events lay at the general mean of the model, or at the origin where that is not
+known: the mean of two or three vectors says little."""
+
+ENOUGH_EVENTS = 50
+"""From so many vectors on the mean of a scope can stand alone."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +44,8 @@ class Snapshot:
     """The first and last moment that each event tells of, shape (events, 2): when it was said if it names no time."""
     names: dict[str, list[int]] = field(default_factory=dict)
     words: ScopeWords = field(default_factory=ScopeWords)
+    means: Matrix | None = None
+    """The general means of the embedding model, one row a language; None if they are not known."""
 
     def __len__(self) -> int:
         return len(self.times)
@@ -68,11 +75,20 @@ class Snapshot:
         """Which events are short questions; None if there are none."""
         return _marked([one.asks for one in self.outlines[: len(self)]])
 
+    @property
+    def has_centre(self) -> bool:
+        """True if the middle of the vectors is known, by the model's general means or by enough events."""
+        return self.means is not None or int(self.embedded.sum()) >= ENOUGH_EVENTS
+
     @cached_property
     def _centre(self) -> tuple[Vector, Scores, float]:
         """The mean vector m, every v·m and |m|²."""
         count = int(self.embedded.sum())
-        mean = (self.matrix.sum(axis=0) / np.float32(count + PRIOR_EVENTS)).astype(np.float32)
+        total = self.matrix.sum(axis=0)
+        if count and self.means is not None and self.means.shape[1] == self.dimension:
+            general = nearest_means(self.matrix[self.embedded], self.means).mean(axis=0)
+            total = total + general * np.float32(PRIOR_EVENTS)
+        mean = (total / np.float32(count + PRIOR_EVENTS)).astype(np.float32)
         return mean, self.matrix @ mean, float(mean @ mean)
 
     def similarities(self, vector: Vector, *, centred: float) -> Scores:
@@ -155,8 +171,9 @@ def _marked(flags: list[bool]) -> Mask | None:
 class ScopeTable:
     """The growing table behind the snapshots of one scope. Not safe for several threads: its owner locks."""
 
-    def __init__(self, change: tuple[int, int]) -> None:
+    def __init__(self, change: tuple[int, int], means: Matrix | None = None) -> None:
         self.change = change
+        self._means = means
         self.sequence = 0
         self.last_row = 0
         self._outlines: list[EventOutline] = []
@@ -235,4 +252,5 @@ class ScopeTable:
             told=self._told,
             names=self._by_name,
             words=self._words,
+            means=self._means,
         )

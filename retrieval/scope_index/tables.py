@@ -6,6 +6,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 
+from ...models.embeddings.general_means import general_means
 from ...schema.protocols import EventStore
 from .table import ScopeTable, Snapshot
 
@@ -77,7 +78,8 @@ class ScopeTables:
     def _filled(self, scope_key: str, change: tuple[int, int]) -> ScopeTable:
         self.fills += 1
         for _ in range(3):  # a change of the embedding model may come in between
-            table = ScopeTable(change)
+            model = self._events.fingerprint()
+            table = ScopeTable(change, general_means(model[0]) if model else None)
             if self._append(table, scope_key, change):
                 return table
         return table

@@ -1,6 +1,6 @@
 """Which former statement is over because of a new one."""
 
-from .changes import change_by, could_end, links_of
+from .changes import change_by, could_end, could_replace, links_of, same_subject, tells_of_change
 from .statement import Statement
 
-__all__ = ["Statement", "change_by", "could_end", "links_of"]
+__all__ = ["Statement", "change_by", "could_end", "could_replace", "links_of", "same_subject", "tells_of_change"]

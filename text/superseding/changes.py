@@ -81,6 +81,36 @@ def could_end(new: Statement, old: Statement) -> bool:
     return topics or says_something(new.terms & old.terms)
 
 
+def could_replace(new: Statement, old: Statement) -> bool:
+    """Return True if nothing in the words forbids that `new` tells how it is now with what `old` tells of.
+
+    It is no plan, wish, joke or visit, adds nothing beside the former, and is not about somebody's relative or thing instead.
+    """
+    if new.text == old.text or not new.is_real or marks.BESIDES.search(new.said) or not _same_relative(new, old):
+        return False
+    return not new.owned or any(word in old.text.casefold() for word in new.owned)
+
+
+def same_subject(new: Statement, old: Statement, *, unnamed: bool = False) -> bool:
+    """Return True if both begin with the same name, or one names the other's subject; without names, if they share a word.
+
+    `unnamed`: True as well where either has no subject by name.
+    """
+    if new.subject and old.subject:
+        return new.subject == old.subject
+    if unnamed:
+        return True
+    if new.subject or old.subject:
+        named, other = (new.subject, old.text) if new.subject else (old.subject, new.text)
+        return named.casefold() in other.casefold()
+    return says_something(new.terms & old.terms)
+
+
+def tells_of_change(new: Statement) -> bool:
+    """Return True if a statement says that something has changed, ended or was wrong."""
+    return bool(marks.CHANGED.search(new.said) or marks.WRONG.search(new.said))
+
+
 def _same_relative(new: Statement, old: Statement) -> bool:
     """Return True if what is told of a relative, friend or colleague in one is told of the same in the other."""
     return (not new.relative or new.relative in old.text.casefold()) and (not old.relative or old.relative in new.text.casefold())

@@ -14,6 +14,7 @@ from . import marks
 
 MOST_READ = 1_000
 """Characters of a text that are read for names and words; a statement is much shorter."""
+_OWNED = re.compile(r"['’]s (?P<en>\w+(?: \w+){0,2})|的(?P<zh>\w{1,4})")
 _NOBODY = Names(bot_name="")
 _LIGHT = frozenset(
     stem(word)
@@ -59,6 +60,18 @@ class Statement:
         """The relative, friend or colleague of the subject of whom it tells: "sister"; "" if it is the subject."""
         found = marks.OTHERS.match(self.said[len(self.subject) :]) if self.subject else None
         return (found["zh"] or found["en"]).casefold() if found else ""
+
+    @cached_property
+    def owned(self) -> tuple[str, ...]:
+        """Words of the thing or relative of the subject of which it tells: ("desk", "chair") of "Ann's desk chair squeaks".
+
+        Of a Chinese one all pairs of its first characters, since its end is not known. Empty if it tells of the subject.
+        """
+        found = _OWNED.match(self.said[len(self.subject) :]) if self.subject else None
+        if found is None:
+            return ()
+        thing = found["zh"] or ""
+        return tuple(thing[n : n + 2] for n in range(len(thing) - 1)) or tuple(re.findall(r"\w{3,}", (found["en"] or "").casefold()))
 
     @cached_property
     def clauses(self) -> list[str]:
