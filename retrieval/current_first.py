@@ -18,9 +18,9 @@ from .scope_index.words import Scores
 
 ALIKE = 0.2
 ALIKE_NOW = -0.35
-"""How much more alike two facts must be than the older one is to all hits in the mean, for the newer one to go first: in general, and
-where the question says "now". (Cosines of centred vectors.) Chosen on changes and look-alikes together with the ranks of answers
-in two Chinese chats and in LoCoMo's observations."""
+"""How much more alike two facts must be than the older one is to the other hits in the mean, for the newer one to go first:
+in general, and where the question says "now". (Cosines of centred vectors.) Chosen on changes and look-alikes together with
+the ranks of answers in two Chinese chats and in LoCoMo's observations."""
 LOSS_WEIGHT = 0.5
 """What the newer fact answers the question worse, as a share of the best answer's likeness to it, counts so much against it."""
 CHANGE_BONUS = 0.3

@@ -31,4 +31,5 @@ def general_means(model: str) -> Matrix | None:
 
 def nearest_means(rows: Matrix, means: Matrix) -> Matrix:
     """Return for each vector the mean of its language: the one that it is most like."""
-    return means[np.argmax(rows @ means.T, axis=1)]
+    nearest: Matrix = means[np.argmax(rows @ means.T, axis=1)]
+    return nearest

@@ -70,8 +70,9 @@ class Statement:
         found = _OWNED.match(self.said[len(self.subject) :]) if self.subject else None
         if found is None:
             return ()
-        thing = found["zh"] or ""
-        return tuple(thing[n : n + 2] for n in range(len(thing) - 1)) or tuple(re.findall(r"\w{3,}", (found["en"] or "").casefold()))
+        if found["en"]:
+            return tuple(re.findall(r"\w{3,}", found["en"].casefold()))
+        return tuple(found["zh"][n : n + 2] for n in range(len(found["zh"]) - 1))
 
     @cached_property
     def clauses(self) -> list[str]:

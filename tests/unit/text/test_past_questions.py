@@ -1,5 +1,5 @@
 import pytest
-from historian.text.past_questions import asks_about_past
+from historian.text.past_questions import asks_about_now, asks_about_past, asks_what_happened
 
 
 @pytest.mark.parametrize(
@@ -34,3 +34,23 @@ def test_it_asks_about_the_past(question: str) -> None:
 )
 def test_it_asks_about_the_present(question: str) -> None:
     assert not asks_about_past(question)
+
+
+@pytest.mark.parametrize("question", ["小林现在住哪", "小林还养猫吗", "Does Ann still smoke?", "where is Ann working rn"])
+def test_it_says_that_it_is_about_now(question: str) -> None:
+    assert asks_about_now(question)
+
+
+@pytest.mark.parametrize("question", ["小林住哪儿？", "小林还有几只猫", "Where does Ann live?", "Does Ann know the answer?"])
+def test_it_does_not_say_that_it_is_about_now(question: str) -> None:
+    assert not asks_about_now(question)
+
+
+@pytest.mark.parametrize("question", ["小林为什么搬家", "小林买了什么车", "小林去过哪些城市", "Why did Ann move?"])
+def test_it_asks_what_happened(question: str) -> None:
+    assert asks_what_happened(question)
+
+
+@pytest.mark.parametrize("question", ["小林的狗怎么样了，还在吗", "小林生了没？", "小林对什么过敏？", "Where does Ann live?"])
+def test_it_asks_how_something_is(question: str) -> None:
+    assert not asks_what_happened(question)

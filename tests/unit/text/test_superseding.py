@@ -1,7 +1,7 @@
 """What a new statement ends of a former one, and what it must not end."""
 
 import pytest
-from historian.text.superseding import Statement, change_by, could_end, links_of
+from historian.text.superseding import Statement, change_by, could_end, could_replace, links_of, same_subject
 
 PEOPLE = ("Ann", "Tom", "Clio", "小林", "阿明", "李明", "李敏", "小史")
 
@@ -142,3 +142,44 @@ def test_a_model_may_end_only_what_is_about_the_same_subject_and_topic() -> None
     assert could_end(Statement("Ann has settled in Vienna", PEOPLE), old)
     assert not could_end(Statement("Tom has settled in Vienna", PEOPLE), old)
     assert not could_end(Statement("Ann likes tea", PEOPLE), old)
+
+
+def made(*texts: str) -> list[Statement]:
+    return [Statement(text, PEOPLE) for text in texts]
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        *("Ann's desk chair squeaks", "Ann's sister takes 10 mg of ramipril", "Ann plans to stop taking ramipril"),
+        *("Ann also takes 10 mg of aspirin", "Ann used to take 10 mg of ramipril", "Ann takes 5 mg of ramipril"),
+    ],
+)
+def test_what_adds_plans_or_tells_of_another_thing_replaces_nothing(new: str) -> None:
+    assert not could_replace(*made(new, "Ann takes 5 mg of ramipril"))
+
+
+@pytest.mark.parametrize("new", ["Ann's ramipril is 10 mg now", "The doctor raised Ann's ramipril", "Ann takes 10 mg"])
+def test_what_tells_of_the_same_thing_may_replace_it(new: str) -> None:
+    assert could_replace(*made(new, "Ann takes 5 mg of ramipril"))
+
+
+def test_a_chinese_thing_is_known_by_a_pair_of_its_characters() -> None:
+    assert could_replace(*made("小林的手机是一台iPhone", "小林用的手机是小米"))
+    assert not could_replace(*made("小林的工位靠窗", "小林是市场部专员"))
+
+
+@pytest.mark.parametrize(
+    ("new", "old", "named", "unnamed"),
+    [
+        ("Ann lives in Lisbon", "Ann moved to Vienna", True, True),
+        ("Ann lives in Lisbon", "Tom moved to Vienna", False, False),
+        ("The doctor raised Ann's dose", "Ann takes 5 mg", True, True),
+        ("The doctor raised the dose", "Ann takes 5 mg", False, True),
+        ("停车费每月200元", "停车费每月150元", True, True),
+        ("停车费每月200元", "电梯坏了", False, True),
+    ],
+)
+def test_the_same_subject_is_named_in_both_or_shares_a_word(new: str, old: str, named: bool, unnamed: bool) -> None:
+    pair = made(new, old)
+    assert (same_subject(*pair), same_subject(*pair, unnamed=True)) == (named, unnamed)
