@@ -31,6 +31,7 @@ from .references.people import ROLE_NOUNS, find_people
 from .references.subjects import predicate_of
 from .references.types import Cast
 from .support import Terms, content_terms, share
+from .talk_statements import leans_on_talk
 
 COPY = 0.6
 """The share of a statement's content words from which on a message holds it."""
@@ -99,6 +100,8 @@ def whose(text: str, kind: Literal["action", "fact"], job: Job, names: Names) ->
         return Whose(text, None, subject=names.bot(language), reasons=reasons)
     found = _of_fact(text, job, names, language)
     claim = why_no_fact(found.text, names)
+    if not claim and job.kind == "talk" and leans_on_talk(found.text, names):
+        claim = "talk"
     if claim:
         reasons = (*reasons, ("claim", claim, found.text))
     return replace(found, reasons=(*found.reasons, *reasons))
@@ -121,7 +124,8 @@ def _of_fact(text: str, job: Job, names: Names, language: Language) -> Whose:
         said_by = _id_of(author, job, names) if held.get(author, 0.0) >= COPY else ""
         cast = replace(cast_of_fact(text, names, language), third=third, stand_in=stand_in)
         shown = user not in held or held[user] >= max(TRACE, held.get(_BOT, 0.0))
-        subject, reasons = _subject(text, third and shown and author in ("", user), names, user)
+        theirs = job.kind == "talk" or (third and shown and author in ("", user))
+        subject, reasons = _subject(text, theirs, names, user)
         if _is_the_bots(text, held, names):
             reasons = (*reasons, ("claim", "assistant", text))
         elif _is_played(text, said, names):

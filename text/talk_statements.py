@@ -67,6 +67,15 @@ _NO_DEED = re.compile(
     r"\b(?:mistake|sorry|apologi[sz]e|told you so|note|noted|memory)\b|抱歉|对不起|说错|弄错|记[住下]了|(?:明白|知道|了解)了",
     re.IGNORECASE,
 )
+_TOLD = re.compile(r"^(?P<name>\S.{0,40}?)(?:说：| said: )(?P<body>.+)$", re.DOTALL)
+_POINTS = re.compile(
+    r"(?<![\w'’])(?:it|this|that|these|those|them)(?![\w])(?!\s+(?:is why|way|time|week|month|year|morning|evening))"
+    r"|那(?!么|里|边|时|天|就|样|个时)|这(?!么|里|边|样|会|就|才|次|[个两几一]?[天周月年季学])",
+    re.I,
+)
+NAMED_BEFORE = 3
+"""So many content words before "it" may be what it means; what 那药 means stands elsewhere in the talk."""
+
 _REDACTED = re.compile(r"\[[A-Z][A-Z_]+\]")
 """A secret's placeholder: what is said about it is not worth remembering."""
 
@@ -123,6 +132,20 @@ def deeds_by_rules(message: str, names: Names) -> list[str]:
         ):
             found.append(_AGREED.sub("", bare))
     return found[:MOST_STATEMENTS]
+
+
+def leans_on_talk(statement: str, names: Names) -> bool:
+    """Return True if a statement out of talk may need the messages around it to be understood.
+
+    It is told as its speaker's words and begins with nobody's name, or it points ("it", 那药) at what it does not name before.
+    """
+    told = _TOLD.match(statement)
+    if told is not None and not any(name and told["body"].startswith(name) for name in (names.user_name, *names.others)):
+        return True
+    points = _POINTS.search(statement)
+    if points is None or not points.group().isascii():
+        return points is not None
+    return len(content_terms(statement[: points.start()], names)) < NAMED_BEFORE
 
 
 def _worth(statement: str, names: Names) -> float:

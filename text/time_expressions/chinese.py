@@ -191,6 +191,8 @@ def _direction(text: str, item: Found, tense: Tense) -> Tense:
         return own if own != "none" else "none" if tense == "past" else "future"
     if reading.weekend and reading.week == 0:
         return chinese_evidence(text, item.start, item.end, wide=False)
+    if tense == "past" and reading.month is not None and reading.day is not None:
+        return chinese_evidence(text, item.start, item.end, wide=False)  # what else was done then says little: the nearest
     if tense == "past" and _DUE.match(text, item.end):
         own = chinese_evidence(text, item.start, item.end, wide=False)
         return own if own != "none" else "future"

@@ -40,6 +40,8 @@ _ZH_ARRANGED = re.compile(  # announced, agreed or booked events are in the futu
     r"(?:[他她你我]|大家|[^，。！？；\s]{0,3})?$|买[了到好]?$"
     r"|(?:推迟|延期|延后|顺延|改期?|挪|提前|定|约|安排|排)(?:到|在|至)$"
 )
+_ZH_GONE = re.compile(r"没(?![有去来吃睡回看写做赶上买见到说听收过])[^，。！？；\s]{1,3}了")
+"""What there is no more of, at whatever time: 10月2号没厅了."""
 _ZH_TICKET = re.compile(r"[^，。！？；]{0,6}票")
 _ZH_PREPARED = re.compile(
     r"(?:[买订定抢约请领租收选挑]|预[订约定]|报名|准备|安排|收拾|商量|说)(?:[好到妥上][^，。！？；,!?;]{0,6})?了"
@@ -55,7 +57,7 @@ _ZH_HABIT = re.compile(
 _STOPS = {stops: re.compile(f"[{re.escape(stops)}]") for stops in (_CLAUSE_END, _SENTENCE_END, ".!?;\n,:", ".!?;\n")}
 
 
-_GAP = re.compile(r"(?<=[\u4e00-\u9fff])[ ]+(?=[\u4e00-\u9fff])")
+_GAP = re.compile(r"(?<=[\u4e00-\u9fff])[ ]+(?=[\u4e00-\u9fff\d])")
 """A space between Chinese characters, which separates clauses in chats."""
 
 
@@ -85,7 +87,7 @@ def chinese_sentence_start(text: str, position: int) -> int:
 def chinese_evidence(text: str, start: int, end: int, *, wide: bool = True) -> Tense:
     """Return the tense of the clause around text[start:end]; if it is none and `wide`, that of the rest of the sentence."""
     low, high = _chinese_clause(text, start, end)
-    before, after = text[low:start], text[end:high]
+    before, after = text[low:start].rstrip(), _ZH_GONE.sub("", text[end:high])
     arranged = _ZH_ARRANGED.search(before)
     if arranged is not None and (before[arranged.start()] != "买" or _ZH_TICKET.match(after)):
         return "past" if _ZH_SURELY_PAST.search(after) else "future"
@@ -95,7 +97,7 @@ def chinese_evidence(text: str, start: int, end: int, *, wide: bool = True) -> T
             break
         further = _clause(text, start, end, stops)[1]
         if further > high:
-            found = _chinese_tense("", _ZH_PREPARED.sub("", text[end:further]))
+            found = _chinese_tense("", _ZH_PREPARED.sub("", _ZH_GONE.sub("", text[end:further])))
     return found
 
 

@@ -128,3 +128,23 @@ def test_a_statement_stands_only_if_its_message_carries_it(statement: str, why: 
 def test_a_long_message_gives_a_few_statements_and_ends_somewhere() -> None:
     message = "\n".join(f"我下个月{n}号要去成都出差三天" for n in range(1, 29)) + "长" * 20_000
     assert len(statements_by_rules(message, NAMES)) == 8
+
+
+@pytest.mark.parametrize(
+    ("said", "passed"),
+    [
+        ("阿凯说：公的 绝育了 三岁", False),
+        ("阿凯说：桃子拟录取了 第七名", True),
+        ("我也减了六斤 那药吃不下饭", False),
+        ("我下周一去重庆出差", True),
+        ("I'm using it to stay organized", False),
+        ("I opened an online clothing store and it's been great", True),
+        ("Started hitting the gym in March 2026", True),
+    ],
+)
+def test_what_leans_on_the_talk_around_it_is_not_absolute(said: str, passed: bool) -> None:
+    talk = [{"sender_id": "8", "sender_name": "桃子", "text": "嗯"}, {"sender_id": "7", "sender_name": "阿凯", "text": said}]
+    job = make_job(kind="talk", action_summary="", new_info=[said], user_id="7", user_name="阿凯", recent_messages=talk)
+    (item,) = by_rules(job, Settings())
+    assert item["passed"] is passed
+    assert "阿凯" in item["candidate"]
