@@ -8,7 +8,6 @@ characters) are not searched for, because they occur by chance.
 from __future__ import annotations
 
 import json
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -59,25 +58,37 @@ def pieces(text: str) -> set[bytes]:
 
 
 class Needles:
-    """Search for many pieces at once: about 20 MB per second, independent of their number."""
+    """Search for many pieces at once: about 20 MB per second, independent of their number, also if all begin alike."""
 
-    def __init__(self, wanted: Collection[bytes]) -> None:
-        self._by_prefix: dict[int, list[bytes]] = defaultdict(list)
-        for piece in wanted:
-            self._by_prefix[int.from_bytes(piece[:_PREFIX_BYTES], "little")].append(piece)
-        self._sorted = np.array(sorted(self._by_prefix), dtype=np.uint64)
+    def __init__(self, wanted: Collection[bytes] = ()) -> None:
+        self._wanted: set[bytes] = set()
+        # the lengths of the pieces by their first bytes, so that of many that begin alike none is compared with the data
+        self._lengths: dict[int, tuple[int, ...]] = {}
+        self._sorted = np.zeros(0, dtype=np.uint64)
         self._table = np.zeros(1 << _TABLE_BITS, dtype=bool)
-        self._table[_slots(self._sorted)] = True
+        self.add(wanted)
+
+    def add(self, wanted: Collection[bytes]) -> None:
+        """Search for these pieces too."""
+        self._wanted.update(wanted)
+        for piece in wanted:
+            prefix = int.from_bytes(piece[:_PREFIX_BYTES], "little")
+            known = self._lengths.get(prefix, ())
+            if len(piece) not in known:
+                self._lengths[prefix] = (*known, len(piece))
 
     def find(self, data: bytes) -> Iterator[tuple[int, bytes]]:
         """Yield (offset, piece) of all pieces in `data`."""
+        if len(self._sorted) < len(self._lengths):
+            self._sorted = np.sort(np.fromiter(self._lengths, np.uint64, len(self._lengths)))
+            self._table[_slots(self._sorted)] = True
         for shift in range(min(_PREFIX_BYTES, max(len(data) - _PREFIX_BYTES + 1, 0))):
             words = np.frombuffer(data, dtype="<u8", count=(len(data) - shift) // _PREFIX_BYTES, offset=shift)
             maybe = np.flatnonzero(self._table[_slots(words)])
             for n in maybe[np.isin(words[maybe], self._sorted)].tolist():
                 offset = shift + n * _PREFIX_BYTES
-                for piece in self._by_prefix[int(words[n])]:
-                    if data.startswith(piece, offset):
+                for length in self._lengths[int(words[n])]:
+                    if (piece := data[offset : offset + length]) in self._wanted:
                         yield offset, piece
 
 

@@ -37,7 +37,7 @@ log = logging.getLogger(__name__)
 ANSWER_POLL_SECONDS = 0.05
 RECORDS_AT_ONCE = 1_000
 TEXTS_AT_ONCE = 200
-"""Texts whose pieces are made in one slice."""
+"""Texts whose pieces are made, or compared, in one slice."""
 MOST_TRIES = 20
 """So often the rewriting of `index.sqlite` is broken off because somebody waits to write; then they wait for it."""
 
@@ -218,16 +218,13 @@ class Forgetting:
     def _scan(self, stores: Sequence[EntityData], traces: Traces, reports: list[ForgetReport]) -> Iterator[Company]:
         """Search all files for the forgotten texts. Appends the report."""
         directory, entity = self._parts.directory, traces.entity
-        wanted: set[bytes] = set()
-        too_short = 0
+        needles, too_short = Needles(), 0
         for some in _portions(sorted(traces.texts), TEXTS_AT_ONCE):
             yield "beside"
             for text in some:
                 wanted_of_text = pieces(text)
                 too_short += not wanted_of_text and bool(text.strip())
-                wanted |= wanted_of_text
-        yield "beside"
-        needles = Needles(wanted)
+                needles.add(wanted_of_text)
         for is_last in (False, True):
             found: list[Found] = []
             unread: list[str] = []
@@ -237,7 +234,7 @@ class Forgetting:
             # The same words in records of others are not remains.
             others = chain.from_iterable(_texts_of_others(store, entity) for store in stores) if found else iter(())
             at_issue = {one.piece for one in found}
-            for some in _portions(others):
+            for some in _portions(others, TEXTS_AT_ONCE):
                 yield "beside"
                 at_issue -= standing_in(some, at_issue)
             found = [one for one in found if one.piece in at_issue]

@@ -2,6 +2,7 @@
 
 import json
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,17 @@ def test_short_texts_are_looked_for_whole_and_the_shortest_not_at_all() -> None:
 def test_pieces_that_other_texts_hold_are_told_apart() -> None:
     shared = standing_in(["别人也说：林小满在银杏树下对周大年说再见"], pieces(TEXT))
     assert TEXT.encode()[:PIECE_BYTES] in shared and shared < pieces(TEXT)
+
+
+def test_pieces_that_all_begin_alike_take_no_longer_each_the_more_they_are() -> None:
+    def seconds(count: int) -> float:
+        wanted = [f"阿明在公园里{n:06}".encode() for n in range(count)]
+        needles, data = Needles(set(wanted)), b"\0".join(wanted)
+        begin = time.thread_time()
+        assert len(list(needles.find(data))) == count
+        return time.thread_time() - begin
+
+    assert min(seconds(8_000) for _ in range(3)) < 24 * min(seconds(1_000) for _ in range(3)), "eight times as many"
 
 
 @given(st.binary(max_size=400), st.lists(st.binary(min_size=9, max_size=24), min_size=1, max_size=5), st.integers(0, 400))
