@@ -26,6 +26,11 @@ MODEL_SECONDS = 5.0
 """Time limit for an embedding, and for a reranking, in a search without a deadline."""
 
 
+COLD_SHARE = 0.2
+"""The share of a recall's time in which a scope that is not in memory may still get there. Then the store is asked."""
+COLD = "scope: not in memory yet, found by the keywords of the store"
+
+
 class Deadline(NamedTuple):
     """Times of the running loop: models are waited for until `models`, the recall ends at `end`.
 
@@ -87,7 +92,8 @@ async def find(
         return deadline.models if deadline is not None else now() + MODEL_SECONDS
 
     embedding = steps.tasks.spawn(steps.embed(request, models_until()), "embedding of a recall")
-    surveying = steps.tasks.spawn(run(steps.survey, request), "survey of a recall")
+    patience = None if end is None else COLD_SHARE * (end - now())
+    surveying = steps.tasks.spawn(run(steps.survey, request, patience), "survey of a recall")
     await asyncio.wait((embedding, surveying), timeout=models_until() - now())
     await asyncio.wait((surveying,), timeout=None if end is None else end - now())
     survey = result(surveying, "search", found.reasons)
@@ -104,8 +110,10 @@ async def find(
         found.failure = error
         found.reasons.append(f"search: {error}" if isinstance(error, StorageError) else "finishing: out of time")
         return found
-    found.with_vectors = candidates.has_vectors or bool(vectors and not survey.snapshot.dimension)
-    if vectors and not found.with_vectors:
+    found.with_vectors = candidates.has_vectors or bool(vectors and not survey.snapshot.dimension and not survey.is_excerpt)
+    if survey.is_excerpt:
+        found.reasons.append(COLD)
+    elif vectors and not found.with_vectors:
         found.reasons.append("dimension: the query's vector does not fit the stored ones; run `historian reembed`")
     # The hits are complete before the reranker is called: if it is late, only the reranking is lost.
     reranked = await rerank(steps, request, candidates, found.reasons, models_until(), run)
@@ -124,10 +132,10 @@ async def _by_keywords(steps: EventRecall, request: RecallRequest, end: float, r
 
     So many recalls at once are answered one after the other, and not all of them begun before any is answered.
     """
-    found = Found()
+    found, patience = Found(), COLD_SHARE * (end - asyncio.get_running_loop().time())
 
     def in_one_go() -> tuple[Survey, list[Hit]]:
-        survey = steps.survey(request)
+        survey = steps.survey(request, patience)
         return survey, _finished(steps, request, survey, ())[1]
 
     working = steps.tasks.spawn(run(in_one_go), "recall by keywords")
@@ -140,6 +148,8 @@ async def _by_keywords(steps: EventRecall, request: RecallRequest, end: float, r
         working.cancel()
         return found
     survey, found.hits = done
+    if survey.is_excerpt:
+        found.reasons.append(COLD)
     found.waiting, found.with_vectors = _not_among(found.hits, survey.waiting), False
     return found
 

@@ -29,7 +29,7 @@ from .loop_tasks import LoopTasks
 from .pending import PendingHits
 from .query_vectors import QueryVectors
 from .request import RecallRequest, is_talk
-from .scope_index.table import Positions, Snapshot
+from .scope_index.table import Positions, Snapshot, snapshot_of
 from .scope_index.tables import ScopeTables
 from .scope_index.words import Mask, Scores, WordMatch
 
@@ -48,6 +48,8 @@ CENTRED_TALK = 1 / 3
 MADial-Bench's dialogues: R@10 67.8 -> 71.6 in English, 67.5 -> 67.6 in Chinese."""
 SMALL_SCOPE = 50
 """Without vectors, a scope of so few events gives those that share no word with the query as well, the newest first, last."""
+EXCERPT = 60
+"""So many events a query are taken from the keyword index of the store while a scope is not in memory."""
 LEAST_SCORE = np.float32(0.001)
 MEGABYTE = 1024 * 1024
 
@@ -69,6 +71,10 @@ class Survey:
     keywords: Sequence[WordMatch]
     admitted: Mask | None
     waiting: Sequence[Hit] = ()
+    texts: Mapping[int, Event] = field(default_factory=dict)
+    """The events by position, where they were read from the store."""
+    is_excerpt: bool = False
+    """True if the snapshot holds no more than what the store found by keywords, since the scope is still being read."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,18 +121,35 @@ class EventRecall:
             )
         )
 
-    def survey(self, request: RecallRequest) -> Survey:
-        """Look through the scope: its table, the keywords of every query, the jobs that wait. Blocking; raises StorageError."""
-        assert request.where.scope_key is not None, "a search without scope goes through retrieval.everywhere"
+    def survey(self, request: RecallRequest, patience: float | None = None) -> Survey:
+        """Look through the scope: its table, the keywords of every query, the jobs that wait. Blocking; raises StorageError.
+
+        A scope that is not in memory is waited for; with `patience` only so many seconds, then the store's keywords do.
+        """
+        scope_key = request.where.scope_key
+        assert scope_key is not None, "a search without scope goes through retrieval.everywhere"
         # What waits is read first: what is filed in between is found twice rather than never.
         waiting = self._waiting(request)
-        snapshot = self.tables.snapshot(request.where.scope_key)
+        snapshot = self.tables.snapshot(scope_key) if patience is None else self.tables.ready(scope_key, patience)
         _ = request.named  # parsed here, beside the embedding, and kept for the steps that follow
+        if snapshot is None:
+            return self._excerpt(request, waiting)
         admitted = snapshot.admitted(request.where)
         if request.where.holds is None:
             admitted = snapshot.in_force(admitted, past=request.about_past)
         limit = max(KEYWORD_CANDIDATES, request.top_k)
         return Survey(snapshot, [snapshot.keywords(query, admitted, limit) for query in request.queries], admitted, waiting)
+
+    def _excerpt(self, request: RecallRequest, waiting: Sequence[Hit]) -> Survey:
+        """Survey what the store finds by keywords; where that is nothing, the newest events."""
+        limit = max(EXCERPT, request.top_k)
+        found = [dict(self.events.search_keywords(query, request.where, limit)) for query in request.queries]
+        events = self.events.get(list(dict.fromkeys(event_id for one in found for event_id in one)))
+        events = sorted(events or self.events.find(request.where, limit=SMALL_SCOPE), key=lambda event: event.timestamp)
+        snapshot = snapshot_of(events)
+        admitted = snapshot.in_force(None, past=request.about_past) if request.where.holds is None else None
+        keywords = [WordMatch(np.array([one.get(event.event_id, 0.0) for event in events], dtype=np.float32)) for one in found]
+        return Survey(snapshot, keywords, admitted, waiting, dict(enumerate(events)), is_excerpt=True)
 
     async def embed(self, request: RecallRequest, until: float | None = None) -> list[Vector]:
         """Return one vector per query; none without an embedder. Raises ModelError and StorageError.
@@ -179,14 +202,15 @@ class EventRecall:
             dates = time_fit(snapshot, request.named) * np.float32(settings.date_weight)
             steps["date"] = dates
             total = total + dates
-        if "dense" not in steps and len(snapshot) <= SMALL_SCOPE:
+        if "dense" not in steps and (len(snapshot) <= SMALL_SCOPE or survey.is_excerpt):
             total = total + newest_first(snapshot) * LEAST_SCORE
         asked = of_questions(snapshot)
         if asked is not None:
             steps["question"] = total * (asked - np.float32(1.0))
             total = total * asked
         positions = _best(survey, total, self._wanted(request), observations_last=request.observations_last)
-        return Candidates(snapshot, positions, total[positions].astype(np.float64), steps, has_vectors="dense" in steps)
+        scores = total[positions].astype(np.float64)
+        return Candidates(snapshot, positions, scores, steps, has_vectors="dense" in steps, texts=survey.texts)
 
     async def rerank(self, request: RecallRequest, candidates: Candidates, run: RunInThread = asyncio.to_thread) -> Candidates:
         """Return the candidates in the reranker's order. `run(function, *arguments)` calls in a thread. Raises ModelError.
@@ -205,7 +229,7 @@ class EventRecall:
             return candidates
         ranked = await self.reranker.rerank(request.text, [texts[position].text for position in present], len(present))
         judged = {present[index]: score for index, score in ranked}
-        return _reordered(replace(candidates, texts=texts), judged)
+        return _reordered(replace(candidates, texts={**candidates.texts, **texts}), judged)
 
     def select(self, request: RecallRequest, candidates: Candidates) -> list[Hit]:
         """Apply recency, diversity and top_k, and read the texts. Blocking; raises StorageError."""

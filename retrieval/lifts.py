@@ -66,10 +66,12 @@ def of_named_people(query: str, snapshot: Snapshot, speaker_id: str) -> Scores |
         if not _names(folded, name):
             continue
         lifted = np.zeros(len(snapshot), dtype=np.float32) if lifted is None else lifted
-        lifted[[position for position in positions if position < len(snapshot)]] = 1.0
+        spots = np.array(positions)
+        lifted[spots[spots < len(snapshot)]] = 1.0
     if speaker_id and _FIRST_PERSON.search(query):
-        own = [n for n in range(len(snapshot)) if snapshot.outlines[n].user_id == speaker_id]
-        if 0 < len(own) < len(snapshot):
+        count = len(snapshot)
+        own = [n for n, outline in zip(range(count), snapshot.outlines, strict=False) if outline.user_id == speaker_id]
+        if 0 < len(own) < count:
             lifted = np.zeros(len(snapshot), dtype=np.float32) if lifted is None else lifted
             lifted[own] = 1.0
     return lifted

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...models.embeddings.general_means import nearest_means
-from ...schema.event import EventFilter, EventOutline
+from ...schema.event import Event, EventFilter, EventOutline
 from ...schema.protocols import Matrix, Vector
 from .words import Mask, ScopeWords, Scores, WordMatch
 
@@ -42,6 +42,8 @@ class Snapshot:
     times: npt.NDArray[np.float64]
     told: npt.NDArray[np.float64]
     """The first and last moment that each event tells of, shape (events, 2): when it was said if it names no time."""
+    marks: Mask
+    """Which events are superseded, are corrected, are short questions, shape (events, 3)."""
     names: dict[str, list[int]] = field(default_factory=dict)
     words: ScopeWords = field(default_factory=ScopeWords)
     means: Matrix | None = None
@@ -63,17 +65,17 @@ class Snapshot:
     @cached_property
     def over(self) -> Mask | None:
         """Which events a later one has superseded; None if there are none."""
-        return _marked([bool(one.superseded_by) for one in self.outlines[: len(self)]])
+        return _if_any(self.marks[:, 0])
 
     @cached_property
     def corrected(self) -> Mask | None:
         """Which events a later one has corrected; None if there are none."""
-        return _marked([bool(one.corrected_by) for one in self.outlines[: len(self)]])
+        return _if_any(self.marks[:, 1])
 
     @cached_property
     def asking(self) -> Mask | None:
         """Which events are short questions; None if there are none."""
-        return _marked([one.asks for one in self.outlines[: len(self)]])
+        return _if_any(self.marks[:, 2])
 
     @property
     def has_centre(self) -> bool:
@@ -164,8 +166,8 @@ class Snapshot:
         return match
 
 
-def _marked(flags: list[bool]) -> Mask | None:
-    return np.array(flags, dtype=bool) if any(flags) else None
+def _if_any(mask: Mask) -> Mask | None:
+    return mask if mask.any() else None
 
 
 class ScopeTable:
@@ -181,14 +183,20 @@ class ScopeTable:
         self._by_name: dict[str, list[int]] = {}
         self._times = np.empty(0, dtype=np.float64)
         self._told = np.empty((0, 2), dtype=np.float64)
+        self._marks = np.zeros((0, 3), dtype=bool)
         self._matrix: Matrix = np.zeros((0, 0), dtype=np.float32)
         self._embedded = np.zeros(0, dtype=bool)
         self._words = ScopeWords()
+        self._is_sealed = False
         self.snapshot = self._snapshot()
 
     @property
     def nbytes(self) -> int:
         return int(self._matrix.nbytes) + BYTES_AN_EVENT * len(self._outlines) + self._words.nbytes
+
+    def seal(self) -> None:
+        """From now on snapshots are in use: what they show is copied before it changes."""
+        self._is_sealed = True
 
     def grow(
         self,
@@ -216,11 +224,13 @@ class ScopeTable:
             self.last_row = outlines[-1].row
             self._times = np.concatenate([self._times, [outline.timestamp for outline in outlines]])
             self._told = np.concatenate([self._told, [outline.told for outline in outlines]])
+            marks = [(bool(outline.superseded_by), bool(outline.corrected_by), outline.asks) for outline in outlines]
+            self._marks = np.concatenate([self._marks, marks])
         self._reserve(len(self._outlines), vectors.shape[1] if len(ids) else self._matrix.shape[1])
         known = [(n, self._positions[event_id]) for n, event_id in enumerate(ids) if event_id in self._positions]
         if known:
             sources, targets = (np.array(column) for column in zip(*known, strict=True))
-            if (targets < first).any():
+            if self._is_sealed and (targets < first).any():
                 # An older event has got its vector: snapshots in use keep the matrix that they have.
                 self._matrix, self._embedded = self._matrix.copy(), self._embedded.copy()
             self._matrix[targets] = vectors[sources]
@@ -233,7 +243,8 @@ class ScopeTable:
         if count <= capacity and dimension == self._matrix.shape[1]:
             return
         # Exactly what is there at first; room for more once a table turns out to grow.
-        room = count if capacity == 0 else max(count, capacity + capacity // 4 + 16)
+        is_first = capacity == 0 or dimension != self._matrix.shape[1]
+        room = count if is_first else max(count, capacity + capacity // 4 + 16)
         matrix = np.zeros((room, dimension), dtype=np.float32)
         embedded = np.zeros(room, dtype=bool)
         if self._matrix.shape[1] == dimension:
@@ -250,7 +261,34 @@ class ScopeTable:
             embedded=self._embedded[:count],
             times=self._times,
             told=self._told,
+            marks=self._marks,
             names=self._by_name,
             words=self._words,
             means=self._means,
         )
+
+
+def snapshot_of(events: Sequence[Event]) -> Snapshot:
+    """Return events alone as a snapshot, without vectors and words."""
+    table = ScopeTable((0, 0))
+    outlines = [
+        EventOutline(
+            0,
+            event.event_id,
+            event.job_id,
+            event.kind,
+            event.user_id,
+            event.user_name,
+            event.timestamp,
+            event.source,
+            event.is_absolute,
+            event.occurs_from,
+            event.occurs_until,
+            event.superseded_by,
+            event.superseded_at,
+            event.corrected_by,
+        )
+        for event in events
+    ]
+    table.grow(outlines, [], [], np.zeros((0, 0), dtype=np.float32))
+    return table.snapshot

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 
 from ...models.embeddings.general_means import general_means
 from ...schema.protocols import EventStore
 from .table import ScopeTable, Snapshot
 
 _LOCKS = 32
+SLICE_EVENTS = 500
+"""So many events are read at a time (some ten milliseconds), so that recalls beside it get the interpreter."""
+WAITED_FOR = 2_000
+"""A scope with more additions than that is not waited for: it would not be read in time."""
+_FILLERS = 2
+"""So many scopes are read at the same time, so that a small one need not wait for a large one."""
 
 
 class ScopeTables:
@@ -28,12 +36,14 @@ class ScopeTables:
         self._lock = threading.Lock()
         # Two scopes may share a lock; what matters is that one scope never has two.
         self._filling = [threading.Lock() for _ in range(_LOCKS)]
+        self._fillers = ThreadPoolExecutor(_FILLERS, thread_name_prefix="historian-scopes")
+        self._under_way: dict[str, Future[Snapshot]] = {}
         self.fills = 0
         self.appends = 0
         self.evictions = 0
 
-    def snapshot(self, scope_key: str) -> Snapshot:
-        """Return the current events of a scope. Blocking; raises StorageError."""
+    def snapshot(self, scope_key: str, *, rests: bool = False) -> Snapshot:
+        """Return the current events of a scope. Blocking; raises StorageError. With `rests` it leaves time to others."""
         change = self._events.change_number(scope_key)
         table = self._known(scope_key)
         if table is not None and table.change == change:
@@ -45,11 +55,37 @@ class ScopeTables:
             if (
                 table is None
                 or table.change[1] != change[1]
-                or (table.change != change and not self._append(table, scope_key, change))
+                or (table.change != change and not self._append(table, scope_key, change, rests=rests))
             ):
-                table = self._filled(scope_key, change)
+                table = self._filled(scope_key, change, rests=rests)
             self._keep(scope_key, table)
             return table.snapshot
+
+    def ready(self, scope_key: str, seconds: float) -> Snapshot | None:
+        """Return the current events of a scope; None if it must be read from the store and that takes longer than `seconds`.
+
+        It is read to its end in the background. Blocking; raises StorageError.
+        """
+        change, table = self._events.change_number(scope_key), self._known(scope_key)
+        if table is not None and table.change[1] == change[1]:
+            return self.snapshot(scope_key)
+        filling = self.fill(scope_key)
+        try:
+            return filling.result(seconds if change[0] <= WAITED_FOR else 0.0)
+        except (TimeoutError, CancelledError):  # cancelled: the tables were closed
+            return None
+
+    def fill(self, scope_key: str) -> Future[Snapshot]:
+        """Have a scope read in the background, once at a time. It rests after each slice as long as that took."""
+        with self._lock:
+            filling = self._under_way.get(scope_key)
+            if filling is None:
+                filling = self._under_way[scope_key] = self._fillers.submit(self._fill, scope_key)
+            return filling
+
+    def close(self) -> None:
+        """Begin to read no further scope."""
+        self._fillers.shutdown(wait=False, cancel_futures=True)
 
     def names(self, scope_key: str) -> list[str]:
         """Return the names of the people of a scope, as far as it is in memory."""
@@ -75,20 +111,36 @@ class ScopeTables:
                 self._tables.move_to_end(scope_key)
             return table
 
-    def _filled(self, scope_key: str, change: tuple[int, int]) -> ScopeTable:
+    def _fill(self, scope_key: str) -> Snapshot:
+        try:
+            return self.snapshot(scope_key, rests=True)
+        finally:
+            with self._lock:
+                del self._under_way[scope_key]
+
+    def _filled(self, scope_key: str, change: tuple[int, int], *, rests: bool) -> ScopeTable:
         self.fills += 1
         for _ in range(3):  # a change of the embedding model may come in between
             model = self._events.fingerprint()
             table = ScopeTable(change, general_means(model[0]) if model else None)
-            if self._append(table, scope_key, change):
+            if self._append(table, scope_key, change, rests=rests):
+                table.seal()
                 return table
         return table
 
-    def _append(self, table: ScopeTable, scope_key: str, change: tuple[int, int]) -> bool:
-        news = self._events.news(scope_key, table.sequence, table.last_row)
-        if not table.grow(news.outlines, news.words, news.ids, news.vectors):
-            return False
-        table.sequence, table.change = news.sequence, change
+    def _append(self, table: ScopeTable, scope_key: str, change: tuple[int, int], *, rests: bool = False) -> bool:
+        """Bring a table up to date, slice by slice. False: its vectors are of another model."""
+        while True:
+            started = time.monotonic()
+            news = self._events.news(scope_key, table.sequence, table.last_row, SLICE_EVENTS)
+            if not table.grow(news.outlines, news.words, news.ids, news.vectors):
+                return False
+            table.sequence = news.sequence
+            if SLICE_EVENTS not in (len(news.outlines), len(news.ids)):
+                break
+            if rests:
+                time.sleep(time.monotonic() - started)
+        table.change = change
         self.appends += 1
         return True
 

@@ -244,6 +244,7 @@ class Recall:
         """Cancel what runs in the background of this event loop."""
         for pool in (self._pool, self._crowd):
             pool.shutdown(wait=False, cancel_futures=True)
+        self.events.tables.close()
         await self.events.aclose()
 
     def clear(self) -> None:
@@ -331,7 +332,7 @@ class Recall:
             request = self._request(texts(query), scope, None, texts(context), automatic=True)
             await asyncio.gather(
                 self.events.embed(request),
-                self._run(self.events.survey, request),
+                asyncio.shield(asyncio.wrap_future(self.events.tables.fill(scope.key))),
                 self._run(readable_profiles, self.parts.profiles, scope, self._rule()),
             )
         except HistorianError as error:

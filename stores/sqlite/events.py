@@ -32,6 +32,7 @@ from .scope_rows import add_vectors, count_removals, remove_vectors
 from .tombstones import add_tombstones, is_buried
 
 _PAGES_A_TIDY = 200
+_NO_LIMIT = -1
 _SECONDS_OF_EVER = 2.0**62
 
 
@@ -140,13 +141,14 @@ class SqliteEventStore:
             ).fetchall()
         return [row[0] for row in found], blobs_to_matrix([row[1] for row in found])
 
-    def news(self, scope_key: str, after_sequence: int, after_row: int) -> ScopeNews:
+    def news(self, scope_key: str, after_sequence: int, after_row: int, limit: int = _NO_LIMIT) -> ScopeNews:
         with self.database.reading() as connection:
             rows = _rows_of(connection, scope_key)
             if rows is None:
                 return ScopeNews([], [], [], blobs_to_matrix([]), after_sequence)
-            ids, vectors, sequence = _vectors_since(connection, rows, after_sequence)
-            outlines = _outline(connection, rows, after_row)
+            outlines = _outline(connection, rows, after_row, limit)
+            most = 0 if len(outlines) == limit else limit
+            ids, vectors, sequence = _vectors_since(connection, rows, after_sequence, most)
             words = event_keywords.words_of(connection, outlines[0].row, outlines[-1].row) if outlines else []
         return ScopeNews(outlines, words, ids, vectors, sequence)
 
@@ -373,12 +375,14 @@ def _rows_of(connection: sqlite3.Connection, scope_key: str) -> tuple[int, int] 
     return None if number is None else row_range(number)
 
 
-def _vectors_since(connection: sqlite3.Connection, rows: tuple[int, int], sequence: int) -> tuple[list[str], Matrix, int]:
+def _vectors_since(
+    connection: sqlite3.Connection, rows: tuple[int, int], sequence: int, limit: int
+) -> tuple[list[str], Matrix, int]:
     """Return ids and vectors after a sequence number, and the newest number. Later embedding gives a new number."""
     found = connection.execute(
         "SELECT e.event_id, v.vector, v.sequence FROM event_vectors v CROSS JOIN events e ON e.row = v.row"
-        " WHERE v.sequence BETWEEN ? AND ? ORDER BY v.sequence",
-        (max(rows[0], sequence + 1), rows[1]),
+        " WHERE v.sequence BETWEEN ? AND ? ORDER BY v.sequence LIMIT ?",
+        (max(rows[0], sequence + 1), rows[1], limit),
     ).fetchall()
     newest = found[-1][2] if found else sequence
     return [row[0] for row in found], blobs_to_matrix([row[1] for row in found]), newest
@@ -387,10 +391,10 @@ def _vectors_since(connection: sqlite3.Connection, rows: tuple[int, int], sequen
 _ASKS = """(length(text) <= 160 AND substr(rtrim(text, ' 。.!！~～…"”’)）'), -1) IN ('?', '？', '吗', '呢', '么', '嘛'))"""
 
 
-def _outline(connection: sqlite3.Connection, rows: tuple[int, int], after_row: int) -> list[EventOutline]:
+def _outline(connection: sqlite3.Connection, rows: tuple[int, int], after_row: int, limit: int) -> list[EventOutline]:
     found = connection.execute(
         "SELECT row, event_id, job_id, kind, user_id, user_name, timestamp, source, is_absolute = 1, occurs_from, occurs_until,"
-        f" superseded_by, superseded_at, corrected_by, {_ASKS} FROM events WHERE row BETWEEN ? AND ? ORDER BY row",
-        (max(rows[0], after_row + 1), rows[1]),
+        f" superseded_by, superseded_at, corrected_by, {_ASKS} FROM events WHERE row BETWEEN ? AND ? ORDER BY row LIMIT ?",
+        (max(rows[0], after_row + 1), rows[1], limit),
     ).fetchall()
     return [EventOutline._make(row)._replace(is_absolute=bool(row[8]), asks=bool(row[14])) for row in found]

@@ -360,6 +360,17 @@ def test_a_cache_that_asks_for_what_is_new_misses_nothing(store: EventStore) -> 
     assert store.news("g:7", newest_later, 0).ids == []
 
 
+def test_what_is_new_can_be_read_in_slices_events_before_vectors(store: EventStore) -> None:
+    store.file_job("j1-0", [make_event(n=n) for n in range(3)], [None, *unit_vectors(2)])
+    store.set_vectors(["j1-0:0"], unit_vectors(1, seed=2))
+    first = store.news("g:7", 0, 0, 2)
+    assert ids(first.outlines) == ["j1-0:0", "j1-0:1"] and len(first.words) == 2 and first.ids == [] and first.sequence == 0
+    second = store.news("g:7", 0, first.outlines[-1].row, 2)
+    assert ids(second.outlines) == ["j1-0:2"] and second.ids == ["j1-0:1", "j1-0:2"]
+    third = store.news("g:7", second.sequence, second.outlines[-1].row, 2)
+    assert third.outlines == [] and third.ids == ["j1-0:0"]
+
+
 def test_the_change_number_tells_additions_from_removals(store: EventStore) -> None:
     assert store.change_number("g:7") == (0, 0)
     store.file_job("j1-0", [make_event(n=n) for n in range(2)], unit_vectors(2))

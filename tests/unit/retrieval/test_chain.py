@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,14 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 from historian.graph.recall import compile_recall
-from historian.retrieval.driver import search
+from historian.retrieval.driver import Deadline, find, search
 from historian.retrieval.event_recall import EventRecall
 from historian.retrieval.everywhere import search_everywhere
 from historian.retrieval.filters import event_filter
 from historian.retrieval.recall_states import RecallContext
 from historian.retrieval.request import RecallRequest
 from historian.schema.errors import InvalidInput
-from historian.schema.event import EventFilter
+from historian.schema.event import EventFilter, EventLink
 from historian.schema.scope import Scope
 from historian.schema.settings import QuerySettings, Settings
 from historian.stores.sqlite.events import SqliteEventStore
@@ -179,3 +181,41 @@ async def test_without_vectors_a_small_scope_gives_its_newest_events_last(store:
     for n in range(50):
         file_one(store, f"m{n}-0", f"something else {n}")
     assert [hit.event.text for hit in await search(recall, asked)] == ["tea at noon"]
+
+
+class SlowToRead:
+    """A store whose scopes can not be read into memory before `gate` is set."""
+
+    def __init__(self, store: SqliteEventStore) -> None:
+        self._store, self.gate = store, threading.Event()
+
+    def news(self, *arguments: Any) -> Any:
+        assert self.gate.wait(30)
+        return self._store.news(*arguments)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+
+@pytest.mark.parametrize(
+    ("query", "first"), [("who drinks tea", "he drinks tea"), ("something else entirely", "she plays chess")]
+)
+async def test_a_scope_that_is_not_in_memory_is_never_empty_and_is_read_meanwhile(
+    store: SqliteEventStore, query: str, first: str
+) -> None:
+    file(store, ("who drinks tea: she did", 4), ("he drinks tea", 3), ("he plays the piano", 2), ("she plays chess", 1))
+    assert store.supersede([EventLink("j-0:0", "j-0:1")]) == ["j-0:0"]
+    slow = SlowToRead(store)
+    recall = EventRecall(slow, WordEmbedder(), None, settings=QuerySettings, clock=lambda: NOW)  # type: ignore[arg-type]
+    request = RecallRequest(query, event_filter(Scope.group("7")), top_k=3, half_life_days=14, now=NOW, timezone="UTC")
+    now = asyncio.get_running_loop().time
+    for models in (2.0, 0.0):
+        found = await find(recall, request, Deadline(now() + models, now() + 2))
+        texts = [hit.event.text for hit in found.hits]
+        assert texts[0] == first and "who drinks tea: she did" not in texts and found.with_vectors is False
+        assert [reason.partition(":")[0] for reason in found.reasons][-1] == "scope"
+    slow.gate.set()
+    await asyncio.wrap_future(recall.tables.fill("g:7"))
+    found = await find(recall, request, Deadline(now() + 20, now() + 20))
+    assert found.with_vectors and not found.reasons and recall.tables.fills == 1
+    recall.tables.close()

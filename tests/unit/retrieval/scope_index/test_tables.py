@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from historian.retrieval.scope_index import tables as tables_module
 from historian.retrieval.scope_index.tables import ScopeTables
-from historian.schema.event import EventFilter
+from historian.schema.event import EventFilter, EventLink
 from historian.stores.sqlite.events import SqliteEventStore
 from historian.stores.sqlite.shadow_vectors import ShadowVectors
 from hypothesis import HealthCheck, given, settings
@@ -139,3 +140,29 @@ def test_many_threads_see_every_event(store: SqliteEventStore) -> None:
 
 def test_a_scope_that_holds_nothing_is_empty(store: SqliteEventStore) -> None:
     assert len(tables_over(store).snapshot("g:nobody")) == 0
+
+
+def test_a_scope_read_in_slices_is_the_same_as_one_read_at_once(store: SqliteEventStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    ids = file_texts(store, [f"text {n} tea" if n % 2 else f"text {n}?" for n in range(11)])
+    for n in (9, 0, 4, 10, 3):  # vectors come in another order than events
+        store.set_vectors([ids[n]], unit_vectors(1, seed=n))
+    store.supersede([EventLink(ids[1], ids[2])])
+    whole, tables = tables_over(store).snapshot(SCOPE), tables_over(store)
+    monkeypatch.setattr(tables_module, "SLICE_EVENTS", 2)
+    sliced = tables.fill(SCOPE).result(30)
+    tables.close()
+    assert sliced.positions == whole.positions and sliced.embedded.tolist() == whole.embedded.tolist()
+    assert np.array_equal(sliced.matrix, whole.matrix) and np.array_equal(sliced.marks, whole.marks)
+    assert sliced.keywords("tea 3", None, 20).scores.tolist() == whole.keywords("tea 3", None, 20).scores.tolist()
+    assert sliced.over is not None and sliced.over.tolist() == [n == 1 for n in range(11)] and tables.fills == 1
+
+
+def test_who_does_not_wait_for_a_scope_finds_it_later(store: SqliteEventStore) -> None:
+    file_vectors(store, 3)
+    tables, gate = tables_over(store), threading.Event()
+    blocked = [tables._fillers.submit(gate.wait, 30) for _ in range(tables_module._FILLERS)]
+    assert tables.ready(SCOPE, 0.01) is None
+    gate.set()
+    assert all(one.result(30) for one in blocked)
+    assert tables.fill(SCOPE).result(30) is tables.ready(SCOPE, 0.0) and not tables._under_way
+    tables.close()
