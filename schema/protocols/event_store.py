@@ -53,8 +53,9 @@ class EventStore(Protocol):
     def news(self, scope_key: str, after_sequence: int, after_row: int, limit: int = -1) -> ScopeNews:
         """Return a consistent snapshot of what is newer than a cache: events after a row, vectors after a sequence number.
 
-        0 and 0 give everything. An event that is embedded later than filed gets a new sequence number then. With `limit` (negative: none), at
-        most so many events, and vectors (at most so many) only where no further event is left: each of them has its event then.
+        0 and 0 give everything. An event that is embedded later than filed gets a new sequence number then. With `limit`
+        (negative: none), at most so many events, and vectors (at most so many) only where no further event is left: each of
+        them has its event then.
         """
 
     def change_number(self, scope_key: str) -> tuple[int, int]:
