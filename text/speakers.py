@@ -8,7 +8,7 @@ says why.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -28,10 +28,13 @@ from .references.first_person import (
     tells_of_a_life,
 )
 from .references.people import ROLE_NOUNS, find_people
+from .references.rewriting import draft
 from .references.subjects import predicate_of
 from .references.types import Cast
-from .support import Terms, content_terms, share
+from .support import content_terms, share
 from .talk_statements import leans_on_talk
+from .third_persons import meant_by_talk
+from .utterances import BOT, HEADER, Utterance, utterances
 
 COPY = 0.6
 """The share of a statement's content words from which on a message holds it."""
@@ -39,27 +42,10 @@ SURE = 0.85
 """The share from which on it is the message's own wording."""
 TRACE = 0.25
 """The share below which a message shows nothing of an act that it may not tell of."""
-LONGEST_MESSAGE = 2000
-"""Characters of a message that are compared with a statement."""
 CLEAR = 0.2
 """How much more of it a message must hold than those of others."""
 
-_BOT = "\0bot"
-_QUOTED = re.compile(r"[“「『\"](?P<body>[^”」』\"]{2,})[”」』\"]")
-_HEADER = re.compile(
-    r"^(?P<name>[^\s:：,，。.!?！？\"“][^:：,，。!?！？\"“\n]{0,30}?)\s*"
-    r"(?P<said>发消息说|的?原话|[说說]道?|[写寫]道|\s(?:said|says|wrote))?\s*[:：]\s*(?P<body>\S.*)$",
-    re.DOTALL | re.IGNORECASE,
-)
-_FORWARDED = re.compile(r"转一段|转发|轉發|forward|fwd|reply to|quote", re.IGNORECASE)
 _STAGE = re.compile(r"\s*(?:[（(][^）)\n]{1,20}[）)]|\*[^*\n]{2,40}\*|/me\b)")
-_ASKS = re.compile(
-    r"[?？]|[谁誰]|吗$|咋|怎么|帮我|帮忙|帮看|麻烦|请(?!客|假)|给我|求(?!职)|提醒我"
-    r"|\b(?:please|pls|plz|can you|could you|would you|help me|"
-    r"remind me|tell me|show me|give me)\b",
-    re.IGNORECASE,
-)
-"""A question or a request: what it holds is not yet so."""
 _CLAUSE = re.compile(r"[,.;!，。；！…\n]+")
 
 
@@ -80,16 +66,6 @@ class Whose:
     not_about: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Utterance:
-    """A part of a message: the name of who said it ("" if unknown), and whether it asks."""
-
-    who: str
-    text: str
-    terms: Terms
-    asks: bool
-
-
 def whose(text: str, kind: Literal["action", "fact"], job: Job, names: Names) -> Whose:
     """Return whose words a text of `job` is."""
     text, unknown = with_mentions(text, job, names)
@@ -108,13 +84,17 @@ def whose(text: str, kind: Literal["action", "fact"], job: Job, names: Names) ->
 
 
 def _of_fact(text: str, job: Job, names: Names, language: Language) -> Whose:
-    header = _HEADER.match(text)
+    header = HEADER.match(text)
     if header is not None:
         quoted = _of_quotation(header, text, job, names, language)
         if quoted is not None:
             return quoted
     user = names.user(language)
-    said = list(_utterances(job, names))
+    said = list(utterances(job, names))
+    meant = meant_by_talk(text, said, names)
+    if meant:
+        only = Cast(third=True, stand_in=False)
+        text = draft(text, replace(names, user_name=meant), "fact", language=language, cast=only).text
     held = _held(text, said, names)
     first, third = has_first_person(text, names), _is_the_user(text, held, said, user, names)
     stand_in = _closest(held, names) in (user, names.user_name, "") or held.get(user, 0.0) >= COPY
@@ -123,7 +103,7 @@ def _of_fact(text: str, job: Job, names: Names, language: Language) -> Whose:
         author = _closest(held, names)
         said_by = _id_of(author, job, names) if held.get(author, 0.0) >= COPY else ""
         cast = replace(cast_of_fact(text, names, language), third=third, stand_in=stand_in)
-        shown = user not in held or held[user] >= max(TRACE, held.get(_BOT, 0.0))
+        shown = user not in held or held[user] >= max(TRACE, held.get(BOT, 0.0))
         theirs = job.kind == "talk" or (third and shown and author in ("", user))
         subject, reasons = _subject(text, theirs, names, user)
         if _is_the_bots(text, held, names):
@@ -132,14 +112,14 @@ def _of_fact(text: str, job: Job, names: Names, language: Language) -> Whose:
             reasons = (*reasons, ("claim", "played", text))
         return Whose(text, cast, said_by, subject, reasons, not_bot if third else (*not_bot, user))
     author = _author(text, held, names, user)
-    if author == _BOT:
+    if author == BOT:
         return Whose(text, cast_of("bot", names, language))
     if not author:
         silent = [
-            who for who in (user, *names.others) if not held.get(who) and any(held.get(other) for other in held if other != _BOT)
+            who for who in (user, *names.others) if not held.get(who) and any(held.get(other) for other in held if other != BOT)
         ]
         return Whose(text, Cast(third=False, stand_in=stand_in), not_about=(*not_bot, *silent))
-    alone = not any(one.who not in ("", user, _BOT) for one in said)
+    alone = not any(one.who not in ("", user, BOT) for one in said)
     second = _spoken_to(text, job, names, names.bot(language), alone=alone) if author == user else ""
     in_group_talk = bool(job.group_id) and job.kind == "talk"
     told = author == user and not in_group_talk and cast_of_fact(text, names, language).together
@@ -160,24 +140,24 @@ def _author(text: str, held: dict[str, float], names: Names, user: str) -> str:
     """Return who says "I" in a fact: a name, the bot, or "" where nobody can tell."""
     alone = speaker_of_fact(text, names)
     named = {one.name for one in find_people(text, tuple(name for name in (names.user_name, *names.others) if name))}
-    scores = {who: score for who, score in held.items() if who not in named or who == _BOT}
+    scores = {who: score for who, score in held.items() if who not in named or who == BOT}
     ranked = sorted(scores.items(), key=lambda one: -one[1])
     if alone == "bot" and serves(text) and max(scores.values(), default=0.0) < SURE:
-        return _BOT
+        return BOT
     if ranked:
         (best, score), second = ranked[0], ranked[1][1] if len(ranked) > 1 else 0.0
         if alone == "user" and score < SURE and may_be_service(text):
             # "I moved the call" may be what they did, or what they asked for and the bot did.
-            told = scores.get(_BOT, 0.0)
-            return _BOT if told >= CLEAR and told >= 2 * max((held[who] for who in held if who != _BOT), default=0.0) else ""
+            told = scores.get(BOT, 0.0)
+            return BOT if told >= CLEAR and told >= 2 * max((held[who] for who in held if who != BOT), default=0.0) else ""
         if score >= COPY and score >= second + CLEAR:
             return best
-    others = [who for who in held if who not in (_BOT, user, "")]
+    others = [who for who in held if who not in (BOT, user, "")]
     if alone != "user":
-        return _BOT if alone == "bot" and (not others or serves(text)) else ""
+        return BOT if alone == "bot" and (not others or serves(text)) else ""
     mine = scores.get(user, 0.0)
     least = 0.0 if tells_of_a_life(text) and not others else TRACE
-    if user in held and (mine <= least or mine < scores.get(_BOT, 0.0)):
+    if user in held and (mine <= least or mine < scores.get(BOT, 0.0)):
         return ""  # the talk is there, and nothing of it is theirs
     return user if not others or (mine and not any(scores.get(who, 0.0) for who in others)) else ""
 
@@ -199,31 +179,7 @@ def _of_quotation(header: re.Match[str], text: str, job: Job, names: Names, lang
     return Whose(text, Cast(first=author, third=False, stand_in=False), said_by, not_about=(names.bot(language),))
 
 
-def _utterances(job: Job, names: Names) -> Iterator[_Utterance]:
-    """Yield the parts of the recent messages with who said them; what somebody quotes is its author's."""
-    for message in job.recent_messages:
-        is_bot = bool(message.sender_name) and message.sender_name == names.bot_name
-        is_bot = is_bot or bool(job.bot_id and message.sender_id == job.bot_id)
-        is_user = message.sender_id == job.user_id or message.sender_name == names.user_name
-        user = names.user(detect_language(message.text))
-        who = _BOT if is_bot else user if is_user else message.sender_name or message.sender_id
-        own = message.text[:LONGEST_MESSAGE]
-        for part in _quoted_parts(own):
-            head = own[: own.find(part)]
-            author = next((name for name in (names.user_name, *names.others) if name and name in head), "")
-            own = own.replace(part, " ", 1)
-            yield _Utterance(author, part, content_terms(part, names), False)
-        yield _Utterance(who, own, content_terms(own, names), _ASKS.search(own) is not None)
-
-
-def _quoted_parts(text: str) -> list[str]:
-    forwarded = _HEADER.match(text) if _FORWARDED.search(text) else None
-    if forwarded is not None:
-        return [forwarded["body"]]
-    return [match["body"] for match in _QUOTED.finditer(text)]
-
-
-def _held(text: str, said: Sequence[_Utterance], names: Names) -> dict[str, float]:
+def _held(text: str, said: Sequence[Utterance], names: Names) -> dict[str, float]:
     """Return for each speaker the greatest share of the text that one of their messages holds. A question tells nothing."""
     wanted = content_terms(text, names)
     plain = _plain(text)
@@ -248,12 +204,12 @@ def _is_the_bots(text: str, held: dict[str, float], names: Names) -> bool:
     """Return True if the bot itself said it, about nobody."""
     if any(name and name.casefold() in text.casefold() for name in (names.user_name, names.group_name, *names.others)):
         return False
-    others = max((score for who, score in held.items() if who != _BOT), default=0.0)
+    others = max((score for who, score in held.items() if who != BOT), default=0.0)
     alone = not deictic_words(text, ()) and not find_people(text)
-    return alone and held.get(_BOT, 0.0) >= max(COPY, others + CLEAR)
+    return alone and held.get(BOT, 0.0) >= max(COPY, others + CLEAR)
 
 
-def _is_played(text: str, said: Sequence[_Utterance], names: Names) -> bool:
+def _is_played(text: str, said: Sequence[Utterance], names: Names) -> bool:
     """Return True if the words come from a message with a stage direction: "(draws his sword) I am the king"."""
     wanted = content_terms(text, names)
     return bool(wanted) and any(_STAGE.match(one.text) and share(wanted, one.terms) >= COPY for one in said)
@@ -261,21 +217,21 @@ def _is_played(text: str, said: Sequence[_Utterance], names: Names) -> bool:
 
 def _closest(held: dict[str, float], names: Names) -> str:
     """Return the speaker whose messages hold most of a text, "" if none holds any."""
-    ranked = sorted(((score, who) for who, score in held.items() if score and who != _BOT), reverse=True)
+    ranked = sorted(((score, who) for who, score in held.items() if score and who != BOT), reverse=True)
     return ranked[0][1] if ranked else ""
 
 
-def _is_the_user(text: str, held: dict[str, float], said: Sequence[_Utterance], user: str, names: Names) -> bool:
+def _is_the_user(text: str, held: dict[str, float], said: Sequence[Utterance], user: str, names: Names) -> bool:
     """Return True if "he" may be taken for the user: the talk tells of nobody else, or the user's own words hold the text."""
-    if not any(one.who not in ("", _BOT) for one in said):
+    if not any(one.who not in ("", BOT) for one in said):
         return True
     mine = held.get(user, 0.0)
     told = any(_tells_of_somebody(one, names) for one in said)
-    if not told and all(one.who in ("", user, _BOT) for one in said):
+    if not told and all(one.who in ("", user, BOT) for one in said):
         return True
-    if user in held and mine <= max(TRACE, held.get(_BOT, 0.0) - CLEAR):
+    if user in held and mine <= max(TRACE, held.get(BOT, 0.0) - CLEAR):
         return False
-    if any(score >= mine for who, score in held.items() if who not in (user, _BOT) and (score or not mine)):
+    if any(score >= mine for who, score in held.items() if who not in (user, BOT) and (score or not mine)):
         return False
     if not told:
         return True
@@ -284,7 +240,7 @@ def _is_the_user(text: str, held: dict[str, float], said: Sequence[_Utterance], 
     return best is not None and mine >= COPY and not _tells_of_somebody(best, names)
 
 
-def _tells_of_somebody(one: _Utterance, names: Names) -> bool:
+def _tells_of_somebody(one: Utterance, names: Names) -> bool:
     """Return True if an utterance speaks of a third person."""
     if any(found.person == "third" and found.gender != "thing" for found in deictic_words(one.text, ())):
         return True
@@ -302,7 +258,7 @@ def _subject(text: str, third: bool, names: Names, user: str) -> tuple[str, tupl
 
 def _id_of(author: str, job: Job, names: Names) -> str:
     """Return the id of a person of the conversation, "" if unknown or the bot."""
-    if not author or author == _BOT:
+    if not author or author == BOT:
         return ""
     if author in (names.user_name, names.user("zh"), names.user("en")):
         return job.user_id
