@@ -33,7 +33,7 @@ from .references.subjects import predicate_of
 from .references.types import Cast
 from .support import content_terms, share
 from .talk_statements import leans_on_talk
-from .third_persons import meant_by_talk
+from .third_persons import meant_by_talk, teller
 from .utterances import BOT, HEADER, Utterance, utterances
 
 COPY = 0.6
@@ -46,6 +46,13 @@ CLEAR = 0.2
 """How much more of it a message must hold than those of others."""
 
 _STAGE = re.compile(r"\s*(?:[（(][^）)\n]{1,20}[）)]|\*[^*\n]{2,40}\*|/me\b)")
+_YOU = re.compile(r"(?:you|your|u|ur)\b|[你您](?!们)", re.IGNORECASE)
+_RULE = re.compile(
+    r"you (?:must|should|shall|have to|need to|are (?:not )?(?:allowed|required|supposed) to|may not)\b"
+    r"|[你您](?:必须|应当|应该|不得|需要?[^要求])",
+    re.IGNORECASE,
+)
+"""A rule for everybody ("You must clear the sidewalk"), or what somebody was told: not said of the user."""
 _CLAUSE = re.compile(r"[,.;!，。；！…\n]+")
 
 
@@ -91,6 +98,7 @@ def _of_fact(text: str, job: Job, names: Names, language: Language) -> Whose:
             return quoted
     user = names.user(language)
     said = list(utterances(job, names))
+    text, addressed = _addressed(text, names) if job.kind != "talk" else (text, "")
     meant = meant_by_talk(text, said, names)
     if meant:
         only = Cast(third=True, stand_in=False)
@@ -103,9 +111,11 @@ def _of_fact(text: str, job: Job, names: Names, language: Language) -> Whose:
         author = _closest(held, names)
         said_by = _id_of(author, job, names) if held.get(author, 0.0) >= COPY else ""
         cast = replace(cast_of_fact(text, names, language), third=third, stand_in=stand_in)
+        if addressed or _RULE.match(text):
+            cast = replace(cast, second=addressed)
         shown = user not in held or held[user] >= max(TRACE, held.get(BOT, 0.0))
         theirs = job.kind == "talk" or (third and shown and author in ("", user))
-        subject, reasons = _subject(text, theirs, names, user)
+        subject, reasons = _subject(text, user if theirs else teller(text, said, names), names)
         if _is_the_bots(text, held, names):
             reasons = (*reasons, ("claim", "assistant", text))
         elif _is_played(text, said, names):
@@ -120,7 +130,7 @@ def _of_fact(text: str, job: Job, names: Names, language: Language) -> Whose:
         ]
         return Whose(text, Cast(third=False, stand_in=stand_in), not_about=(*not_bot, *silent))
     alone = not any(one.who not in ("", user, BOT) for one in said)
-    second = _spoken_to(text, job, names, names.bot(language), alone=alone) if author == user else ""
+    second = addressed or (_spoken_to(text, job, names, names.bot(language), alone=alone) if author == user else "")
     in_group_talk = bool(job.group_id) and job.kind == "talk"
     told = author == user and not in_group_talk and cast_of_fact(text, names, language).together
     cast = Cast(first=author, second=second, together=str(told or ""), third=False, stand_in=stand_in and author != user)
@@ -134,6 +144,15 @@ def _spoken_to(text: str, job: Job, names: Names, bot: str, *, alone: bool) -> s
         return bot
     known = (name for name in (names.bot_name, *names.others) if name)
     return next((name for name in known if text.lstrip("@ ").startswith(name)), "") if job.kind == "talk" else ""
+
+
+def _addressed(text: str, names: Names) -> tuple[str, str]:
+    """Return a text without the name that it calls at its beginning, and that name: "@Momo you're kind" is said to Momo."""
+    for name in (names.bot_name, names.user_name, *names.others):
+        said = text[len(name) :].lstrip(" ,，") if name and text.startswith(name) else ""
+        if said and _YOU.match(said) and (not name[-1].isascii() or text[len(name)] in " ,，"):
+            return said, name
+    return text, ""
 
 
 def _author(text: str, held: dict[str, float], names: Names, user: str) -> str:
@@ -248,12 +267,12 @@ def _tells_of_somebody(one: Utterance, names: Names) -> bool:
     return any(found.name not in known for found in find_people(one.text, names.others))
 
 
-def _subject(text: str, third: bool, names: Names, user: str) -> tuple[str, tuple[tuple[str, str, str], ...]]:
+def _subject(text: str, who: str, names: Names) -> tuple[str, tuple[tuple[str, str, str], ...]]:
     """Return the name that a text gets which begins with its predicate, and the reason where nobody can tell whose it is."""
     start = predicate_of(text, names)
     if not start:
-        return (user if third else ""), ()
-    return (user, ()) if third and start == "state" else ("", (("reference", "subject", text),))
+        return who, ()
+    return (who, ()) if who and start == "state" else ("", (("reference", "subject", text),))
 
 
 def _id_of(author: str, job: Job, names: Names) -> str:

@@ -41,6 +41,16 @@ def meant_by_talk(text: str, said: Sequence[Utterance], names: Names) -> str:
     return source.who if tells and all(other in text.casefold() and other in ROLE_NOUNS for other in others) else ""
 
 
+def teller(text: str, said: Sequence[Utterance], names: Names) -> str:
+    """Return who tells of themself what a statement without a subject says, "" if the talk does not tell."""
+    source = _source(text, said, names)
+    if source is None or _thirds(source.text, names):
+        return ""
+    named = {one.name.casefold() for one in _people(source, names)} - {source.who.casefold()}
+    own = has_first_person(source.text, names) or text.rstrip("。.!！") in source.text
+    return source.who if own and not named else ""
+
+
 def _source(text: str, said: Sequence[Utterance], names: Names) -> Utterance | None:
     """Return the one message of a person that holds the statement; None if there is none or if two persons say it."""
     wanted = content_terms(text, names)

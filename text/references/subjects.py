@@ -12,6 +12,7 @@ from typing import Literal
 from ...schema.language import Language
 from ...schema.names import Names
 from ..language import detect_language
+from ..time_expressions import find_relative
 from ..word_lists import word_list
 from .agreement import is_common_verb
 
@@ -22,6 +23,8 @@ _DATE = (
 _ADVERB = (
     r"(?:也|还|都|很|最|特别|非常|超|超级|比较|挺|真的|从小|从小就|一直|一直都|平时|经常|常常|有时|偶尔|已经|曾经?|其实|可能)*"
 )
+
+_BEGINS_WITH_DATE = re.compile(_DATE)
 
 _CHINESE_FACT = re.compile(
     rf"{_DATE}{_ADVERB}(?:"
@@ -57,7 +60,9 @@ _ENGLISH_ACTION = re.compile(
 _HABIT = re.compile(
     r"(?:也|还|都|很|特别|非常|超级?|比较|从小就?|一直|平时|经常|常常|总是|老是|有时|偶尔|已经|从来?不|刚刚?|正在|最近)*"
     r"(?:最?(?:爱|喜欢|讨厌|害怕)|打算|忘了?[吃带买做写]|戒[了掉]|[买卖换养吃喝搬辞学看写丢订]了|会(?=[弹说唱画编开])|不[吃喝抽爱]"
-    r"|想[要去学买考])"
+    r"|想[要去学买考]|一个人(?:在[^，。]{1,8})?[住过吃睡]|没(?:抢到|买到|赶上|睡好|考上|考过)|对[^，。]{1,12}过敏(?!原)"
+    r"|要(?=开黑|加班|出差|考试|搬家|上班|上课|开会|面试|体检|复查|回家|请假)"
+    r"|[坐吃喝开睡看打骑听][一-鿿]{1,3}?(?:喜欢|讨厌|最?爱|只[吃喝看坐打听]|怕))"
 )
 _ACT = re.compile(
     r"(?:用[^，。户]{1,12})?(?:说明|讲解|介绍|解释|整理|推荐|提醒|安慰|建议|回答|总结|告知)(?:了|[^，。！？的书会]{2})"
@@ -67,7 +72,19 @@ _ENGLISH_START = re.compile(
     r"(?P<verb>[a-z]+(?:['’]t)?)\s+(?!(?:is|are|was|were|and)\b)\S",
     re.IGNORECASE,
 )
-_VERBS = word_list("is was has does got went felt lost bought broke grew left kept can't won't doesn't")
+_VERBS = word_list(
+    """
+    is was has does got went felt lost bought broke grew left kept can't cant cannot won't wont doesn't doesnt didn't didnt
+    isn't isnt hasn't hasnt couldn't couldnt
+    """
+)
+_STATE = re.compile(
+    r"(?P<is>(?:(?:also|still|now|currently|severely|mildly) )?(?:allergic to|lactose intolerant|vegan|vegetarian|diabetic|"
+    r"pregnant|unemployed|left-handed|colou?r-?blind|dyslexic|retired|divorced|widowed|struggling)\b)"
+    r"|(?P<has>(?:[a-z]+ ){1,2}(?:allergy|intolerance|phobia)(?=$|[,.;]))",
+    re.IGNORECASE,
+)
+"""States that a note tells without a verb: "allergic to nuts", "nut allergy, carries an epipen"."""
 _ACTS = word_list(
     """
     outlined advised suggested explained summarised summarized told said asked recommended offered described listed reminded
@@ -87,11 +104,23 @@ def with_subject(text: str, names: Names, item: Literal["action", "fact"], langu
     if language == "zh":
         pattern = _CHINESE_ACTION if item == "action" else _CHINESE_FACT
         return f"{name}{text}" if pattern.match(text) else text
+    state = _STATE.match(text) if item == "fact" else None
+    if state is not None:
+        verb = "is" if state["is"] else "has an" if text[0] in "aeiouAEIOU" else "has a"
+        return f"{name[0].upper()}{name[1:]} {verb} {text[0].lower()}{text[1:]}"
     pattern = _ENGLISH_ACTION if item == "action" else _ENGLISH_FACT
     if not pattern.match(text) or text.rstrip().endswith("?"):
         return text
     rest = text if _SHOUTED.match(text) else text[0].lower() + text[1:]
     return f"{name[0].upper()}{name[1:]} {rest}"
+
+
+def _after_time(text: str) -> int:
+    """Return where a text goes on after the time that it begins with: 今年, 2025年, 2026-02-20 20:00."""
+    dated = _BEGINS_WITH_DATE.match(text)
+    end = dated.end() if dated is not None else 0
+    relative = find_relative(text)
+    return relative[0][1] if relative and relative[0][0] == 0 else end
 
 
 def predicate_of(text: str, names: Names) -> Literal["state", "act", ""]:
@@ -103,7 +132,9 @@ def predicate_of(text: str, names: Names) -> Literal["state", "act", ""]:
     if any(name and name.casefold() in text.casefold() for name in people) or text.rstrip().endswith(("?", "？")):
         return ""
     if detect_language(text) == "zh":
-        return "act" if _ACT.match(text) else "state" if _HABIT.match(text) else ""
+        return "act" if _ACT.match(text) else "state" if _HABIT.match(text, _after_time(text)) else ""
+    if _STATE.match(text):
+        return "state"
     found = _ENGLISH_START.match(text)
     verb = found["verb"].lower().replace("’", "'") if found is not None else ""
     if verb in _ACTS:

@@ -160,3 +160,65 @@ def test_a_model_may_name_the_relative_but_not_the_user_where_the_talk_tells_of_
 def test_ta_before_a_date_that_was_put_in_is_a_pronoun() -> None:
     said = [{"sender_id": "42", "sender_name": "小林", "text": "小队长说她到县城了"}]
     assert not filed("TA今晚可能到不了", recent_messages=said)["passed"]
+
+
+def said_in(*messages: tuple[str, str]) -> list[dict[str, str]]:
+    ids = {"小林": "42", "Undefined": "9"}
+    return [{"sender_id": ids.get(who, f"1{at}"), "sender_name": who, "text": text} for at, (who, text) in enumerate(messages)]
+
+
+@pytest.mark.parametrize(
+    ("fact", "talk", "text"),
+    [
+        ("他老板要他多留一个月", [("小林", "老板非要我多留一个月 不可能的")], "小林的老板要他多留一个月"),
+        ("她被主管骂哭了", [("小番茄", "今天被主管骂哭了 在厕所"), ("小林", "抱抱")], "小番茄被主管骂哭了"),
+        (
+            "她拿到港中深的offer了",
+            [("芋圆", "!!!"), ("小林", "芋圆牛逼"), ("小林", "记一下 她拿到港中深的offer了")],
+            "芋圆拿到港中深的offer了",
+        ),
+        (
+            "he can't say where he is",
+            [("小林", "my brother called"), ("Undefined", "From where?"), ("小林", "he can't say where he is")],
+            "小林's brother can't say where 小林's brother is",
+        ),
+        ("she uses stock reds", [("小林", "tired"), ("Ophelia", "I use stock reds, come at me")], "Ophelia uses stock reds"),
+    ],
+)
+def test_the_message_that_holds_a_statement_tells_whom_a_third_person_means(
+    fact: str, talk: list[tuple[str, str]], text: str
+) -> None:
+    item = filed(fact, recent_messages=said_in(*talk))
+    assert (item["candidate"], item["passed"]) == (text, True)
+
+
+@pytest.mark.parametrize(
+    ("fact", "talk"),
+    [
+        ("他明年不回国了", [("阿泰", "到了"), ("阿强", "好"), ("小林", "他明年不回国了")]),
+        ("她觉得特别委屈", [("小林", "我室友和她妈吵架了"), ("小林", "她觉得特别委屈")]),
+        ("he's always late", [("Stu", "who is in"), ("小林", "Tom and Bob said yes"), ("小林", "he's always late")]),
+    ],
+)
+def test_where_two_persons_fit_a_third_person_stays(fact: str, talk: list[tuple[str, str]]) -> None:
+    item = filed(fact, recent_messages=said_in(*talk))
+    assert not item["passed"] and item["candidate"].startswith(fact[:1])
+
+
+def test_a_note_without_a_subject_is_that_of_the_member_whose_message_it_is() -> None:
+    talk = said_in(("Mina K", "nut allergy here, i carry an epipen"), ("小林", "got you Mina"))
+    item = filed("nut allergy, carries an epipen", recent_messages=talk)
+    assert (item["candidate"], item["passed"]) == ("Mina K has a nut allergy, carries an epipen", True)
+    item = filed("今年一个人在宿舍过的年", group=None)
+    assert item["candidate"].startswith("小林") and item["passed"]
+    item = filed("cant do a single pull up", group=None)
+    assert (item["candidate"], item["passed"]) == ("小林 cant do a single pull up", True)
+
+
+def test_you_after_a_name_is_that_one_and_a_rule_for_everybody_is_nobodys() -> None:
+    talk = said_in(("小林", "@阿泰 you're the only one who reads"), ("阿泰", "ok"))
+    item = filed("@阿泰 you're the only one who reads", recent_messages=talk)
+    assert (item["candidate"], item["passed"]) == ("阿泰 is the only one who reads", True)
+    for rule in ("You must clear the sidewalk", "你必须自己扫雪"):
+        item = filed(rule)
+        assert (item["candidate"], item["passed"]) == (rule, False)
