@@ -13,13 +13,15 @@ from .profile import Profile
 class Hit:
     """An event found by a search. `scores` holds the score of every step by name; `score` is the last one.
 
-    `pending` marks a job that was accepted but is not filed yet: its text is as the bot wrote it.
+    `pending` marks a job that was accepted but is not filed yet: its text is as the bot wrote it. `group` is the name (or id)
+    of the group where it was said, if the search was for a private chat; "" for what belongs to the conversation itself.
     """
 
     event: Event
     score: float
     scores: Mapping[str, float] = field(default_factory=dict)
     pending: bool = False
+    group: str = ""
 
     def explain(self) -> str:
         """Return the scores by step, in order, then the event's origin, one per line."""

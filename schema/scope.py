@@ -102,6 +102,14 @@ def notes_scope(value: str) -> Scope:
     raise InvalidInput(f"{value!r} names no conversation; write group:ID, user:ID, or nothing for shared notes")
 
 
+def reads_own_words_of(scope: Scope, *, from_groups: bool) -> str:
+    """Return the user whose own words in any group may be read in `scope` too; "" for nobody.
+
+    Only with `from_groups` (`query.own_words_from_groups`), only in a private chat, only those of that very user.
+    """
+    return scope.user_id if from_groups and scope.request_type == "private" and scope.user_id != RESERVED_USER else ""
+
+
 def layer_written(scope: Scope, entity_type: EntityType, rule: LayerRule) -> str:
     """Return the profile layer for something learnt in `scope` about an entity."""
     if rule == "shared" or entity_type == "group":

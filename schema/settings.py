@@ -114,6 +114,9 @@ class QuerySettings(Section):
     relevant_max_tokens: Annotated[int, Field(ge=50, le=100_000)] = hot(3000)
     """文章与最近摘要一次最多取多少 token
     most tokens of the article and the newest summaries when they are asked for"""
+    own_words_from_groups: bool = hot(False)
+    """私聊时也召回同一用户自己在群里说的事（只限本人的话，标明群名）
+    in private chats also recall what the same user told in groups (their own words alone, marked with the group's name)"""
     include_chapters: bool = hot(True)
     """私聊时附上文章
     add the long-term article in private chats"""

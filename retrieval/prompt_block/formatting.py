@@ -30,6 +30,7 @@ _LABELS = {
     "en": {"user": "user", "group": "group", "pending": "not filed yet"},
 }
 _UNTIL = {"zh": "（至{day}）", "en": " (until {day})"}
+_IN_GROUP = {"zh": " 在群“{group}”里", "en": ' in group "{group}"'}
 _BETWEEN = {"zh": "；", "en": "; "}
 PROFILE_SHARE = 0.5
 PENDING_SHARE = 0.3
@@ -111,8 +112,10 @@ def profile_line(profile: Profile, language: Language) -> str:
 
 
 def hit_line(hit: Hit, language: Language) -> str:
-    """`- [2026-02-20 17:30] text`; what is not filed yet says so, and what is over until when it held."""
+    """`- [2026-02-20 17:30] text`; what waits to be filed says so, what is from a group where, what is over until when."""
     mark = f" {_LABELS[language]['pending']}" if hit.pending else ""
+    if hit.group:
+        mark += _IN_GROUP[language].format(group=quoted_name(hit.group))
     said = quoted(without_list_mark(hit.event.text.lstrip()))
     return f"- [{minute(hit.event.timestamp_local)}{mark}] {said}{_until(hit, language)}"
 

@@ -25,6 +25,7 @@ from ...retrieval.driver import Deadline, find, result, search, warn
 from ...retrieval.event_recall import EventRecall
 from ...retrieval.everywhere import search_everywhere
 from ...retrieval.filters import bounded_top_k, event_filter
+from ...retrieval.own_words import beside, own_words
 from ...retrieval.pending import PendingHits
 from ...retrieval.profiles import find_profiles, has_spoken, readable_profile, readable_profiles, waiting_speakers
 from ...retrieval.prompt_block.formatting import worth_showing
@@ -34,7 +35,7 @@ from ...schema.event import EventFilter
 from ...schema.hit import Hit, ProfileHit
 from ...schema.profile import Profile
 from ...schema.protocols import VectorIndex
-from ...schema.scope import EntityType, LayerRule, PublicLayer, Scope
+from ...schema.scope import EntityType, LayerRule, PublicLayer, Scope, reads_own_words_of
 from ...schema.settings import Settings
 from ...schema.summary import ArticleKey, StoredArticle
 from ...text.named_times import named_times
@@ -166,7 +167,14 @@ class Recall:
         **conditions: Any,
     ) -> list[Hit]:
         """Search as `Reading.search_events` does."""
-        return await search(self.events, self._request(query, scope, top_k, context, conditions))
+        request = self._request(query, scope, top_k, context, conditions)
+        user_id = self._own_words_of(scope)
+        if not user_id:
+            return await search(self.events, request)
+        own, groups = await asyncio.gather(
+            search(self.events, request), own_words(self.events, request, user_id, self.settings().query, asyncio.to_thread)
+        )
+        return beside(own, groups, request.top_k - len(groups))[: request.top_k]
 
     async def search_until(self, query: str, scope: Scope, deadline: Deadline) -> list[Hit]:
         """Search as `search` does, without raising: what is found by the deadline."""
@@ -286,9 +294,14 @@ class Recall:
         spawn, with_article = self.events.tasks.spawn, scope.request_type == "private" and self.settings().query.include_chapters
         profiles = spawn(self._run(readable_profiles, self.parts.profiles, scope, self._rule()), "profiles")
         article = spawn(self._run(self._article, scope), "article") if with_article else None
+        groups: asyncio.Task[list[Hit]] | None = None
+        if user_id := self._own_words_of(scope):
+            told = own_words(self.events, request, user_id, self.settings().query, run, deadline.models)
+            groups = spawn(told, "own words in groups")
         found = await find(self.events, request, deadline, run)
-        await asyncio.wait([profiles, *([article] if article is not None else [])], timeout=end - loop.time())
+        await asyncio.wait([task for task in (profiles, article, groups) if task is not None], timeout=end - loop.time())
         read = result(profiles, "profiles", found.reasons)
+        from_groups = [] if groups is None else result(groups, "groups", found.reasons) or []
         written = None if article is None else result(article, "article", found.reasons)
         level: FallbackLevel = "empty" if read is None else "profiles"
         if found.with_vectors is not None:
@@ -298,7 +311,7 @@ class Recall:
         hits = worth_showing(
             found.hits, read or (), at_least=least, at_most=max(least, most), relative_score=settings.auto_relative_score
         )
-        return Recalled(level, read or (), [*hits, *found.waiting], written, found.reasons)
+        return Recalled(level, read or (), [*beside(hits, from_groups, least), *found.waiting], written, found.reasons)
 
     def _article(self, scope: Scope) -> StoredArticle | None:
         return self.parts.article_stores.articles.read(ArticleKey.of(scope.user_id, scope))
@@ -351,6 +364,9 @@ class Recall:
             self._public_layer() == "everywhere" or has_spoken(self.parts.events, self.parts.queue, scope, entity_id)
         )
         return readable_profile(self.parts.profiles, scope, entity_type, entity_id, self._rule(), has_spoken=spoken)
+
+    def _own_words_of(self, scope: Scope) -> str:
+        return reads_own_words_of(scope, from_groups=self.settings().query.own_words_from_groups)
 
     def _public_layer(self) -> PublicLayer:
         return self.settings().cognitive.profile.public_layer

@@ -1,0 +1,103 @@
+"""What a user told in groups, for the private chat with that very user: off by default (`query.own_words_from_groups`).
+
+Other conversations are searched here, so the rules are narrow: facts of the user's own, in the user's own words alone, never what
+others said, what was observed, notes or summaries, and no profile of a group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..schema.errors import ModelError
+from ..schema.event import Event, EventFilter
+from ..schema.hit import Hit
+from ..schema.protocols import EventStore, Vector
+from ..schema.settings import QuerySettings
+from .event_recall import EventRecall, RunInThread
+from .fusion import nearest, scores_of, weighted_sum
+from .request import RecallRequest
+
+MOST = 3
+"""So many facts are brought from groups at most; they stand behind the first ones of the private chat itself."""
+CANDIDATES = 50
+
+
+async def own_words(
+    steps: EventRecall,
+    request: RecallRequest,
+    user_id: str,
+    settings: QuerySettings,
+    run: RunInThread,
+    until: float | None = None,
+) -> list[Hit]:
+    """Return what `user_id` told in groups that fits best, each with the name of its group. Raises StorageError.
+
+    Without vectors, where the embedder fails or would answer after `until` (a time of the running loop).
+    """
+    asked = request.where
+    for allowed, value in ((asked.user_ids, user_id), (asked.kinds, "fact"), (asked.sources, "job")):
+        if allowed and value not in allowed:
+            return []
+    where = replace(
+        asked,
+        scope_key=None,
+        user_ids=(user_id,),
+        kinds=("fact",),
+        sources=("job",),
+        request_types=("group",),
+        holds=True if asked.holds is None else asked.holds,
+    )
+    try:
+        vectors: Sequence[Vector] = await steps.embed(request, until)
+    except ModelError:  # told by the search of the private chat itself
+        vectors = ()
+    return await run(_found, steps.events, request.queries, vectors, where, user_id, settings)
+
+
+def beside(own: Sequence[Hit], groups: Sequence[Hit], first: int) -> list[Hit]:
+    """Return the hits of a private chat with those from groups behind its `first` best."""
+    return [*own[:first], *groups, *own[first:]]
+
+
+def _found(
+    events: EventStore,
+    queries: Sequence[str],
+    vectors: Sequence[Vector],
+    where: EventFilter,
+    user_id: str,
+    settings: QuerySettings,
+) -> list[Hit]:
+    keywords: dict[str, float] = {}
+    dense: dict[str, float] = {}
+    for query in queries:
+        for event_id, score in events.search_keywords(query, where, CANDIDATES):
+            keywords[event_id] = max(score, keywords.get(event_id, score))
+    if vectors:
+        ids, matrix = events.vectors(where)
+        for vector in vectors:
+            for event_id, score in nearest(vector, ids, matrix, CANDIDATES).items():
+                dense[event_id] = max(score, dense.get(event_id, score))
+    fused = weighted_sum([(dense, settings.vector_weight), (keywords, settings.keyword_weight)])
+    best = sorted(fused, key=lambda event_id: (-fused[event_id], event_id))
+    own = [event for event in events.get(best) if _is_own(event, user_id)][:MOST]
+    return [
+        Hit(
+            event,
+            fused[event.event_id],
+            scores_of(event.event_id, dense=dense, keyword=keywords, fused=fused),
+            group=event.group_name or event.group_id,
+        )
+        for event in own
+    ]
+
+
+def _is_own(event: Event, user_id: str) -> bool:
+    return (
+        event.request_type == "group"
+        and event.user_id == user_id
+        and event.kind == "fact"
+        and event.source == "job"
+        and event.said_by in ("", user_id)
+        and set(event.speakers) <= {user_id}
+    )
