@@ -49,6 +49,9 @@ class JobQueue(Protocol):
     def hasten(self, job_ids: Sequence[str]) -> None:
         """Let jobs of kind `talk` that wait for their `not_before` be claimed now; unknown ids are passed over."""
 
+    def together(self, job_id: str, limit: int) -> list[Job]:
+        """Return a claimed job of kind `talk` with the oldest others of its conversation that wait, at most `limit`, in order."""
+
     def complete(self, job_id: str) -> None:
         """Remove a claimed job that is filed completely."""
 

@@ -110,15 +110,14 @@ class JobRuns:
         """Return the graph's input: of a talk, with the other messages of its conversation that wait, oldest first."""
         if job.kind != "talk":
             return {"job": job.model_dump()}
-        waiting = await asyncio.to_thread(self._queue.waiting, job.scope.key, GATHERED_AT_ONCE)
-        others = [one for one in reversed(waiting) if one.kind == "talk" and not one.attempts and one.job_id != job.job_id]
-        earlier = [one.job_id for one in reversed(waiting)]
-        place = earlier.index(job.job_id) if job.job_id in earlier else len(earlier)
-        gathered, room = [(place, job)], GATHERED_CHARACTERS - len(str(job.payload.get("text", "")))
-        for one in others:
-            room -= len(str(one.payload.get("text", "")))
-            if room >= 0 and not await asyncio.to_thread(self.context.events.is_filed, one.job_id):
-                gathered.append((earlier.index(one.job_id), one))
+        gathered: list[tuple[int, Job]] = []
+        room = GATHERED_CHARACTERS - len(str(job.payload.get("text", "")))
+        for place, one in enumerate(await asyncio.to_thread(self._queue.together, job.job_id, GATHERED_AT_ONCE)):
+            if one.job_id != job.job_id:
+                room -= len(str(one.payload.get("text", "")))
+                if room < 0 or await asyncio.to_thread(self.context.events.is_filed, one.job_id):
+                    continue
+            gathered.append((place, one))
         gathered.sort(key=lambda one: (one[1].moment, one[0]))
         return {"job": job.model_dump(), "talk": [one.model_dump() for _, one in gathered]}
 

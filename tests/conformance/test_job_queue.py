@@ -109,6 +109,56 @@ def test_jobs_that_share_neither_user_nor_group_run_side_by_side(queue: JobQueue
     assert claim_ids(queue) == ["c-1"]
 
 
+def talk(name: str, not_before: float = NOW + 60, **fields: object) -> Job:
+    return make_job(name, kind="talk", action_summary="", payload={"text": name}, **fields).model_copy(
+        update={"not_before": not_before}
+    )
+
+
+def test_messages_that_wait_block_nobody_and_are_taken_along_oldest_first(queue: JobQueue) -> None:
+    for job in (
+        talk("a"),
+        make_job("turn"),
+        talk("b"),
+        talk("elsewhere", group="8", user_id="43"),
+        talk("c"),
+        talk("due", 0.0),
+        talk("d"),
+    ):
+        queue.put(job)
+    assert claim_ids(queue) == ["turn-1"]
+    queue.complete("turn-1")
+    assert claim_ids(queue) == ["due-1"]
+    assert [job.job_id for job in queue.together("due-1", 10)] == ["a-1", "b-1", "c-1", "due-1", "d-1"]
+    assert [job.job_id for job in queue.together("due-1", 3)] == ["a-1", "b-1", "due-1"], "the job itself is always among them"
+    queue.hasten(["a-1", "b-1", "c-1", "unknown"])
+    queue.complete("due-1")
+    assert claim_ids(queue) == ["a-1"]
+    queue.postpone("a-1", error="its own fault", not_before=NOW)
+    assert claim_ids(queue, NOW - 1) == []
+    assert queue.claim(NOW).job_id == "a-1"  # type: ignore[union-attr]
+    queue.complete("a-1")
+    assert claim_ids(queue) == ["b-1"]
+    assert [job.job_id for job in queue.together("b-1", 10)] == ["b-1", "c-1", "d-1"]
+    queue.complete("b-1")
+    assert claim_ids(queue) == ["c-1"]
+    queue.complete("c-1")
+    assert claim_ids(queue) == []
+    assert sorted(claim_ids(queue, NOW + 61)) == ["d-1", "elsewhere-1"]
+
+
+def test_a_message_that_failed_once_is_worked_on_alone(queue: JobQueue) -> None:
+    for job in (talk("a", 0.0), talk("b", 0.0, user_id="9"), talk("c", 0.0)):
+        queue.put(job)
+    assert claim_ids(queue) == ["a-1"]
+    queue.postpone("a-1", error="its own fault", not_before=NOW + 60)
+    assert claim_ids(queue) == [], "it holds back those behind it"
+    assert queue.claim(NOW + 60).job_id == "a-1"  # type: ignore[union-attr]
+    queue.complete("a-1")
+    assert claim_ids(queue) == ["b-1"]
+    assert [job.job_id for job in queue.together("b-1", 10)] == ["b-1", "c-1"]
+
+
 def test_a_postponed_job_waits_and_holds_back_those_behind_it(queue: JobQueue) -> None:
     queue.put(make_job("a"))
     queue.put(make_job("b"))

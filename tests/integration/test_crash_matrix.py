@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import random
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +14,8 @@ from typing import Any
 import pytest
 from historian.schema.event import EventFilter
 from historian.schema.profile import ProfileKey
+from historian.schema.scope import Scope
+from historian.service.cognitive import CognitiveService
 from historian.service.components import open_queue
 from historian.service.intake import make_job
 from historian.stores.files.profiles import MarkdownProfiles
@@ -182,3 +187,46 @@ def test_talk_killed_at_every_point_is_filed_once(tmp_path: Path, host: Host, se
             f"after a kill at {number} ({points[number]})"
         )
         assert_talk_whole(directory)
+
+
+MESSAGES = int(os.environ.get("HISTORIAN_TEST_MESSAGES", "300"))
+"""Messages that are handed over while workers are killed; 10,000 take some ten minutes."""
+
+
+async def test_messages_handed_over_while_workers_are_killed_are_filed_once_each(
+    tmp_path: Path, host: Host, server: OpenAIServer
+) -> None:
+    chance, kills, handed_over = random.Random(7), 0, asyncio.Event()
+
+    async def hand_over(memory: CognitiveService) -> None:
+        for n in range(MESSAGES):
+            user = n % 17
+            message = {"content": f"我养了一只编号N{n}的猫", "sender_id": str(user), "name": f"小林{user}", "id": f"m{n}"}
+            again = [message] if chance.random() < 0.05 else []
+            await memory.remember([message, *again], Scope.group(str(n % 5)))
+        await memory.flush()
+        handed_over.set()
+
+    def drained(**more: Any) -> dict[str, int]:
+        return host.drain(tmp_path, server.base_url, concurrency=4, rewrite_mode="rules", **more)
+
+    async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
+        handing = asyncio.create_task(hand_over(memory))
+        while not handed_over.is_set() or kills < 10:
+            died = await asyncio.to_thread(drained, kill_after=chance.uniform(0.3, 1.5))
+            kills += died["signal"] == 9
+            if handed_over.is_set() and not left_over(tmp_path):
+                break
+        await handing
+    assert await asyncio.to_thread(drained) == {"signal": 0, "status": 0}
+    assert kills > 0 and left_over(tmp_path) == []
+    store = open_events(tmp_path)
+    events = store.find(EventFilter(None, sources=("job",)), limit=2 * MESSAGES)
+    seen = store.find(EventFilter(None, sources=("observation",)), limit=2 * MESSAGES)
+    store.close()
+    numbers = sorted(int(re.findall(r"编号N(\d+)的", event.text)[0]) for event in events)
+    assert numbers == list(range(MESSAGES)), "none lost, none twice"
+    assert len(seen) == MESSAGES
+    for event in events:
+        number = int(re.findall(r"编号N(\d+)的", event.text)[0])
+        assert (event.user_id, event.group_id) == (str(number % 17), str(number % 5)) and f"小林{number % 17}" in event.text

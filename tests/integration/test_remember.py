@@ -135,6 +135,17 @@ async def test_silence_after_the_last_message_ends_the_waiting(tmp_path: Path) -
         assert sorted(texts(store.find(EventFilter("p:7", sources=("job",))))) == ["Ann is vegetarian", "Ann moved to Vienna"]
 
 
+async def test_a_backlog_larger_than_what_one_run_takes_waits_for_no_bound(tmp_path: Path) -> None:
+    settings = settings_for(tmp_path, talk={"gather_seconds": 3600.0})
+    async with CognitiveService.open(settings, worker=False) as memory:
+        await memory.remember([f"I adopted a cat called N{n}" for n in range(90)], ANN, user_name="Ann")
+    async with CognitiveService.open(settings) as memory:
+        assert await memory.settled(60)
+        assert memory.lifecycle.opened is not None
+        events = memory.lifecycle.opened.parts.events.find(EventFilter("p:7", sources=("job",)), newest_first=False)
+        assert texts(events) == [f"Ann adopted a cat called N{n}" for n in range(90)], "in the order in which it was said"
+
+
 async def test_talk_of_another_event_loop_is_looked_through_after_silence_too(tmp_path: Path) -> None:
     limits = {"talk": {"silence_seconds": 0.1, "gather_seconds": 3600.0}}
     async with CognitiveService.open(settings_for(tmp_path, **limits)) as memory:

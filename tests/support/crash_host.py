@@ -4,7 +4,7 @@ Heavy imports take seconds, and a crash matrix starts hundreds of workers; so th
 forks a child for each run. It reads one JSON object a line from standard input and answers each with one:
 
     {"directory": …, "base_url": …, "kill_at": n or null, "trace": path or null, "kill_after": seconds or null,
-     "concurrency": n, "shortterm": {…}, "work": name} → {"signal": 9 or 0, "status": exit status}
+     "concurrency": n, "shortterm": {…}, "rewrite_mode": mode, "work": name} → {"signal": 9 or 0, "status": exit status}
 
 A child drains the queue, or does another work of `support.crash_works`. Around every side effect stands a *point*: a name and
 "before" or "after". The child writes the points it passes to `trace`, and sends itself SIGKILL at point number `kill_at`.
@@ -130,14 +130,14 @@ def instrument(points: Points) -> None:
             setattr(module, name, points.around(name, getattr(module, name)))
 
 
-async def drain(directory: str, base_url: str, concurrency: int, shortterm: dict[str, Any]) -> bool:
+async def drain(directory: str, base_url: str, concurrency: int, shortterm: dict[str, Any], rewrite_mode: str) -> bool:
     settings = parse_settings(
         {
             "cognitive": {
                 "data_dir": directory,
                 "timezone": "Asia/Shanghai",
                 "shortterm": shortterm,
-                "historian": {"concurrency": concurrency, "poll_interval_seconds": 0.05, "rewrite_mode": "always"},
+                "historian": {"concurrency": concurrency, "poll_interval_seconds": 0.05, "rewrite_mode": rewrite_mode},
             },
             "models": {
                 "chat": {"base_url": base_url, "model": "test", "api_key": "none"},
@@ -165,7 +165,8 @@ def child(order: dict[str, Any]) -> int:
     if order.get("work"):
         WORKS[order["work"]](Path(order["directory"]))
         return 0
-    done = asyncio.run(drain(order["directory"], order["base_url"], order.get("concurrency", 1), order.get("shortterm", {})))
+    more = order.get("concurrency", 1), order.get("shortterm", {}), order.get("rewrite_mode", "always")
+    done = asyncio.run(drain(order["directory"], order["base_url"], *more))
     return 0 if done else 3
 
 

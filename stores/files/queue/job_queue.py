@@ -120,6 +120,21 @@ class FileJobQueue(JobQueue):
         with self._lock:
             self._ready.hasten(job_ids)
 
+    def together(self, job_id: str, limit: int) -> list[Job]:
+        with self._lock:
+            entry, job = self._of_claimed(job_id)
+            waiting = [one.name for one in self._ready.talk(job.scope.key) if one.state == "waiting"]
+        chosen = sorted([entry.name, *waiting[: limit - 1]], key=order)
+        found: list[Job] = []
+        for name in chosen:
+            try:
+                one = job if name == entry.name else read_job(self._pending / name)
+            except (Gone, Unreadable):
+                continue
+            if name == entry.name or not one.attempts:
+                found.append(one)
+        return found
+
     def complete(self, job_id: str) -> None:
         with self._lock:
             entry, job = self._of_claimed(job_id)
@@ -311,8 +326,9 @@ class FileJobQueue(JobQueue):
             return
         if other is not None:
             self._drop(other)
-        patient = job.kind == "talk" and not job.attempts and job.not_before > 0
-        self._ready.add(name, job.job_id, job.entities, job.not_before, patient=patient)
+        is_talk = job.kind == "talk" and not job.attempts
+        patient, scope = is_talk and job.not_before > 0, job.scope.key if is_talk else ""
+        self._ready.add(name, job.job_id, job.entities, job.not_before, patient=patient, scope=scope)
         if len(self._read_ahead) < _READ_AHEAD:
             self._read_ahead[name] = job
 

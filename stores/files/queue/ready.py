@@ -21,7 +21,8 @@ from .job_files import order
 class Entry:
     """A queued job: file name, job id, entities, and the number of their lines that it heads.
 
-    `later` are the entities whose lines a patient job joins at its `not_before`; until then it stands in none."""
+    `later` are the entities whose lines a patient job joins at its `not_before`; until then it stands in none. `scope` is the
+    key of the conversation whose messages are worked on together, "" for other jobs."""
 
     name: str
     job_id: str
@@ -30,6 +31,7 @@ class Entry:
     state: Literal["waiting", "claimed", "removed"] = "waiting"
     heads: int = 0
     later: tuple[str, ...] = ()
+    scope: str = ""
     key: tuple[int, str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -49,6 +51,7 @@ class ReadyJobs:
         self._entries: dict[str, Entry] = {}
         self._ready: list[tuple[tuple[int, str], int, Entry]] = []
         self._timed: list[tuple[float, int, Entry]] = []
+        self._talk: dict[str, dict[str, Entry]] = {}
         self._tie = itertools.count()  # entries are not comparable
 
     def __len__(self) -> int:
@@ -60,14 +63,18 @@ class ReadyJobs:
     def entries(self) -> list[Entry]:
         return list(self._entries.values())
 
-    def add(self, name: str, job_id: str, entities: Iterable[str], not_before: float, *, patient: bool = False) -> Entry:
+    def add(
+        self, name: str, job_id: str, entities: Iterable[str], not_before: float, *, patient: bool = False, scope: str = ""
+    ) -> Entry:
         """Insert a job in the order of file names, behind older jobs and behind a running one.
 
         A `patient` job blocks nobody until its `not_before`.
         """
         keys = tuple(sorted(entities))
-        entry = Entry(name, job_id, () if patient else keys, not_before, later=keys if patient else ())
+        entry = Entry(name, job_id, () if patient else keys, not_before, later=keys if patient else (), scope=scope)
         self._entries[job_id] = entry
+        if scope:
+            self._talk.setdefault(scope, {})[job_id] = entry
         self._enter(entry)
         return entry
 
@@ -88,6 +95,10 @@ class ReadyJobs:
             # Removed, or behind an older job now: `_leave` offers it again. Postponed, or the clock went back: offered for later.
             self._offer(entry, now)
         return None
+
+    def talk(self, scope: str) -> list[Entry]:
+        """Return the messages of a conversation that wait or are claimed, oldest first."""
+        return sorted(self._talk.get(scope, {}).values(), key=lambda entry: entry.key)
 
     def hasten(self, job_ids: Iterable[str]) -> None:
         """Let patient jobs run now."""
@@ -112,6 +123,10 @@ class ReadyJobs:
         """Remove a job from its lines; the next job of each line becomes its head."""
         entry.state = "removed"
         self._entries.pop(entry.job_id, None)
+        talk = self._talk.get(entry.scope, {})
+        talk.pop(entry.job_id, None)
+        if not talk:
+            self._talk.pop(entry.scope, None)
         self._leave(entry)
 
     def _enter(self, entry: Entry) -> None:
