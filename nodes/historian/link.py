@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 
+from ...models.embeddings.general_means import general_means, likeness
 from ...schema.event import Event, EventFilter, EventLink
 from ...schema.job import Job
 from ...schema.protocols import EventStore
@@ -30,9 +31,9 @@ async def link(state: HistorianState, runtime: Runtime[HistorianContext]) -> His
 
 
 def _link(store: EventStore, job: Job, event_ids: Sequence[str]) -> list[FormerFact]:
-    """Make the links of a job. Return what it ended, and a few facts that only a model may find to be over."""
+    """Make the links of a job. Return what it ended, and the few facts most like the new ones that only a model may find over."""
     ended: dict[str, FormerFact] = {}
-    near: dict[str, FormerFact] = {}
+    near: dict[str, tuple[float, FormerFact]] = {}
     for event in store.get(event_ids):
         before = _former_facts(store, event)
         people = _people(job, [event, *before])
@@ -40,12 +41,26 @@ def _link(store: EventStore, job: Job, event_ids: Sequence[str]) -> list[FormerF
         links = links_of(new, old)
         store.supersede([EventLink(before[n].event_id, event.event_id, change == "corrected") for n, change in links])
         for n, _ in links:
-            ended[before[n].event_id] = FormerFact(event_id=before[n].event_id, text=before[n].text, ended=True)
+            one = before[n]
+            ended[one.event_id] = FormerFact(event_id=one.event_id, text=one.text, ended=True, by=event.event_id)
+        alike = _likeness(store, event, before)
         for one, statement in zip(before, old, strict=True):
-            if could_end(new, statement):
-                near[one.event_id] = FormerFact(event_id=one.event_id, text=one.text, ended=False)
-    shown = [one for event_id, one in near.items() if event_id not in ended]
-    return [*ended.values(), *shown[:MOST_SHOWN]]
+            how = alike.get(one.event_id, 0.0)
+            if could_end(new, statement, how) and how >= near.get(one.event_id, (how,))[0]:
+                near[one.event_id] = how, FormerFact(event_id=one.event_id, text=one.text, ended=False, by=event.event_id)
+    shown = sorted((one for one in near.items() if one[0] not in ended), key=lambda one: -one[1][0])
+    return [*ended.values(), *(fact for _, (_, fact) in shown[:MOST_SHOWN])]
+
+
+def _likeness(store: EventStore, event: Event, before: Sequence[Event]) -> dict[str, float]:
+    """Return how alike the vectors of the former facts are to that of an event, by id; empty where that cannot be told."""
+    model = store.fingerprint()
+    means = general_means(model[0]) if model else None
+    names = (event.event_id, *(one.event_id for one in before))
+    ids, rows = store.vectors(EventFilter(event.scope.key, event_ids=names))
+    if means is None or event.event_id not in ids or rows.shape[1] != means.shape[1]:
+        return {}
+    return dict(zip(ids, map(float, likeness(rows[ids.index(event.event_id)], rows, means)), strict=True))
 
 
 def _former_facts(store: EventStore, event: Event) -> list[Event]:

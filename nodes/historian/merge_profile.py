@@ -15,13 +15,12 @@ from ...schema.errors import ModelError
 from ...schema.job import Job
 from ...schema.names import Names
 from ...schema.profile import Profile, ProfileKey
-from ...schema.states import FormerFact, HistorianContext, HistorianState, HistorianUpdate, ItemState, ProposedProfile
+from ...schema.states import HistorianContext, HistorianState, HistorianUpdate, ItemState, ProposedProfile
 from ...text.job_drafts import language_of, names_of
 from ...text.job_verdicts import is_no_fact
 from ...text.language import Language
 from ...text.profiles.over import without_over
 from ...text.profiles.rules import has_lasting_topic, is_about, is_about_group, merge_facts
-from ...text.superseding import Statement, could_end
 
 log = logging.getLogger(__name__)
 
@@ -71,28 +70,8 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
 
     merged = await asyncio.to_thread(lambda: [merged_of(profile) for profile in old.values()])
     proposed = [_proposal(one) for one in merged if one != kept[one.key]]
-    links = [] if answer is None else _links(answer, near, state, names)
+    links = [] if answer is None else [(one["event_id"], one["by"]) for one in said_to_be_over(answer, near) if "by" in one]
     return {"proposed_profiles": proposed, "conflict": False, "merges": merges, "links": links}
-
-
-def _links(answer: UpdateProfiles, near: Sequence[FormerFact], state: HistorianState, names: Names) -> list[tuple[str, str]]:
-    """Return what a model says is over, as far as a new fact about the same subject and topic can have ended it."""
-    if not near:
-        return []
-    people = tuple(name for name in (names.user_name, names.group_name, names.bot_name, *names.others) if name)
-    said = zip(state["event_ids"], state["items"], strict=False)
-    new = [
-        (event_id, Statement(item["candidate"], people))
-        for event_id, item in said
-        if item["kind"] == "fact" and not is_no_fact(item)
-    ]
-    links: list[tuple[str, str]] = []
-    for one in said_to_be_over(answer, near):
-        old = Statement(one["text"], people)
-        by = next((event_id for event_id, statement in reversed(new) if could_end(statement, old)), None)
-        if by is not None:
-            links.append((one["event_id"], by))
-    return links
 
 
 def may_enter_profiles(item: ItemState, names: Names, user_id: str) -> bool:

@@ -21,6 +21,8 @@ Change = Literal["", "superseded", "corrected"]
 LONGEST = 240
 """A longer text (in characters) is no single statement: it ends nothing, and nothing ends it."""
 _POSSESSED = re.compile(r"\b(?!(?:\w+['’]s? )*$)[a-z]+['’]s\b")
+ALIKE = 0.45
+"""Likeness of vectors from which two facts of one subject may be about one thing."""
 SOME, HALF, MOST = 0.3, 0.5, 0.75
 """Shares of a statement's content words (`share`) that another one has as well."""
 
@@ -67,18 +69,17 @@ def links_of(new: Statement, before: Sequence[Statement]) -> list[tuple[int, Cha
     return found
 
 
-def could_end(new: Statement, old: Statement) -> bool:
-    """Return True if `new` may end `old` where somebody says so who understands both: same subject, and a topic in common."""
-    if (
-        new.text == old.text
-        or max(len(new.text), len(old.text)) > LONGEST
-        or not new.is_real
-        or new.subject != old.subject
-        or not _same_relative(new, old)
-    ):
+def could_end(new: Statement, old: Statement, likeness: float = 0.0) -> bool:
+    """Return True if `new` may end `old` where somebody says so who understands both: same subject, and a topic in common.
+
+    `likeness` is that of their vectors, centred: what says the same thing in other words is alike.
+    """
+    if new.text == old.text or max(len(new.text), len(old.text)) > LONGEST or not new.is_real or not _same_relative(new, old):
         return False
+    if likeness >= ALIKE and same_subject(new, old):
+        return True
     topics = any(pattern.search(new.said) and pattern.search(old.said) for pattern in marks.ONE_VALUE.values())
-    return topics or says_something(new.terms & old.terms)
+    return new.subject == old.subject and (topics or says_something(new.terms & old.terms))
 
 
 def could_replace(new: Statement, old: Statement) -> bool:

@@ -142,6 +142,8 @@ def test_a_model_may_end_only_what_is_about_the_same_subject_and_topic() -> None
     assert could_end(Statement("Ann has settled in Vienna", PEOPLE), old)
     assert not could_end(Statement("Tom has settled in Vienna", PEOPLE), old)
     assert not could_end(Statement("Ann likes tea", PEOPLE), old)
+    assert could_end(Statement("Ann likes tea", PEOPLE), old, 0.6)
+    assert not could_end(Statement("Tom likes tea", PEOPLE), old, 0.6)
 
 
 def made(*texts: str) -> list[Statement]:
