@@ -39,6 +39,8 @@ MAX_LINE_BYTES = MAX_PROFILE_BYTES = MAX_MANIFEST_BYTES = 2 * 1024 * 1024
 MAX_MEMBERS = 10_000
 MAX_TOTAL_MIB = 64
 """Unpacked, if the reader is given no other limit: some 100,000 events. It protects against decompression bombs."""
+MAX_LINES_A_MIB = 16_384
+"""Lines that an archive may have for each MiB that it may have. A line of an export is longer than 64 bytes, and is parsed."""
 
 _MEMBER_BYTES = 200
 """A bound of the average entry of the directory of a zip file, which `zipfile` reads as a whole."""
@@ -105,8 +107,8 @@ class ArchiveReader:
     def __init__(self, path: Path, *, most_mib: int = MAX_TOTAL_MIB) -> None:
         self._path = path
         self._most_mib = most_mib
-        self.read_bytes = 0
-        """The unpacked bytes read so far."""
+        self.read_bytes = self._read_lines = 0
+        """The unpacked bytes and the lines read so far."""
         self._file = _opened(path)
         try:
             _check_directory(self._file)
@@ -116,6 +118,8 @@ class ArchiveReader:
             raise InvalidInput(f"{path} is not an archive of `historian export`: {error}") from None
         try:
             self._names = frozenset(self._zip.namelist())
+            # Before anything is read. No more of a member is unpacked than the directory says.
+            self._check_size(sum(info.file_size for info in self._zip.infolist()))
             self.manifest = self._manifest()
         except BaseException:
             self._close()
@@ -123,7 +127,7 @@ class ArchiveReader:
 
     def rewind(self) -> None:
         """Begin to read anew: what was read so far does not count."""
-        self.read_bytes = 0
+        self.read_bytes = self._read_lines = 0
 
     def lines(self, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield (line number, object) of a member of JSON lines; nothing if the archive has no such member."""
@@ -134,7 +138,7 @@ class ArchiveReader:
                 number = 0
                 while raw := member.readline(MAX_LINE_BYTES + 1):
                     number += 1
-                    self._count(raw)
+                    self._count(raw, lines=1)
                     if len(raw) > MAX_LINE_BYTES:
                         raise InvalidInput(f"{self._path}: {name}, line {number}: longer than {MAX_LINE_BYTES} bytes")
                     yield number, self._object(raw, f"{name}, line {number}")
@@ -186,11 +190,20 @@ class ArchiveReader:
             raise zipfile.BadZipFile("compressed in another way than an export is")
         return self._zip.open(info)
 
-    def _count(self, data: bytes) -> None:
+    def _count(self, data: bytes, *, lines: int = 0) -> None:
         self.read_bytes += len(data)
-        if self.read_bytes > self._most_mib * 1024 * 1024:
+        self._read_lines += lines
+        self._check_size(self.read_bytes)
+        if self._read_lines > (most := self._most_mib * MAX_LINES_A_MIB):
             raise InvalidInput(
-                f"{self._path}: unpacked it holds more than {self._most_mib} MiB and is not read further; "
+                f"{self._path}: it holds more than {most} lines and is not read further; if it is yours, import it with a "
+                "larger --max-mib"
+            )
+
+    def _check_size(self, unpacked: int) -> None:
+        if unpacked > self._most_mib * 1024 * 1024:
+            raise InvalidInput(
+                f"{self._path}: unpacked it holds more than {self._most_mib} MiB and is not imported; "
                 "if it is yours, import it with a larger --max-mib"
             )
 
