@@ -22,6 +22,7 @@ from ..models.rerank import make_reranker
 from ..schema.errors import HistorianError, StorageError
 from ..schema.protocols import Embedder
 from ..schema.settings import ChatSettings, Settings
+from ..stores.files.deleted_files import processes_with_deleted
 from ..stores.files.durable import make_folder, write_atomically
 from ..stores.files.owner_lock import owner_of
 from ..stores.sqlite.database import file_identity
@@ -125,6 +126,10 @@ async def _database(settings: Settings, directory: Path) -> Finding:
         detail = "{file} was moved, deleted or replaced while {owner} has it open: jobs are accepted and wait"
         remedy = "stop the bot, then put the file back, or `historian restore BACKUP`"
         return finding("failed", detail, remedy, file=path.name, owner=owner)
+    if processes := await asyncio.to_thread(processes_with_deleted, path):
+        detail = "{file} was deleted while process {processes} has it open: what comes in waits on disk and is not filed"
+        remedy = "stop that process, then `historian restore BACKUP`; without a backup start it anew, with an empty memory"
+        return finding("failed", detail, remedy, file=path.name, processes=", ".join(map(str, processes)))
     if not path.exists():
         with sqlite3.connect(":memory:") as connection:
             connection.execute("CREATE VIRTUAL TABLE words USING fts5(text)")
