@@ -14,7 +14,10 @@ import logging
 import re
 import traceback
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from urllib.parse import parse_qsl, unquote, unquote_plus, urlsplit
+
+from ..schema.settings import ChatSettings, ModelSettings
 
 MASK = "***"
 SHORTEST = 4
@@ -181,3 +184,11 @@ def guard_logs(secrets: Secrets) -> None:
         _known = Secrets(_known.values | secrets.values, _known.words | secrets.words)
     for name in _CLIENT_LOGGERS:
         logging.getLogger(name).addFilter(_FILTER)
+
+
+def guard_models(models: ModelSettings) -> None:
+    """Mask the secrets of all endpoints of the settings: one may repeat what another was sent, before this one is used here."""
+    for one in (models.chat, models.background, models.embedding, models.rerank):
+        body = one.extra_body if isinstance(one, ChatSettings) else {}
+        with suppress(ValueError):  # no address: `checked_endpoint` says so
+            guard_logs(Secrets([one.api_key.strip(), *secrets_of_url(one.base_url)], strings_in(body)))

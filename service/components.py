@@ -13,6 +13,7 @@ from ..models.chat.model import make_chat_model
 from ..models.embeddings.factory import make_embedder
 from ..models.embeddings.wrapped import MatchingEmbedder
 from ..models.rerank import make_reranker
+from ..models.secrets import guard_models
 from ..schema.errors import StorageError
 from ..schema.protocols import (
     ArticleStores,
@@ -169,6 +170,7 @@ def open_article_stores(settings: Settings, database: SqliteDatabase, ledger: Le
 
 def usable_embedder(settings: Settings, events: EventStore) -> Embedder | None:
     """Return the configured embedder; None if there is none, or if the stored vectors were made by another model."""
+    guard_models(settings.models)
     embedder = make_embedder(settings.models.embedding)
     stored = events.fingerprint()
     if embedder is None or stored is None:

@@ -19,6 +19,7 @@ from pydantic import BaseModel, Field
 from ..models.chat.model import make_chat_model
 from ..models.embeddings.factory import make_embedder
 from ..models.rerank import make_reranker
+from ..models.secrets import guard_models, mask_known
 from ..schema.errors import HistorianError, StorageError
 from ..schema.protocols import Embedder
 from ..schema.settings import ChatSettings, Settings
@@ -74,6 +75,7 @@ def finding(state: State, detail: str, remedy: str = "", /, **values: object) ->
 
 async def diagnose(settings: Settings, directory: Path) -> AsyncIterator[Result]:
     """Check one part after the other. Never raises: errors become findings. `directory` is left unchanged."""
+    guard_models(settings.models)
     for part, (check, remedy) in CHECKS.items():
         started = time.perf_counter()
         try:
@@ -85,7 +87,7 @@ async def diagnose(settings: Settings, directory: Path) -> AsyncIterator[Result]
         except HistorianError as error:
             found = finding("failed", "{error}", remedy, error=error)
         except Exception as error:
-            found = finding("failed", "{error}", remedy, error=f"{type(error).__name__}: {error}")
+            found = finding("failed", "{error}", remedy, error=mask_known(f"{type(error).__name__}: {error}"))
         yield Result(part, found, round(time.perf_counter() - started, 4))
 
 

@@ -28,8 +28,7 @@ def echoing(status: int, *, as_page: bool) -> Iterator[str]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             self.rfile.read(int(self.headers["Content-Length"]))
-            known = SPELLINGS if "chat" in self.path else SPELLINGS[:-1]  # a server knows what it was sent
-            said = " ".join((*known, self.headers.get("Authorization", ""), self.path))
+            said = " ".join((*SPELLINGS, self.headers.get("Authorization", ""), self.path))
             answer = f"<html>{said}" if as_page else json.dumps({"error": {"message": said, "code": said}})
             self.send_response(status)
             self.send_header("X-Echo", SPELLINGS[0])
