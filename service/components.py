@@ -49,7 +49,7 @@ from ..stores.sqlite.profile_index import SqliteProfileIndex
 from ..stores.sqlite.shadow_vectors import ShadowVectors
 from ..stores.sqlite.state_buffer import SqliteStateBuffer
 from .data_directory import check_restored, data_directory
-from .embedder_outage import SharedOutageEmbedder
+from .model_outages import SharedOutageEmbedder, SharedOutageReranker
 
 log = logging.getLogger(__name__)
 
@@ -121,7 +121,7 @@ def open_parts(settings: Settings, *, queue: JobQueue, clock: Callable[[], float
     database = open_index(_index_in(directory))
     events = SqliteEventStore(database)
     ledger = SqliteLedger(database)
-    embedder = usable_embedder(settings, events)
+    embedder, reranker = usable_embedder(settings, events), make_reranker(settings.models.rerank)
     profiles = MarkdownProfiles(directory / "profiles", ledger=ledger, revision_keep=settings.cognitive.profile.revision_keep)
     return Parts(
         settings=settings,
@@ -141,7 +141,7 @@ def open_parts(settings: Settings, *, queue: JobQueue, clock: Callable[[], float
         chat=make_chat_model(settings.models.background),
         embedder=None if embedder is None else SharedOutageEmbedder(embedder, clock=clock, random=random.random),
         clock=clock,
-        reranker=make_reranker(settings.models.rerank),
+        reranker=None if reranker is None else SharedOutageReranker(reranker, clock=clock, random=random.random),
     )
 
 

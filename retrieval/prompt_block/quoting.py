@@ -40,6 +40,12 @@ _ROLE = re.compile(
     r"(?:提示词?|消息|訊息|指令)?)(\s*[\])）】］}*_\"'”’]{0,3}\s*)[:：﹕︰꞉ː։׃]",
     re.IGNORECASE,
 )
+_QUALIFIED = re.compile(
+    r"(?:(?<![a-z'’])(?:an?|the|her|his|its|my|our|your|their|this|that|each|every|another|new|old|other|same|main|favou?rite|"
+    r"operating|file|sound|heating|cooling|solar|immune|security|computer|power|end|super)|[a-z]['’]s) \Z",
+    re.IGNORECASE,
+)
+"""What stands before a role that is an ordinary word there: "her operating system: Linux", "Ann's favourite tool: a hammer"."""
 _STYLED = re.compile("[\u0251\u0370-\u03ff\u0400-\u058f\u2100-\u214f\u2460-\u24ff\uff21-\uff5a\U0001d400-\U0001d7ff]")
 _LOOK_ALIKES = dict(
     zip("АВСЕНІЈКМОРЅТХУаеіјорѕсухтΑΒΕΗΙΚΜΝΟΡΤΥΧαορυɑ", "ABCEHIJKMOPSTXYaeijopscyxtABEHIKMNOPTYXaopua", strict=True)
@@ -91,15 +97,14 @@ def _meaningless(reference: re.Match[str]) -> str:
 def _without_roles(text: str) -> str:
     """Return the text with a ratio sign, which looks like a colon and makes no role, after every role that may open a turn.
 
-    A word of a sentence ("her system: Linux") opens none.
+    In lower case, with what it is the system or tool of before it ("her operating system: Linux"), it opens none.
     """
     read = text.translate(_LATIN) if not text.isascii() and _STYLED.search(text) else text
     pieces: list[str] = []
     done = 0
     for role in _ROLE.finditer(read):
         start = role.start()
-        within = start > 1 and read[start - 1] == " " and read[start - 2].isascii() and read[start - 2].isalnum()
-        if not (within and read[start].islower()):
+        if not (read[start].islower() and _QUALIFIED.search(read, max(0, start - 20), start)):
             pieces += (text[done : role.end() - 1], "∶")
             done = role.end()
     return "".join([*pieces, text[done:]])

@@ -1,4 +1,4 @@
-"""An embedder that is away is waited for by nobody, and found again by a probe."""
+"""A model that is away is waited for by nobody, and found again by a probe."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import pytest
 from historian.schema.errors import ModelAnswerUnusable, ModelRefused, ModelUnavailable
 from historian.schema.protocols import Matrix
-from historian.service.embedder_outage import LONGEST_PAUSE_SECONDS, SharedOutageEmbedder
+from historian.service.model_outages import LONGEST_PAUSE_SECONDS, SharedOutageEmbedder, SharedOutageReranker
 from support.clock import Clock
-from support.recall import WordEmbedder, down
+from support.recall import ReversingReranker, WordEmbedder, down
 from support.waiting import eventually, eventually_async
 
 
@@ -122,3 +122,50 @@ async def test_closing_ends_a_probe(shared: SharedOutageEmbedder, embedder: Coun
     await eventually(lambda: "probe" in embedder.calls)
     async with asyncio.timeout(2):
         await shared.aclose()
+
+
+async def test_a_reranker_that_hangs_costs_one_recall_its_limit_and_a_probe_finds_it_again(clock: Clock) -> None:
+    reranker = ReversingReranker()
+    reranker.gate = asyncio.Event()
+    shared = SharedOutageReranker(reranker, clock=clock, random=lambda: 0.5)
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.01):
+            await shared.rerank("tea", ["a", "b"], 2)
+    for _ in range(50):
+        with pytest.raises(ModelUnavailable, match="the reranker is away"):
+            await shared.rerank("tea", ["a", "b"], 2)
+    assert len(reranker.seen) == 1
+    reranker.gate = None  # the first request hangs on
+    clock.now += 10
+
+    async def answered() -> bool:
+        try:
+            return bool(await shared.rerank("tea", ["a", "b"], 2))
+        except ModelUnavailable:
+            return False
+
+    assert await eventually_async(answered)
+    assert ("probe", ["probe"]) in reranker.seen
+    await shared.aclose()
+
+
+async def test_a_reranker_that_answers_late_is_asked_again(clock: Clock) -> None:
+    reranker = ReversingReranker()
+    reranker.gate = asyncio.Event()
+    shared = SharedOutageReranker(reranker, clock=clock, random=lambda: 0.5)
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.01):
+            await shared.rerank("tea", ["a", "b"], 2)
+    with pytest.raises(ModelUnavailable):
+        await shared.rerank("tea", ["a", "b"], 2)
+    reranker.gate.set()
+
+    async def answered() -> bool:
+        try:
+            return await shared.rerank("tea", ["a", "b"], 2) == [(1, 1.0), (0, 0.0)]
+        except ModelUnavailable:
+            return False
+
+    assert await eventually_async(answered), "without a pause being over"
+    assert ("probe", ["probe"]) not in reranker.seen
+    await shared.aclose()

@@ -1,0 +1,132 @@
+"""The outages of the embedder and the reranker, shared by all that use them in this process."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeVar
+
+from ..models.embeddings.wrapped import WrappedEmbedder
+from ..retrieval.loop_tasks import LoopTasks
+from ..schema.errors import ModelError, ModelUnavailable
+from ..schema.protocols import Embedder, Matrix, Reranker, Vector
+from .availability import Outage
+
+log = logging.getLogger(__name__)
+
+Result = TypeVar("Result")
+Call = Callable[[], Awaitable[Result]]
+
+LONGEST_PAUSE_SECONDS = 60.0
+"""Shorter than for chat models: a probe is one word, and recalls do without meanwhile."""
+
+
+class SharedOutage:
+    """The calls of a model (`what`, for messages) that nobody waits for while it is known to be away.
+
+    After a call that raised ModelUnavailable (a time-out, nobody at the address, 429, 5xx) all calls raise ModelUnavailable at
+    once, until it answers. The first call after a pause, which grows up to a minute, has it probed in the background. Safe to use
+    from several event loops.
+    """
+
+    def __init__(self, what: str, probe: Call[object], *, clock: Callable[[], float], random: Callable[[], float]) -> None:
+        self._what = what
+        self._probe = probe
+        self._clock = clock
+        self._outage = Outage(random, longest=LONGEST_PAUSE_SECONDS)
+        self._tasks = LoopTasks()
+        self._probing = threading.Lock()
+
+    async def unless_away(self, call: Call[Result]) -> Result:
+        """Return what `call` gives. Raises ModelUnavailable at once while the model is away."""
+        self._refuse_while_away()
+        return await self._noted(call)
+
+    async def unless_late(self, call: Call[Result]) -> Result:
+        """Return what `call` gives, as `unless_away`. Once a caller has given up, it is away until the answer comes."""
+        self._refuse_while_away()
+        answer = self._tasks.spawn(self._noted(call), f"call of the {self._what}")
+        try:
+            return await asyncio.shield(answer)
+        except asyncio.CancelledError:
+            if not answer.done():
+                self._begin(ModelUnavailable(f"the {self._what} gave no answer in the time that a recall has"))
+            raise
+
+    async def aclose(self) -> None:
+        await self._tasks.aclose()
+
+    def _refuse_while_away(self) -> None:
+        if self._outage.active:
+            remaining = self._outage.remaining(self._clock())
+            if not remaining and self._probing.acquire(blocking=False):
+                self._tasks.spawn(self._probed(), f"probe of the {self._what}")
+            raise ModelUnavailable(f"the {self._what} is away: {self._outage.reason}", retry_after=remaining)
+
+    async def _noted(self, call: Call[Result]) -> Result:
+        """Return what `call` gives, and note by it whether the model is away."""
+        try:
+            result = await call()
+        except ModelUnavailable as error:
+            self._begin(error)
+            raise
+        if self._outage.active:
+            log.warning("the %s answers again", self._what)
+        self._outage.end()
+        return result
+
+    def _begin(self, error: ModelUnavailable) -> None:
+        known = self._outage.active
+        pause = self._outage.begin(self._clock(), str(error), retry_after=error.retry_after)
+        level = logging.DEBUG if known else logging.WARNING
+        log.log(level, "the %s is away, next try in %.0f s: %s", self._what, pause, error)
+
+    async def _probed(self) -> None:
+        try:
+            await self._noted(self._probe)
+        except ModelUnavailable:
+            return
+        except ModelError:
+            self._outage.end()  # it answers, if only to refuse: let the callers be told so
+            raise
+        finally:
+            self._probing.release()
+
+
+class SharedOutageEmbedder(WrappedEmbedder):
+    """An `Embedder` with a `SharedOutage`: jobs, observations, recalls, idle work."""
+
+    def __init__(self, embedder: Embedder, *, clock: Callable[[], float], random: Callable[[], float]) -> None:
+        super().__init__(embedder)
+        self._outage = SharedOutage("embedder", lambda: embedder.embed_query("probe"), clock=clock, random=random)
+
+    async def embed_documents(self, texts: Sequence[str]) -> Matrix:
+        return await self._outage.unless_away(lambda: self._embedder.embed_documents(texts))
+
+    async def embed_query(self, text: str) -> Vector:
+        return await self._outage.unless_away(lambda: self._embedder.embed_query(text))
+
+    async def aclose(self) -> None:
+        await self._outage.aclose()
+        await super().aclose()
+
+
+class SharedOutageReranker:
+    """A `Reranker` with a `SharedOutage`: the first recall whose limit it overruns is the last that waits for it."""
+
+    def __init__(self, reranker: Reranker, *, clock: Callable[[], float], random: Callable[[], float]) -> None:
+        self._reranker = reranker
+        self._outage = SharedOutage("reranker", lambda: reranker.rerank("probe", ["probe"], 1), clock=clock, random=random)
+
+    @property
+    def model(self) -> str:
+        return self._reranker.model
+
+    async def rerank(self, query: str, documents: Sequence[str], top_n: int) -> list[tuple[int, float]]:
+        return await self._outage.unless_late(lambda: self._reranker.rerank(query, documents, top_n))
+
+    async def aclose(self) -> None:
+        await self._outage.aclose()
+        await self._reranker.aclose()
