@@ -166,6 +166,17 @@ async def test_what_waits_is_flushed_at_the_end_and_filed_after_the_next_start(t
         assert texts(await filed(memory, ANN)) == ["Ann is vegetarian"]
 
 
+async def test_a_flush_leaves_nothing_behind_however_much_waits(tmp_path: Path) -> None:
+    """The worker is behind: more than one run takes of what several flushes have let go of."""
+    async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
+        for session in range(4):
+            talk = [{"content": f"第{session}{n}句闲话", "sender_id": "7", "id": f"{session}-{n}"} for n in range(30)]
+            await memory.remember(talk, GROUP)
+            await memory.flush(GROUP)
+    async with CognitiveService.open(settings_for(tmp_path)) as memory:
+        assert await memory.settled(60)
+
+
 async def test_talk_of_a_group_is_read_nowhere_else(tmp_path: Path) -> None:
     async with CognitiveService.open(settings_for(tmp_path)) as memory:
         await memory.remember({"content": "我对花生过敏", "sender_id": "7", "name": "Ann"}, GROUP)
