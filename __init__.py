@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .interfaces.langchain.end_tool import END_TOOL_NAME, end_tool_schema, handle_end_call, make_end_tool, system_prompt_text
     from .interfaces.langchain.middleware import HistorianMiddleware
     from .interfaces.langchain.retriever import CognitiveRetriever
+    from .interfaces.langchain.store import HistorianStore
     from .interfaces.langchain.tools import handle_memory_call, make_memory_tools, memory_tool_schemas
     from .interfaces.langchain.turns import recall_node, remember_node
     from .schema.errors import HistorianError, InvalidInput, ModelError, SettingsError, StorageError
@@ -57,6 +58,7 @@ __all__ = [  # noqa: RUF022 - in the order in which a newcomer meets them
     "HistorianMiddleware",
     "recall_node",
     "remember_node",
+    "HistorianStore",
     "CognitiveRetriever",
     "HistorianEmbeddings",
     "make_memory_tools",
@@ -92,6 +94,7 @@ _NAMES = {
     ),
     ".interfaces.langchain.middleware": ("HistorianMiddleware",),
     ".interfaces.langchain.retriever": ("CognitiveRetriever",),
+    ".interfaces.langchain.store": ("HistorianStore",),
     ".interfaces.langchain.tools": ("handle_memory_call", "make_memory_tools", "memory_tool_schemas"),
     ".interfaces.langchain.turns": ("recall_node", "remember_node"),
     ".schema.errors": ("HistorianError", "InvalidInput", "ModelError", "SettingsError", "StorageError"),

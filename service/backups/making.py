@@ -1,6 +1,6 @@
 """A backup of a data directory, safe while its owner works on it.
 
-    index.sqlite     one state of the database, by SQLite's backup API, checked
+    index.sqlite     one state of the database, by SQLite's backup API, checked; items.sqlite too, if there is one
     queues/          every job that was accepted before the backup began, unless its events are in the database
     profiles/ chapters/ summaries/ forgetting/ MEMORY.md end_summaries.json …     files as they were, each of them whole
     backup.json      {"format", "version", "made_at", "historian", "events", "files"}, written last
@@ -33,11 +33,11 @@ from ...stores.sqlite.errors import explained
 from ..data_directory import RESTORING, check_restored
 
 FORMAT, VERSION = "historian backup", 1
-MANIFEST, INDEX, QUEUES = "backup.json", "index.sqlite", "queues"
+MANIFEST, INDEX, ITEMS, QUEUES = "backup.json", "index.sqlite", "items.sqlite", "queues"
 QUEUE_STATES = ("failed", "pending", "processing", "failed")
 """In the order in which jobs move, so that a job that moves meanwhile is seen at least once."""
 
-_NOT_COPIED = ("index.sqlite", "checkpoints.sqlite", "chromadb", "owner.", "queues", RESTORING)
+_NOT_COPIED = ("index.sqlite", "items.sqlite", "checkpoints.sqlite", "chromadb", "owner.", "queues", RESTORING)
 """How the names at the top begin that are copied in another way, or not at all."""
 
 
@@ -73,8 +73,11 @@ def back_up(directory: Path, target: Path, *, version: str, now: float) -> Backu
         shutil.rmtree(unfinished, ignore_errors=True)  # of a killed process
         unfinished.mkdir(mode=0o700)
         jobs = _copy_jobs(directory, unfinished)
-        events = _copy_index(directory / INDEX, unfinished / INDEX)
+        events = _copy_database(directory / INDEX, unfinished / INDEX, "events")
         files = sum(copied(directory / name, unfinished / name) for name in _others(directory))
+        if (directory / ITEMS).exists():
+            _copy_database(directory / ITEMS, unfinished / ITEMS, "items")
+            files += 1
         size = sum(path.stat().st_size for path in unfinished.rglob("*") if path.is_file())
         made_at = datetime.fromtimestamp(now, UTC).isoformat(timespec="seconds")
         backup = Backup(made_at, version, events, jobs, files, size)
@@ -127,8 +130,8 @@ def _copy_jobs(directory: Path, target: Path) -> int:
     return len(seen)
 
 
-def _copy_index(source: Path, target: Path) -> int:
-    """Copy the database as it is at one moment, check the copy, and return the number of events in it."""
+def _copy_database(source: Path, target: Path, table: str) -> int:
+    """Copy a database as it is at one moment, check the copy, and return the number of rows of a table in it."""
     try:
         _write(target, b"")
         with closing(sqlite3.connect(source)) as original, closing(sqlite3.connect(target)) as copy:
@@ -137,7 +140,7 @@ def _copy_index(source: Path, target: Path) -> int:
             verdict = copy.execute("PRAGMA quick_check(1)").fetchone()[0]
             if verdict != "ok":
                 raise StorageError(f"{source} is damaged ({verdict}); the backup would be too: `historian doctor`")
-            return int(copy.execute("SELECT count(*) FROM events").fetchone()[0])
+            return int(copy.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
     except sqlite3.Error as error:
         raise explained(error, source) from error
 

@@ -29,7 +29,7 @@ from ...stores.sqlite.events import SqliteEventStore
 from ...stores.sqlite.index_schema import MIGRATIONS, open_index
 from ...stores.sqlite.tombstones import add_tombstones, all_tombstones
 from ..data_directory import RESTORING
-from .making import FORMAT, INDEX, MANIFEST, QUEUE_STATES, QUEUES, VERSION, Backup, copied, files_below
+from .making import FORMAT, INDEX, ITEMS, MANIFEST, QUEUE_STATES, QUEUES, VERSION, Backup, copied, files_below
 
 log = logging.getLogger(__name__)
 
@@ -99,7 +99,9 @@ def restore(directory: Path, source: Path, *, now: float, on_step: Callable[[str
                 remove_durably(directory / name)
         remove_chroma(directory / "chromadb")
         on_step("derived removed")
-        _put_index(directory, source)
+        if (source / ITEMS).exists():
+            _put_database(directory, source, ITEMS)
+        _put_database(directory, source, INDEX)
         on_step("index put")
         forgotten = _bury(directory, tombstones or [])
         on_step("buried")
@@ -158,7 +160,7 @@ def _merge_jobs(directory: Path, source: Path) -> tuple[int, int]:
 
 
 def _put_files(directory: Path, source: Path) -> None:
-    wanted = {name for name in files_below(source) if name not in (MANIFEST, INDEX) and Path(name).parts[0] != QUEUES}
+    wanted = {name for name in files_below(source) if name not in (MANIFEST, INDEX, ITEMS) and Path(name).parts[0] != QUEUES}
     for name in files_below(directory):
         if Path(name).parts[0] in REPLACED and name not in wanted and not name.endswith(".lock"):
             remove_durably(directory / name)
@@ -176,15 +178,15 @@ def _put(source: Path, target: Path) -> bool:
     return True
 
 
-def _put_index(directory: Path, source: Path) -> None:
-    """Put the database in place by one renaming. The log of the former one must not get into it."""
-    temporary = directory / f"{TEMPORARY_PREFIX}{INDEX}"
+def _put_database(directory: Path, source: Path, name: str) -> None:
+    """Put a database in place by one renaming. The log of the former one must not get into it."""
+    temporary = directory / f"{TEMPORARY_PREFIX}{name}"
     remove_durably(temporary)
-    if not copied(source / INDEX, temporary):
-        raise StorageError(f"{source / INDEX} does not exist any more; run this again with a whole backup")
+    if not copied(source / name, temporary):
+        raise StorageError(f"{source / name} does not exist any more; run this again with a whole backup")
     for suffix in ("-wal", "-shm"):
-        remove_durably(directory / f"{INDEX}{suffix}")
-    temporary.replace(directory / INDEX)
+        remove_durably(directory / f"{name}{suffix}")
+    temporary.replace(directory / name)
     sync_folder(directory)
 
 

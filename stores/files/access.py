@@ -13,7 +13,7 @@ from pathlib import Path
 
 _OWN = (
     *("index.sqlite", "checkpoints.sqlite", "chromadb", "queues", "forgetting", "profiles", "chapters", "summaries"),
-    *("MEMORY.", "end_summaries.", "last_run.", "owner.", "reembed.", "restor", ".tmp-"),
+    *("items.sqlite", "MEMORY.", "end_summaries.", "last_run.", "owner.", "reembed.", "restor", ".tmp-"),
 )
 """How the names of Historian's own files and folders in a data directory begin."""
 

@@ -176,7 +176,7 @@ def test_the_discord_bot_files_its_turns(tmp_path: Path, monkeypatch: pytest.Mon
 
 @pytest.mark.slow
 def test_the_graph_files_its_turn_and_the_chain_reads_it(tmp_path: Path) -> None:
-    agent, nodes, graph, chain = blocks(PAGES[0], "python")[-4:]
+    agent, nodes, graph, store, chain = blocks(PAGES[0], "python")[-5:]
     with OpenAIServer(behaviour="converses") as server:
         assert run(tmp_path, graph.replace("http://127.0.0.1:11434/v1", server.base_url)) == "好的，我知道了。\n"
         assert "阿明养了一只叫阿橘的猫" in records(tmp_path)
@@ -187,6 +187,8 @@ def test_the_graph_files_its_turn_and_the_chain_reads_it(tmp_path: Path) -> None
         assert run(tmp_path / "agent", agent.replace("http://127.0.0.1:11434/v1", server.base_url)) == "好的，我知道了。\n"
         assert "阿明养了一只叫阿橘的猫" in records(tmp_path / "agent")
         assert run(tmp_path / "agent", nodes.replace("http://127.0.0.1:11434/v1", server.base_url)) == "好的，我知道了。\n"
+        assert run(tmp_path, store.replace("http://127.0.0.1:11434/v1", server.base_url)).splitlines()[-1]
+        run(tmp_path / "agent", nodes.replace("http://127.0.0.1:11434/v1", server.base_url))
         recalled, asked = (str(message["content"]) for message in server.requests()[-1].body["messages"])
         assert "阿明养了一只叫阿橘的猫" in recalled and asked == "我的猫叫什么？"
 

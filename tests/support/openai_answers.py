@@ -220,7 +220,7 @@ def _converses(request: Json, answer: Json, *, forgets_end: bool = False) -> Rep
     """A bot's model: a fixed reply, with a call of `end` that tells what the user said. Without `end` on offer, as ever."""
     offered = [tool["function"]["name"] for tool in request.get("tools", ())]
     if "end" not in offered:
-        is_a_bots = not offered or "search_events" in offered
+        is_a_bots = not offered or any(name.startswith("search_") for name in offered)
         return _say(request, "好的，我知道了。") if is_a_bots else _proper(request, answer)
     is_forced = isinstance(request.get("tool_choice"), dict)
     message: Json = {"content": None if is_forced else "好的，我知道了。"}

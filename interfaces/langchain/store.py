@@ -1,0 +1,314 @@
+"""A store of LangGraph over Historian's search: items found by words and, with an embedder, by vectors together.
+
+>>> store = HistorianStore("config.toml")                                                     # doctest: +SKIP
+>>> agent = create_react_agent(model, tools, store=store)                                     # doctest: +SKIP
+>>> await store.aput(("notes", "42"), "tea", {"text": "她喜欢喝龙井茶"})                        # doctest: +SKIP
+>>> await store.asearch(("notes",), query="喝什么茶")                                           # doctest: +SKIP
+
+It lies in `items.sqlite` of the data directory and has nothing to do with events: it is for what an application keeps under
+keys of its own. Several processes may use it at a time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+from langchain_core.embeddings import Embeddings
+from langgraph.store.base import (
+    BaseStore,
+    GetOp,
+    IndexConfig,
+    Item,
+    ListNamespacesOp,
+    MatchCondition,
+    Op,
+    PutOp,
+    Result,
+    SearchItem,
+    SearchOp,
+    TTLConfig,
+    ensure_embeddings,
+    get_text_at_path,
+    validate_op_namespace,
+)
+
+from ...models.embeddings.factory import make_embedder
+from ...retrieval.fusion import from_zero, stretched
+from ...schema.errors import InvalidInput
+from ...schema.protocols import Vector
+from ...schema.settings import Settings
+from ...schema.settings_source import load_settings
+from ...service.cognitive import CognitiveService
+from ...service.data_directory import data_directory
+from ...stores.sqlite.items import ItemTable, NewItem, StoredItem
+from .embeddings import HistorianEmbeddings
+
+log = logging.getLogger(__name__)
+
+READ_AT_ONCE = 200
+"""Items that a search reads at a time until it has as many as were asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Put:
+    """A put with its value as JSON and the texts by which it is found."""
+
+    op: PutOp
+    value: str | None
+    texts: Sequence[str]
+
+
+_Vectors = Mapping[tuple[str, str], Vector]
+"""Vectors by ("document" or "query", text)."""
+
+
+class HistorianStore(BaseStore):
+    """A `BaseStore` in the data directory of `config`: a file, Settings, an open CognitiveService, or None as in its `open`.
+
+    - `index`: as of LangGraph's other stores, `{"embed": …, "fields": […]}`. Without `embed` the configured embedder is used
+      (that of the service, if one is given); if there is none, or it fails, items are found by words alone. `fields` are the
+      paths of the texts; default: the whole value.
+    - `ttl`: as of LangGraph's other stores. Expired items are never returned; they are removed with the next write.
+
+    A search with a query gives the best items first, with a score from 0 to 1 relative to the others of the same search, then
+    items that do not fit it, newest first, without a score. Without a query it gives the newest first. A filter understands
+    `$eq`, `$ne`, `$gt`, `$gte`, `$lt` and `$lte`. Raises StorageError.
+    """
+
+    supports_ttl = True
+
+    def __init__(
+        self,
+        config: str | Path | Settings | CognitiveService | None = None,
+        *,
+        index: IndexConfig | None = None,
+        ttl: TTLConfig | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        given = config.settings if isinstance(config, CognitiveService) else config
+        settings = given if isinstance(given, Settings) else load_settings(given)
+        self.ttl_config = ttl
+        self._settings = settings
+        self._clock = clock
+        asked = index or {}
+        self._fields = asked.get("fields") or ["$"]
+        self._embeddings = ensure_embeddings(asked["embed"]) if "embed" in asked else _configured(config, settings)
+        self._model = _model_of(self._embeddings)
+        self._items = ItemTable(data_directory(settings) / "items.sqlite")
+
+    def close(self) -> None:
+        """Close the file."""
+        self._items.close()
+
+    async def aclose(self) -> None:
+        """`close` without blocking the event loop."""
+        await asyncio.to_thread(self._items.close)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        await self.aclose()
+
+    def batch(self, ops: Iterable[Op]) -> list[Result]:
+        """Carry out operations: those that read first, then those that write, in one transaction."""
+        planned = list(ops)
+        puts = self._puts(planned)
+        documents, queries = _to_embed(planned, puts)
+        vectors: dict[tuple[str, str], Vector] = {}
+        if self._embeddings is not None and (documents or queries):
+            try:
+                found = self._embeddings.embed_documents(documents) if documents else []
+                vectors = _by_text(documents, found, queries, [self._embeddings.embed_query(query) for query in queries])
+            except Exception as error:
+                _not_embedded(error)
+        return self._carried_out(planned, puts, vectors)
+
+    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        """`batch` without blocking the event loop."""
+        planned = list(ops)
+        puts = self._puts(planned)
+        documents, queries = _to_embed(planned, puts)
+        vectors: dict[tuple[str, str], Vector] = {}
+        if self._embeddings is not None and (documents or queries):
+            try:
+                found = await self._embeddings.aembed_documents(documents) if documents else []
+                asked = await asyncio.gather(*map(self._embeddings.aembed_query, queries))
+                vectors = _by_text(documents, found, queries, asked)
+            except Exception as error:
+                _not_embedded(error)
+        return await asyncio.to_thread(self._carried_out, planned, puts, vectors)
+
+    def _puts(self, ops: Sequence[Op]) -> list[_Put]:
+        """Return what is to be written; of several values for a key the last. ValueError, TypeError for what is no JSON."""
+        last: dict[tuple[tuple[str, ...], str], _Put] = {}
+        for op in ops:
+            validate_op_namespace(op)
+            if isinstance(op, PutOp):
+                value = None if op.value is None else json.dumps(op.value, allow_nan=False)
+                paths = [] if value is None or op.index is False else op.index or self._fields
+                texts = [text for path in paths for text in get_text_at_path(op.value, path) if text]
+                last[tuple(op.namespace), op.key] = _Put(op, value, texts)
+        return list(last.values())
+
+    def _carried_out(self, ops: Sequence[Op], puts: Sequence[_Put], vectors: _Vectors) -> list[Result]:
+        now = self._clock()
+        read: list[StoredItem] = []
+        results = [self._result(op, vectors, now, read) for op in ops]
+        if rows := [item.row for item in read if item.ttl_seconds is not None]:
+            self._items.touch(rows, now)
+        if puts:
+            self._items.put([self._new(put, vectors) for put in puts], now)
+        return results
+
+    def _new(self, put: _Put, vectors: _Vectors) -> NewItem:
+        seconds = None if put.op.ttl is None else put.op.ttl * 60
+        found = [vectors["document", text] for text in put.texts if ("document", text) in vectors]
+        return NewItem(_joined(put.op.namespace), put.op.key, put.value, seconds, put.texts, found, self._model)
+
+    def _result(self, op: Op, vectors: _Vectors, now: float, read: list[StoredItem]) -> Result:
+        """Return what an operation gives. Items whose time to live begins anew by it are added to `read`."""
+        if isinstance(op, GetOp):
+            found = self._items.get(_joined(op.namespace), op.key, now)
+            if found is not None and op.refresh_ttl:
+                read.append(found)
+            return None if found is None else Item(**_fields_of(found))
+        if isinstance(op, SearchOp):
+            hits = self._search(op, vectors.get(("query", op.query or "")), now)
+            if op.refresh_ttl:
+                read += [item for item, _, _ in hits]
+            return [SearchItem(**{**_fields_of(item), "value": value}, score=score) for item, value, score in hits]
+        if isinstance(op, ListNamespacesOp):
+            names = (tuple(name.split(".")) for name in self._items.namespaces(now))
+            wanted = (name for name in names if all(_fits(one, name) for one in op.match_conditions or ()))
+            return sorted({name[: op.max_depth] for name in wanted})[op.offset : op.offset + op.limit]
+        return None
+
+    def _search(self, op: SearchOp, vector: Vector | None, now: float) -> list[tuple[StoredItem, dict[str, Any], float | None]]:
+        namespace = _joined(op.namespace_prefix)
+        rows = self._items.rows(namespace, now, op.filter or {})
+        scores = self._scores(op.query, namespace, rows, vector) if op.query else {}
+        order = [*sorted(scores, key=lambda row: -scores[row]), *(row for row in rows if row not in scores)]
+        found: list[tuple[StoredItem, dict[str, Any], float | None]] = []
+        wanted_at_once = READ_AT_ONCE if op.filter else max(op.offset + op.limit, 1)
+        for first in range(0, len(order), wanted_at_once):
+            if len(found) >= op.offset + op.limit:
+                break
+            for item in self._items.read(order[first : first + wanted_at_once]):
+                value = json.loads(item.value)
+                if all(_compared(value.get(name), wanted) for name, wanted in (op.filter or {}).items()):
+                    found.append((item, value, scores.get(item.row)))
+        return found[op.offset : op.offset + op.limit]
+
+    def _scores(self, query: str, namespace: str, rows: Sequence[int], vector: Vector | None) -> dict[int, float]:
+        """Return the scores of rows that share a word or have a vector, fused by the weights of `cognitive.query`."""
+        matched = self._items.matching(query, namespace)
+        words = from_zero(np.array([matched.get(row, 0.0) for row in rows], dtype=np.float32))
+        near = np.zeros_like(words)
+        scored = words > 0
+        if vector is not None:
+            owners, matrix = self._items.vectors(self._model, len(vector))
+            here = np.array(rows, dtype=np.int64)
+            ascending = np.argsort(here)
+            mine = np.isin(owners, here)
+            places = ascending[np.searchsorted(here, owners[mine], sorter=ascending)]
+            best = np.full(len(rows), -np.inf, dtype=np.float32)
+            np.maximum.at(best, places, (matrix @ vector)[mine])
+            near = stretched(best, np.isfinite(best))
+            scored |= np.isfinite(best)
+        weights = self._settings.query
+        total = words if vector is None else weights.vector_weight * near + weights.keyword_weight * words
+        return {rows[n]: float(total[n]) for n in np.flatnonzero(scored).tolist()}
+
+
+def _configured(config: object, settings: Settings) -> Embeddings | None:
+    opened = config.lifecycle.opened if isinstance(config, CognitiveService) else None
+    embedder = make_embedder(settings.models.embedding) if opened is None else opened.parts.embedder
+    return None if embedder is None else HistorianEmbeddings(embedder)
+
+
+def _model_of(embeddings: Embeddings | None) -> str:
+    """Return the name under which vectors are kept: those of another model are not compared."""
+    if isinstance(embeddings, HistorianEmbeddings):
+        return embeddings.embedder.model
+    return f"{type(embeddings).__name__}:{getattr(embeddings, 'model', None) or getattr(embeddings, 'model_name', '')}"
+
+
+def _to_embed(ops: Sequence[Op], puts: Sequence[_Put]) -> tuple[list[str], list[str]]:
+    documents = dict.fromkeys(text for put in puts for text in put.texts)
+    queries = dict.fromkeys(op.query for op in ops if isinstance(op, SearchOp) and op.query)
+    return list(documents), list(queries)
+
+
+def _by_text(
+    documents: Sequence[str], found: Sequence[Sequence[float]], queries: Sequence[str], asked: Sequence[Sequence[float]]
+) -> dict[tuple[str, str], Vector]:
+    named = [*(("document", text) for text in documents), *(("query", text) for text in queries)]
+    return {name: _unit(vector) for name, vector in zip(named, [*found, *asked], strict=True)}
+
+
+def _unit(values: Sequence[float]) -> Vector:
+    vector = np.asarray(values, dtype=np.float32)
+    length = float(np.linalg.norm(vector))
+    return vector / np.float32(length) if length > 0 else vector
+
+
+def _not_embedded(error: Exception) -> None:
+    log.warning("the store works by words alone for now: the embedder fails (%s)", type(error).__name__)
+
+
+def _joined(namespace: Sequence[str]) -> str:
+    return ".".join(namespace)
+
+
+def _fields_of(item: StoredItem) -> dict[str, Any]:
+    return {
+        "namespace": tuple(item.namespace.split(".")),
+        "key": item.key,
+        "value": json.loads(item.value),
+        "created_at": datetime.fromtimestamp(item.created_at, UTC),
+        "updated_at": datetime.fromtimestamp(item.updated_at, UTC),
+    }
+
+
+def _fits(condition: MatchCondition, name: tuple[str, ...]) -> bool:
+    path = condition.path
+    part = name[: len(path)] if condition.match_type == "prefix" else name[-len(path) :] if path else ()
+    return len(part) == len(path) and all(wanted in ("*", label) for label, wanted in zip(part, path, strict=True))
+
+
+def _compared(value: Any, wanted: Any) -> bool:
+    """Return True if a value is as a filter wants it: equal, a mapping that holds at least these, or by operators."""
+    if not isinstance(wanted, Mapping):
+        return bool(value == (list(wanted) if isinstance(wanted, tuple) else wanted))
+    if any(str(name).startswith("$") for name in wanted):
+        return all(_operated(value, operator, against) for operator, against in wanted.items())
+    return isinstance(value, dict) and all(_compared(value.get(name), one) for name, one in wanted.items())
+
+
+def _operated(value: Any, operator: str, against: Any) -> bool:
+    if operator in ("$eq", "$ne"):
+        return bool(value == against) is (operator == "$eq")
+    if operator not in ("$gt", "$gte", "$lt", "$lte"):
+        raise InvalidInput(f"filter: {operator!r:.20} is not one of $eq, $ne, $gt, $gte, $lt, $lte")
+    try:
+        found, bound = float(value), float(against)
+    except (TypeError, ValueError):
+        return False
+    return {"$gt": found > bound, "$gte": found >= bound, "$lt": found < bound, "$lte": found <= bound}[operator]
