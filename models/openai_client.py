@@ -19,6 +19,7 @@ from pydantic import SecretStr
 from ..schema.errors import ModelError
 from .bounded_answers import ANSWER_BYTES, ENCODINGS, MEGABYTE, VECTOR_BYTES, AnswerNotRead, bounded
 from .endpoint import NO_KEY, Endpoint, retry_after_seconds
+from .usage import EMBEDDING, UsageMeter
 
 CONNECT_SECONDS = 10.0
 """Time limit of connecting, whatever the limit of the call is."""
@@ -113,8 +114,23 @@ def chat_client(
     return model, http
 
 
+class CountedEmbeddings:
+    """The part of an OpenAI client that asks for embeddings; counts what its server reports."""
+
+    def __init__(self, client: Any, usage: UsageMeter) -> None:
+        self._client = client
+        self._usage = usage
+
+    async def create(self, **request: Any) -> Any:
+        async with self._usage.call(EMBEDDING, sum(map(len, request["input"]))) as reported:
+            answer = await self._client.create(**request)
+            told = getattr(answer, "usage", None)
+            reported.note(getattr(told, "prompt_tokens", None), getattr(told, "total_tokens", None))
+        return answer
+
+
 def embeddings_client(
-    endpoint: Endpoint, dimensions: int | None, batch_size: int, timeout_seconds: float
+    endpoint: Endpoint, dimensions: int | None, batch_size: int, timeout_seconds: float, usage: UsageMeter
 ) -> tuple[OpenAIEmbeddings, openai.DefaultAsyncHttpxClient]:
     """Return an embeddings client and the HTTP client under it, which the caller closes. Both belong to one event loop."""
     http = _http_client(timeout_seconds, MEGABYTE + batch_size * VECTOR_BYTES)
@@ -130,6 +146,7 @@ def embeddings_client(
         model_kwargs={"encoding_format": "float"},
         http_async_client=http,
     )
+    embeddings.async_client = CountedEmbeddings(embeddings.async_client, usage)
     return embeddings, http
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..schema.errors import ModelAnswerUnusable, SettingsError
@@ -13,6 +13,7 @@ from .bounded_answers import ANSWER_BYTES, ENCODINGS, AnswerNotRead, bounded
 from .endpoint import Endpoint, checked_endpoint, clean_text, retry_after_seconds
 from .loop_clients import LoopClients
 from .request_pace import RequestPace
+from .usage import RERANK, UsageMeter
 
 if TYPE_CHECKING:
     import httpx
@@ -24,8 +25,11 @@ REQUEST_SECONDS = 15.0
 """Time limit of one request. A recall's own budget is much shorter."""
 
 
-def make_reranker(settings: RerankSettings) -> HttpReranker | None:
-    """Return the reranker of `settings`, or None where `base_url` and `model` are empty (SettingsError: only one is)."""
+def make_reranker(settings: RerankSettings, usage: UsageMeter | None = None) -> HttpReranker | None:
+    """Return the reranker of `settings`, or None where `base_url` and `model` are empty (SettingsError: only one is).
+
+    Its calls are counted in `usage`.
+    """
     base_url, model = settings.base_url.strip(), settings.model.strip()
     if not (base_url or model):
         return None
@@ -36,6 +40,7 @@ def make_reranker(settings: RerankSettings) -> HttpReranker | None:
         checked_endpoint(SECTION, base_url, model, settings.api_key),
         query_instruction=settings.query_instruction,
         interval_seconds=settings.queue_interval_seconds,
+        usage=usage or UsageMeter(),
     )
 
 
@@ -48,6 +53,7 @@ class HttpReranker:
     query_instruction: str = ""
     interval_seconds: float = 0.0
     timeout_seconds: float = REQUEST_SECONDS
+    usage: UsageMeter = field(default_factory=UsageMeter)
 
     def __post_init__(self) -> None:
         base = self.endpoint.base_url.rstrip("/")
@@ -63,14 +69,17 @@ class HttpReranker:
         """Return at most `top_n` (index, score) pairs, best first. Invalid and repeated indexes are left out."""
         if not documents or top_n <= 0:
             return []
-        body = {
+        body: dict[str, Any] = {
             "model": self.endpoint.model,
             "query": self.query_instruction + clean_text(query),
             "documents": [clean_text(document).strip() or "." for document in documents],
             "top_n": min(top_n, len(documents)),
         }
         await self._pace.wait()
-        ranked = ranking(await self._post(body), len(documents))
+        async with self.usage.call(RERANK, sum(map(len, (body["query"], *body["documents"])))) as reported:
+            answer = await self._post(body)
+            reported.note(*_told_tokens(answer))
+        ranked = ranking(answer, len(documents))
         if not ranked:
             raise ModelAnswerUnusable(f"{self.endpoint.name} gave no usable ranking.")
         return ranked[:top_n]
@@ -110,6 +119,17 @@ class HttpReranker:
             return response.json()
         except ValueError:
             raise ModelAnswerUnusable(f"{self.endpoint.name} gave no JSON: {self.endpoint.hide(response.text)!r}.") from None
+
+
+def _told_tokens(answer: Any) -> list[Any]:
+    """Return what an answer says of its tokens: Jina in `usage`, Cohere in `meta.tokens`."""
+    found = []
+    for path in (("usage", "total_tokens"), ("usage", "prompt_tokens"), ("meta", "tokens", "input_tokens")):
+        told = answer
+        for key in path:
+            told = told.get(key) if isinstance(told, dict) else None
+        found.append(told)
+    return found
 
 
 def ranking(answer: Any, count: int) -> list[tuple[int, float]]:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from ..schema.errors import ModelError
 from ..schema.hit import ProfileHit
 from ..schema.profile import Profile, ProfileKey
-from ..schema.protocols import EventStore, JobQueue, ProfileIndex, ProfileStorage, Vector
+from ..schema.protocols import EventStore, JobQueue, ProfileIndex, ProfileStorage, Reranker, Vector
 from ..schema.scope import EntityType, LayerRule, PublicLayer, Scope, layers_read
 from ..schema.settings import QuerySettings
 from .filters import profile_filter
@@ -19,6 +19,8 @@ from .fusion import nearest, scores_of, weighted_sum
 log = logging.getLogger(__name__)
 
 CANDIDATES = 200
+RERANK_SECONDS = 5.0
+"""Time limit of a reranking."""
 JOBS_READ = 20
 """Number of waiting jobs of a scope that are asked for their users."""
 
@@ -74,13 +76,18 @@ async def find_profiles(
     profiles: ProfileStorage,
     index: ProfileIndex,
     embed: EmbedQuery | None,
+    reranker: Reranker | None = None,
     settings: QuerySettings,
     rule: LayerRule,
     public_layer: PublicLayer,
     speakers: Sequence[str],
     top_k: int,
 ) -> list[ProfileHit]:
-    """Return the profiles that fit, best first; one hit per entity, its readable layers as one. Raises StorageError."""
+    """Return the profiles that fit, best first; one hit per entity, its readable layers as one. Raises StorageError.
+
+    A reranker orders `rerank_candidate_multiplier` times as many; where it fails or takes too long, the order before stands.
+    """
+    wanted = top_k if reranker is None else top_k * settings.rerank_candidate_multiplier
     where = profile_filter(scope, rule, public_layer, speakers)
     keywords = dict(await asyncio.to_thread(index.search_keywords, query, CANDIDATES, where))
     dense: dict[ProfileKey, float] = {}
@@ -94,7 +101,7 @@ async def find_profiles(
     hits: dict[tuple[EntityType, str], ProfileHit] = {}
     for key in sorted(fused, key=lambda one: (-fused[one], one.index_id)):
         entity = (key.entity_type, key.entity_id)
-        if entity in hits or len(hits) >= top_k:
+        if entity in hits or len(hits) >= wanted:
             continue
         # What the filter let through is the user's own, or of one who has spoken here.
         profile = await asyncio.to_thread(
@@ -102,4 +109,21 @@ async def find_profiles(
         )
         if profile is not None:
             hits[entity] = ProfileHit(profile, fused[key], scores_of(key, dense=dense, keyword=keywords, fused=fused))
-    return list(hits.values())
+    found = list(hits.values())
+    return (found if reranker is None else await _reranked(query, found, reranker))[:top_k]
+
+
+async def _reranked(query: str, found: list[ProfileHit], reranker: Reranker) -> list[ProfileHit]:
+    """Return the hits in the reranker's order; those that it leaves out stay behind, in the order before."""
+    if not (found and query.strip()):
+        return found
+    texts = [f"{hit.profile.name}\n{hit.profile.summary}".strip() for hit in found]
+    try:
+        async with asyncio.timeout(RERANK_SECONDS):
+            ranked = await reranker.rerank(query, texts, len(texts))
+    except (TimeoutError, ModelError) as error:
+        log.warning("profiles are not reranked: %s", str(error) or "out of time")
+        return found
+    first = [replace(found[n], score=score, scores={**found[n].scores, "rerank": score}) for n, score in ranked]
+    judged = {n for n, _ in ranked}
+    return [*first, *(hit for n, hit in enumerate(found) if n not in judged)]

@@ -6,7 +6,7 @@ import logging
 import random
 from collections.abc import Callable
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..models.chat.model import make_chat_model
@@ -14,6 +14,7 @@ from ..models.embeddings.factory import make_embedder
 from ..models.embeddings.wrapped import MatchingEmbedder
 from ..models.rerank import make_reranker
 from ..models.secrets import guard_models
+from ..models.usage import UsageMeter
 from ..schema.errors import StorageError
 from ..schema.protocols import (
     ArticleStores,
@@ -76,6 +77,8 @@ class Parts:
     embedder: Embedder | None
     clock: Callable[[], float]
     reranker: Reranker | None = None
+    usage: UsageMeter = field(default_factory=UsageMeter)
+    """What embeddings and reranking cost; the chat model counts its own calls."""
 
     def context(self) -> HistorianContext:
         """Return the runtime context of the historian graph."""
@@ -121,7 +124,8 @@ def open_parts(settings: Settings, *, queue: JobQueue, clock: Callable[[], float
     database = open_index(_index_in(directory))
     events = SqliteEventStore(database)
     ledger = SqliteLedger(database)
-    embedder, reranker = usable_embedder(settings, events), make_reranker(settings.models.rerank)
+    usage = UsageMeter()
+    embedder, reranker = usable_embedder(settings, events, usage), make_reranker(settings.models.rerank, usage)
     profiles = MarkdownProfiles(directory / "profiles", ledger=ledger, revision_keep=settings.cognitive.profile.revision_keep)
     return Parts(
         settings=settings,
@@ -142,6 +146,7 @@ def open_parts(settings: Settings, *, queue: JobQueue, clock: Callable[[], float
         embedder=None if embedder is None else SharedOutageEmbedder(embedder, clock=clock, random=random.random),
         clock=clock,
         reranker=None if reranker is None else SharedOutageReranker(reranker, clock=clock, random=random.random),
+        usage=usage,
     )
 
 
@@ -168,10 +173,10 @@ def open_article_stores(settings: Settings, database: SqliteDatabase, ledger: Le
     )
 
 
-def usable_embedder(settings: Settings, events: EventStore) -> Embedder | None:
+def usable_embedder(settings: Settings, events: EventStore, usage: UsageMeter | None = None) -> Embedder | None:
     """Return the configured embedder; None if there is none, or if the stored vectors were made by another model."""
     guard_models(settings.models)
-    embedder = make_embedder(settings.models.embedding)
+    embedder = make_embedder(settings.models.embedding, usage)
     stored = events.fingerprint()
     if embedder is None or stored is None:
         return None if embedder is None else MatchingEmbedder(embedder, events)

@@ -59,7 +59,6 @@ def model_names(parts: Parts) -> dict[str, str]:
 
 
 def usage_report(parts: Parts) -> dict[str, dict[str, float]]:
-    """Return the model usage by purpose."""
-    if parts.chat is None:
-        return {}
-    return {purpose: {**asdict(usage), "seconds": round(usage.seconds, 3)} for purpose, usage in parts.chat.usage().items()}
+    """Return the usage of models by purpose: the chat model's, "embedding" and "rerank" where an endpoint does it."""
+    used = {**(parts.chat.usage() if parts.chat is not None else {}), **parts.usage.by_purpose()}
+    return {purpose: {**asdict(usage), "seconds": round(usage.seconds, 3)} for purpose, usage in used.items()}

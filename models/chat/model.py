@@ -11,9 +11,9 @@ from ...schema.errors import ModelError
 from ...schema.protocols import Answer, Usage
 from ..endpoint import Endpoint, FormRejected, checked_endpoint, clean_text
 from ..loop_clients import LoopClients
+from ..usage import UsageMeter
 from .answer_length import is_cut_off, is_still_thinking, usual_length
 from .structured_output import Method, MethodMemory, Question, ask_structured, request_arguments
-from .usage import UsageMeter
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage

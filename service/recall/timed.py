@@ -209,6 +209,7 @@ class Recall:
             profiles=self.parts.profiles,
             index=self.parts.profile_index,
             embed=None if self.events.vectors is None else self.events.vectors.get,
+            reranker=self.events.reranker,
             settings=settings,
             rule=self._rule(),
             public_layer=self._public_layer(),

@@ -10,6 +10,7 @@ import pytest
 from historian.models.embeddings.factory import make_embedder
 from historian.models.embeddings.remote import RemoteEmbedder
 from historian.models.endpoint import Endpoint
+from historian.models.usage import UsageMeter
 from historian.schema.errors import ModelAnswerUnusable, ModelError, ModelRefused, ModelUnavailable
 from historian.schema.settings import EmbeddingSettings
 from support.openai_server import OpenAIServer, hashed_vector
@@ -173,3 +174,22 @@ def test_one_embedder_serves_several_event_loops(server: OpenAIServer) -> None:
     embedder = embedder_of(server)
     for _ in range(3):
         assert asyncio.run(embedder.embed_query("x")).shape == (16,)
+
+
+async def test_tokens_are_counted_as_the_server_tells_them_characters_where_it_tells_none(server: OpenAIServer) -> None:
+    usage = UsageMeter()
+    settings = EmbeddingSettings(base_url=server.base_url, model="bge-m3", batch_size=2)
+    embedder = make_embedder(settings, usage)
+    assert embedder is not None
+    await embedder.embed_documents(["one", "two", "three"])
+    await embedder.embed_query("four")
+    used = usage.by_purpose()["embedding"]
+    assert (used.calls, used.prompt_tokens, used.characters) == (3, 15, 0) and used.seconds > 0
+    server.embedding_fault = "no_usage"
+    await embedder.embed_query("four")
+    server.statuses["embeddings"] = "http_500"
+    with pytest.raises(ModelError):
+        await embedder.embed_query("five")
+    used = usage.by_purpose()["embedding"]
+    assert (used.calls, used.failed_calls, used.prompt_tokens, used.characters) == (4, 1, 15, 4)
+    await embedder.aclose()

@@ -15,9 +15,10 @@ from historian.models.embeddings import local as local_module
 from historian.models.embeddings.local import LocalEmbedder
 from historian.schema.profile import Profile, ProfileKey
 from historian.schema.scope import Scope
-from historian.schema.settings import Settings
+from historian.schema.settings import EmbeddingSettings, RerankSettings, Settings
 from historian.service.cognitive import CognitiveService
 from historian.service.components import Parts
+from historian.service.telemetry.metrics import metrics_text
 from support.memory import settings_for
 from support.openai_server import OpenAIServer
 from support.recall import ReversingReranker, WordEmbedder, down, events_in, file_events, open_memory, replaced_models
@@ -278,3 +279,42 @@ async def test_fifty_recalls_at_once_are_answered_within_the_limit_by_keywords_w
     assert counted["levels"].keys() == {"hybrid", "keyword"}
     assert 1 < counted["levels"]["hybrid"] < 50, "the embedder would take four seconds for all, one by one"
     assert counted["seconds"]["p99"] < 1.5
+
+
+async def test_profiles_are_reranked_and_stay_as_they_were_where_the_reranker_is_away(tmp_path: Path) -> None:
+    reranker = ReversingReranker()
+    async with open_memory(with_limit(tmp_path, 5), reranker=reranker) as (memory, parts):
+        for user, summary in (("42", "- 学吉他，吉他弹得好"), ("43", "- 吉他"), ("44", "- 爱猫，也听别人弹吉他")):
+            key = ProfileKey("user", user)
+            profile = Profile(key, name=f"人{user}", summary=summary)
+            parts.profile_index.put(parts.profiles.write(profile, expected_revision=0, now="2026-02-21T17:30:00+08:00"), None)
+            file_events(parts, events_in("7", ["你好"], prefix=user, user_id=user))
+
+        async def found(top_k: int) -> list[str]:
+            return [hit.profile.key.entity_id for hit in await memory.search_profiles("谁弹吉他", GROUP, top_k=top_k)]
+
+        first = await found(1)
+        assert len(reranker.seen[-1][1]) == 3, "three times as many are offered"
+        reranker.fault = down()
+        before = await found(3)
+        assert sorted(before) == ["42", "43", "44"]
+        reranker.fault, reranker.most = None, 2
+        assert await found(3) == [before[2], before[1], before[0]] and first == before[2:]
+
+
+async def test_what_embeddings_and_reranking_cost_stands_in_the_statistics_and_the_metrics(tmp_path: Path) -> None:
+    with OpenAIServer(dimension=16) as server:
+        model = {"base_url": server.base_url, "model": "bge"}
+        settings = with_limit(tmp_path, 20)
+        models = settings.models.model_copy(update={"embedding": EmbeddingSettings(**model), "rerank": RerankSettings(**model)})
+        memory = CognitiveService.open(settings.model_copy(update={"models": models}), worker=False)
+        await memory.start()
+        fill(memory.lifecycle.opened.parts)  # type: ignore[union-attr]
+        await memory.search_events("谁在学吉他", GROUP)
+        report = await memory.stats()
+        await memory.aclose()
+    usage = report["usage"]
+    assert usage["embedding"]["prompt_tokens"] >= len("谁在学吉他") and usage["rerank"]["characters"] > 0
+    text = metrics_text(report)
+    assert 'historian_model_characters_total{purpose="rerank"}' in text
+    assert 'historian_model_calls_total{purpose="embedding"}' in text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from historian.models.endpoint import Endpoint
 from historian.models.rerank import HttpReranker, make_reranker, ranking
+from historian.models.usage import UsageMeter
 from historian.schema.errors import ModelAnswerUnusable, ModelError, ModelRefused, ModelUnavailable, SettingsError
 from historian.schema.settings import RerankSettings
 from support.openai_server import OpenAIServer
@@ -82,3 +83,15 @@ def test_it_is_used_only_when_it_is_configured_whole() -> None:
     assert make_reranker(RerankSettings()) is None
     with pytest.raises(SettingsError, match=r"models\.rerank\.model"):
         make_reranker(RerankSettings(base_url="http://127.0.0.1:1"))
+
+
+@pytest.mark.parametrize(("form", "tokens", "characters"), [("usage", 21, 0), ("cohere", 12, 0), ("results", 0, 10)])
+async def test_tokens_are_counted_as_the_server_tells_them(server: OpenAIServer, form: str, tokens: int, characters: int) -> None:
+    usage = UsageMeter()
+    reranker = make_reranker(RerankSettings(base_url=server.base_url, model="bge-reranker"), usage)
+    assert reranker is not None
+    server.rerank_form = form
+    await reranker.rerank("te", DOCUMENTS, 2)
+    used = usage.by_purpose()["rerank"]
+    assert (used.calls, used.prompt_tokens, used.characters) == (1, tokens, characters)
+    await reranker.aclose()

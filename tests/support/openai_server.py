@@ -212,7 +212,8 @@ class OpenAIServer:
                 vectors = [[3.0 * value for value in vector] for vector in vectors]
         data = [{"object": "embedding", "index": n, "embedding": vector} for n, vector in enumerate(vectors)]
         usage = {"prompt_tokens": sum(map(len, texts)), "total_tokens": sum(map(len, texts))}
-        return Reply(body={"object": "list", "model": body.get("model"), "data": data, "usage": usage})
+        told = {} if self.embedding_fault == "no_usage" else {"usage": usage}
+        return Reply(body={"object": "list", "model": body.get("model"), "data": data, **told})
 
     def _rerank(self, body: Json) -> Reply:
         """Scores by shared characters, in one of the forms that servers use."""
@@ -230,6 +231,12 @@ class OpenAIServer:
                 items: list[Json] = [{"index": n, "relevance_score": 0.5} for n in (-1, 99, True, "0", None)]
                 items += [{"index": 0, "relevance_score": math.nan}, {"index": 1, "relevance_score": 0.25}] * 2
                 return Reply(body={"results": items})
+            case "usage":
+                items = [{"index": n, "relevance_score": scores[n]} for n in order]
+                return Reply(body={"results": items, "usage": {"total_tokens": 21}})
+            case "cohere":
+                items = [{"index": n, "relevance_score": scores[n]} for n in order]
+                return Reply(body={"results": items, "meta": {"tokens": {"input_tokens": 12}}})
             case "nothing":
                 return Reply(body={"results": []})
         return Reply(body={"results": [{"index": n, "relevance_score": scores[n]} for n in order]})

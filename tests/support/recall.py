@@ -128,8 +128,8 @@ def stored_parts(settings: Settings) -> Parts:
 def replaced_models(embedder: Embedder | None, reranker: Reranker | None) -> Iterator[None]:
     """Inside of it `open_parts` makes these models."""
     saved = parts_module.usable_embedder, parts_module.make_reranker
-    parts_module.usable_embedder = lambda settings, events: embedder
-    parts_module.make_reranker = lambda settings: reranker  # type: ignore[assignment,return-value]
+    parts_module.usable_embedder = lambda settings, events, usage=None: embedder
+    parts_module.make_reranker = lambda settings, usage=None: reranker  # type: ignore[assignment,return-value]
     try:
         yield
     finally:

@@ -1,0 +1,55 @@
+"""Calls, tokens and seconds of models, by purpose."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass
+
+from ..schema.protocols import Usage
+
+EMBEDDING, RERANK = "embedding", "rerank"
+"""The purposes of the calls that are none of the chat model's."""
+
+
+@dataclass
+class Reported:
+    """The tokens of a call as its server counts them; 0 while it tells none."""
+
+    tokens: int = 0
+
+    def note(self, *numbers: object) -> None:
+        """Take the first of `numbers` that is a number of tokens."""
+        self.tokens = next((number for number in numbers if type(number) is int and number > 0), 0)
+
+
+class UsageMeter:
+    """Counts calls, tokens and seconds by purpose. Safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self._by_purpose: dict[str, Usage] = {}
+        self._lock = threading.Lock()
+
+    def count(self, purpose: str, **more: float) -> None:
+        """Add to the fields of `Usage` for a purpose. A failed call is one without an answer; tokens are the server's count."""
+        with self._lock:
+            so_far = asdict(self._by_purpose.get(purpose, Usage()))
+            self._by_purpose[purpose] = Usage(**{name: value + more.get(name, 0) for name, value in so_far.items()})
+
+    @asynccontextmanager
+    async def call(self, purpose: str, characters: int) -> AsyncIterator[Reported]:
+        """Count one call, answered or failed, which sends so many characters: its tokens as `Reported`, else the characters."""
+        started, reported = time.monotonic(), Reported()
+        try:
+            yield reported
+        except BaseException:
+            self.count(purpose, failed_calls=1, seconds=time.monotonic() - started)
+            raise
+        told = {"prompt_tokens": reported.tokens} if reported.tokens else {"characters": characters}
+        self.count(purpose, calls=1, seconds=time.monotonic() - started, **told)
+
+    def by_purpose(self) -> Mapping[str, Usage]:
+        with self._lock:
+            return dict(self._by_purpose)
