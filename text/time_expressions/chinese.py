@@ -257,7 +257,11 @@ def _is_undecided(text: str, item: Found, tense: Tense, anchored: bool) -> bool:
     reading = item.reading
     if anchored or reading.year is not None:
         return False
+    if reading.season in ("summer_break", "winter_break"):
+        return tense != "none" and not chinese_habit(text, item.start, item.end)
     if reading.slots <= {"day", "part", "clock"} and reading.shift is None and reading.day is not None:
+        if text.startswith(("生日", "过生日"), item.end):
+            return True
         fits = reading.through is None and tense == "none" and _AFTER_NUMBER.match(text, item.end)
         return bool(fits) and _stands_as_day(text, item, "future", anchored)
     feast = reading.holiday is not None or reading.lunar is not None
@@ -338,9 +342,10 @@ _BEFORE_EVENT = re.compile(
 
 
 _OPEN = re.compile(
-    r"(?:这|本|上上?|下下?)个?学期|(?:离|距离?)[^，。！？,!?\n]{1,12}?(?:还有|还剩|只剩|就剩|只有|不到)了?"
+    r"(?:这|本|上上?|下下?)个?(?:学期|暑假|寒假)|(?<![\d半一二两三四五六七八九十几今去明前后同当来多数百千])年内(?![部外])|(?:离|距离?)[^，。！？,!?\n]{1,12}?(?:还有|还剩|只剩|就剩|只有|不到)了?"
     rf"(?P<length>{LENGTH})|(?<![手里头])(?:还有|还剩|只剩|就剩)(?P<more>{LENGTH})(?=就|才|到期|过期|开学|高考|考试|放假|截止|结束|毕业)"
     r"|(?<![半年月天日周期前后去今明每同当来几多数百千两一二三四五六七八九十\d])年[前后](?=[^面生夕]|$)"
+    r"|(?<![月最])初[一二三四五六七八九十](?=开工|上班|返|回|走亲|拜年|去|出发|动身)"
     r"|(?<![每到想怕爱年前过])过年(?=[要就才再]?[回去]|之?前|之?后|期间|那)"
 )
 """Times that are counted from the moment of speaking and have no day here: 上学期, 离高考还有三天, 年后."""

@@ -27,6 +27,7 @@ _DAY_OF_FEAST = re.compile(r"(?:假期)?的?第(?P<nth>[\d一二三四五六七�
 _NUMBER_BEFORE = re.compile(r"[\d一二两三四五六七八九十几](?:到|至|、)?$")
 _NUMERAL = "0123456789一二两三四五六七八九十"
 _DAY_NUMBER = re.compile(r"\d{1,2}[号日]|[一二三四五六](?![天点号日月个年周岁次人])")
+_LISTED_DAY = re.compile(r"(?:、|和|跟|或者?|,|，)(?:\d{1,2}|[二三]?十?[一二三四五六七八九十])[号日](?![线楼])")
 _ENDS = "，。！？；、,.!?;\n "
 _NAME_BEFORE = re.compile(r"(?:[名字]叫做?|[取起]名叫?|小名|外号|绰号)$")
 _NAME_AFTER = re.compile(r"这(?:个|位)?(?:姑娘|人|孩子|丫头|家伙|小子|名字|女孩|男孩)|是[^，。！？\n]{0,12}名字")
@@ -56,11 +57,14 @@ def whole(text: str, found: list[Found]) -> list[Found]:
 
 def together(text: str, items: list[Found], kept: list[Found]) -> list[Found]:
     """Return the kept expressions; where one of two that are told as a pair was not kept (周三周四都来), neither is resolved."""
-    starts = {item.start for item in kept}
+    starts = {item.start: item for item in kept}
     pairs = [
         (first, second)
         for first, second in pairwise(items)
-        if (first.start in starts) != (second.start in starts)
+        if (
+            (first.start in starts) != (second.start in starts)
+            or _is_timetable(starts.get(first.start), starts.get(second.start))
+        )
         and text[first.end : second.start] in ("", "、", "和")
         and first.reading.slots == second.reading.slots
         and not is_absolute(first.reading)
@@ -71,6 +75,12 @@ def together(text: str, items: list[Found], kept: list[Found]) -> list[Found]:
         replace(item, start=spans[item.start][0], end=spans[item.start][1], understood=False) if item.start in spans else item
         for item in kept
     ]
+
+
+def _is_timetable(first: Found | None, second: Found | None) -> bool:
+    """Return True for two bare weekdays in one breath of which no word tells that they are past or to come: 周二周四有课."""
+    both = [one for one in (first, second) if one is not None and one.understood and one.tense == "none"]
+    return len(both) == 2 and all(one.reading.slots <= {"weekday", "manner"} and one.reading.weekday is not None for one in both)
 
 
 def _belongs(text: str, item: Found, following: Found) -> bool:
@@ -101,6 +111,9 @@ def _at_full_length(text: str, item: Found) -> Found:
                 return replace(item, end=counted.end(), understood=False)
     if is_absolute(reading):
         return item
+    listed = _LISTED_DAY.match(text, item.end) if reading.month is not None and reading.day is not None else None
+    if listed is not None and reading.through is None:
+        return replace(item, end=listed.end(), understood=False)  # 3月5、6号
     nth = (
         (_NTH_FROM_THERE.match(text, item.end) or _OTHER_WEEK.match(text, item.end))
         if reading.has_day and reading.vague is None

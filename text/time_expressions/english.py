@@ -57,8 +57,12 @@ _AWAY = re.compile(
     r"(?:away|off|out of|in town|gone|busy|home|visiting|travel+ing|staying|on (?:holiday|vacation|leave|call))\b"
 )
 _BEGINS = re.compile(r"(?:starting|beginning|since|from|until|till) (?:the |on )?$")
-_LED = re.compile(r"\b(?:on|at|by|before|after|since|until|till|between|over|during|around|for|from|come|this|do|does|doing) $")
-_SAME_DAY = re.compile(r",? (?:(?:is|was|are|falls|it's|that's|(?:it|that|this|which) (?:is|was)) )?(?:on |\()?")
+_LED = re.compile(
+    r"\b(?:on|at|by|before|after|since|until|till|between|over|during|around|for|from|come|this|"
+    r"do|does|doing|got|get|have|has|had|took|take|taking) $"
+)
+_SAME_DAY = re.compile(r",? (?:(?:is|was|are|falls|it's|that's|(?:it|that|this|which) (?:is|was)) )?(?:on |in |\()?")
+_COMES = re.compile(r" (?:is|was|'s) (?:coming|approaching|near)")
 _IS_A_NIGHT = re.compile(r"s? (?:nights? )?(?:is|are) (?:always |my |our |the )?[a-z]+ (?:night|day)\b")
 """A weekday that is spoken of as such: "Friday is pizza night"."""
 _IS_NEXT = re.compile(r"['’]?s? (?:is|was|are|were|means|has|had|comes|makes|and|or)\b")
@@ -290,7 +294,10 @@ class _Sentence(Extents):
         reading = item.reading
         base = reading.offset.base if reading.offset is not None else None
         feast = base is not None and base.holiday is not None and base.year is None
-        if feast or (reading.holiday is not None and reading.year is None) or (reading.weekend and reading.week == 0):
+        feast = feast or (reading.holiday is not None and reading.year is None)
+        if feast and _COMES.match(self.lower, item.end):
+            return "future"
+        if feast or (reading.weekend and reading.week == 0):
             own = english_evidence(self.lower, item.start, item.end, wide=False)
             return own if own != "none" or reading.weekend else "none" if tense == "past" else "future"
         return tense

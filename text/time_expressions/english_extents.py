@@ -214,6 +214,8 @@ class Extents(RelativeTimes):
             return self.text[: self.starts[begin]].rstrip()[-1:] not in ("", ".", "!", "?")  # "The Day After Tomorrow"
         if self.words[begin] in lexicon.MODIFIERS and all(self.capital(at) for at in range(begin, after)):
             return self.word(begin - 1) not in _LEADS and _INSIDE.search(self.text, 0, self.starts[begin]) is not None
+        if self.word(begin - 1) == "is" and self.word(begin - 2) == "name" and reading.slots <= {"weekday", "month", "manner"}:
+            return True
         if not reading.slots <= {"weekday", "month", "manner"} or self.word(begin - 1) not in _NAMED:
             return False
         return self.word(begin - 1) != "called" or self.word(begin - 2) in _IS

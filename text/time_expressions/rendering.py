@@ -193,7 +193,7 @@ def english(reading: Reading, resolved: Resolved, text: str, start: int, end: in
     leads = start == 0 or text[:start].rstrip()[-1:] in ("", ".", "!", "?", "\n", ";", ",", ":", "-", "(", "—")
     owns = following == "'s" or text[end : end + 2] in ("'s", "’s")
     joined = previous in ("and", "or") and _JOINED_TO_TIME.search(text, max(0, start - 40), start) is not None
-    noun = previous in _PREPOSITIONS or joined or owns or (leads and following in _AUXILIARIES)
+    noun = previous in _PREPOSITIONS or joined or owns or ((leads or reading.holiday) and following in _AUXILIARIES)
     preposition, body = _english(reading, resolved, previous, text[start:end])
     if not noun and preposition:
         body = f"{preposition} {body}"

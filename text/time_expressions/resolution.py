@@ -82,7 +82,9 @@ _OVER = {"dawn": 8, "morning": 12, "noon": 14, "afternoon": 18}
 def _is_over(reading: Reading, now: datetime) -> bool:
     """Return True if a bare weekday would be today and its part of the day is over: "Monday morning" on a Monday at noon."""
     bare = reading.weekday is not None and reading.week is None and reading.day is None and reading.manner == "bare"
-    return bare and reading.clock is None and now.hour >= _OVER.get(reading.part or "", 24)
+    if reading.clock is not None:
+        return bare and reading.clock.known and (reading.clock.hour, reading.clock.minute) < (now.hour, now.minute)
+    return bare and now.hour >= _OVER.get(reading.part or "", 24)
 
 
 def _through(reading: Reading, now: datetime, tense: Tense) -> Resolved | None:

@@ -42,6 +42,11 @@ _ZH_ARRANGED = re.compile(  # announced, agreed or booked events are in the futu
 )
 _ZH_GONE = re.compile(r"没(?![有去来吃睡回看写做赶上买见到说听收过])[^，。！？；\s]{1,3}了")
 """What there is no more of, at whatever time: 10月2号没厅了."""
+_ZH_NO_MORE = re.compile(
+    r"不(?!小心|料|巧|得不|知|久|慎|留神|但|仅|过)[^，。！？；,!?;\s]{1,5}了(?=[，。！？；,!?;~～\s]|$)"
+    r"|(?:在|回|去)[^，。！？；,!?;\s]{1,5}过(?=[，。！？；,!?;~～\s]|$)"
+)
+"""What will not be, or cannot (周五不去了, 五一抢不到票了), and where a day is spent (年三十在婆家过): no past."""
 _ZH_TICKET = re.compile(r"[^，。！？；]{0,6}票")
 _ZH_PREPARED = re.compile(
     r"(?:[买订定抢约请领租收选挑]|预[订约定]|报名|准备|安排|收拾|商量|说)(?:[好到妥上][^，。！？；,!?;]{0,6})?了"
@@ -87,7 +92,7 @@ def chinese_sentence_start(text: str, position: int) -> int:
 def chinese_evidence(text: str, start: int, end: int, *, wide: bool = True) -> Tense:
     """Return the tense of the clause around text[start:end]; if it is none and `wide`, that of the rest of the sentence."""
     low, high = _chinese_clause(text, start, end)
-    before, after = text[low:start].rstrip(), _ZH_GONE.sub("", text[end:high])
+    before, after = text[low:start].rstrip(), _ZH_NO_MORE.sub("", _ZH_GONE.sub("", text[end:high]))
     arranged = _ZH_ARRANGED.search(before)
     if arranged is not None and (before[arranged.start()] != "买" or _ZH_TICKET.match(after)):
         return "past" if _ZH_SURELY_PAST.search(after) else "future"
@@ -186,6 +191,12 @@ def _words(piece: str) -> list[str]:
 
 
 _LAST_WORD = re.compile(r"(?<![a-z])(since|until|till|til|by|starting|beginning|effective) (?:the |on |from )?$")
+_MOVED = re.compile(
+    r"\b(?:moved|rescheduled|postponed|pushed|shifted|changed|switched|bumped|delayed|booked|scheduled|arranged|planned|fixed)"
+    r"(?: \w+){0,2} (?:to|for|till|until) (?:the )?$"
+    r"|\b(?:booked|reserved|scheduled|arranged|planned)(?: (?:an?|the|my|our|his|her|some))? $"
+)
+"""What has been moved to a day or booked lies ahead: "the meeting moved to Wednesday", "booked a 14 Feb shift"."""
 _BEFORE = re.compile(r"(?<![a-z])before (?:the )?$")
 """What is due before a day lies ahead, unless the verb is in the past."""
 _BEGINS = ("starting", "beginning", "effective")
@@ -204,7 +215,7 @@ def english_evidence(text: str, start: int, end: int, *, wide: bool = True) -> T
         return "none"
     if lead is not None:
         return "past" if lead.group(1) == "since" else "future"
-    if _IS_ON.search(text, max(0, start - 24), start) is not None:
+    if _IS_ON.search(text, max(0, start - 24), start) or _MOVED.search(text, max(0, start - 48), start):
         return "future"
     for stops, narrow in ((".!?;\n,:", True), (".!?;\n", False))[: 1 + wide]:
         low, high = _clause(text, start, end, stops)
