@@ -35,6 +35,7 @@ from historian.text.references.finding import find_references
 from historian.text.references.people import find_people
 from historian.text.references.types import Reference
 from historian.text.time_expressions.chinese import candidates
+from historian.text.utterances import utterances
 from support.adversarial import FAMILIES, MEANEST, Family
 
 NAMES = Names("Undefined", "Ann", "42", "摄影群", "777", ("Bob", "小林"))
@@ -104,6 +105,7 @@ BY_TYPE: dict[str, Callable[[Texts], Any]] = {
     "Sequence[Span]": lambda t: protected_spans(t.text),
     f"list[{Redaction.__module__}.Redaction]": lambda t: find_secrets(t.text, "all"),
     "Sequence[DroppedLine]": lambda _: [],
+    "Sequence[Utterance]": lambda t: list(utterances(_job(Texts(t.other, t.other)), NAMES)),
     "list[Found]": lambda t: candidates(t.text),
     "Reference": lambda t: Reference("pronoun", "he", len(t.text) // 2, len(t.text) // 2 + 2, person="third", gender="male"),
     "Sequence[Mention]": lambda t: find_people(t.text),
