@@ -26,8 +26,9 @@ from pathlib import Path
 from typing import Any
 
 from historian import CognitiveService, Scope
-from historian.schema.event import EventFilter
+from historian.schema.event import Event, EventFilter
 from historian.schema.job import make_job_id
+from historian.schema.settings import Settings
 from historian.schema.settings_source import parse_settings
 from historian.service.assembly import make_worker
 from historian.service.components import open_parts, open_queue, open_vector_index
@@ -59,11 +60,22 @@ def in_the_right_order(ids: list[str], current: str, former: set[str]) -> bool:
 
 
 async def measure(sequences: list[dict[str, Any]], directory: Path, arguments: argparse.Namespace) -> Counter[str]:
-    models: dict[str, Any] = {"embedding": {"provider": arguments.embedding}}
-    if arguments.model:
-        models["chat"] = {"base_url": arguments.model, "model": "local", "api_key": "none", "timeout_seconds": 300}
-    settings = parse_settings({"cognitive": {"data_dir": str(directory)}, "models": models}, environ={}, base=Path.cwd())
+    settings, stored = await filed(sequences, directory, embedding=arguments.embedding, model=arguments.model)
     count: Counter[str] = Counter()
+    async with CognitiveService.open(settings, worker=False) as memory:
+        for sequence in sequences:
+            await one(memory, sequence, stored, count, show=arguments.show)
+    return count
+
+
+async def filed(
+    sequences: list[dict[str, Any]], directory: Path, *, embedding: str = "local", model: str = ""
+) -> tuple[Settings, dict[str, Event]]:
+    """File the sequences. Return the settings under which they are, and the events by id."""
+    models: dict[str, Any] = {"embedding": {"provider": embedding}}
+    if model:
+        models["chat"] = {"base_url": model, "model": "local", "api_key": "none", "timeout_seconds": 300}
+    settings = parse_settings({"cognitive": {"data_dir": str(directory)}, "models": models}, environ={}, base=Path.cwd())
     queue = open_queue(settings, time.time)
     for sequence in sequences:
         for n, job in enumerate(sequence["jobs"]):
@@ -76,14 +88,11 @@ async def measure(sequences: list[dict[str, Any]], directory: Path, arguments: a
     stored = {event.event_id: event for event in parts.events.find(EventFilter(None), limit=100_000)}
     index.close()
     await parts.aclose()
-    async with CognitiveService.open(settings, worker=False) as memory:
-        for sequence in sequences:
-            await one(memory, sequence, stored, count, show=arguments.show)
-    return count
+    return settings, stored
 
 
 async def one(
-    memory: CognitiveService, sequence: dict[str, Any], stored: dict[str, Any], count: Counter[str], *, show: bool
+    memory: CognitiveService, sequence: dict[str, Any], stored: dict[str, Event], count: Counter[str], *, show: bool = False
 ) -> None:
     """Add what holds of one sequence to `count`."""
     scope, prefix = scope_of(sequence), request_id(sequence, 0)[:-1]
@@ -104,10 +113,10 @@ async def one(
     good = in_the_right_order(hits, current, former)
     count["questions"] += 1
     count["current first"] += good
+    count[sequence["kind"]] += 1
+    count[f"{sequence['kind']}: current first"] += good
+    count[f"{sequence['kind']}: current on top"] += hits[:1] == [current]
     count["current on top"] += hits[:1] == [current]
-    if sequence["kind"] == "lookalike":
-        count["look-alikes"] += 1
-        count["of look-alikes, on top"] += hits[:1] == [current]
     if former:
         count["of changes"] += 1
         count["of changes, current first"] += good
@@ -144,7 +153,7 @@ def main() -> None:
         ("current fact before the former ones", "current first", "questions"),
         ("  of changes alone", "of changes, current first", "of changes"),
         ("current fact on top", "current on top", "questions"),
-        ("  of look-alikes alone", "of look-alikes, on top", "look-alikes"),
+        ("  of look-alikes alone", "lookalike: current on top", "lookalike"),
         ("past questions that find a former fact (of 3)", "former fact found", "past questions"),
         ("true links found", "right", "links"),
         ("ended facts found", "old ends", "links"),
