@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+"""What is taken out of raw talk: LoCoMo's turns handed over by `remember`, and its questions asked of what was filed.
+
+    python benchmarks/extraction.py locomo.json [--conversations 1] [--embedding local|none] [--base-url URL --model NAME]
+
+Every turn is a message of its speaker, dated by its session; nothing is distilled. Without a model the rules choose. Each
+question (the adversarial ones aside) is searched for among three kinds of records, and counts what it finds of its evidence in
+the first ten:
+
+| row | records |
+| --- | --- |
+| turns | the messages themselves, kept as observations |
+| events | the statements that were taken out of them; one covers the turn that it comes from |
+| observations | those that the set brings along, made by a large model; filed as new information |
+
+`filed` is the share of questions of whose evidence at least one turn was filed at all, `any` of those that find a part of it
+among ten, `R@10` the mean share of the evidence found.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from historian import CognitiveService, Scope
+from historian.schema.event import EventFilter
+from historian.schema.settings import Settings
+from historian.schema.settings_source import parse_settings
+from machine import machine_line
+from retrieval_corpora import Conversation, locomo_observations, locomo_turns
+
+TOP_K = 10
+BATCH = 20
+"""Turns handed over in one call."""
+
+
+@dataclass
+class Row:
+    """What one kind of records gives, a number a question; `records` and `turns` are counts."""
+
+    filed: list[bool] = field(default_factory=list)
+    any: list[bool] = field(default_factory=list)
+    recall: list[float] = field(default_factory=list)
+    records: int = 0
+    turns: int = 0
+
+    def note(self, evidence: frozenset[int], filed: set[int], found: set[int]) -> None:
+        """Count a question by the places of its evidence, of what was filed and of what was found."""
+        self.filed.append(bool(evidence & filed))
+        self.any.append(bool(evidence & found))
+        self.recall.append(len(evidence & found) / len(evidence))
+
+
+async def hand_over(memory: CognitiveService, talk: Conversation, scope: Scope) -> dict[str, int]:
+    """Hand over every turn; returns its place by the id of its job."""
+    places: dict[str, int] = {}
+    for start in range(0, len(talk.documents), BATCH):
+        batch = talk.documents[start : start + BATCH]
+        messages = [
+            {
+                "content": one.text.removeprefix(f"{one.speaker}: "),
+                "sender_id": one.speaker.lower(),
+                "name": one.speaker,
+                "id": f"{start + n}",
+                "at": one.at.isoformat(),
+            }
+            for n, one in enumerate(batch)
+        ]
+        ids = await memory.remember(messages, scope)
+        assert len(ids) == len(batch)
+        places.update((job_id, start + n) for n, job_id in enumerate(ids))
+    await memory.flush()
+    return places
+
+
+async def file_observations(memory: CognitiveService, noted: Conversation, scope: Scope) -> dict[str, int]:
+    """File the set's observations as new information; returns their places by the ids of their jobs."""
+    places: dict[str, int] = {}
+    for n, one in enumerate(noted.documents):
+        job_id = await memory.enqueue_job(
+            "",
+            [one.text],
+            group_id=scope.group_id,
+            user_id=one.speaker.lower(),
+            user_name=one.speaker,
+            timestamp=one.at,
+            request_id=f"observation-{noted.name}-{n}",
+        )
+        assert job_id is not None
+        places[job_id] = n
+    return places
+
+
+async def ask(
+    memory: CognitiveService,
+    asked: Conversation,
+    scope: Scope,
+    source: str,
+    places: dict[str, int],
+    moments: dict[float, int],
+    row: Row,
+) -> None:
+    """Search for every question among the records of one source. A record's place follows from its job or from its time."""
+    assert memory.lifecycle.opened is not None
+    store = memory.lifecycle.opened.parts.events
+    events = store.find(EventFilter(scope.key, sources=(source,)), limit=1_000_000)
+    place_of = {one.event_id: places.get(one.job_id, moments.get(one.timestamp, -1)) for one in events}
+    row.records += len(events)
+    for question in asked.questions:
+        hits = await memory.search_events(question.text, scope, top_k=TOP_K, sources=(source,))
+        row.note(question.evidence, set(place_of.values()), {place_of.get(hit.event.event_id, -1) for hit in hits})
+
+
+async def measure(samples: Sequence[dict[str, Any]], settings: Settings) -> tuple[dict[str, Row], float, dict[str, Any]]:
+    """Return the rows by kind of records, the seconds that filing the turns took, and what the service says of its models."""
+    rows = {name: Row() for name in ("turns", "events", "observations")}
+    seconds = 0.0
+    async with CognitiveService.open(settings) as memory:
+        for sample in samples:
+            talk, noted = locomo_turns(sample), locomo_observations(sample)
+            scope, beside = Scope.group(talk.name), Scope.group(f"{talk.name}-observations")
+            started = time.perf_counter()
+            places = await hand_over(memory, talk, scope)
+            assert await memory.settled(3600.0)
+            seconds += time.perf_counter() - started
+            moments = {one.at.timestamp(): n for n, one in enumerate(talk.documents)}
+            await ask(memory, talk, scope, "observation", {}, moments, rows["turns"])
+            await ask(memory, talk, scope, "job", places, {}, rows["events"])
+            places = await file_observations(memory, noted, beside)
+            assert await memory.settled(3600.0)
+            await ask(memory, noted, beside, "job", places, {}, rows["observations"])
+            for row in rows.values():
+                row.turns += len(talk.documents)
+        stats = await memory.stats()
+    return rows, seconds, stats
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("path", type=Path, help="locomo10.json or a part of it")
+    parser.add_argument("--conversations", type=int, default=1, help="how many of them, from the first")
+    parser.add_argument("--embedding", default="none", choices=["none", "local"], help="none: by keywords")
+    parser.add_argument("--base-url", default="", help="an OpenAI-compatible endpoint that extracts, instead of the rules")
+    parser.add_argument("--model", default="")
+    options = parser.parse_args()
+    samples = json.loads(options.path.read_text(encoding="utf-8"))[: options.conversations]
+    with tempfile.TemporaryDirectory() as directory:
+        given = {
+            "cognitive": {"data_dir": directory, "timezone": "UTC"},
+            "models": {
+                "embedding": {"provider": options.embedding},
+                "chat": {"base_url": options.base_url, "model": options.model, "api_key": "none"},
+            },
+        }
+        if not options.model:
+            del given["models"]["chat"]
+        settings = parse_settings(given, environ={}, base=Path(directory))
+        rows, seconds, stats = asyncio.run(measure(samples, settings))
+    turns = rows["turns"].turns
+    print(machine_line())
+    print(f"{len(samples)} conversations, {turns} turns, {len(rows['turns'].any)} questions; embedding {options.embedding}")
+    print(f"filed in {seconds:.1f} s ({turns / seconds:.0f} turns a second), by {options.model or 'rules'}")
+    print(f"{'records':<14}{'a 100 turns':>12}{'filed':>8}{'any@10':>8}{'R@10':>8}")
+    for name, row in rows.items():
+        shares = [sum(numbers) / len(numbers) for numbers in (row.filed, row.any, row.recall)]
+        print(f"{name:<14}{100 * row.records / row.turns:>12.1f}" + "".join(f"{100 * share:>7.1f}%" for share in shares))
+    if options.model:
+        print(f"models: {json.dumps(stats.get('models', {}))}")
+
+
+if __name__ == "__main__":
+    main()
