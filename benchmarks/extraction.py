@@ -4,13 +4,14 @@
     python benchmarks/extraction.py locomo.json [--conversations 1] [--embedding local|none] [--base-url URL --model NAME]
 
 Every turn is a message of its speaker, dated by its session; nothing is distilled. Without a model the rules choose. Each
-question (the adversarial ones aside) is searched for among three kinds of records, and counts what it finds of its evidence in
+question (the adversarial ones aside) is searched for among these records, and counts what it finds of its evidence in
 the first ten:
 
 | row | records |
 | --- | --- |
 | turns | the messages themselves, kept as observations |
 | events | the statements that were taken out of them; one covers the turn that it comes from |
+| both | turns and events, as a bot searches them |
 | observations | those that the set brings along, made by a large model; filed as new information |
 
 `filed` is the share of questions of whose evidence at least one turn was filed at all, `any` of those that find a part of it
@@ -24,7 +25,7 @@ import asyncio
 import json
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -58,9 +59,9 @@ class Row:
         self.recall.append(len(evidence & found) / len(evidence))
 
 
-async def hand_over(memory: CognitiveService, talk: Conversation, scope: Scope) -> dict[str, int]:
+async def hand_over(memory: CognitiveService, talk: Conversation, scope: Scope) -> dict[str | float, int]:
     """Hand over every turn; returns its place by the id of its job."""
-    places: dict[str, int] = {}
+    places: dict[str | float, int] = {}
     for start in range(0, len(talk.documents), BATCH):
         batch = talk.documents[start : start + BATCH]
         messages = [
@@ -80,9 +81,9 @@ async def hand_over(memory: CognitiveService, talk: Conversation, scope: Scope) 
     return places
 
 
-async def file_observations(memory: CognitiveService, noted: Conversation, scope: Scope) -> dict[str, int]:
+async def file_observations(memory: CognitiveService, noted: Conversation, scope: Scope) -> dict[str | float, int]:
     """File the set's observations as new information; returns their places by the ids of their jobs."""
-    places: dict[str, int] = {}
+    places: dict[str | float, int] = {}
     for n, one in enumerate(noted.documents):
         job_id = await memory.enqueue_job(
             "",
@@ -98,29 +99,34 @@ async def file_observations(memory: CognitiveService, noted: Conversation, scope
     return places
 
 
+async def embedded(memory: CognitiveService) -> None:
+    """Wait until the idle worker has embedded what was filed without a vector."""
+    parts = memory.lifecycle.opened.parts if memory.lifecycle.opened is not None else None
+    while parts is not None and parts.embedder is not None and await asyncio.to_thread(parts.events.without_vector, 1):  # noqa: ASYNC110
+        await asyncio.sleep(0.2)
+
+
 async def ask(
     memory: CognitiveService,
     asked: Conversation,
     scope: Scope,
-    source: str,
-    places: dict[str, int],
-    moments: dict[float, int],
+    sources: tuple[str, ...],
+    places: Mapping[str | float, int],
     row: Row,
 ) -> None:
-    """Search for every question among the records of one source. A record's place follows from its job or from its time."""
+    """Search for every question among the records of some sources. A record's place follows from its job, or from its time."""
     assert memory.lifecycle.opened is not None
-    store = memory.lifecycle.opened.parts.events
-    events = store.find(EventFilter(scope.key, sources=(source,)), limit=1_000_000)
-    place_of = {one.event_id: places.get(one.job_id, moments.get(one.timestamp, -1)) for one in events}
+    events = memory.lifecycle.opened.parts.events.find(EventFilter(scope.key, sources=sources), limit=1_000_000)
+    place_of = {one.event_id: places.get(one.job_id, places.get(one.timestamp, -1)) for one in events}
     row.records += len(events)
     for question in asked.questions:
-        hits = await memory.search_events(question.text, scope, top_k=TOP_K, sources=(source,))
+        hits = await memory.search_events(question.text, scope, top_k=TOP_K, sources=sources)
         row.note(question.evidence, set(place_of.values()), {place_of.get(hit.event.event_id, -1) for hit in hits})
 
 
 async def measure(samples: Sequence[dict[str, Any]], settings: Settings) -> tuple[dict[str, Row], float, dict[str, Any]]:
     """Return the rows by kind of records, the seconds that filing the turns took, and what the service says of its models."""
-    rows = {name: Row() for name in ("turns", "events", "observations")}
+    rows = {name: Row() for name in ("turns", "events", "both", "observations")}
     seconds = 0.0
     async with CognitiveService.open(settings) as memory:
         for sample in samples:
@@ -130,12 +136,14 @@ async def measure(samples: Sequence[dict[str, Any]], settings: Settings) -> tupl
             places = await hand_over(memory, talk, scope)
             assert await memory.settled(3600.0)
             seconds += time.perf_counter() - started
+            await embedded(memory)
             moments = {one.at.timestamp(): n for n, one in enumerate(talk.documents)}
-            await ask(memory, talk, scope, "observation", {}, moments, rows["turns"])
-            await ask(memory, talk, scope, "job", places, {}, rows["events"])
-            places = await file_observations(memory, noted, beside)
+            for name, sources in (("turns", ("observation",)), ("events", ("job",)), ("both", ("observation", "job"))):
+                await ask(memory, talk, scope, sources, {**places, **moments}, rows[name])
+            noted_places = await file_observations(memory, noted, beside)
             assert await memory.settled(3600.0)
-            await ask(memory, noted, beside, "job", places, {}, rows["observations"])
+            await embedded(memory)
+            await ask(memory, noted, beside, ("job",), noted_places, rows["observations"])
             for row in rows.values():
                 row.turns += len(talk.documents)
         stats = await memory.stats()

@@ -41,6 +41,7 @@ _COMMAND = re.compile(r"^\s*(?:[/!#.]\w|https?://\S+\s*$|\[CQ:[^\]]+\]\s*$)")
 _REPLY = re.compile(r"^\s*\[(?:回复|引用|reply\b)[^\]\n]*\]\s*", re.I)
 _FORWARDED = re.compile(r"^\s*[\[【(（]?(?:转发|fwd\b|forwarded\b)", re.I)
 _OWN = re.compile(r"[我咱俺]|(?<![\w'’])(?:I|me|my|mine|we|our|us)(?![\w])", re.I)
+_OURS = re.compile(r"[我俺]们|咱|(?<![\w'’])(?:we|us|our|ours)(?![\w])", re.I)
 _YOURS = re.compile(r"[你您妳]|(?<![\w'’])(?:you|your|yours|u)(?![\w])", re.I)
 _WORD = {"zh": re.compile(r"[一-鿿]"), "en": re.compile(r"[^\W_]+")}
 
@@ -83,7 +84,7 @@ _REDACTED = re.compile(r"\[[A-Z][A-Z_]+\]")
 def statements_by_rules(message: str, names: Names) -> list[str]:
     """Return the statements of a person's message that tell something lasting, in its own words; of small talk none.
 
-    A statement that does not speak of its sender is told as what the sender says ("阿凯说：房东同意了").
+    A statement that does not speak of its sender, or in a group of "us", is told as what the sender says ("阿凯说：房东同意了").
     Left out are questions, what is said to somebody ("you") without a word of oneself, forwarded texts, what is very short.
     """
     if _COMMAND.match(message) or _FORWARDED.match(message):
@@ -106,13 +107,15 @@ def statements_by_rules(message: str, names: Names) -> list[str]:
             continue
         heard = own or (not _YOURS.search(short) and is_concrete(short, names))
         if heard and _worth(short, names) >= TELLS:
-            found.append(short if own else _with_speaker(short, names, language))
+            ours = bool(names.group_id) and _OURS.search(short) is not None
+            found.append(short if own and not ours else _with_speaker(short, names, language))
     return found[:MOST_STATEMENTS]
 
 
 def _with_speaker(statement: str, names: Names, language: Language) -> str:
     name = names.user(language)
-    if name in statement or predicate_of(statement, names) or with_subject(statement, names, "fact", language) != statement:
+    is_theirs = predicate_of(statement, names) or with_subject(statement, names, "fact", language) != statement
+    if name in statement or (is_theirs and not _OURS.search(statement)):
         return statement
     return f"{name}说：{statement}" if language == "zh" else f"{name} said: {statement}"
 

@@ -77,6 +77,47 @@ class HistorianForm(Form):
     """
 
 
+class Heard(Form):
+    """一条消息。 One message."""
+
+    role: Literal["user", "assistant", "tool"] = "user"
+    """谁在说：人、机器人，还是工具返回的。 Who speaks: a person, the bot, or a tool's result."""
+    content: str = Field()
+    """说了什么。 What was said."""
+    sender_id: str = ""
+    """发送者在平台上的 id；群里每个人的消息都要有。 The platform's id of its sender; needed of people in a group."""
+    name: str = ""
+    """发送者的名字。 Their name."""
+    id: str = ""
+    """消息的 id：同一个 id 只收一次。 The message's id: one id is taken once."""
+    at: str = ""
+    """发送的时间，ISO 8601 带时区偏移；留空为现在。 When it was sent, ISO 8601 with offset; empty: now."""
+
+
+class TalkForm(Form):
+    """原样交来的聊天：史官自己挑出值得记的。 Talk handed over as it is: the historian chooses what is worth remembering."""
+
+    model_config = ConfigDict(title="TalkInput")
+
+    messages: list[Heard] = [
+        Heard(content="我下个月要去成都出差三天", sender_id="1001", name="阿明", at="2026-02-25T21:00:00+08:00"),
+        Heard(content="哈哈哈带点火锅底料", sender_id="1002", name="小林", at="2026-02-25T21:00:20+08:00"),
+        Heard(role="assistant", content="没问题，我会提前一天提醒你收拾行李", at="2026-02-25T21:01:00+08:00"),
+        Heard(content="我对花生过敏，底料别买带花生的", sender_id="1002", name="小林", at="2026-02-25T21:02:00+08:00"),
+    ]
+    """消息，从旧到新。 The messages, oldest first."""
+    group_id: str = "7001"
+    """群 id；私聊留空。 The group's id; empty for a private chat."""
+    user_id: str = ""
+    """私聊时对方的 id。 In a private chat, the id of whom the bot talks with."""
+    group_name: str = "读书会"
+    """群名。 The group's name."""
+    bot_name: str = "小史"
+    """机器人的名字。 The bot's name."""
+    timezone: str = "Asia/Shanghai"
+    """IANA 时区；留空用设置里的。 An IANA time zone; empty: the configured one."""
+
+
 class RecallForm(Form):
     """回复之前问记忆的一个问题，在某个会话里。 A question to the memory before a reply, in one conversation."""
 

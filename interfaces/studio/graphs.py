@@ -2,7 +2,7 @@
 
 The nodes and edges are those of the service, with two differences. Stores and models cannot come from a form: each node
 gets them from the memory of this process (`memory.opened`), with the options of the form. A first node, `accept`, makes a job
-of the form, as `enqueue_job` and `update_memory` do, or a question; a field that was left out has its example.
+of the form, as `enqueue_job`, `remember` and `update_memory` do, or a question; a field that was left out has its example.
 
 The factories compile without a checkpointer; the server has its own.
 """
@@ -30,7 +30,8 @@ from ...schema.scope import Scope
 from ...schema.states import HistorianContext, HistorianInput, HistorianState
 from ...service.intake import make_job, redacted
 from ...service.recall.articles import states_job
-from .forms import HistorianForm, HistorianOptions, RecallForm, RecallOptions, ReflectionForm, ReflectionOptions
+from ...service.talk import talk_jobs
+from .forms import HistorianForm, HistorianOptions, RecallForm, RecallOptions, ReflectionForm, ReflectionOptions, TalkForm
 from .memory import Memory, opened
 
 Node = Callable[[Any, Runtime[Any]], Awaitable[Any]]
@@ -46,6 +47,15 @@ def historian() -> CompiledStateGraph[HistorianState, HistorianOptions, Historia
     graph.add_edge(START, "accept")
     wire_historian(graph, after="accept", bound=_with(_historian_context))
     return graph.compile(name="historian")
+
+
+def talk() -> CompiledStateGraph[HistorianState, HistorianOptions, TalkForm, HistorianState]:
+    """Return the write graph with messages as input: accept → extract → rewrite → gate → embed → link → merge_profile → …"""
+    graph = StateGraph(HistorianState, context_schema=HistorianOptions, input_schema=TalkForm, output_schema=HistorianState)
+    graph.add_node("accept", accept_talk, input_schema=TalkForm)
+    graph.add_edge(START, "accept")
+    wire_historian(graph, after="accept", bound=_with(_historian_context))
+    return graph.compile(name="talk")
 
 
 def recall() -> CompiledStateGraph[RecallState, RecallOptions, RecallForm, RecallOutput]:
@@ -76,6 +86,19 @@ async def accept_job(state: HistorianForm, runtime: Runtime[HistorianOptions]) -
     if job.is_empty:
         raise InvalidInput("action_summary and new_info are both empty: there is nothing to remember; fill in one of them")
     return {"job": redacted(job, memory.settings.historian.redact_jobs).model_dump()}
+
+
+async def accept_talk(state: TalkForm, runtime: Runtime[HistorianOptions]) -> HistorianInput:
+    """Return the messages of a form as `remember` would hand them over, redacted. Raises InvalidInput that names the message."""
+    memory = await opened()
+    scope = Scope.group(state.group_id) if state.group_id else Scope.private(state.user_id)
+    messages = [{name: value for name, value in one.model_dump().items() if value} for one in state.messages]
+    names = state.model_dump(include={"group_name", "bot_name", "timezone"})
+    fields = {name: value for name, value in names.items() if value}
+    jobs = await asyncio.to_thread(talk_jobs, messages, scope, memory.settings, memory.parts.clock, fields)
+    if not jobs:
+        raise InvalidInput("messages: nothing was said; fill in one message")
+    return {"job": jobs[-1].model_dump(), "talk": [one.model_dump() for one in jobs]}
 
 
 async def accept_states(state: ReflectionForm, runtime: Runtime[ReflectionOptions]) -> ReflectionInput:

@@ -46,14 +46,14 @@ def run(server: Studio, name: str, values: dict[str, Any], context: dict[str, An
 
 
 @pytest.mark.slow
-def test_the_three_graphs_of_the_file_are_offered_with_a_description_their_drawing_and_explained_forms(server: Studio) -> None:
+def test_the_graphs_of_the_file_are_offered_with_a_description_their_drawing_and_explained_forms(server: Studio) -> None:
     offered = {assistant["graph_id"]: assistant for assistant in ask(server, "POST", "/assistants/search", {})}
-    assert set(offered) == set(GRAPHS) == {"historian", "recall", "reflection"}
+    assert set(offered) == set(GRAPHS) == {"historian", "talk", "recall", "reflection"}
     for name, assistant in offered.items():
         assert assistant["description"] == GRAPHS[name]["description"]
         drawn = ask(server, "GET", f"/assistants/{assistant['assistant_id']}/graph")
         nodes = {node["id"] for node in drawn["nodes"]}
-        own = set(re.findall(r"^ {4}(\w+)[(\[]", historian("graph", name).out, re.MULTILINE))
+        own = set(re.findall(r"^ {4}(\w+)[(\[]", historian("graph", "historian" if name == "talk" else name).out, re.MULTILINE))
         assert nodes == own | {"accept"}
         schemas = ask(server, "GET", f"/assistants/{assistant['assistant_id']}/schemas")
         for form in ("input_schema", "context_schema"):
@@ -71,6 +71,16 @@ def test_the_historian_runs_from_an_untouched_form(server: Studio) -> None:
     assert [item["passed"] for item in outcome["items"]] == [True, True, True]
     assert outcome["items"][0]["candidate"] == "小史答应阿明2026-02-26 早上把《三体》的书单发到读书会"
     assert outcome["written"] == ["user:1001#2"]  # the sample made the first revision
+
+
+@pytest.mark.slow
+def test_talk_runs_from_an_untouched_form(server: Studio) -> None:
+    outcome = run(server, "talk", {})
+    facts = [item["candidate"] for item in outcome["items"] if item["kind"] == "fact"]
+    deeds = [item["candidate"] for item in outcome["items"] if item["kind"] == "action"]
+    assert any("成都" in text and text.startswith("阿明") for text in facts) and not any("哈哈哈" in text for text in facts)
+    assert len(deeds) == 1 and "小史" in deeds[0] and "提醒" in deeds[0]
+    assert "sender_id" in run(server, "talk", {"messages": [{"content": "嗨"}]})["__error__"]["message"]
 
 
 @pytest.mark.slow
