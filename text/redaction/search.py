@@ -9,7 +9,7 @@ from .named_values import find_named_values
 from .names import find_names
 from .personal import find_personal_data
 from .providers import find_provider_keys
-from .rules import lowered, words
+from .rules import compiled, lowered, words
 from .spans import Level, Redaction, merged, replaced
 from .spoken import find_spoken
 
@@ -20,6 +20,7 @@ _LINE = 300
 """No line of a key is longer."""
 _CONTEXT = 6_000
 """Characters around a piece that decide what is a secret in it; longer than any key."""
+_REST_OF_WORD = r"[^\s\"'<>]*"
 _ANNOUNCING = (
     *words("码 碼 code phrase seed mnemonic 助记 助記 cookie authorization otp 2fa"),
     "private key",
@@ -85,11 +86,15 @@ def _begun_in_window(text: str, start: int, level: Level) -> Iterator[Redaction]
     while True:
         end = min(len(text), start + reach)
         spans = [span for span in _found_in(text[first:end], level) if start <= first + span.start < start + _WINDOW]
-        if end == len(text) or not any(first + span.end > end - _LINE for span in spans):
+        is_word = not any(map(str.isspace, text[max(first, end - 2 * _CONTEXT) : end]))  # of which no rule tells the end
+        if end == len(text) or is_word or not any(first + span.end > end - _LINE for span in spans):
             break
         reach *= 2  # a secret goes on behind the end, which may have cut a line of it
     for span in spans:
-        yield Redaction(first + span.start, first + span.end, span.label)
+        stop = first + span.end
+        if end < len(text) and stop > end - _LINE and (rest := compiled(_REST_OF_WORD).match(text, stop)):
+            stop = rest.end()
+        yield Redaction(first + span.start, stop, span.label)
 
 
 def _found(text: str, level: Level) -> Iterator[Redaction]:

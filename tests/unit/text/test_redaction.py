@@ -14,7 +14,7 @@ import urllib.parse
 from pathlib import Path
 
 import pytest
-from historian.text.redaction import Level, Redaction, find_secrets, redact, redact_value
+from historian.text.redaction import Level, Redaction, find_secrets, redact, redact_value, search
 from historian.text.redaction.search import announces_secret
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -377,6 +377,20 @@ def test_time_grows_linearly(unit: str) -> None:
     seconds(1_000)  # compiles what is needed
     small = min(seconds(10_000) for _ in range(3))
     assert seconds(40_000) < 8 * small + 0.2
+
+
+def test_a_secret_without_an_end_is_found_whole_in_pieces_of_a_bounded_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    lengths: list[int] = []
+    found_in = search._found_in
+
+    def noted(text: str, level: Level) -> list[Redaction]:
+        lengths.append(len(text))
+        return found_in(text, level)
+
+    monkeypatch.setattr(search, "_found_in", noted)
+    long = "".join(random.Random(1).choices("ABCDEFGHabcdefgh123456789", k=400_000))
+    assert redact(f"her password={long} and tea") == "her password=[PASSWORD] and tea"
+    assert max(lengths) <= 140_000
 
 
 @pytest.mark.parametrize("language", CHAT)
