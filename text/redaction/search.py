@@ -14,7 +14,7 @@ from .spans import Level, Redaction, merged, replaced
 from .spoken import find_spoken
 
 _PASSES = 8
-_WINDOW = 60_000
+_WINDOW = 20_000
 """A longer text is searched in pieces: a single search keeps the interpreter's lock for as long as it takes."""
 _LINE = 300
 """No line of a key is longer."""
