@@ -33,7 +33,7 @@ from .references.subjects import predicate_of
 from .references.types import Cast
 from .support import content_terms, share
 from .talk_statements import leans_on_talk
-from .third_persons import meant_by_talk, teller
+from .third_persons import means_nobody_named, meant_by_talk, teller
 from .utterances import BOT, HEADER, Utterance, utterances
 
 COPY = 0.6
@@ -81,13 +81,32 @@ def whose(text: str, kind: Literal["action", "fact"], job: Job, names: Names) ->
     language = detect_language(text)
     if kind == "action":
         return Whose(text, None, subject=names.bot(language), reasons=reasons)
-    found = _of_fact(text, job, names, language)
+    in_talk = job.kind == "talk"
+    found = _of_talk(text, job, names, language) if in_talk else _of_fact(text, job, names, language)
     claim = why_no_fact(found.text, names)
-    if not claim and job.kind == "talk" and leans_on_talk(found.text, names):
+    if not claim and in_talk and (leans_on_talk(found.text, names) or means_nobody_named(found.text, names)):
         claim = "talk"
     if claim:
         reasons = (*reasons, ("claim", claim, found.text))
     return replace(found, reasons=(*found.reasons, *reasons))
+
+
+def _of_talk(text: str, job: Job, names: Names, language: Language) -> Whose:
+    """Return whose words a statement out of talk is: those of its message's sender, who is "I" and nobody else.
+
+    "You" is the bot in a private chat; in a group the one whose name comes first, or nobody. "He" is whom the talk tells of.
+    """
+    user, said = names.user(language), list(utterances(job, names))
+    meant = meant_by_talk(text, said, names)
+    if meant:
+        only = Cast(third=True, stand_in=False)
+        text = draft(text, replace(names, user_name=meant), "fact", language=language, cast=only).text
+    known = (name for name in (names.bot_name, *names.others) if name)
+    called = next((name for name in known if text.lstrip("@ ").startswith(name)), "")
+    together = "" if job.group_id else cast_of_fact(text, names, language).together
+    cast = Cast(user, called if job.group_id else names.bot(language), together, third=False, stand_in=False)
+    played = (("claim", "played", text),) if _is_played(text, said, names) else ()
+    return Whose(text, cast, job.user_id, user, played, not_about=(names.bot(language),))
 
 
 def _of_fact(text: str, job: Job, names: Names, language: Language) -> Whose:
@@ -98,7 +117,7 @@ def _of_fact(text: str, job: Job, names: Names, language: Language) -> Whose:
             return quoted
     user = names.user(language)
     said = list(utterances(job, names))
-    text, addressed = _addressed(text, names) if job.kind != "talk" else (text, "")
+    text, addressed = _addressed(text, names)
     meant = meant_by_talk(text, said, names)
     if meant:
         only = Cast(third=True, stand_in=False)
@@ -114,7 +133,7 @@ def _of_fact(text: str, job: Job, names: Names, language: Language) -> Whose:
         if addressed or _RULE.match(text):
             cast = replace(cast, second=addressed)
         shown = user not in held or held[user] >= max(TRACE, held.get(BOT, 0.0))
-        theirs = job.kind == "talk" or (third and shown and author in ("", user))
+        theirs = third and shown and author in ("", user)
         subject, reasons = _subject(text, user if theirs else teller(text, said, names), names)
         if _is_the_bots(text, held, names):
             reasons = (*reasons, ("claim", "assistant", text))
@@ -130,20 +149,11 @@ def _of_fact(text: str, job: Job, names: Names, language: Language) -> Whose:
         ]
         return Whose(text, Cast(third=False, stand_in=stand_in), not_about=(*not_bot, *silent))
     alone = not any(one.who not in ("", user, BOT) for one in said)
-    second = addressed or (_spoken_to(text, job, names, names.bot(language), alone=alone) if author == user else "")
-    in_group_talk = bool(job.group_id) and job.kind == "talk"
-    told = author == user and not in_group_talk and cast_of_fact(text, names, language).together
+    second = addressed or (names.bot(language) if author == user and (alone or not job.group_id) else "")
+    told = author == user and cast_of_fact(text, names, language).together
     cast = Cast(first=author, second=second, together=str(told or ""), third=False, stand_in=stand_in and author != user)
     played = (("claim", "played", text),) if _is_played(text, said, names) else ()
     return Whose(text, cast, _id_of(author, job, names), author, played, not_about=not_bot)
-
-
-def _spoken_to(text: str, job: Job, names: Names, bot: str, *, alone: bool) -> str:
-    """Return whom "you" means in words of the user; in talk of a group the one whose name comes first, or nobody."""
-    if not job.group_id or (alone and job.kind != "talk"):
-        return bot
-    known = (name for name in (names.bot_name, *names.others) if name)
-    return next((name for name in known if text.lstrip("@ ").startswith(name)), "") if job.kind == "talk" else ""
 
 
 def _addressed(text: str, names: Names) -> tuple[str, str]:

@@ -27,7 +27,7 @@ _OF_OTHERS = re.compile(r"(?:[他她你]们?的?|的|[㐀-鿿]|\b(?:his|her|thei
 
 def meant_by_talk(text: str, said: Sequence[Utterance], names: Names) -> str:
     """Return the name of the one whom the third-person pronouns of a statement mean, or "" where the talk does not tell."""
-    orphans = [one for one in _thirds(text, names) if not (one.antecedents or one.anchored)]
+    orphans = _orphans(text, names)
     genders = {one.gender for one in orphans}
     source = _source(text, said, names) if len(genders) == 1 else None
     if source is None:
@@ -41,6 +41,11 @@ def meant_by_talk(text: str, said: Sequence[Utterance], names: Names) -> str:
     return source.who if tells and all(other in text.casefold() and other in ROLE_NOUNS for other in others) else ""
 
 
+def means_nobody_named(text: str, names: Names) -> bool:
+    """Return True if a statement says "he" of somebody whom it does not name before."""
+    return bool(_orphans(text, names))
+
+
 def teller(text: str, said: Sequence[Utterance], names: Names) -> str:
     """Return who tells of themself what a statement without a subject says, "" if the talk does not tell."""
     source = _source(text, said, names)
@@ -49,6 +54,10 @@ def teller(text: str, said: Sequence[Utterance], names: Names) -> str:
     named = {one.name.casefold() for one in _people(source, names)} - {source.who.casefold()}
     own = has_first_person(source.text, names) or text.rstrip("。.!！") in source.text
     return source.who if own and not named else ""
+
+
+def _orphans(text: str, names: Names) -> list[Reference]:
+    return [one for one in _thirds(text, names) if not (one.antecedents or one.anchored)]
 
 
 def _source(text: str, said: Sequence[Utterance], names: Names) -> Utterance | None:

@@ -148,3 +148,13 @@ def test_what_leans_on_the_talk_around_it_is_not_absolute(said: str, passed: boo
     (item,) = by_rules(job, Settings())
     assert item["passed"] is passed
     assert "阿凯" in item["candidate"]
+
+
+@pytest.mark.parametrize(
+    ("said", "passed"), [("我天天吃她的煎饼", False), ("I named her Tilly", False), ("桃子考上了，我请她吃饭", True)]
+)
+def test_she_is_never_the_sender(said: str, passed: bool) -> None:
+    talk = [{"sender_id": "8", "sender_name": "桃子", "text": "嗯"}, {"sender_id": "7", "sender_name": "阿凯", "text": said}]
+    job = make_job(kind="talk", action_summary="", new_info=[said], user_id="7", user_name="阿凯", recent_messages=talk)
+    (item,) = by_rules(job, Settings())
+    assert item["passed"] is passed
