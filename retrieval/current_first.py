@@ -21,6 +21,8 @@ ALIKE_NOW = -0.35
 """How much more alike two facts must be than the older one is to the other hits in the mean, for the newer one to go first:
 in general, and where the question says "now". (Cosines of centred vectors.) Chosen on changes and look-alikes together with
 the ranks of answers in two Chinese chats and in LoCoMo's observations."""
+ANSWERS = 0.3
+"""The least likeness of the newer fact to the question, as a share of the older one's: what is merely newer goes before nothing."""
 LOSS_WEIGHT = 0.5
 """What the newer fact answers the question worse, as a share of the best answer's likeness to it, counts so much against it."""
 CHANGE_BONUS = 0.3
@@ -44,7 +46,7 @@ def current_first(hits: Sequence[Hit], likeness: Matrix, answers: Scores, people
 
     def goes_before(new: int, old: int) -> bool:
         newer, older = hits[new].event, hits[old].event
-        if not newer.kind == older.kind == "fact" or newer.timestamp <= older.timestamp:
+        if not newer.kind == older.kind == "fact" or newer.timestamp <= older.timestamp or answers[new] < ANSWERS * answers[old]:
             return False
         short = needed - float(worth[old, new])
         if short > CHANGE_BONUS or (short > 0 and not tells_of_change(statements[new])):

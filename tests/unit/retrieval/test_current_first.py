@@ -79,6 +79,13 @@ def test_a_question_about_now_needs_less_likeness() -> None:
     assert texts(in_order([(HOME, 100), (NEW_HOME, 5), (CAT, 200)], less, [0.6, 0.6, 0.2], now=True))[0] == NEW_HOME
 
 
+def test_what_is_merely_newer_goes_before_nothing_even_where_the_question_says_now() -> None:
+    less = [[1.0, 0.2, 0.1], [0.2, 1.0, 0.1], [0.1, 0.1, 1.0]]
+    told = [(HOME, 100), ("Ann switched to oat milk", 5), (CAT, 200)]
+    assert texts(in_order(told, less, [0.6, 0.15, 0.2], now=True))[0] == HOME
+    assert texts(in_order(told, less, [0.6, 0.5, 0.2], now=True))[0] == told[1][0]
+
+
 def test_of_three_values_the_newest_comes_first() -> None:
     told = [(HOME, 100), (NEW_HOME, 50), ("Ann has a flat in Rome", 5), (CAT, 1)]
     likeness = [[1, 0.6, 0.6, 0], [0.6, 1, 0.6, 0], [0.6, 0.6, 1, 0], [0, 0, 0, 1]]
