@@ -5,13 +5,15 @@ The scope comes from the conversation, never from the query; a caller's conditio
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time, tzinfo
-from typing import TypeVar
+from inspect import signature
+from typing import Any, TypeVar, get_args
 from zoneinfo import ZoneInfo
 
 from ..schema.errors import InvalidInput
-from ..schema.event import EventFilter, EventKind
+from ..schema.event import SOURCES, EventFilter, EventKind
+from ..schema.ids import told
 from ..schema.profile import ProfileFilter, ProfileKey
 from ..schema.scope import PUBLIC_LAYER, LayerRule, PublicLayer, RequestType, Scope, layers_read
 
@@ -53,6 +55,9 @@ def event_filter(
     was said) lies within them, in whole or in part. `group_id` and
     `request_type` narrow a search without scope; with one they must agree with it. Raises InvalidInput.
     """
+    _one_of("kind", (kind, *kinds), get_args(EventKind))
+    _one_of("source", (source, *sources), sorted(SOURCES))
+    _one_of("request_type", (request_type,), get_args(RequestType))
     scope_key = None if scope is None else scope.key
     if scope is None:
         if group_id:
@@ -77,6 +82,18 @@ def event_filter(
     )
 
 
+def conditioned(scope: Scope | None, conditions: Mapping[str, Any], timezone: str) -> EventFilter:
+    """Return `event_filter` of a caller's conditions. Raises InvalidInput for one that there is not."""
+    unknown = sorted(set(conditions) - set(CONDITIONS))
+    if unknown:
+        raise InvalidInput(f"{unknown[0]:.60}: unknown condition; known are {', '.join(CONDITIONS)}")
+    return event_filter(scope, **{"timezone": timezone, **conditions})
+
+
+CONDITIONS = tuple(name for name in signature(event_filter).parameters if name != "scope")
+"""What callers may narrow a search by."""
+
+
 def profile_filter(
     scope: Scope, rule: LayerRule, public_layer: PublicLayer = "where_spoken", speakers: Sequence[str] = ()
 ) -> ProfileFilter:
@@ -94,8 +111,12 @@ def profile_filter(
 
 
 def bounded_top_k(wanted: int | None, default: int) -> int:
-    """Return `wanted`, or `default` if it is None, clamped to 1 to 500."""
-    return max(1, min(MOST_HITS, default if wanted is None else int(wanted)))
+    """Return `wanted`, or `default` if it is None; 500 for more. Raises InvalidInput for what is no number from 1 on."""
+    if wanted is None:
+        wanted = default
+    if not isinstance(wanted, int | float) or isinstance(wanted, bool) or not wanted >= 1:
+        raise InvalidInput(f"top_k: expected a number from 1 to {MOST_HITS}, got {told(wanted)}")
+    return int(min(MOST_HITS, wanted))
 
 
 def time_range(
@@ -107,6 +128,12 @@ def time_range(
     if first is not None and last is not None and first > last:
         return _seconds(time_to, f"{of}_to", zone, end=False), _seconds(time_from, f"{of}_from", zone, end=True)
     return first, last
+
+
+def _one_of(name: str, given: Sequence[str | None], known: Sequence[str]) -> None:
+    for value in given:
+        if value not in (None, "", *known):
+            raise InvalidInput(f"{name}: {told(value)} is not one of {', '.join(known)}")
 
 
 def _both(values: tuple[Value, ...], value: Value | None) -> tuple[Value, ...]:

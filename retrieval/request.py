@@ -16,7 +16,7 @@ from ..text.named_times import NamedTime, named_times
 from ..text.past_questions import asks_about_now, asks_about_past, asks_what_happened
 from ..text.questions import asking_sentences
 from ..text.tokens import estimate_tokens
-from .filters import bounded_top_k, event_filter
+from .filters import bounded_top_k, conditioned
 
 SHORT_QUERY = 20
 """Shorter queries (in characters) are completed with what was said before, if the caller passes it."""
@@ -124,7 +124,7 @@ def scope_request(
     wanted = bounded_top_k(top_k, settings.auto_top_k if automatic else settings.tool_default_top_k)
     return RecallRequest(
         query,
-        event_filter(scope, **{"timezone": timezone, **conditions}),
+        conditioned(scope, conditions, timezone),
         top_k=max(wanted, settings.auto_max_k) if automatic else wanted,
         at_least=wanted if automatic else None,
         half_life_days=settings.time_decay_half_life_days_auto if automatic else settings.time_decay_half_life_days_tools,

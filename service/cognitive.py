@@ -12,35 +12,29 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Never, Self
 
-from ..schema.entity import Entity
 from ..schema.errors import HistorianError
-from ..schema.hit import Hit
 from ..schema.job import Job, RecentMessage
 from ..schema.language import Language
 from ..schema.scope import RequestType, Scope, checked_scope
 from ..schema.settings import Settings
 from ..schema.settings_source import find_config, load_settings
-from ..stores.files.forget_requests import ForgetReport
-from .intake import make_job, redacted
+from .event_access import EventAccess
+from .intake import make_job, redacted, refuse_unknown
 from .lifecycle import Lifecycle
 from .observation.noted import Noted
 from .off_loop import off_loop
-from .recall.reading import Reading
+from .operating import Operating
 from .reply import ReplyContext
-from .report import service_report
 from .silence import Silence
 from .talk import Gathering, talk_jobs
-from .telemetry.metrics import metrics_text
 
 if TYPE_CHECKING:
     from .observation.queue import Observation
-    from .recall.timed import Recall
-    from .upkeep.reprocessing import ReprocessReport
 
 log = logging.getLogger(__name__)
 
 
-class CognitiveService(Reading):
+class CognitiveService(EventAccess, Operating):
     """Long-term memory over one data directory.
 
     >>> async with CognitiveService.open("config.toml") as memory:            # doctest: +SKIP
@@ -161,6 +155,7 @@ class CognitiveService(Reading):
         names = {"user_name": user_name, "group_name": group_name, "bot_name": bot_name}
         which = {"request_id": request_id, "end_seq": end_seq, "timestamp": timestamp, "timezone": timezone}
         said = {"action_summary": action_summary, "new_info": new_info, "recent_messages": recent_messages, "force": force}
+        refuse_unknown(unknown, [*who, *names, *which, *said])
         settings = self.settings
 
         def made() -> Job:
@@ -242,6 +237,8 @@ class CognitiveService(Reading):
             ids += [job_id] if job_id is not None else []
         self.lifecycle.at_home(self._listen, scope.key, settings.cognitive.talk.silence_seconds)
         return ids
+
+    add = remember
 
     async def flush(self, scope: Scope | None = None) -> None:
         """Let the messages that wait in `scope` (default: in every conversation of this process) be looked through now."""
@@ -349,63 +346,3 @@ class CognitiveService(Reading):
         """
         opened = self.lifecycle.opened
         return None if opened is None else opened.recall.prefetch(query, scope, context=context)
-
-    async def _reading(self) -> Recall | None:
-        return None if self.lifecycle.opened is None else self.lifecycle.opened.recall
-
-    async def search_everywhere(self, query: str, *, top_k: int | None = None, **conditions: Any) -> list[Hit]:
-        """Return events of every conversation. For the operator alone: never offer this to users."""
-        opened = self.lifecycle.opened
-        return [] if opened is None else await opened.recall.search_everywhere(query, top_k=top_k, **conditions)
-
-    async def forget_user(self, user_id: str, *, mentions: bool = False, wait_seconds: float = 60.0) -> ForgetReport:
-        """Forget everything of a user, in every conversation, for good; with `mentions`, what others' events say of them too.
-
-        Afterwards the whole data directory is searched for what they said: `report.clean` means that nothing is left. From
-        the moment of the call nothing that they said before it is filed. Raises InvalidInput, StorageError.
-        """
-        return await self.lifecycle.forget(Entity("user", user_id), mentions, wait_seconds)
-
-    async def forget_group(self, group_id: str, *, mentions: bool = False, wait_seconds: float = 60.0) -> ForgetReport:
-        """Forget everything that was said in a group. As `forget_user`."""
-        return await self.lifecycle.forget(Entity("group", group_id), mentions, wait_seconds)
-
-    async def reprocess(
-        self,
-        scope: Scope | None = None,
-        *,
-        before_version: str = "",
-        dry_run: bool = False,
-        wait_seconds: float = 3600.0,
-        on_progress: Callable[[int], None] = lambda seen: None,
-    ) -> ReprocessReport:
-        """Write what was filed anew, by today's rules or model: of one conversation, or of all; better rules mend old memory.
-
-        `before_version` ("0.2") takes only what an earlier version of Historian wrote. The texts of jobs are written from the
-        words as they were handed over; what was observed, summarised, noted or edited stays. Former texts are kept as revisions.
-        It runs as jobs of the queue, goes on after a crash, and does nothing twice. With `dry_run` nothing is written, and the
-        rules alone tell what would change. `on_progress` is told how many events are seen. After `wait_seconds` the report of
-        what is done so far is returned, with `done` False. Raises InvalidInput, StorageError.
-        """
-        from .upkeep.reprocessing import ReprocessReport, reprocess
-
-        opened = self.lifecycle.opened
-        if opened is None:
-            return ReprocessReport("", done=True)
-        return await reprocess(
-            opened.parts,
-            self.lifecycle.hand_over,
-            scope=scope,
-            before_version=before_version,
-            dry_run=dry_run,
-            wait_seconds=wait_seconds,
-            on_progress=on_progress,
-        )
-
-    async def stats(self) -> dict[str, Any]:
-        """Return queue, events, worker and model usage in numbers, as JSON data."""
-        return await service_report(self.lifecycle)
-
-    async def metrics_text(self) -> str:
-        """Return the numbers of `stats` in Prometheus' text format (`historian.METRICS_CONTENT_TYPE`), for a bot's `/metrics`."""
-        return metrics_text(await self.stats())

@@ -58,6 +58,13 @@ def make_job(data: Mapping[str, Any], settings: Settings, clock: Callable[[], fl
         raise InvalidInput(redact(str(error))) from None
 
 
+def refuse_unknown(given: Mapping[str, Any], known: Sequence[str]) -> None:
+    """Raise InvalidInput for a field that no job has; the message tells those that bots hand over."""
+    unknown = sorted(set(given) - set(Job.model_fields))
+    if unknown:
+        raise InvalidInput(f"{unknown[0]:.60}: unknown field; known are {', '.join(known)}")
+
+
 def check_untried(job: Job) -> None:
     """Raise InvalidInput for a job that says how often it was tried, or when it may run: that is for the queue to say."""
     for name in ("attempts", "not_before", "last_error"):

@@ -41,9 +41,10 @@ def unknown_tool(name: str, known: str, language: Language) -> str:
 
 def _of_validation(error: ValidationError, language: Language) -> str:
     where, message, first = problems(error)[0]
-    if not where:
+    is_unknown = first["type"] == "unknown_argument"
+    if not where and not is_unknown:
         return _PROBLEMS["no_object"][language]
     if language == "en":
-        return f"{where}: {message}"
+        return message if is_unknown else f"{where}: {message}"
     context = {key: str(value).replace(" or ", "、") for key, value in first.get("ctx", {}).items()}
-    return f"{where}：{TEXTS['errors'].get(first['type'], '填写有误').format(**context)}"
+    return f"{where or context['name']}：{TEXTS['errors'].get(first['type'], '填写有误').format(**context)}"

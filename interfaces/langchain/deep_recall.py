@@ -14,7 +14,7 @@ from ...schema.scope import Scope
 from ...service.bounded import Bounded
 from .memory import Memory
 from .texts import TEXTS, Texts
-from .tool_arguments import Arguments
+from .tool_arguments import KnownArguments
 
 PROPOSALS_KEPT = 1_000
 """The number of conversations whose last proposal is remembered; beyond it the oldest is dropped."""
@@ -23,14 +23,14 @@ QUERY_CHARACTERS = 200
 _ANSWERS: Texts = TEXTS["answers"]
 
 
-class RecallDeeplyArguments(Arguments):
+class RecallDeeplyArguments(KnownArguments):
     """The arguments of `recall_deeply`."""
 
     about: str | None = None
     confirmed: bool = False
 
 
-class ProposeRecallArguments(Arguments):
+class ProposeRecallArguments(KnownArguments):
     """The arguments of `propose_recall`."""
 
     about: str

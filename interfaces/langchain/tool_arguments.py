@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, create_model, field_validator
+from pydantic import BaseModel, ConfigDict, Field, create_model, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from ...schema.language import Language
 from .texts import Texts
@@ -27,6 +28,20 @@ class Arguments(BaseModel):
         if info.field_name.endswith("_id") and isinstance(value, int) and not isinstance(value, bool):
             return str(value)
         return value
+
+
+class KnownArguments(Arguments):
+    """Arguments of which none may be unknown: a condition that is left out in silence gives another answer than was asked for."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _none_is_unknown(cls, data: Any) -> Any:
+        unknown = [str(name) for name in data if name not in cls.model_fields] if isinstance(data, Mapping) else []
+        if unknown:
+            known = ", ".join(cls.model_fields)
+            told = {"name": unknown[0][:60], "known": known}
+            raise PydanticCustomError("unknown_argument", "{name}: there is no such argument; those are {known}", told)
+        return data
 
 
 def described(name: str, arguments: type[Arguments], texts: Texts, language: Language) -> type[Arguments]:

@@ -33,7 +33,7 @@ from . import deep_recall
 from .argument_problems import problem, unknown_tool
 from .memory import Memory
 from .texts import TEXTS, Texts
-from .tool_arguments import Arguments, described, function_schema
+from .tool_arguments import Arguments, KnownArguments, described, function_schema
 
 if TYPE_CHECKING:
     from langchain_core.callbacks import AsyncCallbackManagerForToolRun, CallbackManagerForToolRun
@@ -50,7 +50,7 @@ _ARGUMENTS: Texts = TEXTS["arguments"]
 _ANSWERS: Texts = TEXTS["answers"]
 
 
-class SearchEventsArguments(Arguments):
+class SearchEventsArguments(KnownArguments):
     """The arguments of `search_events`."""
 
     query: str
@@ -63,14 +63,14 @@ class SearchEventsArguments(Arguments):
     occurs_to: str | None = None
 
 
-class GetProfileArguments(Arguments):
+class GetProfileArguments(KnownArguments):
     """The arguments of `get_profile`."""
 
     entity_type: EntityType = "user"
     entity_id: str | None = None
 
 
-class SearchProfilesArguments(Arguments):
+class SearchProfilesArguments(KnownArguments):
     """The arguments of `search_profiles`."""
 
     query: str

@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Field
 from ...schema.language import Language
 from ..langchain.end_tool import END_ARGUMENTS, EndArguments
 from ..langchain.texts import Texts, read_texts
-from ..langchain.tool_arguments import Arguments, function_schema
+from ..langchain.tool_arguments import KnownArguments, function_schema
 
 _TEXTS = read_texts(__file__)
 INSTRUCTIONS: Mapping[Language, str] = _TEXTS["server"]["instructions"]
@@ -18,7 +18,7 @@ ANSWERS: Texts = _TEXTS["answers"]
 ARGUMENTS: Texts = _TEXTS["arguments"]
 
 
-class RecallArguments(Arguments):
+class RecallArguments(KnownArguments):
     """The arguments of `recall`."""
 
     model_config = ConfigDict(str_strip_whitespace=True)

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence, Set
 from itertools import islice
 
 from ...retrieval.request import MOST_QUERIES, MOST_QUERY_CHARACTERS
+from ...schema.errors import InvalidInput
+from ...schema.ids import type_and_size
 from ...schema.language import Language, LanguageChoice
 from ...schema.scope import Scope
 from ...text.language import detect_language
@@ -40,6 +42,13 @@ def count(number: object) -> int | None:
     """Return a number above 0 as it is, else None, which means the configured one."""
     usable = isinstance(number, int | float) and not isinstance(number, bool) and 0 < number < 2**31
     return int(number) or None if usable else None  # type: ignore[call-overload]  # `usable` implies a number
+
+
+def checked_query(query: object) -> None:
+    """Raise InvalidInput if `query` is neither text nor a list of texts."""
+    many = [query] if isinstance(query, str) else query
+    if not isinstance(many, list | tuple) or not all(isinstance(one, str) for one in many):
+        raise InvalidInput(f"query: expected text or a list of texts, got {type_and_size(query)}")
 
 
 def is_conversation(scope: object) -> bool:

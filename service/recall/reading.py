@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from ...retrieval.request import MOST_QUERIES, bounded_query
+from ...schema.errors import InvalidInput
 from ...schema.hit import Hit, ProfileHit
+from ...schema.ids import told
 from ...schema.language import Language
 from ...schema.profile import Profile
-from ...schema.scope import EntityType, Scope
-from .arguments import count, texts
+from ...schema.scope import EntityType, Scope, checked_scope
+from .arguments import checked_query, count, texts
 
 if TYPE_CHECKING:
     from .timed import Recall
@@ -36,18 +38,28 @@ class Reading:
         `conditions` narrow the search: `user_id`, `sender_id`, `kind`, `source`, `time_from`, `time_to` (when it was
         said: ISO 8601, dates or seconds since the epoch; a reversed range is swapped), `occurs_from`, `occurs_to` (the time
         that it tells of), `is_absolute`, and the fields of `EventFilter` but its scope.
-        `top_k` is clamped to 1 to 500. Raises InvalidInput for an unknown condition, StorageError.
+        `top_k` is at least 1; more than 500 count as 500. Raises InvalidInput that names the argument, StorageError.
         """
+        checked_query(query)
+        checked_scope(scope)
         recall = await self._reading()
         return [] if recall is None else await recall.search(query, scope, top_k=top_k, context=context, **conditions)
 
-    async def get_profile(self, entity_type: EntityType, entity_id: str, scope: Scope) -> Profile | None:
-        """Return the profile of a user or group as far as `scope` may read it, its layers as one; None if there is none."""
+    async def get_profile(self, entity_type: EntityType, entity_id: str | int, scope: Scope) -> Profile | None:
+        """Return the profile of a user or group as far as `scope` may read it, its layers as one; None if there is none.
+
+        Raises InvalidInput, StorageError.
+        """
+        if entity_type not in get_args(EntityType):
+            raise InvalidInput(f"entity_type: {told(entity_type)} is not one of {', '.join(get_args(EntityType))}")
+        checked_scope(scope)
         recall = await self._reading()
-        return None if recall is None else await recall.profile(entity_type, entity_id, scope)
+        return None if recall is None else await recall.profile(entity_type, str(entity_id), scope)
 
     async def search_profiles(self, query: str, scope: Scope, *, top_k: int | None = None) -> list[ProfileHit]:
-        """Return the profiles that fit `query` and may be read in `scope`, best first."""
+        """Return the profiles that fit `query` and may be read in `scope`, best first. Raises InvalidInput, StorageError."""
+        checked_query(query)
+        checked_scope(scope)
         recall = await self._reading()
         return [] if recall is None else await recall.search_profiles(query, scope, top_k=top_k)
 

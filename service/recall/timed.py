@@ -24,7 +24,7 @@ from typing import Any, Literal, TypeVar
 from ...retrieval.driver import Deadline, find, result, search, warn
 from ...retrieval.event_recall import EventRecall
 from ...retrieval.everywhere import search_everywhere
-from ...retrieval.filters import bounded_top_k, event_filter
+from ...retrieval.filters import bounded_top_k, conditioned
 from ...retrieval.own_words import beside, own_words
 from ...retrieval.pending import PendingHits
 from ...retrieval.profiles import find_profiles, has_spoken, readable_profile, readable_profiles, waiting_speakers
@@ -188,7 +188,7 @@ class Recall:
         settings = self.settings().query
         return await search_everywhere(
             bounded_query(query),
-            event_filter(None, **{"timezone": self._timezone(), **conditions}),
+            conditioned(None, conditions, self._timezone()),
             events=self.parts.events,
             embedder=self.parts.embedder,
             index=self._event_index(),

@@ -160,7 +160,8 @@ def test_plain_tool_json_and_langchain_tools_say_the_same(filled: Settings, lang
 async def test_a_tool_answers_what_a_model_writes_wrong_in_words(filled: Settings) -> None:
     memory = MemoryReader(filled, clock=lambda: NOW)
     tool = make_memory_tools(memory, lambda: GROUP, language="zh")[0]
-    assert "吉他" in await tool.ainvoke({"query": "吉他", "top_k": None, "user_id": "", "kind": None, "unknown": 1})
+    assert "吉他" in await tool.ainvoke({"query": "吉他", "top_k": None, "user_id": "", "kind": None})
+    assert "unknown：没有这个参数" in await tool.ainvoke({"query": "吉他", "unknown": 1})
     assert (await tool.ainvoke({"query": "吉他", "top_k": "many"})).startswith("参数有误")
     assert (await tool.ainvoke({"query": "吉他", "time_from": "some day"})).startswith("参数有误")
     assert (await tool.ainvoke({"query": "吉他", "user_id": "nobody"})) == "没有找到相关的记忆。"

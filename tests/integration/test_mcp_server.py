@@ -214,7 +214,7 @@ async def test_whatever_a_client_asks_another_conversation_is_not_in_the_answer(
                     text = "\n".join(block.text for block in result.content)
                     assert not [word for word in ELSEWHERE if word in text], (tool, question, trick, text)
                     answered += not result.is_error
-        assert answered > len(PRYING) * len(TRICKS)
+        assert answered >= 5 * len(PRYING)  # the other tricks are arguments that there are not, which is said
         own = await told(client, "search_events", query="龙井茶")
         assert ("龙井茶" in own) == (scope.request_type == "group")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
 import pytest
@@ -200,7 +201,13 @@ def test_times_are_read_in_every_form() -> None:
 
 
 def test_top_k_is_brought_into_its_bounds() -> None:
-    assert [bounded_top_k(wanted, 12) for wanted in (None, 0, -3, 7, 500, 10_000)] == [12, 1, 1, 7, 500, 500]
+    assert [bounded_top_k(wanted, 12) for wanted in (None, 1, 7, 500, 10_000)] == [12, 1, 7, 500, 500]
+
+
+@pytest.mark.parametrize("wanted", [0, -3, 0.5, float("nan"), True, "7"])
+def test_a_top_k_that_is_no_number_from_one_on_is_refused(wanted: Any) -> None:
+    with pytest.raises(InvalidInput, match="top_k: expected a number from 1 to 500, got"):
+        bounded_top_k(wanted, 12)
 
 
 def test_queries_are_cleaned_widened_and_bounded() -> None:

@@ -1,0 +1,128 @@
+"""Events by their ids, and the names that people who know other memories try first."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..models.embeddings.recorded import vectors_for
+from ..retrieval.filters import Moment, conditioned
+from ..schema.errors import HistorianError, InvalidInput
+from ..schema.event import Event, EventFilter, EventKind
+from ..schema.hit import Hit
+from ..schema.ids import told
+from ..schema.scope import Scope, checked_scope
+from ..text.redaction import redact
+from .lifecycle import Lifecycle
+from .recall.reading import Reading
+from .timezones import configured_timezone
+
+if TYPE_CHECKING:
+    from .components import Parts
+    from .recall.timed import Recall
+
+
+class EventAccess(Reading):
+    """List, correct and remove events. `get_all`, `update` and `delete` are other names, as `add` is of `remember`.
+
+    The methods that take an event's id raise InvalidInput if there is no such event, or if it is not of `scope`, if one is given:
+    give it wherever users or models choose the id.
+    """
+
+    lifecycle: Lifecycle
+
+    async def _reading(self) -> Recall | None:
+        return None if self.lifecycle.opened is None else self.lifecycle.opened.recall
+
+    async def list_events(
+        self,
+        scope: Scope,
+        *,
+        limit: int = 100,
+        kind: EventKind | None = None,
+        user_id: str | None = None,
+        source: str | None = None,
+        time_from: Moment | None = None,
+        time_to: Moment | None = None,
+        occurs_from: Moment | None = None,
+        occurs_to: Moment | None = None,
+        is_absolute: bool | None = None,
+    ) -> list[Event]:
+        """Return the events of a conversation, newest first, narrowed by conditions as in `search_events`.
+
+        `source` is `job` (what was handed over), `observation`, `summary`, `note` or `migrated`; default: all.
+        """
+        if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
+            raise InvalidInput(f"limit: expected a number from 1 on, got {told(limit)}")
+        conditions = {
+            **{"kind": kind, "user_id": user_id, "source": source, "is_absolute": is_absolute},
+            **{"time_from": time_from, "time_to": time_to, "occurs_from": occurs_from, "occurs_to": occurs_to},
+        }
+        where = conditioned(checked_scope(scope), conditions, configured_timezone(self.lifecycle.settings.cognitive.timezone))
+        opened = self.lifecycle.opened
+        return [] if opened is None else await asyncio.to_thread(opened.parts.events.find, where, limit=limit)
+
+    async def edit_event(self, event_id: str, text: str, *, scope: Scope | None = None) -> Event:
+        """Replace the text of an event, redacted, and return it. It is found by its new words at once."""
+        parts = self._parts()
+        if not isinstance(text, str) or not text.strip():
+            raise InvalidInput("text: empty; `delete_event` removes an event")
+        await self._existing(parts, event_id, scope)
+        written = redact(text.strip(), self.lifecycle.settings.historian.redact_jobs)
+        (vector,) = await vectors_for([written], parts.embedder, parts.events)
+        await asyncio.to_thread(parts.events.edit, event_id, written, vector)
+        return await self._existing(parts, event_id, scope)
+
+    async def delete_event(self, event_id: str, *, scope: Scope | None = None) -> None:
+        """Remove an event for good. What profiles and summaries took from it stays: `forget_user` removes everything."""
+        parts = self._parts()
+        await self._existing(parts, event_id, scope)
+        await asyncio.to_thread(parts.events.forget, EventFilter(None, event_ids=(event_id,)))
+
+    async def search(
+        self,
+        query: str | Sequence[str],
+        scope: Scope,
+        *,
+        top_k: int | None = None,
+        context: Sequence[str] = (),
+        kind: EventKind | None = None,
+        user_id: str | None = None,
+        source: str | None = None,
+        time_from: Moment | None = None,
+        time_to: Moment | None = None,
+        occurs_from: Moment | None = None,
+        occurs_to: Moment | None = None,
+        is_absolute: bool | None = None,
+    ) -> list[Hit]:
+        """`search_events`, with its conditions named."""
+        return await self.search_events(
+            query,
+            scope,
+            top_k=top_k,
+            context=context,
+            kind=kind,
+            user_id=user_id,
+            source=source,
+            time_from=time_from,
+            time_to=time_to,
+            occurs_from=occurs_from,
+            occurs_to=occurs_to,
+            is_absolute=is_absolute,
+        )
+
+    get_all = list_events
+    update = edit_event
+    delete = delete_event
+
+    def _parts(self) -> Parts:
+        if self.lifecycle.opened is None:
+            raise HistorianError("memory is off or not open; use `async with CognitiveService.open(…)` or call `start()`")
+        return self.lifecycle.opened.parts
+
+    async def _existing(self, parts: Parts, event_id: str, scope: Scope | None) -> Event:
+        found = await asyncio.to_thread(parts.events.get, [event_id]) if isinstance(event_id, str) else []
+        if not found or (scope is not None and found[0].scope.key != checked_scope(scope).key):
+            raise InvalidInput(f"event_id: there is no event {told(event_id)}; `list_events` shows those that are filed")
+        return found[0]
