@@ -22,7 +22,7 @@ ALIKE_NOW = -0.35
 in general, and where the question says "now". (Cosines of centred vectors.) Chosen on changes and look-alikes together with
 the ranks of answers in two Chinese chats and in LoCoMo's observations."""
 ANSWERS = 0.3
-"""The least likeness of the newer fact to the question, as a share of the older one's: what is merely newer goes before nothing."""
+"""The least likeness of the newer fact to the question, as a share of the older one's: what is merely newer stays behind."""
 LOSS_WEIGHT = 0.5
 """What the newer fact answers the question worse, as a share of the best answer's likeness to it, counts so much against it."""
 CHANGE_BONUS = 0.3
