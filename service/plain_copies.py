@@ -12,8 +12,8 @@ from ..stores.files.end_summaries import EndSummaries
 
 log = logging.getLogger(__name__)
 
-PAUSE_SECONDS = 0.5
-"""Jobs of so long a time are written together: nobody who hands over a job waits for it."""
+PAUSE_SECONDS = 2.0
+"""Jobs of so long a time are written together, since the whole file is: nobody who hands over a job waits for it."""
 
 
 class PlainCopies:

@@ -68,6 +68,7 @@ def test_the_configured_model_answers_with_what_memory_recalls_and_the_turn_is_f
 
     async def converse(server: OpenAIServer) -> list[dict[str, Any]]:
         endpoint = {"HISTORIAN__MODELS__CHAT__BASE_URL": server.base_url, "HISTORIAN__MODELS__CHAT__MODEL": "test"}
+        endpoint["HISTORIAN__COGNITIVE__PROFILE__PROFILE_LAYERS"] = "per_group"  # else the profile may be merged by then
         async with running_bot(PLUGIN / "bot.py", tmp_path, environment(tmp_path, **endpoint)) as client:
             await client.say("这句话不是对机器人说的", **{**who, "to_bot": False})
             assert await client.ask("我最喜欢的茶是龙井", **who) == "好的，我知道了。"

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from historian.schema.errors import StorageError
 from historian.schema.job import Job
+from historian.service import plain_copies
 from historian.service.plain_copies import PlainCopies
 from historian.stores.files.end_summaries import EndSummaries
 from support.jobs import make_job
@@ -45,7 +46,8 @@ def test_a_disk_that_refuses_is_logged_and_holds_up_nobody(tmp_path: Path, caplo
     assert "not in end_summaries.json: disk full" in caplog.text
 
 
-def test_what_nobody_settles_is_copied_after_a_moment(tmp_path: Path) -> None:
+def test_what_nobody_settles_is_copied_after_a_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plain_copies, "PAUSE_SECONDS", 0.01)
     written = threading.Event()
 
     class Telling(EndSummaries):
