@@ -6,9 +6,8 @@
 Files the sequences of `data/superseding_dev.jsonl` or `…_held_out.jsonl` (each a conversation of its own: a change, an undone
 change, a correction, or what looks like one and is none) and asks each one's questions. Every sequence names the statements
 that are over (`links`), the one that answers the question about the present (`current`) and those that were true before.
-`data/superseding_2_dev.jsonl` is half of a later set by somebody else, in more everyday words and with more said in between; its
-other half is kept apart (`superseding_2_held_out.jsonl`, where it is at hand). The rules and the model must be tuned on the
-`dev` files alone; `--show` prints their mistakes.
+`data/superseding_2_dev.jsonl` and `…_2_held_out.jsonl` are a later set by somebody else, in more everyday words and with more
+said in between. The rules and the model must be tuned on the `dev` files alone; `--show` prints their mistakes.
 """
 
 from __future__ import annotations
