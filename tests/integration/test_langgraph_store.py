@@ -74,7 +74,7 @@ async def test_without_an_embedder_and_while_it_is_away_words_find(tmp_path: Pat
 
 async def test_the_store_of_an_open_memory_uses_its_embedder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     embedder = WordEmbedder()
-    monkeypatch.setattr("historian.service.components.usable_embedder", lambda settings, events: embedder)
+    monkeypatch.setattr("historian.service.components.usable_embedder", lambda *_: embedder)
     async with CognitiveService.open(settings_for(tmp_path)) as memory, HistorianStore(memory) as store:
         await store.aput(NOTES, "a", {"text": WORDS[1]})
         assert (await store.asearch(NOTES, query=WORDS[1]))[0].score == pytest.approx(1.0)
