@@ -251,7 +251,7 @@ async def every_way(memory: CognitiveService, configured: Settings, reader: Scop
     for tool in make_memory_tools(memory, reader):
         arguments: dict[str, Any] = {"query": query, "top_k": 500} if tool.name != "get_profile" else {}
         if tool.name in ("recall_deeply", "propose_recall"):
-            arguments = {"about": query, "user_id": others[0].user_id if others else ""}
+            arguments = {"about": query}
         answers[{"search_events": "search tool"}.get(tool.name, tool.name)] = await tool.ainvoke(arguments)
     tries: list[Any] = []
     for other in others:
@@ -262,6 +262,7 @@ async def every_way(memory: CognitiveService, configured: Settings, reader: Scop
             tries.append(await memory.get_relevant_memories(query, other_user, reader, deep=True, max_tokens=9_000))
         wider = {"query": query, "user_id": other.user_id, "group_id": other.group_id, "scope": other.key, "scope_key": other.key}
         tries.append(await handle_memory_call(memory, "search_events", wider, reader))
+        tries.append(await handle_memory_call(memory, "recall_deeply", {"about": query, "user_id": other.user_id}, reader))
         tries.append(
             await handle_memory_call(memory, "get_profile", {"entity_type": "group", "entity_id": other.group_id}, reader)
         )
@@ -270,7 +271,7 @@ async def every_way(memory: CognitiveService, configured: Settings, reader: Scop
         if other.group_id and other.group_id != reader.group_id:
             with pytest.raises(InvalidInput):
                 await memory.search_events(query, reader, group_id=other.group_id)
-        with pytest.raises(TypeError):
+        with pytest.raises(InvalidInput):
             await memory.search_events(query, reader, scope_key=other.key)
     answers["asked for others by name"] = tries
     return answers
