@@ -215,11 +215,11 @@ async def _embedding(settings: Settings, directory: Path) -> Finding:
                 stored_dimension=stored[1],
             )
     limit = settings.query.recall_timeout_seconds
-    detail = "{model}, {dimension} dimensions, a query in {ms:.0f} ms"
-    if not embedder.is_remote:
-        detail += ", beside a busy process in {beside:.0f} ms"
-        if beside > LATE_SHARE * (LOCAL_SECONDS if limit == "auto" else limit):
-            return finding("warning", detail, help_for(is_remote=False), **values)
+    if embedder.is_remote:
+        return finding("ok", "{model}, {dimension} dimensions, a query in {ms:.0f} ms", **values)
+    detail = "{model}, {dimension} dimensions, a query in {ms:.0f} ms, beside a busy process in {beside:.0f} ms"
+    if beside > LATE_SHARE * (LOCAL_SECONDS if limit == "auto" else limit):
+        return finding("warning", detail, help_for(is_remote=False), **values)
     return finding("ok", detail, **values)
 
 

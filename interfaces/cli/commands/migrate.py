@@ -81,8 +81,9 @@ def _print(shell: Shell, file: Path, report: MigrationReport, seconds: float, *,
         if shell.json:
             shell.emit(place=place, entries=count, error="its id is not known")
         else:
-            told = "{n} {n:entry|entries} of {place} left out: its id is not known; give it with --place"
-            what = say(told, n=count, place=place)
+            what = say(
+                "{n} {n:entry|entries} of {place} left out: its id is not known; give it with --place", n=count, place=place
+            )
             shell.err.print(f"{file}: {what}", soft_wrap=True, style="red", markup=False)
     numbers = {"taken": report.taken, "known": report.known, "forgotten": report.forgotten, "bad": len(report.bad)}
     numbers["unplaced"] = report.unplaced.total()

@@ -20,6 +20,7 @@ from historian.interfaces.cli.language import VARIABLES, catalogue, language, la
 from historian.interfaces.cli.run_report import OUTCOMES
 from historian.service import diagnosis
 from historian.service.diagnosis import CHECKS
+from historian.service.recall.late_embedder import SLOW, SPINNING
 from historian.service.upkeep import reembedding
 from hypothesis import given
 from hypothesis import strategies as st
@@ -125,6 +126,7 @@ MESSAGES = {
     "table": (0,),
     "progress": (0,),
     "confirm": (0,),
+    "ask": (0,),
     "send_command": (3,),
     "CommandFailed": (0,),
     "WrongUse": (0,),
@@ -178,7 +180,14 @@ def messages() -> set[str]:
     """Every English message that people may read."""
     turns, questions = conversation()
     found = {text for _, text in worded()} | set(helps(typer.main.get_command(app)))
-    found |= {*OUTCOMES, *CHECKS, *(remedy for _, remedy in CHECKS.values()), *(one.remark for one in (*turns, *questions))}
+    found |= {
+        SPINNING,
+        SLOW,
+        *OUTCOMES,
+        *CHECKS,
+        *(remedy for _, remedy in CHECKS.values()),
+        *(one.remark for one in (*turns, *questions)),
+    }
     return {text for text in found | {"Show this message and exit."} if text and not re.fullmatch(r"\{[a-z]+\}", text)}
 
 
