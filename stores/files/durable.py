@@ -179,12 +179,13 @@ def sweep_leftovers(folder: Path) -> int:
     """
     swept = 0
     for path in folder.glob(TEMPORARY_PREFIX + "*") if folder.is_dir() else ():
-        with suppress(FileNotFoundError):
-            try:
-                path.unlink()
-                swept += 1
-            except OSError as error:
-                raise storage_error("remove", path, error) from error
+        try:
+            path.unlink()
+            swept += 1
+        except FileNotFoundError:
+            continue  # its writer has given it its name meanwhile
+        except OSError as error:
+            raise storage_error("remove", path, error) from error
     return swept
 
 

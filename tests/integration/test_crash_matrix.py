@@ -224,9 +224,8 @@ async def test_messages_handed_over_while_workers_are_killed_are_filed_once_each
     events = store.find(EventFilter(None, sources=("job",)), limit=2 * MESSAGES)
     seen = store.find(EventFilter(None, sources=("observation",)), limit=2 * MESSAGES)
     store.close()
-    numbers = sorted(int(re.findall(r"编号N(\d+)的", event.text)[0]) for event in events)
-    assert numbers == list(range(MESSAGES)), "none lost, none twice"
+    numbers = [int(re.findall(r"编号N(\d+)的", event.handed_over or event.text)[0]) for event in events]
+    assert sorted(numbers) == list(range(MESSAGES)), "none lost, none twice"
     assert len(seen) == MESSAGES
-    for event in events:
-        number = int(re.findall(r"编号N(\d+)的", event.text)[0])
+    for number, event in zip(numbers, events, strict=True):
         assert (event.user_id, event.group_id) == (str(number % 17), str(number % 5)) and f"小林{number % 17}" in event.text

@@ -120,3 +120,13 @@ def test_temporary_names_are_hidden(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(os, "fsync", lambda fd: (names.extend(path.name for path in tmp_path.iterdir()), real(fd))[1])
     write_atomically(tmp_path / "c.json", b"x")
     assert names[0].startswith(durable.TEMPORARY_PREFIX)
+
+
+def test_a_sweep_passes_over_what_its_writer_names_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / f"{durable.TEMPORARY_PREFIX}x").write_text("x")
+
+    def gone(path: Path) -> None:
+        raise FileNotFoundError(path)
+
+    monkeypatch.setattr(Path, "unlink", gone)
+    assert durable.sweep_leftovers(tmp_path) == 0
