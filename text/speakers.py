@@ -80,7 +80,8 @@ def whose(text: str, kind: Literal["action", "fact"], job: Job, names: Names) ->
     reasons = tuple(("reference", "mention", mention) for mention in unknown)
     language = detect_language(text)
     if kind == "action":
-        return Whose(text, None, subject=names.bot(language), reasons=reasons)
+        cast = _of_the_bot(text, job, names, language) if job.kind == "talk" and job.group_id else None
+        return Whose(text, cast, subject=names.bot(language), reasons=reasons)
     in_talk = job.kind == "talk"
     found = _of_talk(text, job, names, language) if in_talk else _of_fact(text, job, names, language)
     claim = why_no_fact(found.text, names)
@@ -101,12 +102,23 @@ def _of_talk(text: str, job: Job, names: Names, language: Language) -> Whose:
     if meant:
         only = Cast(third=True, stand_in=False)
         text = draft(text, replace(names, user_name=meant), "fact", language=language, cast=only).text
-    known = (name for name in (names.bot_name, *names.others) if name)
-    called = next((name for name in known if text.lstrip("@ ").startswith(name)), "")
     together = "" if job.group_id else cast_of_fact(text, names, language).together
-    cast = Cast(user, called if job.group_id else names.bot(language), together, third=False, stand_in=False)
+    spoken_to = _called(text, (names.bot_name, *names.others)) if job.group_id else names.bot(language)
+    cast = Cast(user, spoken_to, together, third=False, stand_in=False)
     played = (("claim", "played", text),) if _is_played(text, said, names) else ()
     return Whose(text, cast, job.user_id, user, played, not_about=(names.bot(language),))
+
+
+def _of_the_bot(text: str, job: Job, names: Names, language: Language) -> Cast:
+    """Return whom the persons of what the bot said in a group mean: "you" is whom it calls by name, or who alone spoke."""
+    spoke = {one.sender_name for one in job.recent_messages} - {names.bot_name, ""}
+    alone = next(iter(spoke)) if len(spoke) == 1 else ""
+    return Cast(names.bot(language), _called(text, (names.user_name, *names.others)) or alone, third=False, stand_in=False)
+
+
+def _called(text: str, names: Sequence[str]) -> str:
+    """Return the name that a text begins with, or ""."""
+    return next((name for name in names if name and text.lstrip("@ ").startswith(name)), "")
 
 
 def _of_fact(text: str, job: Job, names: Names, language: Language) -> Whose:

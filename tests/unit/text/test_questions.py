@@ -16,6 +16,10 @@ from historian.text.questions import asking_sentences
         ("I saw Ann yesterday. Did she move last week?", "Did she move last week?"),
         ("remind me what I said on Monday", "remind me what I said on Monday"),
         ("Yesterday I was ill!", ""),
+        ("医生告诉我不能再吃花生了", ""),
+        ("我昨天什么都没吃", ""),
+        ("I saw Ann yesterday when it rained.", ""),
+        ("帮我查一下昨天的会议", "帮我查一下昨天的会议"),
         ("", ""),
     ],
 )

@@ -158,3 +158,20 @@ def test_she_is_never_the_sender(said: str, passed: bool) -> None:
     job = make_job(kind="talk", action_summary="", new_info=[said], user_id="7", user_name="阿凯", recent_messages=talk)
     (item,) = by_rules(job, Settings())
     assert item["passed"] is passed
+
+
+@pytest.mark.parametrize(
+    ("said", "passed"),
+    [("我给你设了吃药的提醒", False), ("桃子，我给你设了吃药的提醒", True), ("我给大家订了周六的球馆", True)],
+)
+def test_you_of_the_bot_in_a_group_is_nobody_by_chance(said: str, passed: bool) -> None:
+    talk = [
+        {"sender_id": "8", "sender_name": "桃子", "text": "嗯"},
+        {"sender_id": "7", "sender_name": "阿凯", "text": "早"},
+        {"sender_id": "1", "sender_name": "阿福", "text": said},
+    ]
+    job = make_job(
+        kind="talk", action_summary=said, new_info=[], user_id="7", user_name="阿凯", bot_name="阿福", recent_messages=talk
+    )
+    (item,) = by_rules(job, Settings())
+    assert (item["passed"], "阿凯" in item["candidate"]) == (passed, False)
