@@ -7,12 +7,12 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from weakref import WeakValueDictionary
 
 from ...models.embeddings.general_means import general_means
 from ...schema.protocols import EventStore
 from .table import ScopeTable, Snapshot
 
-_LOCKS = 32
 SLICE_EVENTS = 500
 """So many events are read at a time (some ten milliseconds), so that recalls beside it get the interpreter."""
 WAITED_FOR = 2_000
@@ -34,8 +34,8 @@ class ScopeTables:
         self._limit_bytes = limit_bytes
         self._tables: OrderedDict[str, ScopeTable] = OrderedDict()
         self._lock = threading.Lock()
-        # Two scopes may share a lock; what matters is that one scope never has two.
-        self._filling = [threading.Lock() for _ in range(_LOCKS)]
+        # One lock a scope, as long as somebody reads that scope: none waits for another one.
+        self._filling: WeakValueDictionary[str, threading.Lock] = WeakValueDictionary()
         self._fillers = ThreadPoolExecutor(_FILLERS, thread_name_prefix="historian-scopes")
         self._under_way: dict[str, Future[Snapshot]] = {}
         self.fills = 0
@@ -48,7 +48,7 @@ class ScopeTables:
         table = self._known(scope_key)
         if table is not None and table.change == change:
             return table.snapshot
-        with self._filling[hash(scope_key) % _LOCKS]:
+        with self._filling_of(scope_key):
             table = self._known(scope_key)
             # Read before the rows: what comes in between is read twice rather than never.
             change = self._events.change_number(scope_key)
@@ -62,16 +62,19 @@ class ScopeTables:
             return table.snapshot
 
     def ready(self, scope_key: str, seconds: float) -> Snapshot | None:
-        """Return the current events of a scope; None if it must be read from the store and that takes longer than `seconds`.
+        """Return the current events of a scope; None if they must be read from the store and that takes longer than `seconds`.
 
-        It is read to its end in the background. Blocking; raises StorageError.
+        Fewer than one slice are read at once, more in the background, to their end. Blocking; raises StorageError.
         """
         change, table = self._events.change_number(scope_key), self._known(scope_key)
+        lacking = change[0]
         if table is not None and table.change[1] == change[1]:
-            return self.snapshot(scope_key)
+            lacking -= table.change[0]
+            if lacking < SLICE_EVENTS:
+                return self.snapshot(scope_key)
         filling = self.fill(scope_key)
         try:
-            return filling.result(seconds if change[0] <= WAITED_FOR else 0.0)
+            return filling.result(seconds if lacking <= WAITED_FOR else 0.0)
         except (TimeoutError, CancelledError):  # cancelled: the tables were closed
             return None
 
@@ -103,6 +106,10 @@ class ScopeTables:
     def clear(self) -> None:
         with self._lock:
             self._tables.clear()
+
+    def _filling_of(self, scope_key: str) -> threading.Lock:
+        with self._lock:
+            return self._filling.setdefault(scope_key, threading.Lock())
 
     def _known(self, scope_key: str) -> ScopeTable | None:
         with self._lock:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -165,4 +166,51 @@ def test_who_does_not_wait_for_a_scope_finds_it_later(store: SqliteEventStore) -
     gate.set()
     assert all(one.result(30) for one in blocked)
     assert tables.fill(SCOPE).result(30) is tables.ready(SCOPE, 0.0) and not tables._under_way
+    tables.close()
+
+
+def test_a_scope_in_memory_never_waits_for_another_one_being_read(
+    store: SqliteEventStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the hashes of their keys end alike."""
+    tables, begun, gate = tables_over(store), threading.Event(), threading.Event()
+    other = next(str(n) for n in range(8, 10_000) if hash(f"g:{n}") % 32 == hash(SCOPE) % 32)
+    file_vectors(store, 3)
+    file_vectors(store, 3, job="j2-0", group=other)
+    tables.snapshot(f"g:{other}")
+    file_vectors(store, 1, job="j3-0", group=other)
+    news = store.news
+
+    def held(scope_key: str, *rest: int) -> object:
+        if scope_key == SCOPE:
+            begun.set()
+            assert gate.wait(30)
+        return news(scope_key, *rest)
+
+    monkeypatch.setattr(store, "news", held)
+    with ThreadPoolExecutor(1) as reader:
+        filling = tables.fill(SCOPE)
+        try:
+            assert begun.wait(30)
+            snapshot = reader.submit(tables.ready, f"g:{other}", 0.03).result(10)
+            assert snapshot is not None and len(snapshot) == 4 and not filling.done()
+        finally:
+            gate.set()
+    assert len(filling.result(30)) == 3 and not tables._filling, "no lock is kept"
+    tables.close()
+
+
+def test_many_additions_to_a_scope_in_memory_are_waited_for_no_longer_than_asked(
+    store: SqliteEventStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tables, gate = tables_over(store), threading.Event()
+    file_vectors(store, 3)
+    tables.snapshot(SCOPE)
+    monkeypatch.setattr(tables_module, "SLICE_EVENTS", 5)
+    file_vectors(store, 8, job="j2-0")
+    blocked = [tables._fillers.submit(gate.wait, 30) for _ in range(tables_module._FILLERS)]
+    assert tables.ready(SCOPE, 0.01) is None
+    gate.set()
+    assert all(one.result(30) for one in blocked)
+    assert len(tables.fill(SCOPE).result(30)) == 11 and tables.fills == 1
     tables.close()
