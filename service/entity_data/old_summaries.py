@@ -189,7 +189,7 @@ def _read(where: str, entry: Any, scope: Scope | None, assumed: Assumed) -> OldS
         raise InvalidInput(f"says nothing: no text under {', '.join(_TEXTS)}")
     moment = _moment(entry, assumed)
     scope, place = _place(entry, assumed) if scope is None else (scope, {})
-    group = _id(entry, "group_id") or (scope.group_id if scope else "")
+    group = "" if "private" in place else _id(entry, "group_id") or (scope.group_id if scope else "")
     user = _id(entry, *_USERS) or (scope.user_id if scope and not group else "")
     if not group and not user:
         raise InvalidInput("it has neither user_id nor group_id; name the conversation with --user or --group")
@@ -214,9 +214,10 @@ def _read(where: str, entry: Any, scope: Scope | None, assumed: Assumed) -> OldS
 
 
 def _place(entry: Mapping[str, Any], assumed: Assumed) -> tuple[Scope | None, dict[str, str]]:
-    """Return the conversation that `location` names, and its name by type; the assumed one if it names none.
+    """Return the conversation that `location` names, and its name by type; the assumed one if there is no location.
 
-    Ids of the entry itself go before its location. Raises _Unplaced for a name without an id.
+    An id of the entry goes before the name: the group's for a group, the user's for a private chat. A location without
+    a name is the assumed conversation, if that is of its type. Raises _Unplaced for a location without an id.
     """
     location = entry.get("location")
     if not isinstance(location, Mapping):
@@ -224,13 +225,13 @@ def _place(entry: Mapping[str, Any], assumed: Assumed) -> tuple[Scope | None, di
     kind, name = _text(location, "type"), _text(location, "name")
     if kind not in ("group", "private"):
         raise InvalidInput(f"location.type: {kind!r:.60} is neither 'group' nor 'private'")
-    known = {kind: name}
-    if _id(entry, "group_id", *_USERS):
-        return assumed.scope, known
-    number = _id(location, "id", f"{kind}_id") or assumed.places.get(f"{kind}:{name}") or assumed.places.get(name, "")
+    number = _id(entry, *(("group_id",) if kind == "group" else _USERS)) or _id(location, "id", f"{kind}_id")
+    if not number and not name and assumed.scope is not None and assumed.scope.request_type == kind:
+        return assumed.scope, {kind: name}
+    number = number or assumed.places.get(f"{kind}:{name}") or assumed.places.get(name, "")
     if not number:
         raise _Unplaced(f"{kind}:{name}")
-    return (Scope.group(number) if kind == "group" else Scope.private(number)), known
+    return (Scope.group(number) if kind == "group" else Scope.private(number)), {kind: name}
 
 
 def _text(entry: Mapping[str, Any], *names: str) -> str:

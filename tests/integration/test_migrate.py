@@ -13,6 +13,7 @@ from historian.interfaces.cli.invocation import Shell
 from historian.schema.entity import Entity
 from historian.schema.errors import InvalidInput
 from historian.schema.event import Event, EventFilter
+from historian.schema.scope import Scope
 from historian.schema.settings import Settings
 from historian.service.cognitive import CognitiveService
 from historian.service.components import open_parts, open_queue
@@ -162,6 +163,35 @@ def test_in_a_terminal_each_place_is_asked_for_once(tmp_path: Path, monkeypatch:
     called = historian("migrate", path, "--data-dir", tmp_path / "data", stdin="9\n\n")
     assert called.status == 1 and called.out.count("empty: leave out") == 2
     assert [event.scope.key for event in stored(tmp_path / "data")] == ["p:9"]
+
+
+BOOK_CLUB = {"type": "group", "name": "读书会"}
+PLACES = {"读书会": "7001", "阿明": "43"}
+
+
+@pytest.mark.parametrize(
+    ("ids", "location", "assumed", "expected"),
+    [
+        ({"sender_id": 42}, BOOK_CLUB, None, "g:7001"),
+        ({"user_id": 42}, BOOK_CLUB, Scope.private("42"), "g:7001"),
+        ({"group_id": 9, "qq": 42}, BOOK_CLUB, Scope.group("8"), "g:9"),
+        ({"user_id": 42}, {"type": "private"}, Scope.group("7001"), "p:42"),
+        ({"user_id": 42}, {"type": "private", "name": "阿明"}, Scope.group("7001"), "p:42"),
+        ({}, {"type": "private", "name": "阿明"}, Scope.group("7001"), "p:43"),
+        ({"group_id": 9, "user_id": 42}, {"type": "private"}, None, "p:42"),
+        ({"user_id": 42}, {"type": "group"}, Scope.group("8"), "g:8"),
+        ({}, {"type": "private"}, Scope.private("42"), "p:42"),
+        ({"user_id": 42}, {"type": "group"}, Scope.private("42"), "group:"),
+        ({"group_id": 9}, {"type": "private"}, Scope.group("9"), "private:"),
+        ({"user_id": 42}, {"type": "group", "name": "猫友群"}, Scope.group("8"), "group:猫友群"),
+    ],
+)
+def test_an_entry_goes_into_a_conversation_of_the_type_that_its_location_says(
+    tmp_path: Path, ids: dict[str, int], location: dict[str, str], assumed: Scope | None, expected: str
+) -> None:
+    path = write(tmp_path / "old.json", [{"summary": "我讲了第九章", "location": location, **ids}])
+    (found,) = read_old_summaries(path, Assumed("UTC", 0.0, assumed, places=PLACES))
+    assert (found.job.scope.key if isinstance(found, OldSummary) else found.place) == expected
 
 
 @pytest.mark.parametrize(
