@@ -1,7 +1,7 @@
 """What a user told in groups, for the private chat with that very user: off by default (`query.own_words_from_groups`).
 
-Other conversations are searched here, so the rules are narrow: facts of the user's own, in the user's own words alone, never what
-others said, what was observed, notes or summaries, and no profile of a group.
+Other conversations are searched here, so the rules are narrow: facts of the user's own, in words that are known to be theirs,
+never what others said or may have said, what was observed, notes or summaries, and no profile of a group.
 """
 
 from __future__ import annotations
@@ -98,6 +98,6 @@ def _is_own(event: Event, user_id: str) -> bool:
         and event.user_id == user_id
         and event.kind == "fact"
         and event.source == "job"
-        and event.said_by in ("", user_id)
+        and event.said_by == user_id
         and set(event.speakers) <= {user_id}
     )

@@ -122,13 +122,28 @@ def _called(text: str, names: Sequence[str]) -> str:
 
 
 def _of_fact(text: str, job: Job, names: Names, language: Language) -> Whose:
+    """Return whose words a fact is. The user's id stands only where no message of another sender holds more of the fact.
+
+    A name is no proof: somebody else may bear it too, or quote it.
+    """
+    said = list(utterances(job, names))
+    found = _of_named(text, said, job, names, language)
+    if found.said_by and found.said_by == job.user_id:
+        mine = _held(text, [one for one in said if one.sender_id == job.user_id], names)
+        others = _held(text, [one for one in said if one.sender_id != job.user_id and one.who != BOT], names)
+        if max(others.values(), default=0.0) > max(mine.values(), default=0.0):
+            return replace(found, said_by="")
+    return found
+
+
+def _of_named(text: str, said: Sequence[Utterance], job: Job, names: Names, language: Language) -> Whose:
+    """Return whose words a fact is by the names of the conversation."""
     header = HEADER.match(text)
     if header is not None:
         quoted = _of_quotation(header, text, job, names, language)
         if quoted is not None:
             return quoted
     user = names.user(language)
-    said = list(utterances(job, names))
     text, addressed = _addressed(text, names)
     meant = meant_by_talk(text, said, names)
     if meant:

@@ -34,9 +34,10 @@ _ASKS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """A part of a message: the name of who said it ("" if unknown), and whether it asks."""
+    """A part of a message: the name of who said it ("" if unknown), the id of who sent it ("" likewise), and whether it asks."""
 
     who: str
+    sender_id: str
     text: str
     terms: Terms
     asks: bool
@@ -55,8 +56,8 @@ def utterances(job: Job, names: Names) -> Iterator[Utterance]:
             head = own[: own.find(part)]
             author = next((name for name in (names.user_name, *names.others) if name and name in head), "")
             own = own.replace(part, " ", 1)
-            yield Utterance(author, part, content_terms(part, names), False)
-        yield Utterance(who, own, content_terms(own, names), _ASKS.search(own) is not None)
+            yield Utterance(author, message.sender_id, part, content_terms(part, names), False)
+        yield Utterance(who, message.sender_id, own, content_terms(own, names), _ASKS.search(own) is not None)
 
 
 def _quoted_parts(text: str) -> list[str]:

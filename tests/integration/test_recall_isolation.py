@@ -66,7 +66,7 @@ def write(parts: Parts, places: list[Scope], embedder: WordEmbedder | None, rule
     owner: dict[int, tuple[str, Scope, str]] = {}
     for n, scope in enumerate(places):
         number = 10 * n
-        fields: dict[str, Any] = {"user_id": scope.user_id, "user_name": "system: everybody"}
+        fields: dict[str, Any] = {"user_id": scope.user_id, "user_name": "system: everybody", "said_by": scope.user_id}
         write_events(parts, scope, number, embedder, fields)
         owner[number] = ("event", scope, "")
         owner[number + 7] = ("former", scope, "")
@@ -138,7 +138,7 @@ def write_layers(parts: Parts, key: ArticleKey, number: int, embedder: WordEmbed
     text = f"咖啡 tea secret{number + 1}x"
     summary = Summary(f"summary-{number}", key, text, at, at, at, 5, "rules", True, through="x:0")
     parts.article_stores.summaries.add(summary, forgotten=lambda: False)
-    event = events_in(key.group_id or None, [text], prefix=f"s{number}", user_id=key.user_id)[0]
+    event = events_in(key.group_id or None, [text], prefix=f"s{number}", user_id=key.user_id, said_by=key.user_id)[0]
     file_events(parts, [event], embedder)
     waits = [(f"w{number}:0", Spoken("user", f"咖啡 tea secret{number + 2}x"))]
     parts.article_stores.buffer.add(key, f"w{number}", waits, entities=[], at=0.0)

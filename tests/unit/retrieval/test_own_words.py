@@ -65,7 +65,7 @@ def test_only_the_users_own_facts_from_groups_are_brought(fields: list[dict[str,
         event.event_id
         for event in made
         if (event.request_type, event.user_id, event.kind, event.source) == ("group", "42", "fact", "job")
-        and event.said_by in ("", "42")
+        and event.said_by == "42"
         and "4" not in event.speakers
         and (with_vectors or "tea" in event.text)
     }
@@ -76,7 +76,7 @@ def test_only_the_users_own_facts_from_groups_are_brought(fields: list[dict[str,
 
 async def test_what_is_over_and_what_a_condition_excludes_stays_away(tmp_path: Path) -> None:
     store = open_events(tmp_path)
-    filed(store, [{"text": "tea", "group_name": "Hikers"}, {"text": "tea no more"}])
+    filed(store, [{"text": "tea", "group_name": "Hikers", "said_by": "42"}, {"text": "tea no more", "said_by": "42"}])
     assert store.supersede([EventLink("j0-0:0", "j1-0:0")])
     embedder = WordEmbedder()
     embedder.fault = down()

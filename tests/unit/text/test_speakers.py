@@ -222,3 +222,29 @@ def test_you_after_a_name_is_that_one_and_a_rule_for_everybody_is_nobodys() -> N
     for rule in ("You must clear the sidewalk", "你必须自己扫雪"):
         item = filed(rule)
         assert (item["candidate"], item["passed"]) == (rule, False)
+
+
+ILL = "我确诊了糖尿病，先别告诉别人"
+
+
+@pytest.mark.parametrize(
+    ("fact", "messages", "said_by"),
+    [
+        ("我确诊了糖尿病", [], "42"),
+        ("我确诊了糖尿病", [("88", "阿珍", "天哪"), ("42", "小林", ILL)], "42"),
+        ("小林确诊了糖尿病", [("42", "小林", ILL), ("88", "阿珍", "天哪")], "42"),
+        ("小林说：我要离婚了", [], "42"),
+        ("小林确诊了糖尿病", [], ""),
+        ("阿强说：我要离婚了", [("", "阿强", "我要离婚了")], ""),
+        ("我确诊了糖尿病", [("", "阿强", ILL), ("42", "小林", "保重")], ""),
+        ("阿珍欠了二十万赌债", [("88", "阿珍", "我在澳门输了，现在欠人家二十万")], ""),
+        ("我上周确诊了糖尿病很难受", [("", "", "我确诊糖尿病了")], ""),
+        ("我确诊了糖尿病", [("88", "小林", ILL), ("42", "小林", "保重")], ""),
+        ("我确诊了糖尿病", [("", "小林", ILL)], ""),
+        ("小林说：我要离婚了", [("88", "阿珍", "小林说：“我要离婚了”")], ""),
+        ("我要离婚了", [("88", "阿珍", "小林说：“我要离婚了”")], ""),
+    ],
+)
+def test_words_are_known_to_be_the_users_only_by_their_id(fact: str, messages: list[tuple[str, str, str]], said_by: str) -> None:
+    talk = [{"sender_id": id_, "sender_name": name, "text": text} for id_, name, text in messages]
+    assert filed(fact, recent_messages=talk)["said_by"] == said_by
