@@ -6,15 +6,16 @@
 
     - 2026-02-21T17:30:00+08:00 Clio recommended "Dune" to Ann
 
-One section per conversation, named by `Scope.key`; one line per entry, newest last. The file may be edited and written by
-hand: every line of a section is an entry, and what stands outside of these sections is kept as it is.
+One section per conversation, named by `Scope.key`, up to the next heading of that kind; one line per entry, newest last.
+The file may be edited and written by hand: every line of a section is an entry, other headings too. What was written by
+hand stays as it is, in the sections and before the first one; only lines of jobs are dropped in time.
 """
 
 from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ...schema.job import Job
@@ -26,12 +27,13 @@ KEEP_PER_SCOPE = 50
 KEEP_SCOPES = 200
 LINE_CHARACTERS = 500
 MAX_BYTES = 1024 * 1024
-"""The least recent conversations are removed beyond this size; of a larger file only this much is read."""
+"""Lines of jobs take no more than this and the two bounds above: the oldest go, in the least recent conversations first."""
 
 HEADER = (
     "# Memory\n\n数据库不可用期间交来的内容，按会话排列，最新的在最后。\n"
     "What was handed over while the database could not be used, by conversation, newest last.\n"
 )
+_OWN_LINES = frozenset(filter(None, HEADER.splitlines()))
 _OF_A_JOB = re.compile(r"- \d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) ")
 """How a line begins that `add` has written: with the full time of its job."""
 _ENTRY = re.compile(r"[-*+]\s+(?:(?P<time>\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d)?)?)\s+)?(?P<text>.+)")
@@ -50,36 +52,33 @@ class MarkdownMemory:
         if not told:
             return
         with self._lock:
-            sections, loose = self._read(), self._loose()
+            sections = self._read()
             for job, texts in told:
                 lines = sections.pop(job.scope.key, [])
                 lines += [line for text in texts if (line := f"- {job.timestamp} {_one_line(text)}") not in lines]
-                sections[job.scope.key] = lines[-KEEP_PER_SCOPE:]
-            write_atomically(self._path, _written(sections, loose))
+                sections[job.scope.key] = lines
+            write_atomically(self._path, _written(sections))
 
     def by_hand(self) -> tuple[str, dict[str, str]]:
         """Return what somebody wrote: outside of the sections of conversations, and in them, by scope key. Raises StorageError.
 
         Entries of jobs are left out: they are filed as events.
         """
-        sections = {
-            key: "\n".join(line for line in lines if not _OF_A_JOB.match(line))
-            for key, lines in self._read().items()
-            if scope_of_key(key) is not None
-        }
-        return self._loose(), {key: text for key, text in sections.items() if text}
+        sections = self._read()
+        loose = _joined(sections.pop(""))
+        told = {key: _joined([line for line in lines if not _OF_A_JOB.match(line)]) for key, lines in sections.items()}
+        return loose, {key: text for key, text in told.items() if text}
 
     def of(self, scope_key: str) -> list[tuple[str, str]]:
         """Return (timestamp or "", text) of the entries of a conversation, oldest first. Raises StorageError."""
-        return [_entry(line) for line in self._read().get(scope_key, [])]
+        return [(time, text) for key, time, text in self.entries() if key == scope_key]
 
     def entries(self) -> list[tuple[str, str, str]]:
         """Return (scope key, timestamp or "", text) of every entry; "" is the key of lines outside of sections.
 
         Raises StorageError.
         """
-        loose = [("", *_entry(line.strip())) for line in self._loose().splitlines() if line.strip()]
-        return loose + [(key, *_entry(line)) for key, lines in self._read().items() for line in lines]
+        return [(key, *_entry(line.strip())) for key, lines in self._read().items() for line in lines if line.strip()]
 
     def forget(self, unwanted: Callable[[str, str, str], bool]) -> int:
         """Remove the lines for which `unwanted(scope key, timestamp or "", text)` is True. Return how many.
@@ -87,62 +86,60 @@ class MarkdownMemory:
         Raises StorageError.
         """
         with self._lock:
-            known = {"": self._loose().splitlines(), **self._read()}
+            known = self._read()
             kept = {
                 key: [line for line in lines if not (line.strip() and unwanted(key, *_entry(line.strip())))]
                 for key, lines in known.items()
             }
             gone = sum(map(len, known.values())) - sum(map(len, kept.values()))
             if gone:
-                loose = "\n".join(kept.pop("")).strip()
-                write_atomically(self._path, _written({key: lines for key, lines in kept.items() if lines}, loose))
+                write_atomically(self._path, _written(kept))
         return gone
 
     def _read(self) -> dict[str, list[str]]:
-        """Return the non-blank lines of each conversation's section."""
-        sections: dict[str, list[str]] = {}
-        for key, line in self._lines():
-            if key:
-                lines = sections.setdefault(key, [])
-                if line.strip() and not line.startswith("## "):
-                    lines.append(line.strip())
-        return sections
-
-    def _loose(self) -> str:
-        """Return what stands outside of the sections of conversations, without the header."""
-        loose = "".join(f"{line}\n" for key, line in self._lines() if not key)
-        return loose.removeprefix(HEADER).strip()
-
-    def _lines(self) -> Iterator[tuple[str, str]]:
-        """Yield each line with the key of the conversation in whose section it stands ("" outside of any)."""
+        """Return the lines of each conversation's section, and under "" those before the first section without the header."""
         try:
-            with self._path.open("rb") as file:
-                content = file.read(MAX_BYTES)
+            content = self._path.read_bytes()
         except FileNotFoundError:
-            return
+            content = b""
         except OSError as error:
             raise storage_error("read", self._path, error) from error
-        key = ""
-        for line in content.decode("utf-8", "replace").splitlines():
-            if line.startswith(("# ", "## ")):
-                named = line.removeprefix("## ").strip()
-                key = named if line.startswith("## ") and scope_of_key(named) is not None else ""
-            yield key, line
+        lines: list[str] = []
+        sections = {"": lines}
+        for line in content.decode("utf-8-sig", "replace").splitlines():
+            key = line.removeprefix("## ").strip()
+            if line.startswith("## ") and scope_of_key(key) is not None:
+                lines = sections.setdefault(key, [])
+            elif line not in _OWN_LINES:
+                lines.append(line)
+        return sections
 
 
-def _written(sections: dict[str, list[str]], loose: str) -> bytes:
-    """Return the content of the file: what was written outside of sections, then the most recent conversations within the
-    limits, the latest one last."""
-    head = (HEADER + (f"\n{loose}\n" if loose else "")).encode(errors="replace")
-    parts: list[bytes] = []
-    room = MAX_BYTES - len(head)
-    for key, lines in reversed(list(sections.items())[-KEEP_SCOPES:]):
-        part = "".join(f"{line}\n" for line in (f"\n## {key}\n", *lines)).encode(errors="replace")
-        room -= len(part)
-        if room < 0:
-            break
-        parts.append(part)
-    return head + b"".join(reversed(parts))
+def _written(sections: dict[str, list[str]]) -> bytes:
+    """Return the content of the file: what was written outside of sections, then the conversations, the latest one last."""
+    loose = _joined(sections[""])
+    parts: list[str] = []
+    room = MAX_BYTES - len(HEADER.encode())
+    for place, key in enumerate(key for key in reversed(sections) if key):
+        heading, kept = f"\n## {key}\n\n", list[str]()
+        room -= len(heading.encode())
+        left = KEEP_PER_SCOPE if place < KEEP_SCOPES else 0
+        for line in reversed(sections[key]):
+            if _OF_A_JOB.match(line):
+                left -= 1
+                room -= len(line.encode(errors="replace")) + 1
+                if left < 0 or room < 0:
+                    continue
+            kept.append(line)
+        if text := _joined(kept[::-1]):
+            parts.append(f"{heading}{text}\n")
+    head = HEADER + (f"\n{loose}\n" if loose else "")
+    return "".join((head, *reversed(parts))).encode(errors="replace")
+
+
+def _joined(lines: Sequence[str]) -> str:
+    """Return lines as text, without the blank ones around it."""
+    return "\n".join(lines).strip("\n").rstrip()
 
 
 def _texts_of(job: Job) -> list[str]:

@@ -511,6 +511,13 @@ async def test_what_somebody_wrote_into_memory_md_is_a_note_of_its_conversation_
     assert (await notes.index.run_memory(file, SHARED_NOTES)).deleted == 1 and notes.texts() == set()
 
 
+async def test_a_heading_within_a_conversation_s_section_tells_nobody_else(notes: Notes) -> None:
+    file = notes.folder / "MEMORY.md"
+    file.write_text("# Memory\n\n## p:42\n\nAnn likes tea\n\n## Health\n\nAnn takes lithium\n", encoding="utf-8")
+    await notes.index.run_memory(file, GROUP)
+    assert notes.texts(GROUP) == set() and any("lithium" in text for text in notes.texts(Scope.private("42")))
+
+
 async def test_the_rest_of_memory_md_belongs_to_the_scope_of_notes(notes: Notes) -> None:
     file = notes.folder / "MEMORY.md"
     file.write_text("Ann is the treasurer\n\n## g:7\n\nthe club meets on Mondays\n", encoding="utf-8")

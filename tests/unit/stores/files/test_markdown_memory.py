@@ -11,7 +11,7 @@ import pytest
 from historian.schema.errors import StorageError
 from historian.schema.job import Job, parse_job
 from historian.stores.files import durable
-from historian.stores.files.markdown_memory import KEEP_PER_SCOPE, MAX_BYTES, MarkdownMemory
+from historian.stores.files.markdown_memory import KEEP_PER_SCOPE, KEEP_SCOPES, MAX_BYTES, MarkdownMemory
 from support.memory import group_fields, private_fields
 
 
@@ -55,10 +55,37 @@ def test_it_is_bounded_in_entries_and_in_bytes_and_the_newest_stay(path: Path) -
     for n in range(KEEP_PER_SCOPE + 5):
         memory.add(job(n, f"entry {n}"))
     assert [text for _, text in memory.of("g:100")] == [f"entry {n}" for n in range(5, KEEP_PER_SCOPE + 5)]
-    path.write_text("# Memory\n" + "".join(f"\n## g:{n}\n\n- {'很' * 480}\n" for n in range(2000)), encoding="utf-8")
+    lines = [f"- {job(1, '').timestamp} {'很' * 480}\n"] * 20
+    path.write_text("# Memory\n" + "".join("".join((f"\n## g:{n}\n\n", *lines)) for n in range(200)), encoding="utf-8")
     memory.add(job(1, "the newest"))
-    assert path.stat().st_size <= MAX_BYTES
-    assert memory.of("g:100")[-1][1] == "the newest"
+    assert MAX_BYTES - 2000 < path.stat().st_size <= MAX_BYTES
+    assert memory.of("g:100")[-1][1] == "the newest" and len(memory.of("g:199")) == 20 and memory.of("g:0") == []
+
+
+def test_what_somebody_wrote_by_hand_stays_however_much_it_is(path: Path) -> None:
+    rules = [f"rule {n}: {'很' * 480}" for n in range(KEEP_PER_SCOPE + 950)]
+    path.write_text("\n".join([*rules, *(f"\n## g:{n}\n\nnote {n}" for n in range(KEEP_SCOPES + 5)), *rules]), encoding="utf-8")
+    memory = MarkdownMemory(path)
+    before = memory.by_hand()
+    assert path.stat().st_size > 2 * MAX_BYTES and len(before[1]) == KEEP_SCOPES + 5
+    for n in range(KEEP_PER_SCOPE + 5):
+        memory.add(job(n, f"entry {n}"))
+    assert memory.by_hand() == before
+    assert memory.of("g:100") == [
+        ("", "note 100"), *((job(1, "").timestamp, f"entry {n}") for n in range(5, KEEP_PER_SCOPE + 5))
+    ]  # fmt: skip
+    assert memory.forget(lambda key, time, text: text == "note 3") == 1
+    assert memory.by_hand() == (before[0], {key: text for key, text in before[1].items() if key != "g:3"})
+
+
+def test_a_section_ends_at_the_next_conversation_and_the_header_is_nobody_s(path: Path) -> None:
+    told = "- Ann likes tea\n\n## Health\n\n- Ann takes lithium\n    - twice a day\n\n# More\n\n- of Ann"
+    path.write_text(f"\ufeff# Memory\r\n\n## p:42\n\n{told}\n\n## g:9\n\nThe group meets on Mondays\n", encoding="utf-8")
+    memory = MarkdownMemory(path)
+    expected = ("", {"p:42": told, "g:9": "The group meets on Mondays"})
+    assert memory.by_hand() == expected
+    memory.add(job(1, "new"))
+    assert memory.by_hand() == expected
 
 
 def test_lines_written_by_hand_are_heard_and_kept(path: Path) -> None:
