@@ -13,7 +13,7 @@ import numpy as np
 
 from ..schema.hit import Hit
 from ..schema.protocols import Matrix
-from ..text.superseding import Statement, could_replace, same_subject, tells_of_change
+from ..text.superseding import Statement, could_replace, names_in, same_subject, tells_of_change
 from .scope_index.words import Scores
 
 ALIKE = 0.2
@@ -38,7 +38,8 @@ def current_first(hits: Sequence[Hit], likeness: Matrix, answers: Scores, people
     """
     if len(hits) < 2:
         return list(hits)
-    statements = [Statement(hit.event.text, tuple(dict.fromkeys((*people, hit.event.bot_name)))) for hit in hits]
+    named = names_in("\n".join(hit.event.text for hit in hits), people)
+    statements = [Statement(hit.event.text, tuple(dict.fromkeys((*named, hit.event.bot_name)))) for hit in hits]
     usual = (likeness.sum(axis=1) - np.diagonal(likeness)) / (len(hits) - 1) if len(hits) > 2 else np.zeros(len(hits))
     loss = np.maximum(answers[:, None] - answers[None, :], 0.0) / max(float(answers.max()), LEAST_ANSWER)
     worth = likeness - usual[:, None] - LOSS_WEIGHT * loss

@@ -93,12 +93,18 @@ def named_first(text: str, people: Sequence[str]) -> str:
     return max((name for name in people if name and folded.startswith(name.casefold())), key=len, default="")
 
 
+def names_in(text: str, people: Sequence[str]) -> list[str]:
+    """Return the names that occur in a text, in whatever case."""
+    folded = text.casefold()
+    return [name for name in people if name and name.casefold() in folded]
+
+
 def terms_of(text: str, people: Sequence[str]) -> Terms:
     """Return the content words of the beginning of a text, without the names of people and what is light."""
     text = text[:MOST_READ]
-    for name in sorted(people, key=len, reverse=True):
-        if name:
-            text = re.sub(rf"{re.escape(name)}(?:['’]s\b)?", " ", text, flags=re.IGNORECASE)
+    # A pattern for each of hundreds of names would be compiled anew every time: the cache of `re` holds 512.
+    for name in sorted(names_in(text, people), key=len, reverse=True):
+        text = re.sub(rf"{re.escape(name)}(?:['’]s\b)?", " ", text, flags=re.IGNORECASE)
     terms = content_terms(text, _NOBODY, dates=False)
     return frozenset(term for term in terms if term not in _LIGHT and not _LIGHT_CHARACTERS.issuperset(term))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -101,3 +102,24 @@ def test_plans_and_what_the_bot_did_go_before_nothing() -> None:
 def test_one_hit_and_none_stay_as_they_are() -> None:
     assert texts(in_order([(HOME, 1)], [[1.0]], [0.5])) == [HOME]
     assert in_order([], np.zeros((0, 0)).tolist(), []) == []
+
+
+def test_a_group_of_many_people_takes_no_longer() -> None:
+    """Nobody named in the hits: whether two of them tell of one thing is told by their words."""
+    told = [
+        f"网购的第{n}个{thing}{way}"
+        for n in range(5)
+        for thing, way in (("快递", "到了"), ("沙发", "很软"), ("台灯", "坏了"), ("花", "开了"))
+    ]
+    events = [make_event(f"j-{n}", 0, text=text, timestamp=NOW + n, kind="fact") for n, text in enumerate(told)]
+    hits = [Hit(event, 1.0 - n / 100, {}) for n, event in enumerate(events)]
+    likeness = np.eye(20, dtype=np.float32)
+    likeness[:10, 10:] = likeness[10:, :10] = 1.0
+    people = [f"群友昵称{n:04d}" for n in range(600)]
+
+    def seconds(people: Sequence[str]) -> float:
+        begun = time.thread_time()
+        current_first(hits, likeness, np.full(20, 0.5, dtype=np.float32), people, now=False)
+        return time.thread_time() - begun
+
+    assert min(seconds(people) for _ in range(3)) < 0.05
