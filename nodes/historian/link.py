@@ -38,7 +38,8 @@ def _link(store: EventStore, job: Job, event_ids: Sequence[str]) -> list[FormerF
         before = _former_facts(store, event)
         people = _people(job, [event, *before])
         new, old = Statement(event.text, people), [Statement(one.text, people) for one in before]
-        links = links_of(new, old)
+        values_only = [n for n, one in enumerate(before) if job.kind == "talk" or _had_happened(one)]
+        links = links_of(new, old, values_only)
         store.supersede([EventLink(before[n].event_id, event.event_id, change == "corrected") for n, change in links])
         for n, _ in links:
             one = before[n]
@@ -50,6 +51,11 @@ def _link(store: EventStore, job: Job, event_ids: Sequence[str]) -> list[FormerF
                 near[one.event_id] = how, FormerFact(event_id=one.event_id, text=one.text, ended=False, by=event.event_id)
     shown = sorted((one for one in near.items() if one[0] not in ended), key=lambda one: -one[1][0])
     return [*ended.values(), *(fact for _, (_, fact) in shown[:MOST_SHOWN])]
+
+
+def _had_happened(event: Event) -> bool:
+    """Return True if an event tells of what was over when it was said: that stays so, whatever changes."""
+    return event.occurs_until is not None and event.occurs_until < event.timestamp
 
 
 def _likeness(store: EventStore, event: Event, before: Sequence[Event]) -> dict[str, float]:

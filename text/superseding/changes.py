@@ -23,12 +23,16 @@ LONGEST = 240
 _POSSESSED = re.compile(r"\b(?!(?:\w+['’]s? )*$)[a-z]+['’]s\b")
 ALIKE = 0.45
 """Likeness of vectors from which two facts of one subject may be about one thing."""
+MOST_ENDED = 2
 SOME, HALF, MOST = 0.3, 0.5, 0.75
 """Shares of a statement's content words (`share`) that another one has as well."""
 
 
-def change_by(new: Statement, old: Statement) -> Change:
+def change_by(new: Statement, old: Statement, *, values_only: bool = False) -> Change:
     """Return what the statement `new` does to `old`, an earlier one of the same conversation; "" if both hold.
+
+    `values_only`: only another value of what one has once (home, job) makes a change, besides a correction. So it is where `old`
+    tells of what was over when it was said, and in talk, where "pushed back" and "instead" are said of much.
 
     >>> people = ("Ann", "Tom")
     >>> change_by(Statement("Ann moved to Vienna", people), Statement("Ann lives in Lisbon", people))
@@ -48,20 +52,25 @@ def change_by(new: Statement, old: Statement) -> Change:
         return "corrected"
     if not _same_relative(new, old):
         return ""
-    if _another_value(new, old) or _marked_change(new, old) or _ended(new, old) or _restated(new, old):
+    if _another_value(new, old) or (not values_only and (_marked_change(new, old) or _ended(new, old) or _restated(new, old))):
         return "superseded"
     return ""
 
 
-def links_of(new: Statement, before: Sequence[Statement]) -> list[tuple[int, Change]]:
+def links_of(new: Statement, before: Sequence[Statement], values_only: Sequence[int] = ()) -> list[tuple[int, Change]]:
     """Return which of the former statements, the newest first, are over because of `new`: places and what it does to them.
 
-    A correction takes back one statement: what it names, else the last one of the same person that gives a number as it does.
+    `values_only` are the places of those for which `change_by` is asked so. A correction takes back one statement: what it
+    names, else the last one of the same person that gives a number as it does. A change ends the MOST_ENDED that share most
+    of its words: who ends more says so of nothing in particular.
     """
-    found: list[tuple[int, Change]] = [(n, change) for n, one in enumerate(before) if (change := change_by(new, one))]
+    found: list[tuple[int, Change]] = [
+        (n, change) for n, one in enumerate(before) if (change := change_by(new, one, values_only=n in values_only))
+    ]
     corrected = next((pair for pair in found if pair[1] == "corrected"), None)
     if corrected is not None:
         return [corrected]
+    found = sorted(found, key=lambda pair: -share(before[pair[0]].terms, before[pair[0]].terms & new.terms))[:MOST_ENDED]
     if not found and before and len(new.text) <= LONGEST and marks.WRONG.search(new.text) and numbers_in(new.said):
         last = before[0]
         if last.subject in (new.subject, new.speaker) and numbers_in(last.said):

@@ -414,8 +414,8 @@ TOKENS: tuple[tuple[str, str, _Builder], ...] = (
         lambda m: Reading(lunar=(1, int(chinese_number(m["day"]) or 1)), holiday_name=m.group())),
     ("date", rf"(?<![\d个数几半第零〇百千万亿.])(?<![二三四五六七八九]十)(?P<month>{_DIGITS12})(?:(?<=\d)[ ])?月(?!球|亮|台|经|"
         rf"饼|嫂|子|薪|龄|季|票|光)(?:份|(?P<day>{_DIGITS31})(?:[ ]?[日号]|{_SPOKEN_DAY}))?", _date),
-    ("holiday", rf"(?:(?!年三十)|(?<![一二两三四五六七八九十百几\d]))(?P<feast>{_HOLIDAY})"
-        r"(?!快乐|礼物|联欢|晚会|档|路|街|村)", _feast),
+    ("holiday", rf"(?:(?!年三十|\d)|(?<![\w]))(?P<feast>{_HOLIDAY})"
+        r"(?!\d|快乐|礼物|联欢|晚会|档|路|街|村)", _feast),
     ("october", r"(?<![\d一二三四五六七八九十第双零〇百千月])十一(?=期间|假期|长假|放假|那几天|[想要]?[去回]|出去|旅游|加班)",
         lambda m: Reading(holiday="national", holiday_name=m.group(), manner="bare")),
     ("season", r"(?:[春夏秋冬][天季]|[春夏秋冬](?=我|他|她|的)|寒假|暑假|(?<=年)[春夏秋冬](?![天季]))", _season),

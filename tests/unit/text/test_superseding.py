@@ -199,3 +199,17 @@ def test_names_that_do_not_occur_cost_next_to_nothing() -> None:
         return time.thread_time() - begun
 
     assert min(seconds() for _ in range(5)) < 0.01
+
+
+def test_what_had_happened_and_what_is_said_in_talk_is_ended_by_another_value_alone() -> None:
+    new = Statement("Ann's game tournament got pushed back", PEOPLE)
+    old = Statement("Ann has a game tournament in May 2026", PEOPLE)
+    assert change_by(new, old) == "superseded"
+    assert change_by(new, old, values_only=True) == ""
+    moved = (Statement("Ann moved to Vienna", PEOPLE), Statement("Ann moved to Lisbon on 2026-02-01", PEOPLE))
+    assert change_by(*moved, values_only=True) == "superseded"
+
+
+def test_a_change_ends_few_former_facts() -> None:
+    before = [Statement(f"Ann has a game tournament in {month} 2026", PEOPLE) for month in ("May", "June", "July", "August")]
+    assert len(links_of(Statement("Ann's game tournament got pushed back", PEOPLE), before)) == 2
