@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..models.embeddings.recorded import vectors_for
 from ..retrieval.filters import Moment, conditioned
 from ..schema.errors import HistorianError, InvalidInput
 from ..schema.event import Event, EventFilter, EventKind
@@ -65,6 +64,8 @@ class EventAccess(Reading):
 
     async def edit_event(self, event_id: str, text: str, *, scope: Scope | None = None) -> Event:
         """Replace the text of an event, redacted, and return it. It is found by its new words at once."""
+        from ..models.embeddings.recorded import vectors_for
+
         parts = self._parts()
         if not isinstance(text, str) or not text.strip():
             raise InvalidInput("text: empty; `delete_event` removes an event")
