@@ -232,10 +232,13 @@ class CognitiveService(EventAccess, Operating):
         fields = {name: value for name, value in given.items() if value is not None}
         jobs = await off_loop(lambda: talk_jobs(messages, scope, settings, clock, fields), messages, names)
         ids: list[str] = []
-        for job in jobs:
-            job_id = await self.lifecycle.hand_over(self._gathering.due(job, clock(), settings))
-            ids += [job_id] if job_id is not None else []
-        self.lifecycle.at_home(self._listen, scope.key, settings.cognitive.talk.silence_seconds)
+        try:
+            for job in jobs:
+                job_id = await self.lifecycle.hand_over(self._gathering.due(job, clock(), settings))
+                ids += [job_id] if job_id is not None else []
+        finally:
+            if ids:  # what is kept waits for silence, whatever became of the others
+                self.lifecycle.at_home(self._listen, scope.key, settings.cognitive.talk.silence_seconds)
         return ids
 
     add = remember

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from historian.schema.errors import InvalidInput
+from historian.schema.errors import InvalidInput, StorageError
 from historian.schema.event import Event, EventFilter
+from historian.schema.job import Job
 from historian.schema.profile import ProfileKey
 from historian.schema.scope import Scope
 from historian.service.cognitive import CognitiveService
@@ -133,6 +134,29 @@ async def test_silence_after_the_last_message_ends_the_waiting(tmp_path: Path) -
         assert memory.lifecycle.opened is not None
         store = memory.lifecycle.opened.parts.events
         assert sorted(texts(store.find(EventFilter("p:7", sources=("job",))))) == ["Ann is vegetarian", "Ann moved to Vienna"]
+
+
+async def test_what_was_kept_before_the_disk_refused_is_looked_through_after_silence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits = {"talk": {"silence_seconds": 0.1, "gather_seconds": 3600.0}}
+    async with CognitiveService.open(settings_for(tmp_path, **limits)) as memory:
+        queue = memory.lifecycle.queue
+        assert queue is not None
+        put = queue.put
+
+        def refuse_vienna(job: Job) -> str:
+            if "Vienna" in str(job.payload):
+                raise StorageError("the disk is full")
+            return put(job)
+
+        monkeypatch.setattr(queue, "put", refuse_vienna)
+        with pytest.raises(StorageError):
+            await memory.remember(["I'm vegetarian", "I moved to Vienna"], ANN, user_name="Ann")
+        assert await memory.settled(20)
+        assert memory.lifecycle.opened is not None
+        store = memory.lifecycle.opened.parts.events
+        assert texts(store.find(EventFilter("p:7", sources=("job",)))) == ["Ann is vegetarian"]
 
 
 async def test_a_backlog_larger_than_what_one_run_takes_waits_for_no_bound(tmp_path: Path) -> None:
