@@ -137,6 +137,8 @@ def test_a_long_message_gives_a_few_statements_and_ends_somewhere() -> None:
         ("阿凯说：桃子拟录取了 第七名", True),
         ("我也减了六斤 那药吃不下饭", False),
         ("我下周一去重庆出差", True),
+        ("我今天游了200米 不停的那种", True),
+        ("我那个成考本科2026年1月才拿到证", True),
         ("I'm using it to stay organized", False),
         ("I opened an online clothing store and it's been great", True),
         ("Started hitting the gym in March 2026", True),
