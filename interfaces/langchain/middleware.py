@@ -43,7 +43,7 @@ class Turn(TypedDict):
 
 
 class TurnState(AgentState[Any]):
-    """The state of an agent with memory. A turn that failed stays open, and is remembered with the next one."""
+    """The state of an agent with memory. A turn that failed or could not be handed over stays open and goes with the next one."""
 
     historian_turn: NotRequired[Annotated[Turn | None, PrivateStateAttr]]
 
@@ -104,14 +104,14 @@ class HistorianMiddleware(AgentMiddleware[TurnState, Any, Any]):
 
     def after_agent(self, state: TurnState, runtime: Runtime[Any]) -> dict[str, Any] | None:
         """Hand the turn over."""
-        if self._remembers():
-            self._turns.remember_now(_said_in(state))
+        if self._remembers() and not self._turns.remember_now(_said_in(state)):
+            return None
         return {"historian_turn": None}
 
     async def aafter_agent(self, state: TurnState, runtime: Runtime[Any]) -> dict[str, Any] | None:
         """Hand the turn over."""
-        if self._remembers():
-            await self._turns.remember(_said_in(state))
+        if self._remembers() and not await self._turns.remember(_said_in(state)):
+            return None
         return {"historian_turn": None}
 
     def _remembers(self) -> bool:

@@ -97,18 +97,23 @@ class Turns:
             return _nothing("nothing is recalled", error)
         return [HumanMessage(block)] if block else []
 
-    async def remember(self, messages: Sequence[BaseMessage]) -> None:
-        """Hand messages over, but for what memory itself put among them. One with an id is taken once."""
+    async def remember(self, messages: Sequence[BaseMessage]) -> bool:
+        """Hand messages over, but for what memory itself put among them. One with an id is taken once.
+
+        Return False if that failed and they should be handed over again later; what is invalid never will be taken.
+        """
         try:
             given = given_to_run()
             names = {name: given[name] for name in NAMES if name in given}
             await self._memory.remember([one for one in messages if _is_told(one)], self.scope(), **names)
         except Exception as error:
             _nothing("a turn is not remembered", error)
+            return isinstance(error, InvalidInput)
+        return True
 
-    def remember_now(self, messages: Sequence[BaseMessage]) -> None:
+    def remember_now(self, messages: Sequence[BaseMessage]) -> bool:
         """`remember` for synchronous code."""
-        run_blocking(self.remember(messages))
+        return run_blocking(self.remember(messages))
 
 
 def recall_node(

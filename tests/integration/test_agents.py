@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
-from historian import CognitiveService, HistorianMiddleware, InvalidInput, Scope, recall_node, remember_node
+from historian import CognitiveService, HistorianMiddleware, InvalidInput, Scope, StorageError, recall_node, remember_node
 from historian.schema.event import EventFilter
 from langchain.agents import create_agent
 from langchain.agents.middleware import HumanInTheLoopMiddleware, SummarizationMiddleware
@@ -193,6 +193,36 @@ async def test_what_was_said_in_a_turn_that_failed_is_remembered_with_the_next_a
     assert "Ann: I'm allergic to peanuts" in await remembered(memory, GROUP)
     facts = {(event.text, event.said_by) for event in events(memory, GROUP)}
     assert facts == {("Ann is allergic to peanuts", "7"), ("Bea is vegetarian", "8")}
+
+
+@pytest.mark.parametrize("synchronous", [False, True])
+@pytest.mark.parametrize(
+    ("error", "lost"), [(StorageError("the disk is full"), False), (OSError(), False), (InvalidInput("who says that?"), True)]
+)
+async def test_a_turn_that_could_not_be_handed_over_is_remembered_with_the_next(
+    memory: CognitiveService, monkeypatch: pytest.MonkeyPatch, error: Exception, lost: bool, synchronous: bool
+) -> None:
+    """What is invalid is not tried again: it would keep the next turns from being remembered."""
+    agent = create_agent(
+        ScriptedModel(script=["Hi.", "Bye."]), [], middleware=[HistorianMiddleware(memory, ANN)], checkpointer=InMemorySaver()
+    )
+    config: Any = {"configurable": {"thread_id": "1"}}
+
+    async def run(text: str) -> None:
+        if synchronous:
+            await asyncio.to_thread(agent.invoke, asked(text), config)
+        else:
+            await agent.ainvoke(asked(text), config)
+
+    async def refuse(*_: Any, **__: Any) -> list[str]:
+        raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr(memory, "remember", refuse)
+        await run("hello")
+    await run("good night")
+    first = [] if lost else ["Ann: hello", "小史: Hi."]
+    assert await remembered(memory, ANN) == [*first, "Ann: good night", "小史: Bye."]
 
 
 def events(memory: CognitiveService, scope: Scope) -> list[Any]:
