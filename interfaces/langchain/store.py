@@ -210,7 +210,7 @@ class HistorianStore(BaseStore):
         for first in range(0, len(order), wanted_at_once):
             if len(found) >= op.offset + op.limit:
                 break
-            for item in self._items.read(order[first : first + wanted_at_once]):
+            for item in self._items.read(namespace, order[first : first + wanted_at_once]):
                 value = json.loads(item.value)
                 if all(_compared(value.get(name), wanted) for name, wanted in (op.filter or {}).items()):
                     found.append((item, value, scores.get(item.row)))

@@ -49,7 +49,27 @@ MIGRATIONS = [
     CREATE TABLE item_changes (number INTEGER NOT NULL);
     INSERT INTO item_changes VALUES (0);
     CREATE VIRTUAL TABLE item_words USING fts5(words, tokenize = "{FTS5_TOKENIZER}");
+    """,
+    # AUTOINCREMENT: the row of a removed item is never that of another one, which a search under way would take for it.
     """
+    CREATE TABLE numbered_items (
+        row INTEGER PRIMARY KEY AUTOINCREMENT,
+        namespace TEXT NOT NULL,
+        key TEXT NOT NULL,
+        value TEXT NOT NULL,
+        created_at REAL NOT NULL,
+        updated_at REAL NOT NULL,
+        ttl_seconds REAL,
+        expires_at REAL,
+        UNIQUE (namespace, key)
+    );
+    INSERT INTO numbered_items
+        SELECT row, namespace, key, value, created_at, updated_at, ttl_seconds, expires_at FROM items ORDER BY row;
+    DROP TABLE items;
+    ALTER TABLE numbered_items RENAME TO items;
+    CREATE INDEX items_by_time ON items (namespace, updated_at);
+    CREATE INDEX items_by_expiry ON items (expires_at) WHERE expires_at IS NOT NULL;
+    """,
 ]
 
 Rows = np.ndarray[tuple[int], np.dtype[np.int64]]
@@ -147,10 +167,11 @@ class ItemTable:
         statement = f"SELECT row FROM items i WHERE {' AND '.join(conditions)} ORDER BY updated_at DESC, row DESC"
         return [row for (row,) in self._rows(statement, parameters)]
 
-    def read(self, rows: Sequence[int]) -> list[StoredItem]:
-        """Return the items of rows, in their order."""
-        statement = f"SELECT {_COLUMNS} FROM items WHERE row IN (SELECT value FROM json_each(:rows))"
-        found = {item[0]: StoredItem(*item) for item in self._rows(statement, {"rows": json.dumps(list(rows))})}
+    def read(self, namespace: str, rows: Sequence[int]) -> list[StoredItem]:
+        """Return the items of rows, in their order, as far as they are in a namespace or below it."""
+        among = f"row IN (SELECT value FROM json_each(:rows)) AND {_here(namespace)}"
+        parameters = {**_place(namespace, 0.0), "rows": json.dumps(list(rows))}
+        found = {item[0]: StoredItem(*item) for item in self._rows(f"SELECT {_COLUMNS} FROM items i WHERE {among}", parameters)}
         return [found[row] for row in rows if row in found]
 
     def matching(self, query: str, namespace: str) -> dict[int, float]:

@@ -10,6 +10,8 @@ import pytest
 from historian import CognitiveService, HistorianStore, InvalidInput
 from historian.service.backups.making import back_up
 from historian.service.backups.restoring import restore
+from historian.stores.sqlite.database import SqliteDatabase
+from historian.stores.sqlite.items import MIGRATIONS, ItemTable, NewItem, StoredItem
 from langchain_core.embeddings import Embeddings
 from langchain_core.messages import HumanMessage
 from langchain_core.tools import tool
@@ -159,3 +161,39 @@ async def test_forgetting_tells_that_words_of_somebody_are_still_in_the_store(tm
         await store.aput(NOTES, "a", {"text": said})
         assert not (await memory.forget_user("7")).clean
         assert await store.aget(NOTES, "a") is not None
+
+
+def test_a_search_never_gives_what_another_namespace_puts_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = settings_for(tmp_path)
+    with HistorianStore(settings) as store, HistorianStore(settings) as another:
+        store.put(NOTES, "tea", {"text": "She drinks tea"})
+        matching = ItemTable.matching
+
+        def meanwhile(table: ItemTable, query: str, namespace: str) -> dict[int, float]:
+            """The best item is removed once the rows of the search are chosen, and somebody else's is put."""
+            found = matching(table, query, namespace)
+            another.delete(NOTES, "tea")
+            another.put(("secrets", "7"), "pin", {"text": "His code is 4711"})
+            return found
+
+        monkeypatch.setattr(ItemTable, "matching", meanwhile)
+        assert store.search(NOTES, query="tea") == []
+        assert store.search((), query="tea", limit=1)[0].namespace == ("secrets", "7")
+
+
+def test_items_of_the_first_format_stay_and_their_rows_are_not_given_again(tmp_path: Path) -> None:
+    path = tmp_path / "items.sqlite"
+    first = SqliteDatabase(path, MIGRATIONS[:1])
+    with first.writing() as connection:
+        for item in (("notes", "a"), ("notes", "b")):
+            connection.execute(
+                "INSERT INTO items (namespace, key, value, created_at, updated_at) VALUES (?, ?, '{}', 1, 2)", item
+            )
+    first.close()
+    table = ItemTable(path)
+    assert table.rows("notes", 0.0, {}) == [2, 1]
+    assert table.get("notes", "b", 0.0) == StoredItem(2, "notes", "b", "{}", 1.0, 2.0, None)
+    table.put([NewItem("notes", "b", None)], 3.0)
+    table.put([NewItem("secrets", "c", "{}")], 4.0)
+    assert table.rows("secrets", 4.0, {}) == [3] and table.read("notes", [1, 3]) == [table.get("notes", "a", 4.0)]
+    table.close()
