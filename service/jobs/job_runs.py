@@ -107,17 +107,26 @@ class JobRuns:
         return [one for one in parts if one.texts]
 
     async def _input(self, job: Job) -> dict[str, Any]:
-        """Return the graph's input: of a talk, with the other messages of its conversation that wait, oldest first."""
+        """Return the graph's input: of a talk, with the other messages of its conversation that wait, oldest first.
+
+        Those for which there is no room wait no longer: their runs come next, and take what waits along in turn.
+        """
         if job.kind != "talk":
             return {"job": job.model_dump()}
         gathered: list[tuple[int, Job]] = []
-        room = GATHERED_CHARACTERS - len(str(job.payload.get("text", "")))
-        for place, one in enumerate(await asyncio.to_thread(self._queue.together, job.job_id, GATHERED_AT_ONCE)):
+        left: list[str] = []
+        room, seats = GATHERED_CHARACTERS - len(str(job.payload.get("text", ""))), GATHERED_AT_ONCE
+        # One more than a run takes: where there is one, it goes on with the rest.
+        for place, one in enumerate(await asyncio.to_thread(self._queue.together, job.job_id, GATHERED_AT_ONCE + 1)):
             if one.job_id != job.job_id:
-                room -= len(str(one.payload.get("text", "")))
-                if room < 0 or await asyncio.to_thread(self.context.events.is_filed, one.job_id):
+                if await asyncio.to_thread(self.context.events.is_filed, one.job_id):
+                    continue
+                room, seats = room - len(str(one.payload.get("text", ""))), seats - 1
+                if room < 0 or seats < 1:
+                    left.append(one.job_id)
                     continue
             gathered.append((place, one))
+        await asyncio.to_thread(self._queue.hasten, left)
         gathered.sort(key=lambda one: (one[1].moment, one[0]))
         return {"job": job.model_dump(), "talk": [one.model_dump() for _, one in gathered]}
 

@@ -201,6 +201,26 @@ async def test_a_flush_leaves_nothing_behind_however_much_waits(tmp_path: Path) 
         assert await memory.settled(60)
 
 
+@pytest.mark.parametrize(("size", "number"), [(9_000, 8), (10, 150)])
+async def test_a_flush_waits_for_no_bound_of_what_one_run_has_no_room_for(tmp_path: Path, size: int, number: int) -> None:
+    """In number: a killed process has left messages that nobody counts any more."""
+    limits = {"talk": {"gather_seconds": 3600.0, "silence_seconds": 3600.0, "gather_messages": 64, "gather_tokens": 20_000}}
+    talk = [f"I adopted a cat called N{n}. {'Well. ' * (size // 6)}" for n in range(number)]
+    for start in range(0, number, 50):
+        killed = CognitiveService.open(settings_for(tmp_path, **limits), worker=False)
+        await killed.start()
+        await killed.remember(talk[start : start + 50], ANN, user_name="Ann")
+        await killed.lifecycle.aclose(10.0)
+    async with CognitiveService.open(settings_for(tmp_path, **limits)) as memory:
+        await memory.remember("I'm vegetarian", ANN, user_name="Ann")
+        await memory.flush(ANN)
+        assert await memory.settled(60)
+        assert memory.lifecycle.opened is not None
+        store = memory.lifecycle.opened.parts.events
+        told = "\n".join(texts(store.find(EventFilter("p:7", sources=("job",)), limit=1000)))
+        assert [n for n in range(number) if f"called N{n}" not in told] == [] and "Ann is vegetarian" in told
+
+
 async def test_talk_of_a_group_is_read_nowhere_else(tmp_path: Path) -> None:
     async with CognitiveService.open(settings_for(tmp_path)) as memory:
         await memory.remember({"content": "我对花生过敏", "sender_id": "7", "name": "Ann"}, GROUP)
