@@ -11,7 +11,7 @@ from ..schema.names import Names
 from ..schema.talk import SAID_BY_PEOPLE, TalkPayload
 from ..text.language import Language
 from ..text.observed import sender
-from ..text.talk_statements import MOST_STATEMENTS, why_not_told
+from ..text.speakers.talk_statements import MOST_STATEMENTS, why_not_told
 from .templates import one_line, render
 
 LONGEST_SHOWN = 2_000

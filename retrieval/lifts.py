@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ..text.named_times import NamedTime
+from ..text.questions.named_times import NamedTime
 from .scope_index.table import Snapshot
 from .scope_index.words import Mask, Scores
 

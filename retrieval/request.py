@@ -12,9 +12,9 @@ from zoneinfo import ZoneInfo
 from ..schema.event import EventFilter
 from ..schema.scope import Scope
 from ..schema.settings import QuerySettings
-from ..text.named_times import NamedTime, named_times
-from ..text.past_questions import asks_about_now, asks_about_past, asks_what_happened
-from ..text.questions import asking_sentences
+from ..text.questions.asking import asking_sentences
+from ..text.questions.named_times import NamedTime, named_times
+from ..text.questions.past_questions import asks_about_now, asks_about_past, asks_what_happened
 from ..text.tokens import estimate_tokens
 from .filters import bounded_top_k, conditioned
 

@@ -12,9 +12,9 @@ from ..schema.settings import Settings
 from ..schema.states import ItemState
 from .absolutize import LONGEST_TEXT, Absolutized, absolutize
 from .language import Language, detect_language
-from .named_times import time_told
+from .questions.named_times import time_told
 from .references.subjects import predicate_of, with_subject
-from .speakers import Whose, whose
+from .speakers.whose import Whose, whose
 
 
 def names_of(job: Job, settings: Settings) -> Names:

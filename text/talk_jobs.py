@@ -8,7 +8,7 @@ from ..schema.job import Job, RecentMessage
 from ..schema.settings import Settings
 from ..schema.talk import SAID_BY_PEOPLE, SAID_BY_THE_BOT, TalkPayload
 from .job_drafts import names_of
-from .talk_statements import deeds_by_rules, statements_by_rules
+from .speakers.talk_statements import deeds_by_rules, statements_by_rules
 
 MESSAGES_BESIDE = 12
 """Messages around a message that tell whom its words mean."""

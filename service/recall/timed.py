@@ -38,7 +38,7 @@ from ...schema.protocols import VectorIndex
 from ...schema.scope import EntityType, LayerRule, PublicLayer, Scope, reads_own_words_of
 from ...schema.settings import Settings
 from ...schema.summary import ArticleKey, StoredArticle
-from ...text.named_times import named_times
+from ...text.questions.named_times import named_times
 from ..components import Parts
 from ..timezones import configured_timezone
 from .arguments import is_conversation, texts

@@ -17,7 +17,7 @@ from historian.retrieval.scope_index.table import ScopeTable, Snapshot
 from historian.schema.errors import InvalidInput
 from historian.schema.event import EventFilter, EventOutline
 from historian.schema.scope import Scope
-from historian.text.named_times import named_times
+from historian.text.questions.named_times import named_times
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -34,8 +34,8 @@ from historian.text.redaction import Redaction, find_secrets
 from historian.text.references.finding import find_references
 from historian.text.references.people import find_people
 from historian.text.references.types import Reference
+from historian.text.speakers.utterances import utterances
 from historian.text.time_expressions.chinese import candidates
-from historian.text.utterances import utterances
 from support.adversarial import FAMILIES, MEANEST, Family
 
 NAMES = Names("Undefined", "Ann", "42", "摄影群", "777", ("Bob", "小林"))

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from .time_expressions import find_time_expressions
+from ..time_expressions import find_time_expressions
 
 _MONTH_NAMES = (
     *("january", "february", "march", "april", "may", "june"),

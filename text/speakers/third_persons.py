@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ..schema.names import Names
-from .language import detect_language
-from .references.finding import find_references
-from .references.first_person import has_first_person
-from .references.people import ROLE_NOUNS, Mention, find_people
-from .references.types import Gender, Reference
-from .support import content_terms, share
+from ...schema.names import Names
+from ..language import detect_language
+from ..references.finding import find_references
+from ..references.first_person import has_first_person
+from ..references.people import ROLE_NOUNS, Mention, find_people
+from ..references.types import Gender, Reference
+from ..support import content_terms, share
 from .utterances import BOT, Utterance
 
 HOLDS = 0.6

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 
-from ..schema.language import Language
-from ..schema.names import Names
-from .gate import find_invented
-from .language import detect_language
+from ...schema.language import Language
+from ...schema.names import Names
+from ..gate import find_invented
+from ..language import detect_language
+from ..questions.asking import asking_sentences
+from ..references.finding import deictic_words
+from ..references.subjects import predicate_of, with_subject
+from ..statements import LONGEST_STATEMENT, statements
+from ..support import content_terms, share
+from ..telling import compact, is_concrete, telling
 from .no_facts import why_no_fact
-from .questions import asking_sentences
-from .references.finding import deictic_words
-from .references.subjects import predicate_of, with_subject
-from .statements import LONGEST_STATEMENT, statements
-from .support import content_terms, share
-from .telling import compact, is_concrete, telling
 
 MOST_STATEMENTS = 8
 """The most statements of one message. A longer message is a document, not talk."""

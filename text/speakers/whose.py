@@ -12,13 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from ..schema.job import Job
-from ..schema.names import Names
-from .language import Language, detect_language
-from .mentions import with_group, with_mentions
-from .no_facts import why_no_fact
-from .references.finding import deictic_words
-from .references.first_person import (
+from ...schema.job import Job
+from ...schema.names import Names
+from ..language import Language, detect_language
+from ..references.finding import deictic_words
+from ..references.first_person import (
     cast_of,
     cast_of_fact,
     has_first_person,
@@ -27,11 +25,13 @@ from .references.first_person import (
     speaker_of_fact,
     tells_of_a_life,
 )
-from .references.people import ROLE_NOUNS, find_people
-from .references.rewriting import draft
-from .references.subjects import predicate_of
-from .references.types import Cast
-from .support import content_terms, share
+from ..references.people import ROLE_NOUNS, find_people
+from ..references.rewriting import draft
+from ..references.subjects import predicate_of
+from ..references.types import Cast
+from ..support import content_terms, share
+from .mentions import with_group, with_mentions
+from .no_facts import why_no_fact
 from .talk_statements import leans_on_talk
 from .third_persons import means_nobody_named, meant_by_talk, teller
 from .utterances import BOT, HEADER, Utterance, utterances

@@ -6,7 +6,7 @@ import pytest
 from historian.schema.names import Names
 from historian.schema.settings import Settings
 from historian.text.job_verdicts import by_rules
-from historian.text.talk_statements import deeds_by_rules, statements_by_rules, why_not_told
+from historian.text.speakers.talk_statements import deeds_by_rules, statements_by_rules, why_not_told
 from support.jobs import make_job
 
 NAMES = Names(bot_name="阿福", user_name="阿凯", user_id="7")

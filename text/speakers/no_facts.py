@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..schema.names import Names
+from ...schema.names import Names
 
 _REASONS = {
     "recalled": re.compile(

@@ -1,5 +1,5 @@
 import pytest
-from historian.text.past_questions import asks_about_now, asks_about_past, asks_what_happened
+from historian.text.questions.past_questions import asks_about_now, asks_about_past, asks_what_happened
 
 
 @pytest.mark.parametrize(

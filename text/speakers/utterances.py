@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..schema.job import Job
-from ..schema.names import Names
-from .language import detect_language
-from .support import Terms, content_terms
+from ...schema.job import Job
+from ...schema.names import Names
+from ..language import detect_language
+from ..support import Terms, content_terms
 
 LONGEST_MESSAGE = 2000
 """Characters of a message that are compared with a statement."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from ..schema.job import Job
-from ..schema.names import Names
-from .protected import overlaps, protected_spans
+from ...schema.job import Job
+from ...schema.names import Names
+from ..protected import overlaps, protected_spans
 
 _BY_ID = re.compile(r"\[CQ:at,qq=(?P<cq>[^\],]+)[^\]]*\]|<@[!&]?(?P<discord>\w+)>")
 _REPLY = re.compile(r"\[CQ:reply,[^\]]*\]\s*")
