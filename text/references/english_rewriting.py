@@ -35,10 +35,13 @@ _PREVIOUS = re.compile(r"([A-Za-z]+)\s+$")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:\n]\s*|[\"“(]\s*)$")
 
 
-def english_person(text: str, reference: Reference, name: str, *, plural: bool = False) -> list[Edit] | None:
+def english_person(
+    text: str, reference: Reference, name: str, *, plural: bool = False, is_bot: bool = False
+) -> list[Edit] | None:
     """Return the edits that replace a pronoun or stand-in by a name and make the verb agree.
 
-    `plural`: the name is several names ("Ada and Tom"). Returns None if the sentence cannot be rewritten safely.
+    `plural`: the name is several names ("Ada and Tom"); `is_bot`: it is the bot's, which is no "themselves". Returns None if
+    the sentence cannot be rewritten safely.
     """
     start, end = reference.start, reference.end
     written = _capital(text, start, name)
@@ -51,7 +54,7 @@ def english_person(text: str, reference: Reference, name: str, *, plural: bool =
         return [(start, end, written if is_object_her(text, start, end) else f"{written}'s")]
     if form == "reflexive":
         first = reference.person == "first" and not reference.plural
-        return [(start, end, "itself" if first else "themselves")]
+        return [(start, end, "itself" if first and is_bot else "themselves")]
     if form == "chat":
         return [(start, end, f"{written} {_CHAT_VERB[reference.text.lower()]}")]
     if reference.kind == "reference" or form == "object":

@@ -194,7 +194,7 @@ def _edits(text: str, reference: Reference, choice: Choice, cast: _Wording, role
     first, second = (_written(roles.first), _written(roles.second)) if roles is not None else (cast.bot, cast.user)
     said = {Choice.FIRST: first, Choice.OF_FIRST: first, Choice.SECOND: second}
     name = {**said, Choice.BOT: cast.bot, Choice.USER: cast.user, Choice.SENDER: cast.sender}[choice]
-    return rewrite_person(text, reference, name) if han else english_person(text, reference, name)
+    return rewrite_person(text, reference, name) if han else english_person(text, reference, name, is_bot=name == cast.bot)
 
 
 @dataclass(frozen=True, slots=True)

@@ -262,6 +262,9 @@ def _is_undecided(text: str, item: Found, tense: Tense, anchored: bool) -> bool:
     if reading.slots <= {"day", "part", "clock"} and reading.shift is None and reading.day is not None:
         if text.startswith(("生日", "过生日"), item.end):
             return True
+        own = chinese_evidence(text, item.start, item.end, wide=False)
+        if tense == "past" and own == "none" and not _DUE.match(text, item.end):
+            return True  # 路上堵了很久 20号到: what was done is told of something else
         fits = reading.through is None and tense == "none" and _AFTER_NUMBER.match(text, item.end)
         return bool(fits) and _stands_as_day(text, item, "future", anchored)
     feast = reading.holiday is not None or reading.lunar is not None
