@@ -65,7 +65,9 @@ class HttpReranker:
     def model(self) -> str:
         return self.endpoint.model
 
-    async def rerank(self, query: str, documents: Sequence[str], top_n: int) -> list[tuple[int, float]]:
+    async def rerank(
+        self, query: str, documents: Sequence[str], top_n: int, until: float | None = None
+    ) -> list[tuple[int, float]]:
         """Return at most `top_n` (index, score) pairs, best first. Invalid and repeated indexes are left out."""
         if not documents or top_n <= 0:
             return []

@@ -188,9 +188,10 @@ async def rerank(
     run: RunInThread = asyncio.to_thread,
 ) -> Candidates:
     """Return the candidates reranked; as they are, with a reason, if the reranker fails or is late (`until`)."""
+    until = until or asyncio.get_running_loop().time() + MODEL_SECONDS
     try:
-        async with asyncio.timeout_at(until or asyncio.get_running_loop().time() + MODEL_SECONDS):
-            return await steps.rerank(request, candidates, run)
+        async with asyncio.timeout_at(until):
+            return await steps.rerank(request, candidates, run, until)
     except (TimeoutError, ModelError, StorageError) as error:
         reasons.append(f"reranker: {str(error) or 'out of time'}")
         return candidates

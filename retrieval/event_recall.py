@@ -212,9 +212,16 @@ class EventRecall:
         scores = total[positions].astype(np.float64)
         return Candidates(snapshot, positions, scores, steps, has_vectors="dense" in steps, texts=survey.texts)
 
-    async def rerank(self, request: RecallRequest, candidates: Candidates, run: RunInThread = asyncio.to_thread) -> Candidates:
+    async def rerank(
+        self,
+        request: RecallRequest,
+        candidates: Candidates,
+        run: RunInThread = asyncio.to_thread,
+        until: float | None = None,
+    ) -> Candidates:
         """Return the candidates in the reranker's order. `run(function, *arguments)` calls in a thread. Raises ModelError.
 
+        The caller gives up at `until`, a time of the running loop.
         What the reranker leaves out stays behind what it ranked, in the order before.
         """
         if self.reranker is None or not len(candidates.positions) or not request.queries:
@@ -227,7 +234,8 @@ class EventRecall:
         texts = {position: events[candidates.snapshot.outlines[position].event_id] for position in present}
         if not present:
             return candidates
-        ranked = await self.reranker.rerank(request.text, [texts[position].text for position in present], len(present))
+        documents = [texts[position].text for position in present]
+        ranked = await self.reranker.rerank(request.text, documents, len(present), until)
         judged = {present[index]: score for index, score in ranked}
         return _reordered(replace(candidates, texts={**candidates.texts, **texts}), judged)
 

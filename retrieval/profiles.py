@@ -118,9 +118,10 @@ async def _reranked(query: str, found: list[ProfileHit], reranker: Reranker) -> 
     if not (found and query.strip()):
         return found
     texts = [f"{hit.profile.name}\n{hit.profile.summary}".strip() for hit in found]
+    until = asyncio.get_running_loop().time() + RERANK_SECONDS
     try:
-        async with asyncio.timeout(RERANK_SECONDS):
-            ranked = await reranker.rerank(query, texts, len(texts))
+        async with asyncio.timeout_at(until):
+            ranked = await reranker.rerank(query, texts, len(texts), until)
     except (TimeoutError, ModelError) as error:
         log.warning("profiles are not reranked: %s", str(error) or "out of time")
         return found

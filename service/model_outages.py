@@ -21,6 +21,8 @@ Call = Callable[[], Awaitable[Result]]
 
 LONGEST_PAUSE_SECONDS = 60.0
 """Shorter than for chat models: a probe is one word, and recalls do without meanwhile."""
+TIMER_SECONDS = 0.02
+"""A timer may go off so much early: the resolution of the clock on some systems."""
 
 
 class SharedOutage:
@@ -44,14 +46,18 @@ class SharedOutage:
         self._refuse_while_away()
         return await self._noted(call)
 
-    async def unless_late(self, call: Call[Result]) -> Result:
-        """Return what `call` gives, as `unless_away`. Once a caller has given up, it is away until the answer comes."""
+    async def unless_late(self, call: Call[Result], until: float | None) -> Result:
+        """Return what `call` gives, as `unless_away`. Without an answer by `until`, when the caller gives up, it is away.
+
+        A caller that is cancelled earlier, for reasons of its own, tells nothing of the model.
+        """
         self._refuse_while_away()
         answer = self._tasks.spawn(self._noted(call), f"call of the {self._what}")
         try:
             return await asyncio.shield(answer)
         except asyncio.CancelledError:
-            if not answer.done():
+            is_late = until is not None and asyncio.get_running_loop().time() >= until - TIMER_SECONDS
+            if is_late and not answer.done():
                 self._begin(ModelUnavailable(f"the {self._what} gave no answer in the time that a recall has"))
             raise
 
@@ -124,8 +130,10 @@ class SharedOutageReranker:
     def model(self) -> str:
         return self._reranker.model
 
-    async def rerank(self, query: str, documents: Sequence[str], top_n: int) -> list[tuple[int, float]]:
-        return await self._outage.unless_late(lambda: self._reranker.rerank(query, documents, top_n))
+    async def rerank(
+        self, query: str, documents: Sequence[str], top_n: int, until: float | None = None
+    ) -> list[tuple[int, float]]:
+        return await self._outage.unless_late(lambda: self._reranker.rerank(query, documents, top_n), until)
 
     async def aclose(self) -> None:
         await self._outage.aclose()

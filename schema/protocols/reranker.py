@@ -12,11 +12,13 @@ class Reranker(Protocol):
     @property
     def model(self) -> str: ...
 
-    async def rerank(self, query: str, documents: Sequence[str], top_n: int) -> list[tuple[int, float]]:
+    async def rerank(
+        self, query: str, documents: Sequence[str], top_n: int, until: float | None = None
+    ) -> list[tuple[int, float]]:
         """Return at most `top_n` pairs of (index in `documents`, score), best first; each index once.
 
-        Documents that the endpoint omits are omitted. Raises ModelUnavailable, ModelRefused or
-        ModelAnswerUnusable.
+        Documents that the endpoint omits are omitted. The caller gives up, and cancels the call, at `until`, a time of the
+        running loop; one that is cancelled before was not late. Raises ModelUnavailable, ModelRefused or ModelAnswerUnusable.
         """
 
     async def aclose(self) -> None: ...

@@ -69,7 +69,9 @@ class ReversingReranker:
         self.most = 10_000
         self.seen: list[tuple[str, list[str]]] = []
 
-    async def rerank(self, query: str, documents: Sequence[str], top_n: int) -> list[tuple[int, float]]:
+    async def rerank(
+        self, query: str, documents: Sequence[str], top_n: int, until: float | None = None
+    ) -> list[tuple[int, float]]:
         self.seen.append((query, list(documents)))
         if self.gate is not None:
             await self.gate.wait()

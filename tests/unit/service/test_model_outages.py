@@ -124,13 +124,19 @@ async def test_closing_ends_a_probe(shared: SharedOutageEmbedder, embedder: Coun
         await shared.aclose()
 
 
+async def give_up(shared: SharedOutageReranker) -> None:
+    """Ask for a ranking until a time limit is over."""
+    until = asyncio.get_running_loop().time() + 0.05
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout_at(until):
+            await shared.rerank("tea", ["a", "b"], 2, until)
+
+
 async def test_a_reranker_that_hangs_costs_one_recall_its_limit_and_a_probe_finds_it_again(clock: Clock) -> None:
     reranker = ReversingReranker()
     reranker.gate = asyncio.Event()
     shared = SharedOutageReranker(reranker, clock=clock, random=lambda: 0.5)
-    with pytest.raises(TimeoutError):
-        async with asyncio.timeout(0.01):
-            await shared.rerank("tea", ["a", "b"], 2)
+    await give_up(shared)
     for _ in range(50):
         with pytest.raises(ModelUnavailable, match="the reranker is away"):
             await shared.rerank("tea", ["a", "b"], 2)
@@ -153,9 +159,7 @@ async def test_a_reranker_that_answers_late_is_asked_again(clock: Clock) -> None
     reranker = ReversingReranker()
     reranker.gate = asyncio.Event()
     shared = SharedOutageReranker(reranker, clock=clock, random=lambda: 0.5)
-    with pytest.raises(TimeoutError):
-        async with asyncio.timeout(0.01):
-            await shared.rerank("tea", ["a", "b"], 2)
+    await give_up(shared)
     with pytest.raises(ModelUnavailable):
         await shared.rerank("tea", ["a", "b"], 2)
     reranker.gate.set()
@@ -168,4 +172,21 @@ async def test_a_reranker_that_answers_late_is_asked_again(clock: Clock) -> None
 
     assert await eventually_async(answered), "without a pause being over"
     assert ("probe", ["probe"]) not in reranker.seen
+    await shared.aclose()
+
+
+async def test_a_caller_that_is_cancelled_before_its_limit_tells_nothing_of_the_reranker(clock: Clock) -> None:
+    reranker = ReversingReranker()
+    reranker.gate = asyncio.Event()
+    shared = SharedOutageReranker(reranker, clock=clock, random=lambda: 0.5)
+    until = asyncio.get_running_loop().time() + 60
+    for limit in (until, None):
+        reranker.seen.clear()
+        asking = asyncio.create_task(shared.rerank("tea", ["a", "b"], 2, limit))
+        await eventually(lambda: bool(reranker.seen))
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+    reranker.gate.set()
+    assert await shared.rerank("tea", ["a", "b"], 2, until) == [(1, 1.0), (0, 0.0)]
     await shared.aclose()
