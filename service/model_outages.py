@@ -29,8 +29,9 @@ class SharedOutage:
     """The calls of a model (`what`, for messages) that nobody waits for while it is known to be away.
 
     After a call that raised ModelUnavailable (a time-out, nobody at the address, 429, 5xx) all calls raise ModelUnavailable at
-    once, until it answers. The first call after a pause, which grows up to a minute, has it probed in the background. Safe to use
-    from several event loops.
+    once, until it answers. The first call after a pause, which grows up to a minute, has it probed in the background. Where a
+    probe ends with its event loop, as those of synchronous callers do, the next call after the pause goes through and tells. Safe
+    to use from several event loops.
     """
 
     def __init__(self, what: str, probe: Call[object], *, clock: Callable[[], float], random: Callable[[], float]) -> None:
@@ -40,6 +41,7 @@ class SharedOutage:
         self._outage = Outage(random, longest=LONGEST_PAUSE_SECONDS)
         self._tasks = LoopTasks()
         self._probing = threading.Lock()
+        self._is_cut_short = False
 
     async def unless_away(self, call: Call[Result]) -> Result:
         """Return what `call` gives. Raises ModelUnavailable at once while the model is away."""
@@ -68,7 +70,11 @@ class SharedOutage:
         if self._outage.active:
             remaining = self._outage.remaining(self._clock())
             if not remaining and self._probing.acquire(blocking=False):
-                self._tasks.spawn(self._probed(), f"probe of the {self._what}")
+                if self._is_cut_short:
+                    self._is_cut_short = False
+                    self._probing.release()
+                    return
+                self._tasks.spawn(self._probed(), f"probe of the {self._what}").add_done_callback(self._end_probe)
             raise ModelUnavailable(f"the {self._what} is away: {self._outage.reason}", retry_after=remaining)
 
     async def _noted(self, call: Call[Result]) -> Result:
@@ -97,8 +103,10 @@ class SharedOutage:
         except ModelError:
             self._outage.end()  # it answers, if only to refuse: let the callers be told so
             raise
-        finally:
-            self._probing.release()
+
+    def _end_probe(self, probe: asyncio.Task[None]) -> None:
+        self._is_cut_short = probe.cancelled()
+        self._probing.release()
 
 
 class SharedOutageEmbedder(WrappedEmbedder):

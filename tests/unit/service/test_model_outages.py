@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import pytest
 from historian.schema.errors import ModelAnswerUnusable, ModelRefused, ModelUnavailable
 from historian.schema.protocols import Matrix
+from historian.service.blocking import run_blocking
 from historian.service.model_outages import LONGEST_PAUSE_SECONDS, SharedOutageEmbedder, SharedOutageReranker
 from support.clock import Clock
 from support.recall import ReversingReranker, WordEmbedder, down
@@ -190,3 +191,36 @@ async def test_a_caller_that_is_cancelled_before_its_limit_tells_nothing_of_the_
     reranker.gate.set()
     assert await shared.rerank("tea", ["a", "b"], 2, until) == [(1, 1.0), (0, 0.0)]
     await shared.aclose()
+
+
+class Hanging(ReversingReranker):
+    """Never answers while it `hangs`; usable from several event loops."""
+
+    hangs = True
+
+    async def rerank(
+        self, query: str, documents: Sequence[str], top_n: int, until: float | None = None
+    ) -> list[tuple[int, float]]:
+        found = await super().rerank(query, documents, top_n, until)
+        await asyncio.sleep(3600 if self.hangs else 0)
+        return found
+
+
+def test_synchronous_callers_find_a_reranker_again_although_their_loops_end_its_probes(clock: Clock) -> None:
+    reranker = Hanging()
+    shared = SharedOutageReranker(reranker, clock=clock, random=lambda: 0.5)
+
+    def answers() -> bool:
+        try:
+            return bool(run_blocking(shared.rerank("tea", ["a", "b"], 2)))
+        except ModelUnavailable:
+            return False
+
+    for minute in range(5):  # the pauses grow: one caller each waits for its limit, and the others for nothing
+        run_blocking(give_up(shared))
+        assert not answers()
+        clock.now += 60
+        assert not answers(), "a probe has begun, and ended with its loop"
+        assert [query for query, _ in reranker.seen].count("tea") == minute + 1
+    reranker.hangs = False
+    assert answers() and answers()
