@@ -6,7 +6,9 @@ never what others said or may have said, what was observed, notes or summaries, 
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from ..schema.errors import ModelError
@@ -14,6 +16,7 @@ from ..schema.event import Event, EventFilter
 from ..schema.hit import Hit
 from ..schema.protocols import EventStore, Vector
 from ..schema.settings import QuerySettings
+from .driver import MODEL_SECONDS
 from .event_recall import EventRecall, RunInThread
 from .fusion import nearest, scores_of, weighted_sum
 from .request import RecallRequest
@@ -33,7 +36,7 @@ async def own_words(
 ) -> list[Hit]:
     """Return what `user_id` told in groups that fits best, each with the name of its group. Raises StorageError.
 
-    Without vectors, where the embedder fails or would answer after `until` (a time of the running loop).
+    Without vectors, where the embedder fails or gives no answer by `until`, a time of the running loop (None: in MODEL_SECONDS).
     """
     asked = request.where
     for allowed, value in ((asked.user_ids, user_id), (asked.kinds, "fact"), (asked.sources, "job")):
@@ -48,10 +51,13 @@ async def own_words(
         request_types=("group",),
         holds=True if asked.holds is None else asked.holds,
     )
-    try:
-        vectors: Sequence[Vector] = await steps.embed(request, until)
-    except ModelError:  # told by the search of the private chat itself
-        vectors = ()
+    vectors: Sequence[Vector] = ()
+    now = asyncio.get_running_loop().time()
+    until = now + MODEL_SECONDS if until is None else until
+    if until > now:
+        with suppress(ModelError, TimeoutError):  # told by the search of the private chat itself
+            async with asyncio.timeout_at(until):
+                vectors = await steps.embed(request, until)
     return await run(_found, steps.events, request.queries, vectors, where, user_id, settings)
 
 

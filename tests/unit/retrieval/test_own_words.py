@@ -45,12 +45,16 @@ def filed(store: SqliteEventStore, fields: list[dict[str, Any]]) -> list[Event]:
 
 
 async def told(
-    store: SqliteEventStore, user_id: str = "42", embedder: WordEmbedder | None = None, **conditions: Any
+    store: SqliteEventStore,
+    user_id: str = "42",
+    embedder: WordEmbedder | None = None,
+    until: float | None = None,
+    **conditions: Any,
 ) -> list[Hit]:
     recall = EventRecall(store, embedder, None, settings=QuerySettings, clock=lambda: NOW)
     where = event_filter(Scope.private(user_id), **conditions)
     request = RecallRequest("tea", where, top_k=5, half_life_days=14, now=NOW, timezone="UTC")
-    return await own_words(recall, request, user_id, QuerySettings(), asyncio.to_thread)
+    return await own_words(recall, request, user_id, QuerySettings(), asyncio.to_thread, until)
 
 
 @settings(max_examples=40, deadline=None)
@@ -84,6 +88,21 @@ async def test_what_is_over_and_what_a_condition_excludes_stays_away(tmp_path: P
     assert [hit.group for hit in await told(store)] == ["7"]
     for condition in ({"user_id": "4"}, {"kind": "action"}, {"source": "note"}, {"time_to": "2020-01-01"}):
         assert await told(store, **condition) == []
+    store.close()
+
+
+async def test_an_embedder_that_hangs_is_waited_for_until_the_limit_and_not_asked_after_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = open_events(tmp_path)
+    filed(store, [{"text": "tea", "said_by": "42"}])
+    embedder, now = WordEmbedder(), asyncio.get_running_loop().time()
+    embedder.gate = asyncio.Event()
+    monkeypatch.setattr("historian.retrieval.own_words.MODEL_SECONDS", 0.3)
+    async with asyncio.timeout(10):
+        assert [hit.event.text for hit in await told(store, embedder=embedder, until=now)] == ["tea"]
+        assert embedder.calls == []
+        assert [hit.event.text for hit in await told(store, embedder=embedder)] == ["tea"]
     store.close()
 
 
