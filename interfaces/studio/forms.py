@@ -100,7 +100,12 @@ class TalkForm(Form):
     model_config = ConfigDict(title="TalkInput")
 
     messages: list[Heard] = [
-        Heard(content="我下个月要去成都出差三天", sender_id="1001", name="阿明", at="2026-02-25T21:00:00+08:00"),
+        Heard(
+            content="我下个月要去成都出差三天。@小史 提前一天提醒我收拾行李",
+            sender_id="1001",
+            name="阿明",
+            at="2026-02-25T21:00:00+08:00",
+        ),
         Heard(content="哈哈哈带点火锅底料", sender_id="1002", name="小林", at="2026-02-25T21:00:20+08:00"),
         Heard(role="assistant", content="没问题，我会提前一天提醒你收拾行李", at="2026-02-25T21:01:00+08:00"),
         Heard(content="我对花生过敏，底料别买带花生的", sender_id="1002", name="小林", at="2026-02-25T21:02:00+08:00"),

@@ -110,8 +110,12 @@ def _of_talk(text: str, job: Job, names: Names, language: Language) -> Whose:
 
 
 def _of_the_bot(text: str, job: Job, names: Names, language: Language) -> Cast:
-    """Return whom the persons of what the bot said in a group mean: "you" is whom it calls by name, or who alone spoke."""
-    spoke = {one.sender_name for one in job.recent_messages} - {names.bot_name, ""}
+    """Return whom the persons of what the bot said in a group mean.
+
+    "You" is whom it calls by name, or the only one who asked for something before, or who alone spoke; or nobody.
+    """
+    people = [one for one in utterances(job, names) if one.who not in ("", BOT)]
+    spoke = {one.who for one in people if one.asks} or {one.who for one in people}
     alone = next(iter(spoke)) if len(spoke) == 1 else ""
     return Cast(names.bot(language), _called(text, (names.user_name, *names.others)) or alone, third=False, stand_in=False)
 

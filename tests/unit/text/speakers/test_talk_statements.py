@@ -162,6 +162,20 @@ def test_she_is_never_the_sender(said: str, passed: bool) -> None:
     assert item["passed"] is passed
 
 
+def test_you_of_the_bot_in_a_group_is_who_asked() -> None:
+    said = "我会提醒你周六九点吃药"
+    talk = [
+        {"sender_id": "8", "sender_name": "桃子", "text": "提醒我周六九点吃药"},
+        {"sender_id": "7", "sender_name": "阿凯", "text": "早"},
+        {"sender_id": "1", "sender_name": "阿福", "text": said},
+    ]
+    job = make_job(
+        kind="talk", action_summary=said, new_info=[], user_id="7", user_name="阿凯", bot_name="阿福", recent_messages=talk
+    )
+    (item,) = by_rules(job, Settings())
+    assert item["candidate"].startswith("阿福会提醒桃子") and item["passed"]
+
+
 @pytest.mark.parametrize(
     ("said", "passed"),
     [("我给你设了吃药的提醒", False), ("桃子，我给你设了吃药的提醒", True), ("我给大家订了周六的球馆", True)],
