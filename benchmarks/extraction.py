@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """What is taken out of raw talk: LoCoMo's turns handed over by `remember`, and its questions asked of what was filed.
 
-    python benchmarks/extraction.py locomo.json [--conversations 1] [--embedding local|none] [--base-url URL --model NAME]
+    python benchmarks/extraction.py locomo.json [--conversations 1] [--sessions N] [--embedding local|none]
+                                                [--base-url URL --model NAME]
 
 Every turn is a message of its speaker, dated by its session; nothing is distilled. Without a model the rules choose. Each
 question (the adversarial ones aside) is searched for among these records, and counts what it finds of its evidence in
@@ -23,6 +24,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import re
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
@@ -57,6 +59,19 @@ class Row:
         self.filed.append(bool(evidence & filed))
         self.any.append(bool(evidence & found))
         self.recall.append(len(evidence & found) / len(evidence))
+
+
+def beginning(sample: dict[str, Any], sessions: int) -> dict[str, Any]:
+    """Return the first sessions of a sample, with the questions of which all evidence lies in them."""
+    kept = {
+        name: turns for name, turns in sample["conversation"].items() if int((re.findall(r"\d+", name) or [0])[0]) <= sessions
+    }
+    asked = [
+        one
+        for one in sample["qa"]
+        if all(int(session) <= sessions for session in re.findall(r"D(\d+):", json.dumps(one.get("evidence") or [])))
+    ]
+    return {**sample, "conversation": kept, "qa": asked}
 
 
 async def hand_over(memory: CognitiveService, talk: Conversation, scope: Scope) -> dict[str | float, int]:
@@ -154,11 +169,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("path", type=Path, help="locomo10.json or a part of it")
     parser.add_argument("--conversations", type=int, default=1, help="how many of them, from the first")
+    parser.add_argument("--sessions", type=int, default=1000, help="how many sessions of each, from the first")
     parser.add_argument("--embedding", default="none", choices=["none", "local"], help="none: by keywords")
     parser.add_argument("--base-url", default="", help="an OpenAI-compatible endpoint that extracts, instead of the rules")
     parser.add_argument("--model", default="")
     options = parser.parse_args()
     samples = json.loads(options.path.read_text(encoding="utf-8"))[: options.conversations]
+    samples = [beginning(one, options.sessions) for one in samples]
     with tempfile.TemporaryDirectory() as directory:
         given = {
             "cognitive": {"data_dir": directory, "timezone": "UTC"},
