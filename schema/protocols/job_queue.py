@@ -46,8 +46,8 @@ class JobQueue(Protocol):
     def claim(self, now: float) -> Job | None:
         """Claim and return the oldest job that may run at `now` (seconds since the epoch), or None."""
 
-    def hasten(self, job_ids: Sequence[str]) -> None:
-        """Let jobs of kind `talk` that wait for their `not_before` be claimed now; unknown ids are passed over."""
+    def hasten(self, job_ids: Sequence[str] | None = None) -> None:
+        """Let jobs of kind `talk` that wait for their `not_before` (None: all) be claimed now; unknown ids are passed over."""
 
     def together(self, job_id: str, limit: int) -> list[Job]:
         """Return a claimed job of kind `talk` with the oldest others of its conversation that wait, at most `limit`, in order."""

@@ -200,6 +200,8 @@ class HistorianWorker:
                 if self._disk.remaining(self._clock()):
                     continue
                 drained = drain and not self._forgetting.under_way and await self._drained()
+                if drain and not drained:
+                    await asyncio.to_thread(self._queue.hasten)  # nobody adds to the talk that waits for more
                 await self._attend(asyncio.create_task(self.maintenance.idle()), self.maintenance.let_go, for_jobs=True)
                 if drained:
                     return True

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import random
+import time
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,10 @@ from historian.schema.event import Event, EventFilter
 from historian.schema.job import Job
 from historian.schema.profile import ProfileKey
 from historian.schema.scope import Scope
+from historian.service.assembly import make_worker
 from historian.service.cognitive import CognitiveService
+from historian.service.components import open_parts, open_queue, open_vector_index
+from historian.service.talk import talk_jobs
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from support.memory import AT, settings_for
 from support.openai_answers import echo_responder, form_asked_for
@@ -219,6 +224,20 @@ async def test_a_flush_waits_for_no_bound_of_what_one_run_has_no_room_for(tmp_pa
         store = memory.lifecycle.opened.parts.events
         told = "\n".join(texts(store.find(EventFilter("p:7", sources=("job",)), limit=1000)))
         assert [n for n in range(number) if f"called N{n}" not in told] == [] and "Ann is vegetarian" in told
+
+
+async def test_draining_waits_for_no_more_talk(tmp_path: Path) -> None:
+    """A killed bot has left a message that waits for others: nobody adds to it while the queue is worked off."""
+    settings = settings_for(tmp_path)
+    (job,) = talk_jobs("I'm vegetarian", ANN, settings, time.time, {"user_name": "Ann"})
+    queue = open_queue(settings, time.time)
+    queue.put(job.model_copy(update={"not_before": time.time() + 300}))
+    parts = open_parts(settings, queue=queue, clock=time.time)
+    index = open_vector_index(parts.directory)
+    async with asyncio.timeout(60):
+        assert await make_worker(parts, index, random=random.random).run(drain=True)
+    index.close()
+    await parts.aclose()
 
 
 async def test_talk_of_a_group_is_read_nowhere_else(tmp_path: Path) -> None:

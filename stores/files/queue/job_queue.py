@@ -116,7 +116,7 @@ class FileJobQueue(JobQueue):
                         return None
             time.sleep(0)  # lets a waiting thread take the lock
 
-    def hasten(self, job_ids: Sequence[str]) -> None:
+    def hasten(self, job_ids: Sequence[str] | None = None) -> None:
         with self._lock:
             self._ready.hasten(job_ids)
 

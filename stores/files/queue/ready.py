@@ -100,9 +100,9 @@ class ReadyJobs:
         """Return the messages of a conversation that wait or are claimed, oldest first."""
         return sorted(self._talk.get(scope, {}).values(), key=lambda entry: entry.key)
 
-    def hasten(self, job_ids: Iterable[str]) -> None:
-        """Let patient jobs run now."""
-        for job_id in job_ids:
+    def hasten(self, job_ids: Iterable[str] | None) -> None:
+        """Let patient jobs run now (None: all of them)."""
+        for job_id in list(self._entries) if job_ids is None else job_ids:
             entry = self._entries.get(job_id)
             if entry is not None and entry.later and entry.state == "waiting":
                 entry.entities, entry.later, entry.not_before = entry.later, (), 0.0
