@@ -41,7 +41,7 @@ def test_the_wheel_holds_every_module_and_prompt_and_nothing_else(tmp_path: Path
         f"historian/{file.relative_to(source).as_posix()}"
         for room in rooms(source)
         for file in room.rglob("*")
-        if file.suffix in {".py", ".md", ".toml"} and "__pycache__" not in file.parts
+        if file.suffix in {".py", ".md", ".toml", ".f16"} and "__pycache__" not in file.parts
     }
     assert packed == shipped | {"historian/__init__.py", "historian/py.typed"}
 
