@@ -24,7 +24,7 @@ from ..nodes.historian.merge_profile import merge_profile
 from ..nodes.historian.parts import each_message, each_person
 from ..nodes.historian.rewrite import rewrite
 from ..nodes.historian.write_profile import write_profile
-from ..schema.states import HistorianContext, HistorianInput, HistorianState
+from ..schema.graph_states.historian import HistorianContext, HistorianInput, HistorianState
 
 HistorianGraph = CompiledStateGraph[HistorianState, HistorianContext, HistorianInput, HistorianState]
 

@@ -17,12 +17,7 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from ..nodes.recall.embed import embed
-from ..nodes.recall.fuse import fuse
-from ..nodes.recall.prepare import prepare
-from ..nodes.recall.rerank import rerank
-from ..nodes.recall.select import select
-from ..nodes.recall.survey import survey
+from ..nodes.recall import embed, fuse, prepare, rerank, select, survey
 from ..retrieval.recall_states import RecallContext, RecallInput, RecallOutput, RecallState
 
 RecallGraph = CompiledStateGraph[RecallState, RecallContext, RecallInput, RecallOutput]

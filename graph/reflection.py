@@ -29,7 +29,7 @@ from ..nodes.reflection.mark_promoted import mark_promoted
 from ..nodes.reflection.reconstruct import reconstruct
 from ..nodes.reflection.summarise import summarise
 from ..nodes.reflection.write_article import write_article
-from ..schema.reflection_states import ReflectionContext, ReflectionInput, ReflectionState
+from ..schema.graph_states.reflection import ReflectionContext, ReflectionInput, ReflectionState
 
 ReflectionGraph = CompiledStateGraph[ReflectionState, ReflectionContext, ReflectionInput, ReflectionState]
 

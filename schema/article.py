@@ -10,6 +10,8 @@ ChapterName = Literal["Bedrock", "Evolutionary", "Dynamic"]
 CHAPTER_NAMES: Final[tuple[ChapterName, ...]] = ("Bedrock", "Evolutionary", "Dynamic")
 
 SpokenRole = Literal["user", "assistant", "tool", "record"]
+ROLES: Final[dict[str, SpokenRole]] = {"user": "user", "assistant": "assistant", "tool": "tool", "record": "record"}
+"""The roles by their names, as stored."""
 WrittenBy = Literal["model", "rules"]
 
 

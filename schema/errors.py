@@ -11,6 +11,10 @@ class SettingsError(HistorianError):
     """A setting is unknown or has an invalid value. The message names the key, the value and the allowed values."""
 
 
+class NotInstalled(SettingsError):
+    """A setting names what an extra installs, and that is missing. The message names the extra."""
+
+
 class InvalidInput(HistorianError, ValueError):
     """An argument (a job, an id, a query) is invalid; nothing was written."""
 
@@ -21,6 +25,18 @@ class ForgottenHere(InvalidInput):
 
 class StorageError(HistorianError):
     """A store could not read or write (disk full, file damaged, database locked too long)."""
+
+
+class DatabaseAway(StorageError):
+    """The database server cannot be reached, or does not answer in time; it may be back at any time."""
+
+
+class ClaimLost(StorageError):
+    """A job is not this worker's any more: another one has taken it over, or may. Its run here ends without a trace."""
+
+
+class CheckpointError(StorageError):
+    """The checkpoints of running jobs failed; they must be opened again."""
 
 
 class OwnerLockHeld(StorageError):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
 from datetime import datetime
-from typing import Literal, NamedTuple, TypedDict, Unpack
+from operator import itemgetter
+from typing import Any, Literal, NamedTuple, TypedDict, Unpack
 from zoneinfo import ZoneInfo
 
 from .job import Job
@@ -168,6 +170,14 @@ class EventLink(NamedTuple):
     corrects: bool = False
 
 
+class KnownPerson(NamedTuple):
+    """Somebody who has events: their id, the name that they had last ("" if unknown), and how many events are theirs."""
+
+    user_id: str
+    name: str
+    events: int
+
+
 @dataclass(frozen=True, slots=True)
 class Revision:
     """A former text of an event, which was written anew at `replaced_at` (ISO 8601). `revision` counts from 1."""
@@ -213,6 +223,15 @@ class EventOutline(NamedTuple):
         if self.occurs_from is None or self.occurs_until is None:
             return self.timestamp, self.timestamp
         return self.occurs_from, self.occurs_until
+
+    def completed(self, rest: Sequence[Any]) -> Event:
+        """Return the whole event; `rest` are the values of BEYOND_OUTLINE."""
+        return Event(*_in_order((*self, *rest)))
+
+
+BEYOND_OUTLINE = tuple(one.name for one in fields(Event) if one.name not in EventOutline._fields)
+"""The names of the fields of `Event` that an outline lacks, in their order."""
+_in_order = itemgetter(*map((*EventOutline._fields, *BEYOND_OUTLINE).index, (one.name for one in fields(Event))))
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,8 @@ from .ids import LONGEST_NAME, encode_id, told, type_and_size, validate_id
 from .scope import RequestType, Scope, no_reserved_user
 from .validation import invalid_input, problems
 
+DONE = "job"
+"""Ledger key of finished jobs: a repeated request is recognised without a model call."""
 JOB_SCHEMA_VERSION = 1
 MAX_JOB_BYTES = 1024 * 1024
 """Maximum size of a job file (1 MiB); larger jobs are rejected by `enqueue_job` and quarantined by the queue."""

@@ -72,3 +72,8 @@ class ProfileFilter:
         """Return True if the filter admits `key`; `has_spoken` says whether its user has spoken in `spoken_in`."""
         any_user = has_spoken or self.spoken_in is None
         return (any_user and key.entity_type == "user" and key.layer in self.user_layers) or key in self.keys
+
+
+def profile_text(profile: Profile) -> str:
+    """Return the text of a profile that is searched and embedded: name, tags, summary, one line each."""
+    return "\n".join(part for part in (profile.name, ", ".join(profile.tags), profile.summary) if part)

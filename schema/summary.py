@@ -7,7 +7,7 @@ brings it back.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -81,6 +81,24 @@ class BufferedState:
     tokens: int
 
 
+def oldest_of(states: Iterable[BufferedState], tokens: int) -> list[BufferedState]:
+    """Return the first of these states, until they have so many tokens: at least one, if there is one."""
+    taken: list[BufferedState] = []
+    total = 0
+    for state in states:
+        if taken and total >= tokens:
+            break
+        taken.append(state)
+        total += state.tokens
+    return taken
+
+
+def up_to(states: Sequence[BufferedState], entry_id: str) -> list[BufferedState]:
+    """Return these states up to that with the id, included; none if it is not among them."""
+    place = next((n for n, state in enumerate(states, 1) if state.entry_id == entry_id), 0)
+    return list(states[:place])
+
+
 @dataclass(frozen=True, slots=True)
 class Summary:
     """A dated summary. `since` and `until` are the times of its first and last state, ISO 8601, as is `created_at`.
@@ -118,3 +136,8 @@ class StoredArticle:
     revision: int = 0
     updated_at: str = ""
     sources: tuple[str, ...] = ()
+
+
+def job_of_entry(entry_id: str) -> str:
+    """Return the job id of a state. An entry id is `{job id}:{number}`, and a job id contains no colon."""
+    return entry_id.rpartition(":")[0]

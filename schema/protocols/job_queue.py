@@ -23,7 +23,7 @@ class QueueCounts:
 
 @dataclass(frozen=True, slots=True)
 class FailedJob:
-    """A failed job. `job` is None if the file is not a valid job; `filed` is True if its events are stored."""
+    """A failed job. `job` is None if what is stored is no valid job; `filed` is True if its events are stored."""
 
     name: str
     job: Job | None
@@ -33,7 +33,7 @@ class FailedJob:
 
 
 class JobQueue(Protocol):
-    """Jobs on disk: an accepted job is durable. Ordered by names that increase even if the clock goes back.
+    """Accepted jobs are durable. Ordered by names that increase even if the clock goes back.
 
     A claimed job locks its entities (`Job.entities`) until `complete`, `postpone`, `release` or `fail`. Jobs that share
     an entity are claimed in order, one at a time; a job that waits for `not_before` blocks those behind it, but for a new one of
@@ -52,6 +52,9 @@ class JobQueue(Protocol):
     def together(self, job_id: str, limit: int) -> list[Job]:
         """Return a claimed job of kind `talk` with the oldest others of its conversation that wait, at most `limit`, in order."""
 
+    def check_claim(self, job_id: str) -> None:
+        """Raise ClaimLost if a claimed job has been given to another worker meanwhile, as far as the queue knows."""
+
     def complete(self, job_id: str) -> None:
         """Remove a claimed job that is filed completely."""
 
@@ -64,10 +67,11 @@ class JobQueue(Protocol):
     def fail(self, job_id: str, *, error: str, filed: bool) -> None:
         """Move a claimed job to `failed`, with the error."""
 
-    def recover(self, now: float, *, older_than: float = 0.0) -> int:
-        """Return all jobs in `processing` that this object did not claim to the queue. Return how many.
+    def take_over(self, now: float, *, older_than: float = 0.0) -> int:
+        """Return the claimed jobs of workers that are dead to the queue, never those of a living one. Return how many.
 
-        Call it before the first `claim`. `older_than`: only jobs claimed at least so many seconds ago.
+        Call it before the first `claim`, and now and then. `older_than`: only jobs claimed at least so many seconds ago, where
+        the queue cannot tell for sure that a worker is dead.
         """
 
     def counts(self, now: float) -> QueueCounts: ...
@@ -90,7 +94,7 @@ class JobQueue(Protocol):
         """Replace pending and failed jobs by the result of `change` (None: remove). Return how many changed."""
 
     def discard_unreadable(self, matches: Callable[[bytes], bool]) -> int:
-        """Remove files in `failed` that are not valid jobs and whose content matches. Return how many."""
+        """Remove failed jobs that are not valid and whose content matches. Return how many."""
 
     def cleanup(self, now: float, *, max_age_days: float, max_files: int) -> int:
         """Remove old failed jobs that are filed or never were readable. Return how many."""

@@ -85,7 +85,7 @@ def create_file(path: str | os.PathLike[str], flags: int = os.O_WRONLY | os.O_EX
     mode = file_mode(path)
     binary, no_links = getattr(os, "O_BINARY", 0), getattr(os, "O_NOFOLLOW", 0)
     descriptor = os.open(path, flags | os.O_CREAT | binary | no_links, mode)
-    if os.name != "nt":
+    if os.name != "nt" and stat.S_IMODE(os.fstat(descriptor).st_mode) != mode:  # the umask, or an older file
         with suppress(PermissionError):  # another member of the group created it
             os.fchmod(descriptor, mode)
     return descriptor

@@ -7,15 +7,16 @@ A file whose chapter tags were damaged by hand cannot be read: its newest readab
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from ...schema.article import CHAPTER_NAMES, Article
+from ...schema.article import CHAPTER_NAMES
 from ...schema.errors import InvalidInput
 from ...schema.protocols import Ledger
-from ...schema.summary import ArticleKey, Forgotten, StoredArticle
+from ...schema.summary import ArticleKey, StoredArticle
 from ...text.articles.markup import format_article, parse_article
+from .compare_and_swap import RevisionedArticles
 from .front_matter import number, one_line, scalar, split_front_matter, strings, with_front_matter
 from .naming import ARTICLES
 from .revisioned import RevisionedFiles
@@ -83,28 +84,11 @@ class ArticleFormat:
 ARTICLE_FORMAT = ArticleFormat()
 
 
-class MarkdownArticles(RevisionedFiles[ArticleKey, StoredArticle]):
+class MarkdownArticles(RevisionedArticles, RevisionedFiles[ArticleKey, StoredArticle]):
     """The `ArticleStorage` in a folder."""
 
     def __init__(self, folder: Path, *, ledger: Ledger, revision_keep: int = 5) -> None:
         super().__init__(folder, ARTICLES, ARTICLE_FORMAT, ledger=ledger, revision_keep=revision_keep)
-
-    def write(
-        self,
-        key: ArticleKey,
-        article: Article,
-        *,
-        expected_revision: int,
-        sources: Sequence[str],
-        now: str,
-        forgotten: Forgotten,
-    ) -> StoredArticle | None:
-        """See `ArticleStorage.write`. Raises StorageError."""
-        stored = StoredArticle(key, article, sources=tuple(sources))
-        return self._put(key, stored, sources, expected_revision=expected_revision, now=now, forgotten=forgotten)
-
-    def taken_in(self, key: ArticleKey, sources: Sequence[str]) -> set[str]:
-        return self._noted(key, sources, self.read(key))
 
     def _remove(self, place: str) -> int:
         return min(1, super()._remove(place))  # articles are counted, not their files

@@ -9,10 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from ...schema.job import Job
+from ...schema.protocols.documents.plain_summaries import KEEP_PER_SCOPE, KEEP_SCOPES
 from .durable import storage_error, write_atomically
-
-KEEP_PER_SCOPE = 20
-KEEP_SCOPES = 1000
 
 
 class EndSummaries:

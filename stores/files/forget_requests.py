@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from itertools import count
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
@@ -17,72 +17,14 @@ from typing import Any, Literal, cast, get_args
 from ...schema.entity import Entity
 from ...schema.errors import StorageError
 from ...schema.ids import encode_id
+from ...schema.protocols.forget_requests import ForgetReport, ForgetRequest, Stage
 from ...schema.scope import EntityType
 from .durable import bytes_of, names_in, remove_durably, remove_folder, storage_error, sweep_leftovers, write_atomically
 
 _REPORT = ".report.json"
-_KNOWN = ("texts", "names", "job_ids", "moments")
-
-Stage = Literal["waiting", "deleting", "erasing"]
-"""How far a request is. `waiting`: begun at most with a survey. `deleting`: events go, all the rest is gone. `erasing`: nothing
-is found any more; what is left of it in bytes is being overwritten and searched for."""
 
 
-@dataclass(frozen=True, slots=True)
-class ForgetRequest:
-    """A request, how far it is, and the data found for it so far. `until` is in seconds since the epoch.
-
-    `last_rows` are the last rows of `index.sqlite` that it concerns, see `IndexErasure.last_rows`.
-    """
-
-    entity: Entity
-    until: float
-    mentions: bool = False
-    stage: Stage = "waiting"
-    last_rows: tuple[int, ...] = ()
-    texts: tuple[str, ...] = ()
-    names: tuple[str, ...] = ()
-    job_ids: tuple[str, ...] = ()
-    moments: tuple[tuple[str, float], ...] = ()
-
-    def is_as(self, other: ForgetRequest | None) -> bool:
-        """Return True if both ask for the same."""
-        return other is not None and (self.entity, self.until, self.mentions) == (other.entity, other.until, other.mentions)
-
-
-@dataclass(frozen=True, slots=True)
-class ForgetReport:
-    """The result of forgetting an entity.
-
-    `removed` counts items by kind. `mentions` are (kind, id) of records of others that name the person or repeat their words;
-    they are kept, or removed (`mentions_removed`). `left` lists places in the data directory where forgotten texts were still
-    found ("file: offset"), `unread` the files that could not be read; both should be empty. `too_short` counts texts too short
-    to be searched for. Not `done`: the owner of the data directory has not answered yet; it will do the work, and nothing new
-    of the person is filed meanwhile; `stage` says how far it is then (see `Stage`).
-    """
-
-    entity: str
-    done: bool = True
-    stage: Stage | Literal[""] = ""
-    removed: dict[str, int] = field(default_factory=dict)
-    mentions: tuple[tuple[str, str], ...] = ()
-    mentions_removed: bool = False
-    left: tuple[str, ...] = ()
-    unread: tuple[str, ...] = ()
-    too_short: int = 0
-    bytes_scanned: int = 0
-
-    @property
-    def clean(self) -> bool:
-        """Return True if the work is done and nothing is left."""
-        return self.done and not self.left and not self.unread
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the report as JSON data."""
-        return {**asdict(self), "mentions": [list(one) for one in self.mentions], "left": list(self.left), "clean": self.clean}
-
-
-class ForgetRequests:
+class FileForgetRequests:
     """The requests of one data directory. Any process may ask; only the owner carries requests out."""
 
     def __init__(self, directory: Path) -> None:
@@ -98,11 +40,9 @@ class ForgetRequests:
         if known is None:
             self._drop_known(request.entity)
         else:
-            both: dict[str, Any] = {
-                name: tuple(dict.fromkeys((*getattr(known, name), *getattr(request, name)))) for name in _KNOWN
-            }
             until, mentions = max(known.until, request.until), known.mentions or request.mentions
-            request = replace(request, until=until, mentions=mentions, **both)
+            both = known.with_known([request.known()])
+            request = replace(both, until=until, mentions=mentions, stage=request.stage, last_rows=request.last_rows)
         self._write(request)
 
     def advance(self, request: ForgetRequest, stage: Stage, *, last_rows: Sequence[int] | None = None) -> bool:
@@ -153,13 +93,7 @@ class ForgetRequests:
         stored = self._stored(entity)
         if stored is None:
             return None
-        found: dict[str, dict[Any, None]] = {name: dict.fromkeys(getattr(stored, name)) for name in _KNOWN}
-        for path in self.known_paths(entity):
-            data = _parsed(path)
-            for name in _KNOWN:
-                found[name].update(dict.fromkeys(map(tuple, data[name]) if name == "moments" else data[name]))
-        every: dict[str, Any] = {name: tuple(values) for name, values in found.items()}
-        return replace(stored, **every)
+        return stored.with_known(map(_parsed, self.known_paths(entity)))
 
     def answer(self, request: ForgetRequest, report: ForgetReport) -> bool:
         """Store the report, then remove the request: the work is complete. Return False if it was asked anew meanwhile."""
@@ -192,13 +126,14 @@ class ForgetRequests:
         except (OSError, ValueError) as error:
             raise StorageError(f"{path} cannot be read: {error}; ask again") from error
         remove_durably(path)
-        data.pop("clean")
-        data["mentions"] = tuple((kind, item) for kind, item in data["mentions"])
-        return ForgetReport(**{**data, "left": tuple(data["left"]), "unread": tuple(data["unread"])})
+        return ForgetReport.from_dict(data)
 
     def path(self, entity: Entity) -> Path:
         """Return the path of the request."""
         return self.folder / f"{entity.type}-{encode_id(entity.id)}.json"
+
+    def files_of(self, entity: Entity) -> list[Path]:
+        return [self.path(entity), *self.known_paths(entity)]
 
     def known_paths(self, entity: Entity) -> list[Path]:
         """Return the files with data found for a request."""

@@ -13,7 +13,7 @@ import socket
 import sys
 import threading
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -21,6 +21,7 @@ from types import TracebackType
 from filelock import FileLock, Timeout
 
 from ...schema.errors import OwnerLockHeld, StorageError
+from ...schema.protocols.ownership import Owner
 from .access import file_mode
 from .durable import make_folder, storage_error, write_atomically
 
@@ -32,20 +33,8 @@ _PATIENCE_SECONDS = 0.2
 """How long to try: `owner_of` in another process may hold the lock for a moment."""
 
 
-@dataclass(frozen=True, slots=True)
-class Owner:
-    """The owner of a data directory. `started_at` is ISO 8601 with offset, `command` the name of the program.
-
-    `worker` is False for a command that owns the directory for a moment. `index` names the file that a worker has open as
-    `index.sqlite`, by device and inode.
-    """
-
-    pid: int
-    host: str
-    started_at: str
-    command: str
-    worker: bool = False
-    index: str = ""
+class LocalOwner(Owner):
+    """The owner of a data directory. `index` names the file that a worker has open as `index.sqlite`, by device and inode."""
 
     @property
     def is_suspended(self) -> bool:
@@ -59,11 +48,11 @@ class Owner:
         return status.rpartition(")")[2].split()[:1] in (["T"], ["t"])
 
     def __str__(self) -> str:
-        name = f"process {self.pid} on {self.host} since {self.started_at} ({self.command})"
+        name = super().__str__()
         return f"{name}, which is suspended: `kill -CONT {self.pid}` lets it go on" if self.is_suspended else name
 
 
-_UNKNOWN = Owner(0, "an unknown machine", "an unknown time", "unknown command")
+_UNKNOWN = LocalOwner(0, "an unknown machine", "an unknown time", "unknown command")
 
 
 class OwnerLock:
@@ -72,8 +61,10 @@ class OwnerLock:
     A child of `os.fork` shares the lock until it ends; start children by `subprocess` or `spawn`.
     """
 
-    def __init__(self, data_dir: Path) -> None:
+    def __init__(self, data_dir: Path, *, index: str = "") -> None:
+        """`index` tells other processes which file this one has open, while it runs a worker."""
         self._data_dir = data_dir
+        self._index = index
         self._lock = _file_lock(data_dir, _PATIENCE_SECONDS)
         self._mutex = threading.Lock()
 
@@ -81,8 +72,8 @@ class OwnerLock:
     def is_held(self) -> bool:
         return self._lock.is_locked
 
-    def acquire(self, now: float, *, worker: bool = False, index: str = "") -> None:
-        """Become the owner; `now` (seconds since the epoch) is stored as the start time, the rest as `Owner` says.
+    def acquire(self, now: float, *, worker: bool = False) -> None:
+        """Become the owner; `now` (seconds since the epoch) is stored as the start time.
 
         Raises OwnerLockHeld that names the owner, or StorageError if the file system does not support locks.
         """
@@ -101,7 +92,9 @@ class OwnerLock:
             except OSError as error:
                 raise storage_error("lock", self._data_dir / LOCK_NAME, error) from error
             started_at = datetime.fromtimestamp(now, UTC).isoformat(timespec="seconds")
-            owner = Owner(os.getpid(), socket.gethostname(), started_at, program_name(sys.argv), worker, index)
+            owner = LocalOwner(
+                os.getpid(), socket.gethostname(), started_at, program_name(sys.argv), worker, self._index if worker else ""
+            )
             try:
                 text = json.dumps(asdict(owner), ensure_ascii=False, indent=1)
                 write_atomically(self._data_dir / INFO_NAME, text.encode(errors="replace"))
@@ -129,7 +122,7 @@ class OwnerLock:
         self.release()
 
 
-def owner_of(data_dir: Path) -> Owner | None:
+def owner_of(data_dir: Path) -> LocalOwner | None:
     """Return the running owner of a data directory, or None. Tests the lock itself, so files of a dead owner are ignored."""
     if not (data_dir / LOCK_NAME).exists():
         return None
@@ -162,10 +155,10 @@ def _without_arguments(command: str) -> str:
     return program_name(command.split()[:1])
 
 
-def _read_owner(data_dir: Path) -> Owner:
+def _read_owner(data_dir: Path) -> LocalOwner:
     try:
         note = json.loads((data_dir / INFO_NAME).read_bytes())
-        return Owner(
+        return LocalOwner(
             int(note["pid"]),
             str(note["host"]),
             str(note["started_at"]),

@@ -9,10 +9,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from ...schema.errors import InvalidInput
 from ...schema.job import clean_text
 from ...schema.profile import Profile, ProfileKey
-from ...schema.protocols import Ledger
+from ...schema.protocols import Ledger, ProfileStorage
 from ...schema.scope import EntityType
+from .compare_and_swap import RevisionedProfiles
+from .durable import names_in, write_atomically
 from .front_matter import number, one_line, scalar, split_front_matter, strings, with_front_matter
 from .naming import PROFILES
 from .revisioned import RevisionedFiles
@@ -84,22 +87,24 @@ class ProfileFormat:
 PROFILE_FORMAT = ProfileFormat()
 
 
-class MarkdownProfiles(RevisionedFiles[ProfileKey, Profile]):
+def write_view(profiles: ProfileStorage, folder: Path) -> int:
+    """Write the current revision of every profile of any store into an empty folder, as `MarkdownProfiles` has them.
+
+    Return how many. Raises InvalidInput if the folder holds something, and StorageError.
+    """
+    if names_in(folder):
+        raise InvalidInput(f"{folder} is not empty; give a new folder")
+    found = [one for key in profiles.keys() if (one := profiles.read(key)) is not None]  # noqa: SIM118 - a store, no dictionary
+    for one in found:
+        write_atomically(folder / f"{PROFILES.place(one.key)}.md", PROFILE_FORMAT.render(one).encode())
+    return len(found)
+
+
+class MarkdownProfiles(RevisionedProfiles, RevisionedFiles[ProfileKey, Profile]):
     """The `ProfileStorage` in a folder."""
 
     def __init__(self, folder: Path, *, ledger: Ledger, revision_keep: int = 5) -> None:
         super().__init__(folder, PROFILES, PROFILE_FORMAT, ledger=ledger, revision_keep=revision_keep)
-
-    def write(self, profile: Profile, *, expected_revision: int, job_id: str = "", now: str) -> Profile:
-        """See `ProfileStorage.write`. Sets `source_event_id` to name the job, if one is given. Raises StorageError."""
-        if job_id and job_id not in profile.source_event_id.split(":"):
-            profile = replace(profile, source_event_id=f"{job_id}:0")
-        written = self._put(profile.key, profile, [job_id] if job_id else [], expected_revision=expected_revision, now=now)
-        assert written is not None  # None is returned only if `forgotten` is given
-        return written
-
-    def is_applied(self, key: ProfileKey, job_id: str) -> bool:
-        return bool(self._noted(key, [job_id], self.read(key)))
 
     def layers(self, entity_type: EntityType, entity_id: str) -> list[str]:
         return [key.layer for key in self.keys() if (key.entity_type, key.entity_id) == (entity_type, entity_id)]

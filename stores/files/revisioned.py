@@ -19,11 +19,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import NamedTuple
 
-from ...schema.errors import InvalidInput, RevisionConflict
+from ...schema.errors import InvalidInput
 from ...schema.protocols import Ledger
-from ...schema.summary import Forgotten, Restored
+from ...schema.summary import Restored
+from .compare_and_swap import Document, Format, Revisioned
 from .durable import bytes_of, names_in, remove_durably, remove_folder, write_atomically
 from .front_matter import split_front_matter
 from .keyed_files import KeyedFiles
@@ -34,49 +35,6 @@ log = logging.getLogger(__name__)
 _SNAPSHOT = re.compile(r"(?P<revision>[0-9]{1,9})-.*\.md")
 
 
-class Revision(Protocol):
-    """The common attributes of documents."""
-
-    @property
-    def revision(self) -> int: ...
-
-    @property
-    def updated_at(self) -> str: ...
-
-
-Document = TypeVar("Document", bound=Revision)
-
-
-class Format(Protocol[Key, Document]):
-    """The file format of one kind of document."""
-
-    def key(self, document: Document) -> Key: ...
-
-    def empty(self, key: Key) -> Document: ...
-
-    def render(self, document: Document) -> str: ...
-
-    def parse(self, data: bytes, key: Key, revision: Callable[[], int], instead: Document | None = None) -> Document:
-        """Return the document in a file; `revision` is called if the file has no number.
-
-        Raises InvalidInput for a damaged file, unless `instead` is given, whose content is used then.
-        """
-
-    def revised(self, document: Document, revision: int, now: str, cause: str | None = None) -> Document:
-        """Return `document` with a new number, in the form that is stored; `cause` replaces its causes."""
-
-    def causes(self, document: Document) -> tuple[str, ...]:
-        """Return the causes recorded in the ledger for a revision: its job, or the summaries it includes."""
-
-    def lines(self, data: bytes, key: Key) -> list[str]:
-        """Return the non-blank lines of a file, also of a damaged one."""
-
-    def without(self, document: Document, unwanted: Callable[[str], bool]) -> Document: ...
-
-    def same(self, one: Document, other: Document) -> bool:
-        """Return True if two revisions have the same content."""
-
-
 class _Snapshot(NamedTuple):
     """An earlier revision: the number in its file name, and its path."""
 
@@ -84,7 +42,7 @@ class _Snapshot(NamedTuple):
     path: Path
 
 
-class RevisionedFiles(KeyedFiles[Key], Generic[Key, Document]):
+class RevisionedFiles(KeyedFiles[Key], Revisioned[Key, Document]):
     """Documents of one format. The last `revision_keep` earlier revisions are kept (0: none)."""
 
     def __init__(
@@ -121,19 +79,6 @@ class RevisionedFiles(KeyedFiles[Key], Generic[Key, Document]):
         paths = [self._path(key), *(snapshot.path for snapshot in self._snapshots(key))]
         return list(dict.fromkeys(line for path in paths for line in self._lines_at(path, key)))
 
-    def rollback(self, key: Key, revision: int, *, now: str, job_id: str = "") -> Document:
-        with self._locked(key):
-            current = self.read(key)
-            cause = f"rollback:{revision}:{job_id}" if job_id else f"rollback:{revision}"
-            causes = self._form.causes(self._form.revised(self._form.empty(key), 0, now, cause)) if job_id else ()
-            if causes and self._noted(key, causes, current):
-                return current or self._form.empty(key)
-            kept = {one.revision: one for one in reversed(self.history(key))}
-            if revision not in kept:
-                known = ", ".join(map(str, sorted(kept, reverse=True))) or "none"
-                raise InvalidInput(f"revision: {self._naming.what} {key} has no earlier revision {revision}; kept are {known}")
-            return self._swap(key, kept[revision], current, causes, now, cause)
-
     def restore(self, revisions: Sequence[Document]) -> Restored:
         newest = revisions[-1]
         key = self._form.key(newest)
@@ -159,31 +104,6 @@ class RevisionedFiles(KeyedFiles[Key], Generic[Key, Document]):
                 if any(map(unwanted, self._lines_at(snapshot.path, key))):
                     remove_durably(snapshot.path)
         return gone
-
-    def _put(
-        self,
-        key: Key,
-        document: Document,
-        causes: Sequence[str],
-        *,
-        expected_revision: int,
-        now: str,
-        forgotten: Forgotten = lambda: False,
-    ) -> Document | None:
-        """Write a revision unless all of `causes` are recorded. Return None if `forgotten()` returns True."""
-        with self._locked(key):
-            if forgotten():
-                return None
-            current = self.read(key)
-            if causes and self._noted(key, causes, current) == set(causes):
-                return current or self._form.empty(key)  # deleted since: a repeated job does not restore it
-            found = current.revision if current else 0
-            if found != expected_revision:
-                raise RevisionConflict(
-                    f"{self._naming.what} {key}: revision {found} is stored, expected {expected_revision}; "
-                    "read it again and retry"
-                )
-            return self._swap(key, document, current, causes, now)
 
     def _swap(
         self, key: Key, document: Document, current: Document | None, causes: Sequence[str], now: str, cause: str | None = None

@@ -93,10 +93,10 @@ class JsonlSummaries(KeyedFiles[ArticleKey]):
             for summary in summaries:
                 found = known.get(summary.id)
                 new |= {summary.id: summary} if found is None else {}
-                results.append("restored" if found is None else "same" if _as_told(found) == _as_told(summary) else "different")
+                results.append("restored" if found is None else "same" if as_told(found) == as_told(summary) else "different")
             if new:
                 spoilt = [line for line, one in lines if one is None]
-                ordered = sorted([*known.values(), *new.values()], key=lambda one: _moment(one.created_at))
+                ordered = sorted([*known.values(), *new.values()], key=lambda one: moment_of(one.created_at))
                 self._write(key, [*spoilt, *map(as_line, ordered)])
         return results
 
@@ -160,12 +160,12 @@ def parse_line(line: str, key: ArticleKey) -> Summary | None:
     )
 
 
-def _as_told(summary: Summary) -> Summary:
+def as_told(summary: Summary) -> Summary:
     """Return a summary without its promotion, for comparison of content."""
     return replace(summary, promoted_at=None, promoted_into=None)
 
 
-def _moment(timestamp: str) -> datetime:
+def moment_of(timestamp: str) -> datetime:
     """Return a time for sorting; invalid times come first."""
     try:
         moment = datetime.fromisoformat(timestamp)

@@ -14,18 +14,21 @@ cache is warm. Connections are not bound to threads, so the short-lived threads 
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
 from ...schema.errors import HistorianError, InvalidInput, StorageError
 from ..files.access import create_empty, make_private_folders
 from .errors import explained, is_trouble, was_broken_off
+from .vector_blobs import blob_to_vector, blobs_to_matrix, vector_to_blob
 
 _WRITER_CACHE_KIB = 8_000
 _READER_CACHE_KIB = 2_000
@@ -47,6 +50,37 @@ _NOT_IN_PLACE: dict[Place, str] = {
 }
 
 
+class SqliteTransaction(sqlite3.Connection):
+    """A connection that also takes statements as `stores/tables/` writes them."""
+
+    def rows(self, statement: str, parameters: Sequence[Any] = ()) -> list[Any]:
+        return self._asked(statement, parameters).fetchall()
+
+    def row(self, statement: str, parameters: Sequence[Any] = ()) -> Any:
+        return self._asked(statement, parameters).fetchone()
+
+    def run(self, statement: str, parameters: Sequence[Any] = ()) -> int:
+        return self._asked(statement, parameters).rowcount
+
+    def run_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
+        self.executemany(_as_sqlite_writes(statement), rows)
+
+    def lock_entities(self, entities: Iterable[str], *, exclusive: bool = False) -> None:
+        """Do nothing: there is one writer at a time."""
+
+    def lock_name(self, *parts: str, shared: bool = False) -> None:
+        """Do nothing, as `lock_entities`."""
+
+    def _asked(self, statement: str, parameters: Sequence[Any]) -> sqlite3.Cursor:
+        given = [json.dumps(one, ensure_ascii=False) if isinstance(one, list) else one for one in parameters]
+        return self.execute(_as_sqlite_writes(statement), given)
+
+
+@lru_cache(512)
+def _as_sqlite_writes(statement: str) -> str:
+    return statement.replace("= ANY(%s)", "IN (SELECT value FROM json_each(?))").replace("%s", "?")
+
+
 class SqliteDatabase:
     """The connections to one file, its migrations applied.
 
@@ -64,7 +98,7 @@ class SqliteDatabase:
         self._count_lock = threading.Lock()
         self._writers = 0
         self._pool_lock = threading.Lock()
-        self._idle: list[sqlite3.Connection] = []
+        self._idle: list[SqliteTransaction] = []
         self._closed = False
         self.when_in_trouble: Callable[[], None] = lambda: None
         """Called in any thread on errors that suggest that the file cannot be used now (`is_trouble`). Must not block."""
@@ -103,7 +137,7 @@ class SqliteDatabase:
         raise StorageError(f"{self.path}: {_NOT_IN_PLACE[place]}")
 
     @contextmanager
-    def reading(self, *, once: bool = False) -> Iterator[sqlite3.Connection]:
+    def reading(self, *, once: bool = False) -> Iterator[SqliteTransaction]:
         """Give a connection in a read transaction, in which all statements see the same state.
 
         `once`: without a transaction, for a single statement whose rows are fetched immediately.
@@ -131,7 +165,7 @@ class SqliteDatabase:
         self._give_back(connection)
 
     @contextmanager
-    def writing(self, *, durable: bool = True) -> Iterator[sqlite3.Connection]:
+    def writing(self, *, durable: bool = True) -> Iterator[SqliteTransaction]:
         """Give the writer in a transaction that is committed at the end of the block, or rolled back if the block raises.
 
         With `durable=False` the commit does not wait for the disk (0.02 ms instead of 2 to 4). A power failure, but not a
@@ -175,17 +209,21 @@ class SqliteDatabase:
     def rows(self, statement: str, parameters: Sequence[Any] = ()) -> list[Any]:
         """Return the rows of one SELECT."""
         with self.reading(once=True) as connection:
-            return connection.execute(statement, parameters).fetchall()
+            return connection.rows(statement, parameters)
 
     def row(self, statement: str, parameters: Sequence[Any] = ()) -> Any:
         """Return the first row of one SELECT, or None."""
         with self.reading(once=True) as connection:
-            return connection.execute(statement, parameters).fetchone()
+            return connection.row(statement, parameters)
 
     def run(self, statement: str, parameters: Sequence[Any] = ()) -> int:
         """Execute one statement in a durable transaction. Return the number of rows changed."""
         with self.writing() as connection:
-            return connection.execute(statement, parameters).rowcount
+            return connection.run(statement, parameters)
+
+    stored = staticmethod(vector_to_blob)
+    vector = staticmethod(blob_to_vector)
+    matrix = staticmethod(blobs_to_matrix)
 
     def truncate_log(self) -> bool:
         """Move the write-ahead log into the file and empty it, so that it holds no deleted text.
@@ -265,9 +303,14 @@ class SqliteDatabase:
             with suppress(sqlite3.Error):
                 self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
-    def _connect(self, cache_kib: int) -> sqlite3.Connection:
+    def _connect(self, cache_kib: int) -> SqliteTransaction:
         connection = sqlite3.connect(
-            self.path, timeout=self._busy_seconds, isolation_level=None, check_same_thread=False, cached_statements=256
+            self.path,
+            timeout=self._busy_seconds,
+            isolation_level=None,
+            check_same_thread=False,
+            cached_statements=256,
+            factory=SqliteTransaction,
         )
         try:
             connection.execute(f"PRAGMA cache_size = {-cache_kib}")
@@ -325,7 +368,7 @@ class SqliteDatabase:
                 f"{self.path}: opened before a fork, which SQLite does not support; open it again in the new process"
             )
 
-    def _give_back(self, connection: sqlite3.Connection) -> None:
+    def _give_back(self, connection: SqliteTransaction) -> None:
         with self._pool_lock:
             if not self._closed and len(self._idle) < _IDLE_READERS:
                 self._idle.append(connection)

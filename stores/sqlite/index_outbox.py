@@ -18,7 +18,8 @@ class Outbox:
         self._lock = threading.Lock()
         self._handed: dict[str, int] = {}
 
-    def add(self, connection: sqlite3.Connection, event_ids: Sequence[str]) -> dict[str, int]:
+    @staticmethod
+    def add(connection: sqlite3.Connection, event_ids: Sequence[str]) -> dict[str, int]:
         """Add events, each with a new version. Return the versions."""
         versions = {}
         for event_id in event_ids:

@@ -120,6 +120,9 @@ class FileJobQueue(JobQueue):
         with self._lock:
             self._ready.hasten(job_ids)
 
+    def check_claim(self, job_id: str) -> None:
+        """Claims are the owner's as long as it lives: nobody else gives them to others."""
+
     def together(self, job_id: str, limit: int) -> list[Job]:
         with self._lock:
             entry, job = self._of_claimed(job_id)
@@ -175,8 +178,8 @@ class FileJobQueue(JobQueue):
             self._drop(entry)
             self._waiting.forget(entry.name, job.scope.key)
 
-    def recover(self, now: float, *, older_than: float = 0.0) -> int:
-        """See `JobQueue.recover`. Also completes interrupted operations and removes temporary files of killed processes.
+    def take_over(self, now: float, *, older_than: float = 0.0) -> int:
+        """See `JobQueue.take_over`. Also completes interrupted operations and removes temporary files of killed processes.
 
         `older_than`: only jobs claimed at least so many seconds ago (0: all), if another owner may still run.
         """
@@ -279,7 +282,7 @@ class FileJobQueue(JobQueue):
             if not move(self._pending / entry.name, path):
                 self._drop(entry)
                 return None
-            os.utime(path, (now, now))  # the time of the claim, for `recover(older_than=...)`
+            os.utime(path, (now, now))  # the time of the claim, for `take_over(older_than=...)`
             job = self._read_ahead.pop(entry.name, None) or read_job(path)
         except (Gone, Unreadable) as error:
             if isinstance(error, Unreadable):

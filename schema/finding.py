@@ -1,0 +1,24 @@
+"""What a check of an installation has found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+State = Literal["ok", "warning", "failed", "off"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The result of a check and its remedy. Both are templates for `str.format`, filled with `values`."""
+
+    state: State
+    detail: str
+    remedy: str = ""
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+
+def finding(state: State, detail: str, remedy: str = "", /, **values: object) -> Finding:
+    """Return a finding, with the values of its placeholders as keywords."""
+    return Finding(state, detail, remedy, values)

@@ -1,0 +1,156 @@
+"""State and context of the write graph. The state is plain JSON data: it is checkpointed after every step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NotRequired, Required
+
+from typing_extensions import TypedDict
+
+from ..event import Event, EventKind, RewrittenBy
+from ..job import Job
+from ..protocols import ChatModel, Embedder, EventStore, ProfileIndex, ProfileStorage
+from ..scope import EntityType
+from ..settings import Settings
+
+
+class Reason(TypedDict):
+    """One finding of the gate, stored in the state and shown to the model."""
+
+    kind: str
+    text: str
+    start: int
+    end: int
+    why: str
+
+
+class ItemState(TypedDict):
+    """One text of a job during rewriting: `action_summary` or one of `new_info`.
+
+    `source` is the original text, `resolved` has its relative times replaced, `draft` is the rule rewriter's, `candidate` is
+    the text to file. `undecided` are references that the rules could not resolve. `dated` is True if a time was resolved.
+    `occurs` are the first and last moment that the text tells of (empty: it names none), `said_by` the id of who said it.
+    `open` are reasons why it cannot be absolute, as (kind, why, wording), `not_about` names that it is certainly not about.
+    """
+
+    kind: EventKind
+    source: str
+    resolved: str
+    draft: str
+    candidate: str
+    undecided: list[str]
+    dated: bool
+    rewritten_by: RewrittenBy
+    passed: bool
+    first_pass: bool
+    violations: list[Reason]
+    notes: list[Reason]
+    occurs: NotRequired[list[float]]
+    said_by: NotRequired[str]
+    open: NotRequired[list[list[str]]]
+    not_about: NotRequired[list[str]]
+
+
+class ProposedProfile(TypedDict):
+    """A proposed profile, and the revision it is based on."""
+
+    entity_type: EntityType
+    entity_id: str
+    layer: str
+    base_revision: int
+    name: str
+    tags: list[str]
+    summary: str
+
+
+class FormerFact(TypedDict):
+    """An earlier fact of the scope that the new one with the id `by` may have ended; `ended` if the rules say so.
+
+    `bearing`: "topic" if by the words of both it is about the same subject and topic, "alike" if only its vector says so.
+    "control" is the least alike of those: a model that ends it ends anything.
+    """
+
+    event_id: str
+    text: str
+    ended: bool
+    by: str
+    bearing: Literal["topic", "alike", "control"]
+
+
+class HistorianInput(TypedDict):
+    """Input of a run: `job` is `Job.model_dump()`. Of a job of kind `talk`, `talk` are the messages gathered with it, oldest
+    first, itself among them."""
+
+    job: dict[str, Any]
+    talk: NotRequired[list[dict[str, Any]]]
+
+
+class HistorianProgress(TypedDict, total=False):
+    """How far a job is, or one message or person of it. `links` are (old, new): what a model says is over."""
+
+    items: list[ItemState]
+    attempt: int
+    spent: bool
+    filed: Literal["new", "before", "forgotten"]
+    event_ids: list[str]
+    former: list[FormerFact]
+    links: list[tuple[str, str]]
+    proposed_profiles: list[ProposedProfile]
+    written: list[str]
+    conflict: bool
+    merges: int
+
+
+class HistorianPart(HistorianProgress, total=False):
+    """What a state is for one message, or one person, of a job of kind `talk`."""
+
+    job: Required[dict[str, Any]]
+
+
+class HistorianUpdate(HistorianProgress, total=False):
+    """Return value of a node: the keys of the state except `job`. The graph ignores unknown keys silently."""
+
+    portraits: list[ProposedProfile]  # `proposed_profiles` in checkpoints that an earlier version wrote
+    parts: list[HistorianPart]
+    people: list[HistorianPart]
+    merges: int
+
+
+class HistorianState(HistorianInput, HistorianUpdate, total=False):
+    """The write graph's state. `attempt` counts the model's answers to the rewrite; `spent` ends the attempts; `merges`
+    counts the merges of profiles. `former` are the facts that the new ones were compared with, and were found to be near."""
+
+
+@dataclass(frozen=True, slots=True)
+class HistorianContext:
+    """Dependencies of the nodes. `chat`, `embedder` and `profile_index` are None if there is none."""
+
+    settings: Settings
+    events: EventStore
+    profiles: ProfileStorage
+    clock: Callable[[], float]
+    chat: ChatModel | None = None
+    embedder: Embedder | None = None
+    profile_index: ProfileIndex | None = None
+
+
+def events_of(job: Job, items: Sequence[ItemState]) -> list[Event]:
+    """Return the events of a job."""
+    return [
+        Event.of_job(
+            job,
+            n,
+            item["kind"],
+            item["candidate"],
+            is_absolute=item["passed"],
+            gate_reasons=() if item["passed"] else tuple(dict.fromkeys(reason["why"] for reason in item["violations"])),
+            rewritten_by=item["rewritten_by"],
+            handed_over=item["source"] if item["source"] != item["candidate"] else "",
+            said_by=item.get("said_by", ""),
+            speakers=(item["said_by"],) if item.get("said_by", "") not in ("", job.user_id) else (),
+            occurs_from=min(item.get("occurs", ()), default=None),
+            occurs_until=max(item.get("occurs", ()), default=None),
+        )
+        for n, item in enumerate(items)
+    ]

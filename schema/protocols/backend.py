@@ -1,0 +1,97 @@
+"""All stores of one memory, opened together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from pathlib import Path
+from typing import Literal, Protocol
+
+from .checkpoints import Checkpoints
+from .contents import Contents
+from .documents.articles import ArticleStores
+from .documents.plain_summaries import PlainSummaries
+from .documents.profile_index import ProfileIndex
+from .documents.profiles import ProfileStorage
+from .documents.revisions import Ledger
+from .erasure import Erasure, StoredBytes
+from .events.note_manifest import NoteManifest
+from .events.revisions import EventRevisions
+from .events.shadow_vectors import ShadowVectors
+from .events.store import EventStore
+from .events.transfer import EventTransfer
+from .events.vector_index import VectorIndex
+from .forget_requests import ForgetRequests
+from .items import ItemStorage
+from .job_queue import JobQueue
+from .ownership import Workers
+
+Place = Literal["here", "gone", "replaced"]
+
+
+class Backend(Protocol):
+    """The stores of one memory. An implementation is opened from the settings; nothing above it knows where it stores.
+
+    Stores are attributes, made with the backend and usable until `close`. Opening raises StorageError (its subclass
+    DatabaseAway if a server cannot be reached now) without a password in its text.
+    """
+
+    name: str
+    """Where it is, for people: a path, or an address without password."""
+    queue: JobQueue
+    events: EventStore
+    ledger: Ledger
+    profiles: ProfileStorage
+    profile_index: ProfileIndex
+    manifest: NoteManifest
+    shadow: ShadowVectors
+    article_stores: ArticleStores
+    erasure: Erasure
+    transfer: EventTransfer
+    revisions: EventRevisions
+    plain_summaries: PlainSummaries
+    forget_requests: ForgetRequests
+    workers: Workers
+    contents: Contents
+    when_in_trouble: Callable[[], None]
+    """Called in any thread on errors that suggest that the database cannot be used now. Must not block. Set by the caller."""
+
+    @property
+    def checkpoints(self) -> Checkpoints: ...
+
+    @property
+    def is_away(self) -> bool:
+        """Return True while a server is known to be out of reach. Cheap."""
+
+    @property
+    def place(self) -> Place:
+        """Whether what is open is still in its place. A server is always `here`."""
+
+    def check_in_place(self) -> None:
+        """Raise StorageError if what is committed now would be lost, because the file was moved, deleted or replaced."""
+
+    def release_memory(self) -> None:
+        """Give back what idle connections have cached."""
+
+    def vector_index(self) -> VectorIndex | None:
+        """Return the derived index of all vectors, for the owner, who closes it; None if the backend needs none."""
+
+    def drop_vector_index(self) -> None:
+        """Delete the derived index; it is rebuilt from the events."""
+
+    def stored_bytes(self, unread: list[str], *, skip: Collection[Path] = ()) -> Iterator[StoredBytes]:
+        """Yield all that is stored, as `Erasure.stored_bytes`, here and in the data directory of this machine."""
+
+    def size(self) -> int:
+        """Return how many bytes are stored."""
+
+    needs_tending: bool
+    """True if `tend` has anything to do, ever."""
+
+    def tend(self) -> None:
+        """Do what waits for a moment in which the database can be reached. Called every few seconds in every process."""
+
+    def items(self) -> ItemStorage:
+        """Open the items of LangGraph stores, for a caller who closes them."""
+
+    def close(self) -> None:
+        """Close all connections. A second call does nothing."""

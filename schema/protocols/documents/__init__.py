@@ -1,0 +1,1 @@
+"""The ports of what is kept in revisions: profiles, articles and summaries."""

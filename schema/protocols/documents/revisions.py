@@ -1,0 +1,56 @@
+"""The common protocol of the stores of profiles and articles, and the ledger of applied jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol, TypeVar
+
+from ...entity import Entity
+from ...summary import Restored
+
+Key = TypeVar("Key")
+Document = TypeVar("Document")
+
+
+class Ledger(Protocol):
+    """Which jobs or summaries were applied to which profile or article. `add` is durable when it returns."""
+
+    def has(self, entity_key: str, job_id: str) -> bool: ...
+
+    def add(self, entity_key: str, job_id: str) -> None:
+        """Record that a job was applied. Idempotent."""
+
+
+class Revisions(Protocol[Key, Document]):
+    """Documents with revisions, written by compare-and-swap. Every call may raise StorageError."""
+
+    def read(self, key: Key) -> Document | None: ...
+
+    def keys(self) -> list[Key]: ...
+
+    def history(self, key: Key) -> list[Document]:
+        """Return the kept earlier revisions, newest first."""
+
+    def kept(self, key: Key) -> list[Document]:
+        """Return the current document and all readable earlier revisions."""
+
+    def lines(self, key: Key) -> list[str]:
+        """Return the lines of all kept revisions, including damaged files."""
+
+    def rollback(self, key: Key, revision: int, *, now: str, job_id: str = "") -> Document:
+        """Write the content of an earlier revision as a new revision. Idempotent by `job_id`.
+
+        Raises InvalidInput that names the kept revisions if `revision` is not among them.
+        """
+
+    def restore(self, revisions: Sequence[Document]) -> Restored:
+        """Store a document with its history (oldest first, revision numbers unchanged) if there is none."""
+
+    def without_lines(self, key: Key, unwanted: Callable[[str], bool], *, now: str) -> int:
+        """Permanently remove lines: write a new revision without them, and delete earlier ones that have any. Return how many."""
+
+    def erase(self, entity: Entity) -> int:
+        """Remove all documents of an entity with their history, readable or not. Return how many. The ledger is not changed."""
+
+    def sweep(self) -> int:
+        """Remove temporary files of killed writers. Return how many. For the owner, at start."""

@@ -1,0 +1,149 @@
+"""The store of events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, Protocol
+
+from ...event import Event, EventFilter, EventLink, EventOutline, KnownPerson
+from ..vectors import Matrix, Vector
+
+
+class ScopeNews(NamedTuple):
+    """A consistent snapshot of new events: outlines, words (row, number of words, words as indexed), and vectors by event id.
+
+    `sequence` is the number of the newest vector.
+    """
+
+    outlines: list[EventOutline]
+    words: list[tuple[int, int, str]]
+    ids: list[str]
+    vectors: Matrix
+    sequence: int
+
+
+class EventStore(Protocol):
+    """Events with vectors and keywords: the primary data. One transaction per job."""
+
+    def file_job(self, job_id: str, events: Sequence[Event], vectors: Sequence[Vector | None]) -> bool:
+        """Store all events of a job atomically. Return False and change nothing if the job is already filed or forgotten."""
+
+    def file_new(self, events: Sequence[Event], vectors: Sequence[Vector | None]) -> list[str]:
+        """Store, in one transaction, the events whose ids (derived from the content) are new. Return these ids.
+
+        Events of entities that were forgotten at the time of the event or later are not stored.
+        """
+
+    def is_filed(self, job_id: str) -> bool: ...
+
+    def get(self, event_ids: Sequence[str]) -> list[Event]:
+        """Return the events that exist, in the order of `event_ids`."""
+
+    def whole(self, outlines: Sequence[EventOutline]) -> list[Event]:
+        """Return the events of these outlines that still exist, unordered: what an outline knows is not read again."""
+
+    def find(self, where: EventFilter, *, limit: int = 100, newest_first: bool = True) -> list[Event]: ...
+
+    def search_keywords(self, query: str, where: EventFilter, limit: int) -> list[tuple[str, float]]:
+        """Return event ids with BM25 scores (higher is better), best first. Never raises because of the query text."""
+
+    def vectors(self, where: EventFilter) -> tuple[list[str], Matrix]:
+        """Return ids and embeddings of the matching embedded events; shape (0, 0) if there are none."""
+
+    def nearest(self, vector: Vector, where: EventFilter, limit: int) -> list[tuple[str, float]] | None:
+        """Return ids with the cosines of the matching events whose vectors are most like `vector`, best first.
+
+        Exact. None where the store would have to read all these vectors to compare them.
+        """
+
+    def news(self, scope_key: str, after_sequence: int, after_row: int, limit: int = -1) -> ScopeNews:
+        """Return a consistent snapshot of what is newer than a cache: events after a row, vectors after a sequence number.
+
+        0 and 0 give everything. An event that is embedded later than filed gets a new sequence number then. With `limit`
+        (negative: none), at most so many events, and vectors (at most so many) only where no further event is left: each of
+        them has its event then.
+        """
+
+    def change_number(self, scope_key: str) -> tuple[int, int]:
+        """Return (additions, removals) of a scope since it was created. A changed second number invalidates caches."""
+
+    def supersede(self, links: Sequence[EventLink]) -> list[str]:
+        """Note that events are over. Return the ids of those that changed; the same links again change nothing.
+
+        A link is left out if one of its events does not exist, if they are of different scopes or the new one is the earlier
+        by time, if the old one is over already, or if the links would form a circle.
+        """
+
+    def ended_by(self, event_id: str) -> list[Event]:
+        """Return the events that are superseded or corrected by an event, oldest first."""
+
+    def uphold(self, event_ids: Sequence[str]) -> int:
+        """Let events hold again that were superseded or corrected. Return how many changed."""
+
+    def edit(self, event_id: str, text: str, vector: Vector | None) -> bool: ...
+
+    def delete(self, event_ids: Sequence[str]) -> int: ...
+
+    def without_vector(self, limit: int) -> list[Event]:
+        """Return events without an embedding, oldest first."""
+
+    def set_vectors(self, event_ids: Sequence[str], vectors: Sequence[Vector]) -> None: ...
+
+    def unindexed(self, limit: int) -> tuple[list[tuple[Event, Vector]], list[str]]:
+        """Return what the derived vector index lacks (events with vectors) and what it must drop (event ids)."""
+
+    def unindexed_vectors(self, limit: int) -> tuple[list[str], list[str], Matrix]:
+        """Return (ids of events missing or stale in the derived index, those of them with a vector, their vectors)."""
+
+    def mark_indexed(self, added: Sequence[str], dropped: Sequence[str]) -> None: ...
+
+    def reindex_all(self) -> None:
+        """Mark all events as missing in the derived index (it was lost or emptied)."""
+
+    def fingerprint(self) -> tuple[str, int] | None:
+        """Return (model, dimension) of the stored vectors; None if there are none."""
+
+    def set_fingerprint(self, model: str, dimension: int) -> None:
+        """Store the model. Raises FingerprintMismatch if another one is stored."""
+
+    def count(self, where: EventFilter | None = None) -> int: ...
+
+    def embedded_count(self) -> int:
+        """Return the number of events with a vector, which is the expected size of the derived index."""
+
+    def forget(
+        self,
+        where: EventFilter,
+        *,
+        job_ids: Sequence[str] = (),
+        entities: Sequence[str] = (),
+        until: float = ...,
+    ) -> int:
+        """Permanently delete the matching events. Return how many.
+
+        Jobs in `job_ids`, and jobs of `entities` (keys as in `Job.entities`) at `until` or before (seconds since the
+        epoch), are not filed any more, however late they arrive.
+        """
+
+    def is_forgotten(self, job_id: str, entities: Iterable[str] = (), timestamp: float = 0.0) -> bool:
+        """Return True if a job, or one of its entities at its time, was forgotten: nothing of it may be written then."""
+
+    def has_spoken(self, scope_key: str, user_id: str) -> bool:
+        """Return True if something that `user_id` said, or that was said with them, is stored in a scope."""
+
+    def tidy(self) -> bool:
+        """Do a small amount of index maintenance. Return False if nothing is left to do."""
+
+    def checkpoint(self) -> bool:
+        """Idle work: bring what was written last into its final place on disk; False where that must wait."""
+
+    def scopes(self) -> list[tuple[str, int]]:
+        """Scope keys and how many events each holds."""
+
+    def people(self, *, after: str = "", text: str = "", limit: int = 50) -> list[KnownPerson]:
+        """Return whose events are stored, in the order of code points, behind the id `after`; without the user of shared notes.
+
+        With `text`, those in whose id or name it stands, whatever its case.
+        """
+
+    def close(self) -> None: ...

@@ -1,0 +1,140 @@
+"""Requests to forget an entity, which survive a crash and reach whoever carries them out from any process."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from ..entity import Entity
+
+Stage = Literal["waiting", "deleting", "erasing"]
+"""How far a request is. `waiting`: begun at most with a survey. `deleting`: events go, all the rest is gone. `erasing`: nothing
+is found any more; what is left of it in bytes is being overwritten and searched for."""
+_KNOWN = ("texts", "names", "job_ids", "moments")
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetRequest:
+    """A request, how far it is, and the data found for it so far. `until` is in seconds since the epoch.
+
+    `last_rows` are the last rows of events that it concerns, see `Erasure.last_rows`.
+    """
+
+    entity: Entity
+    until: float
+    mentions: bool = False
+    stage: Stage = "waiting"
+    last_rows: tuple[int, ...] = ()
+    texts: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    job_ids: tuple[str, ...] = ()
+    moments: tuple[tuple[str, float], ...] = ()
+
+    def known(self) -> dict[str, list[Any]]:
+        """Return the data found for it, by kind."""
+        return {name: list(getattr(self, name)) for name in _KNOWN}
+
+    def with_known(self, more: Iterable[Mapping[str, Iterable[Any]]]) -> ForgetRequest:
+        """Return the request with more of such data, each piece once."""
+        found: dict[str, dict[Any, None]] = {name: dict.fromkeys(getattr(self, name)) for name in _KNOWN}
+        for data in more:
+            for name in _KNOWN:
+                found[name].update(dict.fromkeys(map(tuple, data[name]) if name == "moments" else data[name]))
+        every: dict[str, Any] = {name: tuple(values) for name, values in found.items()}
+        return replace(self, **every)
+
+    def is_as(self, other: ForgetRequest | None) -> bool:
+        """Return True if both ask for the same."""
+        return other is not None and (self.entity, self.until, self.mentions) == (other.entity, other.until, other.mentions)
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetReport:
+    """The result of forgetting an entity.
+
+    `removed` counts items by kind. `mentions` are (kind, id) of records of others that name the person or repeat their words;
+    they are kept, or removed (`mentions_removed`). `left` lists places (files, tables) where forgotten texts were still
+    found ("file: offset"), `unread` those that could not be read; both should be empty. `too_short` counts texts too short
+    to be searched for. Not `done`: who carries it out has not answered yet, and will do the work; nothing new
+    of the person is filed meanwhile; `stage` says how far it is then (see `Stage`).
+    """
+
+    entity: str
+    done: bool = True
+    stage: Stage | Literal[""] = ""
+    removed: dict[str, int] = field(default_factory=dict)
+    mentions: tuple[tuple[str, str], ...] = ()
+    mentions_removed: bool = False
+    left: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+    too_short: int = 0
+    bytes_scanned: int = 0
+
+    @property
+    def clean(self) -> bool:
+        """Return True if the work is done and nothing is left."""
+        return self.done and not self.left and not self.unread
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the report as JSON data."""
+        return {**asdict(self), "mentions": [list(one) for one in self.mentions], "left": list(self.left), "clean": self.clean}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> ForgetReport:
+        """Return the report that gave this JSON data."""
+        fields = {name: value for name, value in data.items() if name != "clean"}
+        fields["mentions"] = tuple((kind, item) for kind, item in data["mentions"])
+        return cls(**{**fields, "left": tuple(data["left"]), "unread": tuple(data["unread"])})
+
+
+class ForgetRequests(Protocol):
+    """The requests of one memory. Any process may ask; one at a time carries requests out."""
+
+    def ask(self, request: ForgetRequest) -> None:
+        """Store a request durably, merged with an earlier one for the same entity, which begins anew then.
+
+        Removes the report of an earlier request.
+        """
+
+    def advance(self, request: ForgetRequest, stage: Stage, *, last_rows: Sequence[int] | None = None) -> bool:
+        """Note how far a request is. Return False, and note nothing, if it was asked anew meanwhile."""
+
+    def note(
+        self,
+        entity: Entity,
+        *,
+        texts: Collection[str] = (),
+        names: Collection[str] = (),
+        job_ids: Collection[str] = (),
+        moments: Collection[tuple[str, float]] = (),
+    ) -> None:
+        """Store more data found for a request durably, before it is removed elsewhere."""
+
+    def stage_of(self, entity: Entity) -> Stage | Literal[""]:
+        """Return how far the request for an entity is; an empty string if there is none."""
+
+    def stages(self) -> dict[str, Stage]:
+        """Return how far each request is, by entity (`user:42`)."""
+
+    def waiting(self) -> bool:
+        """Return True if there is any request. Cheap: it is asked twice a second."""
+
+    def all(self) -> list[ForgetRequest]:
+        """Return all requests. Raises StorageError for an invalid one, which must not be skipped."""
+
+    def answer(self, request: ForgetRequest, report: ForgetReport) -> bool:
+        """Store the report, then remove the request: the work is complete. Return False if it was asked anew meanwhile."""
+
+    def is_answered(self, entity: Entity) -> bool:
+        """Return True if there is a report: where a request stands beside it, only `close` is left to do."""
+
+    def close(self, entity: Entity) -> None:
+        """Remove a request that is answered, and what was noted for it."""
+
+    def take_answer(self, entity: Entity) -> ForgetReport | None:
+        """Return the report and remove it; None if there is none yet."""
+
+    def files_of(self, entity: Entity) -> list[Path]:
+        """Return the files that hold the request, which are not searched; none where requests are no files."""

@@ -1,0 +1,513 @@
+"""Every setting, with its default, its bounds and its meaning in both languages.
+
+The model is the single source: validation, the commented `config.toml` that `historian init` writes, and the tables in the
+documents are made from it. The docstring of a key is its meaning: a line in Chinese, then English. Values come, in order of
+increasing precedence, from the defaults, from a TOML file and from the environment (`HISTORIAN__COGNITIVE__QUERY__AUTO_TOP_K=5`).
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic.fields import FieldInfo
+
+from ..errors import InvalidInput
+from ..job import check_timezone
+from ..language import LanguageChoice
+from ..scope import LayerRule, PublicLayer, notes_scope
+
+Seconds = Annotated[float, Field(gt=0, le=86_400)]
+Weight = Annotated[float, Field(ge=0, le=1)]
+TopK = Annotated[int, Field(ge=1, le=500)]
+SHORTEST_TOKEN = 16
+"""Characters of a token of the pages and the HTTP API at least."""
+ChapterTokens = Annotated[int, Field(ge=60, le=20_000)]
+
+
+def hot(*default: Any, **options: Any) -> Any:
+    """Declare a key that applies without a restart."""
+    return Field(*default, json_schema_extra={"hot": True}, **options)
+
+
+class Section(BaseModel):
+    """A table of the configuration file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
+
+
+class QuerySettings(Section):
+    auto_top_k: TopK = hot(3)
+    """每次回复前至少召回的条数
+    records recalled before each reply, at least"""
+    auto_max_k: TopK = hot(40)
+    """每次回复前至多召回的条数
+    records recalled before each reply, at most"""
+    auto_relative_score: Weight = hot(0.5)
+    """超出 auto_top_k 的条目，得分至少须为最高分的这个比例
+    share of the best score that a record beyond auto_top_k needs"""
+    tool_default_top_k: TopK = hot(12)
+    """工具搜索默认返回的条数
+    records a search tool returns by default"""
+    profile_top_k: TopK = hot(8)
+    """画像搜索返回的条数
+    profiles a profile search returns"""
+    rerank_candidate_multiplier: Annotated[int, Field(ge=1, le=50)] = hot(3)
+    """重排候选数 = 条数 × 此值
+    candidates for the reranker = top_k times this"""
+    vector_weight: Weight = hot(0.6)
+    """融合时向量分数的权重
+    weight of the vector score in the fusion"""
+    keyword_weight: Weight = hot(0.4)
+    """融合时关键词分数的权重
+    weight of the keyword score in the fusion"""
+    fusion: Literal["weighted", "rrf"] = hot("weighted")
+    """融合方法：weighted 加权和，rrf 倒数排名
+    fusion: weighted sum, or reciprocal rank (rrf)"""
+    time_decay_half_life_days_tools: Annotated[float, Field(gt=0)] = hot(60.0)
+    """工具搜索的时间半衰期（天）
+    half-life in days for searches by tools"""
+    time_decay_half_life_days_auto: Annotated[float, Field(gt=0)] = hot(14.0)
+    """自动召回的时间半衰期（天）
+    half-life in days for automatic recall"""
+    # LoCoMo turns by keywords, 760 questions, R@10: 72.6 % without it, 72.7 % with 0.05, 72.1 % with 0.1, 71.3 % with 0.2.
+    time_decay_boost: Weight = hot(0.05)
+    """新近记录最多加分的比例
+    largest share a fresh record gains"""
+    diversity_lambda: Weight = hot(0.7)
+    """多样性：1 只看相关度，0 只看差异
+    diversity: 1 is relevance alone, 0 novelty alone"""
+    vector_centering: bool = hot(True)
+    """向量按会话的均值居中后再比较（小模型的向量挤在一处，居中后更分得开）
+    compare vectors after taking away their scope's mean (small models crowd all vectors into one corner)"""
+    neighbour_weight: Weight = hot(0.2)
+    """时间上相邻的记录互相抬升的比例；再隔一条减半；0 关闭
+    share of its score that a record lends to the next one in time, half of it to the one after; 0 is off"""
+    neighbour_minutes: Annotated[float, Field(ge=0, le=10_080)] = hot(30.0)
+    """相隔多少分钟以内算相邻
+    minutes between two records within which they are neighbours"""
+    name_weight: Weight = hot(0.15)
+    """问题里点名的人，其记录加多少分
+    added to records of a person whom the query names"""
+    date_weight: Weight = hot(0.3)
+    """问题里提到的日期或月份，当时的记录加多少分
+    added to records of a day or month that the query names"""
+    pending_limit: Annotated[int, Field(ge=0, le=50)] = hot(5)
+    """尚未归档的内容最多提供几条
+    records offered from jobs that are not filed yet"""
+    query_cache_size: Annotated[int, Field(ge=0, le=100_000)] = hot(512)
+    """缓存多少条查询的向量
+    query embeddings kept"""
+    query_cache_seconds: Seconds = hot(600.0)
+    """查询向量缓存多久（秒）
+    seconds a query embedding is kept"""
+    scope_cache_megabytes: Annotated[int, Field(ge=1, le=65_536)] = hot(256)
+    """各会话的向量和词最多占多少内存（MB）
+    megabytes of memory for the vectors and words of scopes"""
+    admin_user_ids: list[str] = hot(default_factory=list)
+    """这些用户在私聊里可用工具搜索所有会话（管理员）
+    users whose search tool, in their private chats, sees every conversation (administrators)"""
+    recall_timeout_seconds: Literal["auto"] | Annotated[float, Field(gt=0, le=60)] = hot("auto")
+    """召回时限（秒）；auto：本地向量 0.15，远程 0.8
+    time limit of a recall in seconds; auto: 0.15 with a local embedder or none, 0.8 with a remote one"""
+    max_context_tokens: Annotated[int, Field(ge=50, le=100_000)] = hot(800)
+    """放入提示词的记忆最多多少 token
+    most tokens of memory put into a prompt"""
+    relevant_max_tokens: Annotated[int, Field(ge=50, le=100_000)] = hot(3000)
+    """文章与最近摘要一次最多取多少 token
+    most tokens of the article and the newest summaries when they are asked for"""
+    own_words_from_groups: bool = hot(False)
+    """私聊时也召回同一用户自己在群里说的事（只限本人的话，标明群名）
+    in private chats also recall what the same user told in groups (their own words alone, marked with the group's name)"""
+    include_chapters: bool = hot(True)
+    """私聊时附上文章
+    add the long-term article in private chats"""
+
+
+class HistorianSettings(Section):
+    rewrite_mode: Literal["always", "auto", "rules"] = "auto"
+    """改写方式：auto 规则不够时才用模型，always 总用模型，rules 只用规则
+    rewriting: auto asks the model only where rules do not suffice, always for every text, rules never"""
+    gate_pronouns: Literal["orphan", "all"] = "orphan"
+    """第三人称代词：orphan 只拦无先行词的，all 全拦
+    third-person pronouns: orphan stops those without an antecedent, all stops every one"""
+    rewrite_max_retry: Annotated[int, Field(ge=0, le=10)] = hot(2)
+    """闸门不通过时最多重写几次
+    rewrites after the gate says no"""
+    redact_jobs: Literal["secrets", "all", "none"] = "secrets"
+    """任务入队前的脱敏：secrets 密钥，all 再加个人信息，none 不做
+    redaction of jobs when accepted: secrets, all (personal data too), none"""
+    poll_interval_seconds: Seconds = hot(1.0)
+    """后台查看队列的间隔（秒）
+    seconds between looks into the queue"""
+    stale_job_timeout_seconds: Seconds = 300.0
+    """失主任务多久后收回（秒）
+    seconds after which a lost owner's job is taken back"""
+    concurrency: Annotated[int, Field(ge=1, le=64)] = 4
+    """同时处理的任务数
+    jobs processed side by side"""
+
+
+class ProfileSettings(Section):
+    revision_keep: Annotated[int, Field(ge=0, le=1000)] = 5
+    """画像保留多少个旧版本
+    earlier revisions kept of a profile"""
+    profile_layers: LayerRule = "private_separate"
+    """画像分层：private_separate 私聊所知只在私聊可见，per_group 各群分开，shared 不分
+    layers of a profile: private_separate (learnt in private is read in private), per_group, shared"""
+    public_layer: PublicLayer = hot("where_spoken")
+    """画像公开层在哪里读：where_spoken 只在本人说过话的会话，everywhere 所有会话
+    where the public layer is read: where_spoken (in conversations in which the person has spoken), everywhere"""
+
+
+class QueueSettings(Section):
+    job_max_retries: Annotated[int, Field(ge=0, le=100)] = 3
+    """任务自身出错时最多重试几次
+    retries of a job that fails for its own reasons"""
+    failed_max_age_days: Annotated[float, Field(gt=0)] = 30.0
+    """失败任务保留多少天
+    days a failed job is kept"""
+    failed_max_files: Annotated[int, Field(ge=1)] = 500
+    """最多保留多少个失败任务
+    failed jobs kept at most"""
+    failed_cleanup_interval: Annotated[int, Field(ge=0)] = 100
+    """每多少个空闲轮清理一次失败任务；0 从不
+    idle rounds between clean-ups of failed jobs; 0 is never"""
+
+
+class ShorttermSettings(Section):
+    summary_token_threshold: Annotated[int, Field(ge=10)] = 80_000
+    """对话累计多少 token 后压缩成摘要
+    tokens of conversation after which it is summarised"""
+    record_token_threshold: Annotated[int, Field(ge=10)] = 3_000
+    """归档的记录累计多少 token 后压缩成摘要；它们已是浓缩的
+    tokens of filed records after which they are summarised; they are condensed already"""
+    max_tokens: Annotated[int, Field(ge=100)] = 12_000
+    """全部短期摘要最多多少 token
+    most tokens of all short-term summaries kept"""
+    promote_above: Annotated[int, Field(ge=1)] = 20
+    """摘要超过多少条开始晋升
+    summaries beyond which the oldest are promoted"""
+    promote_count: Annotated[int, Field(ge=1)] = 5
+    """每次晋升最旧的几条
+    summaries promoted at a time"""
+    feed_from_jobs: bool = hot(True)
+    """归档的记录也进入短期层
+    records that were filed enter the short-term layer as well"""
+    bedrock_max_tokens: ChapterTokens = 600
+    """文章“基石”最多多少 token
+    most tokens of the chapter Bedrock"""
+    evolutionary_max_tokens: ChapterTokens = 600
+    """文章“演进”最多多少 token
+    most tokens of the chapter Evolutionary"""
+    dynamic_max_tokens: ChapterTokens = 600
+    """文章“近况”最多多少 token
+    most tokens of the chapter Dynamic"""
+    reconstruct_max_retry: Annotated[int, Field(ge=0, le=10)] = 2
+    """新文章不合格时最多重写几次
+    rewrites of an article after the check says no"""
+    revision_keep: Annotated[int, Field(ge=0, le=1000)] = 5
+    """文章保留多少个旧版本
+    earlier revisions kept of an article"""
+
+
+class ObservationSettings(Section):
+    queue_max: Annotated[int, Field(ge=1)] = 1000
+    """观察队列的容量
+    capacity of the observation queue"""
+    chunk_max_tokens: Annotated[int, Field(ge=16, le=8192)] = 256
+    """每块最多多少 token
+    most tokens in a chunk"""
+    summary_interval_seconds: Seconds = 300.0
+    """会话空闲多久后总结（秒）
+    seconds of silence after which a session is summarised"""
+    max_age_days: Annotated[float, Field(gt=0)] = 30.0
+    """观察记录保留多少天
+    days an observation is kept"""
+
+
+class TalkSettings(Section):
+    gather_messages: Annotated[int, Field(ge=1, le=64)] = hot(20)
+    """交来的消息攒够几条就一起处理
+    messages of a conversation after which they are looked through together"""
+    gather_tokens: Annotated[int, Field(ge=1, le=20_000)] = hot(2_000)
+    """或者攒够多少 token
+    or tokens of them"""
+    silence_seconds: Annotated[float, Field(gt=0, le=86_400)] = hot(60.0)
+    """或者最后一条之后安静了多少秒
+    or seconds of silence after the last one"""
+    gather_seconds: Annotated[float, Field(gt=0, le=86_400)] = hot(300.0)
+    """一条消息最多等多少秒，不管有没有安静下来
+    seconds that a message waits for others at most, silence or not"""
+
+
+class CognitiveSettings(Section):
+    enabled: bool = True
+    """是否启用记忆
+    whether memory is on"""
+    data_dir: str = "data/cognitive"
+    """数据目录，相对本文件所在目录
+    directory of all data, relative to this file's own"""
+    group_access: bool = False
+    """数据目录的用户组是否也可读写（目录 2770、文件 660）；否则只有本用户（700、600）
+    whether the group of the data directory may read and write too (2770, 660); else only the user who runs this (700, 600)"""
+    bot_name: str = ""
+    """机器人的名字（任务里没有时用它）
+    the bot's name, where a job brings none"""
+    language: LanguageChoice = "auto"
+    """提示词与输出语言
+    language of prompts and output"""
+    notes_dir: str = ""
+    """Markdown 笔记的目录，空闲时自动索引；留空则不索引
+    directory of Markdown notes, indexed by the worker when idle; empty: none is"""
+    notes_scope: str = ""
+    """笔记归哪个会话：group:群号 或 user:用户号；留空为共享笔记，只有点名才读得到
+    whose notes these are: group:ID or user:ID; empty: shared notes, which are read only when asked for"""
+    notes_follow_links: bool = False
+    """笔记目录里指向目录之外的链接是否跟随
+    whether links in a notes directory that lead out of it are followed"""
+    migrate_from: str = ""
+    """旧摘要文件（如 end_summaries.json），启动后在后台迁入一次；留空则不迁
+    a file of old summaries (such as end_summaries.json), taken in once in the background after the start; empty: none"""
+    migrate_rewrite: bool = False
+    """迁入时是否交给史官改写；否则只按规则
+    whether what is taken in goes through the historian; else the rules alone file it"""
+    timezone: str = "local"
+    """默认时区：IANA 名称，或 local（本机的；时间戳带着别的时差则用它的）
+    default time zone: an IANA name, or local (of this machine, or of a timestamp that has another offset)"""
+    query: QuerySettings = Field(default_factory=QuerySettings)
+    historian: HistorianSettings = Field(default_factory=HistorianSettings)
+    profile: ProfileSettings = Field(default_factory=ProfileSettings)
+    queue: QueueSettings = Field(default_factory=QueueSettings)
+    shortterm: ShorttermSettings = Field(default_factory=ShorttermSettings)
+    observation: ObservationSettings = Field(default_factory=ObservationSettings)
+    talk: TalkSettings = Field(default_factory=TalkSettings)
+
+    @field_validator("notes_scope")
+    @classmethod
+    def _notes_scope(cls, value: str) -> str:
+        notes_scope(value)
+        return value
+
+    @field_validator("timezone")
+    @classmethod
+    def _timezone(cls, value: str) -> str:
+        if value == "local":
+            return value
+        try:
+            return check_timezone(value)
+        except InvalidInput as error:
+            raise ValueError(f"{error}, or local") from None
+
+
+class ChatSettings(Section):
+    base_url: str = ""
+    """OpenAI 兼容端点，如 http://127.0.0.1:11434/v1
+    an OpenAI-compatible endpoint, such as http://127.0.0.1:11434/v1"""
+    api_key: str = ""
+    """密钥；本地服务可留空
+    the key; may stay empty for a local server"""
+    model: str = ""
+    """模型名；留空则不用模型
+    the model's name; empty: no model is used"""
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = 0.0
+    """采样温度；"server" 表示不发送
+    sampling temperature; "server": not sent"""
+    timeout_seconds: Seconds = 120.0
+    """一次调用的时限（秒）
+    time limit of one call in seconds"""
+    max_answer_tokens: Annotated[int, Field(ge=0, le=1_000_000)] = 4096
+    """一次回答最多多少 token，防止模型没完没了；0 不限
+    most tokens of one answer, so that a model that never ends is stopped; 0: no limit"""
+    extra_body: dict[str, Any] = Field(default_factory=dict)
+    """附加到请求体的字段
+    fields added to the request body"""
+
+    @field_validator("temperature", mode="before")
+    @classmethod
+    def _temperature(cls, value: Any) -> Any:
+        return None if value == "server" else value
+
+
+class EmbeddingSettings(Section):
+    provider: Literal["auto", "openai", "local", "fastembed", "none"] = "auto"
+    """向量来源：auto 有端点用端点，否则用本地模型，再否则不用
+    where vectors come from: auto takes a configured endpoint, else the local model, else none"""
+    base_url: str = ""
+    """OpenAI 兼容的向量端点
+    an OpenAI-compatible embeddings endpoint"""
+    api_key: str = ""
+    """密钥
+    the key"""
+    model: str = ""
+    """向量模型名
+    the embedding model's name"""
+    dimensions: Annotated[int, Field(ge=0, le=16_384)] = 0
+    """要求的维数；0 用模型默认
+    dimensions asked for; 0: the model's own"""
+    query_instruction: str = ""
+    """查询前缀
+    text put before a query"""
+    document_instruction: str = ""
+    """文档前缀
+    text put before a document"""
+    batch_size: Annotated[int, Field(ge=1, le=2048)] = 16
+    """一次请求多少条
+    texts in one request"""
+    threads: Annotated[int, Field(ge=0, le=256)] = 0
+    """本地模型算文档用的线程数；0 由 OpenMP 定（fastembed 为 2）。一次查询至多用两个
+    threads of a local model for documents; 0: what OpenMP says (fastembed: 2). A query takes two at most"""
+    queue_interval_seconds: Annotated[float, Field(ge=0, le=3600)] = 0.0
+    """两次批量请求的间隔（秒）
+    seconds between batch requests"""
+
+
+class RerankSettings(Section):
+    base_url: str = ""
+    """Cohere/Jina 兼容的 /rerank 端点
+    an endpoint with a Cohere- or Jina-compatible /rerank"""
+    api_key: str = ""
+    """密钥
+    the key"""
+    model: str = ""
+    """重排模型名
+    the reranking model's name"""
+    query_instruction: str = ""
+    """查询前缀
+    text put before a query"""
+    queue_interval_seconds: Annotated[float, Field(ge=0, le=3600)] = 0.0
+    """两次请求的间隔（秒）
+    seconds between requests"""
+
+
+class PartialChatSettings(ChatSettings):
+    """`models.historian`: each key given here overrides that of `models.chat`."""
+
+
+class ModelSettings(Section):
+    chat: ChatSettings = Field(default_factory=ChatSettings)
+    historian: PartialChatSettings = Field(default_factory=PartialChatSettings)
+    embedding: EmbeddingSettings = Field(default_factory=EmbeddingSettings)
+    rerank: RerankSettings = Field(default_factory=RerankSettings)
+
+    @property
+    def background(self) -> ChatSettings:
+        """The chat model of background work: `models.chat`, overridden by `models.historian`."""
+        given = {name: getattr(self.historian, name) for name in self.historian.model_fields_set}
+        return ChatSettings(**{**self.chat.model_dump(), **given})
+
+
+class StoresSettings(Section):
+    url: str = ""
+    """存储所在：留空为数据目录里的文件；postgresql://用户:密码@主机/库 则用 PostgreSQL（需 pgvector），多台机器可共用
+    where memory is stored; empty: files in the data directory; postgresql://USER:PASSWORD@HOST/DB: PostgreSQL with pgvector,
+    which several machines may share"""
+    schema_name: Annotated[str, Field(pattern="^[a-z_][a-z0-9_]{0,62}$")] = "historian"
+    """表所在的 PostgreSQL schema；不同的记忆用不同的名字
+    the PostgreSQL schema of the tables; memories of different names are apart"""
+    pool_max: Annotated[int, Field(ge=2, le=100)] = 8
+    """每个进程至多几个连接，工作进程另加 direct_url 的几个
+    most connections of a process; a worker has a few more by direct_url"""
+    direct_url: str = ""
+    """经 PgBouncer 等连接池时，另给一个直连地址，供工作进程的锁与通知使用；留空则与 url 相同
+    with a pooler such as PgBouncer between: an address without it, for the locks and notifications of workers; empty: as url"""
+    vectors: Literal["float32", "half"] = "float32"
+    """向量的存法：half 只占一半空间，精度略低；建表之后不能改
+    how vectors are stored: half takes half the space and is a little less exact; fixed once the tables exist"""
+    worker_timeout_seconds: Annotated[float, Field(ge=2, le=60)] = 20.0
+    """工作进程多久没有动静（被挂起、卡死、断网），任务就交给别的进程；它醒来后不再能写回
+    seconds without a sign of life after which the jobs of a worker go to others, because it is suspended, hangs or cannot
+    reach the server; once it is back it settles none of them"""
+    spool: bool = True
+    """数据库连不上时，任务先存入数据目录，恢复后再交上去；false 则直接报错
+    while the database is away jobs are kept in the data directory and handed over later; false: handing over raises"""
+
+    @field_validator("url", "direct_url")
+    @classmethod
+    def _address(cls, value: str) -> str:
+        if value and not value.startswith(("postgresql://", "postgres://")):
+            raise ValueError("expected postgresql://USER:PASSWORD@HOST/DATABASE, or nothing for files in the data directory")
+        return value
+
+
+class WebSettings(Section):
+    host: str = "127.0.0.1"
+    """`historian serve` 在哪个地址上监听；不是本机回环地址就必须设 token
+    the address that `historian serve` listens on; one that is not loopback needs a token"""
+    port: Annotated[int, Field(ge=0, le=65_535)] = 8765
+    """端口；0 任选空闲的
+    the port; 0: any free one"""
+    hosts: list[str] = Field(default_factory=list)
+    """除本机名和 host 外，浏览器可用哪些主机名访问（如反向代理的域名）
+    names that browsers may reach it by, besides those of this machine and `host` (such as a reverse proxy's)"""
+    token: str = ""
+    """操作者的令牌，至少 16 个 ASCII 字符；留空则每次启动新生成一个
+    the operator's token, at least 16 characters of ASCII; empty: a new one at each start"""
+    scope_tokens: dict[str, str] = Field(default_factory=dict)
+    """只能用一个会话的令牌：{ "group:群号" = "令牌", "user:用户号" = "令牌" }
+    tokens for one conversation alone: { "group:ID" = "token", "user:ID" = "token" }"""
+    body_max_kib: Annotated[int, Field(ge=1, le=65_536)] = 1024
+    """请求体最多多少 KiB
+    KiB of a request's body at most"""
+    requests_per_second: Annotated[float, Field(gt=0, le=100_000)] = 50.0
+    """每个令牌每秒最多多少个请求，短时可以翻倍
+    requests a second of one token at most; twice as many for a moment"""
+
+    @field_validator("token")
+    @classmethod
+    def _token(cls, value: str) -> str:
+        return _checked_token(value) if value else value
+
+    @field_validator("scope_tokens")
+    @classmethod
+    def _scope_tokens(cls, value: dict[str, str]) -> dict[str, str]:
+        for named, token in value.items():
+            if not named:
+                raise ValueError("names no conversation; write group:ID or user:ID")
+            notes_scope(named)
+            _checked_token(token)
+        return value
+
+    @model_validator(mode="after")
+    def _different_tokens(self) -> Self:
+        given = [*self.scope_tokens.values(), *([self.token] if self.token else [])]
+        if len(set(given)) != len(given):
+            raise ValueError("two tokens are the same; give each conversation, and the operator, one of their own")
+        return self
+
+
+def _checked_token(token: str) -> str:
+    """Return a token, or raise ValueError without repeating it."""
+    if len(token) < SHORTEST_TOKEN or not token.isascii() or not token.isprintable() or " " in token:
+        raise ValueError(f"a token needs at least {SHORTEST_TOKEN} letters, digits and signs of ASCII without blanks")
+    return token
+
+
+class Settings(Section):
+    """The whole configuration. `Settings()` is a working default: no model, local vectors if installed."""
+
+    cognitive: CognitiveSettings = Field(default_factory=CognitiveSettings)
+    models: ModelSettings = Field(default_factory=ModelSettings)
+    stores: StoresSettings = Field(default_factory=StoresSettings)
+    web: WebSettings = Field(default_factory=WebSettings)
+
+    @property
+    def query(self) -> QuerySettings:
+        return self.cognitive.query
+
+    @property
+    def historian(self) -> HistorianSettings:
+        return self.cognitive.historian
+
+
+def walk(section: type[Section] = Settings, path: str = "") -> list[tuple[str, FieldInfo]]:
+    """Return every key with its dotted path, section by section, plain keys before nested tables."""
+    plain: list[tuple[str, FieldInfo]] = []
+    nested: list[tuple[str, FieldInfo]] = []
+    for name, info in section.model_fields.items():
+        dotted = f"{path}.{name}" if path else name
+        if isinstance(info.annotation, type) and issubclass(info.annotation, Section):
+            nested.extend(walk(info.annotation, dotted))
+        else:
+            plain.append((dotted, info))
+    return plain + nested

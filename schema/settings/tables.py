@@ -1,0 +1,128 @@
+"""Documentation of all settings, generated from the model: the commented `config.toml`, and Markdown tables."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+from collections.abc import Iterator, Mapping
+from functools import cache
+from itertools import groupby, pairwise
+from typing import Annotated, Any
+
+from pydantic import TypeAdapter
+from pydantic.fields import FieldInfo
+
+from .. import settings as model
+from ..language import Language
+from . import Settings, walk
+from .source import is_hot, value_at
+
+_REMARKS: dict[Language, tuple[str, str, tuple[str, ...]]] = {
+    "zh": (
+        "设置",
+        "由 `historian init --markdown zh` 从设置模型生成。写在 `config.toml`，或用环境变量 `HISTORIAN__节__键`（优先）。"
+        "✓ 表示改了立即生效，其余重启后生效。",
+        ("键", "默认", "允许", "即时", "含义"),
+    ),
+    "en": (
+        "Settings",
+        "Made by `historian init --markdown en` from the settings model. They go into `config.toml`, or into the environment as "
+        "`HISTORIAN__SECTION__KEY`, which wins. ✓: applies at once; the others after a restart.",
+        ("key", "default", "allowed", "hot", "meaning"),
+    ),
+}
+_KINDS = {
+    "integer": {"zh": "整数", "en": "integer"},
+    "number": {"zh": "数", "en": "number"},
+    "string": {"zh": "文字", "en": "text"},
+    "boolean": {"zh": "`true`、`false`", "en": "`true`, `false`"},
+    "array": {"zh": "列表", "en": "list"},
+    "object": {"zh": "表", "en": "table"},
+}
+
+
+def sample_config() -> str:
+    """Return a complete `config.toml`: every key with its default and a line in Chinese and one in English."""
+    lines = [
+        "# zh: Historian 的全部设置。删去任何一行即用默认值；环境变量 HISTORIAN__节__键 优先于本文件。",
+        "# en: Every setting of Historian. Remove any line to get its default; HISTORIAN__SECTION__KEY in the environment wins.",
+    ]
+    for section, keys in _sections():
+        lines += ["", f"[{section}]"]
+        for name, info in keys:
+            meaning = meaning_of(f"{section}.{name}")
+            hot = (" （即时生效）", " (applies at once)") if is_hot(info) else ("", "")
+            lines += [f"# zh: {meaning['zh']}{hot[0]}", f"# en: {meaning['en']}{hot[1]}"]
+            # Keys missing in models.historian come from models.chat: an active default here would override it.
+            lines.append(f"{'# ' if section == 'models.historian' else ''}{name} = {_default(info)}")
+    return "\n".join(lines) + "\n"
+
+
+def settings_tables(language: Language) -> str:
+    """Return every setting as Markdown: a table per section with key, default, allowed values, hot, and meaning."""
+    title, remark, columns = _REMARKS[language]
+    lines = [f"# {title}", "", remark]
+    for section, keys in _sections():
+        lines += ["", f"## `[{section}]`", "", f"| {' | '.join(columns)} |", "| --- | --- | --- | :-: | --- |"]
+        for name, info in keys:
+            default = f"`models.chat.{name}`" if section == "models.historian" else f"`{_default(info)}`"
+            allowed = _allowed(_schema_of(info), language)
+            meaning = meaning_of(f"{section}.{name}")[language].replace("|", "\\|")
+            lines.append(f"| `{name}` | {default} | {allowed} | {'✓' if is_hot(info) else ''} | {meaning} |")
+    return "\n".join(lines) + "\n"
+
+
+def meaning_of(dotted: str) -> Mapping[Language, str]:
+    """Return the meaning of a key in Chinese and English: its docstring in the settings model."""
+    section, _, name = dotted.rpartition(".")
+    owners = type(value_at(Settings(), section)).__mro__
+    text = next((text for owner in owners if (text := _texts().get((owner.__name__, name)))), "")
+    zh, _, en = inspect.cleandoc(text).partition("\n")
+    return {"zh": zh, "en": " ".join(en.split())}
+
+
+@cache
+def _texts() -> dict[tuple[str, str], str]:
+    """Return the docstring of each key by class and name.
+
+    The source is read only when needed: pydantic's `use_attribute_docstrings` would read it at every import.
+    """
+    classes = [node for node in ast.parse(inspect.getsource(model)).body if isinstance(node, ast.ClassDef)]
+    return {
+        (owner.name, ast.unparse(field.target)): str(text.value.value)
+        for owner in classes
+        for field, text in pairwise(owner.body)
+        if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant)
+    }
+
+
+def _sections() -> Iterator[tuple[str, list[tuple[str, FieldInfo]]]]:
+    for section, keys in groupby(walk(), lambda key: key[0].rpartition(".")[0]):
+        yield section, [(dotted.rpartition(".")[2], info) for dotted, info in keys]
+
+
+def _schema_of(info: FieldInfo) -> dict[str, Any]:
+    kind: Any = Annotated[info.annotation, "key", *info.metadata]
+    return TypeAdapter(kind).json_schema()
+
+
+def _default(info: FieldInfo) -> str:
+    return toml_value(info.get_default(call_default_factory=True))
+
+
+def toml_value(value: Any) -> str:
+    """Return a value in TOML syntax."""
+    return "{}" if isinstance(value, dict) else json.dumps(value, ensure_ascii=False)
+
+
+def _allowed(node: Mapping[str, Any], language: Language) -> str:
+    """Return the values that a JSON schema accepts, in TOML terms."""
+    comma = "、" if language == "zh" else ", "
+    if "anyOf" in node:
+        return comma.join(_allowed(one, language) for one in node["anyOf"] if one.get("type") != "null")
+    if values := node.get("enum") or ([node["const"]] if "const" in node else []):
+        return comma.join(f"`{toml_value(value)}`" for value in values)
+    signs = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤"}
+    bounds = comma.join(f"{sign} {node[name]}" for name, sign in signs.items() if name in node)
+    return f"{_KINDS[node['type']][language]} {bounds}".rstrip()

@@ -1,0 +1,127 @@
+"""The tables that SQLite and PostgreSQL have alike, read and written row by row. What differs is in the two classes' folders."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
+
+from ..schema.protocols.contents import Row
+from .tables.engine import Transaction
+from .tables.events.rows import NAMES, EventRows
+
+Kind = Literal["plain", "flag", "list", "vector"]
+_KINDS: dict[str, Kind] = {
+    "is_absolute": "flag",
+    "embedded": "flag",
+    "done": "flag",
+    "gate_reasons": "list",
+    "speakers": "list",
+    "vector": "vector",
+}
+MARK = "moved here"
+
+
+class _Table(NamedTuple):
+    key: tuple[str, ...]
+    columns: tuple[str, ...]
+
+
+def _table(key: str, others: str = "") -> _Table:
+    return _Table(tuple(key.split()), (*key.split(), *others.split()))
+
+
+_VECTORS = _table("sequence", "row vector")
+TABLES: dict[str, _Table] = {
+    "scopes": _table("scope_number", "scope_key events last_row last_vector additions removals"),
+    "events": _table("row", " ".join([*NAMES, "embedded"])),
+    "event_vectors": _VECTORS,
+    "next_event_vectors": _VECTORS,
+    "kept_event_vectors": _VECTORS,
+    "event_revisions": _table("row revision", "text is_absolute rewritten_by replaced_at run"),
+    "reprocessing_runs": _table("run", "started last_row seen changed gained lost done"),
+    "filed_jobs": _table("job_id"),
+    "tombstones": _table("kind value", "until"),
+    "ledger": _table("entity_key job_id"),
+    "note_files": _table("file_number", "scope_key root path mtime_ns size content_hash form"),
+    "note_chunks": _table("file_number chunk_id", "event_id"),
+    "buffered_states": _table("sequence", "entry_id user_id scope_key role text name at tokens"),
+    "line_vectors": _table("user_id scope_key line", "model vector"),
+    "other_profile_vectors": _table("role item_id", "revision vector"),
+    "meta": _table("name", "value"),
+}
+_MOVED = {"meta": f"name NOT IN ('words', 'reembedding', '{MARK}')"}
+"""Which rows of a table are moved, where not all are."""
+
+
+class TableContents:
+    """The `Contents` of a database."""
+
+    def __init__(self, events: EventRows) -> None:
+        self._events = events
+        self._database = events.database
+
+    def finished(self, transaction: Any) -> None:
+        """Do what is left when all rows have arrived."""
+        raise NotImplementedError
+
+    def encode(self, kind: Kind, value: Any) -> Any:
+        """Return a value as it is stored."""
+        return self._events.as_list(value) if kind == "list" else self._database.stored(value) if kind == "vector" else value
+
+    def decode(self, kind: Kind, value: Any) -> Any:
+        if kind == "list":
+            return self._events.of_list(value)
+        return self._database.vector(value) if kind == "vector" else bool(value) if kind == "flag" else value
+
+    def tables(self) -> Sequence[str]:
+        return tuple(TABLES)
+
+    def count(self, table: str) -> int:
+        ((count,),) = self._database.rows(f"SELECT count(*) FROM {table} WHERE {_MOVED.get(table, '1 = 1')}")
+        return int(count)
+
+    def read(self, table: str, after: Row | None, limit: int) -> list[Row]:
+        key, columns = TABLES[table]
+        behind = f" AND ({', '.join(key)}) > ({_places(len(key))})" if after is not None else ""
+        found = self._database.rows(
+            f"SELECT {', '.join(columns)} FROM {table} WHERE {_MOVED.get(table, '1 = 1')}{behind}"
+            f" ORDER BY {', '.join(key)} LIMIT {limit}",
+            after or (),
+        )
+        kinds = [_KINDS.get(column, "plain") for column in columns]
+        return [tuple(self.decode(kind, value) for kind, value in zip(kinds, row, strict=True)) for row in found]
+
+    def key_of(self, table: str, row: Row) -> Row:
+        return row[: len(TABLES[table].key)]
+
+    def write(self, table: str, rows: Sequence[Row], mark: str) -> None:
+        columns = TABLES[table].columns
+        kinds = [_KINDS.get(column, "plain") for column in columns]
+        with self._database.writing() as transaction:
+            transaction.run_many(
+                f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({_places(len(columns))}) ON CONFLICT DO NOTHING",
+                [[self.encode(kind, value) for kind, value in zip(kinds, row, strict=True)] for row in rows],
+            )
+            if table == "events":
+                text = columns.index("text")
+                self._events.add_words(transaction, [(row[0], row[text]) for row in rows])
+            _note(transaction, mark)
+
+    def mark(self) -> str:
+        found = self._database.rows(f"SELECT value FROM meta WHERE name = '{MARK}'")
+        return str(found[0][0]) if found else ""
+
+    def finish(self, mark: str) -> None:
+        with self._database.writing() as transaction:
+            self.finished(transaction)
+            _note(transaction, mark)
+
+
+def _note(transaction: Transaction, mark: str) -> None:
+    transaction.run(
+        "INSERT INTO meta (name, value) VALUES (%s, %s) ON CONFLICT (name) DO UPDATE SET value = excluded.value", (MARK, mark)
+    )
+
+
+def _places(count: int) -> str:
+    return ", ".join(["%s"] * count)

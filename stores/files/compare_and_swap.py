@@ -1,0 +1,165 @@
+"""What is alike in the stores of documents with revisions, wherever they are kept.
+
+Writes are compare-and-swap: a writer gives the revision it has read, and only one of two concurrent writers succeeds. The causes
+of a revision (jobs, summaries) are recorded in the ledger, so that what is repeated changes nothing.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from typing import Any, Generic, Protocol, TypeVar
+
+from ...schema.article import Article
+from ...schema.errors import InvalidInput, RevisionConflict
+from ...schema.profile import Profile, ProfileKey
+from ...schema.summary import ArticleKey, Forgotten, StoredArticle
+from .naming import Key, Naming
+
+
+class Revision(Protocol):
+    """The common attributes of documents."""
+
+    @property
+    def revision(self) -> int: ...
+
+    @property
+    def updated_at(self) -> str: ...
+
+
+Document = TypeVar("Document", bound=Revision)
+
+
+class Format(Protocol[Key, Document]):
+    """The file format of one kind of document."""
+
+    def key(self, document: Document) -> Key: ...
+
+    def empty(self, key: Key) -> Document: ...
+
+    def render(self, document: Document) -> str: ...
+
+    def parse(self, data: bytes, key: Key, revision: Callable[[], int], instead: Document | None = None) -> Document:
+        """Return the document in a file; `revision` is called if the file has no number.
+
+        Raises InvalidInput for a damaged file, unless `instead` is given, whose content is used then.
+        """
+
+    def revised(self, document: Document, revision: int, now: str, cause: str | None = None) -> Document:
+        """Return `document` with a new number, in the form that is stored; `cause` replaces its causes."""
+
+    def causes(self, document: Document) -> tuple[str, ...]:
+        """Return the causes recorded in the ledger for a revision: its job, or the summaries it includes."""
+
+    def lines(self, data: bytes, key: Key) -> list[str]:
+        """Return the non-blank lines of a file, also of a damaged one."""
+
+    def without(self, document: Document, unwanted: Callable[[str], bool]) -> Document: ...
+
+    def same(self, one: Document, other: Document) -> bool:
+        """Return True if two revisions have the same content."""
+
+
+class Revisioned(ABC, Generic[Key, Document]):
+    """Documents of one format. The last earlier revisions are kept, as many as the caller wants."""
+
+    _naming: Naming[Key]
+    _form: Format[Key, Document]
+
+    @abstractmethod
+    def read(self, key: Key) -> Document | None:
+        """Return the current revision. Raises StorageError."""
+
+    @abstractmethod
+    def history(self, key: Key) -> list[Document]:
+        """Return the kept earlier revisions, newest first."""
+
+    @abstractmethod
+    def _locked(self, key: Key) -> AbstractContextManager[Any]:
+        """Keep others from writing this document, and from erasing an entity that it belongs to."""
+
+    @abstractmethod
+    def _noted(self, key: Key, causes: Sequence[str], current: Document | None) -> set[str]:
+        """Return those of `causes` that are recorded."""
+
+    @abstractmethod
+    def _swap(
+        self, key: Key, document: Document, current: Document | None, causes: Sequence[str], now: str, cause: str | None = None
+    ) -> Document:
+        """Write a document as the next revision, record its causes, and drop what is not kept any more. It is locked."""
+
+    def rollback(self, key: Key, revision: int, *, now: str, job_id: str = "") -> Document:
+        with self._locked(key):
+            current = self.read(key)
+            cause = f"rollback:{revision}:{job_id}" if job_id else f"rollback:{revision}"
+            causes = self._form.causes(self._form.revised(self._form.empty(key), 0, now, cause)) if job_id else ()
+            if causes and self._noted(key, causes, current):
+                return current or self._form.empty(key)
+            kept = {one.revision: one for one in reversed(self.history(key))}
+            if revision not in kept:
+                known = ", ".join(map(str, sorted(kept, reverse=True))) or "none"
+                raise InvalidInput(f"revision: {self._naming.what} {key} has no earlier revision {revision}; kept are {known}")
+            return self._swap(key, kept[revision], current, causes, now, cause)
+
+    def _put(
+        self,
+        key: Key,
+        document: Document,
+        causes: Sequence[str],
+        *,
+        expected_revision: int,
+        now: str,
+        forgotten: Forgotten = lambda: False,
+    ) -> Document | None:
+        """Write a revision unless all of `causes` are recorded. Return None if `forgotten()` returns True."""
+        with self._locked(key):
+            if forgotten():
+                return None
+            current = self.read(key)
+            if causes and self._noted(key, causes, current) == set(causes):
+                return current or self._form.empty(key)  # deleted since: a repeated job does not restore it
+            found = current.revision if current else 0
+            if found != expected_revision:
+                raise RevisionConflict(
+                    f"{self._naming.what} {key}: revision {found} is stored, expected {expected_revision}; "
+                    "read it again and retry"
+                )
+            return self._swap(key, document, current, causes, now)
+
+
+class RevisionedProfiles(Revisioned[ProfileKey, Profile]):
+    """What is alike in the `ProfileStorage` of every store."""
+
+    def write(self, profile: Profile, *, expected_revision: int, job_id: str = "", now: str) -> Profile:
+        """See `ProfileStorage.write`. Sets `source_event_id` to name the job, if one is given. Raises StorageError."""
+        if job_id and job_id not in profile.source_event_id.split(":"):
+            profile = replace(profile, source_event_id=f"{job_id}:0")
+        written = self._put(profile.key, profile, [job_id] if job_id else [], expected_revision=expected_revision, now=now)
+        assert written is not None  # None is returned only if `forgotten` is given
+        return written
+
+    def is_applied(self, key: ProfileKey, job_id: str) -> bool:
+        return bool(self._noted(key, [job_id], self.read(key)))
+
+
+class RevisionedArticles(Revisioned[ArticleKey, StoredArticle]):
+    """What is alike in the `ArticleStorage` of every store."""
+
+    def write(
+        self,
+        key: ArticleKey,
+        article: Article,
+        *,
+        expected_revision: int,
+        sources: Sequence[str],
+        now: str,
+        forgotten: Forgotten,
+    ) -> StoredArticle | None:
+        """See `ArticleStorage.write`. Raises StorageError."""
+        stored = StoredArticle(key, article, sources=tuple(sources))
+        return self._put(key, stored, sources, expected_revision=expected_revision, now=now, forgotten=forgotten)
+
+    def taken_in(self, key: ArticleKey, sources: Sequence[str]) -> set[str]:
+        return self._noted(key, sources, self.read(key))

@@ -1,0 +1,105 @@
+"""Synchronizes the derived vector index with the event store, from stored embeddings: nothing is embedded again."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from ..schema.errors import StorageError
+from ..schema.event import Event
+from ..schema.protocols import EventStore, VectorIndex
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class RepairReport:
+    """The result of a repair: vectors written, ids dropped, and whether the index was rebuilt."""
+
+    written: int = 0
+    dropped: int = 0
+    rebuilt: bool = False
+
+    @property
+    def changed(self) -> bool:
+        return bool(self.written or self.dropped or self.rebuilt)
+
+
+class _IndexUnusable(StorageError):
+    """An error of the derived index, which is rebuilt then, as opposed to an error of the event store."""
+
+
+@contextmanager
+def _index_errors() -> Iterator[None]:
+    try:
+        yield
+    except StorageError as error:
+        raise _IndexUnusable(str(error)) from error
+
+
+def event_metadata(event: Event) -> dict[str, Any]:
+    """Return the fields that the derived index can filter by."""
+    return {
+        "scope": event.scope.key,
+        "user_id": event.user_id,
+        "group_id": event.group_id,
+        "request_type": event.request_type,
+        "kind": event.kind,
+        "source": event.source,
+        "timestamp": event.timestamp,
+        "is_absolute": event.is_absolute,
+    }
+
+
+def repair(events: EventStore, index: VectorIndex, batch: int = 1000, *, stop: Callable[[], bool] = bool) -> RepairReport:
+    """Write missing vectors to `index` and drop deleted ones, `batch` events at a time.
+
+    The outbox of the store is processed first. If the number of vectors in the index then differs from the number of embedded
+    events (it was lost, damaged or written by another program), or the index cannot be read, it is emptied and rebuilt. `stop`
+    is called between batches; if it returns True, the rest is left for the next call. Safe to interrupt at any moment: completed
+    work is not repeated. Concurrent changes of the store are in the outbox and do not count as a difference.
+    """
+    try:
+        done = _work_off(events, index, batch, stop)
+        if stop() or not _differs(events, index):
+            return done
+        logger.warning("the vector index does not hold the expected %d vectors; it is rebuilt", events.embedded_count())
+    except _IndexUnusable as error:
+        logger.warning("the vector index cannot be used and is rebuilt: %s", error)
+    index.reset()
+    events.reindex_all()
+    anew = _work_off(events, index, batch, stop)
+    return RepairReport(anew.written, anew.dropped, rebuilt=True)
+
+
+def _work_off(events: EventStore, index: VectorIndex, batch: int, stop: Callable[[], bool]) -> RepairReport:
+    written = dropped = 0
+    while not stop():
+        wanted, gone = events.unindexed(batch)
+        if not wanted and not gone:
+            break
+        with _index_errors():
+            index.delete(gone)
+            ids = [event.event_id for event, _ in wanted]
+            index.upsert(ids, [vector for _, vector in wanted], [event_metadata(event) for event, _ in wanted])
+        events.mark_indexed(ids, gone)
+        written += len(wanted)
+        dropped += len(gone)
+    return RepairReport(written, dropped)
+
+
+def _differs(events: EventStore, index: VectorIndex) -> bool:
+    """Return True if the counts differ twice with an empty outbox, so that no concurrent write explains it."""
+    first = _counts(events, index)
+    if first[0] == first[1] or any(events.unindexed(1)):
+        return False
+    return _counts(events, index) == first
+
+
+def _counts(events: EventStore, index: VectorIndex) -> tuple[int, int]:
+    with _index_errors():
+        held = index.count()
+    return held, events.embedded_count()

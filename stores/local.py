@@ -1,0 +1,200 @@
+"""The stores of one data directory: files, SQLite, and Chroma. One process at a time runs the worker."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from ..schema.errors import OwnerLockHeld, StorageError
+from ..schema.protocols import (
+    ArticleStores,
+    Checkpoints,
+    Erasure,
+    EventRevisions,
+    EventStore,
+    EventTransfer,
+    ForgetRequests,
+    JobQueue,
+    Ledger,
+    NoteManifest,
+    Owner,
+    Ownership,
+    PlainSummaries,
+    ProfileIndex,
+    ProfileStorage,
+    ShadowVectors,
+    Workers,
+)
+from ..schema.protocols.backend import Place
+from ..schema.protocols.contents import Contents
+from ..schema.protocols.erasure import StoredBytes
+from ..schema.settings import Settings
+from .chroma.index import ChromaIndex, remove_chroma
+from .files.access import file_mode
+from .files.articles import MarkdownArticles
+from .files.durable import storage_error
+from .files.end_summaries import EndSummaries
+from .files.forget_requests import FileForgetRequests
+from .files.owner_lock import OwnerLock, owner_of
+from .files.profiles import MarkdownProfiles
+from .files.summaries import JsonlSummaries
+from .sqlite.contents import SqliteContents
+from .sqlite.database import SqliteDatabase
+from .sqlite.erasure import IndexErasure
+from .sqlite.events.rows import SqliteEventRows
+from .sqlite.events.shadow_vectors import SqliteShadowVectors
+from .sqlite.events.store import SqliteEventStore
+from .sqlite.index_schema import open_index
+from .sqlite.items import ItemTable
+from .sqlite.profile_index import SqliteProfileIndex
+from .tables.event_transfer import EventTransferTables
+from .tables.events.revisions import EventRevisionTables
+from .tables.ledger import LedgerTable
+from .tables.line_vectors import LineVectorTable
+from .tables.notes import NoteTables
+from .tables.state_buffer import StateBufferTable
+
+INDEX = "index.sqlite"
+_CHROMA = "chromadb"
+_REEMBED_LOCK = "reembed.lock"
+
+
+class LocalWorkers:
+    """The `Workers` of a data directory: its owner is the only worker, and so alone."""
+
+    many = False
+
+    def __init__(self, directory: Path, database: SqliteDatabase | None = None) -> None:
+        self._directory = directory
+        self._database = database
+
+    def ownership(self) -> Ownership:
+        return OwnerLock(self._directory, index="" if self._database is None else self._database.identity)
+
+    def owner(self) -> Owner | None:
+        return owner_of(self._directory)
+
+    def at_work(self, give_up: Callable[[], bool] = bool) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def alone(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def must_yield(self) -> bool:
+        return False
+
+    @contextmanager
+    def reembedding(self, now: float) -> Iterator[None]:
+        place = self._directory / _REEMBED_LOCK
+        try:
+            with FileLock(place, timeout=0, mode=file_mode(place)):
+                yield
+        except Timeout:
+            raise OwnerLockHeld(f"another process is at it in {self._directory}") from None
+        except OSError as error:
+            raise storage_error("lock", place, error) from error
+
+    def listening(self, wake: Callable[[], None]) -> AbstractContextManager[None]:
+        return nullcontext()
+
+
+class LocalBackend:
+    """The `Backend` of a data directory. Opening blocks; raises StorageError if the database cannot be used."""
+
+    needs_tending = False
+
+    def __init__(self, directory: Path, settings: Settings, queue: JobQueue) -> None:
+        keep, keep_articles = settings.cognitive.profile.revision_keep, settings.cognitive.shortterm.revision_keep
+        self.name = str(directory)
+        self.directory = directory
+        self.queue = queue
+        self.database = database = open_index(_index_in(directory))
+        self.events: EventStore = SqliteEventStore(database)
+        rows = SqliteEventRows(database)
+        ledger = LedgerTable(database)
+        self.ledger: Ledger = ledger
+        self.profiles: ProfileStorage = MarkdownProfiles(directory / "profiles", ledger=ledger, revision_keep=keep)
+        self.profile_index: ProfileIndex = SqliteProfileIndex(database)
+        self.manifest: NoteManifest = NoteTables(rows)
+        self.shadow: ShadowVectors = SqliteShadowVectors(database)
+        self.article_stores = ArticleStores(
+            buffer=StateBufferTable(database),
+            summaries=JsonlSummaries(directory / "summaries"),
+            articles=MarkdownArticles(directory / "chapters", ledger=ledger, revision_keep=keep_articles),
+            line_vectors=LineVectorTable(database),
+        )
+        self.erasure: Erasure = IndexErasure(database)
+        self.transfer: EventTransfer = EventTransferTables(rows)
+        self.revisions: EventRevisions = EventRevisionTables(rows)
+        self.plain_summaries: PlainSummaries = EndSummaries(directory / "end_summaries.json")
+        self.forget_requests: ForgetRequests = FileForgetRequests(directory)
+        self.workers: Workers = LocalWorkers(directory, database)
+        self.contents: Contents = SqliteContents(rows)
+
+    @property
+    def checkpoints(self) -> Checkpoints:
+        from .sqlite.checkpoints import SqliteCheckpoints  # LangGraph is imported by workers only
+
+        return SqliteCheckpoints(self.directory / "checkpoints.sqlite")
+
+    @property
+    def when_in_trouble(self) -> Callable[[], None]:
+        return self.database.when_in_trouble
+
+    @when_in_trouble.setter
+    def when_in_trouble(self, call: Callable[[], None]) -> None:
+        self.database.when_in_trouble = call
+
+    @property
+    def is_away(self) -> bool:
+        return False
+
+    @property
+    def place(self) -> Place:
+        return self.database.place
+
+    def check_in_place(self) -> None:
+        self.database.check_in_place()
+
+    def release_memory(self) -> None:
+        self.database.release_memory()
+
+    def vector_index(self) -> ChromaIndex:
+        """Return Chroma's index; it is opened at its first use."""
+        return ChromaIndex(self.directory / _CHROMA)
+
+    def drop_vector_index(self) -> None:
+        remove_chroma(self.directory / _CHROMA)
+
+    def stored_bytes(self, unread: list[str], *, skip: Collection[Path] = ()) -> Iterator[StoredBytes]:
+        return self.erasure.stored_bytes(unread, skip=skip)
+
+    def size(self) -> int:
+        sizes = []
+        for file in self.directory.rglob("*"):
+            with suppress(OSError):  # gone since it was listed
+                sizes += [file.stat().st_size] if file.is_file() else []
+        return sum(sizes)
+
+    def items(self) -> ItemTable:
+        return ItemTable(self.directory / "items.sqlite")
+
+    def tend(self) -> None:
+        """Nothing waits elsewhere."""
+
+    def close(self) -> None:
+        self.events.close()
+
+
+def _index_in(directory: Path) -> Path:
+    """Return the path of the database. Raises StorageError rather than let an empty one take the place of one that is open."""
+    path = directory / INDEX
+    if not path.exists() and (owner := owner_of(directory)) is not None and owner.index:
+        raise StorageError(
+            f"{path} was moved or deleted while {owner} has it open; stop that process, then put the file back or run "
+            "`historian restore BACKUP`"
+        )
+    return path

@@ -1,0 +1,150 @@
+"""The stores that the settings name: files in the data directory, or a PostgreSQL database."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..schema.errors import SettingsError, StorageError
+from ..schema.finding import Finding, finding
+from ..schema.protocols import JobQueue, QueueCounts
+from ..schema.protocols.backend import Backend
+from ..schema.protocols.documents.plain_summaries import PlainSummaries
+from ..schema.protocols.events.shadow_vectors import Fingerprint
+from ..schema.protocols.items import ItemStorage
+from ..schema.protocols.ownership import Owner, Workers
+from ..schema.settings import Settings
+from .files.access import protect
+from .files.end_summaries import EndSummaries
+from .files.queue.job_queue import FileJobQueue
+
+if TYPE_CHECKING:
+    from .postgres.backend import PostgresBackend
+
+
+def open_queue(settings: Settings, clock: Callable[[], float]) -> JobQueue:
+    """Return the job queue, which is all that accepting a job needs. Raises StorageError."""
+    directory = Path(settings.cognitive.data_dir)
+    protect(directory, shared=settings.cognitive.group_access)
+    if settings.stores.url:
+        _check_installed()
+        from .postgres.backend import open_spooled
+
+        return open_spooled(directory, settings.stores, clock)
+    queue = FileJobQueue(directory / "queues", clock=clock)
+    queue.warm()
+    return queue
+
+
+def open_backend(settings: Settings, queue: JobQueue) -> Backend:
+    """Open all stores with a queue of `open_queue`. Blocking; raises StorageError if the database cannot be used."""
+    directory = Path(settings.cognitive.data_dir)
+    protect(directory, shared=settings.cognitive.group_access)
+    if settings.stores.url:
+        return _postgres(settings, queue)
+    from .local import LocalBackend
+
+    return LocalBackend(directory, settings, queue)
+
+
+def open_items(settings: Settings) -> ItemStorage:
+    """Open the items of LangGraph stores. Raises StorageError."""
+    if settings.stores.url:
+        _check_installed()
+        from .postgres.backend import open_database
+        from .postgres.items import PostgresItems
+
+        return PostgresItems(open_database(settings.stores))
+    from .sqlite.items import ItemTable
+
+    return ItemTable(Path(settings.cognitive.data_dir) / "items.sqlite")
+
+
+@contextmanager
+def opened_workers(settings: Settings) -> Iterator[Workers]:
+    """Give who works on the memory. Raises StorageError if a database is needed for that and cannot be reached."""
+    if settings.stores.url:
+        with closing(_postgres(settings)) as backend:
+            yield backend.workers
+        return
+    from .local import LocalWorkers
+
+    yield LocalWorkers(Path(settings.cognitive.data_dir))
+
+
+def owner_of(settings: Settings) -> Owner | None:
+    """Return the process that works on the memory, or leads its workers; None if there is none. Raises StorageError."""
+    with opened_workers(settings) as workers:
+        return workers.owner()
+
+
+def check_database(settings: Settings) -> Finding:
+    """Return whether the database can be used and is sound. Raises StorageError."""
+    if settings.stores.url:
+        try:
+            with closing(_postgres(settings)) as backend:
+                return finding("ok", "{name} answers, events: {count}", name=backend.name, count=backend.events.count())
+        except StorageError as error:  # it names the remedy
+            return finding("failed", "{error}", error=error)
+    from .local_diagnosis import check_local
+
+    return check_local(Path(settings.cognitive.data_dir))
+
+
+def stored_fingerprint(settings: Settings) -> Fingerprint | None:
+    """Return the model of the stored vectors; None if there are none. Raises StorageError."""
+    if settings.stores.url:
+        with closing(_postgres(settings)) as backend:
+            return backend.events.fingerprint()
+    from .local_diagnosis import local_fingerprint
+
+    return local_fingerprint(Path(settings.cognitive.data_dir))
+
+
+def queue_counts(settings: Settings, clock: Callable[[], float]) -> QueueCounts | None:
+    """Return the jobs by state; None if there never were any. Makes nothing. Raises StorageError."""
+    if settings.stores.url:
+        with closing(_postgres(settings)) as backend:
+            return backend.queue.counts(clock())
+    if not (Path(settings.cognitive.data_dir) / "queues").is_dir():
+        return None
+    return open_queue(settings, clock).counts(clock())
+
+
+def waiting_in_files(settings: Settings) -> set[str]:
+    """Return the ids of the jobs that wait on this machine for a database that is away. Makes nothing."""
+    folder = Path(settings.cognitive.data_dir) / "queues"
+    return FileJobQueue(folder, clock=time.time).known_ids() if settings.stores.url and folder.is_dir() else set()
+
+
+def plain_summaries(settings: Settings) -> PlainSummaries:
+    """Return the plain summaries of this machine, which need no database."""
+    return EndSummaries(Path(settings.cognitive.data_dir) / "end_summaries.json")
+
+
+def has_memory(settings: Settings) -> bool:
+    """Return True if there is something to read. False before anything was stored in a data directory."""
+    return bool(settings.stores.url) or (Path(settings.cognitive.data_dir) / "index.sqlite").exists()
+
+
+def _postgres(settings: Settings, queue: JobQueue | None = None) -> PostgresBackend:
+    _check_installed()
+    from .postgres.backend import PostgresBackend
+    from .postgres.jobs.spooled_queue import SpooledQueue
+
+    given = queue or open_queue(settings, time.time)
+    assert isinstance(given, SpooledQueue)
+    return PostgresBackend(Path(settings.cognitive.data_dir), settings, given)
+
+
+def _check_installed() -> None:
+    """Raise SettingsError that names the extra if the packages for PostgreSQL are missing."""
+    try:
+        import psycopg_pool  # noqa: F401
+    except ImportError:
+        raise SettingsError(
+            "stores.url names a PostgreSQL database: install what it needs with `pip install 'langgraph-historian[postgres]'`"
+        ) from None

@@ -1,0 +1,182 @@
+"""The stores of one schema of a PostgreSQL database, shared by bots and workers on any machine."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection, Iterator
+from pathlib import Path
+
+from ...schema.errors import DatabaseAway, StorageError
+from ...schema.protocols import (
+    ArticleStores,
+    Checkpoints,
+    Erasure,
+    EventRevisions,
+    EventStore,
+    EventTransfer,
+    ForgetRequests,
+    ItemStorage,
+    JobQueue,
+    Ledger,
+    NoteManifest,
+    PlainSummaries,
+    ProfileIndex,
+    ProfileStorage,
+    ShadowVectors,
+    VectorIndex,
+    Workers,
+)
+from ...schema.protocols.backend import Place
+from ...schema.protocols.contents import Contents
+from ...schema.protocols.erasure import StoredBytes
+from ...schema.settings import Settings, StoresSettings
+from ..files.bytes_below import bytes_below
+from ..tables.event_transfer import EventTransferTables
+from ..tables.events.revisions import EventRevisionTables
+from ..tables.ledger import LedgerTable
+from ..tables.line_vectors import LineVectorTable
+from ..tables.notes import NoteTables
+from ..tables.state_buffer import StateBufferTable
+from .contents import PostgresContents
+from .database import PostgresDatabase
+from .documents import PostgresArticles, PostgresProfiles
+from .erasure import PostgresErasure
+from .events.rows import PostgresEventRows
+from .events.shadow_vectors import PostgresShadowVectors
+from .events.store import PostgresEventStore
+from .events.vector_index import PostgresVectorIndex
+from .forget_requests import PostgresForgetRequests
+from .items import PostgresItems
+from .jobs.queue import PostgresJobQueue
+from .jobs.session import WorkerSession
+from .jobs.spooled_queue import SpooledQueue
+from .jobs.workers import PostgresWorkers
+from .profile_index import PostgresProfileIndex
+from .summaries import PostgresPlainSummaries, PostgresSummaries
+
+log = logging.getLogger(__name__)
+
+TRIED_SECONDS = 2.0
+"""While the server is away: how long a caller waits for a connection."""
+
+
+def open_database(settings: StoresSettings) -> PostgresDatabase:
+    """Open the schema that the settings name. Raises StorageError."""
+    return PostgresDatabase(
+        settings.url,
+        schema_name=settings.schema_name,
+        pool_max=settings.pool_max,
+        direct_url=settings.direct_url,
+        vectors=settings.vectors,
+        wait_seconds=TRIED_SECONDS,
+        silence_seconds=settings.worker_timeout_seconds,
+    )
+
+
+def open_spooled(directory: Path, settings: StoresSettings, clock: Callable[[], float]) -> SpooledQueue:
+    """Return the queue of this machine. The server is asked at its first use."""
+    return SpooledQueue(directory, clock, lambda: PostgresJobQueue(open_database(settings), clock=clock), keeps=settings.spool)
+
+
+class PostgresBackend:
+    """The `Backend` of a schema. `directory` is the data directory of this machine, where jobs wait while the server is away."""
+
+    needs_tending = True
+
+    def __init__(self, directory: Path, settings: Settings, queue: SpooledQueue) -> None:
+        self._directory = directory
+        self._settings = settings.stores
+        try:
+            self.database = database = open_database(settings.stores)
+        except DatabaseAway:
+            queue.note_away()
+            raise
+        self.name = database.name
+        self._session = session = WorkerSession(database)
+        queue.remote = PostgresJobQueue(database, clock=queue.clock, session=session)
+        self._queue = queue
+        self.queue: JobQueue = queue
+        rows = PostgresEventRows(database)
+        self._events = PostgresEventStore(database)
+        self.events: EventStore = self._events
+        self.ledger: Ledger = LedgerTable(database)
+        self.profiles: ProfileStorage = PostgresProfiles(database, revision_keep=settings.cognitive.profile.revision_keep)
+        self.profile_index: ProfileIndex = PostgresProfileIndex(database)
+        self.manifest: NoteManifest = NoteTables(rows)
+        self.shadow: ShadowVectors = PostgresShadowVectors(database)
+        self.article_stores = ArticleStores(
+            buffer=StateBufferTable(database),
+            summaries=PostgresSummaries(database),
+            articles=PostgresArticles(database, revision_keep=settings.cognitive.shortterm.revision_keep),
+            line_vectors=LineVectorTable(database),
+        )
+        self.erasure: Erasure = PostgresErasure(database)
+        self.transfer: EventTransfer = EventTransferTables(rows)
+        self.revisions: EventRevisions = EventRevisionTables(rows)
+        self.plain_summaries: PlainSummaries = PostgresPlainSummaries(database)
+        self.forget_requests: ForgetRequests = PostgresForgetRequests(database)
+        self.workers: Workers = PostgresWorkers(database, session)
+        self.contents: Contents = PostgresContents(rows)
+
+    @property
+    def checkpoints(self) -> Checkpoints:
+        from .jobs.checkpoints import PostgresCheckpoints  # LangGraph is imported by workers only
+
+        return PostgresCheckpoints(self.database)
+
+    @property
+    def when_in_trouble(self) -> Callable[[], None]:
+        return self.database.when_in_trouble
+
+    @when_in_trouble.setter
+    def when_in_trouble(self, call: Callable[[], None]) -> None:
+        self.database.when_in_trouble = call
+
+    @property
+    def is_away(self) -> bool:
+        return self._queue.is_away or self.database.is_lost
+
+    @property
+    def place(self) -> Place:
+        return "here"
+
+    def check_in_place(self) -> None:
+        """A server does not move: what is committed there is kept."""
+
+    def release_memory(self) -> None:
+        """The server has caches of its own."""
+
+    def vector_index(self) -> VectorIndex:
+        """Return the search of the server over the vectors of the events."""
+        return PostgresVectorIndex(self._events)
+
+    def drop_vector_index(self) -> None:
+        """There is no derived index."""
+
+    def stored_bytes(self, unread: list[str], *, skip: Collection[Path] = ()) -> Iterator[StoredBytes]:
+        yield from self.erasure.stored_bytes(unread, skip=skip)
+        yield from bytes_below(self._directory, unread, skip=skip)
+
+    def size(self) -> int:
+        (size,) = self.database.row(
+            "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class c"
+            " WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'"
+        ) or (0,)
+        return int(size)
+
+    def items(self) -> ItemStorage:
+        return PostgresItems(open_database(self._settings))
+
+    def tend(self) -> None:
+        """Hand over the jobs that waited in files."""
+        try:
+            self._queue.hand_over()
+        except DatabaseAway as error:
+            log.debug("jobs still wait in %s: %s", self._directory, error)
+        except StorageError as error:
+            log.warning("jobs wait in %s: %s", self._directory, error)
+
+    def close(self) -> None:
+        self._queue.remote = None
+        self._session.close()
+        self.database.close()

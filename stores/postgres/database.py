@@ -1,0 +1,405 @@
+"""One schema of a PostgreSQL database, as threads of any number of processes on any machine read and write it.
+
+Connections come from a pool. `search_path` names the schema, so that statements name tables alone; a pooler between
+that passes no startup options (PgBouncer) needs the same by `ALTER ROLE … SET search_path`, which is checked at the start.
+Behind a pooler nothing may last longer than a transaction: what belongs to a session (`session`: claims, LISTEN) takes
+`direct_url`.
+
+Text cannot hold NUL in PostgreSQL: it is left out of every string that is passed as a parameter.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from hashlib import blake2b
+from typing import Any, Literal, LiteralString, TypeAlias
+
+import psycopg
+import psycopg_pool
+from psycopg.adapt import Buffer
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.rows import TupleRow
+from psycopg.types.string import StrDumper
+
+from ...schema.errors import HistorianError, InvalidInput, StorageError
+from ...schema.protocols import Vector
+from ..migrations import migrations
+from .errors import explained, is_away
+from .vector_type import as_matrix, checked, register_vectors
+
+VectorKind = Literal["float32", "half"]
+Parameters: TypeAlias = Sequence[Any] | Mapping[str, Any]
+
+_SCHEMA_NAME = re.compile("[a-z_][a-z0-9_]{0,62}")
+_COLUMN_TYPE: dict[VectorKind, str] = {"float32": "vector", "half": "halfvec"}
+_OLDEST_SERVER = 150_000
+_KEEPALIVES = {"connect_timeout": "10", "keepalives_idle": "30", "keepalives_interval": "10", "keepalives_count": "3"}
+Kind: TypeAlias = Literal["read", "write", "write later"]
+_BEGIN: dict[Kind, LiteralString] = {
+    "read": "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+    "write": "BEGIN; SET LOCAL idle_in_transaction_session_timeout = {silence}",
+    "write later": "BEGIN; SET LOCAL idle_in_transaction_session_timeout = {silence}; SET LOCAL synchronous_commit = off",
+}
+# A process that is suspended while it writes holds locks: the server undoes what it had begun.
+
+
+class Transaction:
+    """A connection in a transaction. Statements have `%s` or `%(name)s` in place of values."""
+
+    def __init__(self, connection: psycopg.Connection[TupleRow], schema: str) -> None:
+        self.connection = connection
+        self._schema = schema
+
+    def execute(self, statement: str, parameters: Parameters = ()) -> psycopg.Cursor[TupleRow]:
+        """Execute one statement. Its rows come in binary form, vectors as arrays."""
+        return self.connection.execute(statement.encode(), parameters, binary=True)
+
+    def executemany(self, statement: str, rows: Sequence[Parameters]) -> None:
+        """Execute one statement for each of `rows`, in one round trip."""
+        if rows:
+            with self.connection.cursor() as cursor:
+                cursor.executemany(statement.encode(), rows)
+
+    def rows(self, statement: str, parameters: Parameters = ()) -> list[TupleRow]:
+        return self.execute(statement, parameters).fetchall()
+
+    def row(self, statement: str, parameters: Parameters = ()) -> TupleRow | None:
+        return self.execute(statement, parameters).fetchone()
+
+    def run(self, statement: str, parameters: Parameters = ()) -> int:
+        return self.execute(statement, parameters).rowcount
+
+    run_many = executemany
+
+    def lock_key(self, *parts: object) -> int:
+        """Return the key of an advisory lock of this schema."""
+        return _lock_key(self._schema, *parts)
+
+    def lock_entities(self, entities: Iterable[str], *, exclusive: bool = False) -> None:
+        """Lock entities (`user:42`) until the end of the transaction: shared by writers, exclusive for erasure."""
+        self.lock(*(self.lock_key("entity", entity) for entity in entities), shared=not exclusive)
+
+    def lock_name(self, *parts: str, shared: bool = False) -> None:
+        """Lock what the name stands for until the end of the transaction."""
+        self.lock(self.lock_key(*parts), shared=shared)
+
+    def lock(self, *keys: int, shared: bool = False) -> None:
+        """Take advisory locks (`lock_key`) until the end of the transaction, in one order for all."""
+        function = "pg_advisory_xact_lock_shared" if shared else "pg_advisory_xact_lock"
+        self.execute(f"SELECT {function}(key) FROM unnest(%s::bigint[]) key", (sorted(set(keys)),))
+
+
+class PostgresDatabase:
+    """The connections to one schema, its migrations applied.
+
+    `vectors` is the type of the columns of vectors in a new schema: float32, or half of the bytes. `wait_seconds` is how
+    long a caller waits for a connection; a process that is silent for `silence_seconds` while it holds locks loses them, with
+    what it had not committed. All methods raise errors of PostgreSQL as StorageError with the address,
+    without its password, and a remedy (DatabaseAway where the server is); raises InvalidInput for an address or a schema name
+    that is none. Inside of `reading` and `writing` whatever the same thread reads or writes is part of that transaction.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        schema_name: str = "historian",
+        pool_max: int = 8,
+        direct_url: str = "",
+        vectors: VectorKind = "float32",
+        wait_seconds: float = 10.0,
+        silence_seconds: float = 20.0,
+    ) -> None:
+        if not _SCHEMA_NAME.fullmatch(schema_name):
+            raise InvalidInput(
+                f"stores.schema_name: {schema_name!r} is no name of a schema; use small letters, digits and _ (at most 63)"
+            )
+        self.schema = schema_name
+        self.vector_type = _COLUMN_TYPE[vectors]
+        """The type of the columns of vectors."""
+        self.silence_seconds = silence_seconds
+        self._begin = {kind: text.format(silence=milliseconds(silence_seconds)).encode() for kind, text in _BEGIN.items()}
+        self._process = os.getpid()
+        is_pooled = direct_url not in ("", url)
+        self._conninfo, self.name = _read_address("stores.url", url, schema_name, is_pooled=is_pooled)
+        self._direct_conninfo = _read_address("stores.direct_url", direct_url, schema_name)[0] if direct_url else self._conninfo
+        # A pooler may give each transaction another connection of the server, which knows no prepared statements.
+        self._options: dict[str, Any] = {"autocommit": True, "prepare_threshold": None if is_pooled else 5}
+        self._oids = (0, 0)
+        self._open = threading.local()
+        self._closed = False
+        self.is_lost = False
+        """True from the moment a connection broke until a statement succeeds."""
+        self.when_in_trouble: Callable[[], None] = lambda: None
+        """Called in any thread when the server cannot be reached. Must not block."""
+        with self.explaining():
+            self._prepare(vectors)
+            self._pool = psycopg_pool.ConnectionPool(
+                self._conninfo,
+                kwargs=self._options,
+                min_size=1,
+                max_size=max(pool_max, 1),
+                timeout=wait_seconds,
+                reconnect_timeout=wait_seconds,  # then the next caller tries anew; ever longer pauses would outlast the outage
+                configure=self._configure,
+                name=f"historian-{schema_name}",
+                open=True,
+            )
+
+    def lock_key(self, *parts: object) -> int:
+        """Return the key of an advisory lock of this schema."""
+        return _lock_key(self.schema, *parts)
+
+    @contextmanager
+    def reading(self) -> Iterator[Transaction]:
+        """Give a transaction in which all statements see the same state."""
+        with self._transaction("read") as transaction:
+            yield transaction
+
+    @contextmanager
+    def writing(self, *, durable: bool = True) -> Iterator[Transaction]:
+        """Give a transaction that is committed at the end of the block, or rolled back if the block raises.
+
+        With `durable=False` the commit does not wait for the disk: a crash of the server, but not of a client, may undo it.
+        """
+        with self._transaction("write" if durable else "write later") as transaction:
+            yield transaction
+
+    def rows(self, statement: str, parameters: Parameters = ()) -> list[TupleRow]:
+        """Return the rows of one SELECT, in one round trip."""
+        self._check_usable()
+        outer: Transaction | None = getattr(self._open, "transaction", None)
+        if outer is not None:
+            return outer.rows(statement, parameters)
+        with self.explaining():
+            try:
+                return self._read(statement, parameters)
+            except psycopg.OperationalError as error:
+                if not is_away(error) or isinstance(error, psycopg_pool.PoolTimeout):
+                    raise
+                self.is_lost = True
+                self._pool.check()
+                return self._read(statement, parameters)
+
+    def end_suspended(self) -> int:
+        """End the transactions of suspended processes that write to this schema: the server would wait for their rest.
+
+        Returns how many. An idle transaction ends by itself (`_BEGIN`). Amid a pipeline, which every batch of statements is, it
+        counts as active.
+        """
+        ended = self.rows(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = current_user AND datname = current_database()"
+            " AND state = 'active' AND wait_event = 'ClientRead' AND state_change < clock_timestamp() - %s * interval '1 second'"
+            " AND query !~* '^[[:space:]]*copy' AND pid IN (SELECT l.pid FROM pg_locks l JOIN pg_class c ON c.oid = l.relation"
+            " WHERE l.mode = 'RowExclusiveLock' AND c.relnamespace = current_schema()::regnamespace"
+            " AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()))",
+            (self.silence_seconds / 2,),
+        )
+        return len(ended)
+
+    def _read(self, statement: str, parameters: Parameters) -> list[TupleRow]:
+        with self._pool.connection() as connection:
+            found = Transaction(connection, self.schema).rows(statement, parameters)
+        self.is_lost = False
+        return found
+
+    def row(self, statement: str, parameters: Parameters = ()) -> TupleRow | None:
+        """Return the first row of one SELECT, or None."""
+        return next(iter(self.rows(statement, parameters)), None)
+
+    def run(self, statement: str, parameters: Parameters = ()) -> int:
+        """Execute one statement in a durable transaction. Return the number of rows changed."""
+        with self.writing() as transaction:
+            return transaction.execute(statement, parameters).rowcount
+
+    stored = staticmethod(checked)
+    matrix = staticmethod(as_matrix)
+
+    def vector(self, value: Vector) -> Vector:
+        return value
+
+    def truncate_log(self) -> bool:
+        """Do nothing: the log of changes is the server's."""
+        return True
+
+    def session(self) -> psycopg.Connection[TupleRow]:
+        """Open a connection of its own to the server itself. Its errors are not translated; wrap its use in `explaining`."""
+        self._check_usable()
+        connection = psycopg.Connection.connect(self._direct_conninfo, **{**self._options, "prepare_threshold": 5})
+        self._configure(connection)
+        return connection
+
+    def close(self) -> None:
+        """Close the pool; connections in use are closed when they are given back. A second call does nothing."""
+        if not self._closed and os.getpid() == self._process:
+            self._closed = True
+            self._pool.close(timeout=5.0)
+
+    @contextmanager
+    def _transaction(self, kind: Kind) -> Iterator[Transaction]:
+        self._check_usable()
+        outer: Transaction | None = getattr(self._open, "transaction", None)
+        if outer is not None:
+            yield outer
+            return
+        with self.explaining():
+            connection = self._begun(kind)
+            self._open.transaction = Transaction(connection, self.schema)
+            try:
+                yield self._open.transaction
+                connection.execute("COMMIT")
+            except BaseException:
+                with suppress(psycopg.Error):
+                    connection.execute("ROLLBACK")
+                raise
+            finally:
+                self._open.transaction = None
+                self._pool.putconn(connection)
+
+    def _begun(self, kind: Kind) -> psycopg.Connection[TupleRow]:
+        """Return a connection that works: those that the pool has held since before a restart of the server do not."""
+        for is_last in (False, True):
+            connection = self._pool.getconn()
+            try:
+                connection.execute(self._begin[kind])
+                self.is_lost = False
+                return connection
+            except BaseException as error:
+                self._pool.putconn(connection)
+                if not is_away(error):
+                    raise
+                self.is_lost = True
+                if is_last:
+                    raise
+                self._pool.check()
+        raise AssertionError("unreachable")
+
+    def _prepare(self, vectors: VectorKind) -> None:
+        """Bring the schema up to date, and read from it what a connection needs to know."""
+        with psycopg.Connection.connect(self._direct_conninfo, **self._options) as connection:
+            if connection.info.server_version < _OLDEST_SERVER:
+                raise StorageError(
+                    f"{self.name}: PostgreSQL {connection.info.server_version // 10_000}; version {_OLDEST_SERVER // 10_000} "
+                    "or newer is needed"
+                )
+            self._migrate(Transaction(connection, self.schema), vectors)
+            oids = connection.execute("SELECT 'vector'::regtype::oid::bigint, 'halfvec'::regtype::oid::bigint").fetchone()
+            self._oids = oids or self._oids
+        if self._conninfo == self._direct_conninfo:
+            return
+        with psycopg.Connection.connect(self._conninfo, **self._options) as connection:
+            (found,) = connection.execute("SELECT current_schema()").fetchone() or ("",)
+            if found != self.schema:
+                raise StorageError(
+                    f"{self.name}: the connection stands in the schema {found!r}, not in {self.schema!r}; where a pooler passes "
+                    f"no options, run `ALTER ROLE … SET search_path = {self.schema}, public`"
+                )
+
+    def _migrate(self, transaction: Transaction, vectors: VectorKind) -> None:
+        """Apply the migrations that are missing, in one transaction that excludes all others. The connection is closed then.
+
+        Raises StorageError if a newer version has been here, or the columns are of another type of vectors.
+        """
+        scripts = migrations("postgres/migrations", VECTOR_TYPE=_COLUMN_TYPE[vectors])
+        execute = transaction.connection.execute
+        if self._version(transaction) != len(scripts):
+            # Before the transaction begins, or it would not see the tables that another one made meanwhile.
+            execute("SELECT pg_advisory_lock(%s)", (self.lock_key("migrations"),))
+            with transaction.connection.transaction():
+                version = self._version(transaction)
+                if version > len(scripts):
+                    raise StorageError(
+                        f"{self.name}: written by a newer version (format {version}, this one knows {len(scripts)}); "
+                        "upgrade langgraph-historian, or use another stores.schema_name"
+                    )
+                execute(f"CREATE SCHEMA IF NOT EXISTS {self.schema}".encode())
+                execute("CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA public")
+                execute(
+                    "CREATE TABLE IF NOT EXISTS migrations (number integer PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())"
+                )
+                for number, script in enumerate(scripts[version:], version + 1):
+                    execute(script.encode())
+                    execute("INSERT INTO migrations (number) VALUES (%s)", (number,))
+        found = transaction.row(
+            "SELECT format_type(atttypid, NULL) FROM pg_attribute"
+            " WHERE attrelid = 'event_vectors'::regclass AND attname = 'vector'"
+        )
+        if found and found[0].rpartition(".")[2] != _COLUMN_TYPE[vectors]:
+            kept = next(kind for kind, name in _COLUMN_TYPE.items() if found[0].endswith(name))
+            raise StorageError(
+                f"{self.name}: the vectors stored are {kept!r}, the settings say {vectors!r}; set stores.vectors = {kept!r}, "
+                f"or move to another stores.schema_name with `historian migrate --vectors {vectors}`"
+            )
+
+    def _version(self, transaction: Transaction) -> int:
+        (there,) = transaction.row("SELECT to_regclass(%s) IS NOT NULL", (f"{self.schema}.migrations",)) or (False,)
+        if not there:
+            return 0
+        (version,) = transaction.row(f"SELECT coalesce(max(number), 0) FROM {self.schema}.migrations") or (0,)
+        return int(version)
+
+    def _configure(self, connection: psycopg.Connection[TupleRow]) -> None:
+        connection.adapters.register_dumper(str, _TextDumper)
+        register_vectors(connection, *self._oids)
+
+    @contextmanager
+    def explaining(self) -> Iterator[None]:
+        """Raise errors of PostgreSQL, and of text that it cannot store, as errors of Historian."""
+        try:
+            yield
+        except (psycopg.Error, UnicodeEncodeError) as error:
+            raise self._translated(error) from error
+
+    def _translated(self, error: Exception) -> HistorianError:
+        if isinstance(error, UnicodeEncodeError):
+            return InvalidInput(f"text with a lone surrogate ({error.object[error.start : error.end]!r}) cannot be stored")
+        if is_away(error):
+            self.when_in_trouble()
+        return explained(error, self.name)
+
+    def _check_usable(self) -> None:
+        if self._closed:
+            raise StorageError(f"{self.name}: already closed; open the service again")
+        if os.getpid() != self._process:
+            raise StorageError(f"{self.name}: opened before a fork; open it again in the new process")
+
+
+class _TextDumper(StrDumper):
+    def dump(self, obj: str) -> Buffer | None:
+        return super().dump(obj.replace("\0", "") if "\0" in obj else obj)
+
+
+def milliseconds(seconds: float) -> int:
+    """Return a time limit as the server takes it: at least 1, since 0 means none."""
+    return max(1, round(1000 * seconds))
+
+
+def _lock_key(*parts: object) -> int:
+    """Return a signed number of 64 bits."""
+    named = "\0".join(map(str, parts)).encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(named, digest_size=8).digest(), "big", signed=True)
+
+
+def _read_address(key: str, url: str, schema: str, *, is_pooled: bool = False) -> tuple[str, str]:
+    """Return the connection string with the options of a schema, and the address to be shown, without its password.
+
+    That of a pooler comes without them: PgBouncer refuses a connection that brings any.
+    Raises InvalidInput, which does not repeat the address.
+    """
+    try:
+        parts: dict[str, Any] = dict(conninfo_to_dict(url))
+    except psycopg.Error:
+        raise InvalidInput(
+            f"{key}: no address of a PostgreSQL database; write it like postgresql://user:password@host:5432/name"
+        ) from None
+    ours = "" if is_pooled else f"-c search_path={schema},public,extensions -c jit=off"
+    options = " ".join(filter(None, (str(parts.get("options") or ""), ours)))
+    whole: dict[str, Any] = {**_KEEPALIVES, "application_name": "historian", **parts, "options": options}
+    user = f"{parts['user']}@" if parts.get("user") else ""
+    host = parts.get("host") or parts.get("hostaddr") or "localhost"
+    port = f":{parts['port']}" if parts.get("port") else ""
+    return make_conninfo(**whole), f"postgresql://{user}{host}{port}/{parts.get('dbname') or ''}?schema={schema}"

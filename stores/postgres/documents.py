@@ -1,0 +1,206 @@
+"""Profiles and articles with revisions, as rows of the table `documents`.
+
+A row holds one revision as Markdown with front matter, in the form of the files of the local store, so that a view of them as
+files and the archive hold the same text. The row with the highest revision is the current one. A write compares and swaps,
+records its causes in the ledger and drops what is not kept any more in one transaction.
+
+A write holds the locks of its entities (shared), which erasure takes exclusively: it is over before, or finds the tombstone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from ...schema.entity import Entity
+from ...schema.profile import Profile, ProfileKey
+from ...schema.scope import EntityType
+from ...schema.summary import ArticleKey, Restored, StoredArticle
+from ..files.articles import ARTICLE_FORMAT
+from ..files.compare_and_swap import Document, Format, Revisioned, RevisionedArticles, RevisionedProfiles
+from ..files.naming import ARTICLES, PROFILES, Key, Naming
+from ..files.profiles import PROFILE_FORMAT
+from .database import PostgresDatabase
+
+_OF_KEY = "kind = %s AND entity_type = %s AND entity_id = %s AND place = %s"
+_OF_ENTITY = "kind = %s AND ((entity_type = %s AND entity_id = %s) OR (entity_type = 'user' AND %s AND place = %s))"
+
+
+class RevisionedRows(Revisioned[Key, Document]):
+    """Documents of one format. The last `revision_keep` earlier revisions are kept (0: none)."""
+
+    kind: str
+
+    def __init__(
+        self, database: PostgresDatabase, naming: Naming[Key], form: Format[Key, Document], *, revision_keep: int
+    ) -> None:
+        self._database = database
+        self._naming = naming
+        self._form = form
+        self._keep = revision_keep
+
+    def key_at(self, entity_type: EntityType, entity_id: str, place: str) -> Key:
+        raise NotImplementedError
+
+    def place_of(self, key: Key) -> tuple[str, str, str]:
+        """Return the entity type, the entity's id and the place of a key."""
+        raise NotImplementedError
+
+    @contextmanager
+    def _locked(self, key: Key) -> Iterator[None]:
+        """Begin a transaction, of which all is that this thread reads and writes in it."""
+        entity_type, entity_id, place = self.place_of(key)
+        group = [f"group:{place.removeprefix('g:')}"] if place.startswith("g:") else []
+        with self._database.writing() as transaction:
+            transaction.lock_entities([f"{entity_type}:{entity_id}", *group])
+            transaction.lock(self._database.lock_key(f"{self.kind} {self._naming.ledger_key(key)}"))
+            yield
+
+    def read(self, key: Key) -> Document | None:
+        return next(iter(self._revisions(key, limit=1)), None)
+
+    def keys(self) -> list[Key]:
+        found = self._database.rows(
+            "SELECT DISTINCT entity_type, entity_id, place FROM documents WHERE kind = %s ORDER BY 1, 2, 3", (self.kind,)
+        )
+        return [self.key_at(*row) for row in found]
+
+    def history(self, key: Key) -> list[Document]:
+        return self.kept(key)[1:]
+
+    def kept(self, key: Key) -> list[Document]:
+        return self._revisions(key)
+
+    def lines(self, key: Key) -> list[str]:
+        found = self._database.rows(
+            f"SELECT content FROM documents WHERE {_OF_KEY} ORDER BY revision DESC", (self.kind, *self.place_of(key))
+        )
+        return list(dict.fromkeys(line for (content,) in found for line in self._form.lines(content.encode(), key)))
+
+    def restore(self, revisions: Sequence[Document]) -> Restored:
+        newest = revisions[-1]
+        key = self._form.key(newest)
+        with self._locked(key):
+            current = self.read(key)
+            if current is not None:
+                return "same" if self._form.same(current, newest) else "different"
+            for one in revisions[-1 - self._keep :]:
+                self._insert(key, one)
+            self._note(key, [cause for one in revisions for cause in self._form.causes(one)])
+        return "restored"
+
+    def without_lines(self, key: Key, unwanted: Callable[[str], bool], *, now: str) -> int:
+        with self._locked(key):
+            current = self.read(key)
+            if current is None:
+                return 0
+            gone = sum(map(unwanted, self._lines_of(current)))
+            if gone:
+                self._swap(key, self._form.without(current, unwanted), current, (), now, "forget")
+            bad = [one.revision for one in self._revisions(key)[1:] if any(map(unwanted, self._lines_of(one)))]
+            self._database.run(
+                f"DELETE FROM documents WHERE {_OF_KEY} AND revision = ANY(%s)", (self.kind, *self.place_of(key), bad)
+            )
+        return gone
+
+    def erase(self, entity: Entity) -> int:
+        """Remove all documents of an entity with their history. Return how many revisions. The ledger is not changed."""
+        return len(self._erased(entity))
+
+    def sweep(self) -> int:
+        """Return 0: a killed writer leaves nothing."""
+        return 0
+
+    def _erased(self, entity: Entity) -> list[Any]:
+        with self._database.writing() as transaction:
+            transaction.lock_entities([entity.key], exclusive=True)
+            return transaction.execute(
+                f"DELETE FROM documents WHERE {_OF_ENTITY} RETURNING entity_type, entity_id, place",
+                (self.kind, entity.type, entity.id, entity.type == "group", entity.scope.key),
+            ).fetchall()
+
+    def _swap(
+        self, key: Key, document: Document, current: Document | None, causes: Sequence[str], now: str, cause: str | None = None
+    ) -> Document:
+        written = self._form.revised(document, (current.revision if current else 0) + 1, now, cause)
+        self._insert(key, written)
+        self._note(key, causes)
+        place = (self.kind, *self.place_of(key))
+        self._database.run(
+            f"DELETE FROM documents WHERE {_OF_KEY} AND revision <= (SELECT revision FROM documents WHERE {_OF_KEY}"
+            " ORDER BY revision DESC OFFSET %s LIMIT 1)",
+            (*place, *place, self._keep + 1),
+        )
+        return written
+
+    def _insert(self, key: Key, document: Document) -> None:
+        self._database.run(
+            "INSERT INTO documents (kind, entity_type, entity_id, place, revision, updated_at, content)"
+            " VALUES (%s, %s, %s, %s, %s, %s, %s)",
+            (self.kind, *self.place_of(key), document.revision, document.updated_at, self._form.render(document)),
+        )
+
+    def _noted(self, key: Key, causes: Sequence[str], current: Document | None) -> set[str]:
+        found = self._database.rows(
+            "SELECT job_id FROM ledger WHERE entity_key = %s AND job_id = ANY(%s)", (self._naming.ledger_key(key), list(causes))
+        )
+        return {cause for (cause,) in found}
+
+    def _note(self, key: Key, causes: Iterable[str]) -> None:
+        self._database.run(
+            "INSERT INTO ledger (entity_key, job_id) SELECT %s, unnest(%s::text[]) ON CONFLICT DO NOTHING",
+            (self._naming.ledger_key(key), list(causes)),
+        )
+
+    def _revisions(self, key: Key, limit: int | None = None) -> list[Document]:
+        """Return the stored revisions, newest first."""
+        found = self._database.rows(
+            f"SELECT content FROM documents WHERE {_OF_KEY} ORDER BY revision DESC LIMIT %s",
+            (self.kind, *self.place_of(key), limit),
+        )
+        return [self._form.parse(content.encode(), key, int) for (content,) in found]
+
+    def _lines_of(self, document: Document) -> list[str]:
+        return self._form.lines(self._form.render(document).encode(), self._form.key(document))
+
+
+class PostgresProfiles(RevisionedProfiles, RevisionedRows[ProfileKey, Profile]):
+    """The `ProfileStorage` of one schema."""
+
+    kind = "profile"
+
+    def __init__(self, database: PostgresDatabase, *, revision_keep: int = 5) -> None:
+        super().__init__(database, PROFILES, PROFILE_FORMAT, revision_keep=revision_keep)
+
+    def key_at(self, entity_type: EntityType, entity_id: str, place: str) -> ProfileKey:
+        return ProfileKey(entity_type, entity_id, place)
+
+    def place_of(self, key: ProfileKey) -> tuple[str, str, str]:
+        return key.entity_type, key.entity_id, key.layer
+
+    def layers(self, entity_type: EntityType, entity_id: str) -> list[str]:
+        found = self._database.rows(
+            "SELECT DISTINCT place FROM documents WHERE kind = %s AND entity_type = %s AND entity_id = %s ORDER BY place",
+            (self.kind, entity_type, entity_id),
+        )
+        return [layer for (layer,) in found]
+
+
+class PostgresArticles(RevisionedArticles, RevisionedRows[ArticleKey, StoredArticle]):
+    """The `ArticleStorage` of one schema."""
+
+    kind = "article"
+
+    def __init__(self, database: PostgresDatabase, *, revision_keep: int = 5) -> None:
+        super().__init__(database, ARTICLES, ARTICLE_FORMAT, revision_keep=revision_keep)
+
+    def key_at(self, entity_type: EntityType, entity_id: str, place: str) -> ArticleKey:
+        return ArticleKey(entity_id, place.removeprefix("g:") if place.startswith("g:") else "")
+
+    def place_of(self, key: ArticleKey) -> tuple[str, str, str]:
+        return "user", key.user_id, key.scope.key
+
+    def erase(self, entity: Entity) -> int:
+        """See `Revisions.erase`. Articles are counted, not their revisions."""
+        return len(set(self._erased(entity)))

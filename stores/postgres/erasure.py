@@ -1,0 +1,140 @@
+"""Erasure of the data of a person or a group from the tables.
+
+What is deleted is gone for every statement at once. Its bytes stay in the files of the server until they are vacuumed and
+overwritten; the write-ahead log and backups are the operator's.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection, Iterator
+from pathlib import Path
+
+import psycopg
+
+from ...schema.entity import Entity
+from ...schema.errors import StorageError
+from ...schema.ids import encode_id
+from ...schema.protocols.erasure import StoredBytes
+from ..files.naming import is_noted_of
+from ..tables.erasure import ErasureTables
+from .database import PostgresDatabase, Transaction
+from .events.rows import PostgresEventRows
+
+log = logging.getLogger(__name__)
+
+_BYTES_AT_ONCE = 4 * 1024 * 1024
+
+_OF_ENTITY = "((entity_type = %s AND entity_id = %s) OR (entity_type = 'user' AND layer = %s))"
+
+_TEXTS = """
+SELECT c.relname, string_agg(
+    CASE WHEN t.typname LIKE '\\_%%' THEN format('array_to_string(%%I, %%L)', a.attname, ' ') ELSE format('%%I', a.attname) END,
+    ', ' ORDER BY a.attnum)
+FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid JOIN pg_type t ON t.oid = a.atttypid
+WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND a.attnum > 0 AND NOT a.attisdropped
+    AND t.typname IN ('text', '_text', 'varchar', 'json', 'jsonb', 'bytea')
+    AND c.relname NOT IN ('forget_requests', 'forget_known')
+GROUP BY c.relname ORDER BY c.relname
+"""
+"""Every table with the columns of it that hold text."""
+
+
+class PostgresErasure(ErasureTables):
+    """The `Erasure` of one schema."""
+
+    among = "unnest(%s::bigint[]) r"
+
+    def __init__(self, database: PostgresDatabase) -> None:
+        super().__init__(PostgresEventRows(database))
+        self._database = database
+
+    def erase_profiles(self, entity: Entity) -> int:
+        place = (entity.type, entity.id, entity.scope.key)
+        with self._database.writing() as transaction:
+            transaction.lock_entities([entity.key], exclusive=True)
+            _erase_other_vectors(transaction, entity)
+            return transaction.execute(f"DELETE FROM profile_index WHERE {_OF_ENTITY}", place).rowcount
+
+    def erase_ledger(self, entity: Entity) -> None:
+        with self._database.writing() as transaction:
+            found = transaction.rows(
+                "SELECT DISTINCT entity_key FROM ledger"
+                " WHERE entity_key NOT IN ('job', 'buffered') AND strpos(entity_key, %s) > 0",
+                (encode_id(entity.id if entity.type == "user" else entity.scope.key),),
+            )
+            gone = [key for (key,) in found if is_noted_of(key, entity)]
+            transaction.execute("DELETE FROM ledger WHERE entity_key = ANY(%s)", (gone,))
+
+    def erase_whole(self) -> int:
+        """Empty the tables of checkpoints. Return how many jobs had any."""
+        with self._database.writing() as transaction:
+            if transaction.row("SELECT to_regclass('checkpoints')") == (None,):
+                return 0
+            ((count,),) = transaction.rows("SELECT count(DISTINCT thread_id) FROM checkpoints")
+            transaction.execute("TRUNCATE checkpoints, checkpoint_blobs, checkpoint_writes")
+        return int(count)
+
+    def merge_words(self) -> Iterator[None]:
+        """Yield nothing: the words of a deleted row are deleted with it."""
+        return iter(())
+
+    def check_words(self) -> None:
+        """Do nothing: an index of the server holds rows, not words apart from them."""
+
+    def rewrite(self, stop: Callable[[], bool] = bool) -> bool:
+        """Let the server reuse the place of deleted rows, in all tables that nobody locks, beside readers and writers."""
+        with self._database.explaining(), self._database.session() as connection:
+            for (table,) in connection.execute(
+                "SELECT relname FROM pg_stat_user_tables WHERE schemaname = current_schema() AND n_dead_tup > 0 ORDER BY 1"
+            ).fetchall():
+                if stop():
+                    return False
+                try:
+                    connection.execute(f'VACUUM (SKIP_LOCKED) "{table}"'.encode())
+                except psycopg.errors.InsufficientPrivilege as error:
+                    log.warning("the deleted rows of %s are overwritten when their owner vacuums it: %s", table, error)
+        return True
+
+    def writers_wait(self) -> bool:
+        """Return False: nothing here makes writers wait."""
+        return False
+
+    def holds(self, places: Collection[str]) -> bool:
+        """Return False: what stands in a table is not overwritten by `rewrite`."""
+        return False
+
+    def stored_bytes(self, unread: list[str], *, skip: Collection[Path] = ()) -> Iterator[StoredBytes]:
+        """Yield the texts of all tables, also those that other programs keep in this schema, as the server sends them."""
+        for table, columns in self._database.rows(_TEXTS):
+            try:
+                yield from self._texts_of(table, columns)
+            except StorageError as error:
+                unread.append(f"{table}: {error}")
+
+    def _texts_of(self, table: str, columns: str) -> Iterator[StoredBytes]:
+        """Yield the texts of a table in the binary form, in which they stand as they are; whole rows, a few MiB at a time."""
+        offset, held, rows = 0, 0, list[bytes]()
+        statement = f'COPY (SELECT {columns} FROM "{table}") TO STDOUT (FORMAT binary)'
+        with (
+            self._database.reading() as transaction,
+            transaction.connection.cursor() as cursor,
+            cursor.copy(statement.encode()) as copy,
+        ):
+            for row in copy:
+                rows.append(bytes(row))
+                held += len(row)
+                if held >= _BYTES_AT_ONCE:
+                    yield StoredBytes(table, offset, b"".join(rows))
+                    offset, held, rows = offset + held, 0, []
+        yield StoredBytes(table, offset, b"".join(rows))
+
+
+def _erase_other_vectors(transaction: Transaction, entity: Entity) -> None:
+    """Remove the vectors of other models of the profiles of an entity. Their id is a JSON array."""
+    transaction.execute(
+        "DELETE FROM other_profile_vectors o USING (SELECT item_id, item_id::json AS key FROM other_profile_vectors) p"
+        " WHERE o.item_id = p.item_id AND"
+        " ((key->>0 = %s AND key->>1 = %s) OR (key->>0 = 'user' AND key->>2 = %s))",
+        (entity.type, entity.id, entity.scope.key),
+    )

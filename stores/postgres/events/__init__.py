@@ -1,0 +1,1 @@
+"""Events with vectors, words, links and revisions."""

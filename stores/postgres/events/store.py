@@ -1,0 +1,86 @@
+"""Events with vectors and keywords: the primary data. Nothing is derived from them here: their vectors are searched in place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....schema.event import Event, EventFilter
+from ....schema.protocols import Matrix, Vector
+from ....text.search_words.keywords import WORDS_VERSION
+from ...tables.events.store import EventTables
+from ..database import PostgresDatabase
+from ..vector_type import as_matrix, checked
+from . import search
+from .rows import PostgresEventRows
+
+_AT_ONCE = 1_000
+
+
+class PostgresEventStore(EventTables):
+    """The `EventStore` of one schema. Shares its database with the other stores; `close` closes it for all of them."""
+
+    last_character = "right({}, 1)"
+    of_people = "strpos(lower(id), lower(%s)) > 0 OR strpos(lower(name), lower(%s)) > 0 ORDER BY id LIMIT %s"
+
+    def __init__(self, database: PostgresDatabase) -> None:
+        self.database = database
+        super().__init__(PostgresEventRows(database))
+
+    def search_keywords(self, query: str, where: EventFilter, limit: int) -> list[tuple[str, float]]:
+        return search.search(self.database, query, where, limit)
+
+    def nearest(self, vector: Vector, where: EventFilter, limit: int) -> list[tuple[str, float]]:
+        """Return the matching events whose vectors are most like `vector`, with the cosine, best first.
+
+        Exact: the vectors of the scope, or of all, are compared on the server, and none is sent here.
+        """
+        condition, parameters = self._rows.conditions(where, column="v.sequence")
+        sound, distance = checked(vector), f"v.vector <=> %s::{self.database.vector_type}"
+        found = self.database.rows(
+            f"SELECT e.event_id, 1 - ({distance}) FROM event_vectors v JOIN events e ON e.row = v.row"
+            f" WHERE {condition} AND vector_dims(v.vector) = %s ORDER BY {distance}, e.row DESC LIMIT %s",
+            (sound, *parameters, len(sound), sound, max(limit, 0)),
+        )
+        return [(event_id, similarity) for event_id, similarity in found]
+
+    def unindexed(self, limit: int) -> tuple[list[tuple[Event, Vector]], list[str]]:
+        """Return nothing: no index is derived from these events."""
+        return [], []
+
+    def unindexed_vectors(self, limit: int) -> tuple[list[str], list[str], Matrix]:
+        """Return nothing: no index is derived from these events."""
+        return [], [], as_matrix([])
+
+    def mark_indexed(self, added: Sequence[str], dropped: Sequence[str]) -> None:
+        """Do nothing: no index is derived from these events."""
+
+    def reindex_all(self) -> None:
+        """Do nothing: no index is derived from these events."""
+
+    def tidy(self) -> bool:
+        """Return False: the server keeps its indexes itself."""
+        return False
+
+    def checkpoint(self) -> bool:
+        """Return True: the server writes its pages itself."""
+        return True
+
+    def _bring_words_up_to_date(self) -> None:
+        form, select = str(WORDS_VERSION), "SELECT value FROM meta WHERE name = 'words'"
+        if self.database.row(select) == (form,):
+            return
+        with self.database.writing() as transaction:
+            transaction.execute("LOCK TABLE event_words IN EXCLUSIVE MODE")
+            if transaction.row(select) == (form,):
+                return
+            transaction.execute("DELETE FROM event_words")
+            transaction.execute("UPDATE scopes SET words = 0, removals = removals + 1")
+            last = -1
+            query = "SELECT row, text FROM events WHERE row > %s ORDER BY row LIMIT %s"
+            while rows := transaction.rows(query, (last, _AT_ONCE)):
+                self._rows.add_words(transaction, [(row, text) for row, text in rows])
+                last = rows[-1][0]
+            transaction.execute(
+                "INSERT INTO meta (name, value) VALUES ('words', %s) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+                (form,),
+            )

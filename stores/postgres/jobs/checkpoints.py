@@ -1,0 +1,96 @@
+"""The checkpoints of running jobs in PostgreSQL, by `langgraph-checkpoint-postgres`. Importing this imports LangGraph.
+
+The tables of that package stand in the schema of the memory. A saver has one connection, whose calls wait for each other; so
+there are a few savers. Commits do not wait for the disk: a crash of the server may cost a step, which is done again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from typing import Any
+
+import psycopg
+from langgraph.checkpoint.postgres import PostgresSaver
+
+from ....schema.errors import CheckpointError, StorageError
+from ...threaded_saver import Lane, OpenedCheckpoints, Saver, ThreadedSaver
+from ..database import PostgresDatabase
+from ..errors import explained
+
+LANES = 3
+"""Savers of a worker: more than the jobs that write at the same moment on two processors are no faster."""
+_SETUP_SECONDS, _LOOK_SECONDS = 60.0, 0.05
+
+
+class PostgresCheckpoints:
+    """The `Checkpoints` of a schema."""
+
+    def __init__(self, database: PostgresDatabase) -> None:
+        self._database = database
+
+    def open(self) -> AbstractAsyncContextManager[OpenedCheckpoints]:
+        return _opened(self._database)
+
+
+@asynccontextmanager
+async def _opened(database: PostgresDatabase) -> AsyncIterator[OpenedCheckpoints]:
+    def translated(error: Exception) -> CheckpointError | None:
+        return CheckpointError(str(explained(error, database.name))) if isinstance(error, psycopg.Error) else None
+
+    async with AsyncExitStack() as stack:
+        lanes = []
+        loop = asyncio.get_running_loop()
+        try:
+            for n in range(LANES):
+                thread = stack.enter_context(ThreadPoolExecutor(1, "checkpoints"))
+                saver: PostgresSaver = await loop.run_in_executor(thread, _saver, database, n == 0)
+                stack.push_async_callback(asyncio.to_thread, saver.conn.close)
+                lanes.append(Lane(saver, thread))
+        except (psycopg.Error, StorageError) as error:
+            raise translated(error) or CheckpointError(str(error)) from error
+        yield OpenedCheckpoints(ThreadedSaver(lanes, translated), _threads)
+
+
+def _saver(database: PostgresDatabase, set_up: bool) -> PostgresSaver:
+    """Return a saver with a connection of its own, its tables made if `set_up`."""
+    connection: Any = database.session()
+    try:
+        connection.execute("SET synchronous_commit = off")
+        saver = PostgresSaver(connection)
+        if set_up:
+            _set_up(saver, connection, database.lock_key("checkpoints"))
+    except BaseException:
+        connection.close()
+        raise
+    return saver
+
+
+def _set_up(saver: PostgresSaver, connection: psycopg.Connection[Any], key: int) -> None:
+    """Make the tables, one process at a time.
+
+    Others try again and again rather than wait inside of a statement, for which CREATE INDEX CONCURRENTLY would wait in turn.
+    """
+    until = time.monotonic() + _SETUP_SECONDS
+    while not _first(connection, "SELECT pg_try_advisory_lock(%s)", key):
+        if time.monotonic() > until:
+            raise CheckpointError("another process has been making the tables of checkpoints for too long")
+        time.sleep(_LOOK_SECONDS)
+    try:
+        saver.setup()
+    finally:
+        _first(connection, "SELECT pg_advisory_unlock(%s)", key)
+
+
+def _first(connection: psycopg.Connection[Any], statement: str, key: int) -> bool:
+    (result,) = connection.execute(statement.encode(), (key,)).fetchone() or (False,)
+    return bool(result)
+
+
+def _threads(saver: Saver) -> list[str]:
+    assert isinstance(saver, PostgresSaver) and isinstance(saver.conn, psycopg.Connection)
+    cursor = psycopg.Cursor[Any](saver.conn)
+    return [thread_id for (thread_id,) in cursor.execute("SELECT DISTINCT thread_id FROM checkpoints").fetchall()]

@@ -1,0 +1,352 @@
+"""The job queue as the tables `jobs` and `job_lines`, for any number of workers on any machine.
+
+A job stands in the line of each of its entities; the head of a line, waiting or running, holds back those behind it. A claim
+locks nothing but the row of its job, so that workers pass by one another, and looks at jobs alone that head all their lines:
+ten thousand others that wait cost it nothing. Lines change under the locks of their entities, by functions of the schema.
+
+Claims belong to the session of their worker (`session.py`): `take_over` returns those whose session has ended, and only that
+session settles them.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+from ....schema.errors import ClaimLost, DatabaseAway, InvalidInput, StorageError
+from ....schema.job import MAX_JOB_BYTES, Job
+from ....schema.protocols import FailedJob, JobState, QueueCounts
+from ...files.queue.job_files import ROOM, Unreadable, drop_oldest, encode_job, job_in, short_error
+from ..database import PostgresDatabase
+from .session import WorkerSession, workers_key
+
+logger = logging.getLogger(__name__)
+
+_MAX_DONE = 10_000
+"""Completed ids kept in memory: a request that a bot repeats soon is no second job. The event store knows all of them."""
+_AT_ONCE = 500
+_COLUMNS = "body, attempts, not_before, last_error"
+
+
+class PostgresJobQueue:
+    """The `JobQueue` of one schema. `clock` returns seconds since the epoch and may jump. Thread-safe.
+
+    `session` is that of the process's other locks, if it has any; `close` ends it, and with it all claims.
+    """
+
+    def __init__(self, database: PostgresDatabase, *, clock: Callable[[], float], session: WorkerSession | None = None) -> None:
+        self._database = database
+        self._clock = clock
+        self._session = session or WorkerSession(database)
+        self._lock = threading.Condition()
+        self._putting: Counter[str] = Counter()
+        self._claimed: dict[str, tuple[int, Job]] = {}
+        self._done: dict[str, None] = {}
+        self._idle_as = 0
+
+    def put(self, job: Job) -> str:
+        """See `JobQueue.put`. Raises InvalidInput for a job that is too large, or cannot be encoded."""
+        body = encode_job(job)
+        if len(body) > MAX_JOB_BYTES - ROOM:
+            raise InvalidInput(
+                f"job {job.job_id}: {len(body)} bytes, at most {MAX_JOB_BYTES - ROOM} are allowed; "
+                "shorten its texts or its recent_messages"
+            )
+        patient = job.kind == "talk" and not job.attempts and job.not_before > 0
+        with self._lock:
+            if job.job_id in self._done:
+                return job.job_id
+            self._putting[job.job_id] += 1
+        try:
+            # One statement, and so one round trip; again where a connection had died: a job that is known is no second one.
+            self._database.row(
+                "SELECT put_job(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
+                (
+                    job.job_id,
+                    job.kind,
+                    job.scope.key,
+                    sorted(job.entities),
+                    body.decode(),
+                    self._clock(),
+                    job.attempts,
+                    job.not_before,
+                    job.last_error,
+                    patient,
+                ),
+            )
+        finally:
+            with self._lock:
+                self._putting -= Counter([job.job_id])
+                self._lock.notify_all()
+        return job.job_id
+
+    def claim(self, now: float) -> Job | None:
+        self._session.beat(begins=True)
+        while True:
+            with self._session.statements() as transaction:
+                number = self._session.number
+                row = transaction.row(f"SELECT job_id, {_COLUMNS} FROM claim_job(%s, %s)", (number, now))
+                was_idle = self._idle_as == number
+                if row is None and not was_idle:
+                    transaction.execute("INSERT INTO idle_workers VALUES (%s) ON CONFLICT DO NOTHING", (number,))
+                elif row is not None and was_idle:
+                    transaction.execute("DELETE FROM idle_workers WHERE worker = %s", (number,))
+            self._idle_as = number if row is None else 0
+            if row is None:
+                if was_idle:
+                    return None
+                continue  # once more: a job may have come before anybody knew that this worker listens
+            job_id, *values = row
+            with self._lock:
+                known = self._claimed.get(job_id)
+                if known is not None:
+                    # Its run goes on here; only the session in which it had been claimed has ended.
+                    self._claimed[job_id] = (number, known[1])
+                    continue
+                try:
+                    job = _job(*values)
+                except Unreadable as error:
+                    self._settle(job_id, number, "failed", error=f"not a job: {error}", until=now)
+                    continue
+                self._claimed[job_id] = (number, job)
+                return job
+
+    def hasten(self, job_ids: Sequence[str] | None = None) -> None:
+        with self._database.writing() as transaction:
+            some = "" if job_ids is None else " AND job_id = ANY(%s)"
+            transaction.execute(
+                f"UPDATE jobs SET not_before = 0 WHERE patient{some}", () if job_ids is None else (list(job_ids),)
+            )
+            transaction.execute("SELECT wake_workers()")
+
+    def together(self, job_id: str, limit: int) -> list[Job]:
+        _, job = self._of_claimed(job_id)
+        found = self._database.rows(
+            f"(SELECT position, {_COLUMNS} FROM jobs WHERE scope_key = %s AND kind = 'talk' AND attempts = 0"
+            f" AND state = 'pending' ORDER BY position LIMIT %s) UNION ALL SELECT position, {_COLUMNS} FROM jobs"
+            " WHERE job_id = %s ORDER BY position",
+            (job.scope.key, max(limit - 1, 0), job_id),
+        )
+        return _readable([values for _, *values in found])
+
+    def check_claim(self, job_id: str) -> None:
+        number, _ = self._of_claimed(job_id)
+        # One whose session has ended keeps its jobs until somebody takes them over.
+        if self._database.row("SELECT worker FROM jobs WHERE job_id = %s AND state = 'processing'", (job_id,)) != (number,):
+            self._lost(job_id)
+
+    def complete(self, job_id: str) -> None:
+        self._of_claimed(job_id)
+        with self._lock:
+            # What is put again just now finds the job still there; what is put from now on, that it is done.
+            self._lock.wait_for(lambda: not self._putting[job_id])
+            self._done[job_id] = None
+            drop_oldest(self._done, _MAX_DONE)
+        try:
+            self._settle_claimed(job_id, "done")
+        except BaseException:
+            with self._lock:
+                self._done.pop(job_id, None)
+            raise
+
+    def postpone(self, job_id: str, *, error: str, not_before: float) -> None:
+        self._settle_claimed(job_id, "pending", more_attempts=1, error=error, until=not_before)
+
+    def release(self, job_id: str) -> None:
+        self._settle_claimed(job_id, "pending")
+
+    def fail(self, job_id: str, *, error: str, filed: bool) -> None:
+        self._settle_claimed(job_id, "failed", more_attempts=1, error=error, until=self._clock(), filed=filed)
+
+    def take_over(self, now: float, *, older_than: float = 0.0) -> int:
+        """See `JobQueue.take_over`. A worker is dead when its session has ended, so `older_than` is not needed.
+
+        It is also the sign of life of the event loop of a process that claims jobs (`WorkerSession.beat`).
+        """
+        self._session.beat()
+        # One statement: a hundred workers look at each other every second. Shared, so that two that look at once do not take each
+        # other for the worker.
+        dead = self._database.rows(
+            "SELECT worker FROM (SELECT worker FROM jobs WHERE state = 'processing' UNION SELECT worker FROM idle_workers) known"
+            " WHERE pg_try_advisory_xact_lock_shared(%s, worker::integer)",
+            (workers_key(self._database),),
+        )
+        if dead:
+            self._end_suspended()
+        return sum(self._take_over_from(worker) for (worker,) in dead)
+
+    def _end_suspended(self) -> None:
+        try:
+            self._database.end_suspended()
+        except DatabaseAway:
+            raise
+        except StorageError as error:  # a role that may not end its own sessions
+            logger.warning("transactions of suspended workers are not ended: %s", error)
+
+    def _take_over_from(self, worker: int) -> int:
+        """Return the jobs of a worker whose session has ended to the queue: no other has its number."""
+        taken, mine = 0, "FROM jobs WHERE state = 'processing' AND worker = %s"
+        while True:
+            with self._database.writing() as transaction:
+                transaction.execute("DELETE FROM idle_workers WHERE worker = %s", (worker,))
+                found = transaction.row(f"SELECT job_id {mine} ORDER BY position LIMIT 1", (worker,))
+                if found is None:
+                    return taken
+                settle = "SELECT settle_job(%s, %s, 'pending', 0, NULL, NULL, NULL)"
+                taken += transaction.row(settle, (found[0], worker)) == (True,)
+
+    def counts(self, now: float) -> QueueCounts:
+        found = self._database.rows("SELECT state, count(*), min(accepted_at) FROM jobs GROUP BY state")
+        by_state = {state: (count, oldest) for state, count, oldest in found}
+        pending, oldest = by_state.get("pending", (0, now))
+        return QueueCounts(
+            pending=pending,
+            processing=by_state.get("processing", (0, 0))[0],
+            failed=by_state.get("failed", (0, 0))[0],
+            oldest_pending_seconds=max(0.0, now - oldest),
+        )
+
+    def jobs(self, state: JobState, limit: int = 1000) -> list[Job]:
+        return _readable(
+            self._database.rows(f"SELECT {_COLUMNS} FROM jobs WHERE state = %s ORDER BY position LIMIT %s", (state, limit))
+        )
+
+    def known_ids(self) -> set[str]:
+        return {job_id for (job_id,) in self._database.rows("SELECT job_id FROM jobs")}
+
+    def waiting(self, scope_key: str, limit: int = 20) -> list[Job]:
+        return _readable(
+            self._database.rows(
+                f"SELECT {_COLUMNS} FROM jobs WHERE scope_key = %s AND state IN ('pending', 'processing')"
+                " ORDER BY position DESC LIMIT %s",
+                (scope_key, limit),
+            )
+        )
+
+    def failed(self) -> list[FailedJob]:
+        return [_failed(*row) for row in self._database.rows(_FAILED)]
+
+    def retry_failed(self, job_id: str | None = None) -> int:
+        retried = 0
+        for one in self.failed():
+            if one.job is None or job_id not in (None, one.job.job_id):
+                continue
+            with self._database.writing() as transaction:
+                retried += transaction.row("SELECT retry_job(%s)", (one.name,)) == (True,)
+            with self._lock:
+                self._done.pop(one.name, None)
+        return retried
+
+    def amend(self, change: Callable[[Job], Job | None]) -> int:
+        """See `JobQueue.amend`. What is no valid job stays as it is."""
+        amended, last = 0, -1
+        page = (
+            f"SELECT position, job_id, {_COLUMNS} FROM jobs WHERE state != 'processing' AND position > %s"
+            " ORDER BY position LIMIT %s"
+        )
+        while found := self._database.rows(page, (last, _AT_ONCE)):
+            last = found[-1][0]
+            for _, job_id, *values in found:
+                try:
+                    job = _job(*values)
+                except Unreadable:
+                    continue
+                changed = change(job)
+                if changed is None:
+                    amended += self._removed(job_id)
+                elif changed != job:
+                    amended += self._database.run(
+                        "UPDATE jobs SET body = %s, attempts = %s, not_before = %s, last_error = %s"
+                        " WHERE job_id = %s AND state != 'processing'",
+                        (encode_job(changed).decode(), changed.attempts, changed.not_before, changed.last_error, job_id),
+                    )
+        return amended
+
+    def discard_unreadable(self, matches: Callable[[bytes], bool]) -> int:
+        found = [one.name for one in self.failed() if one.job is None]
+        rows = self._database.rows("SELECT job_id, body, last_error FROM jobs WHERE job_id = ANY(%s)", (found,))
+        return sum(self._removed(job_id) for job_id, body, error in rows if matches((body + error).encode()))
+
+    def cleanup(self, now: float, *, max_age_days: float, max_files: int) -> int:
+        everything = sorted(self.failed(), key=lambda failed: failed.failed_at)
+        removed = 0
+        for one in everything:
+            if one.filed and (now - one.failed_at > max_age_days * 86_400 or removed < len(everything) - max_files):
+                removed += self._removed(one.name)
+        return removed
+
+    def close(self) -> None:
+        """End the session: what is claimed goes to other workers."""
+        self._session.close()
+
+    def _removed(self, job_id: str) -> bool:
+        with self._database.writing() as transaction:
+            return transaction.row("SELECT remove_job(%s)", (job_id,)) == (True,)
+
+    def _of_claimed(self, job_id: str) -> tuple[int, Job]:
+        with self._lock:
+            try:
+                return self._claimed[job_id]
+            except KeyError:
+                raise InvalidInput(f"job {job_id!r} is not claimed here; only a claimed job can be settled") from None
+
+    def _settle_claimed(self, job_id: str, becomes: str, **changes: Any) -> None:
+        number, _ = self._of_claimed(job_id)
+        if not self._settle(job_id, number, becomes, **changes):
+            self._lost(job_id)
+        with self._lock:
+            self._claimed.pop(job_id, None)
+
+    def _lost(self, job_id: str) -> NoReturn:
+        with self._lock:
+            self._claimed.pop(job_id, None)
+        raise ClaimLost(f"job {job_id!r} is another worker's: the session of the database in which it was claimed has ended")
+
+    def _settle(
+        self,
+        job_id: str,
+        number: int,
+        becomes: str,
+        *,
+        more_attempts: int = 0,
+        error: str | None = None,
+        until: float | None = None,
+        filed: bool = False,
+    ) -> bool:
+        with self._session.durable() if more_attempts else self._session.statements() as transaction:
+            if self._session.number != number:
+                return False
+            shown = None if error is None else short_error(error)
+            found = transaction.row(
+                "SELECT settle_job(%s, %s, %s, %s, %s, %s, %s)", (job_id, number, becomes, more_attempts, shown, until, filed)
+            )
+            return found == (True,)
+
+
+_FAILED = f"SELECT job_id, failed_at, filed, {_COLUMNS} FROM jobs WHERE state = 'failed' ORDER BY position"
+
+
+def _failed(job_id: str, failed_at: float, filed: bool, *values: Any) -> FailedJob:
+    try:
+        return FailedJob(job_id, _job(*values), values[-1], failed_at, filed)
+    except Unreadable as error:
+        return FailedJob(job_id, None, str(error), failed_at, filed)
+
+
+def _job(body: str, attempts: int, not_before: float, last_error: str) -> Job:
+    """Return a job as it stands. Raises Unreadable if a newer version has handed it over."""
+    return job_in({**json.loads(body), "attempts": attempts, "not_before": not_before, "last_error": last_error})
+
+
+def _readable(rows: Sequence[Sequence[Any]]) -> list[Job]:
+    found = []
+    for values in rows:
+        try:
+            found.append(_job(*values))
+        except Unreadable:
+            continue
+    return found

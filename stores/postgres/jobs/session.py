@@ -1,0 +1,185 @@
+"""The connection of a process to which its claims and locks belong: the server ends both with it.
+
+A worker that dies takes its session along: at once if its process ends, after `silence_seconds` if its machine does, or if it
+is suspended. A thread gives signs of life, so that a busy event loop costs no session; one that hangs for LOOP_SECONDS does.
+One whose session ends while it lives on, because the server restarts or the network breaks, gets another session with another
+number: its former claims are others' then.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+import psycopg
+from psycopg.rows import TupleRow
+
+from ....schema.errors import DatabaseAway, HistorianError
+from ..database import PostgresDatabase, Transaction, milliseconds
+
+_SETTINGS = """
+SET synchronous_commit = off;
+SET tcp_keepalives_idle = 10;
+SET tcp_keepalives_interval = 5;
+SET tcp_keepalives_count = 3;
+SET idle_session_timeout = {silence};
+SET idle_in_transaction_session_timeout = {silence}
+"""
+# A claim that a crash of the server undoes belongs to nobody: its session has ended too. A job whose end is undone finds
+# itself filed. What must last is written by `durable`.
+
+LOOP_SECONDS = 300.0
+"""A worker whose event loop has not called `beat` for so long hangs, though its threads live."""
+BEATS = 4
+"""Signs of life within `silence_seconds`."""
+
+
+class Heartbeat:
+    """Calls `beat` in a thread, BEATS times within `silence_seconds`, until `stop`. An error of the database ends it."""
+
+    def __init__(self, beat: Callable[[], object], silence_seconds: float) -> None:
+        self._beat, self._pause = beat, silence_seconds / BEATS
+        self._over = threading.Event()
+        threading.Thread(target=self._run, name="historian-heartbeat", daemon=True).start()
+
+    def stop(self) -> None:
+        """End it; one beat may still come."""
+        self._over.set()
+
+    def _run(self) -> None:
+        with suppress(HistorianError, psycopg.Error):  # told to whoever uses the connection next
+            while not self._over.wait(self._pause):
+                self._beat()
+
+
+class WorkerSession:
+    """A connection of its own, opened when it is first used and again after it was lost. Thread-safe: one user at a time."""
+
+    def __init__(self, database: PostgresDatabase) -> None:
+        self.database = database
+        self.number = 0
+        """The number of the open session, unique in the schema; 0 while there is none."""
+        self._connection: psycopg.Connection[TupleRow] | None = None
+        self._lock = threading.RLock()
+        self._held: set[int] = set()
+        self._is_at_work = False
+        self._heartbeat: Heartbeat | None = None
+        self._last_beat: float | None = None
+
+    @contextmanager
+    def statements(self) -> Iterator[Transaction]:
+        """Give the session for statements that are transactions of their own.
+
+        Raises StorageError; where the connection broke, the session is lost.
+        """
+        with self._lock, self.database.explaining():
+            connection = self._opened()
+            try:
+                yield Transaction(connection, self.database.schema)
+            except BaseException:
+                if connection.closed:
+                    self._lose()
+                raise
+
+    @contextmanager
+    def durable(self) -> Iterator[Transaction]:
+        """Give a transaction whose commit waits for the disk, which others of the session do not. Raises as `statements`."""
+        with self.statements() as transaction, transaction.connection.transaction():
+            transaction.execute("SET LOCAL synchronous_commit = on")
+            yield transaction
+
+    def beat(self, *, begins: bool = False) -> None:
+        """Show that a worker goes on, well within LOOP_SECONDS from the first call on that `begins`. No look at the server."""
+        if begins or self._last_beat is not None:
+            self._last_beat = time.monotonic()
+
+    def _keep(self) -> None:
+        """Keep the open session from ending of silence."""
+        with self._lock:
+            hangs = self._last_beat is not None and time.monotonic() - self._last_beat > LOOP_SECONDS
+            if self._connection is not None and not hangs:
+                with self.statements() as transaction:
+                    transaction.execute("SELECT 1")
+
+    def try_lock(self, key: int) -> bool:
+        """Hold an advisory lock until `unlock`, or the end of the session. Return False if somebody holds it, here too."""
+        with self.statements() as transaction:
+            if key in self._held or transaction.row("SELECT pg_try_advisory_lock(%s)", (key,)) != (True,):
+                return False
+            self._held.add(key)
+            return True
+
+    def holds(self, key: int) -> bool:
+        """Return True while a lock is held, as far as is known. No look at the server."""
+        return key in self._held and self._connection is not None and not self._connection.closed
+
+    def unlock(self, key: int) -> None:
+        """Give a lock back; no effect if it is not held."""
+        with self._lock:
+            if key in self._held and self._connection is not None:
+                with self.statements() as transaction:
+                    transaction.execute("SELECT pg_advisory_unlock(%s)", (key,))
+            self._held.discard(key)
+
+    def begin_work(self) -> bool:
+        """Hold the lock of those at work, in later sessions too. Return False while another process is alone, or waits for it."""
+        with self.statements() as transaction:
+            key = transaction.lock_key("work")
+            if not self._is_at_work:
+                self._is_at_work = transaction.row("SELECT pg_try_advisory_lock_shared(%s)", (key,)) == (True,)
+            return self._is_at_work
+
+    def end_work(self) -> None:
+        with self._lock:
+            was_at_work, self._is_at_work = self._is_at_work, False
+            if was_at_work and self._connection is not None:
+                # A session that has ended meanwhile has given the lock back.
+                with suppress(DatabaseAway), self.statements() as transaction:
+                    transaction.execute("SELECT pg_advisory_unlock_shared(%s)", (transaction.lock_key("work"),))
+
+    def close(self) -> None:
+        """End the session, and with it all claims and locks. A second call does nothing."""
+        with self._lock:
+            if self._connection is not None:
+                with suppress(psycopg.Error):
+                    # The server notices the end of a connection a little later.
+                    self._connection.execute("SELECT pg_advisory_unlock_all()")
+            self._lose()
+
+    def _opened(self) -> psycopg.Connection[TupleRow]:
+        if self._connection is not None and not self._connection.closed:
+            return self._connection
+        self._lose()
+        connection = self.database.session()
+        try:
+            connection.execute(_SETTINGS.format(silence=milliseconds(self.database.silence_seconds)).encode())
+            transaction = Transaction(connection, self.database.schema)
+            (number,) = transaction.row("SELECT nextval('worker_numbers')") or (0,)
+            transaction.execute("SELECT pg_advisory_lock(%s, %s)", (workers_key(self.database), number))
+            work = "SELECT pg_try_advisory_lock_shared(%s)"
+            if self._is_at_work and transaction.row(work, (transaction.lock_key("work"),)) != (True,):
+                raise DatabaseAway(f"{self.database.name}: the session was lost, and somebody works alone now; wait")
+        except BaseException:
+            connection.close()
+            raise
+        self._connection, self.number = connection, int(number)
+        self._heartbeat = Heartbeat(self._keep, self.database.silence_seconds)
+        return connection
+
+    def _lose(self) -> None:
+        self.number = 0
+        self._held.clear()
+        if self._heartbeat is not None:
+            self._heartbeat.stop()
+            self._heartbeat = None
+        if self._connection is not None:
+            with suppress(psycopg.Error):
+                self._connection.close()
+            self._connection = None
+
+
+def workers_key(database: PostgresDatabase) -> int:
+    """Return the first half of the keys of workers' locks, 32 bits; the other one is the number of the session."""
+    return database.lock_key("worker") >> 32

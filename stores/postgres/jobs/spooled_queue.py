@@ -1,0 +1,175 @@
+"""The job queue of a process: the one in PostgreSQL, and files in the data directory while that cannot be reached."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+from ....schema.errors import DatabaseAway, OwnerLockHeld
+from ....schema.job import Job
+from ....schema.protocols import FailedJob, JobQueue, JobState, QueueCounts
+from ...files.markdown_memory import MarkdownMemory
+from ...files.owner_lock import OwnerLock
+from ...files.queue.job_queue import FileJobQueue
+
+log = logging.getLogger(__name__)
+
+PATIENCE_SECONDS = 1.0
+"""How long handing over a job waits for the server; what is slower goes to the files, and is handed over a moment later."""
+_AT_ONCE = 500
+_THREADS = 8
+
+
+class SpooledQueue:
+    """The `JobQueue` of PostgreSQL; `put` goes to `spool` (files) while the server cannot be reached.
+
+    `connect` opens the queue of the server; its errors are StorageError. A job that waits in files keeps its place in line:
+    later ones wait behind it. With `keeps=False` `put` raises DatabaseAway instead.
+    """
+
+    def __init__(self, directory: Path, clock: Callable[[], float], connect: Callable[[], JobQueue], *, keeps: bool) -> None:
+        self.remote: JobQueue | None = None
+        """The queue of the server; None before it was reached."""
+        self._connect = connect
+        self._connecting = threading.Lock()
+        self._directory = directory
+        self.clock = clock
+        self._keeps = keeps
+        self._spool = FileJobQueue(directory / "queues", clock=clock)
+        self._spool.warm()
+        self._away = False
+        self._threads = ThreadPoolExecutor(_THREADS, "historian-hand-over")
+        self._handing_over = threading.Lock()
+
+    @property
+    def is_away(self) -> bool:
+        """Return True while jobs go to files because the server did not answer the last one."""
+        return self._away
+
+    def note_away(self) -> None:
+        """Ask files alone from now on: the server did not answer. `hand_over` finds out when it does."""
+        self._away = True
+
+    def put(self, job: Job) -> str:
+        if not self._keeps:
+            return self._server.put(job)
+        if not self._away and not self._spooled():
+            try:
+                return self._threads.submit(lambda: self._server.put(job)).result(PATIENCE_SECONDS)
+            except (DatabaseAway, TimeoutError) as error:
+                # The server may have taken it all the same: the same id twice is one job.
+                log.warning("jobs are kept in %s and handed over later: %s", self._directory, str(error) or "no answer in time")
+                self._away = True
+        return self._spool.put(job)
+
+    def hand_over(self) -> int:
+        """Put what waits in files into the queue. Return how many jobs; raises DatabaseAway if that cannot be reached yet."""
+        if not (self._away or self._spooled()) or not self._handing_over.acquire(blocking=False):
+            return 0
+        try:
+            return self._handed_over()
+        finally:
+            self._handing_over.release()
+
+    def _handed_over(self) -> int:
+        server = self._server
+        lock = OwnerLock(self._directory)
+        try:
+            lock.acquire(self.clock())
+        except OwnerLockHeld:  # another process of this machine hands over
+            return 0
+        count = 0
+        with lock:
+            server.counts(self.clock())  # raises DatabaseAway if it cannot be reached yet
+            was_away, self._away = self._away, False
+            self._spool.take_over(self.clock())
+            while jobs := self._spool.jobs("pending", _AT_ONCE):
+                for job in jobs:
+                    server.put(job)
+                done = {job.job_id for job in jobs}
+                self._spool.amend(lambda job, done=done: None if job.job_id in done else job)  # type: ignore[misc]
+                # What was readable while the server was away is in the database now, where it can be forgotten.
+                told = {(job.scope.key, job.timestamp) for job in jobs}
+                MarkdownMemory(self._directory / "MEMORY.md").forget(lambda key, time, _, told=told: (key, time) in told)  # type: ignore[misc]
+                count += len(jobs)
+        if was_away or count:
+            log.warning("the database can be reached again; %d jobs were handed over", count)
+        return count
+
+    def claim(self, now: float) -> Job | None:
+        return self._server.claim(now)
+
+    def hasten(self, job_ids: Sequence[str] | None = None) -> None:
+        self._server.hasten(job_ids)
+
+    def together(self, job_id: str, limit: int) -> list[Job]:
+        return self._server.together(job_id, limit)
+
+    def check_claim(self, job_id: str) -> None:
+        self._server.check_claim(job_id)
+
+    def complete(self, job_id: str) -> None:
+        self._server.complete(job_id)
+
+    def postpone(self, job_id: str, *, error: str, not_before: float) -> None:
+        self._server.postpone(job_id, error=error, not_before=not_before)
+
+    def release(self, job_id: str) -> None:
+        self._server.release(job_id)
+
+    def fail(self, job_id: str, *, error: str, filed: bool) -> None:
+        self._server.fail(job_id, error=error, filed=filed)
+
+    def take_over(self, now: float, *, older_than: float = 0.0) -> int:
+        return self._server.take_over(now, older_than=older_than)
+
+    def counts(self, now: float) -> QueueCounts:
+        """Return the jobs of the queue and those in files; the latter alone while the server is away."""
+        here = self._spool.counts(now)
+        if self._away:
+            return here
+        there = self._server.counts(now)
+        oldest = max(here.oldest_pending_seconds, there.oldest_pending_seconds)
+        return replace(there, pending=here.pending + there.pending, oldest_pending_seconds=oldest)
+
+    def jobs(self, state: JobState, limit: int = 1000) -> list[Job]:
+        there = self._server.jobs(state, limit) if not self._away else []
+        return [*there, *self._spool.jobs(state, limit)][:limit]
+
+    def known_ids(self) -> set[str]:
+        return self._server.known_ids() | self._spool.known_ids()
+
+    def waiting(self, scope_key: str, limit: int = 20) -> list[Job]:
+        here = self._spool.waiting(scope_key, limit)
+        if self._away:
+            return here
+        return [*here, *self._server.waiting(scope_key, limit)][:limit]
+
+    def failed(self) -> list[FailedJob]:
+        return self._server.failed()
+
+    def retry_failed(self, job_id: str | None = None) -> int:
+        return self._server.retry_failed(job_id)
+
+    def amend(self, change: Callable[[Job], Job | None]) -> int:
+        return self._server.amend(change) + self._spool.amend(change)
+
+    def discard_unreadable(self, matches: Callable[[bytes], bool]) -> int:
+        return self._server.discard_unreadable(matches)
+
+    def cleanup(self, now: float, *, max_age_days: float, max_files: int) -> int:
+        return self._server.cleanup(now, max_age_days=max_age_days, max_files=max_files)
+
+    @property
+    def _server(self) -> JobQueue:
+        with self._connecting:
+            if self.remote is None:
+                self.remote = self._connect()
+            return self.remote
+
+    def _spooled(self) -> bool:
+        return self._spool.counts(self.clock()).pending > 0

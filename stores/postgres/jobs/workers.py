@@ -1,0 +1,207 @@
+"""Who works on a schema: one owner among any number of workers, by advisory locks of their sessions."""
+
+from __future__ import annotations
+
+import os
+import select
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from types import TracebackType
+
+import psycopg
+
+from ....schema.errors import HistorianError, OwnerLockHeld, StorageError
+from ....schema.protocols import Owner
+from ...files.owner_lock import program_name
+from ..database import PostgresDatabase, milliseconds
+from .session import Heartbeat, WorkerSession
+
+_LOOK_SECONDS = 0.2
+_ALONE_SECONDS = 90
+"""Longer than the session of a suspended worker lasts (`stores.worker_timeout_seconds`)."""
+_LISTEN_SECONDS = 1.0
+"""How soon `listening` ends, and how long it waits before it connects anew."""
+
+
+class PostgresOwnership:
+    """The `Ownership` of one schema: a lock of the session, which ends with it."""
+
+    def __init__(self, session: WorkerSession) -> None:
+        self._session = session
+        self._key = session.database.lock_key("owner")
+        self._held_in = 0  # the number of the session
+
+    @property
+    def is_held(self) -> bool:
+        return self._held_in == self._session.number and self._session.holds(self._key)
+
+    def acquire(self, now: float, *, worker: bool = False) -> None:
+        """Become the owner; `now` (seconds since the epoch) is stored as the start time.
+
+        Raises OwnerLockHeld that names the owner, or StorageError.
+        """
+        if self.is_held:
+            return
+        database = self._session.database
+        if not self._session.try_lock(self._key):
+            owner = owner_of(database)
+            message = f"{database.name} is owned by {owner or 'another process'}; stop that process, or let it do the work"
+            raise OwnerLockHeld(message, passing=owner is None or not owner.worker)
+        self._held_in = self._session.number
+        own = _this_process(now, worker=worker)
+        with self._session.durable() as transaction:
+            transaction.execute("DELETE FROM owner")
+            transaction.execute(
+                "INSERT INTO owner (pid, host, started_at, command, worker) VALUES (%s, %s, %s, %s, %s)",
+                (own.pid, own.host, own.started_at, own.command, own.worker),
+            )
+
+    def release(self) -> None:
+        if self.is_held:
+            self._session.unlock(self._key)
+
+    def __enter__(self) -> PostgresOwnership:
+        if not self.is_held:
+            raise StorageError(f"{self._session.database.name}: acquire(now) the ownership before entering it")
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.release()
+
+
+class PostgresWorkers:
+    """The `Workers` of one schema. `session` is that of the process's claims; `close` ends it."""
+
+    many = True
+
+    def __init__(self, database: PostgresDatabase, session: WorkerSession | None = None) -> None:
+        self._database = database
+        self._session = session or WorkerSession(database)
+
+    def ownership(self) -> PostgresOwnership:
+        """Return an ownership. Only one of a process can be held at a time, as of several processes."""
+        return PostgresOwnership(self._session)
+
+    def owner(self) -> Owner | None:
+        return owner_of(self._database)
+
+    @contextmanager
+    def at_work(self, give_up: Callable[[], bool] = bool) -> Iterator[None]:
+        while not self._session.begin_work():
+            if give_up():
+                raise StorageError(f"{self._database.name}: another process works alone; jobs wait")
+            time.sleep(_LOOK_SECONDS)
+        try:
+            yield
+        finally:
+            self._session.end_work()
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """See `Workers.alone`. A connection of its own waits, so that workers see it waiting; who is suspended there loses it."""
+        with self._database.explaining():
+            connection = self._database.session()
+        silence = self._database.silence_seconds
+        heartbeat = Heartbeat(lambda: connection.execute("SELECT 1"), silence)
+        try:
+            with self._database.explaining():
+                connection.execute(
+                    f"SET lock_timeout = '{_ALONE_SECONDS}s'; SET idle_session_timeout = {milliseconds(silence)}".encode()
+                )
+                try:
+                    connection.execute("SELECT pg_advisory_lock(%s)", (self._database.lock_key("work"),))
+                except psycopg.errors.LockNotAvailable:
+                    raise StorageError(
+                        f"{self._database.name}: workers have not interrupted their jobs for {_ALONE_SECONDS} seconds; "
+                        "try again, or look for one that hangs"
+                    ) from None
+            yield
+            with self._database.explaining():  # raises if the lock was lost: somebody else may have been at work meanwhile
+                connection.execute("SELECT 1")
+        finally:
+            heartbeat.stop()
+            with suppress(psycopg.Error):  # at once: the server notices a closed connection a moment later
+                connection.execute("SELECT pg_advisory_unlock_all()")
+            connection.close()
+
+    def must_yield(self) -> bool:
+        return bool(
+            self._database.rows(_LOCKED.format("NOT granted AND mode = 'ExclusiveLock'"), _halves(self._database, "work"))
+        )
+
+    @contextmanager
+    def reembedding(self, now: float) -> Iterator[None]:
+        """See `Workers.reembedding`. The lock is one of the whole memory, on whatever machine."""
+        key = self._database.lock_key("reembed")
+        if not self._session.try_lock(key):
+            (holder,) = self._database.row("SELECT value FROM meta WHERE name = 'reembedding'") or ("another process",)
+            raise OwnerLockHeld(holder)
+        try:
+            self._database.run(
+                "INSERT INTO meta (name, value) VALUES ('reembedding', %s)"
+                " ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+                (str(_this_process(now)),),
+            )
+            yield
+        finally:
+            self._session.unlock(key)
+
+    @contextmanager
+    def listening(self, wake: Callable[[], None]) -> Iterator[None]:
+        """Call `wake` when a job was handed over while this worker was idle, and whenever notifications may have been lost."""
+        over = threading.Event()
+        thread = threading.Thread(target=self._listen, args=(wake, over), name="historian-listen", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join(2 * _LISTEN_SECONDS)
+
+    def _listen(self, wake: Callable[[], None], over: threading.Event) -> None:
+        while not over.is_set():
+            try:
+                with self._database.explaining(), self._database.session() as connection:
+                    connection.execute(f"LISTEN {self._database.schema}_jobs".encode())
+                    wake()
+                    while not over.is_set():
+                        select.select([connection], [], [], _LISTEN_SECONDS)
+                        if list(connection.notifies(timeout=0)):
+                            wake()
+            except HistorianError:  # told by all other uses; the worker polls meanwhile
+                over.wait(_LISTEN_SECONDS)
+
+    def close(self) -> None:
+        """End the session, and with it claims and ownership."""
+        self._session.close()
+
+
+def _this_process(now: float, *, worker: bool = False) -> Owner:
+    started_at = datetime.fromtimestamp(now, UTC).isoformat(timespec="seconds")
+    return Owner(os.getpid(), socket.gethostname(), started_at, program_name(sys.argv), worker)
+
+
+def owner_of(database: PostgresDatabase) -> Owner | None:
+    """Return the running owner of a schema, or None. What a dead one has left is ignored."""
+    row = database.row(
+        "SELECT pid, host, started_at, command, worker FROM owner WHERE EXISTS (" + _LOCKED.format("granted") + ")",
+        _halves(database, "owner"),
+    )
+    return None if row is None else Owner(*row)
+
+
+_LOCKED = (
+    "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1"
+    " AND classid = %s::bigint::oid AND objid = %s::bigint::oid"
+    " AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND {}"
+)
+
+
+def _halves(database: PostgresDatabase, name: str) -> tuple[int, int]:
+    """Return the key of a lock as `pg_locks` shows it: the high and the low 32 bits."""
+    return divmod(database.lock_key(name) % 2**64, 2**32)

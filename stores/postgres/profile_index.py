@@ -1,0 +1,65 @@
+"""Search over profiles, as rows of the table `profile_index`: words in an array with a GIN index, and vectors.
+
+BM25 is computed here from the rows that hold a word of the query, with the statistics of the profiles that the filter admits.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...schema.profile import Profile, ProfileFilter, ProfileKey, profile_text
+from ...schema.protocols import Vector
+from ..tables.events.rows import sizes
+from ..tables.fingerprint import check_dimension
+from ..tables.profile_index import ProfileIndexTables
+from .database import PostgresDatabase
+from .events.rows import PostgresEventRows
+from .vector_type import checked
+from .word_arrays import asked_words, bm25, word_array
+
+
+class PostgresProfileIndex(ProfileIndexTables):
+    """The `ProfileIndex` of one schema."""
+
+    table = "profile_index"
+
+    def __init__(self, database: PostgresDatabase) -> None:
+        super().__init__(PostgresEventRows(database))
+        self._database = database
+
+    def put(self, profile: Profile, vector: Vector | None) -> None:
+        """Replace the indexed revision of a profile. With None it has no vector for now.
+
+        A revision older than the indexed one is ignored, since writers may call this in any order. Raises
+        FingerprintMismatch if the dimension of the vector differs from the stored ones.
+        """
+        key = profile.key
+        length, words = word_array(profile_text(profile))
+        array = None if vector is None else checked(vector)
+        with self._database.writing() as transaction:
+            transaction.lock_entities([key.entity])
+            check_dimension(transaction, sizes([vector]))
+            transaction.execute(
+                "INSERT INTO profile_index (item_id, entity_type, entity_id, layer, revision, length, words, vector)"
+                " VALUES (%s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT (item_id) DO UPDATE SET revision = excluded.revision,"
+                " length = excluded.length, words = excluded.words, vector = excluded.vector"
+                " WHERE profile_index.revision <= excluded.revision",
+                (key.index_id, key.entity_type, key.entity_id, key.layer, profile.revision, length, words, array),
+            )
+
+    def search_keywords(self, query: str, limit: int, where: ProfileFilter | None = None) -> list[tuple[ProfileKey, float]]:
+        words = asked_words(query)
+        if not words or limit <= 0:
+            return []
+        with self._database.reading() as transaction:
+            condition, parameters = self._conditions(where)
+            total, mean = transaction.execute(
+                f"SELECT count(*), coalesce(avg(length), 0)::float8 FROM profile_index p WHERE {condition}", parameters
+            ).fetchall()[0]
+            found = transaction.execute(
+                f"SELECT item_id, length, words FROM profile_index p WHERE words && %s AND {condition} ORDER BY row DESC",
+                (words, *parameters),
+            ).fetchall()
+        scores = bm25(words, [(length, has) for _, length, has in found], total, mean)
+        best = np.argsort(-scores, kind="stable")[:limit]
+        return [(ProfileKey.of_index_id(found[n][0]), float(scores[n])) for n in best]

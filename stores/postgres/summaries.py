@@ -1,0 +1,190 @@
+"""Dated summaries as rows of the table `summaries`, and the last plain summaries of every conversation.
+
+A dated summary is a JSON object in the form of a line of the local store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from ...schema.entity import Entity
+from ...schema.job import Job
+from ...schema.protocols.documents.plain_summaries import KEEP_PER_SCOPE
+from ...schema.summary import ArticleKey, Forgotten, Restored, Summary
+from ...text.tokens import estimate_tokens
+from ..files.summaries import as_line, as_told, moment_of, parse_line
+from ..tables.persons import entities_of, erase_rows
+from ..tables.tombstones import is_buried
+from .database import PostgresDatabase, Transaction
+
+
+class PostgresSummaries:
+    """The `SummaryStorage` of one schema."""
+
+    def __init__(self, database: PostgresDatabase) -> None:
+        self._database = database
+
+    def read(self, key: ArticleKey) -> list[Summary]:
+        with self._database.reading() as transaction:
+            return _read(transaction, key)
+
+    def add(self, summary: Summary, *, forgotten: Forgotten) -> bool:
+        with self._locked(summary.key) as transaction:
+            return not forgotten() and _insert(transaction, summary)
+
+    def mark_promoted(self, key: ArticleKey, ids: Collection[str], *, at: str, into: int) -> int:
+        with self._locked(key) as transaction:
+            changed = [
+                replace(one, promoted_at=at, promoted_into=into)
+                for one in _read(transaction, key)
+                if one.id in ids and one.is_short_term
+            ]
+            _update(transaction, changed)
+        return len(changed)
+
+    def restore(self, key: ArticleKey, summaries: Sequence[Summary]) -> list[Restored]:
+        with self._locked(key) as transaction:
+            known = {one.id: one for one in _read(transaction, key)}
+            results: list[Restored] = []
+            for summary in summaries:
+                found = known.get(summary.id)
+                if found is None:
+                    _insert(transaction, summary)
+                results.append("restored" if found is None else "same" if as_told(found) == as_told(summary) else "different")
+        return results
+
+    def keys(self) -> list[ArticleKey]:
+        found = self._database.rows("SELECT DISTINCT user_id, scope_key FROM summaries ORDER BY 1, 2")
+        return [key for row in found if (key := ArticleKey.parse(*row)) is not None]
+
+    def erase(self, entity: Entity) -> int:
+        return erase_rows(self._database, "summaries", entity)
+
+    def without_lines(self, key: ArticleKey, unwanted: Callable[[str], bool]) -> int:
+        removed = 0
+        with self._locked(key) as transaction:
+            for one in _read(transaction, key):
+                told = one.text.splitlines()
+                text = "\n".join(left := [line for line in told if not unwanted(line)])
+                removed += len(told) - len(left)
+                if not left:
+                    place = (key.user_id, key.scope.key, one.id)
+                    transaction.execute("DELETE FROM summaries WHERE user_id = %s AND scope_key = %s AND id = %s", place)
+                elif len(left) < len(told):
+                    _update(transaction, [replace(one, text=text, tokens=estimate_tokens(text))])
+        return removed
+
+    def sweep(self) -> int:
+        """Return 0: a killed writer leaves nothing."""
+        return 0
+
+    @contextmanager
+    def _locked(self, key: ArticleKey) -> Iterator[Transaction]:
+        """Give a transaction in which nobody else writes summaries of a key, or erases its user or group."""
+        with self._database.writing() as transaction:
+            transaction.lock_entities(entities_of(key))
+            transaction.lock(self._database.lock_key(f"summaries {key}"))
+            yield transaction
+
+
+class PostgresPlainSummaries:
+    """The last plain summaries of every conversation, newest last, 20 a scope."""
+
+    def __init__(self, database: PostgresDatabase) -> None:
+        self._database = database
+
+    def add(self, jobs: Sequence[Job]) -> None:
+        """Store the texts of jobs that were not forgotten. Idempotent by job id."""
+        with self._database.writing() as transaction:
+            transaction.lock_entities({entity for job in jobs for entity in job.entities})
+            for job in jobs:
+                text = "\n".join(part for part in (job.action_summary, *job.new_info) if part)
+                if text and not is_buried(transaction, job.job_id, job.entities, job.moment.timestamp()):
+                    _insert_plain(transaction, job.scope.key, job.job_id, job.timestamp, job.user_id, text)
+            _trim(transaction, {job.scope.key for job in jobs})
+
+    def of(self, scope_key: str, limit: int = KEEP_PER_SCOPE) -> list[tuple[str, str]]:
+        """Return (timestamp, text) of the last summaries of a scope, oldest first."""
+        found = self._database.rows(
+            "SELECT timestamp, text FROM plain_summaries WHERE scope_key = %s ORDER BY at DESC, number DESC LIMIT %s",
+            (scope_key, limit),
+        )
+        return found[::-1]
+
+    def restore(self, entries: Sequence[tuple[str, dict[str, Any]]]) -> int:
+        """Store missing entries, given as (scope key, entry). Return how many."""
+        restored = 0
+        with self._database.writing() as transaction:
+            for key, entry in entries:
+                values = [str(entry.get(name, "")) for name in ("job_id", "timestamp", "user_id", "text")]
+                there = transaction.execute(
+                    "SELECT 1 FROM plain_summaries WHERE scope_key = %s"
+                    " AND job_id = %s AND timestamp = %s AND user_id = %s AND text = %s",
+                    (key, *values),
+                ).fetchone()
+                if key and entry.get("text") and there is None:
+                    restored += _insert_plain(transaction, key, *values)
+            _trim(transaction, {key for key, _ in entries})
+        return restored
+
+    def entries(self) -> list[tuple[str, dict[str, Any]]]:
+        """Return (scope key, entry) of all entries, scope by scope, oldest first."""
+        return [(key, entry) for _, key, entry in self._entries()]
+
+    def forget(self, unwanted: Callable[[str, dict[str, Any]], bool]) -> int:
+        """Remove the entries for which `unwanted(scope key, entry)` is True. Return how many."""
+        gone = [number for number, key, entry in self._entries() if unwanted(key, entry)]
+        return self._database.run("DELETE FROM plain_summaries WHERE number = ANY(%s)", (gone,))
+
+    def _entries(self) -> list[tuple[int, str, dict[str, Any]]]:
+        found = self._database.rows(
+            "SELECT number, scope_key, job_id, timestamp, user_id, text FROM plain_summaries ORDER BY scope_key, at, number"
+        )
+        names = ("job_id", "timestamp", "user_id", "text")
+        return [(number, key, dict(zip(names, values, strict=True))) for number, key, *values in found]
+
+
+def _read(transaction: Transaction, key: ArticleKey) -> list[Summary]:
+    found = transaction.execute(
+        "SELECT data FROM summaries WHERE user_id = %s AND scope_key = %s ORDER BY created_at, number",
+        (key.user_id, key.scope.key),
+    )
+    return [one for (data,) in found if (one := parse_line(data, key)) is not None]
+
+
+def _insert(transaction: Transaction, summary: Summary) -> bool:
+    key = summary.key
+    return bool(
+        transaction.execute(
+            "INSERT INTO summaries (user_id, scope_key, id, created_at, data) VALUES (%s, %s, %s, %s, %s) ON CONFLICT DO NOTHING",
+            (key.user_id, key.scope.key, summary.id, moment_of(summary.created_at), as_line(summary)),
+        ).rowcount
+    )
+
+
+def _update(transaction: Transaction, summaries: Sequence[Summary]) -> None:
+    for one in summaries:
+        transaction.execute(
+            "UPDATE summaries SET data = %s WHERE user_id = %s AND scope_key = %s AND id = %s",
+            (as_line(one), one.key.user_id, one.key.scope.key, one.id),
+        )
+
+
+def _insert_plain(transaction: Transaction, scope_key: str, job_id: str, timestamp: str, user_id: str, text: str) -> int:
+    return transaction.execute(
+        "INSERT INTO plain_summaries (scope_key, job_id, timestamp, user_id, text, at) VALUES (%s, %s, %s, %s, %s, %s)"
+        " ON CONFLICT DO NOTHING",
+        (scope_key, job_id, timestamp, user_id, text, moment_of(timestamp)),
+    ).rowcount
+
+
+def _trim(transaction: Transaction, scope_keys: Collection[str]) -> None:
+    for key in scope_keys:
+        transaction.execute(
+            "DELETE FROM plain_summaries WHERE number IN (SELECT number FROM plain_summaries WHERE scope_key = %s"
+            " ORDER BY at DESC, number DESC OFFSET %s)",
+            (key, KEEP_PER_SCOPE),
+        )

@@ -1,0 +1,61 @@
+"""Vectors of pgvector on the wire: `numpy` arrays of float32 go out as `vector`, `vector` and `halfvec` come in as such arrays.
+
+Both types have one binary form: the dimension (16 bits), 16 zero bits, then the values, big-endian. A column of halfvec takes
+a `vector` by an implicit cast.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import psycopg
+from psycopg.adapt import Buffer, Dumper, Loader
+from psycopg.pq import Format
+
+from ...schema.errors import InvalidInput
+from ...schema.protocols import Matrix, Vector
+
+
+class _VectorDumper(Dumper):
+    format = Format.BINARY
+
+    def dump(self, obj: Vector) -> Buffer:
+        return struct.pack(">HH", len(obj), 0) + obj.astype(">f4").tobytes()
+
+
+class _VectorLoader(Loader):
+    format = Format.BINARY
+    values = ">f4"
+
+    def load(self, data: Buffer) -> Vector:
+        return np.frombuffer(data, dtype=self.values, offset=4).astype(np.float32)
+
+
+class _HalfvecLoader(_VectorLoader):
+    values = ">f2"
+
+
+def register_vectors(connection: psycopg.Connection[Any], vector_oid: int, halfvec_oid: int) -> None:
+    """Let a connection take and give vectors. They come as arrays from statements with binary results only."""
+    dumper = type("_VectorDumper", (_VectorDumper,), {"oid": vector_oid})
+    connection.adapters.register_dumper(np.ndarray, dumper)
+    connection.adapters.register_loader(vector_oid, _VectorLoader)
+    connection.adapters.register_loader(halfvec_oid, _HalfvecLoader)
+
+
+def checked(vector: Vector) -> Vector:
+    """Return `vector` as float32. Raises InvalidInput if it is not one-dimensional or not finite."""
+    values = np.ascontiguousarray(vector, dtype=np.float32)
+    if values.ndim != 1 or not values.size:
+        raise InvalidInput(f"vector: expected one dimension, got shape {values.shape}")
+    if not np.isfinite(values).all():
+        raise InvalidInput("vector: contains NaN or infinity; check the embedding model and its settings")
+    return values
+
+
+def as_matrix(vectors: Sequence[Vector]) -> Matrix:
+    """Return the vectors as rows of one matrix; shape (0, 0) if there are none."""
+    return np.stack(vectors) if vectors else np.empty((0, 0), dtype=np.float32)

@@ -1,0 +1,107 @@
+"""The checkpoints of running jobs: one SQLite file, opened for the worker. Importing this imports LangGraph."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sqlite3
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from functools import partial
+from pathlib import Path
+
+from langgraph.checkpoint.sqlite import SqliteSaver
+
+from ...schema.errors import CheckpointError
+from ..files.access import create_empty
+from ..threaded_saver import Lane, OpenedCheckpoints, ThreadedSaver
+from .errors import explained, is_damage
+
+log = logging.getLogger(__name__)
+
+OPENING_SECONDS, WRITING_SECONDS = 1.0, 5.0
+"""How long somebody else's lock is waited for: before the next try to open, and by a job that is under way."""
+
+
+class SqliteCheckpoints:
+    """The `Checkpoints` in one file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def open(self) -> AbstractAsyncContextManager[OpenedCheckpoints]:
+        return open_checkpoints(self._path)
+
+
+@asynccontextmanager
+async def open_checkpoints(path: Path) -> AsyncIterator[OpenedCheckpoints]:
+    """Open the checkpoints in `path`. A damaged file is set aside as `*.damaged`: a lost one costs a model call, never a job.
+
+    Raises CheckpointError where the file is sound as far as is known but cannot be used now: a full disk, somebody's lock, an
+    I/O error. It stays as it is then.
+    """
+    with ThreadPoolExecutor(1, "checkpoints") as thread:
+        loop = asyncio.get_running_loop()
+        try:
+            connection = await loop.run_in_executor(thread, _opened, path)
+        except sqlite3.Error as error:
+            if not is_damage(error):
+                raise CheckpointError(str(explained(error, path))) from error
+            try:
+                aside = await asyncio.to_thread(_set_aside, path)
+                log.warning("%s is damaged (%s); it is kept as %s and begun anew", path.name, error, aside.name)
+                connection = await loop.run_in_executor(thread, _opened, path)
+            except (sqlite3.Error, OSError) as second:
+                raise CheckpointError(str(explained(second, path))) from second
+        try:
+            saver = ThreadedSaver([Lane(SqliteSaver(connection), thread)], partial(_explained, path))
+            yield OpenedCheckpoints(saver, lambda _: _threads(connection))
+        finally:
+            await loop.run_in_executor(thread, connection.close)
+
+
+def _explained(path: Path, error: Exception) -> CheckpointError | None:
+    return CheckpointError(str(explained(error, path))) if isinstance(error, sqlite3.Error) else None
+
+
+def _threads(connection: sqlite3.Connection) -> list[str]:
+    return [thread_id for (thread_id,) in connection.execute("SELECT DISTINCT thread_id FROM checkpoints").fetchall()]
+
+
+def _set_aside(path: Path) -> Path:
+    """Rename the file, and its log with it: together they are what can still be read of it."""
+    aside = path.with_suffix(path.suffix + ".damaged")
+    for companion in ("-wal", "-shm"):
+        aside.with_name(aside.name + companion).unlink(missing_ok=True)
+    path.replace(aside)
+    log_of = path.with_name(path.name + "-wal")
+    if log_of.exists():
+        log_of.replace(aside.with_name(aside.name + "-wal"))
+    path.with_name(path.name + "-shm").unlink(missing_ok=True)
+    return aside
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    with suppress(OSError):  # what SQLite says of it names the remedy
+        create_empty(path)
+    connection = sqlite3.connect(path, timeout=OPENING_SECONDS, check_same_thread=False)
+    try:
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=NORMAL")
+        (found,) = connection.execute("PRAGMA quick_check(1)").fetchone() or ("ok",)
+        if found != "ok":
+            raise _malformed(str(found))
+        SqliteSaver(connection).setup()
+        connection.execute(f"PRAGMA busy_timeout = {WRITING_SECONDS * 1000:.0f}")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _malformed(found: str) -> sqlite3.DatabaseError:
+    """Return the result of SQLite's check as the error that reading the damaged part would raise."""
+    error = sqlite3.DatabaseError(f"database disk image is malformed: {found.splitlines()[0]:.200}")
+    error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+    return error

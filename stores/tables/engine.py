@@ -1,0 +1,64 @@
+"""What a table needs of the engine below it.
+
+Statements have `%s` in place of values, and `= ANY(%s)` for any number of them, given as a list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+from ...schema.protocols import Matrix, Vector
+
+
+class Transaction(Protocol):
+    """A connection in a transaction."""
+
+    def rows(self, statement: str, parameters: Sequence[Any] = ()) -> list[Any]: ...
+
+    def row(self, statement: str, parameters: Sequence[Any] = ()) -> Any:
+        """Return the first row of a statement, or None."""
+
+    def run(self, statement: str, parameters: Sequence[Any] = ()) -> int:
+        """Execute one statement. Return the number of rows changed."""
+
+    def run_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
+        """Execute one statement for each of `rows`."""
+
+    def lock_entities(self, entities: Iterable[str], *, exclusive: bool = False) -> None:
+        """Lock entities (`user:42`) until the end of the transaction: shared by writers, exclusive for erasure.
+
+        What is written of somebody is committed before an erasure begins, or finds the tombstone.
+        """
+
+    def lock_name(self, *parts: str, shared: bool = False) -> None:
+        """Lock what the name stands for until the end of the transaction."""
+
+
+class Database(Protocol):
+    """The connections to one memory."""
+
+    def rows(self, statement: str, parameters: Sequence[Any] = ()) -> list[Any]: ...
+
+    def row(self, statement: str, parameters: Sequence[Any] = ()) -> Any: ...
+
+    def run(self, statement: str, parameters: Sequence[Any] = ()) -> int: ...
+
+    def reading(self) -> AbstractContextManager[Transaction]: ...
+
+    def writing(self, *, durable: bool = True) -> AbstractContextManager[Transaction]: ...
+
+    def truncate_log(self) -> bool:
+        """Empty the log of changes, where it is a file of ours, so that it holds no deleted text."""
+
+    def stored(self, vector: Vector) -> Any:
+        """Return a vector as a parameter. Raises InvalidInput if it is not one-dimensional or not finite."""
+
+    def vector(self, value: Any) -> Vector:
+        """Return a vector as it was stored."""
+
+    def matrix(self, values: Sequence[Any]) -> Matrix:
+        """Return vectors as rows of one matrix; shape (0, 0) if there are none."""
+
+    def close(self) -> None: ...

@@ -1,0 +1,102 @@
+"""Erasure of the data of a person or a group from the tables that engines have alike."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+
+from ...schema.event import Event, EventFilter
+from ..filing import SECONDS_OF_EVER
+from .events.rows import SCOPE_SHIFT, EventRows
+from .tombstones import add_tombstones
+
+ERASED_AT_ONCE = 500
+"""Events deleted in one transaction, for about a tenth of a second."""
+_MENTIONS = "mentions of "
+
+
+class ErasureTables:
+    """What is alike in the `Erasure` of every engine."""
+
+    among: str
+    """A table of the numbers `r` of a list."""
+
+    def __init__(self, events: EventRows) -> None:
+        self._events = events
+
+    def bury(self, entity: str, until: float) -> None:
+        """See `Erasure.bury`. What is being written of the entity is waited for."""
+        with self._events.database.writing() as transaction:
+            transaction.lock_entities([entity], exclusive=True)
+            add_tombstones(transaction, "entity", [entity], until)
+
+    def bury_jobs(self, job_ids: Sequence[str]) -> None:
+        with self._events.database.writing() as transaction:
+            add_tombstones(transaction, "job", job_ids, SECONDS_OF_EVER)
+            transaction.run("DELETE FROM ledger WHERE job_id = ANY(%s)", (list(job_ids),))
+
+    def events(self, where: EventFilter) -> Iterator[Event]:
+        return self._events.every(where)
+
+    def erase_events(self, where: EventFilter) -> int:
+        erased = 0
+        while some := self.erase_some(where):
+            erased += some
+        return erased
+
+    def erase_some(
+        self,
+        where: EventFilter,
+        *,
+        last_rows: Sequence[int] | None = None,
+        before: Callable[[Sequence[str], Sequence[str]], None] | None = None,
+    ) -> int:
+        with self._events.database.writing() as transaction:
+            condition, parameters = self._events.conditions(where)
+            if last_rows is not None:
+                condition += f" AND e.row <= (SELECT r FROM {self.among} WHERE r >> {SCOPE_SHIFT} = e.row >> {SCOPE_SHIFT})"
+                parameters = [*parameters, list(last_rows)]
+            found = transaction.rows(
+                f"SELECT e.row, e.job_id, e.text, e.handed_over FROM events e WHERE {condition} LIMIT {ERASED_AT_ONCE}",
+                parameters,
+            )
+            if not found:
+                return 0
+            rows, jobs = [row for row, *_ in found], sorted({job_id for _, job_id, *_ in found})
+            if before is not None:
+                former = transaction.rows("SELECT text FROM event_revisions WHERE row = ANY(%s)", (rows,))
+                before([text for _, _, *texts in found for text in texts] + [text for (text,) in former], jobs)
+            filed = transaction.rows("DELETE FROM filed_jobs WHERE job_id = ANY(%s) RETURNING job_id", (jobs,))
+            add_tombstones(transaction, "job", [job_id for (job_id,) in filed], SECONDS_OF_EVER)
+            transaction.run("DELETE FROM ledger WHERE job_id = ANY(%s)", (jobs,))
+            self._events.delete(transaction, rows)
+        return len(found)
+
+    def last_rows(self, where: EventFilter) -> list[int]:
+        condition, parameters = self._events.conditions(where)
+        found = self._events.database.rows(
+            f"SELECT (scope_number << {SCOPE_SHIFT}) | last_row FROM scopes WHERE scope_number IN"
+            f" (SELECT DISTINCT e.row >> {SCOPE_SHIFT} FROM events e WHERE {condition})",
+            parameters,
+        )
+        return [row for (row,) in found]
+
+    def keep_mentions(self, entity: str, mentions: Sequence[tuple[str, str, str]]) -> None:
+        with self._events.database.writing() as transaction:
+            transaction.run("DELETE FROM meta WHERE name = %s", (_MENTIONS + entity,))
+            if mentions:
+                value = json.dumps([list(one) for one in mentions], ensure_ascii=False)
+                transaction.run("INSERT INTO meta (name, value) VALUES (%s, %s)", (_MENTIONS + entity, value))
+
+    def kept_mentions(self, entity: str) -> set[tuple[str, str, str]]:
+        found = self._events.database.row("SELECT value FROM meta WHERE name = %s", (_MENTIONS + entity,))
+        return set() if found is None else {(kind, item, digest) for kind, item, digest in json.loads(found[0])}
+
+    def erase_notes(self, scope_key: str) -> int:
+        with self._events.database.writing() as transaction:
+            transaction.lock_name("notes", scope_key)
+            transaction.run(
+                "DELETE FROM note_chunks WHERE file_number IN (SELECT file_number FROM note_files WHERE scope_key = %s)",
+                (scope_key,),
+            )
+            return transaction.run("DELETE FROM note_files WHERE scope_key = %s", (scope_key,))

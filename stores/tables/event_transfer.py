@@ -1,0 +1,85 @@
+"""Export and import of events, with unchanged ids and without vectors. Idempotent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from ...schema.event import Event, EventFilter, Revision
+from ...schema.protocols.events.transfer import Arrived, Carried
+from ..filing import CARRIED_AT_ONCE, carried
+from .engine import Transaction
+from .events.revisions import EventRevisionTables
+from .events.rows import EventRows
+from .tombstones import is_buried
+
+
+class EventTransferTables:
+    """The `EventTransfer` of one database."""
+
+    def __init__(self, events: EventRows) -> None:
+        self._events = events
+        self._database = events.database
+
+    def take(self, where: EventFilter) -> Iterator[Carried]:
+        return carried(self._events.every(where), self.known_jobs, EventRevisionTables(self._events).of)
+
+    def bring(self, items: Sequence[Carried]) -> Arrived:
+        arrived = Arrived()
+        for start in range(0, len(items), CARRIED_AT_ONCE):
+            some = {item.event.event_id: item for item in items[start : start + CARRIED_AT_ONCE]}
+            with self._database.writing() as transaction:
+                _lock(transaction, [item.event for item in some.values()])
+                for event_id, text in transaction.rows(
+                    "SELECT event_id, text FROM events WHERE event_id = ANY(%s)", [list(some)]
+                ):
+                    item = some.pop(event_id)
+                    arrived.known += 1
+                    arrived.different += item.event.text != text
+                self._insert(transaction, [item.event for item in some.values()])
+                _insert_revisions(transaction, {event_id: item.revisions for event_id, item in some.items()})
+                _note_filed(transaction, [item.event.job_id for item in some.values() if item.filed])
+                arrived.added += len(some)
+        return arrived
+
+    def known_jobs(self, job_ids: Iterable[str]) -> set[str]:
+        found = self._database.rows("SELECT job_id FROM filed_jobs WHERE job_id = ANY(%s)", [list(job_ids)])
+        return {job_id for (job_id,) in found}
+
+    def file_jobs(self, jobs: Mapping[str, Sequence[Event]]) -> int:
+        with self._database.writing() as transaction:
+            _lock(transaction, [event for events in jobs.values() for event in events])
+            found = transaction.rows("SELECT job_id FROM filed_jobs WHERE job_id = ANY(%s)", [list(jobs)])
+            new = {
+                job_id: events
+                for job_id, events in jobs.items()
+                if (job_id,) not in found
+                and not any(is_buried(transaction, job_id, event.entities, event.timestamp) for event in events)
+            }
+            self._insert(transaction, [event for events in new.values() for event in events])
+            _note_filed(transaction, list(new))
+        return len(new)
+
+    def _insert(self, transaction: Transaction, events: Sequence[Event]) -> None:
+        """Insert new events, to be embedded when the owner is idle."""
+        self._events.insert(transaction, events, [None] * len(events))
+
+
+def _lock(transaction: Transaction, events: Sequence[Event]) -> None:
+    transaction.lock_entities({entity for event in events for entity in event.entities})
+
+
+def _note_filed(transaction: Transaction, job_ids: Sequence[str]) -> None:
+    statement = "INSERT INTO filed_jobs (job_id) VALUES (%s) ON CONFLICT DO NOTHING"
+    transaction.run_many(statement, [(job_id,) for job_id in dict.fromkeys(job_ids)])
+
+
+def _insert_revisions(transaction: Transaction, revisions: Mapping[str, Sequence[Revision]]) -> None:
+    transaction.run_many(
+        "INSERT INTO event_revisions (row, revision, text, is_absolute, rewritten_by, replaced_at)"
+        " SELECT row, %s, %s, %s, %s, %s FROM events WHERE event_id = %s ON CONFLICT DO NOTHING",
+        [
+            (one.revision, one.text, one.is_absolute, one.rewritten_by, one.replaced_at, event_id)
+            for event_id, some in revisions.items()
+            for one in some
+        ],
+    )

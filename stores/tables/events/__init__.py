@@ -1,0 +1,1 @@
+"""Events in tables that SQLite and PostgreSQL have alike."""

@@ -1,0 +1,120 @@
+"""Events written anew: their former texts, and how far each run is that does so.
+
+A change and the progress of its run are one transaction: after a crash a run goes on behind the last event that it has seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from ....schema.event import Event, EventFilter, Revision
+from ....schema.protocols.events.revisions import Change, Progress
+from ..engine import Transaction
+from ..fingerprint import check_dimension
+from .rows import EVENT_COLUMNS_OF_E, NAMES, EventRows, sizes
+
+_WRITTEN = ("text", "is_absolute", "gate_reasons", "rewritten_by", "speakers", "handed_over", "said_by", "occurs_from")
+_WRITTEN_ANEW = (*_WRITTEN, "occurs_until", "version")
+_UPDATE = f"UPDATE events SET {', '.join(f'{name} = %s' for name in _WRITTEN_ANEW)} WHERE row = %s"
+
+
+class EventRevisionTables:
+    """The `EventRevisions` of one database."""
+
+    def __init__(self, events: EventRows) -> None:
+        self._events = events
+        self._database = events.database
+
+    def begin(self, run: str, started: float) -> None:
+        """Begin a run (`started` in seconds since the epoch). One that has begun stays as it is."""
+        self._database.run("INSERT INTO reprocessing_runs (run, started) VALUES (%s, %s) ON CONFLICT DO NOTHING", (run, started))
+
+    def progress(self, run: str) -> Progress | None:
+        """Return how far a run is; None before it has begun."""
+        query = "SELECT last_row, seen, changed, gained, lost, done FROM reprocessing_runs WHERE run = %s"
+        found = self._database.row(query, (run,))
+        if found is None:
+            return None
+        last_row, seen, changed, gained, lost, done = found
+        return Progress(last_row, seen, changed, gained, lost, bool(done))
+
+    def after(self, row: int, where: EventFilter, limit: int) -> list[tuple[int, Event]]:
+        """Return the next matching events behind a row, with their rows, by scope and in the order of filing."""
+        condition, parameters = self._events.conditions(where)
+        found = self._database.rows(
+            f"SELECT {EVENT_COLUMNS_OF_E}, e.row FROM events e WHERE {condition} AND e.row > %s ORDER BY e.row LIMIT %s",
+            (*parameters, row, limit),
+        )
+        return [(one[-1], self._events.event(one)) for one in found]
+
+    def advance(
+        self, run: str, *, seen: int, rows: tuple[int, int], changes: Sequence[Change], now: str, done: bool = False
+    ) -> bool:
+        """Write the changes and note that the run has come from the first of `rows` to the second, in one transaction.
+
+        Returns False, and writes nothing, if the run stands elsewhere. An event that was edited, or is gone, stays so.
+        """
+        vectors = [None if one.vector is None else self._database.stored(one.vector) for one in changes]
+        with self._database.writing() as transaction:
+            moved = transaction.run(
+                "UPDATE reprocessing_runs SET last_row = %s, seen = seen + %s, done = %s"
+                " WHERE run = %s AND last_row = %s AND NOT done",
+                (rows[1], seen, done, run, rows[0]),
+            )
+            if not moved:
+                return False
+            check_dimension(transaction, sizes(one.vector for one in changes))
+            self._events.lock_scopes_of(transaction, [one.before.event_id for one in changes])
+            counts = [self._write(transaction, run, *each, now) for each in zip(changes, vectors, strict=True)]
+            transaction.run(
+                "UPDATE reprocessing_runs SET changed = changed + %s, gained = gained + %s, lost = lost + %s WHERE run = %s",
+                (*map(sum, zip(*counts, strict=True)), run) if counts else (0, 0, 0, run),
+            )
+        return True
+
+    def of(self, event_ids: Iterable[str]) -> Mapping[str, list[Revision]]:
+        """Return the former texts of events that have any, oldest first."""
+        found = self._database.rows(
+            "SELECT e.event_id, r.revision, r.text, r.is_absolute, r.rewritten_by, r.replaced_at FROM events e"
+            " CROSS JOIN event_revisions r WHERE r.row = e.row AND e.event_id = ANY(%s) ORDER BY r.row, r.revision",
+            (list(event_ids),),
+        )
+        revisions: dict[str, list[Revision]] = {}
+        for event_id, number, text, absolute, writer, at in found:
+            revisions.setdefault(event_id, []).append(Revision(number, text, bool(absolute), writer, at))
+        return revisions
+
+    def examples(self, run: str, limit: int) -> Iterator[tuple[str, str, str]]:
+        """Yield some of what a run changed, as (event id, text before, text now)."""
+        yield from self._database.rows(
+            "SELECT e.event_id, r.text, e.text FROM event_revisions r JOIN events e ON e.row = r.row"
+            " WHERE r.run = %s AND r.text != e.text ORDER BY r.row LIMIT %s",
+            (run, limit),
+        )
+
+    def _write(self, transaction: Transaction, run: str, change: Change, vector: object, now: str) -> tuple[int, int, int]:
+        """Write one event anew; returns (changed, gained, lost), each 0 or 1."""
+        before, after = change.before, change.after
+        found = transaction.row(
+            "SELECT row FROM events WHERE event_id = %s AND text = %s AND handed_over = %s AND rewritten_by = %s",
+            (before.event_id, before.text, before.handed_over, before.rewritten_by),
+        )
+        if found is None or before == after:
+            return 0, 0, 0
+        row = int(found[0])
+        values = dict(zip(NAMES, self._events.values(after), strict=True))
+        transaction.run(_UPDATE, (*(values[name] for name in _WRITTEN_ANEW), row))
+        if (before.text, before.is_absolute) != (after.text, after.is_absolute):
+            transaction.run(
+                "INSERT INTO event_revisions (row, revision, text, is_absolute, rewritten_by, replaced_at, run) SELECT %s,"
+                " 1 + (SELECT coalesce(max(revision), 0) FROM event_revisions WHERE row = %s), %s, %s, %s, %s, %s",
+                (row, row, before.text, before.is_absolute, before.rewritten_by, now, run),
+            )
+        if before.text != after.text:
+            self._events.replace_text(transaction, row, before.event_id, after.text, vector)
+        self._events.count_removals(transaction, [row])
+        return (
+            int(before.text != after.text),
+            int(after.is_absolute and not before.is_absolute),
+            int(before.is_absolute and not after.is_absolute),
+        )

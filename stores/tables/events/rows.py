@@ -1,0 +1,230 @@
+"""Events as rows of the table `events`, with their words and vectors, and filters as SQL conditions.
+
+What engines write in other words is left to `EventRows` of each of them.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
+from itertools import groupby
+from operator import attrgetter
+from typing import Any
+
+from ....schema.event import BEYOND_OUTLINE, Event, EventFilter, EventOutline
+from ....schema.protocols import Vector
+from ..engine import Database, Transaction
+
+SCOPE_SHIFT = 32
+_AT_ONCE = 1_000
+
+NAMES = [field.name for field in fields(Event)]
+EVENT_COLUMNS = ", ".join(NAMES)
+"""The fields of `Event` in their order."""
+EVENT_COLUMNS_OF_E = ", ".join(f"e.{name}" for name in NAMES)
+_ABSOLUTE, *_TUPLES = map(NAMES.index, ("is_absolute", "gate_reasons", "speakers"))
+_TUPLES_BEYOND = [*map(BEYOND_OUTLINE.index, ("gate_reasons", "speakers"))]
+_values_of = attrgetter(*NAMES)
+
+_FIRST = f"((SELECT scope_number FROM scopes WHERE scope_key = %s) << {SCOPE_SHIFT})"
+_LAST = f"{_FIRST} + {2**SCOPE_SHIFT - 1}"
+ROWS_OF_SCOPE = f"BETWEEN {_FIRST} AND {_LAST}"
+"""A condition on a row or sequence number, with the scope's key as a parameter twice; never true for an unknown scope."""
+NEW_IN_SCOPE = f"BETWEEN {{greatest}}({_FIRST}, %s + 1) AND {_LAST}"
+"""The same for those behind a number, the second of three parameters: one bound, since SQLite uses one."""
+
+
+class EventRows(ABC):
+    """The rows of events in one database. Whoever changes rows is in a transaction."""
+
+    people: str
+    """The condition that an event is of one of some people, given twice."""
+    absolute: tuple[str, str]
+    """The conditions on events that are not absolute, and that are, as they stand in the index of those that are not."""
+    greatest: str
+    """The function that returns the greatest of its arguments."""
+    not_embedded: str
+    """The condition on events without a vector, as it stands in their index."""
+    among_speakers: str
+    """The condition that the user id in the column `user` is among the speakers of an event whose row is of `rows`."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    @abstractmethod
+    def as_list(self, values: Sequence[str]) -> Any:
+        """Return a list as a value of a column."""
+
+    @abstractmethod
+    def of_list(self, value: Any) -> tuple[str, ...]:
+        """Return the list that a value of a column stands for."""
+
+    def values(self, event: Event) -> tuple[Any, ...]:
+        """Return the values of EVENT_COLUMNS, texts without NUL."""
+        return tuple(
+            without_nul(one) if isinstance(one, str) else self.as_list(one) if isinstance(one, tuple) else one
+            for one in _values_of(event)
+        )
+
+    def event(self, row: Sequence[Any]) -> Event:
+        """Return the event whose EVENT_COLUMNS are the first values of `row`."""
+        values = list(row[: len(NAMES)])
+        values[_ABSOLUTE] = bool(values[_ABSOLUTE])
+        return Event(*self._with_tuples(values, _TUPLES))
+
+    def completed(self, outline: EventOutline, rest: Sequence[Any]) -> Event:
+        """Return the event of an outline; `rest` are the values of the columns BEYOND_OUTLINE."""
+        return outline.completed(self._with_tuples(list(rest), _TUPLES_BEYOND))
+
+    def _with_tuples(self, values: list[Any], places: Sequence[int]) -> list[Any]:
+        for n in places:
+            values[n] = self.of_list(values[n])
+        return values
+
+    @abstractmethod
+    def insert(self, transaction: Any, events: Sequence[Event], vectors: Sequence[Any]) -> Mapping[str, int]:
+        """Insert new events with words and vectors (as `Database.stored` returns them; None: to be embedded later).
+
+        Counts the additions. Returns as `note_changed`.
+        """
+
+    @abstractmethod
+    def add_words(self, transaction: Any, texts: Sequence[tuple[int, str]]) -> None:
+        """Index (row, text) pairs."""
+
+    @abstractmethod
+    def remove_words(self, transaction: Any, rows: Sequence[int]) -> None:
+        """Remove rows from the index of words. Rows that are not indexed are ignored."""
+
+    def note_changed(self, transaction: Any, event_ids: Sequence[str]) -> Mapping[str, int]:
+        """Note what a derived index of vectors is to be told of. Return the numbers of the notes by event id."""
+        return {}
+
+    def lock_scopes(self, transaction: Any, rows: Iterable[int]) -> None:  # noqa: B027
+        """Lock the scopes of rows until the end of the transaction, where several may write at once."""
+
+    def lock_scope_keys(self, transaction: Any, scope_keys: Iterable[str]) -> None:  # noqa: B027
+        """Lock scopes by their keys as `lock_scopes` does; those that are new may be created."""
+
+    def lock_scopes_of(self, transaction: Any, event_ids: Iterable[str]) -> None:  # noqa: B027
+        """Lock the scopes of events as `lock_scopes` does."""
+
+    def delete(self, transaction: Transaction, rows: Sequence[int]) -> None:
+        """Delete events by row number, with words and vectors, and count the removals."""
+        self.lock_scopes(transaction, rows)
+        self.remove_words(transaction, rows)
+        self.remove_vectors(transaction, rows)
+        transaction.run("DELETE FROM events WHERE row = ANY(%s)", (list(rows),))
+        self.count_removals(transaction, rows, gone=True)
+
+    def replace_text(self, transaction: Transaction, row: int, event_id: str, text: str, vector: Any) -> None:
+        """Give an event another text, with its words and its vector (None: to be embedded later). The scope is locked."""
+        text = without_nul(text)
+        transaction.run("UPDATE events SET text = %s, embedded = FALSE WHERE row = %s", (text, row))
+        self.remove_words(transaction, [row])
+        self.add_words(transaction, [(row, text)])
+        self.remove_vectors(transaction, [row])
+        if vector is not None:
+            self.add_vectors(transaction, [(row, vector)])
+        self.note_changed(transaction, [event_id])
+
+    def add_vectors(self, transaction: Transaction, vectors: Iterable[tuple[int, Any]]) -> None:
+        """Insert vectors of rows without one, in the order given, and count the additions."""
+        for number, group in groupby(vectors, key=lambda item: item[0] >> SCOPE_SHIFT):
+            items = list(group)
+            (last,) = transaction.row(
+                "UPDATE scopes SET last_vector = last_vector + %s, additions = additions + 1 WHERE scope_number = %s"
+                " RETURNING last_vector",
+                (len(items), number),
+            )
+            first = (number << SCOPE_SHIFT | last) - len(items) + 1
+            transaction.run_many(
+                "INSERT INTO event_vectors (sequence, row, vector) VALUES (%s, %s, %s)",
+                [(first + i, row, vector) for i, (row, vector) in enumerate(items)],
+            )
+            rows = [row for row, _ in items]
+            transaction.run("UPDATE events SET embedded = TRUE WHERE row = ANY(%s) AND NOT embedded", (rows,))
+
+    def remove_vectors(self, transaction: Transaction, rows: Sequence[int]) -> None:
+        """Remove all vectors of changed or deleted rows: current, next and kept ones."""
+        for table in ("event_vectors", "next_event_vectors", "kept_event_vectors"):
+            transaction.run(f"DELETE FROM {table} WHERE row = ANY(%s)", (list(rows),))
+
+    def count_removals(self, transaction: Transaction, rows: Sequence[int], *, gone: bool = False) -> None:
+        """Count changed rows (with `gone`: deleted rows) in their scopes."""
+        numbers = sorted(row >> SCOPE_SHIFT for row in rows)
+        transaction.run_many(
+            "UPDATE scopes SET removals = removals + %s, events = events - %s WHERE scope_number = %s",
+            [(n, n if gone else 0, number) for number, n in ((key, len(list(group))) for key, group in groupby(numbers))],
+        )
+
+    def every(self, where: EventFilter) -> Iterator[Event]:
+        """Yield all matching events, by scope and in the order of filing. Reads a thousand at a time."""
+        condition, parameters = self.conditions(where)
+        found = self.database.rows(f"SELECT e.row FROM events e WHERE {condition}", parameters)
+        rows = sorted(row for (row,) in found)
+        query = f"SELECT {EVENT_COLUMNS} FROM events WHERE row = ANY(%s) ORDER BY row"
+        for start in range(0, len(rows), _AT_ONCE):
+            yield from map(self.event, self.database.rows(query, (rows[start : start + _AT_ONCE],)))
+
+    def conditions(self, where: EventFilter, *, column: str = "e.row") -> tuple[str, list[Any]]:
+        """Return `where` as a condition on the table `events e`, with its parameters.
+
+        The only place that converts a filter to SQL. The scope is a range of `column` (`e.row`, or the sequence number of a
+        vector).
+        """
+        terms = ["1 = 1"]
+        parameters: list[Any] = []
+
+        def term(condition: str, *values: object) -> None:
+            terms.append(condition)
+            parameters.extend(values)
+
+        if where.scope_key is not None:
+            term(f"{column} {ROWS_OF_SCOPE}", where.scope_key, where.scope_key)
+        for name, values in (
+            ("user_id", where.user_ids),
+            ("kind", where.kinds),
+            ("source", where.sources),
+            ("event_id", where.event_ids),
+            ("request_type", where.request_types),
+        ):
+            if values:
+                term(f"e.{name} = ANY(%s)", list(values))
+        if where.people:
+            term(self.people, list(where.people), list(where.people))
+        for condition, value in (
+            ("e.timestamp >= %s", where.time_from),
+            ("e.timestamp <= %s", where.time_to),
+            ("coalesce(e.occurs_until, e.timestamp) >= %s", where.occurs_from),
+            ("coalesce(e.occurs_from, e.timestamp) <= %s", where.occurs_to),
+            ("(e.superseded_by = '' AND e.corrected_by = '') = %s", where.holds),
+        ):
+            if value is not None:
+                term(condition, value)
+        if where.is_absolute is not None:
+            terms.append(self.absolute[where.is_absolute])
+        return " AND ".join(terms), parameters
+
+    def spoken_in(self, scope_key: str, user: str) -> tuple[str, list[Any]]:
+        """Return, with its parameters, the condition that the user id in the column `user` has spoken in a scope.
+
+        A look into an index for each user, whatever the scope holds; only summaries of several speakers are read.
+        """
+        return (
+            f"(EXISTS (SELECT 1 FROM events e WHERE e.user_id = {user} AND e.row {ROWS_OF_SCOPE})"
+            f" OR EXISTS (SELECT 1 FROM buffered_states b WHERE b.user_id = {user} AND b.scope_key = %s)"
+            f" OR {self.among_speakers.format(user=user, rows=ROWS_OF_SCOPE)})",
+            [scope_key] * 5,
+        )
+
+
+def without_nul(text: str) -> str:
+    """Return `text` as every store holds it: PostgreSQL takes no NUL."""
+    return text.replace("\0", "")
+
+
+def sizes(vectors: Iterable[Vector | None]) -> list[int]:
+    """Return the dimensions of those that are vectors."""
+    return [len(vector) for vector in vectors if vector is not None]

@@ -1,0 +1,61 @@
+"""The model and dimension of the stored vectors, as a row of the table `meta`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from ...schema.errors import FingerprintMismatch
+from ...schema.protocols.events.shadow_vectors import Fingerprint
+from ..filing import one_dimension
+from .engine import Transaction
+
+
+def read_fingerprint(transaction: Transaction, name: str = "fingerprint") -> Fingerprint | None:
+    """Return the model ("" if not known yet) and its dimension; None if there are no vectors."""
+    row = transaction.row("SELECT value FROM meta WHERE name = %s", (name,))
+    if row is None:
+        return None
+    model, dimension = json.loads(row[0])
+    return str(model), int(dimension)
+
+
+def set_fingerprint(transaction: Transaction, model: str, dimension: int) -> None:
+    """Store the model. Raises FingerprintMismatch if another model or dimension is stored."""
+    if read_fingerprint(transaction) == (model, dimension):
+        return
+    # The first of several that name it at once wins; the others wait for it, and see what it has named.
+    transaction.run(
+        "INSERT INTO meta (name, value) VALUES ('fingerprint', %s) ON CONFLICT (name) DO UPDATE SET value = meta.value",
+        (json.dumps(("", dimension)),),
+    )
+    known = read_fingerprint(transaction)
+    if known not in (None, ("", dimension), (model, dimension)):
+        raise FingerprintMismatch(
+            f"the stored vectors were made by {known[0]!r} with {known[1]} dimensions, the settings name {model!r} "
+            f"with {dimension}; run `historian reembed`, or set models.embedding back"
+        )
+    write_fingerprint(transaction, (model, dimension))
+
+
+def write_fingerprint(transaction: Transaction, made_by: Fingerprint, name: str = "fingerprint") -> None:
+    transaction.run(
+        "INSERT INTO meta (name, value) VALUES (%s, %s) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+        (name, json.dumps(made_by)),
+    )
+
+
+def check_dimension(transaction: Transaction, dimensions: Iterable[int]) -> None:
+    """Raise FingerprintMismatch unless vectors of these dimensions are of the stored one.
+
+    The first vectors set the dimension; `set_fingerprint` sets the model. It stays the same until the end of the transaction:
+    who changes it takes the lock alone.
+    """
+    sizes = set(dimensions)
+    if not sizes:
+        return
+    transaction.lock_name("fingerprint", shared=True)
+    known = read_fingerprint(transaction)
+    expected = one_dimension(sizes, known[1] if known else None)
+    if known is None:
+        set_fingerprint(transaction, "", expected)

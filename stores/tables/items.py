@@ -1,0 +1,152 @@
+"""Items of a LangGraph store (namespace, key, JSON value) as rows, with their words and vectors.
+
+A namespace is stored as its labels joined by ".", which no label contains. It includes those below it: a condition on the
+text between "a.b." and "a.b/" ("/" follows "." in ASCII) uses the index, and is exact where LIKE would ignore case.
+"""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ...schema.protocols import Matrix, Vector
+from ...schema.protocols.items import MovedItem, NewItem, Rows, StoredItem
+from ..item_vectors import ItemVectors
+from .engine import Database, Transaction
+
+_COLUMNS = "row, namespace, key, value, created_at, updated_at, ttl_seconds"
+_HOLDS = "(expires_at IS NULL OR expires_at > %s)"
+
+
+class ItemTables(ABC):
+    """What is alike in the `ItemStorage` of every engine."""
+
+    words: str
+    """The column, or the query, of the words of an item as they are indexed."""
+    hold = ""
+    """What locks the rows that a SELECT finds, where writers are not one after the other."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._lock = threading.Lock()
+        self._cached = ItemVectors()
+
+    @abstractmethod
+    def put_one(self, transaction: Any, item: NewItem, now: float) -> None:
+        """Store or remove an item."""
+
+    @abstractmethod
+    def bring_one(self, transaction: Any, moved: MovedItem) -> int | None:
+        """Store an item of another store with its words, unless there is one of its key. Return its row."""
+
+    @abstractmethod
+    def remove(self, transaction: Any, rows: Sequence[int]) -> None:
+        """Remove items with their words and vectors."""
+
+    @abstractmethod
+    def equals(self, equal: Mapping[str, Any]) -> tuple[str, list[Any]]:
+        """Return the conditions `equal` as far as the database decides them as Python does."""
+
+    def words_of(self, value: Any) -> list[str]:
+        """Return the words that `words` gave."""
+        return list(value)
+
+    def close(self) -> None:
+        self._database.close()
+
+    def get(self, namespace: str, key: str, now: float) -> StoredItem | None:
+        statement = f"SELECT {_COLUMNS} FROM items WHERE namespace = %s AND key = %s AND {_HOLDS}"
+        found = self._database.row(statement, (namespace, key, now))
+        return None if found is None else StoredItem(*found)
+
+    def put(self, items: Iterable[NewItem], now: float) -> None:
+        """Store and remove items in one transaction, together with those that have expired."""
+        with self._database.writing() as transaction:
+            transaction.run("UPDATE item_changes SET number = number + 1")  # writers come one after the other from here
+            expired = transaction.rows(f"SELECT row FROM items WHERE expires_at <= %s {self.hold}", (now,))
+            self.remove(transaction, [row for (row,) in expired])
+            for item in items:
+                self.put_one(transaction, item, now)
+
+    def touch(self, rows: Sequence[int], now: float) -> None:
+        """Let the time to live of items begin anew."""
+        with self._database.writing(durable=False) as transaction:
+            transaction.run("UPDATE items SET expires_at = %s + ttl_seconds WHERE row = ANY(%s)", (now, list(rows)))
+
+    def rows(self, namespace: str, now: float, equal: Mapping[str, Any]) -> list[int]:
+        """Return the rows of a namespace and those below it, the last changed first.
+
+        Of the conditions `equal` (fields and their values) those are checked that the database decides as Python does.
+        """
+        here, place = within(namespace)
+        equals, values = self.equals(equal)
+        statement = f"SELECT row FROM items WHERE {here} AND {_HOLDS} AND {equals} ORDER BY updated_at DESC, row DESC"
+        return [row for (row,) in self._database.rows(statement, (*place, now, *values))]
+
+    def read(self, namespace: str, rows: Sequence[int]) -> list[StoredItem]:
+        """Return the items of rows, in their order, as far as they are in a namespace or below it."""
+        here, place = within(namespace)
+        listed = self._database.rows(f"SELECT {_COLUMNS} FROM items WHERE row = ANY(%s) AND {here}", (list(rows), *place))
+        found = {item[0]: StoredItem(*item) for item in listed}
+        return [found[row] for row in rows if row in found]
+
+    def vectors(self, model: str, dimension: int) -> tuple[Rows, Matrix]:
+        """Return the vectors of a model, of whatever namespace, each with its row; an item may have several.
+
+        They are kept in memory, and what any process has changed since is read.
+        """
+        with self._lock, self._database.reading() as transaction:
+            ((number,),) = transaction.rows("SELECT number FROM item_changes")
+            if self._cached[:3] != (model, dimension, number):
+                self._cached = self._as_of_now(transaction, model, dimension, number)
+            return self._cached.rows, self._cached.matrix
+
+    def _as_of_now(self, transaction: Transaction, model: str, dimension: int, number: int) -> ItemVectors:
+        """Return the vectors of now: those that are in memory and still stored, and those that were added."""
+        of_model = "FROM item_vectors WHERE model = %s AND dimension = %s"
+        listed = transaction.rows(f"SELECT id, row {of_model} ORDER BY id", (model, dimension))
+        last = self._cached.last_id(model, dimension)
+        added = transaction.rows(f"SELECT vector {of_model} AND id > %s ORDER BY id", (model, dimension, last))
+        new = self._database.matrix([vector for (vector,) in added]).reshape(len(added), dimension)
+        return self._cached.brought_up(model, dimension, number, listed, new)
+
+    def namespaces(self, now: float) -> list[str]:
+        """Return all namespaces that hold items."""
+        return [name for (name,) in self._database.rows(f"SELECT DISTINCT namespace FROM items WHERE {_HOLDS}", (now,))]
+
+    def take(self, after_row: int, limit: int) -> list[MovedItem]:
+        with self._database.reading() as transaction:
+            statement = f"SELECT {_COLUMNS}, expires_at, {self.words} FROM items i WHERE row > %s ORDER BY row LIMIT %s"
+            found = transaction.rows(statement, (after_row, limit))
+            vectors: dict[int, list[tuple[str, Vector]]] = {one[0]: [] for one in found}
+            listed = "SELECT row, model, vector FROM item_vectors WHERE row = ANY(%s) ORDER BY id"
+            for row, model, vector in transaction.rows(listed, (list(vectors),)):
+                vectors[row].append((model, self._database.vector(vector)))
+        return [MovedItem(StoredItem(*one[:-2]), one[-2], self.words_of(one[-1]), vectors[one[0]]) for one in found]
+
+    def bring(self, items: Sequence[MovedItem]) -> int:
+        new = 0
+        with self._database.writing() as transaction:
+            transaction.run("UPDATE item_changes SET number = number + 1")
+            for one in items:
+                row = self.bring_one(transaction, one)
+                if row is not None:
+                    new += 1
+                    self.add_vectors(transaction, row, one.vectors)
+        return new
+
+    def add_vectors(self, transaction: Transaction, row: int, vectors: Iterable[tuple[str, Vector]]) -> None:
+        """Add vectors to an item, given with their models."""
+        transaction.run_many(
+            "INSERT INTO item_vectors (row, model, dimension, vector) VALUES (%s, %s, %s, %s)",
+            [(row, model, len(vector), self._database.stored(vector)) for model, vector in vectors],
+        )
+
+
+def within(namespace: str) -> tuple[str, list[str]]:
+    """Return the condition for a namespace and those below it, with its parameters; "" holds all."""
+    if not namespace:
+        return "1 = 1", []
+    return "(namespace = %s OR (namespace > %s AND namespace < %s))", [namespace, f"{namespace}.", f"{namespace}/"]

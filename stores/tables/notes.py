@@ -1,0 +1,114 @@
+"""The manifest of indexed note files, written with the events of their chunks in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...schema.protocols.events.note_manifest import FileChange, IndexedFile, note_job_id
+from .engine import Transaction
+from .events.rows import EventRows, sizes
+from .fingerprint import check_dimension
+from .tombstones import is_buried
+
+
+class NoteTables:
+    """The `NoteManifest` of one database.
+
+    A chunk's id is derived from scope and content: it keeps its event and vector when its file is changed, renamed or moved.
+    """
+
+    def __init__(self, events: EventRows) -> None:
+        self._events = events
+        self._database = events.database
+
+    def files(self, scope_key: str, root: str) -> dict[str, IndexedFile]:
+        found = self._database.rows(
+            "SELECT path, mtime_ns, size, content_hash, form FROM note_files WHERE scope_key = %s AND root = %s",
+            (scope_key, root),
+        )
+        return {row[0]: IndexedFile(*row) for row in found}
+
+    def roots(self) -> list[tuple[str, str, int]]:
+        return self._database.rows("SELECT scope_key, root, count(*) FROM note_files GROUP BY 1, 2 ORDER BY 1, 2")
+
+    def known_chunks(self, scope_key: str, chunk_ids: Sequence[str]) -> set[str]:
+        names = {f"{note_job_id(scope_key, chunk_id)}:0": chunk_id for chunk_id in chunk_ids}
+        found = self._database.rows("SELECT DISTINCT event_id FROM note_chunks WHERE event_id = ANY(%s)", (list(names),))
+        return {names[event_id] for (event_id,) in found}
+
+    def write(self, scope_key: str, root: str, changes: Sequence[FileChange]) -> None:
+        with self._database.writing() as transaction:
+            transaction.lock_entities({one for change in changes for event in change.events for one in event.entities})
+            transaction.lock_name("notes", scope_key)
+            before: list[str] = []
+            for change in changes:
+                before += self._write_file(transaction, scope_key, root, change)
+            # After all files are written, because a chunk may have moved from one file to another.
+            self._drop_unheld(transaction, before)
+
+    def touch(self, scope_key: str, root: str, files: Sequence[tuple[str, IndexedFile]]) -> None:
+        if not files:
+            return
+        with self._database.writing(durable=False) as transaction:
+            transaction.run_many(
+                "UPDATE note_files SET path = %s, mtime_ns = %s, size = %s WHERE scope_key = %s AND root = %s AND path = %s",
+                [(file.path, file.mtime_ns, file.size, scope_key, root, before) for before, file in files],
+            )
+
+    def remove(self, scope_key: str, root: str, paths: Sequence[str]) -> int:
+        if not paths:
+            return 0
+        with self._database.writing() as transaction:
+            transaction.lock_name("notes", scope_key)
+            held = transaction.rows(
+                "SELECT c.event_id FROM note_chunks c JOIN note_files f USING (file_number)"
+                " WHERE f.scope_key = %s AND f.root = %s AND f.path = ANY(%s)",
+                (scope_key, root, list(paths)),
+            )
+            files = "FROM note_files WHERE scope_key = %s AND root = %s AND path = ANY(%s)"
+            given = (scope_key, root, list(paths))
+            transaction.run(f"DELETE FROM note_chunks WHERE file_number IN (SELECT file_number {files})", given)
+            transaction.run(f"DELETE {files}", given)
+            return self._drop_unheld(transaction, [event_id for (event_id,) in held])
+
+    def _write_file(self, transaction: Transaction, scope_key: str, root: str, change: FileChange) -> list[str]:
+        """Replace the entries of one file, and insert the events that are new. Return the events that it held before."""
+        vectors = [None if vector is None else self._database.stored(vector) for vector in change.vectors]
+        check_dimension(transaction, sizes(change.vectors))
+        file = change.file
+        ((number,),) = transaction.rows(
+            "INSERT INTO note_files (scope_key, root, path, mtime_ns, size, content_hash, form)"
+            " VALUES (%s, %s, %s, %s, %s, %s, %s)"
+            " ON CONFLICT (scope_key, root, path) DO UPDATE SET mtime_ns = excluded.mtime_ns, size = excluded.size,"
+            " content_hash = excluded.content_hash, form = excluded.form RETURNING file_number",
+            (scope_key, root, file.path, file.mtime_ns, file.size, file.content_hash, file.form),
+        )
+        known = transaction.rows(
+            "SELECT event_id FROM note_chunks WHERE event_id = ANY(%s)"
+            " UNION SELECT event_id FROM events WHERE event_id = ANY(%s)",
+            [[event.event_id for event in change.events]] * 2,
+        )
+        wanted = [
+            (event, vector)
+            for event, vector in zip(change.events, vectors, strict=True)
+            if (event.event_id,) not in known and not is_buried(transaction, event.job_id, event.entities, event.timestamp)
+        ]
+        self._events.insert(transaction, [event for event, _ in wanted], [vector for _, vector in wanted])
+        before = transaction.rows("DELETE FROM note_chunks WHERE file_number = %s RETURNING event_id", (number,))
+        transaction.run_many(
+            "INSERT INTO note_chunks (file_number, chunk_id, event_id) VALUES (%s, %s, %s)",
+            [(number, chunk_id, f"{note_job_id(scope_key, chunk_id)}:0") for chunk_id in dict.fromkeys(change.chunk_ids)],
+        )
+        return [event_id for (event_id,) in before]
+
+    def _drop_unheld(self, transaction: Transaction, event_ids: Sequence[str]) -> int:
+        """Delete those of the events that no file contains any more. Return how many."""
+        found = transaction.rows(
+            "SELECT row, event_id FROM events e WHERE event_id = ANY(%s)"
+            " AND NOT EXISTS (SELECT 1 FROM note_chunks c WHERE c.event_id = e.event_id)",
+            (list(event_ids),),
+        )
+        if found:
+            self._events.delete(transaction, [row for row, _ in found])
+            self._events.note_changed(transaction, [event_id for _, event_id in found])
+        return len(found)

@@ -1,0 +1,125 @@
+"""Conversation states to be summarised, as rows of the table `buffered_states`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from ...schema.article import ROLES, Spoken
+from ...schema.entity import Entity
+from ...schema.summary import ArticleKey, BufferedState, Restored, job_of_entry, oldest_of, up_to
+from ...text.tokens import spoken_tokens
+from .engine import Database, Transaction
+from .persons import OF_KEY, entities_of, erase_rows
+from .tombstones import is_buried
+
+_TAKEN = "buffered"
+"""The entity key in the ledger for jobs whose states were added."""
+
+_INSERT = (
+    "INSERT INTO buffered_states (entry_id, user_id, scope_key, role, text, name, at, tokens)"
+    " VALUES (%s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING"
+)
+
+
+class StateBufferTable:
+    """The `StateBuffer` of one database.
+
+    The transaction that adds the states of a job also records the job in the ledger. The entry stays when the states are
+    released, so that a repeated job does not add states that a summary has covered.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(
+        self, key: ArticleKey, job_id: str, states: Sequence[tuple[str, Spoken]], *, entities: Collection[str], at: float
+    ) -> bool:
+        # Made durable by the ledger entry of the finished job, which is committed before the job is removed.
+        with self._database.writing(durable=False) as transaction:
+            transaction.lock_entities([*entities, *entities_of(key)])
+            if is_buried(transaction, job_id, entities, at) or not _take(transaction, [job_id]):
+                return False
+            transaction.run_many(_INSERT, [_row(key, entry_id, spoken) for entry_id, spoken in states])
+        return True
+
+    def was_taken(self, job_id: str) -> bool:
+        found = self._database.row("SELECT 1 FROM ledger WHERE entity_key = %s AND job_id = %s", (_TAKEN, job_id))
+        return found is not None
+
+    def tokens(self, key: ArticleKey) -> int:
+        return sum(self.fill(key))
+
+    def fill(self, key: ArticleKey) -> tuple[int, int]:
+        ((said, recorded),) = self._database.rows(
+            "SELECT coalesce(sum(tokens) FILTER (WHERE role <> 'record'), 0),"
+            f" coalesce(sum(tokens) FILTER (WHERE role = 'record'), 0) FROM buffered_states WHERE {OF_KEY}",
+            (key.user_id, key.scope.key),
+        )
+        return int(said), int(recorded)
+
+    def oldest(self, key: ArticleKey, tokens: int) -> list[BufferedState]:
+        return oldest_of(self._all(key), tokens)
+
+    def through(self, key: ArticleKey, entry_id: str) -> list[BufferedState]:
+        return up_to(self._all(key), entry_id)
+
+    def release(self, key: ArticleKey, entry_id: str) -> int:
+        person = (key.user_id, key.scope.key)
+        return self._database.run(
+            f"DELETE FROM buffered_states WHERE {OF_KEY}"
+            f" AND sequence <= (SELECT sequence FROM buffered_states WHERE entry_id = %s AND {OF_KEY})",
+            (*person, entry_id, *person),
+        )
+
+    def remove(self, entry_ids: Collection[str]) -> int:
+        count = self._database.run("DELETE FROM buffered_states WHERE entry_id = ANY(%s)", (list(entry_ids),))
+        self._database.truncate_log()
+        return count
+
+    def restore(self, key: ArticleKey, states: Sequence[BufferedState]) -> list[Restored]:
+        jobs = list(dict.fromkeys(job_of_entry(state.entry_id) for state in states))
+        with self._database.writing() as transaction:
+            transaction.lock_entities(entities_of(key))
+            taken = set(jobs) - _take(transaction, jobs)
+            return [_restored(transaction, key, state, taken) for state in states]
+
+    def keys(self) -> list[ArticleKey]:
+        found = self._database.rows("SELECT DISTINCT user_id, scope_key FROM buffered_states ORDER BY 1, 2")
+        return [key for row in found if (key := ArticleKey.parse(*row)) is not None]
+
+    def erase(self, entity: Entity) -> int:
+        return erase_rows(self._database, "buffered_states", entity)
+
+    def _all(self, key: ArticleKey) -> list[BufferedState]:
+        found = self._database.rows(
+            f"SELECT entry_id, role, text, name, at, tokens FROM buffered_states WHERE {OF_KEY} ORDER BY sequence",
+            (key.user_id, key.scope.key),
+        )
+        return [
+            BufferedState(entry_id, Spoken(ROLES[role], text, name, at), tokens)
+            for entry_id, role, text, name, at, tokens in found
+        ]
+
+
+def _take(transaction: Transaction, job_ids: Sequence[str]) -> set[str]:
+    """Note the jobs whose states are taken. Return those that were not noted before."""
+    statement = "INSERT INTO ledger (entity_key, job_id) VALUES (%s, %s) ON CONFLICT DO NOTHING RETURNING 1"
+    return {job_id for job_id in job_ids if transaction.row(statement, (_TAKEN, job_id)) is not None}
+
+
+def _row(key: ArticleKey, entry_id: str, spoken: Spoken) -> tuple[Any, ...]:
+    return entry_id, key.user_id, key.scope.key, spoken.role, spoken.text, spoken.name, spoken.at, spoken_tokens(spoken)
+
+
+def _restored(transaction: Transaction, key: ArticleKey, state: BufferedState, taken: Collection[str]) -> Restored:
+    row = _row(key, state.entry_id, state.spoken)
+    found = transaction.row(
+        "SELECT user_id, scope_key, role, text, name, at FROM buffered_states WHERE entry_id = %s", (state.entry_id,)
+    )
+    if found is not None:
+        return "same" if tuple(found) == row[1:-1] else "different"
+    if job_of_entry(state.entry_id) in taken:
+        return "same"
+    transaction.run(_INSERT, row)
+    return "restored"
