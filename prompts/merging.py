@@ -7,14 +7,15 @@ from dataclasses import replace
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from ..schema.graph_states.historian import FormerFact, ItemState
 from ..schema.job import Job
 from ..schema.names import Names
 from ..schema.profile import Profile, ProfileKey
-from ..schema.states import FormerFact, ItemState
 from ..text.absolutize import absolutize
 from ..text.language import Language
 from ..text.profiles.carried import carried, carried_tags
 from ..text.profiles.cleaning import clean_profile
+from ..text.superseding import MOST_ENDED
 from .rewriting import recent_lines
 from .templates import one_line, render
 
@@ -70,9 +71,14 @@ def merge_prompt(
 
 
 def said_to_be_over(answer: UpdateProfiles, former: Sequence[FormerFact]) -> list[FormerFact]:
-    """Return those of the former facts, in the order of `merge_prompt`, that the answer names by an id that was given."""
+    """Return those of the former facts, in the order of `merge_prompt`, that the answer names by an id that was given.
+
+    Of an answer that names more than MOST_ENDED or the control, which says so of nothing in particular, those on the same topic.
+    """
     said = {one.strip().strip("[]()#").upper() for one in answer.no_longer_true}
-    return [one for n, one in enumerate(former, 1) if f"{_SHORT_ID}{n}" in said]
+    named = [(one, one.get("bearing", "topic")) for n, one in enumerate(former, 1) if f"{_SHORT_ID}{n}" in said]
+    is_trusted = len(named) <= MOST_ENDED and all(bearing != "control" for _, bearing in named)
+    return [one for one, bearing in named if is_trusted or bearing == "topic"]
 
 
 def _profile_text(profile: Profile) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from ..schema.graph_states.historian import ItemState
 from ..schema.job import Job
 from ..schema.names import Names
-from ..schema.states import ItemState
 from ..text.language import Language
 from .templates import one_line, render
 

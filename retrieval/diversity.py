@@ -22,10 +22,9 @@ def diverse_order(
     all with candidate i, counts from ALIKE (0) to 1 (1). With `relevance` 1 it is the order of the scores.
     """
     highest = float(scores.max(initial=0.0))
-    scaled = scores / highest if highest > 0 else scores
     if relevance >= 1.0 or len(scores) <= 1:
-        return [int(index) for index in np.argsort(-scaled, kind="stable")[:top_k]]
-    worth = relevance * scaled
+        return [int(index) for index in np.argsort(-scores, kind="stable")[:top_k]]
+    worth = relevance * (scores / highest if highest > 0 else scores)
     most_alike = np.full(len(scores), ALIKE)
     price = (1.0 - relevance) / (1.0 - ALIKE)
     value = worth
@@ -38,3 +37,12 @@ def diverse_order(
         worth[best] = -np.inf
         np.maximum(most_alike, likeness(best), out=most_alike)
         value = worth - price * most_alike
+
+
+def any_alike(likeness: npt.NDArray[np.float32]) -> bool:
+    """Return True if two of some events are more than ALIKE, by the cosines of each with each; those with themselves are lost.
+
+    If the `top_k` best are not, `diverse_order` gives them in the order of their scores.
+    """
+    np.fill_diagonal(likeness, 0.0)
+    return bool((likeness > ALIKE).any())

@@ -15,6 +15,7 @@ from typing import NamedTuple, TypeVar
 from ..schema.errors import HistorianError, ModelError, StorageError
 from ..schema.hit import Hit
 from ..schema.protocols import Vector
+from ..text.questions.asking import is_question
 from .event_recall import Candidates, EventRecall, RunInThread, Survey
 from .request import RecallRequest
 
@@ -28,6 +29,7 @@ MODEL_SECONDS = 5.0
 
 COLD_SHARE = 0.2
 """The share of a recall's time in which a scope that is not in memory may still get there. Then the store is asked."""
+HELD = "database: away; what this process holds of the conversation answered"
 COLD = "scope: not in memory yet, found by the keywords of the store"
 
 
@@ -57,9 +59,13 @@ class Found:
 
     @property
     def in_order(self) -> list[Hit]:
-        """All hits, best first: texts that wait to be filed come first if they share words with the query, else last."""
-        first = [hit for hit in self.waiting if hit.score > 0]
-        return [*first, *self.hits, *(hit for hit in self.waiting if hit.score <= 0)]
+        """All hits, best first: texts that wait to be filed come first if they share words with the query and are no questions,
+        else last."""
+        first: list[Hit] = []
+        last: list[Hit] = []
+        for hit in self.waiting:
+            (first if hit.score > 0 and not is_question(hit.event.text) else last).append(hit)
+        return [*first, *self.hits, *last]
 
 
 async def search(steps: EventRecall, request: RecallRequest) -> list[Hit]:
@@ -71,7 +77,7 @@ async def search(steps: EventRecall, request: RecallRequest) -> list[Hit]:
     found = await find(steps, request)
     if found.failure is not None:
         raise found.failure
-    warn(request, found.reasons)
+    warn(steps, request, found.reasons)
     return found.in_order[: request.top_k]
 
 
@@ -95,6 +101,11 @@ async def find(
     patience = None if end is None else COLD_SHARE * (end - now())
     surveying = steps.tasks.spawn(run(steps.survey, request, patience), "survey of a recall")
     await asyncio.wait((embedding, surveying), timeout=models_until() - now())
+    if deadline is not None and (not surveying.done() or isinstance(surveying.exception(), StorageError)):
+        held = steps.held(request)
+        if held is not None:
+            surveying.cancel()
+            return await _from_memory(steps, request, held, result(embedding, "embedder", found.reasons) or [], deadline.end)
     await asyncio.wait((surveying,), timeout=None if end is None else end - now())
     survey = result(surveying, "search", found.reasons)
     if survey is None:
@@ -111,7 +122,7 @@ async def find(
         found.reasons.append(f"search: {error}" if isinstance(error, StorageError) else "finishing: out of time")
         return found
     found.with_vectors = candidates.has_vectors or bool(vectors and not survey.snapshot.dimension and not survey.is_excerpt)
-    if survey.is_excerpt:
+    if survey.is_excerpt and not found.with_vectors:
         found.reasons.append(COLD)
     elif vectors and not found.with_vectors:
         found.reasons.append("dimension: the query's vector does not fit the stored ones; run `historian reembed`")
@@ -124,6 +135,23 @@ async def find(
         except (TimeoutError, StorageError) as error:
             found.reasons.append(f"reranker: {str(error) or 'out of time'}")
     found.waiting = _not_among(found.hits, found.waiting)
+    return found
+
+
+async def _from_memory(
+    steps: EventRecall, request: RecallRequest, survey: Survey, vectors: Sequence[Vector], end: float
+) -> Found:
+    """Answer while the store is away. In a thread of its own: all others may wait for the store."""
+    found = Found(reasons=[HELD])
+    try:
+        async with asyncio.timeout_at(end):
+            work = asyncio.get_running_loop().run_in_executor(steps.spare, _finished, steps, request, survey, vectors)
+            candidates, found.hits = await work
+    except (TimeoutError, StorageError) as error:
+        found.failure = error
+        found.reasons.append(f"search: {str(error) or 'out of time'}")
+        return found
+    found.with_vectors = candidates.has_vectors
     return found
 
 
@@ -175,7 +203,7 @@ async def embed(steps: EventRecall, request: RecallRequest) -> Sequence[Vector]:
     task = steps.tasks.spawn(steps.embed(request, until), "embedding of a recall")
     await asyncio.wait((task,), timeout=MODEL_SECONDS)
     vectors = result(task, "embedder", reasons) or []
-    warn(request, reasons)
+    warn(steps, request, reasons)
     return vectors
 
 
@@ -197,10 +225,11 @@ async def rerank(
         return candidates
 
 
-def warn(request: RecallRequest, reasons: Sequence[str]) -> None:
-    """Log why a search found less than it could have."""
+def warn(steps: EventRecall, request: RecallRequest, reasons: Sequence[str]) -> None:
+    """Log why a search found less than it could have: each kind of reason once as a warning, then at the level DEBUG."""
     if reasons:
-        log.warning("search in %s answered with less: %s", request.where.scope_key, "; ".join(reasons))
+        told = "search in %s answered with less: %s"
+        log.log(steps.told.level(reasons), told, request.where.scope_key, "; ".join(reasons))
 
 
 def result(task: asyncio.Task[Result], what: str, reasons: list[str]) -> Result | None:

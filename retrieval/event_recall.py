@@ -10,21 +10,25 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from ..schema.errors import StorageError
-from ..schema.event import OBSERVATION, Event
+from ..schema.event import Event
 from ..schema.hit import Hit
 from ..schema.protocols import Embedder, EventStore, Reranker, Vector
 from ..schema.settings import QuerySettings
+from ..text.questions.asking import is_question
 from .current_first import current_first
 from .decay import recency
-from .diversity import diverse_order
+from .diversity import any_alike, diverse_order
 from .fusion import by_rank, from_zero, stretched
-from .lifts import lend_to_neighbours, newest_first, of_named_people, of_questions, time_fit, without_names
+from .known_first import known_first
+from .lifts import lend_to_neighbours, newest_first, of_named_people, of_questions, readings, time_fit
 from .loop_tasks import LoopTasks
 from .pending import PendingHits
 from .query_vectors import QueryVectors
@@ -32,6 +36,7 @@ from .request import RecallRequest, is_talk
 from .scope_index.table import Positions, Snapshot, snapshot_of
 from .scope_index.tables import ScopeTables
 from .scope_index.words import Mask, Scores, WordMatch
+from .told_once import ToldOnce
 
 log = logging.getLogger(__name__)
 
@@ -75,6 +80,8 @@ class Survey:
     """The events by position, where they were read from the store."""
     is_excerpt: bool = False
     """True if the snapshot holds no more than what the store found by keywords, since the scope is still being read."""
+    is_held: bool = False
+    """True if the store is away, and only events are admitted whose texts were kept in memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,10 +109,16 @@ class EventRecall:
         settings: Callable[[], QuerySettings],
         clock: Callable[[], float],
         pending: PendingHits | None = None,
+        is_away: Callable[[], bool] | None = None,
     ) -> None:
+        """`is_away()` returns True while the store is known to be out of reach; None: it is in this process."""
+        self._is_away = is_away
         self.events = events
         self.reranker = reranker
         self.tasks = LoopTasks()
+        self.spare = ThreadPoolExecutor(1, thread_name_prefix="historian-held")
+        """For what is done while all other threads may wait for the store."""
+        self.told = ToldOnce()
         self._pending = pending
         self._settings = settings
         self.tables = ScopeTables(events, lambda: settings().scope_cache_megabytes * MEGABYTE)
@@ -140,6 +153,21 @@ class EventRecall:
         limit = max(KEYWORD_CANDIDATES, request.top_k)
         return Survey(snapshot, [snapshot.keywords(query, admitted, limit) for query in request.queries], admitted, waiting)
 
+    def held(self, request: RecallRequest) -> Survey | None:
+        """Survey the events of a scope that recalls have shown, while the store is known to be away. Does not block."""
+        found = self.tables.held(request.where.scope_key or "") if self._knows_that_store_is_away() else None
+        if found is None or not found[1]:
+            return None
+        snapshot, texts = found
+        shown = np.zeros(len(snapshot), dtype=bool)
+        shown[list(texts)] = True
+        chosen = snapshot.admitted(request.where)
+        admitted: Mask | None = shown if chosen is None else shown & chosen
+        if request.where.holds is None:
+            admitted = snapshot.in_force(admitted, past=request.about_past)
+        keywords = [snapshot.keywords(query, admitted, KEYWORD_CANDIDATES) for query in request.queries]
+        return Survey(snapshot, keywords, admitted, texts=texts, is_held=True)
+
     def _excerpt(self, request: RecallRequest, waiting: Sequence[Hit]) -> Survey:
         """Survey what the store finds by keywords; where that is nothing, the newest events."""
         limit = max(EXCERPT, request.top_k)
@@ -151,31 +179,55 @@ class EventRecall:
         keywords = [WordMatch(np.array([one.get(event.event_id, 0.0) for event in events], dtype=np.float32)) for one in found]
         return Survey(snapshot, keywords, admitted, waiting, dict(enumerate(events)), is_excerpt=True)
 
+    def _with_nearest(self, request: RecallRequest, survey: Survey, vectors: Sequence[Vector]) -> Survey:
+        """Add to an excerpt the events with the nearest vectors, and all vectors, where the store compares them itself."""
+        limit = max(EXCERPT, request.top_k)
+        found = [self.events.nearest(vector, request.where, limit) for vector in vectors]
+        if not all(found):
+            return survey
+        known = {event.event_id for event in survey.texts.values()}
+        more = self.events.get(
+            [event_id for event_id in {key: 0 for one in found for key, _ in one or ()} if event_id not in known]
+        )
+        events = sorted([*survey.texts.values(), *more], key=lambda event: event.timestamp)
+        ids = tuple(event.event_id for event in events)
+        snapshot = snapshot_of(events, *self.events.vectors(replace(request.where, event_ids=ids)))
+        admitted = snapshot.in_force(None, past=request.about_past) if request.where.holds is None else None
+        before = survey.snapshot.positions
+        keywords = [
+            replace(
+                match, scores=np.array([match.scores[before[key]] if key in before else 0.0 for key in ids], dtype=np.float32)
+            )
+            for match in survey.keywords
+        ]
+        return replace(survey, snapshot=snapshot, keywords=keywords, admitted=admitted, texts=dict(enumerate(events)))
+
     async def embed(self, request: RecallRequest, until: float | None = None) -> list[Vector]:
         """Return one vector per query; none without an embedder. Raises ModelError and StorageError.
 
         What a busy embedder would not answer before `until`, a time of the running loop, raises ModelUnavailable at once.
         """
-        if self.vectors is None or not request.queries:
-            return []
+        if self.vectors is None or not request.queries or self._knows_that_store_is_away():
+            return []  # each vector asks the store for its model
         names = self.tables.names(request.where.scope_key or "")
         return list(await asyncio.gather(*(self._vector(self.vectors, query, names, until) for query in request.queries)))
 
     async def _vector(self, vectors: QueryVectors, query: str, names: Sequence[str], until: float | None) -> Vector:
-        """Return the mean of the vectors of the query and of the query without the names of those who take part.
-
-        Most texts of a scope have these names: a question about one of them is then near to all that the person said.
-        (Recall at 10: LoCoMo turns +1.1, observations +1.4, two Chinese chats +1.3.)
-        """
-        bare = without_names(query, names)
-        if bare in ("", " ".join(query.split())):
+        """Return the weighted mean of the vectors of the `readings` of a query, of length 1."""
+        texts = readings(query, names)
+        if len(texts) == 1:
             return await vectors.get(query, until)
-        whole, rest = await asyncio.gather(vectors.get(query, until), vectors.get(bare, until))
-        mean = whole + rest
+        parts = await asyncio.gather(*(vectors.get(text, until) for text, _ in texts))
+        mean = sum((part * np.float32(weight) for part, (_, weight) in zip(parts, texts, strict=True)), np.float32(0.0))
         return np.asarray(mean / max(float(np.linalg.norm(mean)), 1e-9), dtype=np.float32)
 
     def fuse(self, request: RecallRequest, survey: Survey, vectors: Sequence[Vector]) -> Candidates:
-        """Score all events of the scope and return the best of them. Without vectors, by keywords alone."""
+        """Score all events of the scope and return the best of them. Without vectors, by keywords alone.
+
+        Blocking where the survey is an excerpt.
+        """
+        if survey.is_excerpt and vectors:
+            survey = self._with_nearest(request, survey, vectors)
         snapshot, settings = survey.snapshot, self._settings()
         usable = [vector for vector in vectors if len(vector) == snapshot.dimension]
         steps: dict[str, Scores] = {}
@@ -185,9 +237,10 @@ class EventRecall:
             _raise(steps, "keyword", keyword.scores)
             dense = None
             if len(usable) == len(request.queries):
-                centred = settings.vector_centering * (CENTRED_TALK if is_talk(query) else 1.0)
+                # The middle of an excerpt is not that of the scope.
+                centred = settings.vector_centering * (CENTRED_TALK if is_talk(query) else 1.0) * (not survey.is_excerpt)
                 dense = snapshot.similarities(usable[number], centred=centred)
-                _raise(steps, "dense", np.where(snapshot.embedded, dense, 0.0).astype(np.float32))
+                _raise(steps, "dense", dense if snapshot.is_all_embedded else np.where(snapshot.embedded, dense, np.float32(0.0)))
             fused = _fused(keyword, dense, snapshot.embedded, settings)
             _raise(steps, "fused", fused)
             if not is_talk(query):
@@ -202,7 +255,7 @@ class EventRecall:
             dates = time_fit(snapshot, request.named) * np.float32(settings.date_weight)
             steps["date"] = dates
             total = total + dates
-        if "dense" not in steps and (len(snapshot) <= SMALL_SCOPE or survey.is_excerpt):
+        if "dense" not in steps and (len(snapshot) <= SMALL_SCOPE or survey.is_excerpt or survey.is_held):
             total = total + newest_first(snapshot) * LEAST_SCORE
         asked = of_questions(snapshot)
         if asked is not None:
@@ -248,52 +301,74 @@ class EventRecall:
         boost = 0.0 if request.named else settings.time_decay_boost
         factors = recency(snapshot.times[positions], request.now, half_life_days=request.half_life_days, boost=boost)
         scores = candidates.scores * factors
+        shown = partial(self._shown, request, scores=scores, recent=factors if boost else None)
+        found = shown(candidates, count=request.top_k)
+        if not request.about_asking and (asked := sum(is_question(hit.event.text) for _, hit in found)):
+            read = {position: hit.event for position, hit in found}
+            more = shown(replace(candidates, texts={**candidates.texts, **read}), count=request.top_k + asked)
+            found = known_first(more, observations_last=request.observations_last)[: request.top_k]
+        hits = [hit for _, hit in found]
+        if not request.about_present:
+            return hits
+        likeness = answers = None
+        if candidates.has_vectors and settings.vector_centering and snapshot.has_centre:
+            rows = np.array([position for position, _ in found], dtype=np.intp)
+            likeness = snapshot.likeness(rows, centred=True)(np.arange(len(rows)))
+            answers = candidates.steps["dense"][rows]
+        return current_first(hits, likeness, answers, list(snapshot.names), "\n".join(request.said), now=request.about_now)
+
+    def _shown(
+        self, request: RecallRequest, candidates: Candidates, *, scores: Numbers, recent: Numbers | None, count: int
+    ) -> list[tuple[int, Hit]]:
+        """Return the `count` candidates that are chosen, as hits with their positions; `recent` is what recency gave them."""
+        snapshot, positions = candidates.snapshot, candidates.positions
         chosen_list: list[int] = []
         for group in _groups(candidates, request):
-            chosen_list += self._chosen(candidates, scores, group, request.top_k - len(chosen_list))
+            chosen_list += self._chosen(candidates, scores, group, count - len(chosen_list))
         pool = np.asarray(chosen_list, dtype=np.intp)
         chosen = positions[pool]
-        names = [snapshot.outlines[position].event_id for position in chosen.tolist()]
-        missing = [snapshot.outlines[position].row for position in chosen.tolist() if position not in candidates.texts]
-        read = {event.event_id: event for event in self.events.at_rows(missing)}
+        missing = [snapshot.outlines[position] for position in chosen.tolist() if position not in candidates.texts]
+        read = {event.event_id: event for event in self.events.whole(missing)} if missing else {}
+        if self._is_away is not None and read and request.where.scope_key is not None:
+            self.tables.note_shown(request.where.scope_key, snapshot, read.values())
         by_step = {name: values[chosen].tolist() for name, values in candidates.steps.items()}
-        final, gained = scores[pool].tolist(), factors[pool].tolist()
-        hits: list[Hit] = []
-        found: list[int] = []
+        final, gained = scores[pool].tolist(), None if recent is None else recent[pool].tolist()
+        found: list[tuple[int, Hit]] = []
         for n, position in enumerate(chosen.tolist()):
-            event = candidates.texts.get(position) or read.get(names[n])
+            event = candidates.texts.get(position) or read.get(snapshot.outlines[position].event_id)
             if event is None:  # deleted since the survey
                 continue
             explained = {name: values[n] for name, values in by_step.items() if values[n]}
             if position in candidates.reranked:
                 explained["rerank"] = candidates.reranked[position]
-            if boost:
+            if gained is not None:
                 explained["recency"] = gained[n]
             explained["final"] = final[n]
-            hits.append(Hit(event, final[n], explained))
-            found.append(position)
-        has_likeness = candidates.has_vectors and settings.vector_centering and snapshot.has_centre
-        if not has_likeness or not request.about_present:
-            return hits
-        rows = np.asarray(found, dtype=np.intp)
-        to_each = snapshot.likeness(rows, centred=True)
-        likeness = np.array([to_each(n) for n in range(len(rows))])
-        return current_first(hits, likeness, candidates.steps["dense"][rows], list(snapshot.names), now=request.about_now)
+            found.append((position, Hit(event, final[n], explained)))
+        return found
 
     def _chosen(self, candidates: Candidates, scores: Numbers, group: Positions, count: int) -> list[int]:
         """Give `count` of a group of candidates, by score and diversity, as places among the candidates."""
         settings = self._settings()
         pool = group[np.argsort(-scores[group], kind="stable")][: count * DIVERSITY_POOL]
-        if settings.diversity_lambda < 1.0 and len(pool) and count <= DIVERSITY_MOST:
-            likeness = candidates.snapshot.likeness(candidates.positions[pool], centred=settings.vector_centering)
-            pool = pool[diverse_order(scores[pool], likeness, count, settings.diversity_lambda)]
-        return [int(n) for n in pool[:count]]
+        best = pool[:count]
+        if settings.diversity_lambda < 1.0 and len(best) > 1 and count <= DIVERSITY_MOST:
+            likeness = partial(candidates.snapshot.likeness, centred=settings.vector_centering)
+            if any_alike(likeness(candidates.positions[best])(np.arange(len(best)))):
+                likeness_to = likeness(candidates.positions[pool])
+                best = pool[diverse_order(scores[pool], likeness_to, count, settings.diversity_lambda)]
+        chosen: list[int] = best.tolist()
+        return chosen
 
     async def aclose(self) -> None:
         """Cancel what runs in the background of this event loop."""
         await self.tasks.aclose()
+        self.spare.shutdown(wait=False, cancel_futures=True)
         if self.vectors is not None:
             await self.vectors.aclose()
+
+    def _knows_that_store_is_away(self) -> bool:
+        return self._is_away is not None and self._is_away()
 
     def _waiting(self, request: RecallRequest) -> list[Hit]:
         try:
@@ -337,7 +412,7 @@ def _best(survey: Survey, total: Scores, wanted: int, *, observations_last: bool
             best = positions[np.argpartition(-total[positions], looked_at - 1)[:looked_at]]
         if not observations_last:
             break
-        observed = _observed(survey.snapshot, best)
+        observed = survey.snapshot.observed[best]
         others = int(np.count_nonzero(~observed))
         if len(best) == len(positions) or others >= wanted:
             # What a wider look would find stands behind these anyway.
@@ -347,16 +422,12 @@ def _best(survey: Survey, total: Scores, wanted: int, *, observations_last: bool
     return best[np.lexsort((-best, -total[best]))]
 
 
-def _observed(snapshot: Snapshot, positions: Positions) -> Mask:
-    return np.fromiter((snapshot.outlines[n].source == OBSERVATION for n in positions), bool, len(positions))
-
-
 def _groups(candidates: Candidates, request: RecallRequest) -> list[Positions]:
     """Return the candidates' places in groups; each group is exhausted before the next one is used."""
     places = np.arange(len(candidates.positions))
     if not request.observations_last:
         return [places]
-    observed = _observed(candidates.snapshot, candidates.positions)
+    observed = candidates.snapshot.observed[candidates.positions]
     return [places[~observed], places[observed]]
 
 

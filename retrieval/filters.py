@@ -84,10 +84,15 @@ def event_filter(
 
 def conditioned(scope: Scope | None, conditions: Mapping[str, Any], timezone: str) -> EventFilter:
     """Return `event_filter` of a caller's conditions. Raises InvalidInput for one that there is not."""
+    checked_conditions(conditions)
+    return event_filter(scope, **{"timezone": timezone, **conditions})
+
+
+def checked_conditions(conditions: Mapping[str, Any]) -> None:
+    """Raise InvalidInput for a condition that there is not."""
     unknown = sorted(set(conditions) - set(CONDITIONS))
     if unknown:
         raise InvalidInput(f"{unknown[0]:.60}: unknown condition; known are {', '.join(CONDITIONS)}")
-    return event_filter(scope, **{"timezone": timezone, **conditions})
 
 
 CONDITIONS = tuple(name for name in signature(event_filter).parameters if name != "scope")

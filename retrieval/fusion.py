@@ -59,12 +59,14 @@ def scores_of(key: Key, **lists: Mapping[Key, float]) -> dict[str, float]:
 
 def stretched(scores: Scores, found: Mask) -> Scores:
     """Return `scores` scaled to 0..1 over those that are `found`, 0 elsewhere; 1 if all found scores are equal."""
+    is_all = bool(found.all())
+    values = scores if is_all else scores[found]
+    low, high = float(values.min(initial=np.inf)), float(values.max(initial=-np.inf))
+    scaled = (values - low) / (high - low) if high - low > 1e-9 else np.ones_like(values)
+    if is_all:
+        return scaled
     result = np.zeros_like(scores)
-    if not found.any():
-        return result
-    values = scores[found]
-    low, high = float(values.min()), float(values.max())
-    result[found] = (values - low) / (high - low) if high - low > 1e-9 else 1.0
+    result[found] = scaled
     return result
 
 

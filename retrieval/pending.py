@@ -20,7 +20,7 @@ from ..schema.protocols import EventStore, JobQueue
 from ..text.absolutize import LONGEST_TEXT
 from ..text.job_drafts import draft_of
 from ..text.observed import observed_text
-from ..text.words import first_character, last_characters, lookup_tokens, search_tokens
+from ..text.search_words.tokens import first_character, last_characters, lookup_tokens, search_tokens
 from .request import RecallRequest
 
 log = logging.getLogger(__name__)

@@ -13,7 +13,7 @@ from ..schema.article import Spoken
 from ..schema.event import EventFilter
 from ..schema.protocols import ArticleStores, EventStore, Vector
 from ..schema.summary import ArticleKey, StoredArticle, Summary
-from ..text.words import query_tokens, search_tokens
+from ..text.search_words.tokens import query_tokens, search_tokens
 from .fusion import weighted_sum
 
 KEYWORD_WEIGHT = VECTOR_WEIGHT = 0.5

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from ..schema.event import EventFilter
 from ..schema.scope import Scope
 from ..schema.settings import QuerySettings
-from ..text.questions.asking import asking_sentences
+from ..text.questions.asking import asking_sentences, is_about_asking
 from ..text.questions.named_times import NamedTime, named_times
 from ..text.questions.past_questions import asks_about_now, asks_about_past, asks_what_happened
 from ..text.tokens import estimate_tokens
@@ -25,6 +25,7 @@ MOST_QUERIES = 8
 MOST_QUERY_CHARACTERS = 1_000
 """A query is a message, not a document. Small embedders read at most 512 tokens."""
 WIDENING_CHARACTERS = 200
+WEEK = 7 * 86_400.0
 TALK_TOKENS = 40
 """A query of more tokens is no question but a piece of a conversation. (Of LoCoMo's questions none has 30.)"""
 
@@ -85,13 +86,24 @@ class RecallRequest:
 
     @cached_property
     def about_past(self) -> bool:
-        """True if a query asks about former times, by its words or by naming a time that is over."""
-        return any(map(asks_about_past, self.said)) or any(one.last < self.now for one in self.named)
+        """True if a query asks about former times, by its words or by naming a time that is over.
+
+        A day that comes within a week is itself meant ("are we still on for Sunday?"), not the same day of last year.
+        """
+        if any(map(asks_about_past, self.said)):
+            return True
+        soon = any(self.now <= one.last <= self.now + WEEK for one in self.named)
+        return not soon and not self.about_now and any(one.last < self.now for one in self.named)
 
     @cached_property
     def about_present(self) -> bool:
         """True if the queries ask how something is: no talk, neither about former times nor what happened once."""
         return not self.about_past and not any(is_talk(one) or asks_what_happened(one) for one in self.said)
+
+    @cached_property
+    def about_asking(self) -> bool:
+        """True if a query is about what was asked, not about the answer."""
+        return any(map(is_about_asking, self.said))
 
     @cached_property
     def about_now(self) -> bool:
@@ -141,6 +153,7 @@ def bounded_query(said: str) -> str:
     return " ".join(said.lstrip()[: 4 * MOST_QUERY_CHARACTERS].split())[:MOST_QUERY_CHARACTERS]
 
 
+@lru_cache(maxsize=256)
 def is_talk(query: str) -> bool:
     """Return True if a query is a piece of a conversation rather than a question."""
     return estimate_tokens(query) > TALK_TOKENS

@@ -9,8 +9,8 @@ from langgraph.runtime import Runtime
 
 from ...models.embeddings.recorded import vectors_for
 from ...schema.errors import FingerprintMismatch
+from ...schema.graph_states.historian import HistorianContext, HistorianState, HistorianUpdate, events_of
 from ...schema.job import Job
-from ...schema.states import HistorianContext, HistorianState, HistorianUpdate, events_of
 
 log = logging.getLogger(__name__)
 

@@ -10,8 +10,8 @@ from langgraph.runtime import Runtime
 from ...prompts.extracting import Extracted, Told, believed, extract_prompt
 from ...prompts.templates import render
 from ...schema.errors import ModelError
+from ...schema.graph_states.historian import HistorianContext, HistorianPart, HistorianState, HistorianUpdate
 from ...schema.job import Job
-from ...schema.states import HistorianContext, HistorianPart, HistorianState, HistorianUpdate
 from ...text.job_drafts import language_among, names_of
 from ...text.observed import observed_message
 from ...text.talk_jobs import by_rules_of, said_by_people, with_statements

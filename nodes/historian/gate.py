@@ -6,9 +6,9 @@ import asyncio
 
 from langgraph.runtime import Runtime
 
+from ...schema.graph_states.historian import HistorianContext, HistorianState, HistorianUpdate, ItemState
 from ...schema.job import Job
 from ...schema.settings import Settings
-from ...schema.states import HistorianContext, HistorianState, HistorianUpdate, ItemState
 from ...text.job_verdicts import judge, last_resort, with_verdict
 
 

@@ -12,10 +12,10 @@ from langgraph.runtime import Runtime
 from ...prompts.merging import UpdateProfiles, merge_prompt, merged_by_model, said_to_be_over
 from ...prompts.templates import render
 from ...schema.errors import ModelError
+from ...schema.graph_states.historian import HistorianContext, HistorianState, HistorianUpdate, ItemState, ProposedProfile
 from ...schema.job import Job
 from ...schema.names import Names
 from ...schema.profile import Profile, ProfileKey
-from ...schema.states import HistorianContext, HistorianState, HistorianUpdate, ItemState, ProposedProfile
 from ...text.job_drafts import language_of, names_of
 from ...text.job_verdicts import is_no_fact
 from ...text.language import Language
@@ -47,7 +47,8 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
         return {"proposed_profiles": [], "conflict": False, "links": []}
     former = state.get("former", [])
     over = [one["text"] for one in former if one["ended"]]
-    old = {key: replace(one, summary=without_over(one.summary, over, names)) for key, one in kept.items()}
+    new = [item["candidate"] for item in facts]
+    old = {key: replace(one, summary=without_over(one.summary, over, names, new)) for key, one in kept.items()}
     near = [one for one in former if not one["ended"]]
     merges = state.get("merges", 0) + 1
     answer = None

@@ -12,8 +12,8 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
+from ...schema.graph_states.historian import HistorianContext, HistorianPart, HistorianState, HistorianUpdate
 from ...schema.job import Job
-from ...schema.states import HistorianContext, HistorianPart, HistorianState, HistorianUpdate
 
 Node = Callable[[HistorianState, Runtime[HistorianContext]], Awaitable[HistorianUpdate]]
 

@@ -10,8 +10,8 @@ from langgraph.runtime import Runtime
 from ...prompts.rewriting import RecordTexts, rewrite_prompt
 from ...prompts.templates import render
 from ...schema.errors import ModelError
+from ...schema.graph_states.historian import HistorianContext, HistorianState, HistorianUpdate, ItemState
 from ...schema.job import Job
-from ...schema.states import HistorianContext, HistorianState, HistorianUpdate, ItemState
 from ...text.absolutize import LONGEST_TEXT
 from ...text.job_drafts import language_of, names_of, prepare
 from ...text.job_verdicts import is_no_fact, passed_by_rules

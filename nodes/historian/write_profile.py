@@ -11,9 +11,9 @@ from langgraph.runtime import Runtime
 
 from ...schema.errors import RevisionConflict, StorageError
 from ...schema.event import EventLink
+from ...schema.graph_states.historian import HistorianContext, HistorianState, HistorianUpdate, ProposedProfile
 from ...schema.job import Job
 from ...schema.profile import Profile, ProfileKey
-from ...schema.states import HistorianContext, HistorianState, HistorianUpdate, ProposedProfile
 
 log = logging.getLogger(__name__)
 

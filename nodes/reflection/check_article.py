@@ -10,7 +10,7 @@ from functools import partial
 from langgraph.runtime import Runtime
 
 from ...schema.article import CHAPTER_NAMES, Article, DroppedLine, Proposal
-from ...schema.reflection_states import ReflectionContext, ReflectionState, ReflectionUpdate
+from ...schema.graph_states.reflection import ReflectionContext, ReflectionState, ReflectionUpdate
 from ...text.articles.check import check_article as violations
 from ...text.articles.rules import into_dynamic
 from ...text.language import Language

@@ -6,7 +6,7 @@ from langgraph.runtime import Runtime
 
 from ...prompts import reconstructing
 from ...schema.article import ChapterName
-from ...schema.reflection_states import DigestState, ReflectionContext, ReflectionState, ReflectionUpdate
+from ...schema.graph_states.reflection import DigestState, ReflectionContext, ReflectionState, ReflectionUpdate
 from .job import read_article, reflection_job
 
 

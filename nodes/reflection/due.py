@@ -8,7 +8,7 @@ from itertools import accumulate
 from operator import sub
 
 from ...prompts.summarising import absolute_lines
-from ...schema.reflection_states import ReflectionContext, ReflectionUpdate
+from ...schema.graph_states.reflection import ReflectionContext, ReflectionUpdate
 from ...schema.settings import ShorttermSettings
 from ...schema.summary import Summary, summaries_waiting
 from .job import ReflectionJob

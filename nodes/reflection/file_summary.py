@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from langgraph.runtime import Runtime
 
 from ...schema.event import Event
-from ...schema.reflection_states import ReflectionContext, ReflectionState, ReflectionUpdate
+from ...schema.graph_states.reflection import ReflectionContext, ReflectionState, ReflectionUpdate
 from ...schema.summary import ArticleKey, BufferedState, Summary
 from ...text.tokens import estimate_tokens
 from .due import next_step

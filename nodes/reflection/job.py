@@ -9,9 +9,9 @@ from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
 from ...schema.article import CHAPTER_NAMES, Article, ChapterBounds
+from ...schema.graph_states.reflection import ReflectionContext, ReflectionState
 from ...schema.job import Job
 from ...schema.names import Names
-from ...schema.reflection_states import ReflectionContext, ReflectionState
 from ...schema.settings import Settings, ShorttermSettings
 from ...schema.states_payload import StatesPayload
 from ...schema.summary import ArticleKey

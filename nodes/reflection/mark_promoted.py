@@ -6,7 +6,7 @@ import asyncio
 
 from langgraph.runtime import Runtime
 
-from ...schema.reflection_states import ReflectionContext, ReflectionState, ReflectionUpdate
+from ...schema.graph_states.reflection import ReflectionContext, ReflectionState, ReflectionUpdate
 from .due import what_is_due
 from .job import reflection_job
 

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import cast
 
 from ...schema.article import CHAPTER_NAMES, Article, ChapterName, DroppedLine, Proposal
-from ...schema.reflection_states import DroppedState, ProposalState
+from ...schema.graph_states.reflection import DroppedState, ProposalState
 from ...text.articles.rules import reconstruct_by_rules, replaced_lines
 from .job import ReflectionJob
 

@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 from ...prompts import reconstructing
 from ...schema.article import Digest
 from ...schema.errors import ModelError, ModelRefused
-from ...schema.reflection_states import ReflectionContext, ReflectionState, ReflectionUpdate
+from ...schema.graph_states.reflection import ReflectionContext, ReflectionState, ReflectionUpdate
 from .job import read_article, reflection_job
 from .proposals import proposal_by_rules, proposal_state
 

@@ -8,7 +8,7 @@ import logging
 from langgraph.runtime import Runtime
 
 from ...schema.errors import RevisionConflict
-from ...schema.reflection_states import ReflectionContext, ReflectionState, ReflectionUpdate
+from ...schema.graph_states.reflection import ReflectionContext, ReflectionState, ReflectionUpdate
 from .job import reflection_job
 from .proposals import proposed
 

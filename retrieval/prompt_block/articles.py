@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from ...schema.article import CHAPTER_NAMES, ChapterName, Spoken
 from ...schema.language import Language
 from ...schema.summary import StoredArticle, Summary
+from ...text.search_words.tokens import query_tokens, search_tokens
 from ...text.statements import stamped, without_bullet
-from ...text.words import query_tokens, search_tokens
 from .block import Block, day, minute
 from .quoting import quoted, quoted_name
 

@@ -56,11 +56,11 @@ def format_memories(
     if article is not None:
         fill_article(block, article, language, ARTICLE_SHARE if profiles or hits else 1.0)
     said = _lines_of(profiles)
-    filed = _said_once([hit for hit in hits if not hit.pending], said, language)
-    waiting = _said_once([hit for hit in hits if hit.pending], said, language)
+    filed = _said_once([hit for hit in hits if not hit.pending], said)
+    waiting = _said_once([hit for hit in hits if hit.pending], said)
     if waiting:
-        block.fill(waiting, PENDING_SHARE if filed else 1.0)
-    block.fill(filed, 1.0)
+        block.fill((hit_line(hit, language) for hit in waiting), PENDING_SHARE if filed else 1.0)
+    block.fill((hit_line(hit, language) for hit in filed), 1.0)
     return block.text()
 
 
@@ -86,14 +86,14 @@ def _lines_of(profiles: Sequence[Profile]) -> set[str]:
     return {line.removeprefix("-").strip() for profile in profiles for line in profile.summary.splitlines()}
 
 
-def _said_once(hits: Sequence[Hit], said: set[str], language: Language) -> list[str]:
-    """Return the lines of hits whose text is not in `said` yet (a profile or another event has it), and add them to `said`."""
-    lines: list[str] = []
+def _said_once(hits: Sequence[Hit], said: set[str]) -> list[Hit]:
+    """Return the hits whose text is not in `said` yet (a profile or another event has it), and add their texts to `said`."""
+    once: list[Hit] = []
     for hit in hits:
         if hit.event.text not in said:
             said.add(hit.event.text)
-            lines.append(hit_line(hit, language))
-    return lines
+            once.append(hit)
+    return once
 
 
 def format_summaries(summaries: Sequence[tuple[str, str]], *, language: Language, max_tokens: int) -> str:

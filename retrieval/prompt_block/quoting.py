@@ -27,6 +27,9 @@ _UNSEEN_CATEGORIES = frozenset(("Cc", "Cf", "Cs", "Co", "Cn"))
 
 _OPENING, _CLOSING = "<＜﹤〈\u2329⟨⧼❮❬❰⟪⦉⦑˂ᐸ≺⋖ⵦ𐌂", ">＞﹥〉\u232a⟩⧽❯❭❱⟫⦊⦒˃ᐳ≻⋗ⵥ𐌃"
 _BRACKETS = str.maketrans(_OPENING + _CLOSING + "`｀", "‹" * len(_OPENING) + "›" * len(_CLOSING) + "ˋˋ")
+_ROUND = str.maketrans("[]【】［］〔〕〖〗⟦⟧", "()()()()()()")
+_DATE = re.compile("[0-9]{2,4}(?:[-:][0-9]{2}){1,2}")
+"""A date or a time of day, in which nothing is to be replaced: each line of a block begins with both."""
 _TEMPLATE = re.compile(
     r"[\[［【〔〖⟦]\s*(/?\s*(?:INST|SYS|SYSTEM|ASSISTANT|USER|DEVELOPER|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|系统|系統|助手|用户|用戶))"
     r"\s*[\]］】〕〗⟧]",
@@ -69,7 +72,9 @@ def quoted(text: str) -> str:
 
 def quoted_name(name: str) -> str:
     """Return a name for a label in square brackets: quoted, without brackets, at most 64 characters."""
-    plain = quoted(name).translate(str.maketrans("[]【】［］〔〕〖〗⟦⟧", "()()()()()()"))
+    if _DATE.fullmatch(name):
+        return name
+    plain = quoted(name).translate(_ROUND)
     return plain if len(plain) <= 64 else plain[:63] + "…"
 
 

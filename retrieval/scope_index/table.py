@@ -6,6 +6,7 @@ uses them.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,19 +14,15 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from ...models.embeddings.general_means import nearest_means
-from ...schema.event import Event, EventFilter, EventOutline
+from ...schema.event import OBSERVATION, Event, EventFilter, EventOutline
 from ...schema.protocols import Matrix, Vector
+from .centre import VectorSum
 from .words import Mask, ScopeWords, Scores, WordMatch
 
 Positions = npt.NDArray[np.intp]
 
 BYTES_AN_EVENT = 600
 """About what an outline and its place in the lists and the dictionary take, beside the vector."""
-
-PRIOR_EVENTS = 8.0
-"""The mean of a scope counts as if so many events lay at the general mean of the model, or at the origin where that is not
-known: the mean of two or three vectors says little."""
 
 ENOUGH_EVENTS = 50
 """From so many vectors on the mean of a scope can stand alone."""
@@ -43,11 +40,22 @@ class Snapshot:
     told: npt.NDArray[np.float64]
     """The first and last moment that each event tells of, shape (events, 2): when it was said if it names no time."""
     marks: Mask
-    """Which events are superseded, are corrected, are short questions, shape (events, 3)."""
-    names: dict[str, list[int]] = field(default_factory=dict)
+    """Which events are superseded, are corrected, are short questions, are observations, shape (events, 4)."""
+    who: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int32))
+    """The numbers of the user id and of the name of each event, shape (events, 2)."""
+    users: dict[str, int] = field(default_factory=dict)
+    """The numbers of the user ids."""
+    names: dict[str, int] = field(default_factory=dict)
+    """The numbers of the names, from 1."""
     words: ScopeWords = field(default_factory=ScopeWords)
-    means: Matrix | None = None
-    """The general means of the embedding model, one row a language; None if they are not known."""
+    mean: Vector = field(default_factory=lambda: np.zeros(0, dtype=np.float32))
+    """The mean of the vectors."""
+    count: int = 0
+    """How many events have a vector."""
+    has_centre: bool = False
+    """True if the middle of the vectors is known, by the model's general means or by enough events."""
+    _near: dict[float, tuple[Mask, Mask]] = field(default_factory=dict)
+    _lengths: dict[float, Scores] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.times)
@@ -61,6 +69,23 @@ class Snapshot:
     def time_order(self) -> Positions:
         """Positions from the earliest event to the latest; those of one moment in the order of filing."""
         return np.argsort(self.times, kind="stable")
+
+    @cached_property
+    def is_in_order(self) -> bool:
+        """True if the events were filed in the order of their times."""
+        return bool((self.times[1:] >= self.times[:-1]).all())
+
+    @cached_property
+    def is_all_embedded(self) -> bool:
+        """True if every event has a vector."""
+        return self.count == len(self)
+
+    def near(self, minutes: float) -> tuple[Mask, Mask]:
+        """Return, in the order of time, which gaps to the next event, and which two gaps in a row, are at most so long."""
+        if minutes not in self._near:
+            near = np.diff(self.times if self.is_in_order else self.times[self.time_order]) <= minutes * 60.0
+            self._near[minutes] = near, near[1:] & near[:-1]
+        return self._near[minutes]
 
     @cached_property
     def over(self) -> Mask | None:
@@ -78,20 +103,14 @@ class Snapshot:
         return _if_any(self.marks[:, 2])
 
     @property
-    def has_centre(self) -> bool:
-        """True if the middle of the vectors is known, by the model's general means or by enough events."""
-        return self.means is not None or int(self.embedded.sum()) >= ENOUGH_EVENTS
+    def observed(self) -> Mask:
+        """Which events are raw observations."""
+        return self.marks[:, 3]
 
     @cached_property
-    def _centre(self) -> tuple[Vector, Scores, float]:
-        """The mean vector m, every v·m and |m|²."""
-        count = int(self.embedded.sum())
-        total = self.matrix.sum(axis=0)
-        if count and self.means is not None and self.means.shape[1] == self.dimension:
-            general = nearest_means(self.matrix[self.embedded], self.means).mean(axis=0)
-            total = total + general * np.float32(PRIOR_EVENTS)
-        mean = (total / np.float32(count + PRIOR_EVENTS)).astype(np.float32)
-        return mean, self.matrix @ mean, float(mean @ mean)
+    def _along(self) -> Scores:
+        """The product of every vector with the mean."""
+        return np.asarray(np.vecdot(self.matrix, self.mean), dtype=np.float32)
 
     def similarities(self, vector: Vector, *, centred: float) -> Scores:
         """Return the exact cosine of every event with `vector`; undefined where `embedded` is False.
@@ -100,24 +119,30 @@ class Snapshot:
         small models lie in a narrow cone, where all cosines are alike; seen from the middle of the cone they differ
         (multilingual-e5-small, LoCoMo turns: recall at 10 rises from 53 to 59 %).
         """
-        plain = np.asarray(self.matrix @ vector, dtype=np.float32)
+        # Not `matrix @ vector`: BLAS starts its threads for it, which wait for a processor where all are busy. (10,000 vectors
+        # beside ten busy processes on two cores: 28 ms against 0.3, p50.)
+        plain = np.asarray(np.vecdot(self.matrix, vector), dtype=np.float32)
         if not centred:
             return plain
-        mean, along, square = self._centre
-        along, to_mean, square = along * np.float32(centred), float(vector @ mean) * centred, square * centred**2
-        lengths = np.sqrt(np.maximum(1.0 - 2.0 * along + square, 1e-12), dtype=np.float32)
+        along, square = self._along * np.float32(centred), float(self.mean @ self.mean) * centred**2
+        to_mean = float(vector @ self.mean) * centred
+        if centred not in self._lengths:
+            self._lengths[centred] = np.sqrt(np.maximum(1.0 - 2.0 * along + square, 1e-12), dtype=np.float32)
         length = max(1.0 - 2.0 * to_mean + square, 1e-12) ** 0.5
-        return np.asarray((plain - along - to_mean + square) / (lengths * length), dtype=np.float32)
+        return np.asarray((plain - along - to_mean + square) / (self._lengths[centred] * length), dtype=np.float32)
 
-    def likeness(self, chosen: Positions, *, centred: bool) -> Callable[[int], Scores]:
-        """Return a function of n: the cosines of the events at `chosen` with the n-th of them; 0 without a vector."""
+    def likeness(self, chosen: Positions, *, centred: bool) -> Callable[[int | Positions], Scores]:
+        """Return a function of n: the cosines of the events at `chosen` with the n-th of them; 0 without a vector.
+
+        Of several n one row each.
+        """
         rows = self.matrix[chosen]
         if centred and self.dimension:
-            rows -= self._centre[0]
+            rows -= self.mean
         lengths = np.sqrt(np.vecdot(rows, rows))
         rows *= (self.embedded[chosen] / np.maximum(lengths, 1e-6))[:, np.newaxis]
         # Not `rows @ rows[n]`: BLAS starts its threads for it, which wait for a processor where all are busy.
-        return lambda n: np.vecdot(rows, rows[n])
+        return lambda n: np.vecdot(rows, rows[n][..., np.newaxis, :])
 
     def in_force(self, admitted: Mask | None, *, past: bool) -> Mask | None:
         """Return which of the admitted events hold, with `past` those that are superseded as well; None: all events."""
@@ -131,12 +156,9 @@ class Snapshot:
         if not where.narrows:
             return None
         mask = np.ones(len(self), dtype=bool)
-        for name, values in (
-            ("user_id", where.user_ids),
-            ("kind", where.kinds),
-            ("source", where.sources),
-            ("event_id", where.event_ids),
-        ):
+        if where.user_ids:
+            mask &= np.isin(self.who[:, 0], [self.users.get(one, -1) for one in where.user_ids])
+        for name, values in (("kind", where.kinds), ("source", where.sources), ("event_id", where.event_ids)):
             if values:
                 allowed = frozenset(values)
                 mask &= np.fromiter((getattr(self.outlines[n], name) in allowed for n in range(len(self))), bool, len(self))
@@ -161,8 +183,9 @@ class Snapshot:
         scores = match.scores
         if admitted is not None:
             scores[~admitted] = 0.0
-        if np.count_nonzero(scores) > limit:
-            scores[scores < np.partition(scores, len(scores) - limit)[len(scores) - limit]] = 0.0
+        found = scores[scores > 0]  # a partition of what is mostly zeros takes ten times as long
+        if len(found) > limit:
+            scores[scores < np.partition(found, len(found) - limit)[len(found) - limit]] = 0.0
         return match
 
 
@@ -175,19 +198,24 @@ class ScopeTable:
 
     def __init__(self, change: tuple[int, int], means: Matrix | None = None) -> None:
         self.change = change
-        self._means = means
+        self._has_means = means is not None
+        self._sum = VectorSum(means)
         self.sequence = 0
         self.last_row = 0
         self._outlines: list[EventOutline] = []
         self._positions: dict[str, int] = {}
-        self._by_name: dict[str, list[int]] = {}
+        self._users: dict[str, int] = {}
+        self._names: dict[str, int] = {}
+        self._who = np.zeros((0, 2), dtype=np.int32)
         self._times = np.empty(0, dtype=np.float64)
         self._told = np.empty((0, 2), dtype=np.float64)
-        self._marks = np.zeros((0, 3), dtype=bool)
+        self._marks = np.zeros((0, 4), dtype=bool)
         self._matrix: Matrix = np.zeros((0, 0), dtype=np.float32)
         self._embedded = np.zeros(0, dtype=bool)
         self._words = ScopeWords()
         self._is_sealed = False
+        self.shown: OrderedDict[str, Event] = OrderedDict()
+        """The events that were shown last, by their ids."""
         self.snapshot = self._snapshot()
 
     @property
@@ -214,8 +242,6 @@ class ScopeTable:
         first = len(self._outlines)
         for position, outline in enumerate(outlines, first):
             self._positions[outline.event_id] = position
-            if outline.user_name:
-                self._by_name.setdefault(outline.user_name, []).append(position)
         self._outlines.extend(outlines)
         if outlines:
             # One that was deleted in between has none; its removal is counted, and the table made anew.
@@ -224,8 +250,9 @@ class ScopeTable:
             self.last_row = outlines[-1].row
             self._times = np.concatenate([self._times, [outline.timestamp for outline in outlines]])
             self._told = np.concatenate([self._told, [outline.told for outline in outlines]])
-            marks = [(bool(outline.superseded_by), bool(outline.corrected_by), outline.asks) for outline in outlines]
-            self._marks = np.concatenate([self._marks, marks])
+            marks = [(one.superseded_by, one.corrected_by, one.asks, one.source == OBSERVATION) for one in outlines]
+            self._marks = np.concatenate([self._marks, np.array([[*map(bool, row)] for row in marks])])
+            self._who = np.concatenate([self._who, np.array([self._numbers(outline) for outline in outlines], dtype=np.int32)])
         self._reserve(len(self._outlines), vectors.shape[1] if len(ids) else self._matrix.shape[1])
         known = [(n, self._positions[event_id]) for n, event_id in enumerate(ids) if event_id in self._positions]
         if known:
@@ -233,10 +260,17 @@ class ScopeTable:
             if self._is_sealed and (targets < first).any():
                 # An older event has got its vector: snapshots in use keep the matrix that they have.
                 self._matrix, self._embedded = self._matrix.copy(), self._embedded.copy()
+            self._sum.add(self._matrix[targets[self._embedded[targets]]], -1)
+            self._sum.add(vectors[sources])
             self._matrix[targets] = vectors[sources]
             self._embedded[targets] = True
         self.snapshot = self._snapshot()
         return True
+
+    def _numbers(self, outline: EventOutline) -> tuple[int, int]:
+        user = self._users.setdefault(outline.user_id, len(self._users))
+        name = outline.user_name
+        return user, self._names.setdefault(name, len(self._names) + 1) if name else 0
 
     def _reserve(self, count: int, dimension: int) -> None:
         capacity = len(self._embedded)
@@ -262,14 +296,18 @@ class ScopeTable:
             times=self._times,
             told=self._told,
             marks=self._marks,
-            names=self._by_name,
+            who=self._who,
+            users=self._users,
+            names=self._names,
             words=self._words,
-            means=self._means,
+            mean=self._sum.mean(self._matrix.shape[1]),
+            count=self._sum.count,
+            has_centre=self._has_means or self._sum.count >= ENOUGH_EVENTS,
         )
 
 
-def snapshot_of(events: Sequence[Event]) -> Snapshot:
-    """Return events alone as a snapshot, without vectors and words."""
+def snapshot_of(events: Sequence[Event], ids: Sequence[str] = (), vectors: Matrix | None = None) -> Snapshot:
+    """Return events alone as a snapshot, with the vectors of `ids` and without words."""
     table = ScopeTable((0, 0))
     outlines = [
         EventOutline(
@@ -290,5 +328,5 @@ def snapshot_of(events: Sequence[Event]) -> Snapshot:
         )
         for event in events
     ]
-    table.grow(outlines, [], [], np.zeros((0, 0), dtype=np.float32))
+    table.grow(outlines, [], ids, np.zeros((0, 0), dtype=np.float32) if vectors is None else vectors)
     return table.snapshot

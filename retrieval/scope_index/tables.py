@@ -5,18 +5,21 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from weakref import WeakValueDictionary
 
 from ...models.embeddings.general_means import general_means
+from ...schema.event import Event
 from ...schema.protocols import EventStore
-from .table import ScopeTable, Snapshot
+from .table import BYTES_AN_EVENT, ScopeTable, Snapshot
 
 SLICE_EVENTS = 500
 """So many events are read at a time (some ten milliseconds), so that recalls beside it get the interpreter."""
 WAITED_FOR = 2_000
 """A scope with more additions than that is not waited for: it would not be read in time."""
+SHOWN_KEPT = 300
+"""So many events of a scope that recalls have shown are kept with their texts, the last ones; some 0.5 KB each."""
 _FILLERS = 2
 """So many scopes are read at the same time, so that a small one need not wait for a large one."""
 
@@ -64,7 +67,8 @@ class ScopeTables:
     def ready(self, scope_key: str, seconds: float) -> Snapshot | None:
         """Return the current events of a scope; None if they must be read from the store and that takes longer than `seconds`.
 
-        Fewer than one slice are read at once, more in the background, to their end. Blocking; raises StorageError.
+        Fewer than one slice are read at once, more in the background, to their end; not a scope that could not be kept.
+        Blocking; raises StorageError.
         """
         change, table = self._events.change_number(scope_key), self._known(scope_key)
         lacking = change[0]
@@ -72,11 +76,18 @@ class ScopeTables:
             lacking -= table.change[0]
             if lacking < SLICE_EVENTS:
                 return self.snapshot(scope_key)
+        if lacking > WAITED_FOR and self._is_too_large(lacking):
+            return None
         filling = self.fill(scope_key)
         try:
             return filling.result(seconds if lacking <= WAITED_FOR else 0.0)
         except (TimeoutError, CancelledError):  # cancelled: the tables were closed
             return None
+
+    def _is_too_large(self, events: int) -> bool:
+        """Return True if so many events take more memory than all scopes may."""
+        model = self._events.fingerprint()
+        return events * (BYTES_AN_EVENT + 4 * (model[1] if model else 0)) > self._limit_bytes()
 
     def fill(self, scope_key: str) -> Future[Snapshot]:
         """Have a scope read in the background, once at a time. It rests after each slice as long as that took."""
@@ -89,6 +100,27 @@ class ScopeTables:
     def close(self) -> None:
         """Begin to read no further scope."""
         self._fillers.shutdown(wait=False, cancel_futures=True)
+
+    def note_shown(self, scope_key: str, snapshot: Snapshot, events: Iterable[Event]) -> None:
+        """Keep events that were read for a recall, for as long as nothing of the scope is removed or edited."""
+        table = self._known(scope_key)
+        # Not what was read before the table was made anew: it may have been deleted since.
+        if table is not None and table.snapshot.positions is snapshot.positions:
+            with self._lock:
+                for event in events:
+                    table.shown[event.event_id] = event
+                    table.shown.move_to_end(event.event_id)
+                while len(table.shown) > SHOWN_KEPT:
+                    table.shown.popitem(last=False)
+
+    def held(self, scope_key: str) -> tuple[Snapshot, dict[int, Event]] | None:
+        """Return a scope as it was known last, without a look at the store, and the events by position whose texts are kept."""
+        table = self._known(scope_key)
+        if table is None:
+            return None
+        with self._lock:
+            snapshot, shown = table.snapshot, list(table.shown.values())
+        return snapshot, {snapshot.positions[event.event_id]: event for event in shown}
 
     def names(self, scope_key: str) -> list[str]:
         """Return the names of the people of a scope, as far as it is in memory."""

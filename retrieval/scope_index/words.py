@@ -1,7 +1,7 @@
 """The keyword index of one scope in memory: which events hold which words, and BM25 over them.
 
 It holds what the keyword index of the store holds for the same rows and scores as that does
-(`stores.event_keywords`), in a tenth of the time: a query there costs several statements a word.
+(`text.keywords`), in a tenth of the time: a query there costs several statements a word.
 """
 
 from __future__ import annotations
@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from ...stores.sqlite.event_keywords import K1, norms, query_words, repeated
-from ...stores.sqlite.stems import STEMMER
-from ...text.words import first_character
+from ...text.search_words.keywords import K1, norms, query_words, repeated
+from ...text.search_words.stems import STEMMER
+from ...text.search_words.tokens import first_character
 
 Scores = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]
@@ -68,11 +69,10 @@ class ScopeWords:
 
     blocks: tuple[WordBlock, ...] = ()
     lengths: Keys = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    norms: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
 
     @property
     def nbytes(self) -> int:
-        return int(self.lengths.nbytes + self.norms.nbytes) + sum(block.nbytes for block in self.blocks)
+        return 3 * int(self.lengths.nbytes) + sum(block.nbytes for block in self.blocks)  # with what they gain
 
     def grown(self, added: Sequence[tuple[int, str]]) -> ScopeWords:
         """Return the words with further events added: for each its number of words, and the words as indexed."""
@@ -84,7 +84,7 @@ class ScopeWords:
             last = blocks.pop()
             blocks[-1] = blocks[-1] + last
         lengths = np.concatenate([self.lengths, np.array([length for length, _ in added], dtype=np.int64)])
-        return ScopeWords(tuple(blocks), lengths, norms(lengths))
+        return ScopeWords(tuple(blocks), lengths)
 
     def match(self, query: str) -> WordMatch:
         """Score every event against the words of `query`."""
@@ -105,24 +105,22 @@ class ScopeWords:
         telling = [math.log(1 + (count - n + 0.5) / (n + 0.5)) for n in (sum(map(len, found[w])) for w in range(len(words)))]
         whole = sum(sorted(telling, reverse=True)[:TELLING_WORDS])
         places: list[Places] = []
-        weights: list[float] = []
-        again: list[bool] = []
-        for n, weight in enumerate(telling):
-            for is_again, lists in ((False, found[n]), (True, found[n + len(words)])):
-                places += lists
-                weights += [weight] * len(lists)
-                again += [is_again] * len(lists)
+        gained: list[npt.NDArray[np.float64]] = []
+        for n, lists in enumerate(found):
+            gains, weight = self._gains[n >= len(words)], telling[n % len(words)]
+            places += lists
+            gained += [gains[one] * weight for one in lists]
         if not places:
             return WordMatch(np.zeros(count, dtype=np.float32), whole)
-        sizes = [len(one) for one in places]
-        every = np.concatenate(places)
-        added = self.norms[every]
-        gained = (K1 + 1) / (1 + added)
-        if any(again):
-            # A word that stands there twice gains what two have more than one.
-            gained = np.where(np.repeat(again, sizes), 2 * (K1 + 1) / (2 + added) - gained, gained)
-        scores = np.bincount(every, weights=gained * np.repeat(weights, sizes), minlength=count).astype(np.float32)
-        return WordMatch(scores, whole)
+        scores = np.bincount(np.concatenate(places), weights=np.concatenate(gained), minlength=count)
+        return WordMatch(scores.astype(np.float32), whole)
+
+    @cached_property
+    def _gains(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """What each event gains for a word that it holds, by a weight of 1, and what more if the word stands there twice."""
+        added = norms(self.lengths)
+        once = (K1 + 1) / (1 + added)
+        return once, 2 * (K1 + 1) / (2 + added) - once
 
 
 def _keys(words: Sequence[str]) -> Keys:

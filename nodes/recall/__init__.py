@@ -1,1 +1,0 @@
-"""Nodes of the read graph."""

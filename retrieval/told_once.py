@@ -1,0 +1,23 @@
+"""Reasons that were told before: each is a warning once, so that an outage does not fill the log."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+MOST_KINDS = 100
+
+
+class ToldOnce:
+    """Knows which kinds of reasons were told. A kind is what a reason says before its second colon; the rest may vary."""
+
+    def __init__(self) -> None:
+        self._kinds: set[str] = set()
+
+    def level(self, reasons: Sequence[str]) -> int:
+        """Return the level at which to log `reasons`: WARNING if one of them is new, else DEBUG."""
+        kinds = {":".join(reason.split(":")[:2]) for reason in reasons}
+        if kinds <= self._kinds or len(self._kinds) >= MOST_KINDS:
+            return logging.DEBUG
+        self._kinds |= kinds
+        return logging.WARNING
