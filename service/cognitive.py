@@ -8,27 +8,33 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Never, Self
 
 from ..schema.errors import HistorianError
 from ..schema.job import Job, RecentMessage
-from ..schema.language import Language
+from ..schema.language import LanguageChoice
 from ..schema.scope import RequestType, Scope, checked_scope
 from ..schema.settings import Settings
-from ..schema.settings_source import find_config, load_settings
+from ..schema.settings.source import find_config, load_settings
 from .event_access import EventAccess
 from .intake import make_job, redacted, refuse_unknown
-from .lifecycle import Lifecycle
 from .observation.noted import Noted
-from .off_loop import off_loop
+from .off_loop import kept, off_loop
 from .operating import Operating
 from .reply import ReplyContext
+from .running.lifecycle import Lifecycle
 from .silence import Silence
 from .talk import Gathering, talk_jobs
 
 if TYPE_CHECKING:
+    from langchain_core.documents import BaseDocumentCompressor
+    from langchain_core.embeddings import Embeddings
+    from langchain_core.language_models import BaseChatModel
+
+    from ..models.brought.given import GivenModels
     from .observation.queue import Observation
 
 log = logging.getLogger(__name__)
@@ -47,9 +53,15 @@ class CognitiveService(EventAccess, Operating):
     """
 
     def __init__(
-        self, settings: Settings, *, worker: bool = True, clock: Callable[[], float] = time.time, config: Path | None = None
+        self,
+        settings: Settings,
+        *,
+        worker: bool = True,
+        clock: Callable[[], float] = time.time,
+        config: Path | None = None,
+        models: GivenModels | None = None,
     ) -> None:
-        self.lifecycle = Lifecycle(settings, work=worker, clock=clock, config=config)
+        self.lifecycle = Lifecycle(settings, work=worker, clock=clock, config=config, models=models)
         """Internal: the open stores, the worker and the settings in force. May change in any release."""
         self._reply = ReplyContext(self.lifecycle)
         self.hooks = self.lifecycle.hooks
@@ -58,17 +70,33 @@ class CognitiveService(EventAccess, Operating):
 
     @classmethod
     def open(
-        cls, config: str | Path | Settings | None = None, *, worker: bool = True, clock: Callable[[], float] = time.time
+        cls,
+        config: str | Path | Settings | None = None,
+        *,
+        worker: bool = True,
+        clock: Callable[[], float] = time.time,
+        chat_model: BaseChatModel | None = None,
+        embeddings: Embeddings | None = None,
+        reranker: BaseDocumentCompressor | None = None,
     ) -> Self:
         """Return a service for a configuration file, for settings, or for what `config.toml` and the environment say.
 
+        `chat_model`, `embeddings` and `reranker` are objects of LangChain, of whatever provider; each takes the place of the
+        model that the settings name for it, and stays yours to close. Stored vectors belong to the embeddings that made them.
+
         Enter it with `async with`, or call `start()` and later `aclose()`. While it is open, the file is checked every two
-        seconds: hot keys apply at once; a change of another key is logged as needing a restart. Raises SettingsError.
+        seconds: hot keys apply at once; a change of another key is logged as needing a restart. Raises SettingsError,
+        InvalidInput.
         """
+        models = None
+        if chat_model is not None or embeddings is not None or reranker is not None:
+            from ..models.brought.given import GivenModels
+
+            models = GivenModels(chat_model, embeddings, reranker).checked()
         if isinstance(config, Settings):
-            return cls(config, worker=worker, clock=clock)
+            return cls(config, worker=worker, clock=clock, models=models)
         path = find_config(config, os.environ, Path.cwd())
-        return cls(load_settings(path), worker=worker, clock=clock, config=path)
+        return cls(load_settings(path), worker=worker, clock=clock, config=path, models=models)
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -154,15 +182,20 @@ class CognitiveService(EventAccess, Operating):
         who = {"user_id": user_id, "group_id": group_id, "sender_id": sender_id, "bot_id": bot_id, "request_type": request_type}
         names = {"user_name": user_name, "group_name": group_name, "bot_name": bot_name}
         which = {"request_id": request_id, "end_seq": end_seq, "timestamp": timestamp, "timezone": timezone}
-        said = {"action_summary": action_summary, "new_info": new_info, "recent_messages": recent_messages, "force": force}
+        said = {
+            "action_summary": action_summary,
+            "new_info": kept(new_info),
+            "recent_messages": kept(recent_messages),
+            "force": force,
+        }
         refuse_unknown(unknown, [*who, *names, *which, *said])
-        settings = self.settings
+        settings, now = self.settings, self.lifecycle.clock()
 
         def made() -> Job:
-            job = make_job({**unknown, **who, **names, **which, **said}, settings, self.lifecycle.clock)
+            job = make_job({**unknown, **who, **names, **which, **said}, settings, lambda: now)
             return redacted(job, settings.historian.redact_jobs)
 
-        return await self.lifecycle.hand_over(await off_loop(made, said, names))
+        return await self.lifecycle.hand_over(made)
 
     async def update_memory(
         self,
@@ -194,13 +227,12 @@ class CognitiveService(EventAccess, Operating):
 
         names = {"user_name": user_name, "group_name": group_name, "bot_name": bot_name}
         fields = {**unknown, **names, "request_id": request_id, "timestamp": timestamp, "timezone": timezone}
-        settings, clock, whom = self.settings, self.lifecycle.clock, str(user_id)
+        settings, now, whom, states = self.settings, self.lifecycle.clock(), str(user_id), kept(states)
 
         def made() -> Job | None:
-            return states_job(states, whom, scope, settings, clock, threshold=threshold, reflect=reflect, fields=fields)
+            return states_job(states, whom, scope, settings, lambda: now, threshold=threshold, reflect=reflect, fields=fields)
 
-        job = await off_loop(made, states, names)
-        return None if job is None else await self.lifecycle.hand_over(job)
+        return await self.lifecycle.hand_over(made)
 
     async def remember(
         self,
@@ -230,11 +262,13 @@ class CognitiveService(EventAccess, Operating):
         names = {"bot_name": bot_name, "user_name": user_name, "group_name": group_name}
         given = {**unknown, **names, "bot_id": bot_id, "timezone": timezone}
         fields = {name: value for name, value in given.items() if value is not None}
+        messages = kept(messages)
         jobs = await off_loop(lambda: talk_jobs(messages, scope, settings, clock, fields), messages, names)
+        self.lifecycle.languages.hear(scope.key, [job.payload["text"] for job in jobs if job.payload.get("role") == "user"])
         ids: list[str] = []
         try:
             for job in jobs:
-                job_id = await self.lifecycle.hand_over(self._gathering.due(job, clock(), settings))
+                job_id = await self.lifecycle.hand_over(partial(self._gathering.due, job, clock(), settings))
                 ids += [job_id] if job_id is not None else []
         finally:
             if ids:  # what is kept waits for silence, whatever became of the others
@@ -250,7 +284,7 @@ class CognitiveService(EventAccess, Operating):
     async def _look_through(self, scope_key: str | None) -> None:
         for job in self._gathering.flushed(scope_key):
             self.lifecycle.at_home(self._silence.end, job.scope.key)
-            await self.lifecycle.hand_over(job)
+            await self.lifecycle.hand_over(job.model_copy)
 
     def _listen(self, scope_key: str, seconds: float) -> None:
         """Wait for silence in a conversation in which messages wait; no longer in another one."""
@@ -296,7 +330,7 @@ class CognitiveService(EventAccess, Operating):
         query: str | Sequence[str],
         scope: Scope,
         *,
-        language: Language | None = None,
+        language: LanguageChoice | None = None,
         top_k: int | None = None,
         max_tokens: int | None = None,
         context: Sequence[str] = (),
@@ -313,7 +347,7 @@ class CognitiveService(EventAccess, Operating):
         query: str | Sequence[str],
         scope: Scope,
         *,
-        language: Language | None = None,
+        language: LanguageChoice | None = None,
         top_k: int | None = None,
         max_tokens: int | None = None,
         context: Sequence[str] = (),
@@ -330,7 +364,7 @@ class CognitiveService(EventAccess, Operating):
         query: str | Sequence[str],
         scope: Scope,
         *,
-        language: Language | None = None,
+        language: LanguageChoice | None = None,
         top_k: int | None = None,
         max_tokens: int | None = None,
         context: Sequence[str] = (),

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sqlite3
 import sys
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import aclosing, asynccontextmanager, closing
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import BaseModel, Field
 
@@ -20,16 +19,13 @@ from ..models.chat.model import make_chat_model
 from ..models.embeddings.factory import make_embedder
 from ..models.rerank import make_reranker
 from ..models.secrets import guard_models, mask_known
-from ..schema.errors import HistorianError, StorageError
+from ..schema.errors import HistorianError
+from ..schema.finding import Finding, finding
 from ..schema.protocols import Embedder
 from ..schema.settings import ChatSettings, Settings
-from ..stores.files.deleted_files import processes_with_deleted
 from ..stores.files.durable import make_folder, write_atomically
-from ..stores.files.owner_lock import owner_of
-from ..stores.sqlite.database import file_identity
-from ..stores.sqlite.events import SqliteEventStore
-from ..stores.sqlite.index_schema import MIGRATIONS, has_lost_version, missing_columns, open_index
-from .components import open_queue
+from ..stores.local_diagnosis import RESTORE
+from ..stores.opening import check_database, owner_of, queue_counts, stored_fingerprint
 from .data_directory import check_restored
 from .recall.fallback_levels import LOCAL_SECONDS
 from .recall.late_embedder import help_for
@@ -44,20 +40,6 @@ SPIN_SECONDS = 10.0
 LATE_SHARE = 0.5
 """A query that takes more than this share of a recall's time limit is told: the rest is for another query and the search."""
 
-RESTORE = "stop the bot, then `historian restore BACKUP`; jobs that come in meanwhile wait on disk"
-
-State = Literal["ok", "warning", "failed", "off"]
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """The result of a check and its remedy. Both are templates for `str.format`, filled with `values`."""
-
-    state: State
-    detail: str
-    remedy: str = ""
-    values: Mapping[str, Any] = field(default_factory=dict)
-
 
 @dataclass(frozen=True, slots=True)
 class Result:
@@ -66,11 +48,6 @@ class Result:
     part: str
     found: Finding
     seconds: float
-
-
-def finding(state: State, detail: str, remedy: str = "", /, **values: object) -> Finding:
-    """Return a finding, with the values of its placeholders as keywords."""
-    return Finding(state, detail, remedy, values)
 
 
 async def diagnose(settings: Settings, directory: Path) -> AsyncIterator[Result]:
@@ -122,48 +99,13 @@ async def _disk(settings: Settings, directory: Path) -> Finding:
 
 async def _database(settings: Settings, directory: Path) -> Finding:
     check_restored(directory)
-    path = directory / "index.sqlite"
-    owner = await asyncio.to_thread(owner_of, directory)
-    if owner is not None and owner.index and owner.index != await asyncio.to_thread(file_identity, path):
-        detail = "{file} was moved, deleted or replaced while {owner} has it open: jobs are accepted and wait"
-        remedy = "stop the bot, then put the file back, or `historian restore BACKUP`"
-        return finding("failed", detail, remedy, file=path.name, owner=owner)
-    if processes := await asyncio.to_thread(processes_with_deleted, path):
-        detail = "{file} was deleted while process {processes} has it open: what comes in waits on disk and is not filed"
-        remedy = "stop that process, then `historian restore BACKUP`; without a backup start it anew, with an empty memory"
-        return finding("failed", detail, remedy, file=path.name, processes=", ".join(map(str, processes)))
-    if not path.exists():
-        with sqlite3.connect(":memory:") as connection:
-            connection.execute("CREATE VIRTUAL TABLE words USING fts5(text)")
-        return finding("ok", "SQLite {version} with full text search; no events yet", version=sqlite3.sqlite_version)
-
-    def look() -> Finding:
-        try:
-            database = open_index(path)
-        except StorageError:
-            if not has_lost_version(path):
-                raise
-            return finding("failed", "{file} says that it is empty (schema version 0), but it holds tables", file=path.name)
-        with closing(database):
-            with database.reading() as connection:
-                verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-                missing = missing_columns(connection)
-            if verdict != "ok":
-                raise sqlite3.DatabaseError(verdict)
-            if missing:
-                detail = "{file} lacks what version {version} of its schema has: {missing}"
-                return finding("failed", detail, file=path.name, version=len(MIGRATIONS), missing=", ".join(missing))
-            return finding("ok", "{file} is sound, events: {count}", file=path.name, count=SqliteEventStore(database).count())
-
-    found = await asyncio.to_thread(look)
-    return replace(found, remedy=RESTORE) if found.state == "failed" else found
+    return await asyncio.to_thread(check_database, settings)
 
 
 async def _queue(settings: Settings, directory: Path) -> Finding:
-    if not (directory / "queues").is_dir():
+    counts = await asyncio.to_thread(queue_counts, settings, time.time)
+    if counts is None:
         return finding("ok", "empty")
-    queue = await asyncio.to_thread(open_queue, settings, time.time)
-    counts = await asyncio.to_thread(queue.counts, time.time())
     values = asdict(counts)
     detail = "{pending} pending, {processing} processing, {failed} failed"
     if counts.failed:
@@ -176,7 +118,7 @@ async def _queue(settings: Settings, directory: Path) -> Finding:
 
 
 async def _owner(settings: Settings, directory: Path) -> Finding:
-    owner = await asyncio.to_thread(owner_of, directory)
+    owner = await asyncio.to_thread(owner_of, settings)
     if owner is None:
         return finding("off", "nobody works on this directory now; a bot or `historian worker` does when it runs")
     if owner.is_suspended:
@@ -199,21 +141,17 @@ async def _embedding(settings: Settings, directory: Path) -> Finding:
                 beside = await _query_seconds(embedder)
     dimension = int(matrix.shape[1])
     values: dict[str, Any] = {"model": embedder.model, "dimension": dimension, "ms": 1000 * took, "beside": 1000 * beside}
-    path = directory / "index.sqlite"
-    if path.exists():
-        database = await asyncio.to_thread(open_index, path)
-        stored = await asyncio.to_thread(SqliteEventStore(database).fingerprint)
-        await asyncio.to_thread(database.close)
-        if stored is not None and stored != (embedder.model, dimension):
-            return finding(
-                "failed",
-                "{model}, {dimension} dimensions, a query in {ms:.0f} ms; but the stored vectors were made by {stored} "
-                "({stored_dimension} dimensions): searching by keywords only",
-                "run `historian reembed`, or configure the former model again",
-                **values,
-                stored=stored[0],
-                stored_dimension=stored[1],
-            )
+    stored = await asyncio.to_thread(stored_fingerprint, settings)
+    if stored is not None and stored != (embedder.model, dimension):
+        return finding(
+            "failed",
+            "{model}, {dimension} dimensions, a query in {ms:.0f} ms; but the stored vectors were made by {stored} "
+            "({stored_dimension} dimensions): searching by keywords only",
+            "run `historian reembed`, or configure the former model again",
+            **values,
+            stored=stored[0],
+            stored_dimension=stored[1],
+        )
     limit = settings.query.recall_timeout_seconds
     if embedder.is_remote:
         return finding("ok", "{model}, {dimension} dimensions, a query in {ms:.0f} ms", **values)

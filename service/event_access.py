@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..retrieval.filters import Moment, conditioned
 from ..schema.errors import HistorianError, InvalidInput
 from ..schema.event import Event, EventFilter, EventKind
-from ..schema.hit import Hit
 from ..schema.ids import told
 from ..schema.scope import Scope, checked_scope
 from ..text.redaction import redact
-from .lifecycle import Lifecycle
+from .languages import Languages
+from .recall.arguments import ReadingState
 from .recall.reading import Reading
+from .running.lifecycle import Lifecycle
 from .timezones import configured_timezone
 
 if TYPE_CHECKING:
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 
 class EventAccess(Reading):
-    """List, correct and remove events. `get_all`, `update` and `delete` are other names, as `add` is of `remember`.
+    """List, correct and remove events. `get_all`, `update` and `delete` are other names, as `add` is of `remember`
+    and `search` of `search_events`.
 
     The methods that take an event's id raise InvalidInput if there is no such event, or if it is not of `scope`, if one is given:
     give it wherever users or models choose the id.
@@ -32,7 +33,17 @@ class EventAccess(Reading):
     lifecycle: Lifecycle
 
     async def _reading(self) -> Recall | None:
-        return None if self.lifecycle.opened is None else self.lifecycle.opened.recall
+        if self.lifecycle.opened is None:
+            self.lifecycle.tell_why_nothing_is_read()
+            return None
+        return self.lifecycle.opened.recall
+
+    def reading_state(self) -> ReadingState:
+        return self.lifecycle.reading_state()
+
+    @property
+    def _languages(self) -> Languages:
+        return self.lifecycle.languages
 
     async def list_events(
         self,
@@ -80,38 +91,6 @@ class EventAccess(Reading):
         parts = self._parts()
         await self._existing(parts, event_id, scope)
         await asyncio.to_thread(parts.events.forget, EventFilter(None, event_ids=(event_id,)))
-
-    async def search(
-        self,
-        query: str | Sequence[str],
-        scope: Scope,
-        *,
-        top_k: int | None = None,
-        context: Sequence[str] = (),
-        kind: EventKind | None = None,
-        user_id: str | None = None,
-        source: str | None = None,
-        time_from: Moment | None = None,
-        time_to: Moment | None = None,
-        occurs_from: Moment | None = None,
-        occurs_to: Moment | None = None,
-        is_absolute: bool | None = None,
-    ) -> list[Hit]:
-        """`search_events`, with its conditions named."""
-        return await self.search_events(
-            query,
-            scope,
-            top_k=top_k,
-            context=context,
-            kind=kind,
-            user_id=user_id,
-            source=source,
-            time_from=time_from,
-            time_to=time_to,
-            occurs_from=occurs_from,
-            occurs_to=occurs_to,
-            is_absolute=is_absolute,
-        )
 
     get_all = list_events
     update = edit_event

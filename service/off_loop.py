@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Made = TypeVar("Made")
 
-INLINE_CHARACTERS = 2_000
+INLINE_CHARACTERS = 500
 """Below this amount of text a thread takes longer to start than the work takes."""
 ITEM_CHARACTERS = 40
 """The least that an item of a list, an id or a name counts."""
 
 
 async def off_loop(work: Callable[[], Made], *said: object) -> Made:
-    """Return what `work` returns; it runs in a thread if `said` holds more than about two kilobytes of text."""
+    """Return what `work` returns; it runs in a thread if `said` holds more than about half a kilobyte of text."""
     return await asyncio.to_thread(work) if is_long(said) else work()
+
+
+def kept(said: Any) -> Any:
+    """Return a copy of a list or deque: its owner may go on filling it while a thread reads it. Anything else as it is."""
+    return list(said) if isinstance(said, list | deque) else said
 
 
 def is_long(said: object) -> bool:

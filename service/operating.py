@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+import asyncio
+import uuid
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from ..schema.commands import OPERATOR
 from ..schema.entity import Entity
+from ..schema.errors import HistorianError
 from ..schema.hit import Hit
+from ..schema.job import DONE
+from ..schema.protocols.forget_requests import ForgetReport
 from ..schema.scope import Scope
-from ..stores.files.forget_requests import ForgetReport
-from .lifecycle import Lifecycle
+from .intake import make_job
 from .report import service_report
+from .running.lifecycle import Lifecycle
 from .telemetry.metrics import metrics_text
 
 if TYPE_CHECKING:
     from .upkeep.reprocessing import ReprocessReport
+
+
+CommandKind = Literal["edit", "forget", "rollback", "rollback_article", "index"]
+COMMAND_LOOK_SECONDS = 0.02
+
+
+class Commanded(NamedTuple):
+    """A command in the queue: its job's id, and True if it is carried out."""
+
+    job_id: str
+    done: bool
 
 
 class Operating:
@@ -38,6 +56,24 @@ class Operating:
     async def forget_group(self, group_id: str, *, mentions: bool = False, wait_seconds: float = 60.0) -> ForgetReport:
         """Forget everything that was said in a group. As `forget_user`."""
         return await self.lifecycle.forget(Entity("group", group_id), mentions, wait_seconds)
+
+    async def command(self, kind: CommandKind, payload: Mapping[str, Any], *, wait_seconds: float = 5.0) -> Commanded:
+        """Hand a command to the owner of the data directory, and wait for it. What a payload holds is in `schema/commands.py`.
+
+        What it names must exist: a command that fails is tried again like any job. Raises InvalidInput, StorageError.
+        """
+        fields = {"kind": kind, "request_id": f"command-{uuid.uuid4().hex}", "user_id": OPERATOR, "payload": dict(payload)}
+        job_id = await self.lifecycle.hand_over(partial(make_job, fields, self.lifecycle.settings, self.lifecycle.clock))
+        opened = self.lifecycle.opened
+        if job_id is None or opened is None:
+            raise HistorianError("memory is off or not open; use `async with CognitiveService.open(…)` or call `start()`")
+        try:
+            async with asyncio.timeout(wait_seconds):
+                while not await asyncio.to_thread(opened.parts.ledger.has, DONE, job_id):  # noqa: ASYNC110 - another process does it
+                    await asyncio.sleep(COMMAND_LOOK_SECONDS)
+        except TimeoutError:
+            return Commanded(job_id, done=False)
+        return Commanded(job_id, done=True)
 
     async def reprocess(
         self,

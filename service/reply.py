@@ -11,10 +11,10 @@ from ..retrieval.prompt_block.formatting import format_memories, format_summarie
 from ..schema.errors import HistorianError
 from ..schema.language import Language
 from ..schema.scope import Scope
-from .lifecycle import Lifecycle
 from .off_loop import off_loop
-from .recall.arguments import count, is_conversation, language_for, texts
+from .recall.arguments import count, is_conversation, texts
 from .recall.fallback_levels import LOCAL_SECONDS, in_thread
+from .running.lifecycle import Lifecycle
 
 log = logging.getLogger(__name__)
 
@@ -43,9 +43,13 @@ class ReplyContext:
         """`block` for synchronous code: blocks the calling thread within the time limit of a recall."""
         try:
             opened = self._lifecycle.opened
+            if not _is_usable(scope):
+                return ""
             if opened is None:
-                summaries = self._lifecycle.plain.of(scope.key) if _is_usable(scope) else []
-                return format_summaries(summaries, language=self._language(query, language), max_tokens=self._budget(max_tokens))
+                self._lifecycle.tell_why_nothing_is_read()
+                summaries = self._lifecycle.plain.of(scope.key)
+                written = self._language(query, language, scope)
+                return format_summaries(summaries, language=written, max_tokens=self._budget(max_tokens))
             work = partial(self.block, query, scope, language, top_k, max_tokens, context)
             return in_thread(work, opened.recall.time_limit() + SYNCHRONOUS_SECONDS) or ""
         except Exception:
@@ -58,17 +62,18 @@ class ReplyContext:
     ) -> str:
         if not _is_usable(scope):
             return ""
-        written, budget = self._language(query, language), self._budget(max_tokens)
+        written, budget = self._language(query, language, scope), self._budget(max_tokens)
         opened, plain = self._lifecycle.opened, self._lifecycle.plain
         if opened is None:
+            self._lifecycle.tell_why_nothing_is_read()
             summaries = await self._plain_summaries(scope)
             return await off_loop(partial(format_summaries, summaries, language=written, max_tokens=budget), summaries)
         recalled = await opened.recall.context(texts(query), scope, top_k=count(top_k), context=texts(context))
         hits = recalled.hits
         if not recalled.reasons:
             plain.database_away = False
-        elif not hits and await self._lifecycle.database_is_away():
-            hits = await asyncio.to_thread(plain.hits, scope)
+        elif (not hits or recalled.is_held) and await self._lifecycle.database_is_away():
+            hits = [*hits, *await asyncio.to_thread(plain.hits, scope)]
         return await asyncio.to_thread(
             format_memories, recalled.profiles, hits, language=written, max_tokens=budget, article=recalled.article
         )
@@ -85,9 +90,11 @@ class ReplyContext:
             log.warning("recall gives nothing: %s", str(error) or "out of time")
             return []
 
-    def _language(self, query: object, language: object) -> Language:
-        """Return the given language, else the configured one, else that of the query."""
-        return language_for(language, self._lifecycle.settings.cognitive.language, texts(query))
+    def _language(self, query: object, language: object, scope: Scope) -> Language:
+        """Return the given language, else the configured one, else that of the query and its conversation."""
+        languages, said = self._lifecycle.languages, texts(query)
+        languages.hear(scope.key, said)
+        return languages.choose(language, scope.key, said)
 
     def _budget(self, max_tokens: object) -> int:
         return count(max_tokens) or self._lifecycle.settings.query.max_context_tokens

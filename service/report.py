@@ -7,9 +7,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from ..schema.errors import StorageError
-from ..stores.files.forget_requests import ForgetRequests
 from .data_directory import data_directory
-from .lifecycle import Lifecycle
+from .running.lifecycle import Lifecycle
 
 if TYPE_CHECKING:
     from ..schema.protocols.job_queue import QueueCounts
@@ -41,7 +40,7 @@ async def service_report(service: Lifecycle) -> dict[str, Any]:
         "recall": opened.recall.as_dict(),
         "observation": opened.observation.statistics.as_dict(),
     }
-    report["forgetting"] = await asyncio.to_thread(ForgetRequests(opened.parts.directory).stages)
+    report["forgetting"] = await asyncio.to_thread(opened.parts.backend.forget_requests.stages)
     if (worker := service.worker) is not None:
         report |= {"worker": worker.statistics.as_dict(), "outage": worker.outage}
     return report

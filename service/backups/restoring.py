@@ -20,14 +20,16 @@ from typing import Any, Literal
 
 from ...schema.entity import Entity
 from ...schema.errors import InvalidInput, StorageError
+from ...schema.protocols.forget_requests import ForgetRequest
 from ...stores.chroma.index import remove_chroma
 from ...stores.files.durable import TEMPORARY_PREFIX, bytes_of, names_in, remove_durably, sync_folder, write_atomically
-from ...stores.files.forget_requests import ForgetRequest, ForgetRequests
+from ...stores.files.forget_requests import FileForgetRequests
 from ...stores.files.owner_lock import OwnerLock
 from ...stores.files.queue.job_files import name_job_id
-from ...stores.sqlite.events import SqliteEventStore
+from ...stores.sqlite.database import SqliteTransaction
+from ...stores.sqlite.events.store import SqliteEventStore
 from ...stores.sqlite.index_schema import MIGRATIONS, open_index
-from ...stores.sqlite.tombstones import add_tombstones, all_tombstones
+from ...stores.tables.tombstones import add_tombstones, all_tombstones
 from ..data_directory import RESTORING
 from .making import FORMAT, INDEX, ITEMS, MANIFEST, QUEUE_STATES, QUEUES, VERSION, Backup, copied, files_below
 
@@ -136,7 +138,7 @@ def _tombstones(index: Path) -> list[Tombstone] | None:
     if not index.exists():
         return None
     try:
-        with closing(sqlite3.connect(index)) as connection:
+        with closing(sqlite3.connect(index, factory=SqliteTransaction)) as connection:
             return all_tombstones(connection)
     except sqlite3.Error as error:
         log.warning("%s cannot tell who was forgotten: %s", index, error)
@@ -204,7 +206,7 @@ def _bury(directory: Path, tombstones: list[Tombstone]) -> tuple[Entity, ...]:
         with database.writing() as connection:
             for kind, value, until in new:
                 add_tombstones(connection, kind, [value], until)
-    requests, forgotten = ForgetRequests(directory), []
+    requests, forgotten = FileForgetRequests(directory), []
     for kind, value, until in new:
         if kind == "entity":
             entity = _entity(value)

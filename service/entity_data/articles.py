@@ -15,16 +15,16 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from ...schema.article import CHAPTER_NAMES, Spoken
+from ...schema.article import CHAPTER_NAMES, ROLES, Spoken
 from ...schema.entity import Entity
 from ...schema.errors import InvalidInput
 from ...schema.job import check_timestamp, clean_text
 from ...schema.protocols.entity_data import Mark, Member, Record, Traces
-from ...schema.summary import ArticleKey, BufferedState, StoredArticle, Summary
+from ...schema.summary import ArticleKey, BufferedState, StoredArticle, Summary, job_of_entry
 from ...stores.files.articles import ARTICLE_FORMAT
 from ...stores.files.summaries import as_line, parse_line
-from ...stores.sqlite.state_buffer import ROLES, job_of_entry, spoken_tokens
 from ...text.redaction import Level, redact
+from ...text.tokens import spoken_tokens
 from ..components import Parts
 from .members import ALL, FileMember, LineMember, redact_time, redact_word, tally
 

@@ -1,6 +1,6 @@
-"""Search of all files in a folder for deleted texts, in every form in which a store writes them.
+"""Search of all that is stored for deleted texts, in every form in which a store writes them.
 
-A text is searched for in pieces of 24 bytes, since a database may split it between pages: as UTF-8, as JSON (plain and with
+A text is searched for in pieces of PIECE_BYTES: as UTF-8, as JSON (plain and with
 `\\uXXXX`), and as the words of the keyword index. Any piece found counts. Forms shorter than 9 bytes (three Chinese
 characters) are not searched for, because they occur by chance.
 """
@@ -11,26 +11,24 @@ import json
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
 
 import numpy as np
 
-from ...stores.sqlite.event_keywords import indexed_words
-from ...text.words import search_tokens
+from ...schema.protocols.erasure import PIECE_BYTES, StoredBytes
+from ...text.search_words.keywords import indexed_words
+from ...text.search_words.tokens import search_tokens
 
-PIECE_BYTES = 24
 SHORTEST_BYTES = 9
 
 _PREFIX_BYTES = 8
 _TABLE_BITS = 22
 _MIX = np.uint64(0x9E3779B97F4A7C15)
-_READ_BYTES = 4 * 1024 * 1024
 _TEXTS_AT_ONCE = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A piece that was found: the file relative to the folder, the byte offset, and the piece."""
+    """A piece that was found: its file or table, the byte offset, and the piece."""
 
     path: str
     offset: int
@@ -92,34 +90,17 @@ class Needles:
                         yield offset, piece
 
 
-def scan(folder: Path, wanted: Collection[bytes], *, skip: Collection[Path] = ()) -> tuple[list[Found], list[str]]:
-    """Return the pieces found in the files below `folder` (each once per file), and the files that could not be read."""
-    found: list[Found] = []
-    unread: list[str] = []
-    for _ in scanning(folder, Needles(wanted), found, unread, skip=skip):
-        pass
-    return found, unread
-
-
-def scanning(
-    folder: Path, needles: Needles, found: list[Found], unread: list[str], *, skip: Collection[Path] = ()
-) -> Iterator[None]:
-    """Append what `scan` returns to `found` and `unread`; yields after each block of 4 MiB and each file."""
-    for path in sorted(folder.rglob("*")):
-        if path in skip or path.is_symlink() or not path.is_file():
-            continue
-        name = path.relative_to(folder).as_posix()
-        try:
-            first: dict[bytes, int] = {}
-            for start, data in _blocks(path):
-                for offset, piece in needles.find(data):
-                    first.setdefault(piece, start + offset)
-                yield
-            found += [Found(name, offset, piece) for piece, offset in first.items()]
-        except FileNotFoundError:  # removed meanwhile
-            continue
-        except OSError as error:
-            unread.append(f"{name}: {error.strerror or error}")
+def scanning(stored: Iterable[StoredBytes], needles: Needles, found: list[Found]) -> Iterator[int]:
+    """Append the pieces found to `found`, each once per place; yields after each block how many bytes have been searched."""
+    size = 0
+    seen: set[tuple[str, bytes]] = set()
+    for place, start, data in stored:
+        for offset, piece in needles.find(data):
+            if (place, piece) not in seen:
+                seen.add((place, piece))
+                found.append(Found(place, start + offset, piece))
+        size += len(data)
+        yield size
 
 
 def standing_in(texts: Iterable[str], wanted: Collection[bytes]) -> set[bytes]:
@@ -133,14 +114,3 @@ def standing_in(texts: Iterable[str], wanted: Collection[bytes]) -> set[bytes]:
 
 def _slots(words: np.ndarray[tuple[int], np.dtype[np.uint64]]) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
     return (words * _MIX) >> np.uint64(64 - _TABLE_BITS)
-
-
-def _blocks(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield (offset, bytes) of a file in blocks that overlap by the length of a piece."""
-    with path.open("rb") as file:
-        start, kept = 0, b""
-        while block := file.read(_READ_BYTES):
-            data = kept + block
-            yield start, data
-            kept = data[-PIECE_BYTES + 1 :]
-            start += len(data) - len(kept)

@@ -1,4 +1,4 @@
-"""Events, and the manifest of note files, as `EntityData`."""
+"""Events as `EntityData`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ...schema.errors import InvalidInput
 from ...schema.event import EVENT_SCHEMA_VERSION, OBSERVATION, SOURCES, Event, EventFilter, Revision
 from ...schema.job import check_timezone
 from ...schema.protocols.entity_data import Mark, Member, Record, Traces
-from ...stores.sqlite.event_transfer import Carried
+from ...schema.protocols.events.transfer import Carried
 from ...text.redaction import redact
 from ..components import Parts
 from .members import LineMember, redact_time, redact_word
@@ -131,22 +131,3 @@ def _local_time(event: Event) -> str:
     """Return `timestamp_local` if it is an ISO 8601 time, else the moment of `timestamp` in the event's time zone."""
     given = redact_time(event.timestamp_local)
     return given or datetime.fromtimestamp(event.timestamp, ZoneInfo(event.timezone)).isoformat()
-
-
-class NoteData:
-    """The manifest of note files of a conversation. Their texts are events; the files themselves are not changed."""
-
-    kind = "note files"
-    members: Sequence[Member[Any]] = ()
-
-    def __init__(self, parts: Parts) -> None:
-        self._erasure = parts.erasure
-
-    def records(self, traces: Traces | None) -> Iterator[Record]:
-        return iter(())
-
-    def erase(self, traces: Traces) -> int:
-        return self._erasure.erase_notes(traces.entity.scope.key)
-
-    def drop(self, ids: Collection[str], unwanted: Callable[[str], bool]) -> None:
-        return None

@@ -24,9 +24,7 @@ from ...schema.errors import HistorianError, OwnerLockHeld
 from ...schema.event import EventFilter
 from ...schema.profile import ProfileKey
 from ...schema.protocols.entity_data import EntityData, Record, Traces
-from ...stores.chroma.index import remove_chroma
-from ...stores.files.forget_requests import ForgetReport, ForgetRequest, ForgetRequests
-from ...stores.files.owner_lock import OwnerLock, owner_of
+from ...schema.protocols.forget_requests import ForgetReport, ForgetRequest, ForgetRequests
 from ..components import Parts
 from .byte_scan import Found, Needles, pieces, scanning, standing_in
 from .mentions import Mention, Mentions, digest
@@ -39,7 +37,7 @@ RECORDS_AT_ONCE = 1_000
 TEXTS_AT_ONCE = 200
 """Texts whose pieces are made, or compared, in one slice."""
 MOST_TRIES = 20
-"""So often the rewriting of `index.sqlite` is broken off because somebody waits to write; then they wait for it."""
+"""So often the rewriting of the database is broken off because somebody waits to write; then they wait for it."""
 
 Value = TypeVar("Value")
 Company = Literal["alone", "beside", "quiet"]
@@ -64,7 +62,7 @@ class Forgetting:
         self._erasure = parts.erasure
         self._drop_index = drop_index
         self._on_step = on_step
-        self.requests = ForgetRequests(parts.directory)
+        self.requests = parts.backend.forget_requests
         self.index_waits = False
         """True while the derived index must not be brought up to date, because it would take in what is being deleted."""
         self.let_go = False
@@ -106,7 +104,8 @@ class Forgetting:
             if request.stage == "waiting":
                 yield from self._survey(stores[0], traces)
                 yield "alone"
-                self._erase_files(stores, traces, removed)
+                with self._parts.backend.workers.alone():
+                    self._erase_files(stores, traces, removed)
                 last_rows = self._erasure.last_rows(entity.where)  # what they say from now on stays
                 if not requests.advance(request, "deleting", last_rows=last_rows):
                     return
@@ -137,7 +136,7 @@ class Forgetting:
         reports.append(report)
         log.info("forgot a %s: %s items removed", entity.type, sum(removed.values()))
         if report.left:
-            log.warning("forgotten texts remain in %d places of the data directory", len(report.left))
+            log.warning("forgotten texts remain in %d places", len(report.left))
 
     def _survey(self, events: EntityData, traces: Traces) -> Iterator[Company]:
         for some in _portions(events.records(traces)):
@@ -146,8 +145,8 @@ class Forgetting:
 
     def _erase_files(self, stores: Sequence[EntityData], traces: Traces, removed: Counter[str]) -> None:
         """Erase what is no event, and drop the index. No job may run."""
-        # Jobs claimed by a killed worker are returned to the queue, where they can be removed.
-        self._parts.queue.recover(self._parts.clock())
+        # Jobs claimed by a dead worker are returned to the queue, where they can be removed.
+        self._parts.queue.take_over(self._parts.clock())
         for store in stores:
             if store is not stores[0] or self._parts.events.count(traces.entity.where) != len(traces.event_ids):
                 for some in _portions(store.records(traces)):
@@ -191,9 +190,10 @@ class Forgetting:
                 yield "beside"
                 self._erasure.erase_events(EventFilter(None, event_ids=tuple(ids)))
             yield "alone"
-            for store in stores[1:]:
-                if found.get(store.kind):
-                    store.drop({one.id for one in found[store.kind]}, mentions.stand_in)
+            with self._parts.backend.workers.alone():
+                for store in stores[1:]:
+                    if found.get(store.kind):
+                        store.drop({one.id for one in found[store.kind]}, mentions.stand_in)
         self._on_step("mentions looked for")
 
     def _erase_bytes(self) -> Iterator[Company]:
@@ -212,12 +212,12 @@ class Forgetting:
         while True:
             yield "quiet"
             tries += 1
-            if self._erasure.rewrite_file(stop):
+            if self._erasure.rewrite(stop):
                 return
 
     def _scan(self, stores: Sequence[EntityData], traces: Traces, reports: list[ForgetReport]) -> Iterator[Company]:
         """Search all files for the forgotten texts. Appends the report."""
-        directory, entity = self._parts.directory, traces.entity
+        backend, entity = self._parts.backend, traces.entity
         needles, too_short = Needles(), 0
         for some in _portions(sorted(traces.texts), TEXTS_AT_ONCE):
             yield "beside"
@@ -228,23 +228,23 @@ class Forgetting:
         for is_last in (False, True):
             found: list[Found] = []
             unread: list[str] = []
-            skip = {self.requests.path(entity), *self.requests.known_paths(entity)}
-            for _ in scanning(directory, needles, found, unread, skip=skip):
+            searched = 0
+            stored = backend.stored_bytes(unread, skip=self.requests.files_of(entity))
+            for searched in scanning(stored, needles, found):  # noqa: B007 - the last one is told
                 yield "beside"
-            # The same words in records of others are not remains.
-            others = chain.from_iterable(_texts_of_others(store, entity) for store in stores) if found else iter(())
+            # The same words in records of others are not remains. Events last: what was a job a moment ago is among them.
+            others = chain.from_iterable(_texts_of_others(store, entity) for store in reversed(stores)) if found else iter(())
             at_issue = {one.piece for one in found}
             for some in _portions(others, TEXTS_AT_ONCE):
                 yield "beside"
                 at_issue -= standing_in(some, at_issue)
             found = [one for one in found if one.piece in at_issue]
-            if is_last or not any(one.path.startswith("index.sqlite") for one in found):
+            if is_last or not self._erasure.holds({one.path for one in found}):
                 break
             self._erasure.check_words()  # the index of words may be damaged
             yield from self._rewrite()
-        size = sum(path.stat().st_size for path in directory.rglob("*") if path.is_file())
         left = tuple(dict.fromkeys(f"{one.path}: byte {one.offset}" for one in found))
-        reports.append(ForgetReport(entity.key, left=left, unread=tuple(unread), too_short=too_short, bytes_scanned=size))
+        reports.append(ForgetReport(entity.key, left=left, unread=tuple(unread), too_short=too_short, bytes_scanned=searched))
 
     def _note(self, traces: Traces, records: Sequence[Record]) -> None:
         """Add what is new to the traces, on disk first."""
@@ -301,7 +301,7 @@ async def forget(
     `wake` notifies a worker of this process. The tombstone is always written here. If the owner has not answered after
     `wait_seconds`, the report has `done=False`; the owner continues, also after a restart. Raises StorageError.
     """
-    requests = ForgetRequests(parts.directory)
+    requests = parts.backend.forget_requests
     until = parts.clock()
     await asyncio.to_thread(parts.erasure.bury, entity.key, until)
     await asyncio.to_thread(requests.ask, ForgetRequest(entity, until, mentions))
@@ -321,17 +321,17 @@ async def forget(
                         return report
             return answer
     except TimeoutError:
-        owner = owner_of(parts.directory)
+        owner = parts.backend.workers.owner()
         log.warning("a %s is not forgotten yet: %s has not answered", entity.type, owner or "the last owner")
         return ForgetReport(entity.key, done=False, stage=await asyncio.to_thread(requests.stage_of, entity))
 
 
 def forget_all(parts: Parts) -> list[ForgetReport]:
     """Carry out all requests, and return the reports. Blocking; raises OwnerLockHeld where an owner does it, and StorageError."""
-    lock = OwnerLock(parts.directory)
-    lock.acquire(parts.clock())
-    with lock:
-        work = Forgetting(parts, drop_index=lambda: remove_chroma(parts.directory / "chromadb"))
+    ownership = parts.backend.workers.ownership()
+    ownership.acquire(parts.clock())
+    with ownership:
+        work = Forgetting(parts, drop_index=parts.backend.drop_vector_index)
         requests = work.requests.all()
         reports = work.carry_out()
         for request in requests:
@@ -341,13 +341,13 @@ def forget_all(parts: Parts) -> list[ForgetReport]:
 
 def _as_owner(parts: Parts, entity: Entity) -> ForgetReport | None:
     """Carry out the requests under the owner lock. Return None if another process holds it."""
-    lock = OwnerLock(parts.directory)
+    ownership = parts.backend.workers.ownership()
     try:
-        lock.acquire(parts.clock())
+        ownership.acquire(parts.clock())
     except OwnerLockHeld:
         return None
-    with lock:
-        work = Forgetting(parts, drop_index=lambda: remove_chroma(parts.directory / "chromadb"))
+    with ownership:
+        work = Forgetting(parts, drop_index=parts.backend.drop_vector_index)
         reports = {report.entity: report for report in work.carry_out()}
         taken = work.requests.take_answer(entity)
     report = reports.get(entity.key, taken)
@@ -358,4 +358,4 @@ def _as_owner(parts: Parts, entity: Entity) -> ForgetReport | None:
 
 def _is_left_alone(parts: Parts, requests: ForgetRequests, entity: Entity) -> bool:
     """Return True if the owner has ended without carrying out the request."""
-    return requests.path(entity).exists() and owner_of(parts.directory) is None
+    return bool(requests.stage_of(entity)) and parts.backend.workers.owner() is None

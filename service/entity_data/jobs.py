@@ -31,7 +31,10 @@ class JobData(LineMember[Job]):
         self._level = parts.settings.historian.redact_jobs
 
     def records(self, traces: Traces | None) -> Iterator[Record]:
-        for job in self._waiting():
+        jobs = {job.job_id: job for job in self._waiting()}
+        if traces is None:  # last, so that one which is claimed meanwhile is not missed
+            jobs |= {job.job_id: job for job in self._queue.jobs("processing", ALL)}
+        for job in jobs.values():
             texts = tuple(_texts(job))
             if traces is None:
                 whole = "" if job.kind == "states" else "\n".join(texts)

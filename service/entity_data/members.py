@@ -14,10 +14,10 @@ from pydantic import ValidationError
 from ...schema.entity import Entity
 from ...schema.errors import InvalidInput
 from ...schema.ids import encode_id
+from ...schema.protocols.documents.revisions import Revisions
 from ...schema.protocols.entity_data import Mark, Reader, Writer
-from ...schema.protocols.revisions import Revisions
 from ...schema.validation import invalid_input
-from ...stores.files.revisioned import Format, Revision
+from ...stores.files.compare_and_swap import Format, Revision
 from ...text.redaction import redact
 
 Value = TypeVar("Value")

@@ -13,10 +13,10 @@ from pathlib import Path
 
 from ...schema.errors import InvalidInput
 from ...schema.event import TIME_UNKNOWN, Event
+from ...schema.graph_states.historian import events_of
 from ...schema.job import Job
 from ...schema.scope import Scope
 from ...schema.settings import Settings
-from ...schema.states import events_of
 from ...text.job_verdicts import by_rules
 from ..components import Parts
 from ..intake import redacted

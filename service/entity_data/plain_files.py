@@ -1,4 +1,4 @@
-"""`end_summaries.json`, `MEMORY.md`, and files that are erased as a whole, as `EntityData`."""
+"""Plain summaries, `MEMORY.md`, and what is erased alone, as `EntityData`."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from typing import Any
 from ...schema.entity import Entity
 from ...schema.errors import InvalidInput
 from ...schema.protocols.entity_data import Member, Record, Traces
-from ...stores.files.durable import remove_durably
-from ...stores.files.end_summaries import EndSummaries
 from ...stores.files.markdown_memory import MarkdownMemory
 from ...text.redaction import redact_value
 from ..components import Parts
@@ -21,14 +19,14 @@ _NOT_REDACTED = ("scope_key", "job_id", "user_id", "timestamp")
 
 
 class PlainSummaryData(LineMember[dict[str, Any]]):
-    """`end_summaries.json`. A value is an entry with its scope key."""
+    """The last plain summaries. A value is an entry with its scope key."""
 
     kind = "plain summaries"
     name, path = "summaries", "summaries.jsonl"
 
     def __init__(self, parts: Parts) -> None:
         self.members: Sequence[Member[Any]] = (self,)
-        self._summaries = EndSummaries(parts.directory / "end_summaries.json")
+        self._summaries = parts.backend.plain_summaries
         self._level = parts.settings.historian.redact_jobs
 
     def records(self, traces: Traces | None) -> Iterator[Record]:
@@ -112,22 +110,17 @@ class MemoryFileData(LineMember[dict[str, str]]):
         return key == traces.entity.scope.key or (key, _epoch(time)) in traces.moments or text in traces.texts
 
 
-class WholeFileData:
-    """Files that are erased as a whole: checkpoints (a lost one costs a model call) and damaged files of unknown content."""
+class ErasedData:
+    """What is erased with an entity, and neither searched for texts nor exported, as `EntityData`."""
 
-    kind = "checkpoint and damaged files"
     members: Sequence[Member[Any]] = ()
-    PATTERNS = ("checkpoints.sqlite*", "*.damaged", "*.damaged.*")
 
-    def __init__(self, parts: Parts) -> None:
-        self._directory = parts.directory
+    def __init__(self, kind: str, erase: Callable[[Traces], int]) -> None:
+        self.kind = kind
+        self.erase = erase
 
     def records(self, traces: Traces | None) -> Iterator[Record]:
         return iter(())
-
-    def erase(self, traces: Traces) -> int:
-        files = {path for pattern in self.PATTERNS for path in self._directory.glob(pattern) if path.is_file()}
-        return sum(remove_durably(path) for path in sorted(files))
 
     def drop(self, ids: Collection[str], unwanted: Callable[[str], bool]) -> None:
         return None

@@ -19,7 +19,7 @@ from ...schema.protocols.entity_data import Member, Record, Traces
 from ...stores.files.naming import PROFILES
 from ...stores.files.profiles import PROFILE_FORMAT
 from ...text.redaction import redact
-from ...text.words import search_tokens
+from ...text.search_words.tokens import search_tokens
 from ..components import Parts
 from .members import FileMember, redact_time, redact_word
 

@@ -7,9 +7,9 @@ from typing import Any
 from ...schema.protocols.entity_data import EntityData, Member
 from ..components import Parts
 from .articles import ArticleData
-from .events import EventData, NoteData
+from .events import EventData
 from .jobs import JobData
-from .plain_files import MemoryFileData, PlainSummaryData, WholeFileData
+from .plain_files import ErasedData, MemoryFileData, PlainSummaryData
 from .profiles import ProfileData
 
 
@@ -22,8 +22,10 @@ def entity_stores(parts: Parts) -> list[EntityData]:
         JobData(parts),
         PlainSummaryData(parts),
         MemoryFileData(parts),
-        NoteData(parts),
-        WholeFileData(parts),
+        # The manifest of notes: their texts are events; the files themselves are not changed.
+        ErasedData("note files", lambda traces: parts.erasure.erase_notes(traces.entity.scope.key)),
+        # A lost checkpoint costs a model call; what damaged files hold is not known.
+        ErasedData("checkpoint and damaged files", lambda _: parts.erasure.erase_whole()),
     ]
 
 

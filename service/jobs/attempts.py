@@ -5,29 +5,26 @@ from __future__ import annotations
 import asyncio
 import errno
 import logging
-import sqlite3
 from collections import deque
 from collections.abc import Awaitable, Callable
 
 from ...models.secrets import mask_known
-from ...schema.errors import ModelError, ModelUnavailable, StorageError
-from ...schema.job import Job
-from ...stores.sqlite.errors import explained
+from ...schema.errors import CheckpointError, ClaimLost, ModelError, ModelUnavailable, StorageError
+from ...schema.job import DONE, Job
+from ...schema.protocols import OpenCheckpoints
 from ...text.redaction import redact
-from ..availability import LONGEST_DISK_PAUSE_SECONDS, Outage
 from ..components import Parts
 from ..intake import HANDED_OVER
+from ..outages.availability import LONGEST_DISK_PAUSE_SECONDS, Outage, doubled
 from ..upkeep.idle_work import Maintenance
-from .checkpoints import ThreadedSaver
-from .job_runs import JobRuns
+from .job_runs import JobRuns, JobWatch
 
 log = logging.getLogger(__name__)
 
-DONE = "job"
-"""Ledger key of finished jobs: a repeated request is recognised without a model call."""
-
 RETRY_SECONDS = 5.0
-"""First wait before a job that failed for its own reasons is retried; doubled each time."""
+"""First wait before a job that failed for its own reasons is retried; doubled each time, up to LONGEST_RETRY_SECONDS."""
+
+LONGEST_RETRY_SECONDS = 3_600.0
 
 MOST_FAILURES = 3
 """Times that one job may fail as "unavailable" while others succeed in between, before the failure counts as its own."""
@@ -74,7 +71,9 @@ class Attempts:
         maintenance: Maintenance,
         commands: Callable[[Job], Awaitable[None]],
         random: Callable[[], float],
+        watch: JobWatch | None = None,
     ) -> None:
+        self._watch = watch
         self._parts = parts
         self._queue = parts.queue
         self._runs = runs
@@ -88,7 +87,7 @@ class Attempts:
         self._answered = LoneFailures()
         self._written = LoneFailures()
 
-    async def run(self, job: Job, saver: ThreadedSaver) -> None:
+    async def run(self, job: Job, checkpoints: OpenCheckpoints) -> None:
         """Run a job and settle it. Raises only its own cancellation; the job goes back to the queue then."""
         completed = False
         try:
@@ -98,7 +97,7 @@ class Attempts:
             completed = True
             if outcome != "forgotten":
                 self._maintenance.job_done(job)
-            await _drop_checkpoint(job, saver)
+            await _drop_checkpoint(job, checkpoints)
         except asyncio.CancelledError:
             if not completed:
                 await self.release(job)
@@ -113,7 +112,7 @@ class Attempts:
                 # It has written to every store, so the disk works.
                 self._written.succeeded()
                 self.disk.end()
-            self._statistics.outcomes[outcome] += 1
+            self._settled(job, outcome)
 
     def models_answer(self) -> None:
         """Note that the models can be reached again."""
@@ -135,7 +134,7 @@ class Attempts:
 
     def _complete(self, job: Job) -> None:
         """Remove the job's file, unless the database that its events are in is not in its place any more."""
-        self._parts.database.check_in_place()
+        self._parts.backend.check_in_place()
         self._queue.complete(job.job_id)
 
     async def _outcome(self, job: Job) -> str:
@@ -146,10 +145,14 @@ class Attempts:
             return "command"
         # Checked before any model call: forgotten content is never sent to a model.
         if await asyncio.to_thread(self._parts.events.is_forgotten, job.job_id, job.entities, job.moment.timestamp()):
+            await self._runs.pass_over(job)
             return "forgotten"
         return await self._runs.run(job)
 
     def _hold(self, job: Job, error: StorageError) -> None:
+        if isinstance(error, ClaimLost):
+            log.warning("%s; what was begun here is left to it", error)
+            return
         self._wait(self.disk, job, error)
         self.held.append(job)
 
@@ -157,16 +160,17 @@ class Attempts:
         pause = outage.begin(self._parts.clock(), str(error), retry_after=getattr(error, "retry_after", None))
         self._statistics.outages += 1
         log.warning("job %s waits: %s; next try in %.0f s", job.job_id, error, pause)
+        if self._watch is not None:
+            self._watch.ended(job, "waits")
 
     async def _not_done(self, job: Job, error: Exception) -> None:
         """Pause if the failure concerns all jobs; otherwise retry the job later or give it up."""
-        if isinstance(error, sqlite3.Error):
-            # All stores but the checkpoints raise StorageError. Reopening the checkpoints tells a damaged file from a full disk.
-            error, self.must_reopen = explained(error, self._parts.directory / "checkpoints.sqlite"), True
+        if isinstance(error, CheckpointError):
+            self.must_reopen = True  # opening them tells damage from a full disk
         elif isinstance(error, OSError) and error.errno in DISK_ERRORS:
             error = StorageError(f"{error}; free some space on the disk, or mend it")
         try:
-            if isinstance(error, StorageError) and not self._written.too_many(job):
+            if isinstance(error, ClaimLost) or (isinstance(error, StorageError) and not self._written.too_many(job)):
                 self._hold(job, error)
             elif isinstance(error, ModelError) and not error.about_content and not self._is_poison(job, error):
                 self._wait(self.models, job, error)
@@ -185,7 +189,7 @@ class Attempts:
         attempts, raw = job.attempts + 1, f"{type(error).__name__}: {error}"
         message = redact(mask_known(raw))
         if attempts <= self._runs.settings.cognitive.queue.job_max_retries:
-            not_before = self._parts.clock() + RETRY_SECONDS * 2.0 ** (attempts - 1)
+            not_before = self._parts.clock() + doubled(RETRY_SECONDS, attempts, LONGEST_RETRY_SECONDS)
             log.warning(
                 "job %s failed (attempt %d) and is tried again: %s",
                 job.job_id,
@@ -194,16 +198,21 @@ class Attempts:
                 exc_info=error if message == raw else None,
             )
             await asyncio.to_thread(self._queue.postpone, job.job_id, error=message, not_before=not_before)
-            self._statistics.outcomes["retried"] += 1
+            self._settled(job, "retried")
             return
         filed = await self._runs.file_by_rules(job)
         log.error("job %s is given up after %d attempts (events filed: %s): %s", job.job_id, attempts, filed, message)
         await asyncio.to_thread(self._queue.fail, job.job_id, error=message, filed=filed)
-        self._statistics.outcomes["failed"] += 1
+        self._settled(job, "failed")
+
+    def _settled(self, job: Job, outcome: str) -> None:
+        self._statistics.outcomes[outcome] += 1
+        if self._watch is not None:
+            self._watch.ended(job, outcome)
 
 
-async def _drop_checkpoint(job: Job, saver: ThreadedSaver) -> None:
+async def _drop_checkpoint(job: Job, checkpoints: OpenCheckpoints) -> None:
     try:
-        await saver.adelete_thread(job.job_id)
-    except sqlite3.Error as error:
+        await checkpoints.drop(job.job_id)
+    except CheckpointError as error:
         log.warning("the checkpoint of job %s stays until the next start sweeps it: %s", job.job_id, error)

@@ -12,10 +12,10 @@ from ...models.embeddings.recorded import vectors_for
 from ...schema.commands import EditCommand, ForgetCommand, IndexCommand, RollbackArticleCommand, RollbackCommand
 from ...schema.errors import InvalidInput
 from ...schema.event import EventFilter
+from ...schema.graph_states.historian import HistorianContext
 from ...schema.job import Job
 from ...schema.protocols import ArticleStorage
 from ...schema.scope import notes_scope
-from ...schema.states import HistorianContext
 from ...schema.validation import validated
 from ...text.redaction import redact
 from ..upkeep.notes_index import NotesIndex

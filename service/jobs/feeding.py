@@ -6,9 +6,9 @@ import asyncio
 import hashlib
 
 from ...schema.article import Spoken
+from ...schema.graph_states.reflection import ReflectionContext
 from ...schema.job import Job
 from ...schema.protocols import JobQueue
-from ...schema.reflection_states import ReflectionContext
 from ...schema.summary import ArticleKey, summaries_waiting
 
 _KEPT = {"timestamp", "timezone", "request_type", "user_id", "group_id", "bot_id", "user_name", "group_name", "bot_name"}

@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.state import CompiledStateGraph
 
 from ...graph.historian import HistorianGraph, compile_historian
 from ...graph.reflection import ReflectionGraph, compile_reflection
 from ...schema.errors import StorageError
+from ...schema.graph_states.historian import HistorianUpdate, events_of
 from ...schema.job import Job
+from ...schema.protocols import OpenCheckpoints
 from ...schema.settings import Settings
-from ...schema.states import HistorianUpdate, events_of
 from ...schema.states_payload import StatesPayload
 from ...schema.summary import ArticleKey
 from ...text.job_verdicts import by_rules
 from ...text.observed import observed_message
 from ...text.talk_jobs import by_rules_of, with_statements
 from ..components import Parts
+from .claimed_chat import Context, with_claimed_chat
 from .feeding import feed
 from .statistics import WorkerStatistics
 
@@ -39,19 +40,36 @@ MOST_STEPS = 100_000
 OnStep = Callable[[Job, str, HistorianUpdate], None]
 
 
+class JobWatch(Protocol):
+    """Is told what becomes of jobs; returns at once and never raises. `StepStream` is one."""
+
+    def began(self, job: Job) -> None: ...
+
+    def step(self, job: Job, node: str, update: Mapping[str, Any]) -> None: ...
+
+    def ended(self, job: Job, outcome: str) -> None: ...
+
+    def clear(self) -> None:
+        """Somebody is to be forgotten: keep nothing that was told before."""
+
+
 class JobRuns:
     """Runs jobs of the kinds `remember`, `talk` and `states`, and files by rules what no run can.
 
-    `on_step` is told (job, node, update) after every step of a job of kind `remember` or `talk`.
+    `on_step` is told (job, node, update) after every step of a job of kind `remember` or `talk`, and `watch` of those of all.
     """
 
-    def __init__(self, parts: Parts, statistics: WorkerStatistics, on_step: OnStep | None = None) -> None:
+    def __init__(
+        self, parts: Parts, statistics: WorkerStatistics, on_step: OnStep | None = None, watch: JobWatch | None = None
+    ) -> None:
         self.context = parts.context()
         self._reflection = parts.reflection_context()
         self._queue = parts.queue
+        self._workers_are_many = parts.backend.workers.many
         self.statistics = statistics
         self._on_step = on_step
-        self._saver: BaseCheckpointSaver[str] | None = None
+        self._watch = watch
+        self._checkpoints: OpenCheckpoints | None = None
         self._historian_graph: HistorianGraph = compile_historian()
         self._reflection_graph: ReflectionGraph = compile_reflection()
 
@@ -60,11 +78,11 @@ class JobRuns:
         """The settings that jobs run under."""
         return self.context.settings
 
-    def open(self, saver: BaseCheckpointSaver[str]) -> None:
-        """Checkpoint every step with `saver`."""
-        self._saver = saver
-        self._historian_graph = compile_historian(saver)
-        self._reflection_graph = compile_reflection(saver)
+    def open(self, checkpoints: OpenCheckpoints) -> None:
+        """Checkpoint every step."""
+        self._checkpoints = checkpoints
+        self._historian_graph = compile_historian(checkpoints.saver)
+        self._reflection_graph = compile_reflection(checkpoints.saver)
 
     def apply(self, settings: Settings) -> None:
         """Work with other settings from the next job on."""
@@ -78,6 +96,8 @@ class JobRuns:
 
     async def run(self, job: Job) -> str:
         """Run a job to its end; returns the outcome: filed, reflected or forgotten."""
+        if self._watch is not None:
+            self._watch.began(job)
         if job.kind == "states":
             state = await self._run(self._reflection_graph, job, self._reflection)
             return "forgotten" if state.get("forgotten") else "reflected"
@@ -101,15 +121,22 @@ class JobRuns:
         """Return the jobs that the run of `job` has filed. Those of a talk leave the queue now, without waiting any longer."""
         if job.kind != "talk":
             return [job]
-        values = (await self._historian_graph.aget_state(_config(job))).values if self._saver is not None else {}
-        parts = [Job.model_validate(one["job"]) for one in values.get("parts", []) if one.get("filed") != "forgotten"]
-        await asyncio.to_thread(self._queue.hasten, [one.job_id for one in parts])
-        return [one for one in parts if one.texts]
+        values = (await self._historian_graph.aget_state(_config(job))).values if self._checkpoints is not None else {}
+        parts = [(Job.model_validate(one["job"]), one.get("filed")) for one in values.get("parts", [])]
+        await asyncio.to_thread(self._queue.hasten, [one.job_id for one, _ in parts])
+        return [one for one, outcome in parts if one.texts and outcome != "forgotten"]
+
+    async def pass_over(self, job: Job) -> None:
+        """Let the messages that would have been run with a forgotten one run now: nothing else may come for them."""
+        if job.kind == "talk":
+            others = await asyncio.to_thread(self._queue.together, job.job_id, GATHERED_AT_ONCE + 1)
+            await asyncio.to_thread(self._queue.hasten, [one.job_id for one in others])
 
     async def _input(self, job: Job) -> dict[str, Any]:
         """Return the graph's input: of a talk, with the other messages of its conversation that wait, oldest first.
 
-        Those for which there is no room wait no longer: their runs come next, and take what waits along in turn.
+        Those for which there is no room wait no longer: their runs come next, and take what waits along in turn. Nor do those
+        that are filed already (a message that came again while it was looked through): their runs only end them.
         """
         if job.kind != "talk":
             return {"job": job.model_dump()}
@@ -120,6 +147,7 @@ class JobRuns:
         for place, one in enumerate(await asyncio.to_thread(self._queue.together, job.job_id, GATHERED_AT_ONCE + 1)):
             if one.job_id != job.job_id:
                 if await asyncio.to_thread(self.context.events.is_filed, one.job_id):
+                    left.append(one.job_id)
                     continue
                 room, seats = room - len(str(one.payload.get("text", ""))), seats - 1
                 if room < 0 or seats < 1:
@@ -130,18 +158,20 @@ class JobRuns:
         gathered.sort(key=lambda one: (one[1].moment, one[0]))
         return {"job": job.model_dump(), "talk": [one.model_dump() for _, one in gathered]}
 
-    async def _run(self, graph: CompiledStateGraph[Any, Any, Any, Any], job: Job, context: object) -> dict[str, Any]:
+    async def _run(self, graph: CompiledStateGraph[Any, Any, Any, Any], job: Job, context: Context) -> dict[str, Any]:
         """Run a graph from where this job stands, and from its beginning if the database does not have what it filed.
 
-        A checkpoint may be newer than `index.sqlite`: of a job that was under way when a backup was put into its place.
+        A checkpoint may be newer than the database: of a job that was under way when a backup was put into its place.
         """
+        if self._workers_are_many:
+            context = with_claimed_chat(context, self._queue, job.job_id)
         state = await self._resumed(graph, job, context)
         is_kept = self._reflection.article_stores.buffer.was_taken if job.kind == "states" else self.context.events.is_filed
         gone = state.get("forgotten") or state.get("filed") == "forgotten"
-        if gone or self._saver is None or await asyncio.to_thread(is_kept, job.job_id):
+        if gone or self._checkpoints is None or await asyncio.to_thread(is_kept, job.job_id):
             return state
         log.warning("job %s is run again: what its checkpoint says is not in the database", job.job_id)
-        await self._saver.adelete_thread(job.job_id)
+        await self._checkpoints.drop(job.job_id)
         return await self._resumed(graph, job, context)
 
     async def _resumed(self, graph: CompiledStateGraph[Any, Any, Any, Any], job: Job, context: object) -> dict[str, Any]:
@@ -161,6 +191,8 @@ class JobRuns:
                 state |= update
                 if self._on_step is not None and job.kind != "states":
                     self._on_step(job, node, update)
+                if self._watch is not None:
+                    self._watch.step(job, node, update)
                 mark = now
         return state
 

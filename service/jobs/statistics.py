@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from statistics import median, quantiles
 from typing import Any
 
+from ...schema.graph_states.historian import ItemState
 from ...schema.job import JobKind
-from ...schema.states import ItemState
 
 LATENCIES_KEPT = 1000
 

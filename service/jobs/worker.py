@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import sqlite3
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from typing import Any
 
-from ...schema.errors import HistorianError, ModelRefused, ModelUnavailable, StorageError
+from ...schema.errors import DatabaseAway, HistorianError, ModelRefused, ModelUnavailable, StorageError
 from ...schema.job import Job
-from ...schema.protocols import ChatModel, VectorIndex
+from ...schema.protocols import ChatModel, OpenCheckpoints, Ownership, VectorIndex
 from ...schema.settings import Settings
-from ..availability import Outage
 from ..components import Parts
 from ..entity_data.forgetting import Forgetting
+from ..outages.availability import Outage
 from ..telemetry.structured_logs import about_job
 from ..upkeep.idle_work import Maintenance
 from .attempts import Attempts
-from .checkpoints import ThreadedSaver, open_checkpoints, sweep_orphans
-from .job_runs import JobRuns, OnStep
+from .job_runs import JobRuns, JobWatch, OnStep
 from .slices import ForgettingSlices
 from .statistics import WorkerStatistics
 
@@ -28,6 +26,18 @@ log = logging.getLogger(__name__)
 
 REQUESTS_SECONDS = 0.5
 """Interval at which the worker looks for requests to forget somebody."""
+
+TAKE_OVER_SECONDS = 1.0
+"""Interval at which a worker beside others looks for jobs of dead ones."""
+
+IDLE_SECONDS = 3.0
+"""The mean pause of an idle worker beside others, whom new jobs wake: a hundred of them are not to keep a server busy."""
+
+SWEEP_SECONDS = 600.0
+"""Interval at which one of several workers looks for checkpoints that dead ones have left of finished jobs."""
+
+OWNER_SECONDS = 5.0
+"""Interval at which a worker beside others tries to become the one that does the idle work."""
 
 OUTAGE_LOOK_SECONDS = 5.0
 """The same interval while a model is unavailable."""
@@ -43,21 +53,27 @@ class HistorianWorker:
     """Runs jobs oldest first, those that share a user or a group in order, others side by side up to `concurrency`.
 
     `commands` carries out jobs of kinds that no graph runs. `sleep` waits, `random` gives numbers in [0, 1) for the jitter.
-    `on_step` is told (job, node, update) after every step of every job of kind `remember`.
+    `on_step` is told (job, node, update) after every step of every job of kind `remember`; `watch` also how runs begin and end.
     """
 
     def __init__(
         self,
         parts: Parts,
         *,
+        ownership: Ownership,
         maintenance: Maintenance,
         commands: Callable[[Job], Awaitable[None]],
         forgetting: Forgetting,
         random: Callable[[], float],
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         on_step: OnStep | None = None,
+        watch: JobWatch | None = None,
     ) -> None:
+        self._watch = watch
         self._parts = parts
+        self._workers = parts.backend.workers
+        self._ownership = ownership
+        self._next_claim = self._next_take_over = self._next_sweep = 0.0
         self._queue = parts.queue
         self._clock = parts.clock
         self.maintenance = maintenance
@@ -66,9 +82,10 @@ class HistorianWorker:
         )
         self._next_look = 0.0
         self._sleep = sleep
+        self._random = random
         self.statistics = WorkerStatistics()
-        self._runs = JobRuns(parts, self.statistics, on_step)
-        self._attempts = Attempts(parts, self._runs, maintenance, commands, random)
+        self._runs = JobRuns(parts, self.statistics, on_step, watch)
+        self._attempts = Attempts(parts, self._runs, maintenance, commands, random, watch)
         self._models, self._disk, self._checkpoints = self._attempts.models, self._attempts.disk, Outage(random)
         self._running: dict[str, asyncio.Task[None]] = {}
         self._wake = asyncio.Event()
@@ -82,8 +99,8 @@ class HistorianWorker:
         return self._models.reason or self._disk.reason or self._checkpoints.reason
 
     @property
-    def event_index(self) -> VectorIndex:
-        """The derived index that this worker, as the owner, keeps."""
+    def event_index(self) -> VectorIndex | None:
+        """The derived index that this worker, as the owner, keeps; None where there is none."""
         return self.maintenance.event_index
 
     def apply(self, settings: Settings) -> None:
@@ -111,21 +128,25 @@ class HistorianWorker:
         self._event_loop = asyncio.get_running_loop()
         try:
             while True:
+                if self._watch is not None:
+                    self._watch.clear()
                 # Before any job is resumed, with checkpoints closed: nothing may hold data that is to be forgotten.
-                await self._forgetting.run_alone(self._attempts.release_held)  # what is claimed is not looked through
+                if await self._leads():
+                    await self._forgetting.run_alone(self._attempts.release_held)  # what is claimed is not looked through
                 async with AsyncExitStack() as stack:
-                    saver = await self._opened(stack)
-                    if saver is not None:
-                        self._forgetting.begin()
+                    checkpoints = await self._opened(stack)
+                    if checkpoints is not None:
+                        if self._ownership.is_held:
+                            self._forgetting.begin()
                         try:
-                            complete = await self._loop(saver, drain=drain)
+                            complete = await self._loop(checkpoints, drain=drain)
                         finally:
                             await self._forgetting.end()
                             await self._let_finish()
                             await self.maintenance.put_down()
                         if complete is not None:
                             return complete
-                if saver is None:
+                if checkpoints is None:
                     if drain and self._checkpoints.failures >= MOST_TRIES and not self._stopping:
                         return False
                     await self._waited_out(self._checkpoints)
@@ -150,31 +171,56 @@ class HistorianWorker:
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
 
-    async def _opened(self, stack: AsyncExitStack) -> ThreadedSaver | None:
-        """Open the checkpoints and recover the last worker's jobs. Return None, and begin a pause, if the disk fails."""
+    async def _leads(self, *, at_once: bool = False) -> bool:
+        """Return True if this worker does what one of all workers does. Tried again after OWNER_SECONDS, or `at_once`."""
+        if self._ownership.is_held:
+            return True
+        now = asyncio.get_running_loop().time()
+        if now < self._next_claim and not at_once:
+            return False
+        self._next_claim = now + OWNER_SECONDS
+        try:
+            await asyncio.to_thread(self._ownership.acquire, self._clock(), worker=True)
+        except StorageError as error:
+            log.debug("another worker does the idle work: %s", error)
+        return self._ownership.is_held
+
+    async def _opened(self, stack: AsyncExitStack) -> OpenCheckpoints | None:
+        """Open the checkpoints and take over the jobs of dead workers. Return None, and begin a pause, if that fails."""
         self._attempts.must_reopen = False
         try:
-            saver = await stack.enter_async_context(open_checkpoints(self._parts.directory / "checkpoints.sqlite"))
-            self._runs.open(saver)
-            await self._recover(saver)
-        except (StorageError, sqlite3.Error, OSError) as error:
+            at_work = self._workers.at_work(lambda: self._stopping)
+            await asyncio.to_thread(at_work.__enter__)
+            stack.push_async_exit(lambda *error: asyncio.to_thread(at_work.__exit__, *error))
+            checkpoints = await stack.enter_async_context(self._parts.backend.checkpoints.open())
+            self._runs.open(checkpoints)
+            await self._take_over(checkpoints)
+        except (StorageError, OSError) as error:
             wait = self._checkpoints.begin(self._clock(), str(error))
             log.warning("jobs wait, next try in %.0f s: %s", wait, error)
             return None
         self._checkpoints.end()
-        return saver
+        return checkpoints
 
-    async def _recover(self, saver: ThreadedSaver) -> None:
-        recovered = await asyncio.to_thread(self._queue.recover, self._clock())
-        if recovered:
-            log.info("%d jobs were under way when the last worker ended; they are resumed", recovered)
+    async def _take_over(self, checkpoints: OpenCheckpoints) -> None:
+        taken_over = await asyncio.to_thread(self._queue.take_over, self._clock())
+        if taken_over:
+            log.info("%d jobs were under way when their worker ended; they are resumed", taken_over)
+        if not self._ownership.is_held:
+            return
         await asyncio.to_thread(self._runs.sweep)
-        living = await asyncio.to_thread(self._queue.known_ids)
-        swept = await sweep_orphans(saver, living)
-        if swept:
+        await self._sweep(checkpoints)
+
+    async def _sweep(self, checkpoints: OpenCheckpoints) -> None:
+        """Remove the checkpoints that killed workers have left of finished jobs, now and then."""
+        now = asyncio.get_running_loop().time()
+        if not self._ownership.is_held or (self._workers.many and now < self._next_sweep):
+            return
+        self._next_sweep = now + SWEEP_SECONDS
+        if swept := await checkpoints.sweep(self._queue.known_ids):
             log.info("checkpoints of %d finished jobs were left over and are removed", swept)
 
-    async def _loop(self, saver: ThreadedSaver, *, drain: bool) -> bool | None:
+    async def _loop(self, checkpoints: OpenCheckpoints, *, drain: bool) -> bool | None:
         """Work like `run`; return None if somebody is to be forgotten first or the checkpoints must be reopened."""
         tries = 0
         while not self._stopping:
@@ -194,7 +240,7 @@ class HistorianWorker:
             # While the disk is doubtful, one job is enough to try it with.
             job = await self._claim() if len(self._running) < (1 if self._disk.active else settings.concurrency) else None
             if job is not None:
-                self._start(job, saver)
+                self._start(job, checkpoints)
                 continue
             if not self._running:
                 if self._disk.remaining(self._clock()):
@@ -202,19 +248,50 @@ class HistorianWorker:
                 drained = drain and not self._forgetting.under_way and await self._drained()
                 if drain and not drained:
                     await asyncio.to_thread(self._queue.hasten)  # nobody adds to the talk that waits for more
-                await self._attend(asyncio.create_task(self.maintenance.idle()), self.maintenance.let_go, for_jobs=True)
+                idle = asyncio.create_task(self.maintenance.idle(leads=await self._leads(at_once=drained)))
+                await self._attend(idle, self.maintenance.let_go, for_jobs=True)
+                if self._workers.many:
+                    await self._try_to_sweep(checkpoints)
                 if drained:
                     return True
-            await self._pause(settings.poll_interval_seconds)
+            await self._pause(self._idle_seconds(settings.poll_interval_seconds, drain=drain))
         return True
 
+    def _idle_seconds(self, poll_seconds: float, *, drain: bool) -> float:
+        """Return the pause before the next look. Several workers are woken by the queue, and look now and then all the same."""
+        if not self._workers.many or drain or self._running:
+            return poll_seconds
+        return max(poll_seconds, IDLE_SECONDS * (0.5 + self._random()))
+
+    async def _try_to_sweep(self, checkpoints: OpenCheckpoints) -> None:
+        try:
+            await self._sweep(checkpoints)
+        except StorageError as error:
+            log.warning("checkpoints of finished jobs stay for now: %s", error)
+
+    async def _look_for_dead(self, now: float) -> None:
+        """Take over the jobs of workers that have died, where there are several, and show that this one lives."""
+        if not self._workers.many or now < self._next_take_over:
+            return
+        self._next_take_over = now + TAKE_OVER_SECONDS
+        taken_over = await asyncio.to_thread(self._queue.take_over, self._clock())
+        if taken_over:
+            log.info("%d jobs of a worker that has died are taken over", taken_over)
+
     async def _is_asked_to_forget(self) -> bool:
-        """Return True if something is to be forgotten with no job beside."""
+        """Return True if something is to be forgotten with no job beside, by this worker or by another one."""
         now = asyncio.get_running_loop().time()
         if now < self._next_look:
             return False
         self._next_look = now + REQUESTS_SECONDS
-        return await self._forgetting.alone_is_due()
+        try:
+            await self._look_for_dead(now)
+            if self._workers.many and await asyncio.to_thread(self._workers.must_yield):
+                return True
+            return await self._leads() and await self._forgetting.alone_is_due()
+        except DatabaseAway as error:
+            self._disk.begin(self._clock(), str(error))
+            return False
 
     async def _claim(self) -> Job | None:
         """Return the next job. While the disk is failing, jobs that it has not refused yet go first: none blocks the others."""
@@ -256,6 +333,8 @@ class HistorianWorker:
                 wake.cancel()
                 woken = woken or self._wake.is_set()
                 self._wake.clear()
+                if work.done():
+                    break
                 try:
                     if self._stopping or await self._is_asked_to_forget():
                         self._next_look = 0.0
@@ -317,9 +396,9 @@ class HistorianWorker:
         finally:
             over.cancel()
 
-    def _start(self, job: Job, saver: ThreadedSaver) -> None:
+    def _start(self, job: Job, checkpoints: OpenCheckpoints) -> None:
         with about_job(job.job_id):  # the task takes the context along
-            task = asyncio.create_task(self._attempts.run(job, saver), name=f"job {job.job_id}")
+            task = asyncio.create_task(self._attempts.run(job, checkpoints), name=f"job {job.job_id}")
         self._running[job.job_id] = task
         task.add_done_callback(lambda _: self._running.pop(job.job_id, None))
 

@@ -10,7 +10,7 @@ from ...models.embeddings.wrapped import ReleasableEmbedder, Released
 from ...schema.errors import FingerprintMismatch, HistorianError, InvalidInput
 from ...schema.event import Event
 from ...schema.protocols import Embedder, EventStore, Vector
-from ..availability import Outage
+from ..outages.availability import Outage
 from .records import Cleaned
 
 log = logging.getLogger(__name__)

@@ -20,8 +20,8 @@ from ...schema.ids import type_and_size
 from ...schema.protocols import EventStore
 from ...schema.scope import Scope, checked_scope
 from ...schema.settings import ObservationSettings
-from ..availability import Outage, Pause
 from ..components import Parts
+from ..outages.availability import Outage, Pause
 from ..timezones import configured_timezone
 from .filing import UnwrittenRecords
 from .records import Cleaned, Observed, cleaned, events_of, observe_message, observe_tool

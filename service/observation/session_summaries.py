@@ -21,7 +21,7 @@ from ...schema.event import Event
 from ...schema.names import Names
 from ...schema.protocols import ChatModel
 from ...schema.scope import Scope
-from ..availability import Pause
+from ..outages.availability import Pause
 from .filing import UnwrittenRecords, described
 from .records import SUMMARY, Cleaned
 

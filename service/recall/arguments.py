@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
 from itertools import islice
+from typing import Literal, TypeGuard
 
-from ...retrieval.request import MOST_QUERIES, MOST_QUERY_CHARACTERS
 from ...schema.errors import InvalidInput
 from ...schema.ids import type_and_size
-from ...schema.language import Language, LanguageChoice
 from ...schema.scope import Scope
-from ...text.language import detect_language
 
 MOST_GIVEN = 64
-"""Messages that are looked at; of more, the last ones. MOST_QUERIES of them are searched for."""
+"""Messages that are looked at; of more, the last ones."""
 _LONGEST_GIVEN = 20_000
+
+
+ReadingState = Literal["open", "keywords", "unreadable", "closed", "off"]
+"""What a memory can be asked for: everything; by words alone, since there is no embedder or it is away; nothing, since its
+database cannot be read, since it was not opened, or since it is switched off."""
 
 
 def texts(given: object) -> list[str]:
@@ -30,14 +33,6 @@ def texts(given: object) -> list[str]:
     return [text for one in many if (text := _text(one))]
 
 
-def language_for(asked: object, configured: LanguageChoice, said: Sequence[str]) -> Language:
-    """Return the language to write in: the one asked for, if it is known, else the configured one, else that of `said`."""
-    for known in (asked, configured):
-        if known in ("zh", "en"):
-            return "zh" if known == "zh" else "en"
-    return detect_language("\n".join(one[:MOST_QUERY_CHARACTERS] for one in said[-MOST_QUERIES:]))
-
-
 def count(number: object) -> int | None:
     """Return a number above 0 as it is, else None, which means the configured one."""
     usable = isinstance(number, int | float) and not isinstance(number, bool) and 0 < number < 2**31
@@ -51,7 +46,7 @@ def checked_query(query: object) -> None:
         raise InvalidInput(f"query: expected text or a list of texts, got {type_and_size(query)}")
 
 
-def is_conversation(scope: object) -> bool:
+def is_conversation(scope: object) -> TypeGuard[Scope]:
     """Return True if `scope` is a Scope. Recall returns nothing otherwise."""
     return isinstance(scope, Scope)
 

@@ -20,7 +20,7 @@ from ...schema.states_payload import StatesPayload
 from ...schema.summary import ArticleKey
 from ..intake import make_job, with_redacted_names
 from ..jobs.given_states import spoken_payloads
-from .arguments import is_conversation, language_for
+from .arguments import is_conversation
 from .timed import Recall
 
 log = logging.getLogger(__name__)
@@ -71,9 +71,9 @@ async def relevant_memories(
     user_id: str,
     scope: Scope | None,
     *,
+    language: Language,
     deep: bool = False,
     max_tokens: int | None = None,
-    language: Language | None = None,
 ) -> str:
     """Carry out `Reading.get_relevant_memories` within the time limit of a recall. Never raises."""
     settings, limit = recall.settings(), recall.time_limit()
@@ -83,7 +83,6 @@ async def relevant_memories(
         return ""
     try:
         key = ArticleKey.of(user_id, scope)
-        language = language_for(language, settings.cognitive.language, [user_input])
         searching = deep and bool(user_input.strip())
         models = end - (1 - EMBEDDING_SHARE) * limit
         records = _spawned(recall, _records(recall, user_input, key, Deadline(models, end), language)) if searching else None

@@ -13,9 +13,8 @@ from ...schema.errors import HistorianError, StorageError
 from ...schema.event import Event, EventFilter
 from ...schema.hit import Hit
 from ...schema.job import Job
-from ...schema.protocols import EventStore, JobQueue, JobState
+from ...schema.protocols import EventStore, JobQueue, JobState, PlainSummaries
 from ...schema.scope import Scope
-from ...stores.files.end_summaries import EndSummaries
 from ...stores.files.markdown_memory import MarkdownMemory
 
 log = logging.getLogger(__name__)
@@ -35,7 +34,7 @@ class PlainMemory:
     database.
     """
 
-    def __init__(self, directory: Path, end_summaries: EndSummaries) -> None:
+    def __init__(self, directory: Path, end_summaries: PlainSummaries) -> None:
         self._end_summaries = end_summaries
         self._directory = directory
         self._markdown = MarkdownMemory(directory / "MEMORY.md")

@@ -1,4 +1,4 @@
-"""Read-only memory over a data directory that a bot in another process owns."""
+"""Read-only memory beside a bot in another process."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Self
 
 from ...schema.settings import Settings
-from ...schema.settings_source import load_settings
+from ...schema.settings.source import load_settings
+from ...stores.opening import has_memory, open_queue
 from ..blocking import run_blocking
-from ..components import Parts, open_parts, open_queue
-from ..data_directory import data_directory
+from ..components import Parts, open_parts
+from ..languages import Languages
+from .arguments import ReadingState
 from .reading import Reading
 from .timed import Recall
 
@@ -28,6 +30,7 @@ class MemoryReader(Reading):
     def __init__(self, settings: Settings, *, clock: Callable[[], float] = time.time) -> None:
         self.settings = settings
         self._clock = clock
+        self._spoken = Languages(lambda: self.settings.cognitive.language)
         self._lock = threading.Lock()
         self._opened: tuple[Parts, Recall] | None = None
 
@@ -35,6 +38,13 @@ class MemoryReader(Reading):
     def open(cls, config: str | Path | Settings | None = None) -> Self:
         """Return a reader for a configuration file, for settings, or for what `config.toml` and the environment say."""
         return cls(config if isinstance(config, Settings) else load_settings(config))
+
+    def reading_state(self) -> ReadingState:
+        return "open" if self._opened is None or self._opened[0].finds_by_meaning else "keywords"
+
+    @property
+    def _languages(self) -> Languages:
+        return self._spoken
 
     async def _reading(self) -> Recall | None:
         return await asyncio.to_thread(self._recall)
@@ -57,8 +67,9 @@ class MemoryReader(Reading):
     def _recall(self) -> Recall | None:
         with self._lock:
             if self._opened is None:
-                if not (data_directory(self.settings) / "index.sqlite").exists():
+                if not has_memory(self.settings):
                     return None
                 parts = open_parts(self.settings, queue=open_queue(self.settings, self._clock), clock=self._clock)
-                self._opened = (parts, Recall(parts, lambda: self.settings))
+                shared = parts.backend.vector_index() if parts.backend.workers.many else None
+                self._opened = (parts, Recall(parts, lambda: self.settings, event_index=lambda: shared))
             return self._opened[1]

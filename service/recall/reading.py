@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, get_args
 
+from ...retrieval.filters import Moment, checked_conditions
 from ...retrieval.request import MOST_QUERIES, bounded_query
 from ...schema.errors import InvalidInput
+from ...schema.event import EventKind
 from ...schema.hit import Hit, ProfileHit
 from ...schema.ids import told
-from ...schema.language import Language
+from ...schema.language import Language, LanguageChoice
 from ...schema.profile import Profile
 from ...schema.scope import EntityType, Scope, checked_scope
-from .arguments import checked_query, count, texts
+from ..languages import Languages
+from .arguments import ReadingState, checked_query, count, is_conversation, texts
 
 if TYPE_CHECKING:
     from .timed import Recall
@@ -24,6 +27,27 @@ class Reading:
     async def _reading(self) -> Recall | None:
         raise NotImplementedError
 
+    @property
+    def _languages(self) -> Languages:
+        raise NotImplementedError
+
+    def reading_state(self) -> ReadingState:
+        """Return what can be read now, and why no more: "open", "keywords" (no embedder, or it is away), "unreadable" (the
+        database), "closed" or "off".
+        """
+        raise NotImplementedError
+
+    def language_of(
+        self, scope: Scope | None, said: str | Sequence[str] = (), *, language: LanguageChoice | None = None
+    ) -> Language:
+        """Return the language to write in for a conversation.
+
+        A given `language` is returned as it is. "auto" is the language of what people last said in the conversation as far as
+        this process heard it (in `build_context`, `remember` and the like), otherwise that of `said`, else the configured one
+        (`cognitive.language`). None is the configured one, else that of the conversation. Where nothing tells, it is Chinese.
+        """
+        return self._languages.choose(language, scope.key if is_conversation(scope) else "", texts(said))
+
     async def search_events(
         self,
         query: str | Sequence[str],
@@ -31,19 +55,39 @@ class Reading:
         *,
         top_k: int | None = None,
         context: Sequence[str] = (),
-        **conditions: Any,
+        kind: EventKind | None = None,
+        user_id: str | None = None,
+        source: str | None = None,
+        time_from: Moment | None = None,
+        time_to: Moment | None = None,
+        occurs_from: Moment | None = None,
+        occurs_to: Moment | None = None,
+        is_absolute: bool | None = None,
+        **more: Any,
     ) -> list[Hit]:
         """Return the events of a scope that fit `query`, best first; what waits to be filed is marked `pending`.
 
-        `conditions` narrow the search: `user_id`, `sender_id`, `kind`, `source`, `time_from`, `time_to` (when it was
-        said: ISO 8601, dates or seconds since the epoch; a reversed range is swapped), `occurs_from`, `occurs_to` (the time
-        that it tells of), `is_absolute`, and the fields of `EventFilter` but its scope.
-        `top_k` is at least 1; more than 500 count as 500. Raises InvalidInput that names the argument, StorageError.
+        - `top_k`: how many, at least 1; more than 500 count as 500. `context`: what was said before, for short queries.
+        - `kind`: `action` (what the bot did) or `fact` (what it learnt). `user_id`: whose records.
+        - `source`: `job` (what was handed over), `observation`, `summary`, `note` or `migrated`.
+        - `time_from`, `time_to`: when it was said, as ISO 8601, date or seconds since the epoch; a reversed range is swapped.
+          `occurs_from`, `occurs_to`: the time that it tells of.
+        - `more`: `sender_id`, `kinds`, `user_ids`, `sources`, `event_ids`, `timezone`.
+
+        Raises InvalidInput that names the argument, StorageError.
         """
         checked_query(query)
+        named = {
+            **{"kind": kind, "user_id": user_id, "source": source, "is_absolute": is_absolute},
+            **{"time_from": time_from, "time_to": time_to, "occurs_from": occurs_from, "occurs_to": occurs_to},
+        }
+        conditions = {**more, **{name: value for name, value in named.items() if value is not None}}
+        checked_conditions(conditions)
         checked_scope(scope)
         recall = await self._reading()
         return [] if recall is None else await recall.search(query, scope, top_k=top_k, context=context, **conditions)
+
+    search = search_events
 
     async def get_profile(self, entity_type: EntityType, entity_id: str | int, scope: Scope) -> Profile | None:
         """Return the profile of a user or group as far as `scope` may read it, its layers as one; None if there is none.
@@ -71,7 +115,7 @@ class Reading:
         *,
         deep: bool = False,
         max_tokens: int | None = None,
-        language: Language | None = None,
+        language: LanguageChoice | None = None,
     ) -> str:
         """Return the assistant's article about `user_id` and the summaries, newest first, as one quoted block; "" for none.
 
@@ -87,5 +131,11 @@ class Reading:
 
         said = "\n".join(filter(None, map(bounded_query, texts(user_input)[-MOST_QUERIES:])))
         return await relevant_memories(
-            recall, said, str(user_id), scope, deep=deep, max_tokens=count(max_tokens), language=language
+            recall,
+            said,
+            str(user_id),
+            scope,
+            deep=deep,
+            max_tokens=count(max_tokens),
+            language=self.language_of(scope, said, language=language),
         )

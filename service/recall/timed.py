@@ -21,7 +21,7 @@ from functools import partial
 from statistics import quantiles
 from typing import Any, Literal, TypeVar
 
-from ...retrieval.driver import Deadline, find, result, search, warn
+from ...retrieval.driver import HELD, Deadline, find, result, search, warn
 from ...retrieval.event_recall import EventRecall
 from ...retrieval.everywhere import search_everywhere
 from ...retrieval.filters import bounded_top_k, conditioned
@@ -75,6 +75,11 @@ class Recalled:
     article: StoredArticle | None = None
     reasons: Sequence[str] = ()
 
+    @property
+    def is_held(self) -> bool:
+        """True if the database is away, and what this process held in memory answered."""
+        return HELD in self.reasons
+
 
 @dataclass
 class RecallStatistics:
@@ -116,7 +121,7 @@ class Recall:
         *,
         event_index: Callable[[], VectorIndex | None] = lambda: None,
     ) -> None:
-        """Read through `parts`. `event_index()` returns Chroma's index while this process owns it."""
+        """Read through `parts`. `event_index()` returns the derived index of all vectors while this process owns it."""
         self.parts = parts
         self.settings = settings
         self._event_index = event_index
@@ -127,6 +132,7 @@ class Recall:
             settings=lambda: settings().query,
             clock=parts.clock,
             pending=PendingHits(parts.queue, parts.events, lambda: settings().cognitive.bot_name),
+            is_away=(lambda: parts.backend.is_away) if parts.backend.workers.many else None,
         )
         self.statistics = RecallStatistics()
         self._late_embedder = LateEmbedder(is_remote=parts.embedder is not None and parts.embedder.is_remote)
@@ -152,7 +158,9 @@ class Recall:
         self.statistics.note(recalled, time.perf_counter() - started)
         self._late_embedder.note(recalled.reasons)
         if recalled.reasons:
-            log.warning("recall for %s answered with %s: %s", scope.key, recalled.level, "; ".join(recalled.reasons))
+            told = "recall for %s answered with %s: %s (once for each kind of reason; `stats` counts them)"
+            level = self.events.told.level(recalled.reasons)
+            log.log(level, told, scope.key, recalled.level, "; ".join(recalled.reasons))
         else:
             log.debug("recall for %s answered with %s", scope.key, recalled.level)
         return recalled
@@ -180,7 +188,7 @@ class Recall:
         """Search as `search` does, without raising: what is found by the deadline."""
         request = self._request(query, scope, None, (), {})
         found = await find(self.events, request, deadline, self._run)
-        warn(request, found.reasons)
+        warn(self.events, request, found.reasons)
         return found.in_order[: request.top_k]
 
     async def search_everywhere(self, query: str, *, top_k: int | None = None, **conditions: Any) -> list[Hit]:

@@ -13,20 +13,19 @@ from ...schema.errors import InvalidInput, StorageError
 from ...schema.job import Job
 from ...schema.protocols import VectorIndex
 from ...schema.scope import notes_scope
-from ...stores.chroma.repair import repair
-from ...stores.files.end_summaries import EndSummaries
-from ..availability import Outage, Pause
+from ...stores.index_repair import repair
 from ..components import Parts
 from ..entity_data.migration import Migration
+from ..outages.availability import Outage, Pause
 from .missing_vectors import MissingVectors
 from .notes_index import NotesIndex
 
 log = logging.getLogger(__name__)
 
 INDEX_JOBS, INDEX_SECONDS = 256, 60.0
-"""After so many jobs, or so much time, without an idle moment Chroma is brought up to date beside the jobs."""
+"""After so many jobs, or so much time, without an idle moment the derived index is brought up to date beside the jobs."""
 INDEX_BATCH = 250
-"""Events that Chroma takes in at once, for about a fifth of a second: a job may wait for it."""
+"""Events that the derived index takes in at once, for about a fifth of a second: a job may wait for it."""
 NOTES_SECONDS = 60.0
 """How often `cognitive.notes_dir` is looked through for changes; a look at 10,000 unchanged files takes some 0.1 s."""
 TAKE_BACK_ROUNDS = 60
@@ -40,13 +39,14 @@ Part = Callable[[], Awaitable[None]]
 class Maintenance:
     """One round an idle moment. Each part fails for itself: what fails is logged and tried again later.
 
-    `event_index` is Chroma's index, which lacks what the outbox of events notes, and lags behind while `index_waits()`.
+    `event_index` is the derived index of vectors, if there is one; it lacks what the outbox of events notes, and lags
+    behind while `index_waits()`.
     """
 
     def __init__(
         self,
         parts: Parts,
-        index: VectorIndex,
+        index: VectorIndex | None,
         *,
         random: Callable[[], float],
         notes: NotesIndex,
@@ -62,7 +62,7 @@ class Maintenance:
         self._released = asyncio.Event()
         embedder = None if parts.embedder is None else ReleasableEmbedder(parts.embedder, self._released)
         self._missing = MissingVectors(parts, embedder, self.jobs_wait, random)
-        self._end_summaries = EndSummaries(parts.directory / "end_summaries.json")
+        self._end_summaries = parts.backend.plain_summaries
         self._finished: list[Job] = []
         self._rounds = 0
         self._notes_pause = Pause()
@@ -75,7 +75,7 @@ class Maintenance:
         self._index_pause = Pause()
 
     def job_done(self, job: Job) -> None:
-        """Note what a finished job leaves to do. Under a continuous backlog Chroma is told beside the jobs now and then."""
+        """Note what a finished job leaves to do. Under a continuous backlog the derived index is updated beside the jobs."""
         self._missing.job_done(job)
         self._has_worked = True
         if job.kind == "remember":
@@ -83,6 +83,8 @@ class Maintenance:
         self._not_indexed += 1
         if self._not_indexed == 1:
             self._index_pause.begin(self._parts.clock(), INDEX_SECONDS)
+        if self.event_index is None:
+            return
         due = self._not_indexed >= INDEX_JOBS or not self._index_pause.remaining(self._parts.clock())
         if due and (self._indexing is None or self._indexing.done()):
             self._released.clear()  # no round runs while jobs do
@@ -101,23 +103,20 @@ class Maintenance:
         finally:
             await self._flush()
 
-    async def idle(self) -> None:
-        """Run one round. A part that fails with StorageError is retried after a growing pause."""
+    async def idle(self, *, leads: bool = True) -> None:
+        """Run one round. A part that fails with StorageError is retried after a growing pause.
+
+        Of several workers one `leads`; the others do what follows from their own jobs.
+        """
         self._rounds += 1
         self._released.clear()
         await self._flush()
         missing = self._missing
-        for part in (
-            self._migrate,
-            self._index_notes,
-            missing.embed_events,
-            missing.index_profiles,
-            missing.index_lines,
-            self._repair_index,
-            self._tidy,
-            self._take_back,
-            self._clean_up,
-        ):
+        own: tuple[Part, ...] = (missing.index_profiles, missing.index_lines, self._tidy, self._take_back)
+        first: tuple[Part, ...] = (self._migrate, self._index_notes, missing.embed_events)
+        every = (*first, *own[:2], self._repair_index, *own[2:], self._clean_up)
+        missing.looks_at_all = leads
+        for part in every if leads else own:
             if self._released.is_set():
                 return
             try:
@@ -181,7 +180,8 @@ class Maintenance:
         if self._notes_pause.remaining(now):
             return
         self._notes_pause.begin(now, NOTES_SECONDS)
-        await self._notes.run_memory(self._parts.directory / "MEMORY.md", notes_scope(settings.notes_scope))
+        if not self._parts.backend.workers.many:  # each machine has one of its own then
+            await self._notes.run_memory(self._parts.directory / "MEMORY.md", notes_scope(settings.notes_scope))
         if not settings.notes_dir:
             return
         try:
@@ -202,7 +202,7 @@ class Maintenance:
             log.warning("%s", message)
 
     async def _repair_index(self) -> None:
-        """Apply the outboxes to Chroma in batches, and verify its contents. At least one batch; then jobs that wait go first."""
+        """Apply the outboxes to the derived index in batches, and verify it. At least one batch; then waiting jobs go first."""
         looks = count()
         await self._repair(lambda: next(looks) > 0 and self._parts.queue.counts(self._parts.clock()).pending > 0)
 
@@ -213,6 +213,8 @@ class Maintenance:
         def stop() -> bool:
             return self._released.is_set() or self._index_waits() or jobs_wait()
 
+        if self.event_index is None:
+            return
         async with self._index_lock:
             self._not_indexed = 0
             await asyncio.to_thread(repair, self._parts.events, self.event_index, INDEX_BATCH, stop=stop)
@@ -221,13 +223,13 @@ class Maintenance:
         """Merge a part of the keyword index; after the last one, give back the memory that the work has taken."""
         if not await asyncio.to_thread(self._parts.events.tidy) and self._has_worked:
             self._has_worked = False
-            await asyncio.to_thread(self._parts.database.release_memory)
+            await asyncio.to_thread(self._parts.backend.release_memory)
 
     async def _take_back(self) -> None:
         """Requeue jobs that a dead owner left in `processing` and no start has found."""
         if self._rounds % TAKE_BACK_ROUNDS == 1:
             stale = self._parts.settings.historian.stale_job_timeout_seconds
-            await asyncio.to_thread(self._parts.queue.recover, self._parts.clock(), older_than=stale)
+            await asyncio.to_thread(self._parts.queue.take_over, self._parts.clock(), older_than=stale)
 
     async def _clean_up(self) -> None:
         settings = self._parts.settings.cognitive.queue

@@ -11,11 +11,10 @@ from ...schema.commands import RollbackCommand
 from ...schema.errors import FingerprintMismatch, ModelRefused, ModelUnavailable
 from ...schema.event import Event
 from ...schema.job import Job
-from ...schema.profile import ProfileKey
+from ...schema.profile import ProfileKey, profile_text
 from ...schema.protocols import Embedder
-from ...stores.sqlite.profile_index import profile_text
-from ..availability import Outage
 from ..components import Parts
+from ..outages.availability import Outage
 from .line_index import LineIndex
 
 log = logging.getLogger(__name__)
@@ -38,6 +37,8 @@ class MissingVectors:
         self._lines = LineIndex(parts.article_stores, embedder)
         self._profiles: set[ProfileKey] | None = None
         """Profiles that jobs have changed; None before all were looked at."""
+        self.looks_at_all = True
+        """False in a worker beside others, one of which looks at all profiles at first."""
         self._not_embeddable: set[str] = set()
 
     def job_done(self, job: Job) -> None:
@@ -86,7 +87,7 @@ class MissingVectors:
         """Bring the index of profiles up to date: all of them at first, then those that jobs have changed."""
         index, profiles = self._parts.profile_index, self._parts.profiles
         if self._profiles is None:
-            self._profiles = set(await asyncio.to_thread(profiles.keys))
+            self._profiles = set(await asyncio.to_thread(profiles.keys)) if self.looks_at_all else set()
         keys = list(self._profiles)
         for start in range(0, len(keys), EMBED_BATCH):
             some = keys[start : start + EMBED_BATCH]

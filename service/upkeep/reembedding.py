@@ -12,26 +12,18 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
-
-from filelock import FileLock, Timeout
 
 from ...models.embeddings.recorded import embedded_apart
 from ...schema.errors import HistorianError, ModelAnswerUnusable, ModelError, OwnerLockHeld, StorageError
-from ...schema.profile import Profile
-from ...schema.protocols import Embedder, EventStore, ProfileStorage, Vector
-from ...stores.chroma.repair import repair
-from ...stores.files.access import file_mode
-from ...stores.files.owner_lock import OwnerLock
-from ...stores.sqlite.fingerprint import Fingerprint
-from ...stores.sqlite.profile_index import profile_text
-from ...stores.sqlite.shadow_vectors import Lacking, ShadowVectors
-from ..components import Parts, open_vector_index
+from ...schema.profile import Profile, profile_text
+from ...schema.protocols import Embedder, EventStore, ProfileStorage, ShadowVectors, Vector, Workers
+from ...schema.protocols.events.shadow_vectors import Fingerprint, Lacking
+from ...stores.index_repair import repair
+from ..components import Parts
 
 log = logging.getLogger(__name__)
 
-BUILD_LOCK = "reembed.lock"
 BATCH = 64
 LAST_ROUNDS = 20
 """Passes over events that were filed meanwhile. What remains after them is embedded by the worker."""
@@ -92,10 +84,15 @@ async def change_model(
     Vectors can be made beside a process that owns the data directory; the change itself needs the ownership. Raises
     ReembeddingStopped (what was made stays), InvalidInput (a former model's vectors are in the way) and StorageError.
     """
-    lock = OwnerLock(parts.directory)
+    lock = parts.backend.workers.ownership()
     work = Reembedding(parts.shadow, parts.events, parts.profiles, embedder)
     with ExitStack() as stack:
-        stack.enter_context(_build_lock(parts.directory))
+        try:
+            stack.enter_context(parts.backend.workers.reembedding(parts.clock()))
+        except OwnerLockHeld as error:
+            raise ReembeddingStopped(
+                "another `historian reembed` is at work; wait for it, or stop it: {error}", error=error
+            ) from None
         try:
             lock.acquire(time.time())
             stack.enter_context(lock)
@@ -143,7 +140,7 @@ async def change_model(
 
 def go_back(parts: Parts) -> FormerVectors:
     """Change back to the kept vectors of the former model. Raises ReembeddingStopped, InvalidInput if none are kept."""
-    with _owned(parts.directory):
+    with _owned(parts.backend.workers):
         model, dimension = parts.shadow.roll_back()
         _rebuild_index(parts)
     return FormerVectors(model, dimension, parts.events.count() - parts.events.embedded_count())
@@ -151,7 +148,7 @@ def go_back(parts: Parts) -> FormerVectors:
 
 def drop_former(parts: Parts) -> int:
     """Delete the kept vectors of the former model and return how many there were. Raises ReembeddingStopped."""
-    with _owned(parts.directory):
+    with _owned(parts.backend.workers):
         return parts.shadow.drop_old()
 
 
@@ -245,8 +242,10 @@ class Reembedding:
 
 
 def _rebuild_index(parts: Parts) -> None:
-    """Rebuild Chroma from `index.sqlite`. The next worker repairs what fails here."""
-    index = open_vector_index(parts.directory)
+    """Rebuild the derived index from the events. The next worker repairs what fails here."""
+    index = parts.backend.vector_index()
+    if index is None:
+        return
     try:
         index.reset()
         repair(parts.events, index)
@@ -257,30 +256,11 @@ def _rebuild_index(parts: Parts) -> None:
 
 
 @contextmanager
-def _owned(directory: Path) -> Iterator[None]:
-    lock = OwnerLock(directory)
+def _owned(workers: Workers) -> Iterator[None]:
+    lock = workers.ownership()
     try:
         lock.acquire(time.time())
     except OwnerLockHeld as error:
         raise ReembeddingStopped("only the owner can do this: {error}", error=error) from None
     with lock:
         yield
-
-
-@contextmanager
-def _build_lock(directory: Path) -> Iterator[None]:
-    """Keep a second process from making the same vectors."""
-    place = directory / BUILD_LOCK
-    lock = FileLock(place, timeout=0, mode=file_mode(place))
-    try:
-        lock.acquire()
-    except Timeout:
-        raise ReembeddingStopped("another `historian reembed` is at work on this directory; wait for it, or stop it") from None
-    except OSError as error:
-        raise ReembeddingStopped(
-            "{place} cannot be locked ({error}); let this user write there", place=place, error=error
-        ) from None
-    try:
-        yield
-    finally:
-        lock.release()

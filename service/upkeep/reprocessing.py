@@ -23,12 +23,12 @@ from ...models.embeddings.recorded import vectors_for
 from ...schema.commands import OPERATOR, ReprocessCommand
 from ...schema.errors import FingerprintMismatch, InvalidInput
 from ...schema.event import TIME_UNKNOWN, Event, EventFilter
+from ...schema.graph_states.historian import HistorianContext, events_of
 from ...schema.job import Job
-from ...schema.protocols import JobQueue
+from ...schema.protocols import EventRevisions, JobQueue
+from ...schema.protocols.events.revisions import Change, Progress
 from ...schema.scope import Scope
-from ...schema.states import HistorianContext, events_of
 from ...schema.validation import validated
-from ...stores.sqlite.event_revisions import Change, EventRevisions, Progress
 from ...text.job_verdicts import judge
 from ..components import Parts
 from ..intake import make_job
@@ -139,7 +139,7 @@ class Reprocessing:
 
 async def reprocess(
     parts: Parts,
-    hand_over: Callable[[Job], Awaitable[object]],
+    hand_over: Callable[[Callable[[], Job]], Awaitable[object]],
     *,
     scope: Scope | None,
     before_version: str,
@@ -154,7 +154,7 @@ async def reprocess(
         work = Reprocessing(replace(parts.context(), chat=None, embedder=None), parts.revisions, parts.queue)
         return await previewed(work, parts.revisions, scope_key, before_version, now)
     job = make_job(fields, parts.settings, parts.clock)
-    await hand_over(job)
+    await hand_over(lambda: job)
     ends = asyncio.get_running_loop().time() + wait_seconds
     run = str(job.payload["run"])
     return await finished(parts.revisions, run, until=lambda: asyncio.get_running_loop().time() >= ends, on_progress=on_progress)

@@ -6,12 +6,13 @@ import asyncio
 import logging
 import threading
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import TypeVar
 
-from ..models.embeddings.wrapped import WrappedEmbedder
-from ..retrieval.loop_tasks import LoopTasks
-from ..schema.errors import ModelError, ModelUnavailable
-from ..schema.protocols import Embedder, Matrix, Reranker, Vector
+from ...models.embeddings.wrapped import WrappedEmbedder
+from ...retrieval.loop_tasks import LoopTasks
+from ...schema.errors import ModelError, ModelUnavailable
+from ...schema.protocols import Embedder, Matrix, Reranker, Vector
 from .availability import Outage
 
 log = logging.getLogger(__name__)
@@ -21,6 +22,9 @@ Call = Callable[[], Awaitable[Result]]
 
 LONGEST_PAUSE_SECONDS = 60.0
 """Shorter than for chat models: a probe is one word, and recalls do without meanwhile."""
+NO_VECTORS = "searches go by keywords, and events are filed without vectors"
+NO_ORDER = "the order before it stands"
+"""What happens while a model is away."""
 TIMER_SECONDS = 0.02
 """A timer may go off so much early: the resolution of the clock on some systems."""
 
@@ -34,14 +38,22 @@ class SharedOutage:
     to use from several event loops.
     """
 
-    def __init__(self, what: str, probe: Call[object], *, clock: Callable[[], float], random: Callable[[], float]) -> None:
+    def __init__(
+        self, what: str, meanwhile: str, probe: Call[object], *, clock: Callable[[], float], random: Callable[[], float]
+    ) -> None:
         self._what = what
+        self._meanwhile = meanwhile
         self._probe = probe
         self._clock = clock
         self._outage = Outage(random, longest=LONGEST_PAUSE_SECONDS)
         self._tasks = LoopTasks()
         self._probing = threading.Lock()
         self._is_cut_short = False
+
+    @property
+    def is_active(self) -> bool:
+        """True while the model is known to be away."""
+        return self._outage.active
 
     async def unless_away(self, call: Call[Result]) -> Result:
         """Return what `call` gives. Raises ModelUnavailable at once while the model is away."""
@@ -93,7 +105,8 @@ class SharedOutage:
         known = self._outage.active
         pause = self._outage.begin(self._clock(), str(error), retry_after=error.retry_after)
         level = logging.DEBUG if known else logging.WARNING
-        log.log(level, "the %s is away, next try in %.0f s: %s", self._what, pause, error)
+        told = "the %s is away, next try in %.0f s; until it answers %s: %s"
+        log.log(level, told, self._what, pause, self._meanwhile, error)
 
     async def _probed(self) -> None:
         try:
@@ -114,7 +127,12 @@ class SharedOutageEmbedder(WrappedEmbedder):
 
     def __init__(self, embedder: Embedder, *, clock: Callable[[], float], random: Callable[[], float]) -> None:
         super().__init__(embedder)
-        self._outage = SharedOutage("embedder", lambda: embedder.embed_query("probe"), clock=clock, random=random)
+        self._outage = SharedOutage("embedder", NO_VECTORS, lambda: embedder.embed_query("probe"), clock=clock, random=random)
+
+    @property
+    def is_away(self) -> bool:
+        """True while the embedder is known to be away."""
+        return self._outage.is_active
 
     async def embed_documents(self, texts: Sequence[str]) -> Matrix:
         return await self._outage.unless_away(lambda: self._embedder.embed_documents(texts))
@@ -132,7 +150,8 @@ class SharedOutageReranker:
 
     def __init__(self, reranker: Reranker, *, clock: Callable[[], float], random: Callable[[], float]) -> None:
         self._reranker = reranker
-        self._outage = SharedOutage("reranker", lambda: reranker.rerank("probe", ["probe"], 1), clock=clock, random=random)
+        probe = partial(reranker.rerank, "probe", ["probe"], 1)
+        self._outage = SharedOutage("reranker", NO_ORDER, probe, clock=clock, random=random)
 
     @property
     def model(self) -> str:

@@ -8,25 +8,29 @@ import random
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from ..schema.errors import OwnerLockHeld
-from ..schema.protocols import VectorIndex
-from ..schema.settings import Settings
-from .components import Parts
+from ...schema.errors import OwnerLockHeld
+from ...schema.protocols import VectorIndex
+from ...schema.settings import Settings
+from ..components import Parts
+from ..jobs.step_stream import StepStream
 from .config_watch import ConfigWatch
 from .ownership import TAKE_OVER_SECONDS, import_worker, owned_worker
 
 if TYPE_CHECKING:
-    from .jobs.worker import HistorianWorker
+    from ..jobs.worker import HistorianWorker
 
 log = logging.getLogger(__name__)
 
 CONFIG_LOOK_SECONDS = 2.0
+TEND_SECONDS = 2.0
+"""How often jobs that wait for a server are handed over, where it can be reached."""
 
 
 class Background:
     """Runs until `stop`. `worker` is the worker of this process, None while another process owns the directory."""
 
-    def __init__(self) -> None:
+    def __init__(self, steps: StepStream) -> None:
+        self._steps = steps
         self.worker: HistorianWorker | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._closing = asyncio.Event()
@@ -38,6 +42,8 @@ class Background:
             await asyncio.to_thread(import_worker)
         if watch is not None:
             self._tasks.append(asyncio.create_task(self._look_at_config(watch), name="historian settings"))
+        if parts.backend.needs_tending:
+            self._tasks.append(asyncio.create_task(self._tend(parts), name="historian hand-over"))
         if work:
             self._tasks.append(asyncio.create_task(self._work(parts), name="historian"))
 
@@ -58,7 +64,7 @@ class Background:
             self.worker.wake()
 
     def event_index(self) -> VectorIndex | None:
-        """Chroma's index of events, while this process owns the data directory."""
+        """The derived index of events, while this process keeps it."""
         return None if self.worker is None else self.worker.event_index
 
     def apply(self, settings: Settings) -> None:
@@ -73,13 +79,20 @@ class Background:
             await asyncio.to_thread(watch.look)
             await self._rest(CONFIG_LOOK_SECONDS)
 
+    async def _tend(self, parts: Parts) -> None:
+        while not self._closing.is_set():
+            await asyncio.to_thread(parts.backend.tend)
+            await self._rest(TEND_SECONDS)
+
     async def _work(self, parts: Parts) -> None:
-        """Run the worker whenever no other process does, until the service closes."""
+        """Run the worker whenever there may be one here, until the service closes."""
         said = ""
         while not self._closing.is_set():
             with ExitStack() as stack:
                 try:
-                    worker = await asyncio.to_thread(stack.enter_context, owned_worker(parts, random=random.random))
+                    worker = await asyncio.to_thread(
+                        stack.enter_context, owned_worker(parts, random=random.random, watch=self._steps)
+                    )
                 except OwnerLockHeld as error:
                     if str(error) != said:  # it also tells when the owner is suspended
                         said = str(error)

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import random
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
 
-from ..schema.protocols import JobQueue
-from ..schema.settings import Settings
+from ...models.brought.given import GivenModels
+from ...models.embeddings.factory import missed_embedder
+from ...schema.protocols import JobQueue
+from ...schema.settings import Settings
+from ..components import AS_CONFIGURED, Parts, open_parts
+from ..jobs.step_stream import StepStream
+from ..observation.queue import Observation, make_observation
+from ..recall.timed import Recall
 from .background import Background
-from .components import Parts, open_parts
 from .config_watch import ConfigWatch
-from .observation.queue import Observation, make_observation
-from .recall.timed import Recall
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +54,23 @@ async def open_memory(
     *,
     work: bool,
     watch: ConfigWatch | None,
+    steps: StepStream,
     clock: Callable[[], float],
+    models: GivenModels | None = None,
 ) -> OpenMemory:
     """Open the stores and start the background tasks. On an error nothing stays open. Raises StorageError."""
     async with AsyncExitStack() as opened:
-        parts = await _opened(partial(open_parts, settings(), queue=queue, clock=clock))
+        parts = await _opened(partial(open_parts, settings(), queue=queue, clock=clock, models=models or AS_CONFIGURED))
         opened.push_async_callback(parts.aclose)
-        background = Background()
-        recall = Recall(parts, settings, event_index=background.event_index)
+        if (
+            parts.embedder is None
+            and not (models and models.embeddings)
+            and (help_for := missed_embedder(settings().models.embedding))
+        ):
+            log.warning(help_for)
+        background = Background(steps)
+        shared = parts.backend.vector_index() if parts.backend.workers.many else None
+        recall = Recall(parts, settings, event_index=background.event_index if shared is None else lambda: shared)
         opened.push_async_callback(recall.aclose)
         opened.push_async_callback(background.stop, 0.0)
         await background.start(parts, work=work, watch=watch)
@@ -80,4 +95,4 @@ async def _opened(open_them: Callable[[], Parts]) -> Parts:
 
 def _close_again(opening: asyncio.Task[Parts]) -> None:
     if not opening.cancelled() and opening.exception() is None:
-        opening.result().events.close()  # the models are unused and hold no connection
+        opening.result().backend.close()  # the models are unused and hold no connection

@@ -11,21 +11,25 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..schema.entity import Entity
-from ..schema.errors import HistorianError, StorageError
-from ..schema.job import Job
-from ..schema.protocols import JobQueue
-from ..schema.settings import Settings
-from ..stores.files.end_summaries import EndSummaries
-from ..stores.files.forget_requests import ForgetReport
+from ...schema.entity import Entity
+from ...schema.errors import HistorianError, StorageError
+from ...schema.job import Job
+from ...schema.protocols import JobQueue
+from ...schema.protocols.forget_requests import ForgetReport
+from ...schema.settings import Settings
+from ...stores.opening import open_queue, plain_summaries
+from ..data_directory import data_directory
+from ..jobs.step_stream import StepStream
+from ..languages import Languages
+from ..observation.hooks import Hooks
+from ..recall.arguments import ReadingState
+from ..recall.fallback_levels import LOCAL_SECONDS, PlainMemory
 from .config_watch import ConfigWatch
-from .data_directory import data_directory
-from .observation.hooks import Hooks
 from .plain_copies import PlainCopies
-from .recall.fallback_levels import LOCAL_SECONDS, PlainMemory
 
 if TYPE_CHECKING:
-    from .jobs.worker import HistorianWorker
+    from ...models.brought.given import GivenModels
+    from ..jobs.worker import HistorianWorker
     from .opening import OpenMemory
 
 log = logging.getLogger(__name__)
@@ -33,8 +37,16 @@ log = logging.getLogger(__name__)
 REOPEN_SECONDS, LONGEST_REOPEN_SECONDS = 5.0, 60.0
 """Pause before stores that could not be opened are tried again: the first one, and the longest."""
 LOOK_SECONDS, CLOSE_SECONDS = 1.0, 5.0
-"""How often a missing `index.sqlite` is looked for; how long running jobs may continue once it is another file."""
+"""How often a missing database is looked for; how long running jobs may continue once it is another file."""
 SETTLED_POLL_SECONDS = 0.02
+
+
+_NOTHING_READ: dict[ReadingState, str] = {
+    "off": "memory is switched off (cognitive.enabled = false): turns leave plain summaries alone, and recall gives nothing "
+    "else; to switch it on set cognitive.enabled to true and restart",
+    "closed": "memory is not open: recall gives nothing, and nothing is observed; open it first, with "
+    "`async with CognitiveService.open(…) as memory:` or `await memory.start()`",
+}
 
 
 class Lifecycle:
@@ -44,18 +56,30 @@ class Lifecycle:
     configuration file.
     """
 
-    def __init__(self, settings: Settings, *, work: bool, clock: Callable[[], float], config: Path | None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        work: bool,
+        clock: Callable[[], float],
+        config: Path | None,
+        models: GivenModels | None = None,
+    ) -> None:
         self.settings = settings
         self.clock = clock
         self.started = False
         self.unobserved = 0
+        self._told: set[ReadingState] = set()
         self.queue: JobQueue | None = None
         self.opened: OpenMemory | None = None
         self.hooks = Hooks()
-        self.end_summaries = EndSummaries(data_directory(settings) / "end_summaries.json")
+        self.languages = Languages(lambda: self.settings.cognitive.language)
+        self.steps = StepStream(clock)
+        self.end_summaries = plain_summaries(settings)
         self.plain = PlainMemory(data_directory(settings), self.end_summaries)
         self._copies = PlainCopies(self.end_summaries, self._is_forgotten)
         self._work = work
+        self._models = models
         self._watch = ConfigWatch(config, settings, self._apply) if config is not None else None
         self._home: asyncio.AbstractEventLoop | None = None
         self._reopening: asyncio.Task[None] | None = None
@@ -66,11 +90,30 @@ class Lifecycle:
         """The worker of this process, while this process owns the data directory."""
         return None if self.opened is None else self.opened.background.worker
 
+    def reading_state(self) -> ReadingState:
+        """Return `Reading.reading_state` of the service."""
+        if self.opened is not None and not self.plain.database_away:
+            return "open" if self.opened.parts.finds_by_meaning else "keywords"
+        if not self.settings.cognitive.enabled:
+            return "off"
+        return "unreadable" if self.started else "closed"
+
+    def tell_why_nothing_is_read(self) -> None:
+        """Log once why memory gives nothing and what helps. Of a database that cannot be read, `start` has told."""
+        state = self.reading_state()
+        if state not in self._told and (message := _NOTHING_READ.get(state)):
+            self._told.add(state)
+            log.warning(message)
+
     async def start(self) -> None:
         """Open everything. See `CognitiveService.start`."""
-        if self.started or not self.settings.cognitive.enabled:
+        if self.started:
+            return
+        if not self.settings.cognitive.enabled:
+            self.tell_why_nothing_is_read()
             return
         self.started = True
+        self._told.clear()
         self._home = asyncio.get_running_loop()
         try:
             await self._open_or_wait()
@@ -88,23 +131,39 @@ class Lifecycle:
             stack.push_async_callback(self._stop_reopening)
             stack.push_async_callback(asyncio.to_thread, self._copies.settle)
 
-    async def hand_over(self, job: Job) -> str | None:
-        """Put a redacted job on disk and wake the worker. Returns its id, None if no job is kept. Raises StorageError."""
-        if job.is_empty:
+    async def hand_over(self, made: Callable[[], Job | None]) -> str | None:
+        """Put the redacted job that `made` returns on disk, both in one thread, and wake the worker.
+
+        Returns its id, None if there is no job or none is kept. Raises what `made` raises, and StorageError.
+        """
+        queue, error = None, None
+        if self.started:
+            try:
+                queue = await self._opened_queue()
+            except StorageError as trouble:  # told only where there is something to keep
+                error = trouble
+        job_id = await asyncio.to_thread(self._put, made, queue, error)
+        if job_id is not None and self.opened is not None:
+            self.opened.background.wake()
+        return job_id
+
+    def _put(self, made: Callable[[], Job | None], queue: JobQueue | None, error: StorageError | None) -> str | None:
+        job = made()
+        if job is None or job.is_empty:
             return None
         if not self.settings.cognitive.enabled:
             if job.kind == "remember":
-                await asyncio.to_thread(self.end_summaries.add, [job])
+                self.end_summaries.add([job])
             return None
-        if not self.started:
+        if error is not None:
+            raise error
+        if queue is None:
             raise HistorianError("the service is not open; use `async with CognitiveService.open(…)` or call `start()`")
-        job_id = await asyncio.to_thread((await self._opened_queue()).put, job)
-        if job.kind == "remember":
+        job_id = queue.put(job)
+        if job.kind == "remember" and not self.settings.stores.url:
             self._copies.add(job)
         if self.plain.database_away:
-            await asyncio.to_thread(self.plain.add, job)
-        if self.opened is not None:
-            self.opened.background.wake()
+            self.plain.add(job)
         return job_id
 
     def at_home(self, function: Callable[..., object], *arguments: object) -> None:
@@ -130,7 +189,7 @@ class Lifecycle:
 
     async def forget(self, entity: Entity, mentions: bool, wait_seconds: float) -> ForgetReport:
         """Forget a user or a group. See `CognitiveService.forget_user`."""
-        from .entity_data.forgetting import forget
+        from ..entity_data.forgetting import forget
 
         await asyncio.to_thread(self._copies.settle)
         opened = self.opened
@@ -155,8 +214,8 @@ class Lifecycle:
 
     async def _forget_on_disk(self, entity: Entity, mentions: bool, wait_seconds: float) -> ForgetReport:
         """Forget what is on disk while memory is switched off."""
-        from .components import open_parts, open_queue
-        from .entity_data.forgetting import forget
+        from ..components import open_parts
+        from ..entity_data.forgetting import forget
 
         queue = await asyncio.to_thread(open_queue, self.settings, self.clock)
         parts = await asyncio.to_thread(open_parts, self.settings, queue=queue, clock=self.clock)
@@ -168,14 +227,14 @@ class Lifecycle:
     async def _opened_queue(self) -> JobQueue:
         """Return the job queue, opened at its first use. Raises StorageError."""
         if self.queue is None:
-            from .components import open_queue
-
             self.queue = await asyncio.to_thread(open_queue, self.settings, self.clock)
         return self.queue
 
     def not_observed(self) -> None:
-        """Count an observation that comes while the database cannot be used; ignored if memory is off or not open."""
-        if self.started:
+        """Count an observation that comes while the database cannot be used. If memory is off or not open, that is told once."""
+        if not self.started:
+            self.tell_why_nothing_is_read()
+        else:
             self.unobserved += 1
             if self.unobserved == 1:
                 log.warning("observations are not kept while the database cannot be used; `stats` counts them as lost")
@@ -185,11 +244,18 @@ class Lifecycle:
         opened = self.opened
         if opened is None:
             return True
+        is_away = opened.parts.backend.is_away  # then asking would take longer than a reply has
         try:
             async with asyncio.timeout(LOCAL_SECONDS):
+                if is_away:
+                    if not self.plain.database_away:
+                        told = "the database cannot be used: %s is away; check that the server runs and can be reached. Recall "
+                        log.error(told + "gives what is left, jobs wait on disk meanwhile", opened.parts.backend.name)
+                        await asyncio.to_thread(self.plain.begin, opened.parts.queue)
+                    return True
                 return await asyncio.to_thread(self.plain.look_at, opened.parts.events, opened.parts.queue)
         except TimeoutError:
-            return self.plain.database_away
+            return is_away or self.plain.database_away
 
     async def _open_or_wait(self) -> None:
         """Open everything; if the stores cannot be opened, serve plain summaries and retry in the background."""
@@ -210,20 +276,28 @@ class Lifecycle:
         from .opening import open_memory
 
         queue = await self._opened_queue()
-        opened = await open_memory(lambda: self.settings, queue, work=self._work, watch=self._watch, clock=self.clock)
+        opened = await open_memory(
+            lambda: self.settings,
+            queue,
+            work=self._work,
+            watch=self._watch,
+            steps=self.steps,
+            clock=self.clock,
+            models=self._models,
+        )
         if not self.started:  # closed meanwhile: close what was opened
             self._let_go()
             await opened.aclose(0.0)
             return
         opened.observation.statistics.noted += self.unobserved
         opened.observation.statistics.lost += self.unobserved
-        opened.parts.database.when_in_trouble = partial(self._database_in_trouble, asyncio.get_running_loop())
+        opened.parts.backend.when_in_trouble = partial(self._database_in_trouble, asyncio.get_running_loop())
         self.opened = opened
 
     async def _reopen(self, *, replaced: bool = False) -> None:
         """Retry at growing intervals until the stores can be opened.
 
-        `replaced`: at once, and another `index.sqlite` is opened than the one that the derived index was made from.
+        `replaced`: at once, and another database is opened than the one that the derived index was made from.
         """
         pause = 0.0 if replaced else REOPEN_SECONDS
         while True:
@@ -261,7 +335,7 @@ class Lifecycle:
     def _database_in_trouble(self, loop: asyncio.AbstractEventLoop) -> None:
         """Check whether the database can be used. Called from any thread, after an error of the database."""
         opened = self.opened
-        known = self.plain.database_away and (opened is None or opened.parts.database.place == "here")
+        known = self.plain.database_away and (opened is None or opened.parts.backend.place == "here")
         if self.started and not known:
             with suppress(RuntimeError):  # the loop is closed
                 loop.call_soon_threadsafe(self.look_into_trouble)
@@ -274,9 +348,9 @@ class Lifecycle:
         """Find out whether the database is away; wait while its file is, and open another one that was put into its place."""
         await self.database_is_away()
         opened = self.opened
-        while opened is not None and self.opened is opened and opened.parts.database.place != "here":
-            if opened.parts.database.place == "replaced":
-                log.warning("%s is another file now: memory is closed, and opened anew", opened.parts.database.path)
+        while opened is not None and self.opened is opened and opened.parts.backend.place != "here":
+            if opened.parts.backend.place == "replaced":
+                log.warning("%s: the database is another file now; it is closed, and opened anew", opened.parts.backend.name)
                 self.opened = None
                 await opened.aclose(CLOSE_SECONDS)
                 self._reopening = asyncio.create_task(self._reopen(replaced=True), name="historian reopening")

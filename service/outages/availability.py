@@ -11,6 +11,13 @@ LONGEST_DISK_PAUSE_SECONDS = 60.0
 """Shorter than for models: a write is cheap to retry, and freed space should be used soon."""
 LONGEST_RETRY_AFTER_SECONDS = 600.0
 """A server that asks for a longer pause than this is probed all the same: it may be back before, or be wrong by hours."""
+_MOST_DOUBLINGS = 64
+"""A pause has reached any bound by then; an outage of a day has more failures than a float has doublings."""
+
+
+def doubled(first: float, failures: int, longest: float) -> float:
+    """Return the pause in seconds after so many failures in a row (1 or more): `first`, doubled each time, up to `longest`."""
+    return min(first * 2.0 ** min(failures - 1, _MOST_DOUBLINGS), longest)
 
 
 class Pause:
@@ -76,7 +83,7 @@ class Outage:
         if left > 0:
             return left
         self._failures += 1
-        pause = min(FIRST_PAUSE_SECONDS * 2.0 ** (self._failures - 1), self._longest)
+        pause = doubled(FIRST_PAUSE_SECONDS, self._failures, self._longest)
         pause = max(pause * (0.5 + self._random()), min(retry_after or 0.0, LONGEST_RETRY_AFTER_SECONDS))
         self._pause.begin(now, pause)
         self.reason = reason

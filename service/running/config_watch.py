@@ -6,9 +6,9 @@ import logging
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from ..schema.errors import SettingsError
-from ..schema.settings import Settings
-from ..schema.settings_source import hot_changes, load_settings, with_hot_values
+from ...schema.errors import SettingsError
+from ...schema.settings import Settings
+from ...schema.settings.source import hot_changes, load_settings, with_hot_values
 
 log = logging.getLogger(__name__)
 

@@ -5,35 +5,39 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from ..schema.job import Job
-from ..schema.states import HistorianUpdate
-from ..stores.chroma.index import ChromaIndex
-from .components import Parts
-from .entity_data.forgetting import Forgetting
-from .entity_data.migration import Migration
-from .jobs.commands import CommandRunner
-from .jobs.worker import HistorianWorker
-from .upkeep.idle_work import Maintenance
-from .upkeep.notes_index import NotesIndex, embedded_later
-from .upkeep.reprocessing import Reprocessing
+from ...schema.graph_states.historian import HistorianUpdate
+from ...schema.job import Job
+from ...schema.protocols import Ownership, VectorIndex
+from ..components import Parts
+from ..entity_data.forgetting import Forgetting
+from ..entity_data.migration import Migration
+from ..jobs.commands import CommandRunner
+from ..jobs.job_runs import JobWatch
+from ..jobs.worker import HistorianWorker
+from ..upkeep.idle_work import Maintenance
+from ..upkeep.notes_index import NotesIndex, embedded_later
+from ..upkeep.reprocessing import Reprocessing
 
 
 def make_worker(
     parts: Parts,
-    index: ChromaIndex,
+    index: VectorIndex | None,
+    ownership: Ownership,
     *,
     random: Callable[[], float],
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     on_step: Callable[[Job, str, HistorianUpdate], None] | None = None,
+    watch: JobWatch | None = None,
 ) -> HistorianWorker:
     """Return a worker over `parts`; the options are those of `HistorianWorker`."""
     cognitive = parts.settings.cognitive
     notes = NotesIndex(parts.manifest, parts.settings, embedded_later, parts.clock)
-    forgetting = Forgetting(parts, drop_index=index.drop)
+    forgetting = Forgetting(parts, drop_index=parts.backend.drop_vector_index if index is None else index.drop)
     reprocessing = Reprocessing(parts.context(), parts.revisions, parts.queue)
     migration = Migration(parts, parts.settings, rewrite=cognitive.migrate_rewrite) if cognitive.migrate_from else None
     return HistorianWorker(
         parts,
+        ownership=ownership,
         maintenance=Maintenance(
             parts, index, random=random, notes=notes, migration=migration, index_waits=lambda: forgetting.index_waits
         ),
@@ -42,4 +46,5 @@ def make_worker(
         random=random,
         sleep=sleep,
         on_step=on_step,
+        watch=watch,
     )

@@ -1,0 +1,231 @@
+"""Moving a whole memory from one backend to another: rows with their numbers, documents with their revisions, waiting jobs.
+
+Rows go in portions; each is stored together with a mark that says how far the move is, so that the next call after a crash goes
+on there. Nobody may work on either memory meanwhile. Vectors are moved, not made anew. Checkpoints are not moved: their jobs
+begin again. The memory that is moved stays as it is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from ...schema.errors import HistorianError, InvalidInput
+from ...schema.event import EventFilter
+from ...schema.protocols import Backend
+from ...schema.protocols.documents.revisions import Revisions
+from .members import ALL
+
+log = logging.getLogger(__name__)
+
+AT_ONCE = 1_000
+SAMPLE = 25
+"""So many recalls are compared, each in another scope if there are as many."""
+HITS = 10
+SAME = 0.002
+"""Scores that differ by no more are the same: sums of the same numbers in another order differ in the last bits, and half
+precision moves a cosine by some 0.0005."""
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass
+class MoveReport:
+    """What the new memory holds: rows by table, documents by kind, jobs that wait. `recalls` were compared, `differing` of them
+    found other events."""
+
+    rows: dict[str, int] = field(default_factory=dict)
+    documents: dict[str, int] = field(default_factory=dict)
+    jobs: int = 0
+    recalls: int = 0
+    differing: int = 0
+
+
+def move(source: Backend, target: Backend, now: float, on_progress: Progress = lambda done, total: None) -> MoveReport:
+    """Move all of `source` to `target`, which is empty, or to which this memory was being moved. Blocking.
+
+    Raises InvalidInput if the target holds another memory, or the source has changed since the move was begun; OwnerLockHeld if
+    somebody works on one of them; HistorianError if somebody is being forgotten, or something did not arrive.
+    """
+    if source.name == target.name:
+        raise InvalidInput(f"{target.name} is where the memory is already; name another place")
+    with ExitStack() as stack:
+        for one in (source, target):
+            ownership = one.workers.ownership()
+            ownership.acquire(now)
+            stack.enter_context(ownership)
+            stack.enter_context(one.workers.alone())
+        if source.forget_requests.waiting():
+            raise HistorianError(f"{source.name}: somebody is being forgotten there; let `historian forget` end first")
+        moving = _Move(source, target, on_progress)
+        moving.rows()
+        documents = {kind: store() for kind, store in moving.documents.items()}
+        jobs = moving.jobs(now)
+        report = MoveReport({table: target.contents.count(table) for table in target.contents.tables()}, documents, jobs)
+        moving.check(report)
+        moving.finish()
+    return report
+
+
+class _Move:
+    def __init__(self, source: Backend, target: Backend, on_progress: Progress) -> None:
+        self._from, self._to = source, target
+        self._on_progress = on_progress
+        self._counts = {table: source.contents.count(table) for table in source.contents.tables()}
+        self._origin = {"from": source.name, "state": _state_of(source, self._counts)}
+        found = target.contents.mark()
+        self._mark: dict[str, Any] = json.loads(found) if found else {}
+        if not self._mark and (any(map(target.contents.count, target.contents.tables())) or target.profiles.keys()):
+            raise InvalidInput(
+                f"{target.name} holds a memory already; give an empty place (another stores.schema_name, another folder)"
+            )
+        if self._mark and {name: self._mark.get(name) for name in self._origin} != self._origin:
+            raise InvalidInput(
+                f"{target.name}: {self._mark.get('from')} was being moved here, and that memory is not as it was then; "
+                "empty this place and begin again"
+            )
+        articles = source.article_stores.articles, target.article_stores.articles
+        self.documents: dict[str, Callable[[], int]] = {
+            "profiles": self._profiles,
+            "articles": lambda: _copied(*articles),
+            "summaries": self._summaries,
+            "items": self._items,
+            "plain summaries": lambda: target.plain_summaries.restore(source.plain_summaries.entries()),
+        }
+
+    def rows(self) -> None:
+        """Copy what is not there of the rows of all tables."""
+        if self._mark.get("done"):
+            return
+        source, target = self._from.contents, self._to.contents
+        tables = source.tables()
+        done = sum(self._counts[table] for table in tables[: tables.index(self._mark["table"])]) if self._mark else 0
+        for table in tables[tables.index(self._mark["table"]) if self._mark else 0 :]:
+            after = tuple(self._mark["after"]) if self._mark.get("table") == table and self._mark["after"] else None
+            while rows := source.read(table, after, AT_ONCE):
+                after = source.key_of(table, rows[-1])
+                target.write(table, rows, self._marked(table=table, after=after))
+                done += len(rows)
+                self._on_progress(done, sum(self._counts.values()))
+
+    def jobs(self, now: float) -> int:
+        """Put the waiting jobs, and those that failed, into the queue of the target. Return how many wait there."""
+        source, target = self._from.queue, self._to.queue
+        source.take_over(now)
+        failed = [one.job for one in source.failed() if one.job is not None]
+        known = target.known_ids()
+        for job in (*source.jobs("pending", ALL), *failed):
+            if job.job_id not in known and not self._to.ledger.has("job", job.job_id):
+                target.put(job)
+        counts = target.counts(now)
+        return counts.pending + counts.processing + counts.failed
+
+    def check(self, report: MoveReport) -> None:
+        """Raise HistorianError unless all rows have arrived; compare a sample of recalls."""
+        lacking = [f"{table}: {report.rows[table]} of {n}" for table, n in self._counts.items() if report.rows[table] != n]
+        stores: tuple[tuple[str, Revisions[Any, Any]], ...] = (
+            ("profiles", self._from.profiles),
+            ("articles", self._from.article_stores.articles),
+        )
+        for kind, store in stores:
+            n = len(store.keys())
+            lacking += [] if report.documents[kind] == n else [f"{kind}: {report.documents[kind]} of {n}"]
+        if lacking:
+            raise HistorianError(f"{self._to.name}: not all has arrived ({', '.join(lacking)}); empty it and move again")
+        for scope_key, query, event_id in _sample(self._from):
+            report.recalls += 1
+            found = zip(_found(self._from, scope_key, query, event_id), _found(self._to, scope_key, query, event_id), strict=True)
+            if not all(_are_alike(one, other) for one, other in found):
+                report.differing += 1
+                log.warning("a recall in %s finds other events after the move", scope_key)
+
+    def finish(self) -> None:
+        self._to.contents.finish(self._marked(done=True))
+
+    def _profiles(self) -> int:
+        """Copy the profiles, and what is indexed of them."""
+        count = _copied(self._from.profiles, self._to.profiles)
+        source, target = self._from.profile_index, self._to.profile_index
+        vectors = dict(zip(*source.vectors(), strict=True))
+        current = [one for key in self._from.profiles.keys() if (one := self._from.profiles.read(key)) is not None]  # noqa: SIM118
+        stale = {one.key for one in source.stale(current)}
+        for one in current:
+            target.put(one, None if one.key in stale else vectors.get(one.key))
+        return count
+
+    def _items(self) -> int:
+        """Copy what an application keeps with `HistorianStore`. Return how many items there are."""
+        count, row = 0, 0
+        with closing(self._from.items()) as source, closing(self._to.items()) as target:
+            while some := source.take(row, AT_ONCE):
+                target.bring(some)
+                count, row = count + len(some), some[-1].item.row
+        return count
+
+    def _summaries(self) -> int:
+        source, target = self._from.article_stores.summaries, self._to.article_stores.summaries
+        keys = source.keys()
+        for key in keys:
+            target.restore(key, source.read(key))
+        return sum(len(target.read(key)) for key in keys)
+
+    def _marked(self, **how_far: Any) -> str:
+        return json.dumps({**self._origin, **how_far})
+
+
+def _copied(source: Revisions[Any, Any], target: Revisions[Any, Any]) -> int:
+    """Copy documents with the revisions that are kept. Return how many documents there are then."""
+    for key in source.keys():  # noqa: SIM118 - a store, not a dictionary
+        target.restore(source.kept(key)[::-1])
+    return len(target.keys())
+
+
+def _state_of(source: Backend, counts: dict[str, int]) -> str:
+    """Return by what it is seen that events or profiles have changed since."""
+    scopes = source.contents.read("scopes", None, ALL)
+    profiles = [(str(key), one.revision) for key in source.profiles.keys() if (one := source.profiles.read(key))]  # noqa: SIM118
+    return hashlib.sha256(repr((scopes, counts, profiles)).encode()).hexdigest()
+
+
+def _sample(source: Backend) -> Iterator[tuple[str, str, str]]:
+    """Yield (scope key, text, event id) of some events, each in another scope as far as there are several."""
+    scopes = [key for key, n in source.events.scopes() if n]
+    step = max(len(scopes) // SAMPLE, 1)
+    for scope_key in islice(scopes, 0, None, step):
+        for event in source.events.find(EventFilter(scope_key), limit=max(SAMPLE // max(len(scopes), 1), 1)):
+            yield scope_key, event.text, event.event_id
+
+
+Hits = list[tuple[str, float]]
+
+
+def _found(backend: Backend, scope_key: str, query: str, event_id: str) -> tuple[Hits, Hits]:
+    """Return what the words, and the vector, of an event find."""
+    where = EventFilter(scope_key)
+    words = list(backend.events.search_keywords(query, where, HITS))
+    ids, matrix = backend.events.vectors(where)
+    if event_id not in ids:
+        return words, []
+    similar = matrix @ matrix[ids.index(event_id)]
+    best = np.argsort(-similar, kind="stable")[:HITS]
+    return words, [(ids[n], float(similar[n])) for n in best.tolist()]
+
+
+def _are_alike(one: Hits, other: Hits) -> bool:
+    """Return True if the scores are the same, and whatever is surely among the one hits is among the others."""
+    close = len(one) == len(other) and all(abs(a - b) <= SAME for (_, a), (_, b) in zip(one, other, strict=True))
+    return close and all(_sure(a) <= {event_id for event_id, _ in b} for a, b in ((one, other), (other, one)))
+
+
+def _sure(hits: Hits) -> set[str]:
+    """Return the hits that no other precision or order of the same sums puts behind those that follow."""
+    last = hits[-1][1] if hits else 0.0
+    return {event_id for event_id, score in hits if score > last + 2 * SAME}

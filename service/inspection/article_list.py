@@ -1,0 +1,38 @@
+"""Whom there is an article about, or something that may become one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:  # commands import this module at their start
+    from ...schema.protocols import ArticleStores
+    from ...schema.summary import ArticleKey, StoredArticle, Summary
+
+
+class Told(NamedTuple):
+    """What the assistant keeps of a person in one conversation: article, summaries, tokens that wait to be summarised."""
+
+    key: ArticleKey
+    article: StoredArticle | None
+    summaries: Sequence[Summary]
+    waiting: int
+
+
+def listed_articles(stores: ArticleStores, is_wanted: Callable[[ArticleKey], bool] = lambda _: True) -> list[Told]:
+    """Return what there is of each person in each conversation. Blocking."""
+    keys = {*stores.articles.keys(), *stores.summaries.keys(), *stores.buffer.keys()}
+    wanted = sorted(filter(is_wanted, keys), key=str)
+    return [Told(key, stores.articles.read(key), stores.summaries.read(key), stores.buffer.tokens(key)) for key in wanted]
+
+
+def listed_data(one: Told) -> dict[str, Any]:
+    """Return an entry of the list as JSON data."""
+    return {
+        "user_id": one.key.user_id,
+        "scope": one.key.scope.key,
+        "revision": 0 if one.article is None else one.article.revision,
+        "updated_at": "" if one.article is None else one.article.updated_at,
+        "summaries": len(one.summaries),
+        "waiting_tokens": one.waiting,
+    }

@@ -1,0 +1,40 @@
+"""Workers: where there can be one only, a process runs it and the others take over when it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from ..components import Parts
+
+if TYPE_CHECKING:
+    from ..jobs.worker import HistorianWorker
+
+TAKE_OVER_SECONDS = 2.0
+"""The interval at which a process tries to become the owner."""
+
+
+def import_worker() -> Any:
+    """Import what a worker needs, including LangGraph. Blocks for one or two seconds, once a process."""
+    return import_module(".assembly", __package__)
+
+
+@contextmanager
+def owned_worker(parts: Parts, *, random: Callable[[], float], **options: Any) -> Iterator[HistorianWorker]:
+    """Yield a worker; `options` are those of `make_worker`.
+
+    Entering blocks. Raises OwnerLockHeld if another process runs the only worker that there may be.
+    """
+    with ExitStack() as stack:
+        ownership = parts.backend.workers.ownership()
+        stack.callback(ownership.release)
+        if not parts.backend.workers.many:
+            ownership.acquire(parts.clock(), worker=True)
+        index = None if parts.backend.workers.many else parts.backend.vector_index()
+        if index is not None:
+            stack.callback(index.close)
+        worker = import_worker().make_worker(parts, index, ownership, random=random, **options)
+        stack.enter_context(parts.backend.workers.listening(worker.wake))
+        yield worker
