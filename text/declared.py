@@ -9,59 +9,21 @@ from ..schema.names import Names
 from .profiles.rules import SINGLE_VALUED, is_about
 from .statements import LONGEST_STATEMENT, spoken_by, stamped
 from .support import content_terms, has_ended, words_only
+from .word_lists import word_tables
 
-_KIN = (
-    "爸爸|妈妈|父亲|母亲|爸|妈|老婆|妻子|太太|老公|丈夫|儿子|女儿|孩子|哥哥|姐姐|弟弟|妹妹|爷爷|奶奶|外公|外婆|姥姥|姥爷"
-    "|男朋友|女朋友|男友|女友|未婚夫|未婚妻|双胞胎"
-)
-_ENGLISH_KIN = (
-    r"(?:mother|mom|mum|father|dad|wife|husband|spouse|partner|son|daughter|child|children|kids?|brother|sister|grandmother"
-    r"|grandfather|girlfriend|boyfriend|fianc[eé]e?|twins?)"
-)
-_TRADES = (
-    "师|护士|医生|学生|老师|教授|工人|司机|程序员|设计师|工程师|会计|律师|警察"
-    "|军人|公务员|记者|编辑|演员|作家|厨师|店长|经理|老板|研究生|博士生"
-)
-_ENGLISH_TRADES = (
-    r"(?:engineer|nurse|doctor|teacher|student|designer|developer|programmer|lawyer|accountant|driver|chef|cook|writer"
-    r"|journalist|manager|scientist|researcher|professor|architect|dentist|vet|counselor|therapist|artist|musician)"
-)
-_TOPICS: dict[str, re.Pattern[str]] = {
-    "name": re.compile(r"真名|本名|全名|大名|名字(?:是|叫)|\b(?:real|full|birth|legal) name\b|['’]s name is\b", re.I),
-    "work": re.compile(
-        rf"是(?:一名|一个|一位|个|名|[^，,。]{{1,14}}的)?[^，,。]{{0,12}}?(?:{_TRADES})(?![^，,。]{{0,40}}[吗?？])"
-        rf"|(?:就职于|入职|跳槽到|任职于|在[^，,。]{{1,16}}当|在[^，,。]{{1,16}}做[^，,。]{{1,10}}(?:{_TRADES})"
-        rf"|去了?[^，,。]{{1,16}}[当做][^，,。]{{0,10}}(?:{_TRADES}))"
-        rf"|\bis (?:an? |the )?(?:[\w-]+ ){{0,4}}{_ENGLISH_TRADES}\b|\b(?:got|has|started|found) a (?:new )?job\b"
-        r"|\b(?:joined|employed (?:at|by))\b",
-        re.I,
-    ),
-    "family": re.compile(
-        rf"有[一两二三四五几\d]?[个位对]?(?:{_KIN})|(?:{_KIN})的?(?:名字)?(?:叫|是(?!不是|说|否|因))"
-        rf"|(?:{_KIN})在[^，,。]{{1,12}}(?:工作|上学|读书|上班|当)|已婚|未婚|结婚了|离婚了|离异|单身|养(?:了|着|有)"
-        rf"|\bhas (?:an?|two|three|four|\d+) (?:[\w-]+ ){{0,2}}(?:{_ENGLISH_KIN}|dogs?|cats?|pets?|rabbits?)\b"
-        rf"|\b{_ENGLISH_KIN}(?:'s name)? (?:is|are|was|works|lives|teaches|studies)\b|\bis (?:married|divorced|single|engaged)\b",
-        re.I,
-    ),
-    "diet": re.compile(
-        r"过敏|不耐受|忌口|素食|吃素|不(?:能)?吃(?![了饭晚午早完下不])|糖尿病|高血压|哮喘|癫痫|左撇子"
-        r"|\ballerg(?:y|ic|ies)\b|\bintoleran\w+|\bvegetarian\b|\bvegan\b|\bc(?:o)?eliac\b"
-        r"|\b(?:does not|doesn['’]t|never|can['’]t) eats?\b"
-        r"|\bdiabet\w+|\basthma\w*|\bepilep\w+|\bhigh blood pressure\b|\bleft-handed\b",
-        re.I,
-    ),
-    "boundary": re.compile(
-        r"(?:不要|别|不准|不许|不想|不希望|不喜欢|讨厌|不愿|不让|禁止|永远不)(?:再|随便|老|别人|小?[^，,。]{0,6}?)?"
-        r"(?:被|让|叫|喊|称呼|提|聊|谈|问|催|发消息|打扰|打电话|开玩笑|讨论|剧透)"
-        r"|\bnever (?:call|mention|ask|talk|message|bring|remind|joke|spoil)"
-        r"|\b(?:do not|don['’]t|should not|shouldn['’]t) (?:ever )?"
-        r"(?:call|mention|ask|bring up|message|talk|remind|joke|spoil|contact)"
-        r"|\b(?:does not|doesn['’]t|did not|didn['’]t) want "
-        r"(?:to be|to talk|to discuss|to hear|to see|me to|anyone|anybody|[A-Z]\w+ to)"
-        r"|\b(?:hates|dislikes) (?:being|it when|to be)\b|\boff[- ]limits\b",
-        re.I,
-    ),
-}
+_TABLES = word_tables("declared.toml")
+_WORDS = {name: "|".join(pieces) for name, pieces in _TABLES["words"].items()}
+_KIN, _ENGLISH_KIN = _WORDS["kin"], f"(?:{_WORDS['english_kin']})"
+
+
+def _topic(pieces: Sequence[str]) -> re.Pattern[str]:
+    pattern = "|".join(pieces)
+    for name, words in _WORDS.items():
+        pattern = pattern.replace(f"<{name}>", words)
+    return re.compile(pattern, re.IGNORECASE)
+
+
+_TOPICS: dict[str, re.Pattern[str]] = {topic: _topic(pieces) for topic, pieces in _TABLES["topics"].items()}
 _ONE_AT_A_TIME = frozenset({*SINGLE_VALUED, "name"})
 _SOMEBODY_ELSE = re.compile(rf"他|她|{_KIN}|\b(?:he|she|his|her|{_ENGLISH_KIN})\b", re.I)
 _PLANNED = re.compile(

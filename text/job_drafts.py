@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..schema.event import EventKind
+from ..schema.graph_states.historian import ItemState
 from ..schema.job import Job
 from ..schema.names import Names
 from ..schema.settings import Settings
-from ..schema.states import ItemState
 from .absolutize import LONGEST_TEXT, Absolutized, absolutize
 from .language import Language, detect_language
 from .questions.named_times import time_told
-from .references.subjects import predicate_of, with_subject
+from .references.subjects import predicate_of, told_of, with_subject
 from .speakers.whose import Whose, whose
 
 
@@ -80,6 +80,6 @@ def _written(told: Whose, kind: EventKind, job: Job, names: Names) -> tuple[Abso
     if not subject:
         return done, done.text
     draft = with_subject(done.text, names, kind, done.language, subject)
-    if draft == done.text and predicate_of(draft, names) == ("state" if kind == "fact" else "act"):
-        draft = f"{subject}{draft}" if done.language == "zh" else f"{subject} {draft[0].lower()}{draft[1:]}"
+    if draft == done.text and predicate_of(told.text, names) in (("state", "act") if kind == "fact" else ("act",)):
+        draft = told_of(subject, draft, done.language)
     return done, draft

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ..schema.graph_states.historian import ItemState, Reason
 from ..schema.job import Job
 from ..schema.names import Names
 from ..schema.settings import Settings
-from ..schema.states import ItemState, Reason
 from .gate import Finding, GateResult, check, reason
 from .job_drafts import language_of, names_of, prepare
 from .profiles.rules import is_about
@@ -43,7 +43,7 @@ def _still_open(item: ItemState, candidate: str, names: Names) -> Iterator[Findi
     for kind, why, wording in item.get("open", []):
         if kind == "claim":
             yield Finding("claim", wording, end, end, why)
-        elif wording in candidate if why == "mention" else predicate_of(candidate, names):
+        elif wording in candidate if why == "mention" else candidate == item["draft"] or predicate_of(candidate, names):
             yield Finding("reference", wording, end, end, why)
 
 

@@ -19,6 +19,15 @@ _LATIN_FUNCTION = re.compile(
 _NOT_PROSE = re.compile(r"https?://[\x21-\x7e]+|www\.[\x21-\x7e]+|[\w.+-]+@[\w.-]+|@[\w-]+|```.*?```|`[^`\n]*`", re.DOTALL)
 
 
+def prose_length(text: str) -> int:
+    """Return the number of Chinese characters and of Latin words in lower case: 0 for a text that shows no language.
+
+    >>> prose_length("😀 42 OK"), prose_length("ok 好")
+    (0, 2)
+    """
+    return len(_HAN.findall(text)) + len(_LATIN_WORD.findall(text))
+
+
 def detect_language(text: str, *, ignore: Sequence[tuple[int, int]] = ()) -> Language:
     """Return the dominant language of `text`: "zh" or "en".
 

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 
+from .piecewise import matches
+
 Span = tuple[int, int]
 """Start and end of a piece of text in characters, the end exclusive."""
 
@@ -73,7 +75,7 @@ def protected_spans(text: str, glossary: Iterable[str] = ()) -> list[Span]:
         return []
     spans: list[Span] = []
     if words is not None:
-        spans.extend(match.span() for match in words.finditer(text))
+        spans.extend(match.span() for match in matches(words, text))
     if _TRIGGER.search(text):
         atoms = merge_spans([*spans, *_atoms(text)])
         spans = [*atoms, *_quotations(text, atoms)]
@@ -129,7 +131,7 @@ def _atoms(text: str) -> list[Span]:
     position = 0
     closing: dict[str, int] = {}  # markers known to have no closing marker after this offset
     pattern = _compiled_atoms()
-    while match := pattern.search(text, position):
+    while match := next(matches(pattern, text, position), None):
         start, end = match.span()
         kind = match.lastgroup
         if kind in ("fence", "ticks"):
@@ -204,7 +206,7 @@ def _quotations(text: str, atoms: Sequence[Span]) -> list[Span]:
     straight: dict[str, int] = {}
     lines_end = -1
     index = 0
-    for match in _QUOTE_MARK.finditer(text):
+    for match in matches(_QUOTE_MARK, text):
         at = match.start()
         mark = match.group()
         while index < len(atoms) and atoms[index][1] <= at:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from .words import query_tokens
+from .search_words.tokens import query_tokens
 
 _DAMPING = 0.85  # as in PageRank and LexRank
 _ROUNDS = 30

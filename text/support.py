@@ -53,14 +53,18 @@ def content_terms(text: str, names: Names, *, dates: bool = True) -> Terms:
 
     Names of the conversation and function words are left out, and full dates unless `dates`.
     """
-    folded = unicodedata.normalize("NFKC", _without_people(text, names)).casefold()
+    return terms_in(_without_people(text, names), dates=dates)
+
+
+def terms_in(text: str, *, dates: bool = True) -> Terms:
+    """Return `content_terms` of a text without names."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
     found: set[str] = set()
-    for run in _HAN.findall(folded):
+    for run in () if folded.isascii() else _HAN.findall(folded):
         found.update(run[at : at + 2] for at in range(len(run) - 1) if not {run[at], run[at + 1]} & _EMPTY_CHARACTERS)
         found.update(character for character in run if character not in _EMPTY_CHARACTERS)
     dateless = _DATE.sub(lambda date: " ".join(str(int(part)) for part in date.groups() if part) + " " if dates else " ", folded)
-    words = (word.replace("’", "'") for word in _WORD.findall(dateless))
-    found.update(stem(word) for word in words if word not in _EMPTY_WORDS)
+    found.update(stem(word) for word in _WORD.findall(dateless.replace("’", "'")) if word not in _EMPTY_WORDS)
     return frozenset(found)
 
 

@@ -10,12 +10,14 @@ thumb, is off by 60 % in Chinese.
 import re
 from collections.abc import Callable
 
+from ..schema.article import Spoken
+
 TokenCounter = Callable[[str], int]
 
 _PIECE = re.compile(
-    r"(?P<han>[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+)"
+    # A single space costs nothing: taken with what follows it, it costs no time either.
+    r"(?: (?! ))?(?:(?P<han>[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+)"
     r"|(?P<word>[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[A-Z])"
-    r"|(?P<single_space> (?! ))"
     r"|(?P<digits>[0-9]+)"
     r"|(?P<line>[ \t]*\n\s*)"
     r"|(?P<spaces> {2,}|[\t\r]+)"
@@ -23,26 +25,35 @@ _PIECE = re.compile(
     r"|(?P<marks>[!-/:-@\[-`{-~]+)"
     r"|(?P<other>[^\x00-\x7f\U00010000-\U0010ffff])"
     r"|(?P<astral>[\U00010000-\U0010ffff])"
-    r"|(?P<control>.)",
+    r"|(?P<control>.)|\Z)",
     re.DOTALL,
 )
 # Tokens for each piece, and for each character past the first `free` ones.
 _PER_PIECE = {"word": 1.03, "line": 1.0, "spaces": 1.2, "marks": 0.7, "other": 1.0, "astral": 2.0, "control": 1.0}
 _PER_CHARACTER = {"han": (0.52, 0), "word": (0.02, 6), "digits": (1.3, 0), "wide_mark": (1.5, 0), "marks": (0.3, 1)}
-_COSTS = {kind: (_PER_PIECE.get(kind, 0.0), *_PER_CHARACTER.get(kind, (0.0, 0))) for kind in (*_PER_PIECE, *_PER_CHARACTER)}
+_COSTS = {number: (_PER_PIECE.get(kind, 0.0), *_PER_CHARACTER.get(kind, (0.0, 0))) for kind, number in _PIECE.groupindex.items()}
 
 
 def estimate_tokens(text: str) -> int:
     """Return the approximate number of tokens of `text`; 0 only for the empty text."""
     total = 0.0
     for match in _PIECE.finditer(text):
-        costs = _COSTS.get(match.lastgroup or "")
-        if costs is None:
+        kind = match.lastindex
+        if kind is None:  # the end
             continue
-        piece, weight, free = costs
+        piece, weight, free = _COSTS[kind]
         total += piece
         if weight:
-            start, end = match.span()
+            start, end = match.span(kind)
             if end - start > free:
                 total += weight * (end - start - free)
     return max(1, round(total)) if text else 0
+
+
+_LABEL_TOKENS = 4
+"""Tokens of the punctuation after a name and of the line end."""
+
+
+def spoken_tokens(spoken: Spoken) -> int:
+    """Return the estimated tokens of a state in a prompt, including the name of its speaker."""
+    return estimate_tokens(spoken.text) + estimate_tokens(spoken.name) + _LABEL_TOKENS

@@ -37,6 +37,6 @@ def _value(key: str | int) -> str | int:
 
 @cache
 def word_tables(name: str) -> dict[str, Any]:
-    """Return the tables of a TOML file of this package, such as "time_expressions/english.toml"."""
+    """Return the tables of a TOML file of this package, such as "time_expressions/english/words.toml"."""
     content: dict[str, Any] = tomllib.loads((Path(__file__).parent / name).read_text(encoding="utf-8"))
     return content

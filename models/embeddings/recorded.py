@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Sequence
 
-from ...schema.errors import FingerprintMismatch, ModelAnswerUnusable, ModelError
+from ...schema.errors import FingerprintMismatch, ModelAnswerUnusable, ModelError, ModelUnavailable
 from ...schema.protocols import Embedder, EventStore, Vector
 
 log = logging.getLogger(__name__)
@@ -20,7 +20,10 @@ async def vectors_for(texts: Sequence[str], embedder: Embedder | None, events: E
         matrix = await embedder.embed_documents(texts)
         await asyncio.to_thread(events.set_fingerprint, embedder.model, int(matrix.shape[1]))
     except (ModelError, FingerprintMismatch) as error:
-        log.warning("stored without vectors for now: %s", error)
+        level = (
+            logging.DEBUG if isinstance(error, ModelUnavailable) else logging.WARNING
+        )  # an outage is told once where it begins
+        log.log(level, "stored without vectors for now: %s", error)
         return [None] * len(texts)
     return list(matrix)
 

@@ -87,8 +87,8 @@ def carried(summary: str, old: str, facts: Sequence[str], names: Names, *, of_gr
 
 def carried_tags(tags: Sequence[str], old: Sequence[str], told: str, names: Names) -> tuple[str, ...]:
     """Return the tags that stand in `old` or share a word with the text `told`."""
-    held = profile_terms(told, names)
-    return tuple(tag for tag in tags if tag in old or tag.casefold() in told.casefold() or profile_terms(tag, names) & held)
+    held, known, said = profile_terms(told, names), frozenset(old), told.casefold()
+    return tuple(tag for tag in tags if tag in known or profile_terms(tag, names) & held or tag.casefold() in said)
 
 
 @dataclass(frozen=True, slots=True)

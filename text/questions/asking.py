@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
+
+from ..language import prose_length
 
 _END = re.compile(r"(?<=[。！？!?；;\n])|(?<=\.)\s")
 _ASKS = re.compile(
@@ -14,6 +17,60 @@ _ASKS = re.compile(
     r"|recall|summari[sz]e|look up|find|is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)\b",
     re.IGNORECASE,
 )
+
+_LONGEST_QUESTION = 160
+_SPEAKER = re.compile(r"^[^:：\n]{1,40}[:：]\s*")
+_ENOUGH_SAID = 5
+"""Words or Chinese characters with which a message says something beside its question ("I was in Porto. And you?")."""
+_ENDS_ASKING = re.compile(r"[?？吗嗎呢么嘛][\s~～….。!！”’\"')）]*$")
+_TOLD_QUESTION = re.compile(
+    r"^[^,.!?]{0,60}?\b(?:asks?|asked|(?:is|was|has been) ask(?:ed|ing)|wonders?|wondered|wants? to know|wanted to know)\b"
+    r"(?=[^.!?]*\b(?:what|who|whom|whose|which|where|when|why|how|whether|if|about)\b)"
+    r"|^[^，。！？,]{0,16}?(?:询问|打听|追问|想知道|问(?![题候好世卷]))"
+    r"(?=[^。！]*(?:什么|啥|谁|哪|怎么|怎样|如何|多少|多久|多大|几|是不是|有没有|会不会|能不能|为何|何时|吗))",
+    re.IGNORECASE,
+)
+_ABOUT_ASKING = re.compile(r"\b(?:ask(?:s|ed|ing)?|questions?)\b|问|打听", re.IGNORECASE)
+
+
+_TELLS_ASKING = ("ask", "wonder", "want", "问", "打听", "想知道")
+"""One of these stands in what _TOLD_QUESTION finds, before BEGINNING; to look for them takes a fifth of its time."""
+_BEGINNING = 80
+
+
+@lru_cache(maxsize=256)  # asked of the hits of a recall by several of its steps
+def is_question(text: str) -> bool:
+    """Return True if a record is a short question and little else, or tells that somebody asked one: it holds no answer.
+
+    >>> is_question("Ann: which tea do I like?"), is_question("阿明问小史他喜欢喝什么茶"), is_question("Ann asked Ben to come")
+    (True, True, False)
+    """
+    return tells_of_question(text) or (len(text) <= _LONGEST_QUESTION and bool(_ENDS_ASKING.search(text)) and _only_asks(text))
+
+
+def _only_asks(text: str) -> bool:
+    """Return True if a text says no more than a few words beside its questions."""
+    said = [part for part in _END.split(_SPEAKER.sub("", text)) if not _ASKS.search(part)]
+    return prose_length(" ".join(said)) < _ENOUGH_SAID
+
+
+def tells_of_question(text: str) -> bool:
+    """Return True if a text tells that somebody asked something.
+
+    >>> tells_of_question("Ann asks what her favourite tea is"), tells_of_question("他问题很多")
+    (True, False)
+    """
+    beginning = text[:_BEGINNING].casefold()
+    return any(map(beginning.__contains__, _TELLS_ASKING)) and bool(_TOLD_QUESTION.match(text))
+
+
+def is_about_asking(query: str) -> bool:
+    """Return True if a query is about questions themselves.
+
+    >>> is_about_asking("What did I ask you yesterday?"), is_about_asking("Which tea do I like?")
+    (True, False)
+    """
+    return bool(_ABOUT_ASKING.search(query))
 
 
 def asking_sentences(text: str) -> str:

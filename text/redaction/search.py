@@ -33,15 +33,23 @@ def find_secrets(text: str, level: Level = "secrets") -> list[Redaction]:
     Percent-encoded and JSON-escaped text is searched decoded as well; the spans cover the encoded form. Full-width letters
     and digits are read as ASCII, characters that show nothing are ignored. Time is linear in the length of the text.
     """
+    return list(_spans(text, level))
+
+
+def _spans(text: str, level: Level) -> Iterator[Redaction]:
+    """Yield the spans of `find_secrets`, window by window: a hundred thousand at once would be much to collect as garbage."""
     if level == "none" or not text:
-        return []
+        return
     if len(text) <= _WINDOW:
-        return _found_in(text, level)
-    found: list[Redaction] = []
+        yield from _found_in(text, level)
+        return
+    last: list[Redaction] = []
     for start in range(0, len(text), _WINDOW):
-        if not found or found[-1].end < start + _WINDOW:
-            found += _begun_in_window(text, start, level)
-    return merged(found, text) if found else []
+        if not last or last[0].end < start + _WINDOW:
+            last = merged([*last, *_begun_in_window(text, start, level)], text)
+            yield from last[:-1]
+            del last[:-1]
+    yield from last
 
 
 def redact(text: str, level: Level = "secrets") -> str:
@@ -51,10 +59,10 @@ def redact(text: str, level: Level = "secrets") -> str:
     too), `none`.
     """
     for _ in range(_PASSES):
-        spans = find_secrets(text, level)
-        if not spans:
+        clean = replaced(text, _spans(text, level))
+        if clean == text:
             break
-        text = replaced(text, spans)
+        text = clean
     return text
 
 

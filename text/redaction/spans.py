@@ -12,6 +12,7 @@ Level = Literal["secrets", "all", "none"]
 Label = Literal[
     "PRIVATE_KEY", "COOKIE", "API_KEY", "TOKEN", "SECRET", "PASSWORD", "EMAIL", "ID_CARD", "BANK_CARD", "PHONE", "WECHAT"
 ]
+_LONGEST = max(map(len, get_args(Label))) + 2
 _RANK: dict[Label, int] = {label: rank for rank, label in enumerate(get_args(Label))}
 
 
@@ -47,9 +48,10 @@ def merged(found: Iterable[Redaction], text: str) -> list[Redaction]:
             taken[-1] = Redaction(last.start, max(last.end, span.end), label)
         else:
             taken.append(span)
-    if "[" not in text:
+    if not taken:
         return taken
-    standing = [match.span() for match in placeholders().finditer(text)]
+    near = (max(0, taken[0].start - _LONGEST), taken[-1].end + _LONGEST)
+    standing = [match.span() for match in placeholders().finditer(text, *near)]
     return list(_around_placeholders(taken, standing, text)) if standing else taken
 
 
@@ -71,7 +73,7 @@ def _around_placeholders(spans: list[Redaction], standing: list[tuple[int, int]]
             reached = end
 
 
-def replaced(text: str, spans: list[Redaction]) -> str:
+def replaced(text: str, spans: Iterable[Redaction]) -> str:
     """Return the text with a placeholder for each span; spans must be ordered and disjoint."""
     pieces: list[str] = []
     done = 0

@@ -73,15 +73,19 @@ def is_common_verb(word: str) -> bool:
     return word in _WORDS["verbs"] or word in _WORDS["stative"] or word in _IRREGULAR
 
 
+def is_past_verb(word: str) -> bool:
+    """Return True if a word may be the past tense of a verb: sold, put, turned."""
+    lower = word.lower()
+    return lower in _WORDS["past"] or lower in _WORDS["same_form"] or (lower.endswith("ed") and len(lower) > 4)
+
+
 def is_finite_verb(word: str) -> bool:
     """Return True if a word after a noun is the verb of a clause in the third person or the past: likes, has, broke, wants."""
     lower = word.lower().replace("’", "'")
-    if lower in _WORDS["past"] or lower in _WORDS["same_form"] or lower in _WORDS["modals"] or lower in _IRREGULAR.values():
+    if is_past_verb(lower) or lower in _WORDS["modals"] or lower in _IRREGULAR.values():
         return True
     base = lower.removesuffix("s")
-    return (lower.endswith("ed") and len(lower) > 4) or (
-        base != lower and (is_common_verb(base) or is_common_verb(base.removesuffix("e")))
-    )
+    return base != lower and (is_common_verb(base) or is_common_verb(base.removesuffix("e")))
 
 
 def agree(text: str, end: int, *, plural: bool = False) -> Agreement:

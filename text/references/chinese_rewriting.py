@@ -21,9 +21,13 @@ _INSTITUTION = re.compile(
 _TITLE_ENDS = re.compile(r"[^，。！？；,.!?;\s]{2,3}(?:[，。！？；,.!?;\s]|$)")  # 叫他老师: a form of address, not a possessive
 _COLLECTIVE_PERSON = re.compile(r"(?:老师|老板|领导|导师|班主任|同事|校长|教练|房东)")
 _LOOSE_USER = re.compile(
-    r"用[户戶](?=(?:的|喜|爱|愛|不|很|最|在|是|有|叫|住|说|說|想|要|从|從|对|對|也|都|已|刚|剛|正|曾|计划|希望|提到|表示|询问|告诉|偏好|讨厌|觉得|认为|打算|养|來|来|去|买|學|学|会|会|本人|今|昨|明|20\d\d|每|经常|平时|[一-鿿]{1,3}[了过着]))"
+    r"用[户戶](?=(?:的|喜|爱|愛|不|很|最|在|是|有|叫|住|说|說|想|要|从|從|对|對|也|都|已|刚|剛|正|曾|计划|希望|提到|表示|询问|告诉|偏好|讨厌|觉得|认为|打算|养|來|来|去|买|學|学|会|会|本人|和|跟|与|把|被|给|让|向|为|家|妈|爸|父母|老公|老婆|男朋友|女朋友|儿子|女儿|今|昨|明|20\d\d|每|经常|平时|[一-鿿]{1,3}[了过着]))"
     r"(?!的?(?:体验|界面|数据|反馈|需求|增长|群体|画像|名|手册|协议|数量|权限|行为|都))"
 )
+_HELPED_USER = re.compile(
+    r"^(?:我|已经?|会|将|[今明后]天|答应|承诺|要|\d{4}-\d\d-\d\d|\s)*(?:帮|替|提醒|陪|安慰|建议|鼓励|告诉)了?(?P<user>用[户戶])(?!的?(?:体验|界面|数据|反馈|需求|增长|群体|画像))"
+)
+"""What was done for the user, as the one who did it tells: 我帮用户查了天气."""
 _CLAUSE_HEAD = frozenset("，。！？；：,.!?;: \n\t（(")
 
 
@@ -34,9 +38,12 @@ def loose_users(text: str, protected: Sequence[Span]) -> Iterator[Reference]:
         if (start and text[start - 1] not in _CLAUSE_HEAD) or overlaps(protected, start, end):
             continue
         yield Reference("reference", match.group(), start, end, "third", form="loose_user")
+    helped = _HELPED_USER.match(text)
+    if helped is not None and not overlaps(protected, *helped.span("user")):
+        yield Reference("reference", helped["user"], *helped.span("user"), "third", form="loose_user")
 
 
-_BARE_USER = re.compile(r"(?:^|(?<=[.;!?\n] ))[Uu]ser(?=\s*[\u4e00-\u9fff]|\s+(?P<next>[a-z]+(?:['’]t)?))")
+_BARE_USER = re.compile(r"(?:^|(?<=[.;!?\n] ))[Uu]ser(?=\s*[\u4e00-\u9fff]|['’]s\b|\s+(?P<next>[a-z]+(?:['’]t)?))")
 
 
 def bare_users(text: str, protected: Sequence[Span]) -> Iterator[Reference]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ..piecewise import matches
 from ..word_lists import word_list, word_tables
 from .types import Gender, Person, Reference
 
@@ -26,7 +27,7 @@ _STAND_IN = (
     r"data|groups?|stor(?:y|ies)|lists?|tables?|profiles?|settings?|permissions?|roles?|research|flow|journey|manager|"
     r"management|authentication|side|space|mode|model|feedback|testing|directory|folder|sessions?|tokens?|reviews?|"
     r"needs|in\s+question\s+form|who|whose)\b)"
-    r"|the\s+other\s+(?:party|person|guy)|the\s+sender|"
+    r"|the\s+other\s+(?:party|person|guy)|the\s+sender|the\s+(?:person|human)(?!\s+(?:who|whose|that|i|you|he|she|we|they|in|on|at|of|from|with|next|behind)\b)|"
     r"(?:this|that)\s+(?:person|guy|man|woman|girl|boy|dude|lady|fellow|kid|member|player|customer|client|gentleman|friend)(?![-_a-z])"
 )
 _DEICTIC = re.compile(
@@ -71,7 +72,7 @@ def english_references(text: str, *, whole: bool = True) -> Iterator[Reference]:
     """
     shouted = not _ANY_LOWER.search(text)
     runs = None if whole else _sentences_of_latin(text)
-    for match in _DEICTIC.finditer(text):
+    for match in matches(_DEICTIC, text):
         start, end = match.span()
         if runs is not None and not any(low <= start < high for low, high in runs):
             continue

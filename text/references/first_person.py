@@ -36,6 +36,16 @@ _SERVICE = re.compile(
     re.IGNORECASE,
 )
 """Acts of a bot that need nobody as their object."""
+_NOT_TO_A_BOT = re.compile(
+    r"(?:欠|借|接|送|载|背|抱|打(?!招呼|电话)|撞|甩|追|娶|嫁)(?:了|过|给)*我|我(?:搬家|[上下]班|的?[钱车])|(?:跟|和|与)我(?:分手|离婚|结婚|合租|住|吵)"
+    r"|\b(?:owe[sd]?|lent|drove|drives|dumped|hit|punched|married|divorced|kissed|hugged|visit(?:s|ed)?|fired|hired) me\b"
+    r"|帮我(?:修|搬|照顾|带)|陪我(?:去|看|逛)|给我(?:做饭|介绍)|我(?:的?邻居|隔壁)|[和向跟]我求婚|[向和跟].{1,4}求婚|[和跟]我一起长大"
+    r"|\b(?:hit|bit|fed|walked|allergic to) my\b|\bmy (?:dog|cat|neighbou?r)\b"
+    r"|\b(?:g[ai]ve|bought) me an? (?!hint|tip|hand|nickname|name)|\b(?:borrowed|stole|broke|fixed|drove) my\b"
+    r"|\b(?:pick(?:s|ed)? me up|helps?(?:ed)? me move|(?:live[sd]?|sle(?:eps|pt)|mov(?:es|ed|ing) in) with me)\b",
+    re.IGNORECASE,
+)
+"""What is done to a body or its belongings: "he" did it to whoever speaks, who is no bot."""
 _LIFE = re.compile(
     r"我(?:的|妈|爸|爷|奶|姥|哥|姐|弟|妹|老[公婆]|女朋友|男朋友|室友|同事|老板|们?家|是|有|在|住|对[^，。]{1,12}过敏|从小|一直|每|经常|平时"
     r"|今年|已经|打算|得|(?:最|很|特别|也|就|还)?(?:喜欢|爱|讨厌|怕|想|不|没|会|能))"
@@ -46,6 +56,15 @@ _LIFE = re.compile(
     r"|grew|moved|quit|hope|plan|got|started|swear|use)\b"
 )
 """What people tell of their own lives: home, family, body, work, likings, states. Feelings about the talk may be the bot's."""
+_HELPS_USER = re.compile(
+    r"我[^，。！？\n]{0,6}?(?:帮|替|给|陪|提醒|告诉|安慰|建议|鼓励|答应)了?用户(?!群|的|打电话|发货)"
+    r"|\bI\b[^.!?\n]{0,30}\bthe user\b(?! (?:base|group|interface|experience|data))"
+)
+_KIN = re.compile(
+    r"我(?:的)?(?:老[公婆]|[爸妈爷奶哥姐弟妹]|丈夫|妻子|爱人|媳妇|儿子|女儿|[男女]朋友|对象|前任|室友|同学|同事|老板)"
+    r"|\b[Mm]y (?:ex|(?:ex-)?(?:wife|husband|girlfriend|boyfriend)|m[ou]m|mother|dad|father|sister|brother|son|daughter|boss)\b"
+)
+"""Relatives and the like, whom a bot has not."""
 _OBJECTS = frozenset(("object", "her"))
 _SAME_CLAUSE = re.compile(r"[我俺咱][^，。！？；,.!?;\n]*$")
 _FIRST_EN = re.compile(r"\bI\b[^.!?;,\n]*$")
@@ -106,6 +125,8 @@ def speaker_of_fact(text: str, names: Names, protected: Sequence[Span] | None = 
         return "bot"
     if _named_by(text, names.user_name):
         return "user"
+    if _HELPS_USER.search(text) and not _KIN.search(text):
+        return "bot"
     references = _references(text, names, protected)
     thirds = [one for one in references if one.person == "third" and one.gender != "thing"]
     orphans = [one for one in thirds if one.kind == "reference" or not (one.antecedents or one.anchored)]
@@ -113,7 +134,11 @@ def speaker_of_fact(text: str, names: Names, protected: Sequence[Span] | None = 
     if not orphans and not any(name and name in text for name in (names.user("zh"), names.user("en"))):
         told = serves is not None and (thirds or _helps_somebody(text, serves.end(), names))
         return "open" if told else "user"
-    return "open" if serves is None and any(_loved(text, one) for one in orphans) else "bot"
+    if serves is not None:
+        return "bot"
+    if _KIN.search(text):
+        return "user"
+    return "open" if _NOT_TO_A_BOT.search(text) or any(_loved(text, one) for one in orphans) else "bot"
 
 
 def _helps_somebody(text: str, position: int, names: Names) -> bool:

@@ -13,16 +13,15 @@ from ...schema.language import Language
 from ...schema.names import Names
 from ..language import detect_language
 from ..time_expressions import find_relative
-from ..word_lists import word_list
-from .agreement import is_common_verb
+from ..word_lists import word_list, word_tables
+from .agreement import is_common_verb, is_past_verb, third_person
+from .people import ROLE_NOUNS, find_people
 
 _DATE = (
     r"(?:\d{4}(?:-\d{2}-\d{2}|年(?:\d{1,2}月)?)(?:前后|至\d{4}-\d{2}-\d{2})?"
     r"(?: ?\d{2}:\d{2}| ?(?:早上|上午|中午|下午|晚上|凌晨))?时?)?"
 )
-_ADVERB = (
-    r"(?:也|还|都|很|最|特别|非常|超|超级|比较|挺|真的|从小|从小就|一直|一直都|平时|经常|常常|有时|偶尔|已经|曾经?|其实|可能)*"
-)
+_ADVERB = r"(?:也|还|都|很|最|特别|非常|超|超级|比较|挺|真的|从小就?|一直|平时|经常|常常|有时|偶尔|已经|曾经?|其实|可能)*+"
 
 _BEGINS_WITH_DATE = re.compile(_DATE)
 
@@ -57,18 +56,57 @@ _ENGLISH_ACTION = re.compile(
     r"|played|wrote|drew|noted|confirmed|greeted|introduced|invited|joked|taught|showed|scheduled|praised|warned)(?= [\w'\"“(])",
     re.IGNORECASE,
 )
+_SOMEBODY = re.compile(r"大家|有人|全群|群|用户|对方|成员|管理员|[我你您他她它咱这那]|今天|话题|天气")
 _HABIT = re.compile(
-    r"(?:也|还|都|很|特别|非常|超级?|比较|从小就?|一直|平时|经常|常常|总是|老是|有时|偶尔|已经|从来?不|刚刚?|正在|最近)*"
+    r"(?:也|还|都|很|特别|非常|超级?|比较|从小就?|一直|平时|经常|常常|总是|老是|有时|偶尔|已经|从来?不|刚|正在|最近)*+"
     r"(?:最?(?:爱|喜欢|讨厌|害怕)|打算|忘了?[吃带买做写]|戒[了掉]|[买卖换养吃喝搬辞学看写丢订]了|会(?=[弹说唱画编开])|不[吃喝抽爱]"
     r"|想[要去学买考]|一个人(?:在[^，。]{1,8})?[住过吃睡]|没(?:抢到|买到|赶上|睡好|考上|考过)|对[^，。]{1,12}过敏(?!原)"
     r"|要(?=开黑|加班|出差|考试|搬家|上班|上课|开会|面试|体检|复查|回家|请假)"
     r"|[坐吃喝开睡看打骑听][一-鿿]{1,3}?(?:喜欢|讨厌|最?爱|只[吃喝看坐打听]|怕))"
 )
+_BEGINS = {name: "|".join(words.split()) for name, words in word_tables("references/subjects.toml").items()}
+_VERB = f"[{_BEGINS['verbs'].replace('|', '')}]"
+_CHANGE = _BEGINS["changes"]
+_WITH = "(?:[跟和与陪带给帮替为教向把被从在]|对(?!方))(?!用户|对方|大家|[他她你您群])[^，,。！？了过]{1,12}?"
+_PREDICATE = re.compile(
+    r"(?:[一二两三四五六七八九十百几半\d]+多?(?:年|个?月|周|星期|天|个?小时)(?:多|来|以来)?)?"
+    rf"(?:{_BEGINS['adverbs']})*+(?:"
+    rf"{_VERB}(?:了|完|过|到|好|掉|上|回|错|着|下了|出了|起了|不[到了起下上惯着])"
+    rf"|没有?(?:怎么|再)?(?:{_VERB}|{_CHANGE}|想|赶上|抢到)"
+    rf"|不(?:怎么|太|再|会|能|敢|用|打算|准备)*(?:{_VERB}|{_CHANGE}|想|爱|喜欢|敢|舍得|习惯|认识|打算|记得)"
+    rf"|(?:正?在|开始|决定|准备|打算|计划|坚持|改|想|得|能|可以)(?:{_VERB}|{_CHANGE})|(?:体检|检查)?(?:查出|确诊)|说是?要"
+    r"|满[一-鿿\d]{1,3}[了岁]|有[^，。的]{0,6}(?:课|考试|面试|会议|约|局|比赛|演出|聚会)(?:$|[，,。！])|要(?:孩子|二胎|小孩)"
+    rf"|(?:{_CHANGE})(?:[了过后完去到中]|$|[，,。！两一三四五六七八九十半\d])"
+    rf"|{_WITH}(?:{_VERB}[了过完到回错在上]|{_VERB}(?!的)[^，。的]{{0,4}}[，。！]?$|{_CHANGE}|吵|落|开始|骂了|裁了|录取|咬了|摔)"
+    rf"|{_BEGINS['feelings']}|(?:{_BEGINS['body']})(?:很|有点|一直|又|不|疼|痛|酸|偏|过敏)|(?:{_BEGINS['places']})[在住]"
+    rf"|(?:{_BEGINS['facts']})(?:是|在|有|大概|\d)|属[鼠牛虎兔龙蛇马羊猴鸡狗猪]"
+    rf"|(?:{_BEGINS['states']})(?:很|有点|太|一直|不|比较|特别|超|挺)|有了?个?(?:{_BEGINS['had']})"
+    r")"
+)
+"""How Chinese clauses without a subject begin: a verb with its aspect, negation or auxiliary, a phrase with somebody before the
+verb, a change in one's life, what one feels, one's body and belongings. What people are the subject of, not things."""
+_DEED = re.compile(rf"{_DATE}{_ADVERB}[一-鿿]{{1,5}}?(?:(?<![讲说问])[了过着]|让|把|给|跟|向|为|帮)")
+"""The first clause of what somebody did, whoever it was: 打圆场换了话题, 起哄让老六发红包."""
+_RELATIVE = re.compile(r"[^，,。！？]{0,14}的(?:是|人|那)")
+"""What looks like a predicate and tells of which thing or person: 做饭的是我老公."""
+_DONE_TO_ME = re.compile(
+    r"(?:欠|借|送|帮|教|骗|让|劝|陪|约|问|告诉|答应|给|催|骂|夸)了?过?我"
+    r"(?!们?的?(?:[妈爸爷奶姥外哥姐弟妹女儿老家孩娃朋同室闺猫狗]|对象|自己))"
+    r"|[a-z]+(?:s|ed|ave|old|ought|ent) (?:me|us)\b",
+    re.IGNORECASE,
+)
+"""What somebody else did to the speaker: "欠我两百块", "Owes me 50 bucks"."""
 _ACT = re.compile(
     r"(?:用[^，。户]{1,12})?(?:说明|讲解|介绍|解释|整理|推荐|提醒|安慰|建议|回答|总结|告知)(?:了|[^，。！？的书会]{2})"
 )
+_FOR_USER = re.compile(
+    r"(?:帮|给|替|为|陪)(?P<user>用户|对方)|(?:帮|给|替|为|陪)[他她你您]"
+    r"|(?:[a-z]+ed|told|gave|sent|taught|made|found|wrote|read) (?:(?P<them>the user|user)\b|(?:them|him|her)\b)",
+    re.IGNORECASE,
+)
+"""What was done for the one whom the statement is about: not by them."""
 _ENGLISH_START = re.compile(
-    r"(?:(?:also|still|really|usually|often|always|never|currently|recently|probably|just) )*"
+    r"(?:(?:also|still|really|usually|often|always|never|currently|recently|probably|just|not) )*"
     r"(?P<verb>[a-z]+(?:['’]t)?)\s+(?!(?:is|are|was|were|and)\b)\S",
     re.IGNORECASE,
 )
@@ -79,8 +117,11 @@ _VERBS = word_list(
     """
 )
 _STATE = re.compile(
-    r"(?P<is>(?:(?:also|still|now|currently|severely|mildly) )?(?:allergic to|lactose intolerant|vegan|vegetarian|diabetic|"
-    r"pregnant|unemployed|left-handed|colou?r-?blind|dyslexic|retired|divorced|widowed|struggling)\b)"
+    r"(?P<is>(?:(?:also|still|now|not|no longer|currently|newly|happily|severely|mildly) )*"
+    r"(?:allergic to|lactose intolerant|vegan|vegetarian|diabetic|"
+    r"pregnant|unemployed|left-handed|colou?r-?blind|dyslexic|retired|divorced|widowed|struggling|single|engaged"
+    r"|on (?:a diet|vacation|holiday|leave|call)|out of work|back (?:home|from)"
+    r"|back in(?! (?:[a-z]+ )?(?:\d{4}|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec))|married(?= (?:for|since|with)\b|$))\b)"
     r"|(?P<has>(?:[a-z]+ ){1,2}(?:allergy|intolerance|phobia)(?=$|[,.;]))",
     re.IGNORECASE,
 )
@@ -91,7 +132,22 @@ _ACTS = word_list(
     answered shared sent confirmed promised noted gave made took wrote posted set put moved added
     """
 )
+_BEGINNING = 2_000
+"""Characters of a text that are looked at to tell whose it is. What is longer is a document."""
 _SHOUTED = re.compile(r"[A-Z]{2}")
+_ELLIPTIC = re.compile(
+    r"(?:(?:also|still|really|just|absolutely|currently) )*(?P<verb>love|hate|prefer|live|need|want|enjoy|miss|own|haven['’]?t"
+    r"|don['’]?t (?=(?:like|want|need|know|have|drink|eat|smoke|live|think|feel|own|speak|drive|work)\b))"
+    r"(?=\s+(?!you\b|help\b|is\b)\S|(?<=\s))",
+    re.IGNORECASE,
+)
+"""How people speak of themselves without "I": "Love hiking", "Haven't been home since May"."""
+_FUNCTION = re.compile(
+    r"\s+(?:an?|the|my|our|his|her|their|to|for|from|with|at|in|on|into|up|out|off|down|back|home|over|about|around|that|all|some"
+    r"|engaged|married|divorced|promoted|two|three|\d+)\b",
+    re.IGNORECASE,
+)
+"""What follows the verb of a clause, and hardly an adjective: "Sold my car", not "Used cars"."""
 
 
 def with_subject(text: str, names: Names, item: Literal["action", "fact"], language: Language, subject: str = "") -> str:
@@ -102,17 +158,37 @@ def with_subject(text: str, names: Names, item: Literal["action", "fact"], langu
     """
     name = subject or (names.bot(language) if item == "action" else names.user(language))
     if language == "zh":
-        pattern = _CHINESE_ACTION if item == "action" else _CHINESE_FACT
-        return f"{name}{text}" if pattern.match(text) else text
-    state = _STATE.match(text) if item == "fact" else None
-    if state is not None:
-        verb = "is" if state["is"] else "has an" if text[0] in "aeiouAEIOU" else "has a"
-        return f"{name[0].upper()}{name[1:]} {verb} {text[0].lower()}{text[1:]}"
+        begins = _CHINESE_ACTION.match(text) or _is_deed(text, names) if item == "action" else _CHINESE_FACT.match(text)
+        return f"{name}{text}" if begins else text
+    if item == "fact" and _STATE.match(text):
+        return told_of(f"{name[0].upper()}{name[1:]}", text, language)
     pattern = _ENGLISH_ACTION if item == "action" else _ENGLISH_FACT
-    if not pattern.match(text) or text.rstrip().endswith("?"):
+    begins = pattern.match(text) or (item == "action" and _is_deed(text, names))
+    if not begins or text.rstrip().endswith("?"):
         return text
     rest = text if _SHOUTED.match(text) else text[0].lower() + text[1:]
     return f"{name[0].upper()}{name[1:]} {rest}"
+
+
+def _is_deed(text: str, names: Names) -> bool:
+    """Return True if what a bot did is told without saying who did it: it begins with a verb and with nobody's name."""
+    text = text[:_BEGINNING]
+    people = (names.bot_name, names.user_name, names.group_name, *names.others)
+    if (
+        not names.bot_name
+        or any(name and text.startswith(name) for name in people)
+        or any(one.start == 0 for one in find_people(text))
+    ):
+        return False
+    if detect_language(text) == "zh":
+        return _DEED.match(text) is not None and not _SOMEBODY.match(text)
+    found = _ENGLISH_START.match(text)
+    if found is None or not is_past_verb(found["verb"]):
+        return False
+    following = _ENGLISH_START.match(text, found.end() - 1)
+    if following is not None and is_past_verb(following["verb"]):
+        return False
+    return text[found.end() - 1].isupper() or _FUNCTION.match(text, found.end("verb")) is not None
 
 
 def _after_time(text: str) -> int:
@@ -123,22 +199,101 @@ def _after_time(text: str) -> int:
     return relative[0][1] if relative and relative[0][0] == 0 else end
 
 
-def predicate_of(text: str, names: Names) -> Literal["state", "act", ""]:
-    """Return what a text begins with that has no subject and names nobody of the conversation; "" for other texts.
+def predicate_of(text: str, names: Names) -> Literal["state", "act", "other", ""]:
+    """Return what a text begins with that has no subject; "" for other texts.
 
-    A state or habit (戒了奶茶, "Likes tea"), or an act of help or speech (讲解了…, "Outlined …"), which may be the bot's too.
+    A state or habit (戒了奶茶, "Likes tea"), an act of help or speech (讲解了…, "Outlined …"), which may be the bot's too,
+    or what another one did to the speaker ("other": 欠我两百块).
     """
+    asks, text = text.rstrip().endswith(("?", "？")), text[:_BEGINNING]
     people = (names.bot_name, names.user_name, names.group_name, *names.others)
-    if any(name and name.casefold() in text.casefold() for name in people) or text.rstrip().endswith(("?", "？")):
+    named = any(name and name.casefold() in text.casefold() for name in people)
+    chinese = detect_language(text) == "zh"
+    if asks:
         return ""
-    if detect_language(text) == "zh":
-        return "act" if _ACT.match(text) else "state" if _HABIT.match(text, _after_time(text)) else ""
-    if _STATE.match(text):
+    start = _after_time(text) if chinese else 0
+    if _DONE_TO_ME.match(text, start):
+        return "other"
+    if chinese:
+        if not named and (_ACT.match(text) or _FOR_USER.match(text, start)):
+            return "act"
+        told = _PREDICATE.match(text, start) if named else _HABIT.match(text, start) or _PREDICATE.match(text, start)
+        if told is None or _RELATIVE.match(text) or any(name and text.startswith(name) for name in people):
+            return ""
+        return "other" if names.user_name and names.user_name in text else "state"
+    if named:
+        return ""
+    if _FOR_USER.match(text):
+        return "act"
+    if _STATE.match(text) or _ELLIPTIC.match(text):
         return "state"
     found = _ENGLISH_START.match(text)
     verb = found["verb"].lower().replace("’", "'") if found is not None else ""
     if verb in _ACTS:
         return "act"
     base = verb.removesuffix("s")
+    following = _ENGLISH_START.match(text, found.end() - 1) if found is not None else None
+    if following is not None and is_past_verb(following["verb"]):
+        return ""  # "Lost luggage arrived", "Meeting moved to Friday"
     known = verb in _VERBS or (base != verb and (is_common_verb(base) or is_common_verb(base.removesuffix("e"))))
+    if found is not None and is_past_verb(verb):
+        known = known or _FUNCTION.match(text, found.end("verb")) is not None
     return "state" if known or (verb.endswith("ing") and is_common_verb(verb.removesuffix("ing"))) else ""
+
+
+def helps_the_user(text: str) -> bool:
+    """Return True if a text begins with what was done for "the user": 帮用户订了票."""
+    found = _FOR_USER.match(text)
+    return found is not None and bool(found["user"] or found["them"])
+
+
+def told_of(subject: str, text: str, language: Language) -> str:
+    """Return a text that begins with its predicate with its subject in front: "Love hiking" → "Ann loves hiking"."""
+    if language == "zh":
+        return f"{subject}{text}"
+    state, elliptic = _STATE.match(text), _ELLIPTIC.match(text)
+    rest = text if _SHOUTED.match(text) else text[0].lower() + text[1:]
+    if state is not None:
+        return f"{subject} {'is' if state['is'] else 'has an' if rest[0] in 'aeiou' else 'has a'} {rest}"
+    first = rest.split(maxsplit=1)[0]
+    if first == "been" or first.endswith("ing") or (first == "not" and rest.split(maxsplit=2)[1].endswith("ing")):
+        return f"{subject} {'has' if first == 'been' else 'is'} {rest}"
+    if elliptic is not None:
+        verb = elliptic["verb"].strip().lower().replace("’", "'")
+        rest = f"{rest[: elliptic.start('verb')]}{third_person(verb)}{text[elliptic.start('verb') + len(verb) :]}"
+    return f"{subject} {rest}"
+
+
+_KIN = re.compile(
+    rf"(?:{_BEGINS['kin']})(?![，,！!、我你节们])|(?:{_BEGINS['dependants']})(?![，,！!、我你节们是都会也粮砂舍熊])"
+    r"(?=[^，。]*(?:了|今|昨|明|\d))"
+)
+_HEAD = re.compile(r"^|(?<=[，,。！？；\n])")
+_KIN_ENGLISH = re.compile(
+    r"(?:^|(?<=[.!?;,] ))(?:m[ou]m(?:my)?|mama|dad(?:dy)?|papa|grandma|grandpa|granny"
+    r"|(?:husband|wife|hubby|boyfriend|girlfriend|fianc[ée]e?|partner|ex|daughter|son|brother|sister|boss|manager|landlord|landlady"
+    r"|roommate|flatmate|housemate|coworker|colleague)(?=['’]s (?:in|on|at|an?|the|not|now|[a-z]+ing)\b"
+    r"|\s+(?:is|was|has|had|just|still|wants?|said|says|told|got|keeps?|never|always|lives?|works?|moved|[a-z]{3,}(?:es|ed))\b))"
+    r"(?=['’]s\b|\s+(?!and I\b)[a-z])",
+    re.IGNORECASE,
+)
+
+
+def with_owner(text: str, owner: str, names: Names) -> str:
+    """Return what somebody tells with their name before relatives who stand alone: 老公又出差了 → 林悦的老公又出差了.
+
+    A text that names somebody else stays: the relative may be theirs.
+    """
+    people = (names.bot_name, names.user_name, *names.others)
+    if (
+        not owner
+        or len(text) > _BEGINNING
+        or any(one.name.lower() not in ROLE_NOUNS for one in find_people(text, tuple(filter(None, people))))
+    ):
+        return text
+    if detect_language(text) == "zh":
+        heads = (_after_time(text), *(head.start() for head in _HEAD.finditer(text) if head.start()))
+        for at in sorted((at for at in heads if _KIN.match(text, at)), reverse=True):
+            text = f"{text[:at]}{owner}的{text[at:]}"
+        return text
+    return _KIN_ENGLISH.sub(lambda kin: f"{owner}'s {kin.group().lower()}", text)

@@ -8,8 +8,8 @@ from ...schema.job import Job
 from ...schema.names import Names
 from ..protected import overlaps, protected_spans
 
-_BY_ID = re.compile(r"\[CQ:at,qq=(?P<cq>[^\],]+)[^\]]*\]|<@[!&]?(?P<discord>\w+)>")
-_REPLY = re.compile(r"\[CQ:reply,[^\]]*\]\s*")
+_BY_ID = re.compile(r"\[CQ:at,qq=(?P<cq>[^\[\],]+)[^\[\]]*\]|<@[!&]?(?P<discord>\w+)>")
+_REPLY = re.compile(r"\[CQ:reply,[^\[\]]*\]\s*")
 _AT = re.compile(r"(?<![\w.@/])@(?P<name>[\w·.\-]+)")
 _EVERYBODY = frozenset(("all", "everyone", "here", "全体成员", "所有人"))
 

@@ -33,12 +33,34 @@ def meant_by_talk(text: str, said: Sequence[Utterance], names: Names) -> str:
     if source is None:
         return ""
     gender = genders.pop()
+    if any(_is_own(one.text, text[one.end :], source.text) for one in orphans):
+        return source.who
     theirs = [one for one in _thirds(source.text, names) if one.gender == gender]
     if theirs:
         return _told_of(source, theirs[0], said, names, gender, text)
+    if has_first_person(text, names):
+        return ""  # who says "I" in it is nobody else
     tells = has_first_person(source.text, names) or _rest(text, orphans[0]) in source.text
     others = {one.name.casefold() for one in _people(source, names)} - {source.who.casefold()}
     return source.who if tells and all(other in text.casefold() and other in ROLE_NOUNS for other in others) else ""
+
+
+_OWNED = re.compile(r"\s?的?([㐀-鿿]{1,3}|[a-z]+)(?P<more>(?: [a-z]+){0,2})", re.IGNORECASE)
+
+
+def _is_own(pronoun: str, rest: str, source: str) -> bool:
+    """Return True if what follows "he" or "her" in a statement follows "I" or "my" in its message.
+
+    她弟在国外 of 我弟又在国外, "he takes the days" of "so I take the days".
+    """
+    owned = _OWNED.match(rest)
+    if owned is None or f"{pronoun}{owned.group()}".casefold() in source.casefold():
+        return False
+    word, more = owned[1], owned["more"]
+    if not word.isascii():
+        return f"我{word}" in source or (word[0] in "爸妈爷奶哥姐弟妹" and f"我{word[0]}" in source)
+    deed = rf"|\bI (?:\w+ )?{word.removesuffix('s')}\w*{more}\b" if more.count(" ") == 2 else ""
+    return re.search(rf"\bmy {word}\b{deed}", source, re.IGNORECASE) is not None
 
 
 def means_nobody_named(text: str, names: Names) -> bool:
@@ -46,10 +68,14 @@ def means_nobody_named(text: str, names: Names) -> bool:
     return bool(_orphans(text, names))
 
 
+AT_HOME = re.compile("我家[那这]?(?:个|位|口子|娃|宝|小的|孩子|老[大二三人])")
+"""Who is at the speaker's home, without a name: 我家那个又发烧了."""
+
+
 def teller(text: str, said: Sequence[Utterance], names: Names) -> str:
     """Return who tells of themself what a statement without a subject says, "" if the talk does not tell."""
     source = _source(text, said, names)
-    if source is None or _thirds(source.text, names):
+    if source is None or _thirds(source.text, names) or AT_HOME.search(source.text):
         return ""
     named = {one.name.casefold() for one in _people(source, names)} - {source.who.casefold()}
     own = has_first_person(source.text, names) or text.rstrip("。.!！") in source.text

@@ -30,6 +30,8 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 """A question or a request: what it holds is not yet so."""
+_PARTS = {"zh": re.compile(r"(?<=[。！？!?；;，,\n])"), "en": re.compile(r"(?<=[.!?\n])(?=\s)")}
+"""Where a message may go over from telling to asking: in Chinese at a comma as well (浙大我师兄在那，要资料吗)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,8 @@ def utterances(job: Job, names: Names) -> Iterator[Utterance]:
         is_bot = bool(message.sender_name) and message.sender_name == names.bot_name
         is_bot = is_bot or bool(job.bot_id and message.sender_id == job.bot_id)
         is_user = message.sender_id == job.user_id or message.sender_name == names.user_name
-        user = names.user(detect_language(message.text))
+        language = detect_language(message.text)
+        user = names.user(language)
         who = BOT if is_bot else user if is_user else message.sender_name or message.sender_id
         own = message.text[:LONGEST_MESSAGE]
         for part in _quoted_parts(own):
@@ -57,7 +60,13 @@ def utterances(job: Job, names: Names) -> Iterator[Utterance]:
             author = next((name for name in (names.user_name, *names.others) if name and name in head), "")
             own = own.replace(part, " ", 1)
             yield Utterance(author, message.sender_id, part, content_terms(part, names), False)
-        yield Utterance(who, message.sender_id, own, content_terms(own, names), _ASKS.search(own) is not None)
+        parts = _PARTS[language].split(own)
+        asked = "".join(part for part in parts if _ASKS.search(part))
+        told = "".join(part for part in parts if not _ASKS.search(part)) if asked else own
+        if told.strip():
+            yield Utterance(who, message.sender_id, told, content_terms(told, names), False)
+        if asked:
+            yield Utterance(who, message.sender_id, asked, content_terms(asked, names), True)
 
 
 def _quoted_parts(text: str) -> list[str]:

@@ -27,13 +27,13 @@ from ..references.first_person import (
 )
 from ..references.people import ROLE_NOUNS, find_people
 from ..references.rewriting import draft
-from ..references.subjects import predicate_of
+from ..references.subjects import helps_the_user, predicate_of, with_owner
 from ..references.types import Cast
 from ..support import content_terms, share
 from .mentions import with_group, with_mentions
 from .no_facts import why_no_fact
 from .talk_statements import leans_on_talk
-from .third_persons import means_nobody_named, meant_by_talk, teller
+from .third_persons import AT_HOME, means_nobody_named, meant_by_talk, teller
 from .utterances import BOT, HEADER, Utterance, utterances
 
 COPY = 0.6
@@ -45,6 +45,12 @@ TRACE = 0.25
 CLEAR = 0.2
 """How much more of it a message must hold than those of others."""
 
+_PLAY = re.compile(
+    r"角色扮演|扮演|(?:我|你|用户)(?:来)?[演扮](?!唱|讲|出|示|奏|变)|狼人杀|剧本杀|跑团"
+    r"|\brole[- ]?play|\bin character\b|\bpretend(?:ing|ed)? to be\b|\b(?:werewolf|mafia|D&D)\b",
+    re.IGNORECASE,
+)
+"""A game in which people speak as somebody else. Only what the bot says that it did, or a message, tells of one."""
 _STAGE = re.compile(r"\s*(?:[（(][^）)\n]{1,20}[）)]|\*[^*\n]{2,40}\*|/me\b)")
 _YOU = re.compile(r"(?:you|your|u|ur)\b|[你您](?!们)", re.IGNORECASE)
 _RULE = re.compile(
@@ -53,6 +59,45 @@ _RULE = re.compile(
     re.IGNORECASE,
 )
 """A rule for everybody ("You must clear the sidewalk"), or what somebody was told: not said of the user."""
+_ANYBODY = re.compile(
+    r"\b(?:you|u) (?:(?:also|always|usually|only|just|really|do) )?(?:can|could|should|need|have to|must|might|may|get)\b"
+    r"|^(?:with|without|in|at|on|for|by|to|under|during) [^.;]{3,80}?,? you\b"
+    r"|\b(?:if|when(?:ever)?|unless|until|once|before|after|while|the (?:more|less|\w+er)) (?:you|u)\b"
+    r"|[你您](?:也|就|还|都|只)?(?:可以|能够?|得(?![了过到])|应该|应当|需要|必须|最好|就会|越)|(?:如果|要是|当|只要|一旦|越|万一)[你您]",
+    re.IGNORECASE,
+)
+"""What holds for anybody, or is advice: "cashew cream splits if you boil it", "you need a visa to enter Vietnam"."""
+_ADVISES = re.compile(
+    r"\bI(?:['’]d| would| do| don['’]t)? ?(?:(?:also|always|usually|strongly|highly|really) )?(?:suggest|recommend|advise)\b"
+    r"|我(?:不|会|还|也|更|强烈)?(?:建议|推荐)(?![了过信])",
+    re.IGNORECASE,
+)
+_TO_THE_BOT = re.compile(
+    r"(?:you|u)(?:['’]re| are| were)? (?:(?:so|really|totally|always|still) )*(?:right|wrong|the best|kind|sweet|funny"
+    r"|helpful|amazing|recommended|suggested|said|told|promised|mentioned|helped|explained|sent|answered|asked|forgot|gave|showed|reminded)\b"
+    r"|[你您](?:真|好(?!友)|太|最(?!近)|说|讲|上次|之前|刚才|推荐|忘|记错|答应|提醒|[给帮](?!别|朋|家))",
+    re.IGNORECASE,
+)
+"""What may well be said to the bot: praise, and what a bot does for people."""
+_SAYS_YOU = re.compile(r"\b(?:you|u)\b|[你您](?!们)")
+_PROMISES = re.compile(
+    r"\bI['’]?(?:ll| will| can) (?:\w+ ){0,2}you\b|我(?:会|可以|[今明后]天)?(?:再|来)?(?:帮|替|提醒|给|告诉|陪)[你您]"
+)
+"""What is done for the one spoken to: the bot's words, or theirs."""
+_PET = re.compile(r"(?:the|our|my|their) (?:\w+ )?(?:cat|dog|kitten|puppy|parrot|hamster|rabbit|horse|pet)\b", re.IGNORECASE)
+"""Whoever "her" is in "the cat gets her shots", it is not certain to be the user."""
+_CALLED = re.compile(
+    r"(?:[他她](?:的名字)?(?:名?叫做?|是)|\b(?:his|her|their) (?:full |real )?name(?:['’]s| is)"
+    r"|\bs?he(?:['’]s| is) (?:called|named)) ?"
+    r"(?P<name>[一-鿿·]{2,4}(?=$|[，,。！])|[A-Z]\w+)"
+)
+"""How somebody is called: a name that is not the user's tells of somebody else."""
+_AS_USER = re.compile(r"^(?:用户|the user|user)\s*[:：]\s*", re.IGNORECASE)
+_TODAY_IS = re.compile(
+    r"\b(to(?:day|morrow|night)|(?:mon|tues|wednes|thurs|fri|satur|sun)day)['’]s(?= (?:my|our|his|her|their|your|the|an?|not)\b)",
+    re.IGNORECASE,
+)
+"""Here "'s" is a verb: "Tomorrow's my birthday", not "Tomorrow's meeting"."""
 _CLAUSE = re.compile(r"[,.;!，。；！…\n]+")
 
 
@@ -75,6 +120,7 @@ class Whose:
 
 def whose(text: str, kind: Literal["action", "fact"], job: Job, names: Names) -> Whose:
     """Return whose words a text of `job` is."""
+    text = _TODAY_IS.sub(r"\1 is", _AS_USER.sub("", text) if kind == "fact" else text)
     text, unknown = with_mentions(text, job, names)
     text = with_group(text, names)
     reasons = tuple(("reference", "mention", mention) for mention in unknown)
@@ -105,8 +151,8 @@ def _of_talk(text: str, job: Job, names: Names, language: Language) -> Whose:
     together = "" if job.group_id else cast_of_fact(text, names, language).together
     spoken_to = _called(text, (names.bot_name, *names.others)) if job.group_id else names.bot(language)
     cast = Cast(user, spoken_to, together, third=False, stand_in=False)
-    played = (("claim", "played", text),) if _is_played(text, said, names) else ()
-    return Whose(text, cast, job.user_id, user, played, not_about=(names.bot(language),))
+    reasons = _why_open(text, said, job, names)
+    return Whose(with_owner(text, user, names), cast, job.user_id, user, reasons, not_about=(names.bot(language),))
 
 
 def _of_the_bot(text: str, job: Job, names: Names, language: Language) -> Cast:
@@ -149,12 +195,14 @@ def _of_named(text: str, said: Sequence[Utterance], job: Job, names: Names, lang
             return quoted
     user = names.user(language)
     text, addressed = _addressed(text, names)
-    meant = meant_by_talk(text, said, names)
+    meant, handed = meant_by_talk(text, said, names), text
     if meant:
         only = Cast(third=True, stand_in=False)
         text = draft(text, replace(names, user_name=meant), "fact", language=language, cast=only).text
-    held = _held(text, said, names)
-    first, third = has_first_person(text, names), _is_the_user(text, held, said, user, names)
+    held = _held(handed, said, names)
+    called = _CALLED.search(text)
+    others = called is not None and called["name"] not in names.user_name and called["name"] not in ("用户", "User")
+    first, third = has_first_person(text, names), not (others or _PET.match(text)) and _is_the_user(text, held, said, user, names)
     stand_in = _closest(held, names) in (user, names.user_name, "") or held.get(user, 0.0) >= COPY
     not_bot = (names.bot(language),)
     if not first:
@@ -163,17 +211,27 @@ def _of_named(text: str, said: Sequence[Utterance], job: Job, names: Names, lang
         cast = replace(cast_of_fact(text, names, language), third=third, stand_in=stand_in)
         if addressed or _RULE.match(text):
             cast = replace(cast, second=addressed)
+        elif _TO_THE_BOT.match(text) or _ANYBODY.search(text) or (predicate_of(text, names) and _SAYS_YOU.search(text)):
+            cast = replace(cast, second="")
+        elif any(one.who == author and _SAYS_YOU.search(one.text) and _plain(text) in _plain(one.text) for one in said):
+            cast = replace(cast, second=names.bot(language) if author == user and not job.group_id else "")
         shown = user not in held or held[user] >= max(TRACE, held.get(BOT, 0.0))
         theirs = third and shown and author in ("", user)
-        subject, reasons = _subject(text, user if theirs else teller(text, said, names), names)
+        who = user if theirs else teller(text, said, names)
+        subject, reasons = _subject(handed if meant and meant != who else text, who if meant in ("", who) else "", names)
+        if theirs and not job.group_id and helps_the_user(text):
+            subject, reasons = names.bot(language), ()
         if _is_the_bots(text, held, names):
             reasons = (*reasons, ("claim", "assistant", text))
         elif _is_played(text, said, names):
             reasons = (*reasons, ("claim", "played", text))
-        return Whose(text, cast, said_by, subject, reasons, not_bot if third else (*not_bot, user))
-    author = _author(text, held, names, user)
+        text = with_owner(text, who, names)
+        not_about = () if cast.second == names.bot(language) else not_bot
+        return Whose(text, cast, said_by, subject, reasons, not_about if third else (*not_about, user))
+    reasons = _why_open(text, said, job, names)
+    author = _author(handed, held, job, names, user)
     if author == BOT:
-        return Whose(text, cast_of("bot", names, language))
+        return Whose(text, cast_of("bot", names, language), reasons=reasons)
     if not author:
         silent = [
             who for who in (user, *names.others) if not held.get(who) and any(held.get(other) for other in held if other != BOT)
@@ -183,8 +241,7 @@ def _of_named(text: str, said: Sequence[Utterance], job: Job, names: Names, lang
     second = addressed or (names.bot(language) if author == user and (alone or not job.group_id) else "")
     told = author == user and cast_of_fact(text, names, language).together
     cast = Cast(first=author, second=second, together=str(told or ""), third=False, stand_in=stand_in and author != user)
-    played = (("claim", "played", text),) if _is_played(text, said, names) else ()
-    return Whose(text, cast, _id_of(author, job, names), author, played, not_about=not_bot)
+    return Whose(with_owner(text, author, names), cast, _id_of(author, job, names), author, reasons, not_about=not_bot)
 
 
 def _addressed(text: str, names: Names) -> tuple[str, str]:
@@ -196,7 +253,7 @@ def _addressed(text: str, names: Names) -> tuple[str, str]:
     return text, ""
 
 
-def _author(text: str, held: dict[str, float], names: Names, user: str) -> str:
+def _author(text: str, held: dict[str, float], job: Job, names: Names, user: str) -> str:
     """Return who says "I" in a fact: a name, the bot, or "" where nobody can tell."""
     alone = speaker_of_fact(text, names)
     named = {one.name for one in find_people(text, tuple(name for name in (names.user_name, *names.others) if name))}
@@ -215,6 +272,9 @@ def _author(text: str, held: dict[str, float], names: Names, user: str) -> str:
     others = [who for who in held if who not in (BOT, user, "")]
     if alone != "user":
         return BOT if alone == "bot" and (not others or serves(text)) else ""
+    speaks = has_first_person(job.action_summary, names) and not tells_of_a_life(text)
+    if not held and serves(text) and (speaks or _ADVISES.search(text) or _PROMISES.search(text)):
+        return ""  # it fits what a bot does, which says "I" of itself
     mine = scores.get(user, 0.0)
     least = 0.0 if tells_of_a_life(text) and not others else TRACE
     if user in held and (mine <= least or mine < scores.get(BOT, 0.0)):
@@ -250,10 +310,16 @@ def _held(text: str, said: Sequence[Utterance], names: Names) -> dict[str, float
         part = 0.0 if one.asks or not wanted else share(wanted, one.terms)
         if len(plain) > 3 and plain in whole:
             part = 1.0
-        elif any(len(own) > 2 and own in whole for own in clauses):
+        elif any(len(own) > 2 and own in whole for own in clauses) or _begins(plain, one.text, names):
             part = max(part, 0.9)
         held[one.who] = max(held.get(one.who, 0.0), part)
     return held
+
+
+def _begins(plain: str, message: str, names: Names) -> bool:
+    """Return True if a statement begins with what a message says of its sender: 我没读过, of 我没读过《百年孤独》."""
+    clauses = (_plain(clause) for clause in _CLAUSE.split(message))
+    return any(len(own) > 3 and plain.startswith(own) and has_first_person(own, names) for own in clauses)
 
 
 def _plain(text: str) -> str:
@@ -302,10 +368,19 @@ def _is_the_user(text: str, held: dict[str, float], said: Sequence[Utterance], u
 
 def _tells_of_somebody(one: Utterance, names: Names) -> bool:
     """Return True if an utterance speaks of a third person."""
-    if any(found.person == "third" and found.gender != "thing" for found in deictic_words(one.text, ())):
+    if AT_HOME.search(one.text) or any(
+        found.person == "third" and found.gender != "thing" for found in deictic_words(one.text, ())
+    ):
         return True
     known = {names.bot_name, names.user_name}
     return any(found.name not in known for found in find_people(one.text, names.others))
+
+
+def _why_open(text: str, said: Sequence[Utterance], job: Job, names: Names) -> tuple[tuple[str, str, str], ...]:
+    """Return the reason why somebody's own words are not absolute: they are played, or tell what another one did to them."""
+    if _is_played(text, said, names) or _PLAY.search(job.action_summary) or any(_PLAY.search(one.text) for one in said):
+        return (("claim", "played", text),)
+    return (("reference", "subject", text),) if predicate_of(text, names) == "other" else ()
 
 
 def _subject(text: str, who: str, names: Names) -> tuple[str, tuple[tuple[str, str, str], ...]]:

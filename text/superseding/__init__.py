@@ -1,6 +1,35 @@
 """Which former statement is over because of a new one."""
 
-from .changes import change_by, could_end, could_replace, links_of, same_subject, tells_of_change
-from .statement import Statement, names_in
+from .changes import (
+    MOST_ENDED,
+    change_by,
+    could_end,
+    could_replace,
+    links_of,
+    may_concern,
+    same_subject,
+    says_now,
+    tells_of_change,
+)
+from .matters import ONE_AT_A_TIME, matters_of, stands_for_a_matter
+from .statement import Statement, names_in, says_something, terms_of, without_names
 
-__all__ = ["Statement", "change_by", "could_end", "could_replace", "links_of", "names_in", "same_subject", "tells_of_change"]
+__all__ = [
+    "MOST_ENDED",
+    "ONE_AT_A_TIME",
+    "Statement",
+    "change_by",
+    "could_end",
+    "could_replace",
+    "links_of",
+    "matters_of",
+    "may_concern",
+    "names_in",
+    "same_subject",
+    "says_now",
+    "says_something",
+    "stands_for_a_matter",
+    "tells_of_change",
+    "terms_of",
+    "without_names",
+]

@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
-from ...schema.names import Names
-from ..support import Terms, content_terms, stem
+from ..support import Terms, stem, terms_in
 from ..word_lists import word_list
 from . import marks
+from .matters import Matters, matters_of
 
 MOST_READ = 1_000
 """Characters of a text that are read for names and words; a statement is much shorter."""
 _OWNED = re.compile(r"['’]s (?P<en>\w+(?: \w+){0,2})|的(?P<zh>\w{1,4})")
-_NOBODY = Names(bot_name="")
+_FIRST = re.compile(r"[㐀-鿿]{2}|[A-Z][\w-]+")
 _LIGHT = frozenset(
     stem(word)
     for word in word_list(
@@ -23,6 +23,7 @@ _LIGHT = frozenset(
         like likes liking love loves loving use uses using used take takes taking get gets got give gives make makes making go
         goes going went play plays playing say says said see sees eat eats eating ate drink drinks drinking drank buy buys bought
         enjoy enjoys enjoying prefer prefers keep keeps start starts started need needs think thinks plan plans planned know
+        recently lately currently finally really great
         new old day days week weeks month months year years time times people thing things lot every most much good
         """
     )
@@ -38,22 +39,34 @@ class Statement:
     text: str
     people: tuple[str, ...]
 
+    @staticmethod
+    @lru_cache(maxsize=1024)
+    def known(text: str, people: tuple[str, ...]) -> Statement:
+        """Return a Statement with what was found out about it before: the same facts come up in most recalls."""
+        return Statement(text, people)
+
     @cached_property
     def said(self) -> str:
         """The text without an opening date and without who reports it."""
-        bare = marks.OPENING.sub("", self.text.strip())
+        bare = marks.OPENING.sub("", self.text[:MOST_READ].strip())
         speaker = named_first(bare, self.people)
         told = marks.REPORTED.match(bare, len(speaker)) if speaker else None
         return bare[told.end() :].strip('”" ') if told else bare
 
     @cached_property
     def speaker(self) -> str:
-        return named_first(marks.OPENING.sub("", self.text.strip()), self.people)
+        return named_first(marks.OPENING.sub("", self.text[:MOST_READ].strip()), self.people)
 
     @cached_property
     def subject(self) -> str:
         """The name with which the statement begins; "" if it is about no one by name."""
         return named_first(self.said, self.people)
+
+    @cached_property
+    def begins(self) -> Terms:
+        """The content word with which it begins if it has no subject: it may be somebody's name."""
+        found = None if self.subject else _FIRST.match(self.said)
+        return terms_of(found.group(), self.people) if found else frozenset()
 
     @cached_property
     def relative(self) -> str:
@@ -83,9 +96,24 @@ class Statement:
         return terms_of(self.said, self.people)
 
     @cached_property
+    def matters(self) -> Matters:
+        """The matters of everyday life of which its words tell."""
+        return matters_of(without_names(self.said, self.people))
+
+    @cached_property
+    def topic(self) -> Terms:
+        """The content words besides those of change and of liking: {"coffee"} of "Ann no longer likes coffee"."""
+        bare = self.said
+        for pattern in (marks.CHANGED, marks.DISLIKED, marks.LIKED):
+            bare = pattern.sub(" ", bare)
+        return terms_of(bare, self.people)
+
+    @cached_property
     def is_real(self) -> bool:
-        """True if it tells of what is so now: no plan, wish, question, joke, visit or former time."""
-        return not any(pattern.search(self.text) for pattern in (marks.UNREAL, marks.PAST, marks.VISITING))
+        """True if it tells of what is so now: no plan, wish, question, joke, visit or former time, but for what was said then."""
+        if marks.UNREAL.search(self.text) or marks.VISITING.search(self.text):
+            return False
+        return not marks.PAST.search(self.text) or marks.WRONG.search(self.text) is not None
 
 
 def named_first(text: str, people: Sequence[str]) -> str:
@@ -102,11 +130,29 @@ def names_in(text: str, people: Sequence[str]) -> list[str]:
 def terms_of(text: str, people: Sequence[str]) -> Terms:
     """Return the content words of the beginning of a text, without the names of people and what is light."""
     text = text[:MOST_READ]
+    return _terms_of(text, tuple(names_in(text, people)))
+
+
+@lru_cache(maxsize=1024)  # the same facts come up in most recalls of a conversation
+def _terms_of(text: str, names: tuple[str, ...]) -> Terms:
+    return frozenset(
+        term
+        for term in terms_in(_without(text, names), dates=False)
+        if term not in _LIGHT and not (term[0] in _LIGHT_CHARACTERS and _LIGHT_CHARACTERS.issuperset(term))
+    )
+
+
+def without_names(text: str, people: Sequence[str]) -> str:
+    """Return a text with a blank for each name of people in it."""
+    return _without(text, tuple(names_in(text, people)))
+
+
+@lru_cache(maxsize=1024)
+def _without(text: str, names: tuple[str, ...]) -> str:
     # A pattern for each of hundreds of names would be compiled anew every time: the cache of `re` holds 512.
-    for name in sorted(names_in(text, people), key=len, reverse=True):
+    for name in sorted(names, key=len, reverse=True):
         text = re.sub(rf"{re.escape(name)}(?:['’]s\b)?", " ", text, flags=re.IGNORECASE)
-    terms = content_terms(text, _NOBODY, dates=False)
-    return frozenset(term for term in terms if term not in _LIGHT and not _LIGHT_CHARACTERS.issuperset(term))
+    return text
 
 
 def first_named(text: str, people: Sequence[str]) -> str:
@@ -122,7 +168,8 @@ def says_something(terms: Terms) -> bool:
 
 def core_of(text: str, people: Sequence[str]) -> Terms:
     """Return the content words besides numbers, times of day and days of the week."""
-    return without_numbers(terms_of(marks.NUMBER.sub(" ", text[:MOST_READ]), people))
+    # First the names: of "201王姐" nothing must be left.
+    return without_numbers(terms_of(marks.NUMBER.sub(" ", without_names(text[:MOST_READ], people)), people))
 
 
 def without_numbers(terms: Terms) -> Terms:

@@ -11,6 +11,8 @@ from calendar import monthrange
 from datetime import date, timedelta
 from functools import lru_cache
 
+from ..word_lists import word_tables
+
 Days = tuple[date, date]
 """First and last day, both included."""
 
@@ -88,35 +90,10 @@ def _solar_terms(year: int) -> dict[str, date]:
     return {name: date(day.getYear(), day.getMonth(), day.getDay()) for name, day in table.items()}
 
 
-_FIXED = {
-    "new_year": (1, 1), "australia": (1, 26), "groundhog": (2, 2), "valentine": (2, 14), "women": (3, 8),
-    "arbor": (3, 12), "pi": (3, 14), "patrick": (3, 17), "fools": (4, 1), "water": (4, 13), "earth_day": (4, 22),
-    "anzac": (4, 25), "labour": (5, 1), "youth": (5, 4), "cinco": (5, 5), "nurses": (5, 12), "may_20": (5, 20),
-    "children": (6, 1), "shopping_618": (6, 18), "juneteenth": (6, 19), "canada": (7, 1), "party": (7, 1),
-    "independence": (7, 4), "bastille": (7, 14), "army": (8, 1), "teachers": (9, 10), "national": (10, 1),
-    "halloween": (10, 31), "guy_fawkes": (11, 5), "remembrance": (11, 11), "veterans": (11, 11), "singles": (11, 11),
-    "double_12": (12, 12), "christmas_eve": (12, 24), "christmas": (12, 25), "boxing": (12, 26),
-    "new_year_eve": (12, 31),
-}  # fmt: skip
-_LUNAR = {"spring": (1, 1), "lantern": (1, 15), "dragon_boat": (5, 5), "qixi": (7, 7), "ghost": (7, 15),
-          "mid_autumn": (8, 15), "double_ninth": (9, 9), "dragon_head": (2, 2), "winter_clothes": (10, 1)}  # fmt: skip
-_NTH = {
-    "mlk": (1, 0, 3), "presidents": (2, 0, 3), "mothers": (5, 6, 2), "memorial": (5, 0, -1), "fathers": (6, 6, 3),
-    "melbourne_cup": (11, 1, 1), "labor": (9, 0, 1), "columbus": (10, 0, 2), "thanksgiving": (11, 3, 4),
-}  # fmt: skip
-_COUNTED = {
-    "eve": ("spring", -1), "easter": ("easter", 0), "good_friday": ("easter", -2), "easter_monday": ("easter", 1),
-    "shrove_tuesday": ("easter", -47), "ash_wednesday": ("easter", -46),
-    "whit_monday": ("easter", 50),
-    "black_friday": ("thanksgiving", 1), "cyber_monday": ("thanksgiving", 4),
-}  # fmt: skip
-"""Feasts at a fixed distance in days from another one."""
-_TERMS = {
-    "spring_begins": "立春", "spring_equinox": "春分", "qingming": "清明", "summer_begins": "立夏",
-    "summer_solstice": "夏至", "autumn_begins": "立秋", "autumn_equinox": "秋分", "winter_begins": "立冬",
-}  # fmt: skip
-_NO_DAY = frozenset({"diwali", "eid", "ramadan", "hanukkah", "passover", "holi", "yom_kippur", "rosh_hashanah"})
-"""Feasts of other calendars, whose days are not known here."""
+def feast_at(name: str, zone: str) -> str:
+    """Return the key of a feast as it is kept in a time zone: Mother's Day is Mothering Sunday in London."""
+    regional, zones = word_tables("time_expressions/feasts.toml")["regional"].get(name, (name, ""))
+    return regional if zone in zones.split() else name
 
 
 @lru_cache(maxsize=1024)
@@ -126,24 +103,25 @@ def holiday(name: str, year: int) -> date | None:
     "eve" (除夕) and "laba" of 2026 are the days before the Spring Festival of 2026, even if they fall in the last days of
     the previous year.
     """
+    feasts = word_tables("time_expressions/feasts.toml")
     try:
-        if name in _FIXED:
-            return date(year, *_FIXED[name])
-        if name in _LUNAR:
-            return lunar_day(year, *_LUNAR[name])
-        if name in _NTH:
-            return nth_weekday(year, *_NTH[name])
-        if name in _COUNTED:
-            other, days = _COUNTED[name]
+        if name in feasts["fixed"]:
+            return date(year, *feasts["fixed"][name])
+        if name in feasts["lunar"]:
+            return lunar_day(year, *feasts["lunar"][name])
+        if name in feasts["nth"]:
+            return nth_weekday(year, *feasts["nth"][name])
+        if name in feasts["counted"]:
+            other, days = feasts["counted"][name]
             day = easter(year) if other == "easter" else holiday(other, year)
             return day + timedelta(days=days) if day is not None else None
-        if name in _TERMS:
-            return _solar_terms(year)[_TERMS[name]]
-        if name == "winter_solstice":
-            return _solar_terms(year + 1)["冬至"]  # the table of a year begins in the December before
+        if name in feasts["solar"]["terms"].split():
+            return _solar_terms(year)[name]
+        if name == "冬至":
+            return _solar_terms(year + 1)[name]  # the table of a year begins in the December before
         if name in ("laba", "little_year"):
             return lunar_day(year - 1, 12, 8 if name == "laba" else 23)
-        if name in _NO_DAY:
+        if name in feasts["solar"]["unknown"].split():
             return None
         raise KeyError(name)
     except ValueError:

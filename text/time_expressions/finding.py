@@ -13,12 +13,12 @@ from zoneinfo import ZoneInfo
 from ...schema.language import LanguageChoice
 from ..language import detect_language
 from ..protected import protected_spans
-from . import chinese as zh
-from . import english as en
 from . import rendering
+from .chinese import grammar as zh
+from .english import grammar as en
 from .expression import Span, TimeExpression
 from .reading import Found, Reading
-from .resolution import resolve
+from .resolution import last_moment, resolve
 
 _HAN = re.compile(r"[㐀-鿿]")
 _LATIN = re.compile(r"[A-Za-z]")
@@ -77,7 +77,7 @@ def find_time_expressions(
                 start=item.start,
                 end=item.end,
                 value=rendering.iso(resolved.first),
-                until=rendering.iso(resolved.last),
+                until=rendering.iso(last_moment(resolved, item)),
                 granularity="vague" if vague else resolved.granularity,
                 vague=vague,
                 rendered=rendered,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from .calendar import Days, add_months, holiday, last_lunar_day, lunar_day, month_days, quarter_days, season_days, week_days
-from .reading import Manner, Reading, Tense
+from .reading import Manner, Reading, Tense, plain
 
 _DAY = timedelta(days=1)
 
@@ -82,14 +82,20 @@ def _choose(candidates: list[Days], today: date, manner: Manner, tense: Tense) -
         case "bare":
             before = [days for days in candidates if days[0] <= today]
             after = [days for days in candidates if days[1] >= today]
-            if tense == "past" and before:
-                return before[-1]
-            if tense == "future" and after:
-                return after[0]
-            if before and after:
-                past_gap, future_gap = today - before[-1][1], after[0][0] - today
+            if not before or not after:
+                return before[-1] if before else (after[0] if after else None)
+            past_gap, future_gap = today - before[-1][1], after[0][0] - today
+            if tense == "none":
                 return before[-1] if past_gap < future_gap else after[0]
-            return before[-1] if before else (after[0] if after else None)
+            past = tense.endswith("past")
+            far, near = (past_gap, future_gap) if past else (future_gap, past_gap)
+            if tense.startswith("perhaps") and far > _FAR and near < _NEAR:
+                return None
+            return before[-1] if past else after[0]
+
+
+_FAR, _NEAR = 240 * _DAY, 60 * _DAY
+"""Of two days of a name, one in each direction, one that is so far is not meant without its year where the other is so near."""
 
 
 def _holiday(reading: Reading, today: date, tense: Tense) -> Resolved | None:
@@ -151,6 +157,7 @@ def _season(reading: Reading, today: date, tense: Tense) -> Resolved | None:
 
 
 def _week(reading: Reading, today: date, tense: Tense) -> Resolved | None:
+    tense = plain(tense)
     monday = today - timedelta(days=today.weekday())
     if reading.month is not None and reading.day is not None and reading.weekday is None:
         return None
@@ -164,7 +171,10 @@ def _week(reading: Reading, today: date, tense: Tense) -> Resolved | None:
         if reading.week is not None and manner == "past":  # two Saturdays ago
             return one_day(today - timedelta(days=((7 - ahead) if ahead else 7) - 7 * (reading.week + 1)))
         if reading.week is not None:
-            return one_day(monday + timedelta(days=7 * reading.week + reading.weekday))
+            day = monday + timedelta(days=7 * reading.week + reading.weekday)
+            if reading.day not in (None, day.day):
+                raise ValueError(f"{day} is not the {reading.day}th")
+            return one_day(day)
         if manner in ("coming", "next"):
             return one_day(today + timedelta(days=ahead or 7))
         if manner in ("past", "last") or tense == "past":
@@ -291,6 +301,7 @@ def _month_or_year(reading: Reading, today: date, tense: Tense) -> Resolved | No
 
 def _day_number(number: int, today: date, tense: Tense) -> Resolved | None:
     """Resolve "the 15th" without a month: in this month unless the tense excludes it or, without one, it is over."""
+    tense = plain(tense)
     candidates: list[Days] = []
     for months, day in _numbered_days(number, today, 2):
         if months == 0 and tense == "none":

@@ -7,7 +7,7 @@ from ..word_lists import word_tables
 _DIGITS = dict(zip("零〇○一元二两俩三仨四五六七八九", (0, 0, 0, 1, 1, 2, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9), strict=True))
 _TENS = {"十": 10, "廿": 20, "卅": 30, "百": 100, "千": 1000, "万": 10000}
 
-_ENGLISH = word_tables("time_expressions/english.toml")
+_ENGLISH = word_tables("time_expressions/english/words.toml")
 _ONES: dict[str, int] = {word: value for value, word in enumerate(_ENGLISH["cardinals"].split())}
 _ENGLISH_TENS: dict[str, int] = {word: 10 * value for value, word in enumerate(_ENGLISH["tens"].split(), 2)}
 _ORDINALS: dict[str, int] = {word: value for value, word in enumerate(_ENGLISH["ordinals"].split(), 1)} | {"thirtieth": 30}

@@ -20,8 +20,8 @@ Manner = Literal["bare", "last", "past", "next", "coming"]
 entirely before or after the current one. `past`, `coming`: the nearest one, excluding today."""
 Edge = Literal["start", "middle", "end", "earlier", "later", "rest"]
 Direction = Literal["past", "now", "future"]
-Tense = Literal["past", "future", "none"]
-"""The tense of the clause around an expression."""
+Tense = Literal["past", "future", "none", "perhaps past", "perhaps future"]
+"""The tense of the clause around an expression. `perhaps`: the day that it asks for is not believed where one is much nearer."""
 Part = Literal["dawn", "morning", "noon", "afternoon", "evening", "night", "midnight"]
 
 
@@ -186,6 +186,8 @@ class Found:
     end: int
     tense: Tense = "none"
     understood: bool = True
+    lasting: Amount | None = None
+    """How long what begins on that day lasts: 从下周一起请五天假."""
 
 
 _SLOT: dict[str, str] = by_word({
@@ -283,9 +285,68 @@ def _time_of_day(reading: Reading) -> dict[str, Any]:
     return {name: value for name, value in _filled(reading).items() if _SLOT[name] in _TIME_OF_DAY}
 
 
+def plain(tense: Tense) -> Tense:
+    """Return a tense without its doubt."""
+    return "past" if tense == "perhaps past" else "future" if tense == "perhaps future" else tense
+
+
 def is_absolute(reading: Reading) -> bool:
     """Return True if neither the reading nor the end of its range needs a reference."""
     return reading.absolute or (reading.through is not None and reading.through.absolute)
+
+
+def carried(earlier: Reading, reading: Reading, tense: Tense, *, near: bool = False) -> Reading | None:
+    """Return a name as it is meant after an `earlier` one of its sentence; None if nobody can tell.
+
+    下周三出发，周日回来: the Sunday of that week. 下周四飞，周一退房: before or after it? 明年三月去，五月回来: of that year.
+    3月28号去，30号回: of that month. 明天九点出发，下午一点到: on that day. A month `near` a year is of that year: 明年大概五月.
+    """
+    week, month = earlier.week, earlier.month
+    dated = month is not None and earlier.day is not None
+    if reading.slots <= _TIME_OF_DAY:
+        sure = reading.clock is not None and (reading.clock.known or reading.part is not None)
+        single = _is_one_day(earlier) or earlier.weekday is not None
+        fits = sure and single and not earlier.absolute and not earlier.slots & _NO_SINGLE_DAY
+        untimed = replace(earlier, part=None, part_name=None, clock=None, clock_until=None)
+        return replace(untimed, **_filled(reading)) if fits else reading
+    if reading.manner not in (None, "bare") or reading.through is not None:
+        return reading
+    bare_weekday = reading.slots <= _BARE_WEEKDAY and reading.weekday is not None and reading.manner == "bare"
+    if bare_weekday and dated:
+        return None
+    if week and earlier.weekday is not None and reading.weekday is not None and bare_weekday:
+        if tense == ("future" if week < 0 else "past"):
+            return reading
+        if reading.weekday <= earlier.weekday:
+            return replace(reading, week=week + 1, manner=None) if week < 0 else None
+        return replace(reading, week=week, manner=None)
+    if near and earlier.slots == {"year"} and reading.month is not None and reading.month[0] == "abs" and reading.year is None:
+        return replace(reading, year=earlier.year, manner=None)
+    if month is None:
+        return reading
+    if reading.day is not None and reading.slots <= _DAY_NUMBER:
+        return replace(reading, month=month, year=earlier.year, firm=None) if (earlier.day or 0) <= reading.day else None
+    if earlier.year is not None and reading.month is not None and reading.year is None:
+        later = month[0] == reading.month[0] == "abs" and month[1] < reading.month[1]
+        away = earlier.year[1] if earlier.year[0] == "rel" else 0
+        if later and not (away < 0 and tense == "future") and not (away > 0 and tense == "past"):
+            return replace(reading, year=earlier.year, manner=None)
+    return reading
+
+
+def from_there(earlier: Found, told: Found, *, before: bool, part: Part | None, part_name: str | None) -> Found | None:
+    """Return a day as it is counted from an `earlier` one of its sentence: "it starts on Friday, he comes the day before"."""
+    day = earlier.reading
+    single = earlier.understood and (_is_one_day(day) or day.weekday is not None) and not day.slots & _NO_SINGLE_DAY
+    if not single:
+        return None
+    counted = Offset(-1 if before else 1, amount(1, "day"), replace(day, part=None, part_name=None, clock=None, clock_until=None))
+    return replace(told, reading=Reading(offset=counted, part=part, part_name=part_name), tense=earlier.tense, understood=True)
+
+
+_NO_SINGLE_DAY = frozenset({"through", "edge", "ordinal", "offset"})
+_BARE_WEEKDAY = frozenset({"weekday", "manner", "part", "clock"})
+_DAY_NUMBER = frozenset({"day", "part", "clock", "manner"})
 
 
 def clash(first: Reading, second: Reading) -> bool:

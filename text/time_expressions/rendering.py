@@ -46,7 +46,7 @@ def _coarse(reading: Reading) -> str:
         return ""
     if said.base is not None or said.amount.unit not in _COARSE or (said.amount.unit == "month" and said.amount.days):
         return ""
-    return said.amount.unit
+    return "month" if said.amount.unit == "year" and said.amount.months % 12 else said.amount.unit
 
 
 # ---------------------------------------------------------------------------------------------------------- Chinese
@@ -55,7 +55,8 @@ def _coarse(reading: Reading) -> str:
 def chinese(reading: Reading, resolved: Resolved, text: str, start: int, end: int) -> str:
     """Return the Chinese form, with spaces where it would touch a digit or a Latin letter."""
     body = _chinese(reading, resolved, text[start:end])
-    if reading.now is not None and _LASTING.match(text, end) and text[start - 1 : start] not in _BEFORE_A_NOUN:
+    lasting = reading.now is not None and reading.through is None and _LASTING.match(text, end)
+    if lasting and text[start - 1 : start] not in _BEFORE_A_NOUN:
         body = f"截至{body}"
     return _spaced(body, text, start, end)
 
@@ -80,6 +81,14 @@ def _fuses(left: str, right: str) -> bool:
     return (left_word and (right_word or right in "'\"")) or (left in "'\"" and right_word)
 
 
+_SOME_SINCE = re.compile(r"the other (?:(?P<week>week(?:end)?)|day|night|morning|evening|afternoon)$")
+_FROM_THEN_ON = re.compile(r"one of these days$|in the near future$|再?过一?(?:阵|段|些)|不久(?:之|以)?后|改[天日]|回头")
+_LONG_SINCE = re.compile(
+    r"前(?:一?阵|一?段|些日子)|不久(?:以|之)?前|(?:a (?:while|long time)|(?:not )?(?:so |too )?long|some time|ages) (?:ago|back)$"
+)
+"""What lies some weeks or years back, not around the day when it is told."""
+
+
 def _chinese(reading: Reading, resolved: Resolved, said: str) -> str:
     first, last = resolved.first, resolved.last
     if reading.vague is not None:
@@ -87,13 +96,15 @@ def _chinese(reading: Reading, resolved: Resolved, said: str) -> str:
             return f"{_day(first)}之{'前那' + said[-1] if reading.vague == 'past' else '后'}"
         if reading.vague_amount is not None and re.search("[月年周星礼天日]|久", reading.vague_amount):
             return f"{_day(first)}的{reading.vague_amount}"
-        few = re.match("(前|再?过)([几幾两兩][个個]?(?:[天日月周年週]|星期|礼拜|小时))", said)
-        if few is not None and (few[1] != "前" or few[2][-1] not in "天日年"):
+        few = re.match("(前|再?过)([几幾两兩些][个個]?(?:[天日月周年週]|星期|礼拜|小时))", said)
+        if few is not None and (few[1] != "前" or few[2][-1] != "年"):
             return f"{_day(first)}之{'前的' if few[1] == '前' else '后'}几{few[2][1:]}"
         if "年" in said:
             where = {"past": "之前的几年", "now": "前后", "future": "之后的几年"}[reading.vague]
             return f"{first.year}年{where}"
-        return f"{_day(first)}前后"
+        if _FROM_THEN_ON.match(said):
+            return f"{_day(first)}之后的一段时间"
+        return f"{_day(first)}{'之前的一段时间' if _LONG_SINCE.match(said) else '前后'}"
     if reading.until_now is not None:
         return f"至{_day(first)}"
     if resolved.granularity == "minute":
@@ -211,13 +222,21 @@ def _english(reading: Reading, resolved: Resolved, previous: str, said: str) -> 
     the = "" if previous in ("the", "this", "that") else "the "
     if reading.vague is not None:
         if reading.vague_amount is not None:
-            return "", f"{reading.vague_amount} {'after' if reading.vague == 'future' else 'before'} {day}"
+            about, exact = re.subn(" or so$", "", reading.vague_amount)
+            return "", f"{'about ' * exact}{about} {'after' if reading.vague == 'future' else 'before'} {day}"
         if reading.vague == "future" and said.lower() in ("soon", "shortly", "before long") and previous not in _PREPOSITIONS:
             return "", f"soon after {day}"
+        if _LONG_SINCE.match(said.lower()):
+            return "", f"some time before {day}"
+        if _FROM_THEN_ON.match(said.lower()):
+            return "", f"some time after {day}"
+        some = _SOME_SINCE.match(said.lower())
+        if some is not None:
+            return "", f"some {'weeks' if some['week'] else 'days'} before {day}"
         return "", day if previous in ("around", "about") else f"around {day}"
     if reading.until_now is not None:
         return "", f"up to {day}"
-    if reading.now is not None:
+    if reading.now is not None and reading.through is None:
         return "as of", day
     if resolved.granularity == "minute":
         return _english_minutes(reading, resolved, previous, said)
@@ -259,7 +278,9 @@ def _english(reading: Reading, resolved: Resolved, previous: str, said: str) -> 
         case "season":
             return "in", f"{the}{reading.season} of {first.year}"
         case "half":
-            return "in", f"{the}{'first' if first.month == 1 else 'second'} half of {first.year}"
+            of_month = reading.half is not None and reading.half[1] == "month"
+            which = "first" if (first.day if of_month else first.month) == 1 else "second"
+            return "in", f"{the}{which} half of {f'{_MONTHS[first.month - 1]} ' * of_month}{first.year}"
         case "quarter":
             return "in", f"Q{(first.month + 2) // 3} {first.year}"
         case "decade":

@@ -22,10 +22,10 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 
-from .calendar import add_months, quarter_days, week_days
+from .calendar import add_months, feast_at, quarter_days, week_days
 from .named_days import Resolved, named_days, one_day
 from .portions import at_clock, at_edge, day_of, within
-from .reading import Amount, Reading, Tense
+from .reading import Amount, Found, Reading, Tense, plain
 
 _DAY = timedelta(days=1)
 
@@ -35,6 +35,8 @@ def resolve(reading: Reading, now: datetime, tense: Tense) -> Resolved | None:
 
     `now` is aware and in the requested time zone; hours and minutes count elapsed time across daylight saving changes.
     """
+    if reading.holiday is not None:
+        reading = replace(reading, holiday=feast_at(reading.holiday, getattr(now.tzinfo, "key", "")))
     try:
         return _resolve(reading, now, tense)
     except (ValueError, OverflowError):
@@ -42,21 +44,21 @@ def resolve(reading: Reading, now: datetime, tense: Tense) -> Resolved | None:
 
 
 def _resolve(reading: Reading, now: datetime, tense: Tense) -> Resolved | None:
-    today = now.date()
+    today, raw, tense = now.date(), tense, plain(tense)
     if reading.through is not None:
-        return _through(reading, now, tense)
+        return _through(reading, now, raw)
     if reading.vague is not None:
         return Resolved(today, today, "vague")
     if reading.now is not None or reading.until_now is not None:
         return Resolved(today, today, "day")
     if reading.offset is not None:
-        found = _offset(reading, now, tense)
+        found = _offset(reading, now, raw)
         if found is not None and found.granularity == "minute":
             return found
     elif reading.stretch is not None:
         return _stretch(reading, now)
     else:
-        found = named_days(reading, today, tense)
+        found = named_days(reading, today, raw)
         if found is not None and found.first == today and tense != "past" and _is_over(reading, now):
             found = one_day(today + 7 * _DAY)
     if found is None or (reading.said_weekday is not None and day_of(found.first).weekday() != reading.said_weekday):
@@ -69,11 +71,29 @@ def _resolve(reading: Reading, now: datetime, tense: Tense) -> Resolved | None:
     if reading.edge is not None:
         found = at_edge(found, reading.edge, today)
     if reading.clock is not None:
-        return at_clock(found, reading, now, tense)
+        at = at_clock(found, reading, now, tense)
+        days = 0 if at is None or not reading.slots <= {"clock", "part"} else _days_away(at, now, tense)
+        return at_clock(one_day(today + days * _DAY), reading, now, tense) if days else at
     if reading.part is not None:
         return replace(found, granularity="part")
     return found
 
+
+def _days_away(found: Resolved, now: datetime, tense: Tense) -> int:
+    """Return by how many days a time of no named day is another day's than today's, as its tense tells.
+
+    "I slept at 23:00" in the morning was yesterday, "see you at 8" late at night is tomorrow. What is hardly over may be
+    about to begin.
+    """
+    here = now.replace(tzinfo=None)
+    if not isinstance(found.first, datetime):
+        return 0
+    if tense == "future":
+        return int(isinstance(found.last, datetime) and found.last < here - _HARDLY_OVER)
+    return -int(tense == "past" and found.first > here)
+
+
+_HARDLY_OVER = timedelta(hours=1)
 
 _OVER = {"dawn": 8, "morning": 12, "noon": 14, "afternoon": 18}
 """The hour from which on a part of the day is over."""
@@ -120,6 +140,11 @@ def _shift(day: date, length: Amount, sign: int) -> date:
         moved += sign * _DAY
         left -= moved.weekday() < 5
     return moved
+
+
+def last_moment(resolved: Resolved, item: Found) -> date:
+    """Return the last day or minute of an expression; of what begins on a day and lasts, the last day of that."""
+    return resolved.last if item.lasting is None else _shift(day_of(resolved.first), item.lasting, 1) - _DAY
 
 
 def _minute_from(now: datetime, length: Amount, sign: int) -> datetime:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .english_dates import Dates
-from .english_lexicon import DAYS, DECADES, FUNCTION_WORDS, HOLIDAY_STARTS, HOLIDAYS, MODIFIERS, PARTS, SEASONS, WEEKDAYS
-from .english_words import Parsed
-from .numerals import ENGLISH_ORDINALS
-from .reading import Reading
+from ..numerals import ENGLISH_ORDINALS
+from ..reading import Reading
+from .dates import Dates
+from .lexicon import DAYS, DECADES, FUNCTION_WORDS, HOLIDAY_STARTS, HOLIDAYS, MODIFIERS, PARTS, SEASONS, WEEKDAYS
+from .words import Parsed
 
 _OF_DAY = frozenset({"clock", "part", "weekday"})
 
@@ -101,9 +101,10 @@ class Feasts(Dates):
         if self.capital(after) and following.isalpha() and (led_by_on or index == 0) and following not in FUNCTION_WORDS:
             # "Easter Monday Sheila is …" may be a day, "Easter Bunny" is none
             return Reading(holiday=key, holiday_name=label, manner="bare", firm=None if led_by_on else False), after
+        noun = following.removesuffix("'s")
         if (
-            following.isalpha()
-            and following not in FUNCTION_WORDS
+            noun.isalpha()
+            and noun not in FUNCTION_WORDS
             and following not in MODIFIERS
             and following not in DAYS
             and (following not in PARTS and following not in ("early", "late"))

@@ -10,9 +10,9 @@ import re
 from dataclasses import replace
 from itertools import pairwise
 
-from .chinese_words import LENGTH, length_of
-from .numerals import chinese_number
-from .reading import Amount, Found, Offset, Reading, amount, clash, is_absolute
+from ..numerals import chinese_number
+from ..reading import Amount, Found, Offset, Reading, amount, clash, is_absolute
+from .words import LENGTH, length_of
 
 _FROM_THERE = re.compile(
     rf"(?:的)?(?:之|以)?(?P<sign>前|后)(?:的)?(?:那)?(?:(?P<length>{LENGTH})(?![前后一二三四五六日天])|第(?P<nth>[\d一二三四五六七八九十]{{1,3}})天|(?P<eve>夜|夕))"
@@ -22,13 +22,15 @@ _NTH_FROM_THERE = re.compile(
     r"(?:的)?(?:之|以)?(?:前|后|起|算起|开始)(?:的|，|,)?(?:第[\d一二三四五六七八九十]{1,3}|最后一|[那这上下]一?)"
     r"个?(?:工作日|周末|季度|[周月年天日](?![一二三四五六日])|(?:周|星期|礼拜)[一二三四五六日天]?)"
 )
-_OTHER_WEEK = re.compile(r"(?:的)?[前后]一个?(?:周|星期|礼拜)[一二三四五六日天]|(?:的)?这个?时候")
+_OTHER_WEEK = re.compile(r"(?:的)?[前后]一个?(?:周|星期|礼拜)[一二三四五六日天]|(?:的)?这(?:个?时候|会儿?)")
 _DAY_OF_FEAST = re.compile(r"(?:假期)?的?第(?P<nth>[\d一二三四五六七八九十]{1,3})天")
 _NUMBER_BEFORE = re.compile(r"[\d一二两三四五六七八九十几](?:到|至|、)?$")
 _NUMERAL = "0123456789一二两三四五六七八九十"
 _DAY_NUMBER = re.compile(r"\d{1,2}[号日]|[一二三四五六](?![天点号日月个年周岁次人])")
 _LISTED_DAY = re.compile(r"(?:、|和|跟|或者?|,|，)(?:\d{1,2}|[二三]?十?[一二三四五六七八九十])[号日](?![线楼])")
 _ENDS = "，。！？；、,.!?;\n "
+_BEFORE_MONTH = re.compile("十?[一二三四五六七八九十]月[之以]?前")
+_FIRST_DAYS = re.compile("初[一二三四五六七八九十]")
 _NAME_BEFORE = re.compile(r"(?:[名字]叫做?|[取起]名叫?|小名|外号|绰号)$")
 _NAME_AFTER = re.compile(r"这(?:个|位)?(?:姑娘|人|孩子|丫头|家伙|小子|名字|女孩|男孩)|是[^，。！？\n]{0,12}名字")
 
@@ -121,6 +123,13 @@ def _at_full_length(text: str, item: Found) -> Found:
     )
     if nth is not None:
         return replace(item, end=nth.end(), understood=False)
+    if reading.offset is not None and _BEFORE_MONTH.fullmatch(text, item.start, item.end):
+        return replace(item, understood=False)  # 三月前: before March, or three months ago
+    first_days = _FIRST_DAYS.match(text, item.end) if reading.month is not None and reading.day is None else None
+    if first_days is not None:
+        return replace(item, end=first_days.end(), understood=False)  # 下个月初八
+    if reading.offset is not None and text[max(0, item.start - 2) : item.start].endswith(("快", "将近", "不到", "接近")):
+        return replace(item, understood=False)  # 快一个月前
     digits = _NUMBER_BEFORE.search(text, max(0, item.start - 2), item.start) if text[item.start] in _NUMERAL else None
     if digits is not None and (reading.slots & {"month", "day", "clock", "offset", "stretch"}):
         return replace(item, start=digits.start(), understood=False)  # 七八月份

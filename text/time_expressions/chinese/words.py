@@ -13,15 +13,16 @@ from dataclasses import replace
 from functools import cache
 from typing import Literal
 
-from ..word_lists import by_word, word_tables
-from .calendar import longest_month
-from .numerals import chinese_number
-from .reading import Amount, Clock, Direction, Edge, Found, Manner, Offset, Ordinal, Part, Reading, Stretch, Unit, amount
+from ...word_lists import by_word, word_tables
+from ..calendar import longest_month
+from ..numerals import chinese_number
+from ..reading import Amount, Clock, Direction, Edge, Found, Manner, Offset, Ordinal, Part, Reading, Stretch, Unit, amount
 
-_WORDS = word_tables("time_expressions/chinese.toml")
+_WORDS = word_tables("time_expressions/chinese/words.toml")
+_NONE = _WORDS["none"]
 _FOLD = str.maketrans(_WORDS["folded"], _WORDS["folded_to"])
 _N = r"(?:\d{1,4}(?:\.\d)?|[零〇一二两俩三四五六七八九十百]{1,6}|半)"
-_FEW = r"(?:好几|几十|十几|几|数|若干|许多|好多|很多|多|一两|两三|三四|三五|四五|五六|六七|七八|八九)"
+_FEW = r"(?:个把|[两三四五六七八九]个来|好几|几十|十几|几|数|若干|许多|好多|很多|多|一两|两三|三四|三五|四五|五六|六七|七八|八九)"
 _UNIT = (
     r"(?:年|个?月|个?(?:周|星期|礼拜)(?!年)|天|日|个?(?:小时|钟头)|分钟?|刻钟|秒钟?|(?:mins?|h|hrs?|hours?|minutes?|"
     r"s)(?![a-zA-Z])|个?季度|个?世纪|个?工作日)"
@@ -46,12 +47,28 @@ _CLOCK = rf"(?:{_HOUR}[点时](?:钟|整|半|[一三]刻|{_MINUTE}分?(?:\d{{1,2
 # A day without 日 or 号 (8月16去, 八月十六那天) that the following character does not make a count. 八月十五 is a lunar date.
 _SPOKEN_DAY = (
     r"(?<=[\d十一二三四五六七八九])(?<!月[一二三四五六七八九十])(?<!八月十五)(?=[，。！？,!?；;、\s去来回到有要是的那这我你他她"
-    r"们能可会就晚早上下中出开飞考面复走搬]|$)"
+    r"们能可会就晚早上下中出开飞考面复走搬入领办拿返退签报结请休接送约聚体见]|$)"
 )
 _WEEKDAY = r"(?:[一二三四五六日天](?![个种])|[1-6](?![\d个种]))"
+_NEXT_WEEKDAY = (
+    r"(?:(?:(?<=一)二|(?<=二)三|(?<=三)四|(?<=四)五|(?<=五)六|(?<=六)[日天])(?![\d一二三四五六七八九十点时号日月个周年岁次人本元语])"
+    r"|(?<=[1-5])(?:(?<=1)2|(?<=2)3|(?<=3)4|(?<=4)5|(?<=5)6)(?![\d点时号日月个周年岁次人:.]))"
+)
+"""The second of two weekdays in one word: 周二三, 下周六日."""
+_PAIRS_OF_HOURS = (
+    "一(?=[两二]点)|[两二](?=三点)|三(?=四点)|四(?=五点)|五(?=六点)|六(?=七点)|七(?=八点)|八(?=九点)|九(?=十点)|十一(?=二点)"
+)
+"""The first of two hours in one word: 八九点, 十一二点."""
+_NO_DATE = (
+    r"(?:号(?!线|楼|房(?!东|租|贷)|机|床|桌|位|店|馆|厅|仓|库|院|门|口|选|人|电|球|衣|车|汽|柴|文|玩|家|同学|服|坑|技|师|"
+    r"岛|码|台|弹|窗|站|员|铺|登|染|称|召|令)|日(?!元|圆|游|内|均|本|语|记|期|常|程|报|间|志|历|子|头|夜|月))"
+)
+"""号 or 日 after a day of a month, and not that of a number of something (三号线) or of a length (五日游)."""
 
+OPEN = re.compile("|".join(_WORDS["vague"]["open"]).replace("LENGTH", LENGTH))
+"""Times that are counted from the moment of speaking and have no day here: 上学期, 离高考还有三天, 年后."""
 _HOLIDAYS: dict[str, str] = by_word(_WORDS["feasts"])
-_HOLIDAY = "|".join(sorted(_HOLIDAYS, key=len, reverse=True))
+_HOLIDAY = rf"(?:{'|'.join(sorted(_HOLIDAYS, key=len, reverse=True))})(?<![小大]暑(?=假))"
 _SEASONS: dict[str, str] = by_word(_WORDS["seasons"]) | {"寒": "winter_break", "暑": "summer_break"}
 _PART_OF: dict[str, Part] = by_word(_WORDS["parts"])
 _PART_WORD = {"早": "早上", "晚": "晚上", "晨": "早晨", "夜": "夜里"}
@@ -66,39 +83,25 @@ _CUT: dict[str, tuple[str, str, re.Pattern[str]]] = {
 _MONTH_NAMES = {"正": 1, "冬": 11, "腊": 12}
 _PAIRS = {"今明": (0, 1), "昨今": (-1, 0), "明后": (1, 2)}
 
-_VAGUE = (
-    # past
-    r"前(?:几|两)[天日](?!的?(?:试用|免费))|刚(?=[走到来去回吃说下起睡收])|前些(?:天|日子|时候|年|阵子)|前(?:几|两)(?:周|"
-    r"个?(?:星期|礼拜)|个月|年)|前一?(?:阵子|阵儿|阵|段时间|段日子)|(?<![提以])前不久|不久(?:以|之)?前|没多久(?:以|之)?前|(?:很|"
-    r"好|许)久(?:以|之)?前|刚才|方才|适才|(?<!名)刚刚(?![好够])"
-    rf"|{_FEW}(?:个?月|年|天|日|个?(?:周|星期|礼拜)|个?(?:小时|钟头)|分钟)(?:以|之)?前(?![后端台])"
-    r"|日前|早些时候|早前(?=[^的])|过去(?:的)?(?:几|这)(?:几)?(?:天|年|个月|周|个?星期|个小时|小时|分钟)"
-    # present
-    r"|最近(?:这)?(?:几天|几周|几个月|几年|一段时间|一阵子?|两天|些天|些日子|这?段时间)|(?<!距)(?<!离)最近(?![邻点距公的似期])(?"
-    r"!(?:这)?[\d一二两三四五六七八九十半]{1,3}[ ]?(?:个|天|周|年|日|分|小时|星期))|最近(?=的(?:事|天气|新闻|状态|情况|生活|"
-    r"心情|工作|消息|番|活动|更新|行情|日子|比赛|压力|计划|动态|项目|进展))|最近期|近来|近期|(?<![最临])近日(?!点)|近(?:几|"
-    r"两)[天日年周]|近些[天年日]|近几个月|近年来?|近一?段时间|这[几两][天日](?!内)|[这近]一两天|这一?(?:阵子|阵儿|阵|段时间|"
-    r"段日子)|这些(?:天|日子|年)|这(?:几|两)(?:周|年|个月|个?(?:星期|礼拜))|这会儿|这段儿?时间"
-    # future
-    rf"|(?<![提])(?<!饭){_FEW}(?:个?月|年|天|日|个?(?:周|星期|礼拜)|个?(?:小时|钟头)|分钟)(?:以|之)?后(?![面来悔台端])"
-    r"|再?过(?:几|两)(?:天|日|周|年|个月|个?(?:星期|礼拜)|个?小时|分钟)|再?过些(?:天|日子|时候)|再?过一?(?:阵子|阵儿|阵|段时间|"
-    r"段日子|会儿|会(?=[再就去来要我给]))|(?:未来|接下来|今后|往后)的?(?:这)?(?:几|两三)(?:天|年|个月|周|个?(?:星期|礼拜)|"
-    r"个?小时)|不久(?:之|以)?后|(?<![等多])待会儿?|(?<![再稍请多你])等会儿?(?=[再我你他她们去来给要就把一吃打开发聊见说回到有还"
-    r"会可])|(?<![等待了多过好没])一会儿?(?=再|就|去|来|要|见|给|我|跟|把)|稍后|稍晚|(?<![早])晚点儿?(?=[再我给去来发说到回见聊]"
-    r")|晚些时候|(?<![你稍请])等下(?=[再我给去来发说要就把见还一])|(?<![一不])回头(?=再|我|给|跟他|把|告诉|发|请)"
-)
+_VAGUE = "|".join(_WORDS["vague"]["words"]).replace("FEW", _FEW)
 _VAGUE_PAST = re.compile(r"^(?:前|日前|刚|方才|适才|早|过去|不久(?:以|之)?前|没多久|很久|好久|许久)|前$")
-_VAGUE_FUTURE = re.compile(r"^(?:再?过|未来|接下来|今后|往后|待会|等|一会|稍|晚|回头)|后$")
+_VAGUE_FUTURE = re.compile(r"^(?:再?过|未来|接下来|今后|往后|待会|等|一会|稍|晚|回头|改)|后$")
 _VAGUE_AMOUNT = re.compile(
-    rf"^{_FEW}(?:个?月|年|个?(?:周|星期|礼拜)|天|日|个?(?:小时|钟头)|分钟)(?:以|之)?[前后]$|^(?:很|好|许)久"
+    rf"^(?:{_FEW}|[大小]半)(?:个?月|年|个?(?:周|星期|礼拜)|天|日|个?(?:小时|钟头)|分钟)(?:以|之)?[前后]$|^(?:很|好|许)久"
 )
 
 _Builder = Callable[["re.Match[str]"], "Reading | None"]
 
 
 def fold(text: str) -> str:
-    """Replace traditional characters and full-width digits used in time words by simplified and half-width ones."""
-    return text.translate(_FOLD)
+    """Replace what time words are also written with: traditional characters, full-width digits, mistyped characters."""
+    return _MISTYPED.sub(lambda slip: slip.group().translate(_MEANT), text.translate(_FOLD))
+
+
+_MISTYPED = re.compile(
+    r"(?<=[今明昨后])夭|(?<![明童巨新歌球影]星)(?<=星)其(?=[一二三四五六日天])|(?<=周)未(?![必曾能来经婚见到])|(?:(?<=^)|(?<=[我你他她，。！？,]))作(?=[天晚][^数气会])"
+)
+_MEANT = str.maketrans("夭其未作", "天期末昨")
 
 
 def length_of(text: str) -> Amount | None:
@@ -150,6 +153,9 @@ def _clock(match: re.Match[str]) -> Reading | None:
         minute = 30 if parts["half"] else 15 if parts["quarter"] == "一" else 45
     if minute >= 60:
         return None
+    if match["either"]:
+        last = int(hour) + 10 * (match["either"][0] == "十")
+        return Reading(clock=Clock(last - 1, known=False), clock_until=Clock(last, int(minute), known=last > 12))
     if match["meridiem"]:
         return Reading(clock=Clock(int(hour) % 12 + (12 if match["meridiem"][0] in "pP" else 0), int(minute)))
     known = hour > 12 or hour == 0 or (len(parts["hour"]) == 2 and parts["hour"][0] == "0")
@@ -170,7 +176,8 @@ def _week(match: re.Match[str]) -> Reading:
         return Reading(week=level, weekend=True)
     if name in "初中底":
         return Reading(week=level, edge=_EDGES[name], edge_name=name)
-    return Reading(week=level, weekday=_weekday(name))
+    until = Reading(week=level, weekday=_weekday(match["next"])) if match["next"] else None
+    return Reading(week=level, weekday=_weekday(name[0]), through=until)
 
 
 def _weekday(name: str) -> int:
@@ -179,7 +186,10 @@ def _weekday(name: str) -> int:
 
 def _bare_weekday(match: re.Match[str]) -> Reading:
     name = match["name"]
-    return Reading(weekend=True, manner="bare") if name == "末" else Reading(weekday=_weekday(name), manner="bare")
+    if name == "末":
+        return Reading(weekend=True, manner="bare")
+    until = Reading(weekday=_weekday(match["next"]), manner="bare") if match["next"] else None
+    return Reading(weekday=_weekday(name[0]), manner="bare", through=until)
 
 
 def _month_rel(match: re.Match[str]) -> Reading:
@@ -221,6 +231,11 @@ def _day_number(match: re.Match[str]) -> Reading | None:
     return Reading(day=int(day)) if day and 1 <= day <= 31 else None
 
 
+def _two_days(match: re.Match[str]) -> Reading | None:
+    last = chinese_number((match["tens"] or "") + match["pair"][1])
+    return Reading(day=int(last) - 1, through=Reading(day=int(last))) if last else None
+
+
 def _season(match: re.Match[str]) -> Reading:
     return Reading(season=_SEASONS[match.group()[0]], season_name=match.group())
 
@@ -237,7 +252,7 @@ def _half(match: re.Match[str]) -> Reading:
 def _quarter(match: re.Match[str]) -> Reading | None:
     if match["level"]:
         return Reading(quarter=("rel", _LEVELS[match["level"]]))
-    number = chinese_number(match["number"])
+    number = chinese_number(match["number"] or match["q"])
     return Reading(quarter=("abs", int(number)), manner="bare") if number and 1 <= number <= 4 else None
 
 
@@ -345,32 +360,14 @@ TOKENS: tuple[tuple[str, str, _Builder], ...] = (
     ("pair", r"(?P<pair>今明|昨今|明后)(?:两|二)?[天日](?!线)", _pair),
     ("thisfeast", rf"(?P<level>这(?=个)|[上下])一?个(?P<feast>{_HOLIDAY})", _this_feast),
     ("decade", r"(?<![\d世纪〇零一二三四五六七八九])(?P<decade>[三四五六七八九]十|[3-9]0)年代", _decade),
-    ("saying", r"明日复明日(?:[，,]明日何其多)?|今日事[，,]?今日毕|[今昨]日种种|明天和意外|去年今日此门中|三月不知肉味|"
-        r"今朝有酒今朝醉|"
-        r"(?:周|星期|礼拜)[一二三四五六日天]综合[症征]|(?:上|下)午茶", _block),
-    ("block", r"先天[和与、及]?后天|每(?:逢|隔)?[个到一]?(?:周|星期|礼拜)(?:[一二三四五六日天末][、和跟及]?){0,7}|每(?:逢|"
-        r"隔)?[个一]?(?:年|月|天|日|晚|早|季度?)(?:初|底|末)?|每次|今日(?:头条|说法|校园|水印|资本)|明日(?:之后|方舟|之星|香)|"
-        r"昨日(?:重现|青空)|昨夜星辰|天天|[今明昨]日(?=传媒|资本|科技|集团|控股|影业|动漫)|(?<=[小阿])明(?=天天|年年|日日|早睡|"
-        r"早起)|前(?=天文)|后(?=天井)|后天(?:性|因素|努力|培养|环境|教育|免疫|形成|习得|失明|养成)|前天线|明天赋|今天下$|"
-        r"(?<=[如当而])今年轻|过去年轻|现在(?:完成|进行|时态|分词|式)|一般现在时|当(?:周|月|年|时)|目前天线|月月|年年|日日|夜夜|"
-        r"时时|周周|早早|晚晚|周年|周岁|周[到围边期长折遭密旋全身知详正一鸣](?<!周一)|周一次|五月天|三月兽|月亮|月饼|(?<![生节假])日本|日常|"
-        r"日记|日程|日报|(?<![去今明前后])年(?:级|轻|龄|货|糕|会|费|薪|度|代)|[\d〇零一二两三四五六七八九十]{1,4}(?:年级|年代|"
-        r"周年|周岁|月龄|点点|时代|时区|号线|号楼|号店|点钟方向)|从前(?!天)|以前|之前(?![半\d一二两三四五六七八九十]{1,4}(?:个|"
-        r"天|小时|分钟|周|年))|以后|之后(?![半\d一二两三四五六七八九十]{1,4}(?:个|天|小时|分钟|周|年))|从此|后来|然后|"
-        r"往后(?![半\d一二两三四五六七八九十的几])|眼前|面前|跟前|提前|空前|生前|午前|饭前|睡前|饭后|事后|事前|"
-        r"最后(?![\d 一二两三四五六七八九十个半]{1,5})|背后|今后(?![\d一二两三四五六七八九十的几半])|一点(?:[都也儿不没点](?!钟)"
-        r")|(?:[早晚多少快慢好差有大小高低这那]一|[早多少快慢好差有大小高低这那])点(?!钟|半|整|[一三]刻|\d)(?![零一二三四五六七"
-        r"八九十]{1,3}分)|两点一线|民国[\d一二三四五六七八九十]{1,3}年|明年轻|一时|有时|小时候|同时|及时|随时|准时|按时|临时|"
-        r"平时|到时候?|那时|这时|此时|周[一二三四五六日天](?:到|至|-|~)(?:周|星期|礼拜)?[一二三四五六日天](?<=[五日天])(?!我|他|"
-        r"她|要|去|在)|星期五餐厅|周六福|(?<=[零一二两三四五六七八九十百\d])(?:天天|日日)", _block),
+    ("saying", "|".join(_NONE["saying"]), _block),
+    ("block", "|".join(_NONE["block"]), _block),
     ("iso", r"(?<![\d.])(?P<year>[12]\d{3})(?:[-/.](?P<month>1[0-2]|0?[1-9])(?:[-/.](?P<day>3[01]|[12]\d|0?[1-9]))?)(?![\d.])(?:"
         r"T(?=\d))?", _iso),
     ("yearabs", r"(?<![\d一二三四五六七八九十.])(?:(?P<year4>[12]\d{3}|[一二][零〇一二三四五六七八九]{3})[ ]?年(?:度)?|"
         r"(?P<year2>0\d|[零〇][一二三四五六七八九]|[1-9]\d)年(?=[ ]?\d{1,2}月|[一二三四五六七八九十]{1,2}月|[春夏秋冬初底末]|"
         r"毕业|入学|出生|以[前后]|的?(?:时候|暑假|寒假)|(?<=0\d年)|(?<=[零〇].年)))", _year_abs),
-    ("block2", r"(?:康熙|雍正|乾隆|光绪|贞观|神龙|昭和|平成|令和|开元|洪武|永乐|万历|崇祯|嘉庆|道光|咸丰|同治|"
-        r"宣统)[\d元一二三四五六七八九十]{1,3}年(?:[\d正腊一二三四五六七八九十]{1,2}月)?(?:初?[\d一二三四五六七八九十]{1,3}[日号"
-        r"]?)?(?:大年三十)?", _block),
+    ("block2", "|".join(_NONE["block2"]), _block),
     ("century", r"上个?世纪(?:(?P<decade>[\d一二三四五六七八九]十?|\d0)年代)?(?:[初末中]期?)?", _century),
     ("guess", rf"(?<![\d.第一二两三四五六七八九十百])(?P<length>{_GUESSED})(?:(?:以|之)?(?P<direction>前|后|内)"
         r"(?![后面端台续悔果缀])|(?=就[能会可回到好走去来]))", _guess),
@@ -390,7 +387,8 @@ TOKENS: tuple[tuple[str, str, _Builder], ...] = (
     ("nth", r"(?:第(?P<nth>\d{1,2}|[一二三四五六七八九十]{1,3})|(?P<last>最后(?:的)?一))(?P<unit>个?(?:周|星期|"
         r"礼拜)[一二三四五六日天](?!次)|个?周末|个?月|个?(?:周|星期|礼拜)|天)(?![前后])", _nth),
     ("front", rf"(?P<direction>(?<![提以之日目年月周天前后面点午饭空大最考赛婚术产发播市课班试训线演])前|(?<=[年月周的 ])前|"
-        rf"(?<![提以之日月周天前后面点午饭空大最然今往])后|最后|头|最[初前])的?[ ]?(?P<length>{LENGTH})(?![前后])",
+        rf"(?<![提以之日月周天前后面点午饭空大最然今往术产婚孕病伤课班赛餐浴睡酒])后|"
+        rf"最后|头|最[初前])的?[ ]?(?P<length>{LENGTH})(?![前后])",
         _with_length(_front)),
     ("remaining", rf"(?:还剩|还有)[ ]?(?P<length>{_N}[ ]?个?半?(?:小时|分钟))", _open_stretch("remaining")),
     ("within", rf"(?<![\d.第])(?P<length>{LENGTH})(?:(?:以|之)内|内)", _open_stretch("within")),
@@ -401,9 +399,10 @@ TOKENS: tuple[tuple[str, str, _Builder], ...] = (
         r"(?<![以之然雨最先此年月周午])后(?=[天日晚夜儿]))(?:天(?!线|赋|堂|桥|台文|使|生的|空之|下第一)|日(?!元|本|语|志|历)|"
         r"个?儿个?(?!童|子|科)|(?P<short>晚上|夜里|早上|[晚夜早晨](?!点点|饭后|安|一点|些|餐))(?!\d*年级))", _shift),
     ("week", rf"(?P<level>上上上|上上|大上|上|下下下|下下|下|这|本)(?:一?个|一)?(?:周|星期|礼拜)(?!年|边|围|期|岁)(?P<name>"
-        rf"{_WEEKDAY}(?!次[都也没])(?<!天(?=气))|末|[初中底](?![国文午学]))?", _week),
+        rf"{_WEEKDAY}(?!次[都也没])(?<!天(?=气))(?P<next>{_NEXT_WEEKDAY})?|末|[初中底](?![国文午学]))?", _week),
     ("monthrel", r"(?P<level>上上|上|下下|下|这|本)(?:一?个)?月(?!球|亮|台|份牌|经|饼)(?:份)?", _month_rel),
-    ("quarter", r"(?:(?P<level>上上|上|下下|下|这|本)(?:一?个|一)?|第?(?P<number>[1-4一二三四]))季度", _quarter),
+    ("quarter", r"(?:(?P<level>上上|上|下下|下|这|本)(?:一?个|一)?|第?(?P<number>[1-4一二三四]))季度|"
+        r"(?<=年)[Qq](?P<q>[1-4])(?!\d)", _quarter),
     ("yearrel", r"(?P<level>大前|(?<![之以目])前(?=年)|(?<!过)去|(?<![如当而现])今|(?<!日)本|明|来|大后|(?<![以之然最])后(?="
         r"年)|这(?=一年)|(?<![马晚早])上(?=一?年)|(?<![之以如余剩])下(?=一?年))一?年(?!轻|级|龄|代|货|糕|纪|会|检)(?:度)?",
         lambda m: Reading(year=("rel", _YEARS[m["level"]]))),
@@ -412,37 +411,41 @@ TOKENS: tuple[tuple[str, str, _Builder], ...] = (
         r"四五六七八九十]|(?<=[正腊]月)(?:[二廿]?十[一二三四五六七八九]?|三十))", _lunar),
     ("newyear", r"大年初(?P<day>[二三四五六七])",
         lambda m: Reading(lunar=(1, int(chinese_number(m["day"]) or 1)), holiday_name=m.group())),
-    ("date", rf"(?<![\d个数几半第零〇百千万亿.])(?<![二三四五六七八九]十)(?P<month>{_DIGITS12})(?:(?<=\d)[ ])?月(?!球|亮|台|经|"
-        rf"饼|嫂|子|薪|龄|季|票|光)(?:份|(?P<day>{_DIGITS31})(?:[ ]?[日号]|{_SPOKEN_DAY}))?", _date),
+    ("date", r"(?!二月二(?![十日号])|三月三(?![十日号]))"
+        rf"(?<![\d个数几半第零〇百千万亿.])(?<![二三四五六七八九]十)(?P<month>{_DIGITS12})(?:(?<=\d)[ ])?月(?!球|亮|台|经|"
+        rf"饼|嫂|子|薪|龄|季|票|光|[一两二三四几]次|咖啡[馆厅店]|书[店屋]|酒吧|"
+        rf"餐厅|民宿|稻田|花号|工作室|影业|传媒|乐队)(?:份|(?P<day>{_DIGITS31})(?:[ ]?[日号]|{_SPOKEN_DAY}))?", _date),
     ("holiday", rf"(?:(?!年三十|\d)|(?<![\w]))(?P<feast>{_HOLIDAY})"
-        r"(?!\d|快乐|礼物|联欢|晚会|档|路|街|村)", _feast),
-    ("october", r"(?<![\d一二三四五六七八九十第双零〇百千月])十一(?=期间|假期|长假|放假|那几天|[想要]?[去回]|出去|旅游|加班)",
+        r"(?!\d|快乐|礼物|联欢|晚会|档|路|街|村|块|元|中学|公园)", _feast),
+    ("october", r"(?<![\d一二三四五六七八九十第双零〇百千月])十一"
+        r"(?=(?<=年十一)(?![月日号个天点])|结婚|订婚|办酒|期间|假期|长假|放假|那几天|[想要]?[去回]|出去|旅游|加班)",
         lambda m: Reading(holiday="national", holiday_name=m.group(), manner="bare")),
     ("season", r"(?:[春夏秋冬][天季]|[春夏秋冬](?=我|他|她|的)|寒假|暑假|(?<=年)[春夏秋冬](?![天季]))", _season),
     ("edge", r"(?<![\d一二三四五六七八九十个半])(?:月|(?<![去今明前后来本])年)(?P<edge>初|底|末|尾|头(?!(?<=年头)上)|"
         r"(?<=月)[中上下]旬)", _edge),
     ("weekday", rf"(?:(?<![每零一二两三四五六七八九十百\d几个多半数])|(?<=[周期拜][一二三四五六]))(?:周|星期|礼拜)(?P<name>"
-        rf"{_WEEKDAY}(?![次级])(?<!天(?=气))|末(?!愉快|快乐))", _bare_weekday),
-    ("daynumber", rf"(?<![\d第A-Za-z一二三四五六七八九十.#])(?P<day>{_DIGITS31})[ ]?(?:号(?!线|楼|房(?!东|租|贷)|"
-        r"机|床|桌|位|店|馆|厅|仓|库|"
-        rf"院|门|口|选|人|电|球|衣|车|汽|柴|文|玩|家|同学|服|坑|技|师|岛|码|台|弹|窗|站|员|铺|登|染|称|召|令)|日(?!元|圆|游|内|"
-        rf"均|本|语|记|期|常|程|报|间|志|历|子|头|夜|月))", _day_number),
-    ("clock", rf"(?<![\d.第:])(?P<clock>{_CLOCK})(?:[ ]?(?P<meridiem>[aApP]\.?[mM]\b\.?))?"
+        rf"{_WEEKDAY}(?![次级])(?<!天(?=气))(?P<next>{_NEXT_WEEKDAY})?|末(?!愉快|快乐))", _bare_weekday),
+    ("twodays", rf"(?<![\d第A-Za-z一二三四五六七八九十.#])(?P<tens>[二两]?十|廿)?"
+        rf"(?P<pair>一二|二三|三四|四五|五六|六七|七八|八九){_NO_DATE}", _two_days),
+    ("daynumber", rf"(?<![\d第A-Za-z一二三四五六七八九十.#])(?P<day>{_DIGITS31})[ ]?{_NO_DATE}", _day_number),
+    ("clock", rf"(?<![\d.第:])(?P<either>{_PAIRS_OF_HOURS})?(?P<clock>{_CLOCK})(?:[ ]?(?P<meridiem>[aApP]\.?[mM]\b\.?))?"
         r"(?! (?:(?:to|and) \d\d?:\d\d )?on \d)", _clock),
-    ("early", r"(?<=[天日一二三四五六])一大?早(?!上|晨)", lambda m: Reading(part="morning", part_name=m.group())),
-    ("shortpart", rf"(?<=[天日号一二三四五六])[早晚](?={_CLOCK})",
+    ("early", r"(?<=[天日儿号一二三四五六])一大?早(?!上|晨)", lambda m: Reading(part="morning", part_name=m.group())),
+    ("shortpart", rf"(?:(?<=[天日号一二三四五六])|(?<![㐀-鿿]))[早晚](?={_CLOCK})",
         lambda m: Reading(part=_PART_OF[m.group()], part_name=_PART_WORD[m.group()])),
     ("part", _PARTS, _part),
     ("untilnow", r"至今(?![天日年晚早])(?:为止)?|迄今(?:为止)?", lambda _: Reading(until_now=True)),
     ("now", r"现在|(?<=截至)(?:目前|当前)|目前|眼下|如今|此刻|现如今|现阶段|当前(?=[在正还没已仍])", lambda _: Reading(now=True)),
-    ("tail", r"(?<=[月周年天])(?P<edge>初|底|末|中旬|上旬|下旬|中(?=[旬我他要去开]))", _edge_alone),
+    ("tail", r"(?<=[月周年天])(?P<edge>初(?![一二三四五六七八九十](?!月))|底|末|中旬|上旬|下旬|中(?=[旬我他要去开]))",
+        _edge_alone),
 )  # fmt: skip
 
+LONG_TEXT = 2_000
 _UNNAMED = re.compile(r"\(\?P<\w+>")
 STARTS = (
-    "0123456789〇一七万三上下不两中临之九乾事二五今从令以低俩傍儿元先光八六再农冬准凌几刚初到前劳十午半去及双同后周咸嘉四回国圣复夏多夜"
+    "Qq0123456789〇一七万三上下不两中临之九乾事二五今从令以低俩傍儿元先光八六再农冬准凌几刚初到前劳十午半去及双同后周咸嘉四回国圣复夏多夜"
     "大天头女好如妇宣寒小少崇差平年底康建廿开当往待很快情愚感慢按接提教数方日旧早时明星春昨昭晚暑最月有未末本来某植次正此母每民永没洪深清然父现生"
-    "百目眼睡礼神秋稍空端第等翌背腊至若许贞跟跨迄过近还这适道那重阴除随隔雍零青面饭高黄泼立护黑龙听寻琴"
+    "百目眼睡礼神秋稍空端第等翌背腊至若许贞跟跨迄过近还这适道那重阴除随隔雍零青面饭高黄泼立护黑龙听寻琴赶改个世佛和处惊浴白破程芒记读谷霜"
 )
 """Every first character of a token (checked by a test). Testing it first makes the search ten times faster."""
 _TRIGGER = re.compile("[" + STARTS + "".join(chr(old) for old, new in _FOLD.items() if chr(new) in STARTS) + "]")
@@ -465,7 +468,7 @@ def words_of_time(text: str) -> list[Found]:
     """Return the words of time of folded text with their readings, in order and not yet merged."""
     found: list[Found] = []
     every, single = _compiled()
-    match = every.search(text)
+    match = _next(every, text, 0)
     while match is not None:
         start, end = match.span()
         if _is_cut_out(text, start):
@@ -476,8 +479,16 @@ def words_of_time(text: str) -> list[Found]:
             reading = build(detail) if detail is not None else None
             if detail is not None and reading is not None:
                 found.append(Found(reading, start, detail.end()))
-        match = every.search(text, end)
+        match = _next(every, text, end)
     return found
+
+
+def _next(every: re.Pattern[str], text: str, place: int) -> re.Match[str] | None:
+    """Search from `place` on; in a long text place by place, since one search gives no other thread its turn until it ends."""
+    if len(text) <= LONG_TEXT:
+        return every.search(text, place)
+    tried = (every.match(text, begin.start()) for begin in _TRIGGER.finditer(text, place))
+    return next((match for match in tried if match is not None), None)
 
 
 def _is_cut_out(text: str, start: int) -> bool:

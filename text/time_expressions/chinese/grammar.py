@@ -12,10 +12,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import zip_longest
 
-from .chinese_extents import together, whole
-from .chinese_words import LENGTH, fold, might_hold, words_of_time
-from .reading import Clock, Found, Ordinal, Part, Reading, Tense, is_absolute, merge
-from .tense import chinese_evidence, chinese_habit, chinese_sentence_start
+from ..reading import Amount, Clock, Found, Ordinal, Part, Reading, Tense, carried, from_there, is_absolute, merge
+from ..tense import chinese_evidence, chinese_habit, chinese_sentence_start
+from .extents import together, whole
+from .words import LENGTH, OPEN, fold, length_of, might_hold, words_of_time
 
 __all__ = ["find", "might_hold"]
 
@@ -70,6 +70,12 @@ def _join(first: Reading, second: Reading) -> Reading | None:
         if second.year == ("rel", 0) and first.slots == {"year"}:
             return replace(first, edge=second.edge, edge_name=second.edge_name)
         return None
+    if second.through is not None and second.day is not None and first.slots == {"month"} and second.slots <= {"day", "through"}:
+        return replace(first, day=second.day, through=replace(first, day=second.through.day))  # 下个月三四号
+    if second.half is not None and second.half[1] == "week" and first.slots == {"week"}:
+        return replace(first, half=second.half)  # 下周前半周
+    if second.part == "dawn" and first.part in ("evening", "night") and first.clock is None and first.shift is not None:
+        return replace(first, shift=first.shift + 1, part="dawn", part_name=second.part_name)  # 今晚凌晨两点
     if first.slots <= {"part", "clock"} and not second.slots <= {"part", "clock"}:
         return None  # finer before coarser: two expressions
     if "year" in second.slots and first.slots & {"day", "month", "week", "weekday", "offset"}:
@@ -141,13 +147,14 @@ def settle(text: str, found: list[Found]) -> list[Found]:
     dated = False  # that day is not today: later offsets count from it
     previous_end = -1
     of_year = False  # that day was given with its year
+    earlier = Reading()  # what was said of that day
     for item, following in zip_longest(found, found[1:]):
         reading = item.reading
         if item.start >= anchored_until:
             anchored_until = -1
         anchored = anchored_until >= 0 and chinese_sentence_start(text, item.start) <= previous_end
         if is_absolute(reading):
-            anchored_until, previous_end, dated, of_year = len(text), item.end, True, True
+            anchored_until, previous_end, dated, of_year, earlier = len(text), item.end, True, True, reading
             continue
         if _is_feast(reading):
             if (anchored and _SAME_DAY.fullmatch(text, previous_end, item.start)) or (
@@ -156,21 +163,47 @@ def settle(text: str, found: list[Found]) -> list[Found]:
                 continue  # 明天冬至, 除夕就是明天: the day stands beside its name
             anchored = anchored and of_year
         if not item.understood:
-            if not chinese_habit(text, item.start, item.end):
+            if not chinese_habit(text, item.start, item.end, everyone=False):
                 kept.append(item)
             continue
         tense = chinese_evidence(text, item.start, item.end)
-        if _is_undecided(text, item, tense, anchored):
+        due = _DUE.match(text, item.end) is not None
+        own: Tense = "none" if due else chinese_evidence(text, item.start, item.end, wide=False)
+        near = previous_end >= 0 and _NEAR_GAP.fullmatch(text, previous_end, item.start) is not None
+        meant = carried(earlier, reading, own, near=near) if anchored else reading
+        # 3号走，6号到: of the same month as the 3rd
+        after_number = anchored and bool(kept) and (reading.day or 0) > (earlier.day or 31) and earlier.month is None
+        as_said = meant is reading and not after_number
+        if as_said and reading.day is not None and reading.month is None:
+            anchored = False
+        if meant is None or (as_said and _is_undecided(text, item, tense, anchored)):
             kept.append(replace(item, understood=False))
             continue
         if tense == "none" and _THEN.match(text, item.end):
             tense = "past"
-        from_there = anchored and dated and reading.offset is not None and reading.offset.sign > 0
-        if _stands(text, item, tense, anchored) and not from_there:
-            kept.append(Found(reading, item.start, item.end, _direction(text, item, tense)))
+        counted_on = anchored and dated and reading.offset is not None and reading.offset.sign > 0
+        stands = _stands(text, item, tense, anchored) if as_said else True
+        if stands and not counted_on:
+            chosen = kept[-1].tense if after_number else _direction(text, item, tense)  # 3号走，6号到
+            base = reading.offset.base if reading.offset is not None else None
+            if chosen == "past" and (_is_feast(base or reading) or "month" in reading.slots):
+                chosen = "perhaps past"
+            kept.append(Found(meant, item.start, item.end, chosen, lasting=_lasting(text, item)))
         if reading.has_day and reading.vague is None and not reading.now:
-            anchored_until, previous_end, dated, of_year = len(text), item.end, reading.shift != 0, False
+            anchored_until, previous_end, dated, of_year, earlier = len(text), item.end, reading.shift != 0, False, meant
     return kept
+
+
+_NEAR_GAP = re.compile(r"[^，。！？；,.!?;\n]{1,6}")
+_LASTS = re.compile(rf"[^，。！？,!?\n每隔第内前后\d]{{0,6}}?(?P<length>{LENGTH})(?:的?[长年]?假)?(?![前后之以内年月日号])")
+_BEGINS = re.compile(r"(?:假期)?[连放休]|(?:一)?(?:起|开始)")
+
+
+def _lasting(text: str, item: Found) -> Amount | None:
+    """Return how long what begins on a day lasts: 从下周一起连请五天假, 端午放假三天."""
+    lasts = _LASTS.match(text, item.end) if _BEGINS.match(text, item.end) else None
+    length = length_of(lasts["length"]) if lasts is not None else None
+    return length if length is not None and not length.minutes and item.reading.has_day else None
 
 
 def _is_feast(reading: Reading) -> bool:
@@ -191,8 +224,9 @@ def _direction(text: str, item: Found, tense: Tense) -> Tense:
         return own if own != "none" else "none" if tense == "past" else "future"
     if reading.weekend and reading.week == 0:
         return chinese_evidence(text, item.start, item.end, wide=False)
-    if tense == "past" and reading.month is not None and reading.day is not None:
-        return chinese_evidence(text, item.start, item.end, wide=False)  # what else was done then says little: the nearest
+    if reading.month is not None and reading.day is not None:  # what else was done then says little: the nearest
+        tense = chinese_evidence(text, item.start, item.end, wide=False) if tense == "past" else tense
+        return "perhaps future" if tense == "future" else tense
     if tense == "past" and _DUE.match(text, item.end):
         own = chinese_evidence(text, item.start, item.end, wide=False)
         return own if own != "none" else "future"
@@ -206,7 +240,10 @@ def _stands(text: str, item: Found, tense: Tense, anchored: bool) -> bool:
         return False
     if reading.edge is not None and not slots & {"year", "month", "week", "day"}:
         return False
-    if text[max(0, item.start - 2) : item.start] in ("每年", "每月", "每周"):
+    several = reading.weekday is not None and reading.week is None and reading.through is not None
+    if several and _WORKS.search(text, item.end, item.end + 6):
+        return False
+    if text[max(0, item.start - 2) : item.start] in ("每年", "每月", "每周", "每到", "一到"):
         return False
     if text[item.start : item.end] == "刚" or text[item.end - 1] in "次回":
         return not anchored
@@ -220,7 +257,8 @@ def _stands(text: str, item: Found, tense: Tense, anchored: bool) -> bool:
         ):
             return not anchored and not chinese_habit(text, item.start, item.end)
         tense = chinese_evidence(text, item.start, item.end, wide=False)
-        return not anchored and tense != "none" and not chinese_habit(text, item.start, item.end)
+        told = tense != "none" or _DUE.match(text, item.end) is not None
+        return not anchored and told and not chinese_habit(text, item.start, item.end)
     if reading.offset is not None and reading.offset.base is None:
         # counted from an event in the text: 搬家三天后
         if reading.offset.sign > 0 and _AFTER_EVENT.search(text, max(0, item.start - 4), item.start) is not None:
@@ -257,6 +295,9 @@ def _is_undecided(text: str, item: Found, tense: Tense, anchored: bool) -> bool:
     reading = item.reading
     if anchored or reading.year is not None:
         return False
+    several = reading.weekday is not None and reading.week is None and reading.through is not None
+    if several and text.startswith("都", item.end):  # 周六日都休息: a habit, or this week
+        return reading.weekday != 0 and not _WORKS.search(text, item.end, item.end + 6)
     if reading.season in ("summer_break", "winter_break"):
         return tense != "none" and not chinese_habit(text, item.start, item.end)
     if reading.slots <= {"day", "part", "clock"} and reading.shift is None and reading.day is not None:
@@ -286,6 +327,7 @@ def _is_of_one_year(text: str, item: Found) -> bool:
     return not generic and not told and _IS_NEXT.match(text, item.end) is None
 
 
+_WORKS = re.compile("上班|上课|上学|营业|开门|闭馆|休息|有空|我?有[^，。]{0,4}课")
 _SAME_DAY = re.compile(r"[，, 、（(]?(?:就?是|正是|也是|又是|恰好是?|正好是?|刚好是?|正逢|适逢|的|那天是?)?")
 _IS_ON = re.compile(r"(?:就|正好|恰好|刚好|不)?[是在]|[（(]")
 _DUE = re.compile(r"(?:之|以)?前(?!面|后|台)|截止|截至")
@@ -300,18 +342,19 @@ _PART_AHEAD = re.compile(
 )
 """Words after a bare part of the day that refer it to today: 晚上就去, 下午再说, 晚上一起吃饭吧."""
 _WHENEVER = re.compile(r"(?:一到了?|[每当到逢]|一般|那天|当天)$")
-_DEADLINE = re.compile(r"必须|给|交|完成|搞定|回[复我话]|答复|解决|还[清钱我]|付|到货|发我|提交")
+_DEADLINE = re.compile(r"必须|给|交|完成|搞定|回[复我话]|答复|解决|还[清钱我]|付|到[货账]|发[我货]|提交|退款|送达|出结果|答复")
 _AFTER_EVENT = re.compile(r"[完后][^，。！？,]{0,2}$|(?:开始|结束|毕业|入职|手术|结婚|出院|离职|搬家|开机|重启|下单)$")
 _SOON = re.compile(r"(?:就|便|又|都|也)?[^，。！？]{0,2}就|就|便|又该|该|快")
 _NUMBERED = frozenset("第穿选抽排坐住队员座桌店楼门床厅")
 """Before these 号 is a number of something: 穿23号, 住3号."""
-_AFTER_NUMBER = re.compile(r"[去到交会考发放走回来出开]")
+_AFTER_NUMBER = re.compile(r"[去到交会考发放走回来出开]|(?:、|和|或者?|跟)\d{1,2}[号日]|[都也](?:有空|可以|行|方便|没空)")
 """Verbs after a day of a month that no tense decides: 24号到货."""
-_AFTER_DAY = re.compile(r"[前后上下晚早中开去交到要会有考放发走回来我你他她大就才那截是的之以，。！？,.!? ]|$")
+_AFTER_DAY = re.compile(r"左右|[都也和或跟、前后上下晚早中开去交到要会有考放发走回来我你他她大就才那截是的之以，。！？,.!? ]|$")
 
 
 def _stands_as_day(text: str, item: Found, tense: Tense, anchored: bool) -> bool:
-    if anchored or _RECURRING.search(text, max(0, item.start - 12), item.end + 4) or chinese_habit(text, item.start, item.end):
+    habit = chinese_habit(text, item.start, item.end, everyone=False)
+    if anchored or habit or _RECURRING.search(text, max(0, item.start - 12), item.end + 4):
         return False
     if item.reading.part is not None or item.reading.clock is not None:
         return True  # 22号上午
@@ -321,6 +364,7 @@ def _stands_as_day(text: str, item: Found, tense: Tense, anchored: bool) -> bool
         or item.reading.part is not None
         or item.reading.clock is not None
         or text[item.start : item.end].endswith("日")
+        or text.startswith("左右", item.end)
         or _DUE.match(text, item.end) is not None
     )
     return dated and not numbered and _AFTER_DAY.match(text, item.end) is not None
@@ -333,25 +377,34 @@ def find(text: str, is_content: Callable[[Found], bool]) -> list[Found]:
     told = [item for item in _told(folded, items) if not is_content(item)]
     kept = together(folded, items, settle(folded, items))
     if told:
-        told = sorted(told, key=lambda item: item.start)
+        told = sorted([_before_the_same(folded, item, kept) for item in told], key=lambda item: item.start)
         kept = [item for item in kept if not any(one.start < item.end and item.start < one.end for one in told)]
     return sorted([*kept, *told], key=lambda item: item.start) if told else kept
 
 
+def _before_the_same(text: str, told: Found, kept: list[Found]) -> Found:
+    """Return the day before what has its day in the same sentence: 下周三出发，出发前一天去剪头发."""
+    left = _LEFT.search(text, max(0, told.start - 2), told.start)
+    if left is not None:
+        told = replace(told, start=left.start())
+    match = _EVE.fullmatch(text, told.start, told.end)
+    earlier = next((one for one in reversed(kept) if one.end <= told.start), None)
+    if match is None or earlier is None or chinese_sentence_start(text, told.start) > earlier.start:
+        return told
+    if left is None and text.find(match["event"], earlier.end, told.start) < 0:
+        return told
+    name = match["part"] or ("晚上" if match["unit"] != "天" else None)
+    part: Part | None = "evening" if name in ("晚上", "晚") else None
+    return from_there(earlier, told, before=True, part=part, part_name="晚上" if part else None) or told
+
+
+_EVE = re.compile(r"(?P<event>..?)[的之以]?前[一那](?P<unit>[天晚夜])(?P<part>晚上?)?")
+_LEFT = re.compile("(?:走|出发|动身|启程)$")
+"""Whoever leaves on a day: 下周四出差，走之前那天晚上."""
 _BEFORE_EVENT = re.compile(
     r"[㐀-鿿]{2}(?<![，。！？；提之以目眼面跟当空从的了是到在我你他她们都就也还午])(?P<before>(?:的|之)?前一(?:天|晚|夜))"
     r"(?:晚上?|夜里|早上|上午|中午|下午|傍晚)?"
 )
-
-
-_OPEN = re.compile(
-    r"(?:这|本|上上?|下下?)个?(?:学期|暑假|寒假)|(?<![\d半一二两三四五六七八九十几今去明前后同当来多数百千])年内(?![部外])|(?:离|距离?)[^，。！？,!?\n]{1,12}?(?:还有|还剩|只剩|就剩|只有|不到)了?"
-    rf"(?P<length>{LENGTH})|(?<![手里头])(?:还有|还剩|只剩|就剩)(?P<more>{LENGTH})(?=就|才|到期|过期|开学|高考|考试|放假|截止|结束|毕业)"
-    r"|(?<![半年月天日周期前后去今明每同当来几多数百千两一二三四五六七八九十\d])年[前后](?=[^面生夕]|$)"
-    r"|(?<![月最])初[一二三四五六七八九十](?=开工|上班|返|回|走亲|拜年|去|出发|动身)"
-    r"|(?<![每到想怕爱年前过])过年(?=[要就才再]?[回去]|之?前|之?后|期间|那)"
-)
-"""Times that are counted from the moment of speaking and have no day here: 上学期, 离高考还有三天, 年后."""
 
 
 def _told(text: str, items: list[Found]) -> list[Found]:
@@ -365,7 +418,7 @@ def _told(text: str, items: list[Found]) -> list[Found]:
             found.append(Found(Reading(), match.start(), match.end(), understood=False))
     found += [
         Found(Reading(), *match.span(), understood=False)
-        for match in _OPEN.finditer(text, 0, dated)
+        for match in OPEN.finditer(text, 0, dated)
         if not chinese_habit(text, *match.span())
     ]
     return found

@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import zip_longest
 
-from ..word_lists import phrase_list, word_list
-from . import english_lexicon as lexicon
-from .english_clock import CLOCK_PREPOSITIONS
-from .english_extents import Extents
-from .english_words import Parsed
-from .numerals import ENGLISH_CARDINALS, ENGLISH_ORDINALS
-from .reading import Found, Reading, Tense, clash, is_absolute, merge
-from .tense import english_evidence, english_habit
+from ...word_lists import phrase_list, word_list
+from ..numerals import ENGLISH_CARDINALS, ENGLISH_ORDINALS
+from ..reading import Found, Reading, Tense, carried, clash, from_there, is_absolute, merge
+from ..tense import english_evidence, english_habit
+from . import lexicon as lexicon
+from .clock import CLOCK_PREPOSITIONS
+from .extents import Extents
+from .words import Parsed
 
 _ALNUM = re.compile(r"[a-z0-9]+")
 _DIGIT_TRIGGER = re.compile(
@@ -28,7 +28,7 @@ _DIGIT_TRIGGER = re.compile(
 _TRIGGERS = word_list(
     "fortnight fortnights century centuries second seconds secs sec ago now rn atm recently lately soon currently shortly "
     "nowadays moment moments while present presently late date noon midnight midday oclock clock am pm long recent near past "
-    "half workweek wkend days quarter this nye"
+    "half workweek wkend days quarter this nye bit"
 )
 _TRIGGERS |= {
     word.partition("'")[0]
@@ -43,6 +43,7 @@ _TRIGGERS |= {
         lexicon.EDGE_SHORT,
         lexicon.HOLIDAY_STARTS,
         lexicon.DECADES,
+        lexicon.CORRECTED,
     )
     for word in words
     if word not in ("new", "black", "good", "st", "earth", "mid", "canada", "australia", "pi")
@@ -59,13 +60,13 @@ _AWAY = re.compile(
 _BEGINS = re.compile(r"(?:starting|beginning|since|from|until|till) (?:the |on )?$")
 _LED = re.compile(
     r"\b(?:on|at|by|before|after|since|until|till|between|over|during|around|for|from|come|this|"
-    r"do|does|doing|got|get|have|has|had|took|take|taking) $"
+    r"do|does|doing|got|get|have|has|had|took|take|taking|forget|remember) $"
 )
 _SAME_DAY = re.compile(r",? (?:(?:is|was|are|falls|it's|that's|(?:it|that|this|which) (?:is|was)) )?(?:on |in |\()?")
 _COMES = re.compile(r" (?:is|was|'s) (?:coming|approaching|near)")
 _IS_A_NIGHT = re.compile(r"s? (?:nights? )?(?:is|are) (?:always |my |our |the )?[a-z]+ (?:night|day)\b")
 """A weekday that is spoken of as such: "Friday is pizza night"."""
-_IS_NEXT = re.compile(r"['’]?s? (?:is|was|are|were|means|has|had|comes|makes|and|or)\b")
+_IS_NEXT = re.compile(r"['’]?s? (?:(?:is|was|are|were)(?! (?:at|over at|round|with)\b)|means|has|had|comes|makes|and|or)\b")
 _ANNIVERSARY = re.compile(r"birthday|bday|anniversary|born")
 _CONNECTORS = word_list(", at on in of the @ around about from between for ( to - by")
 _COMMA, _NOTHING = (",",), ()
@@ -113,7 +114,20 @@ class _Sentence(Extents):
         items = [item for item in self.extents(self.ranges(found)) if not is_content(item)] if found else []
         dated = min((item.start for item in items if is_absolute(item.reading)), default=len(self.text))
         told = [Found(Reading(), start, end, understood=False) for start, end in self.told(dated)]
-        return sorted([*self.settle(items), *(item for item in told if not is_content(item))], key=lambda item: item.start)
+        kept = self.settle(items)
+        told = [self.beside(item, kept) for item in told if not is_content(item)]
+        return sorted([*kept, *told], key=lambda item: item.start)
+
+    def beside(self, told: Found, kept: list[Found]) -> Found:
+        """Return "the evening before" as it is counted from a day of the same sentence."""
+        words = self.words[self.words_before(told.start) : self.words_before(told.end)]
+        earlier = next((one for one in reversed(kept) if one.end <= told.start), None)
+        if earlier is None or len(words) != 3 or _SENTENCE_BREAK.search(self.lower, earlier.end, told.start) is not None:
+            return told
+        if words[1] != "day" and words[1] not in lexicon.PARTS:
+            return told
+        part = lexicon.PARTS.get(words[1])
+        return from_there(earlier, told, before=words[2] == "before", part=part, part_name=None) or told
 
     def extents(self, found: list[tuple[Reading, int, int]]) -> list[Found]:
         """Return the expressions with their spans; one that is part of a longer expression as the whole, not understood."""
@@ -253,28 +267,41 @@ class _Sentence(Extents):
         """Return the expressions that need a reference, each with the tense of its clause."""
         kept: list[Found] = []
         anchor_end = -1
+        earlier = Reading()  # the day that was named before
         for item, following in zip_longest(found, found[1:]):
             reading = item.reading
             anchored = anchor_end >= 0 and _SENTENCE_BREAK.search(self.lower, anchor_end, item.start) is None
             if is_absolute(reading):
-                anchor_end = item.end
+                anchor_end, earlier = item.end, reading
                 continue
             if not item.understood:
-                if not english_habit(self.lower, item.start, item.end):
+                if not self.is_habit(item):
                     kept.append(item)
                 continue
             feast = reading.holiday is not None and reading.year is None
             if feast and self.stands_beside_its_day(item, anchor_end, following):
                 continue
             tense = english_evidence(self.lower, item.start, item.end)
-            stands = self.stands(item, tense, anchored)
-            if reading.firm is False or (not stands and self.is_undecided(item, tense, anchored)):
+            meant = self.carried(item, earlier) if anchored else reading
+            stands = self.stands(item, tense, anchored) if meant is reading else not self.is_habit(item)
+            if meant is None or meant.firm is False or (not stands and self.is_undecided(item, tense, anchored)):
                 kept.append(replace(item, understood=False))
             elif stands:
-                kept.append(Found(reading, item.start, item.end, self.direction(item, tense)))
+                kept.append(Found(meant, item.start, item.end, self.direction(item, tense)))
                 if reading.has_day and not reading.vague and not reading.now:
-                    anchor_end = item.end
+                    anchor_end, earlier = item.end, meant
         return kept
+
+    def carried(self, item: Found, earlier: Reading) -> Reading | None:
+        """Return the reading as it is meant after an earlier one of its sentence; an hour in words ("by noon") stays as it is."""
+        if item.reading.clock is not None and not any(map(str.isdecimal, self.lower[item.start : item.end])):
+            return item.reading
+        own = english_evidence(self.lower, item.start, item.end, wide=False)
+        return carried(earlier, item.reading, "future" if own == "none" else own)
+
+    def is_habit(self, item: Found) -> bool:
+        """Return True if the clause of an expression describes a habit."""
+        return english_habit(self.lower, item.start, item.end)
 
     def stands_beside_its_day(self, item: Found, anchor_end: int, following: Found | None) -> bool:
         """Return True for the name of a feast beside its day: "Thanksgiving is tomorrow", "it's on Friday, Halloween"."""
@@ -299,6 +326,8 @@ class _Sentence(Extents):
             return "future"
         if feast or (reading.weekend and reading.week == 0):
             own = english_evidence(self.lower, item.start, item.end, wide=False)
+            if feast and own == "past" and self.lower.endswith("for ", 0, item.start):
+                return "perhaps past"  # "got him a grill for Father's Day"
             return own if own != "none" or reading.weekend else "none" if tense == "past" else "future"
         return tense
 
@@ -312,11 +341,14 @@ class _Sentence(Extents):
 
     def is_undecided(self, item: Found, tense: Tense, anchored: bool) -> bool:
         """Return True for a feast of which the clause does not say whether it is that of one year: "on Labor Day he grills"."""
+        days, until = item.reading.weekday, item.reading.through
+        between = days is not None and until is not None and (days, until.weekday) != (0, 4)  # "Monday to Friday" is a habit
+        between = between and self.lower.endswith(("between ", "from "), 0, item.start)
         if item.reading.holiday is None or item.reading.year is not None or tense != "none" or anchored:
-            return False
+            return between and tense == "none" and not self.is_habit(item)
         fronted = self.text[: item.start].rstrip()[-1:] in ("", ".", "!", "?", "\n") and not _IS_NEXT.match(self.lower, item.end)
         led = fronted or _LED.search(self.lower, max(0, item.start - 8), item.start) is not None
-        return led and not english_habit(self.lower, item.start, item.end)
+        return led and not self.is_habit(item)
 
     def stands(self, item: Found, tense: Tense, anchored: bool) -> bool:
         """Return True if an expression means a single time as seen from the reference, not a habit or a narrated time."""
@@ -328,12 +360,13 @@ class _Sentence(Extents):
         if slots <= {"clock", "part"}:
             if _ON_EVERY.match(self.lower, item.end):
                 return False
-            return not anchored and tense != "none" and not english_habit(self.lower, item.start, item.end)
+            return not anchored and tense != "none" and not self.is_habit(item)
         if slots & {"edge", "ordinal"} and not slots & {"year", "month", "week", "day", "holiday", "weekday"}:
             return False
         if reading.offset is not None and reading.offset.base is None and reading.offset.sign > 0:
             said = self.lower[item.start : item.end]
-            if said.startswith("in ") and tense == "past" and not self.lower.startswith(",", item.end):
+            fronted = self.lower.startswith(",", item.end) and self.text[: item.start].rstrip()[-1:] in ("", ".", "!", "?", "\n")
+            if said.startswith("in ") and tense == "past" and not fronted:
                 tense = english_evidence(self.lower, item.start, item.end, wide=False)  # in three weeks it opens, I got goggles
             return tense != "past" or said.endswith(("now", "today", "tomorrow", "hence"))
         if reading.stretch is not None and reading.stretch.direction == "within":
@@ -344,7 +377,7 @@ class _Sentence(Extents):
         if reading.weekday is not None and _IS_A_NIGHT.match(self.lower, item.end):
             return False
         if reading.manner == "bare":
-            habit = reading.year is None and english_habit(self.lower, item.start, item.end)
+            habit = reading.year is None and self.is_habit(item)
             if habit and _BEGINS.search(self.lower, max(0, item.start - 12), item.start) is None:
                 return False
             if reading.holiday is not None and reading.year is None:
@@ -376,7 +409,7 @@ class _Sentence(Extents):
         """Parse a clock time at the start of an expression: "9:30", "6 pm", or followed by a day ("6 this morning")."""
         firm = self.clock(index)
         if firm is not None:
-            return firm
+            return firm if self.word(index - 1) != "the" else None  # "the 8:15" is a train
         if not self.word(index)[:1].isdecimal() and self.word(index) not in ENGLISH_CARDINALS:
             return None
         before = self.word(index - 1)

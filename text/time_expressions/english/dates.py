@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..word_lists import word_list
-from .calendar import longest_month
-from .english_clock import Clocks
-from .english_lexicon import DATE_PREPOSITIONS, DOUBTFUL_WEEKDAYS, MODIFIERS, MONTHS, PARTS, PLAIN_MONTHS, PRONOUNS, WEEKDAYS
-from .english_words import Parsed
-from .reading import Given, Ordinal, Reading, Unit
+from ...word_lists import word_list
+from ..calendar import longest_month
+from ..reading import Given, Ordinal, Reading, Unit
+from .clock import Clocks
+from .lexicon import DATE_PREPOSITIONS, DOUBTFUL_WEEKDAYS, MODIFIERS, MONTHS, PARTS, PLAIN_MONTHS, PRONOUNS, WEEKDAYS
+from .words import Parsed
 
 _NO_PLACE = word_list("vague now stretch offset clock part")
-_NOT_BEFORE_WEEKDAY = word_list("a an every each most any some alternate black good cyber easter other casual taco man")
+_NOT_BEFORE_WEEKDAY = word_list(
+    "a an that every each most any some other alternate casual taco man "
+    "black blue ruby manic super giving fat holy good cyber easter"
+)
 _VERBS_BEFORE_MONTH = word_list("i you we they he she it to")
 _TO = word_list("- – to through thru till until")
 _BEFORE_MONTH = word_list("in since until till during by of early late mid throughout before after from through around between")
 _WORDS_TOO = word_list("may march april june august")
 _AROUND_NAME = word_list("by of before after from around between")
 _BEFORE_DAY = word_list("on by until till since before after from")
-_AFTER_DAY = word_list(". , ! ? at and i we he she they so but because for with to") | {""}
+_AFTER_DAY = word_list(". , ! ? at and i we he she they so but because for with to is was are were has latest") | {""}
 _YEAR_PREPOSITIONS = word_list("in since of until by year")
 
 
@@ -69,6 +72,8 @@ class Dates(Clocks):
         if word not in WEEKDAYS:
             return None
         before, following = self.word(index - 1), self.word(index + 1)
+        if following.endswith("s") and following[:-1] in PARTS:
+            return None  # "Monday mornings"
         if before in ("it's", "its") or (before == "is" and self.word(index - 2) in ("it", "today", "day")):
             return None  # "it's Monday" names the current day
         if before in _NOT_BEFORE_WEEKDAY:
@@ -149,22 +154,29 @@ class Dates(Clocks):
         if self.word(at) == "day" and self.word(at + 1) == "of":
             at += 1
         has_of = self.word(at) == "of"
-        month = MONTHS.get(self.word(at + has_of))
+        month = MONTHS.get(self.word(at + has_of)) if self.word(at + 1) != "bank" else None
         if month is not None and not (plain and self.word(at) == "may" and not self.capital(at)):
             reading = Reading(month=("abs", month), day=number, manner="bare")
             end = at + has_of + 1
             if self.word(end) == "." and self.touches(end) and self.word(end + 1).isdecimal():
                 end += 1
+            if self.word(end) == "weekend":
+                return replace(reading, weekend=True), end + 1
             return self.dated(reading, end) or (reading, end)
         if not plain:
             inside = at + has_of
             which = self.relative_month(inside)
             if which is not None and (has_of or self.word(inside) in ("this", "next", "last")):
+                if self.word(inside) == "the":
+                    return Reading(day=number, manner="bare"), which[1]  # "due the first of the month"
                 return Reading(month=which[0], day=number), which[1]
             led = self.word(index - 1) in _BEFORE_DAY or (self.word(index - 1) == "of" and self.word(index - 2) in PARTS)
             if self.word(index) == "the" and led and (self.word(at) in _AFTER_DAY or self.word(index - 1) == "of"):
                 return Reading(day=number, manner="bare"), at
-            if self.word(index) == "the" and self.word(at) in ("", ".", ",", "!", "?", "at", "to") and index:
+            told = self.word(at) in ("", ".", ",", "!", "?", "at", "to") and index
+            if self.word(index) == "the" and (
+                told or (self.word(start)[:1].isdecimal() and number > 3 and self.word(at) == "is")
+            ):
                 return Reading(day=number, manner="bare", firm=False), at  # "he comes the 25th", or the 25th of a row
         return self.ordinal_of(index)
 

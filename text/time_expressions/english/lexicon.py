@@ -2,11 +2,30 @@
 
 from __future__ import annotations
 
-from ..word_lists import by_word, phrase_list, word_list, word_tables
-from .reading import Direction, Edge, Part, Unit
+from collections.abc import Iterator
 
-_WORDS = word_tables("time_expressions/english.toml")
+from ...word_lists import by_word, phrase_list, word_list, word_tables
+from ..reading import Direction, Edge, Part, Unit
 
+_WORDS = word_tables("time_expressions/english/words.toml")
+
+
+def _slips(word: str) -> Iterator[str]:
+    """Yield a word with one slip of the fingers: a letter left out, doubled or changed with its neighbour, another vowel."""
+    for at in range(1, len(word)):
+        yield word[:at] + word[at + 1 :]
+        yield word[: at + 1] + word[at:]
+        yield word[:at] + word[at : at + 2][::-1] + word[at + 2 :]
+        if word[at] in _VOWELS and len(word) > 6:  # Sonday, Manday and Munday are names
+            yield from (word[:at] + vowel + word[at + 1 :] for vowel in _VOWELS)
+
+
+_VOWELS = "aeiou"
+_MISSPELT = word_list(_WORDS["misspelt"])
+CORRECTED = {
+    slip: word for word in sorted(_MISSPELT) for slip in _slips(word) if len(slip) > 5 and slip not in _MISSPELT | {"weeknd"}
+}
+"""Words of time as fingers slip, and the words that are meant."""
 UNITS: dict[str, Unit] = by_word(_WORDS["units"])
 DAYS: dict[str, int] = by_word(_WORDS["days"])
 """Words for a day, with its distance from today in days."""

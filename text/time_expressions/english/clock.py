@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from ..word_lists import word_list
-from .english_lexicon import DAYS, FUNCTION_WORDS, MODIFIERS, PARTS, TONIGHT, UNITS, WEEKDAYS
-from .english_words import Parsed, Words
-from .numerals import ENGLISH_CARDINALS
-from .reading import Clock, Reading
+from ...word_lists import word_list
+from ..numerals import ENGLISH_CARDINALS
+from ..reading import Clock, Reading
+from .lexicon import DAYS, FUNCTION_WORDS, MODIFIERS, PARTS, TONIGHT, UNITS, WEEKDAYS
+from .words import Parsed, Words
 
 _HOUR_DOT_MINUTE = re.compile(r"\d{1,2}\.[0-5]\d")
 _SPOKEN_MINUTES = (10, 15, 20, 30, 40, 45, 50)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .english_feasts import Feasts
-from .english_lexicon import MODIFIERS
-from .english_words import Parsed
-from .reading import Amount, Offset, Reading, Stretch, Unit, amount
+from ..reading import Amount, Offset, Reading, Stretch, Unit, amount
+from .feasts import Feasts
+from .lexicon import MODIFIERS
+from .words import Parsed
 
 
 class CountedTimes(Feasts):

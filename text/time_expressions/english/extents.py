@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import re
 
-from ..word_lists import phrase_list, word_list
-from . import english_lexicon as lexicon
-from .english_relative import RelativeTimes
-from .numerals import ENGLISH_CARDINALS, ENGLISH_ORDINALS
-from .reading import Reading
-from .tense import english_evidence, english_habit
+from ...word_lists import phrase_list, word_list, word_tables
+from ..numerals import ENGLISH_CARDINALS, ENGLISH_ORDINALS
+from ..reading import Reading
+from ..tense import english_evidence, english_habit
+from . import lexicon as lexicon
+from .relative import RelativeTimes
 
 _ARTICLES = word_list("the a an this that")
 _PICKED = word_list("before after of following preceding")
@@ -43,27 +43,20 @@ _CAPITALS = lexicon.WEEKDAYS.keys() | lexicon.MONTHS.keys() | {word for words in
 _INSIDE = re.compile(r"[a-z0-9'’] $")
 """A capital after a word in lower case begins a name ("our band Last Tuesday"), not a sentence."""
 _LEADS = word_list("is was are were be on by until till since for from to at and or of before after moved")
+_EXACTLY = word_list("right just immediately straight directly shortly soon")
 _IS = word_list("is was are were be been being 's")
-_UNITS_TOLD = r"(?:day|night|evening|morning|afternoon|week|weekend|month|year)"
-_TOLD = re.compile(rf"(?<![a-z])(the {_UNITS_TOLD} (?:before|after)(?: that)?)(?=\s*(?:[.,;:!?)]|$|(?:and|but)\b))")
-_COUNTDOWN = re.compile(
-    r"(?<![a-z])((?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|a few|a couple of|several) "
-    r"(?:days?|weeks?|months?|years?) (?:until|till|to go(?= (?:until|till|before)|\s*(?:[.,;:!?)]|$))))"
-)
+_PATTERNS = word_tables("time_expressions/english/words.toml")["told"]
+_TOLD = re.compile(_PATTERNS["counted"])
+_COUNTDOWN = re.compile(_PATTERNS["countdown"])
 """What is counted down from now: "three weeks until the wedding"."""
-_DAY_NAMED = re.compile(r"\b(?:[Oo]n|[Bb]y|[Uu]ntil|[Tt]ill|[Ss]ince) ((?:[A-Z][\w'’]+ ){1,3}Day)\b(?! [A-Z])(?!,? (?:on )?\d)")
+_DAY_NAMED = re.compile(_PATTERNS["day_named"])
 """A day with a name that the table of feasts does not know: "on Cup Day"."""
-_TOLD_BEFORE = re.compile(
-    r"(?<![a-z])(the (?:day|night|evening|morning|weekend|week) (?:before|after) (?:the|my|his|her|our|their|its|[a-z]+'s) "
-    r"(?!(?:day|night|evening|morning|weekend|week|month|year)\b)[a-z]+"
-    r"(?: (?:party|exam|interview|wedding|game|trip|show|match|test))?)"
-    r"(?! (?:on|of) (?:\d|the|$))(?![a-z])"
-)
+_TOLD_BEFORE = re.compile(_PATTERNS["before_event"])
 """A day counted from an event without a date: "the day before the exam"."""
-_SEASON_BEFORE = re.compile(r"(?<![a-z])((?:the )?(?:spring|summer|fall|autumn|winter) (?:before last|after next))(?![a-z])")
-_SEASON = re.compile(
-    r"(?<![a-z])(?:in|by|since|until|till|over) (the (?:spring|summer|fall|autumn|winter))(?=\s*(?:[.,;:!?)]|$))"
-)
+_SEASON_BEFORE = re.compile(_PATTERNS["season_before"])
+_SEASON = re.compile(_PATTERNS["season"])
+_YEARS_BACK = re.compile(_PATTERNS["loose"])
+"""Times that have no name here: "two summers ago", "in the new year"."""
 _IN_NAMES = word_list("saint palm ash")
 
 
@@ -95,6 +88,13 @@ class Extents(RelativeTimes):
             measure = self.measure_before(at - 1)
             if measure is not None:
                 return measure
+        listed = self.word(at - 2) in lexicon.WEEKDAYS and len(self.word(at - 2)) <= 3 and reading.weekday is not None
+        if (
+            listed
+            and link in ("and", "or", ",", "to", "till", "through", "-")
+            and self.word(at - 3) not in lexicon.DATE_PREPOSITIONS | lexicon.UNITS.keys()
+        ):
+            return at - 2  # "Mon, Wed and Fri I train"
         if (self.word(at - 2), link) in _BOUND or (link,) in _BOUND:
             return at - 1 if (link,) in _BOUND else at - 2
         if link in ("on", "in") or link in _PICKED:
@@ -160,7 +160,7 @@ class Extents(RelativeTimes):
             return None
         counted = self.word(index - 2)
         if not self.is_count(index - 2) and counted not in ("a", "an"):
-            return None
+            return index - 1 if word == "fortnight" else None
         inside = min((rank for slot, rank in _SLOT_RANK if slot in reading.slots), default=9)
         one = counted in ("a", "an", "one")
         return index - 2 if rank > inside or (rank == inside and not one and inside > 0) else None
@@ -172,6 +172,8 @@ class Extents(RelativeTimes):
 
     def right_of(self, reading: Reading, begin: int, after: int) -> int | None:
         """Return the end of a longer expression that begins with this one."""
+        if self.word(after) in _EXACTLY and self.word(after + 1) in ("before", "after"):
+            after += 1  # "the Tuesday right after Labor Day"
         link, at = self.word(after), self.after_the(after + 1)
         if link == "-" and self.touches(after) and self.touches(after + 1) and self.word(after + 1).isalpha():
             return after + 2 if self.word(after + 1) in ("end", "ends") else None
@@ -183,11 +185,13 @@ class Extents(RelativeTimes):
         if reading.weekday is not None and reading.day is None and reading.month is None and reading.ordinal is None:
             if self.ordinal(at_ordinal) is not None and self.word(at_ordinal + 1) not in ("of", "time", "floor"):
                 return at_ordinal + 1  # "next Tuesday the 5th"
-            if link in ("week", "fortnight", "last", "gone") and not self.word(after + 1).isalpha():
+            if link == "just" and self.word(after + 1) == "gone":
+                return after + 2
+            if link in ("week", "fortnight", "last", "gone", "next", "coming") and self.is_over(after + 1):
                 return after + 1  # British: "Monday week"
             if self.word(begin - 1) == "the" and link in _PICKED:
                 return self.name_at(at) or after + 1  # "the Monday after her birthday"
-        if reading.shift in (0, 1) and link in ("week", "fortnight"):
+        if reading.shift in (-1, 0, 1) and link in ("week", "fortnight"):
             return after + 1
         picked = reading.manner == "bare" or self.word(begin) in ("the", "a")
         if link in ("before", "after") and picked and reading.clock is None:
@@ -195,6 +199,10 @@ class Extents(RelativeTimes):
         if link in ("before", "after") and self.word(after + 1) in ("last", "next") and not self.word(after + 2).isalpha():
             return after + 2
         return None
+
+    def is_over(self, index: int) -> bool:
+        """Return True if no noun stands at an index with which the word before it would make a compound."""
+        return not self.word(index).isalpha() or self.word(index) in lexicon.FUNCTION_WORDS
 
     def name_at(self, index: int) -> int | None:
         """Return the end of a name of a day or a longer period (not of a part of the day) that begins at a word."""
@@ -239,6 +247,7 @@ class Extents(RelativeTimes):
         for match in _COUNTDOWN.finditer(self.lower):
             if english_evidence(self.lower, match.start(1), match.end(1), wide=False) != "past":
                 found.append(match.span(1))
+        found += [match.span(1) for match in _YEARS_BACK.finditer(self.lower) if not english_habit(self.lower, *match.span())]
         if "the" not in self.words:
             return found
         found += [match.span(1) for match in _TOLD.finditer(self.lower, 0, dated)]
@@ -249,5 +258,5 @@ class Extents(RelativeTimes):
         for match in _SEASON.finditer(self.lower):
             narrated = english_evidence(self.lower, match.start(), match.end()) != "none"
             if narrated and not english_habit(self.lower, match.start(), match.end()):
-                found.append(match.span(1))
+                found.append(match.span(match.lastindex or 0))
         return found

@@ -11,6 +11,8 @@ No token contains white space or a double quote, so `'"' + token + '"'` is a saf
 import re
 import unicodedata
 
+from ..piecewise import pieces
+
 # `ascii` treats every character beyond ASCII as part of a token (emoji too, which `unicode61` drops) and folds no
 # characters; folding is done here. Porter's stemmer is SQLite's own; over English chat (LoCoMo, 760 questions, BM25) it
 # finds 61.1 % at 10, words as they stand 57.5 %, plurals removed 57.6 %.
@@ -79,6 +81,10 @@ def search_tokens(text: str) -> list[str]:
       and `2026年2月20日` share their terms.
     - An emoji is one term, without skin tone and variation selector.
     """
+    return [token for piece in pieces(text) for token in _tokens_of(piece)]
+
+
+def _tokens_of(text: str) -> list[str]:
     tokens: list[str] = []
     folded = unicodedata.normalize("NFKC", text).casefold().translate(_APOSTROPHES)
     for match in _TOKEN.finditer(folded):
@@ -111,7 +117,7 @@ def lookup_tokens(text: str) -> list[str]:
     猫 then finds 小猫 and 猫咪. Queries with digits are excepted: in 2月20日, 月 and 日 are units.
     """
     tokens = query_tokens(text)
-    if any(character.isdecimal() for token in tokens for character in token):
+    if any(map(str.isdecimal, "".join(tokens))):
         return tokens
     return [INSIDE + token if len(token) == 1 and _DENSE_RUN.match(token) else token for token in tokens]
 
@@ -121,8 +127,8 @@ def last_characters(text: str) -> list[str]:
 
     Every other character begins a pair (`first_character`), so both together give all characters of a text.
     """
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return list(dict.fromkeys(INSIDE + run[-1] for run in _DENSE_RUN.findall(folded)))
+    folded = (unicodedata.normalize("NFKC", piece).casefold() for piece in pieces(text))
+    return list(dict.fromkeys(INSIDE + run[-1] for piece in folded for run in _DENSE_RUN.findall(piece)))
 
 
 def first_character(token: str) -> str:
@@ -141,6 +147,8 @@ def _word_terms(word: str) -> list[str]:
     if word.isdecimal():
         return [_plain_number(word)]
     word = word.removesuffix("'s").replace("'", "")
+    if word.isalpha():
+        return [word]
     parts = _ALTERNATION.findall(word)
     # A hash alternates often; its parts are meaningless.
     return [word, *map(_plain_number, parts)] if 2 <= len(parts) <= 3 else [word] if word else []
@@ -153,4 +161,4 @@ def _plain_number(digits: str) -> str:
 def _is_stop(term: str) -> bool:
     if term in _STOP_WORDS:
         return True
-    return term not in _KEPT_PAIRS and all(character in _STOP_CHARACTERS for character in term)
+    return term not in _KEPT_PAIRS and _STOP_CHARACTERS.issuperset(term)

@@ -6,9 +6,9 @@ import re
 from bisect import bisect_left
 from dataclasses import dataclass
 
-from .english_lexicon import UNITS, WEEKDAYS
-from .numerals import ENGLISH_CARDINALS, ENGLISH_ORDINALS
-from .reading import Amount, Reading, Unit, amount
+from ..numerals import ENGLISH_CARDINALS, ENGLISH_ORDINALS
+from ..reading import Amount, Reading, Unit, amount
+from .lexicon import CORRECTED, MODIFIERS, UNITS, WEEKDAYS
 
 _TOKEN = re.compile(
     r"(?:twenty|thirty|forty|fifty)-(?:one|two|three|four|five|six|seven|eight|nine|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)(?![a-z])"
@@ -46,7 +46,7 @@ class Words:
         self.text = text
         self.lower = text.translate(_LOWER)
         matches = list(_TOKEN.finditer(self.lower))
-        self.words = [match.group() for match in matches]
+        self.words = [CORRECTED.get(word, word) for word in (match.group() for match in matches)]
         self.starts = [match.start() for match in matches]
         self.ends = [match.end() for match in matches]
         self.count = len(self.words)
@@ -80,7 +80,7 @@ class Words:
     def end_of(self, index: int) -> int:
         """Return the end of the word at an index without a possessive 's, which stays in the sentence."""
         word = self.words[index]
-        if word.endswith("'s") and word not in _OWN_S:
+        if word.endswith("'s") and (word not in _OWN_S or (word == "year's" and self.word(index - 1) in MODIFIERS)):
             return self.ends[index] - 2
         return self.ends[index] - 1 if word.endswith("s'") and word[:-2] not in _PLAIN_UNITS else self.ends[index]
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Container
 from dataclasses import replace
 
-from ..word_lists import word_list
-from . import english_lexicon as lexicon
-from .english_counted import CountedTimes
-from .english_words import Parsed
-from .reading import Edge, Offset, Part, Reading, Stretch, amount
-from .tense import english_evidence
+from ...word_lists import word_list
+from ..reading import Edge, Offset, Part, Reading, Stretch, amount
+from ..tense import english_evidence
+from . import lexicon as lexicon
+from .counted import CountedTimes
+from .words import Parsed
 
 _AFTER_UNIT = word_list("of that when to in after before")
 _EDGE_NOUNS = word_list("end start beginning begining middle close ending")
 _NOT_VAGUE = {
     phrase: (word_list(before), word_list(after))
     for phrase, before, after in (
-        ("soon", "as too so how very pretty", "after as enough"),
+        ("soon", "as too so how", "after as enough"),
         ("long ago", "how so too not", ""),
         ("shortly", "", "after before"),
         ("of late", "", "night nights"),
@@ -208,7 +208,7 @@ class RelativeTimes(CountedTimes):
             current = self.stepped(lexicon.EDGE_SHORT[word], 0) or Reading(shift=0)
             return replace(current, edge="end"), start + 1
         edge: Edge | None = lexicon.EDGES.get(word)
-        if edge is None:
+        if edge is None or self.holiday_words(start) is not None:
             return None
         at = start + 1
         if word in _EDGE_NOUNS:
@@ -269,7 +269,7 @@ class RelativeTimes(CountedTimes):
         if key == ("now",) and (
             before in _NOT_BEFORE_NOW
             or following in ("that", "now")
-            or (following == "and" and self.word(index + 2) in ("then", "again"))
+            or (following in ("and", "or") and self.word(index + 2) in ("then", "again", "never", "later"))
             or (following == "," and before in ("", ".", "!", "?"))
             or (index == 0 and following in _NOT_AFTER_NOW)
         ):

@@ -1,0 +1,71 @@
+"""The models that a caller gives to `CognitiveService.open`, instead of those that the settings name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ...schema.errors import InvalidInput
+from ...schema.protocols import ChatModel, Embedder, Reranker
+from ...schema.settings import ModelSettings
+from ..chat.model import make_chat_model
+from ..embeddings.factory import make_embedder
+from ..rerank import make_reranker
+from ..usage import UsageMeter
+
+if TYPE_CHECKING:
+    from langchain_core.documents import BaseDocumentCompressor
+    from langchain_core.embeddings import Embeddings
+    from langchain_core.language_models import BaseChatModel
+
+
+@dataclass(frozen=True, slots=True)
+class GivenModels:
+    """Models given as objects; None where the settings name the model. Checked before anything is opened."""
+
+    chat: BaseChatModel | None = None
+    embeddings: Embeddings | None = None
+    reranker: BaseDocumentCompressor | None = None
+
+    def checked(self) -> GivenModels:
+        """Return these models. Raises InvalidInput for one of another type."""
+        from langchain_core.documents import BaseDocumentCompressor
+        from langchain_core.embeddings import Embeddings
+        from langchain_core.language_models import BaseChatModel
+
+        _check("chat_model", self.chat, BaseChatModel, "a LangChain chat model such as ChatAnthropic(…)")
+        _check("embeddings", self.embeddings, Embeddings, "LangChain embeddings such as OllamaEmbeddings(…)")
+        _check("reranker", self.reranker, BaseDocumentCompressor, "a LangChain document compressor such as CohereRerank(…)")
+        return self
+
+    def chat_model(self, settings: ModelSettings) -> ChatModel | None:
+        """Return the chat model of background work. Raises SettingsError."""
+        if self.chat is None:
+            return make_chat_model(settings.background)
+        from .chat import LangChainChatModel
+
+        return LangChainChatModel(self.chat, settings.background.timeout_seconds)
+
+    def embedder(self, settings: ModelSettings, usage: UsageMeter) -> Embedder | None:
+        """Return the embedder. Raises SettingsError."""
+        if self.embeddings is None:
+            return make_embedder(settings.embedding, usage)
+        from .embedder import KeptEmbedder, LangChainEmbedder
+
+        wrapped: Any = getattr(self.embeddings, "embedder", None)
+        if hasattr(wrapped, "is_remote"):  # HistorianEmbeddings
+            return KeptEmbedder(wrapped)
+        return LangChainEmbedder(self.embeddings, usage)
+
+    def make_reranker(self, settings: ModelSettings, usage: UsageMeter) -> Reranker | None:
+        """Return the reranker. Raises SettingsError."""
+        if self.reranker is None:
+            return make_reranker(settings.rerank, usage)
+        from .reranker import LangChainReranker
+
+        return LangChainReranker(self.reranker, usage)
+
+
+def _check(argument: str, given: object, kind: type, expected: str) -> None:
+    if given is not None and not isinstance(given, kind):
+        raise InvalidInput(f"{argument}: expected {expected}, got {type(given).__name__}")

@@ -1,0 +1,1 @@
+"""Chinese expressions of time."""
