@@ -3,16 +3,17 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-COMMANDS := $(wildcard tests/integration/test_cli_*.py)
+ALSO_quick := $(wildcard tests/integration/commands/test_cli*.py)
+ALSO_slow := tests/integration/commands tests/integration/documents
 PACKAGES := interfaces service graph nodes retrieval stores models prompts text schema
 
-.PHONY: demo studio notebooks test quick slow lint bench clean setup
+.PHONY: demo studio notebooks docs frameworks shipped test quick slow lint bench clean setup
 
 setup: $(READY)
 
 $(READY): pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@echo "Installing into $(VENV) (about a minute the first time) ..."
+	@echo "Installing into $(VENV) (once; about a minute on an idle machine) ..."
 	@$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e ".[dev]"
 	@touch $(READY)
 
@@ -28,8 +29,8 @@ notebooks: $(READY)
 	@$(BIN)/python notebooks/execute.py
 
 # The quick suite first, so that an ordinary mistake shows early; then the slow one (crashes, hostile models). Each runs in two
-# processes side by side, about as long each: the tests of units and of commands, and the others; what they print comes as
-# each of them ends.
+# processes side by side, about as long each: the tests of units and of commands (of the slow ones also those of
+# documents), and the others; what they print comes as each of them ends.
 test: quick slow
 
 quick slow: $(READY)
@@ -37,19 +38,48 @@ quick slow: $(READY)
 	@$(MAKE) --no-print-directory -j2 --output-sync=target $@-units $@-others
 
 %-units: $(READY)
-	$(BIN)/python -m pytest -m "$(if $(filter quick,$*),not slow,slow)" tests/unit tests/conformance $(COMMANDS)
+	$(BIN)/python -m pytest -m "$(if $(filter quick,$*),not slow,slow)" tests/unit tests/conformance $(ALSO_$*)
 
 %-others: $(READY)
-	$(BIN)/python -m pytest -m "$(if $(filter quick,$*),not slow,slow)" tests/integration $(COMMANDS:%=--ignore=%)
+	$(BIN)/python -m pytest -m "$(if $(filter quick,$*),not slow,slow)" tests/integration $(ALSO_$*:%=--ignore=%)
 
-# mypy and the import contract look at exactly what ships: a package folder made of links, beside the environment.
-lint: $(READY)
+lint: $(READY) shipped
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	@mkdir -p $(VENV)/shipped/historian
-	@for part in __init__.py py.typed $(PACKAGES); do ln -sfn ../../../$$part $(VENV)/shipped/historian/$$part; done
 	cd $(VENV)/shipped && ../bin/mypy --config-file ../../pyproject.toml --cache-dir ../../.mypy_cache -p historian
 	cd $(VENV)/shipped && PYTHONPATH=. ../bin/lint-imports --config ../../pyproject.toml --no-cache
+
+# mypy, the import contract and the reference look at exactly what ships: a package folder made of links, beside the environment.
+shipped:
+	@mkdir -p $(VENV)/shipped/historian
+	@for part in __init__.py __main__.py graphs.py py.typed $(PACKAGES); do ln -sfn ../../../$$part $(VENV)/shipped/historian/$$part; done
+
+# The documentation as a site in build/docs; it loads nothing from elsewhere.
+docs: $(READY) shipped
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	@echo "build/docs/index.html; with the search: $(BIN)/python -m http.server --directory build/docs"
+
+# The frameworks that examples plug into, each running its example. They want versions of their own, and so have environments of
+# their own, which are made side by side (some minutes the first time); where node is missing, Koishi is left out.
+frameworks:
+	@$(MAKE) --no-print-directory -j3 .venv-frameworks/.ready .venv-astrbot/.ready .venv-koishi/.ready
+	.venv-frameworks/bin/python -m pytest -W ignore::DeprecationWarning tests/frameworks
+
+.venv-frameworks/.ready: pyproject.toml tests/frameworks/constraints.txt
+	@test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
+	@$(@D)/bin/python -m pip install -q --disable-pip-version-check -c tests/frameworks/constraints.txt \
+		-e ".[frameworks,local,web]" hypothesis pytest pytest-asyncio
+	@touch $@
+
+.venv-astrbot/.ready: tests/frameworks/astrbot.txt
+	@test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
+	@$(@D)/bin/python -m pip install -q --disable-pip-version-check -c tests/frameworks/astrbot.txt AstrBot
+	@touch $@
+
+.venv-koishi/.ready: tests/frameworks/koishi.txt
+	@mkdir -p $(@D)
+	@if command -v npm >/dev/null; then npm install --silent --no-audit --no-fund --prefix $(@D) $$(cat tests/frameworks/koishi.txt); fi
+	@touch $@
 
 # What the project promises, as one table; LOCOMO=FILE adds that corpus to the notes that come along (about two minutes).
 bench: $(READY)

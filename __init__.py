@@ -22,19 +22,20 @@ if TYPE_CHECKING:
     from .interfaces.langchain.store import HistorianStore
     from .interfaces.langchain.tools import handle_memory_call, make_memory_tools, memory_tool_schemas
     from .interfaces.langchain.turns import recall_node, remember_node
+    from .interfaces.web.server import make_web_app
     from .schema.errors import HistorianError, InvalidInput, ModelError, SettingsError, StorageError
     from .schema.event import Event, EventFilter
     from .schema.hit import Hit, ProfileHit
     from .schema.job import Job, RecentMessage
     from .schema.profile import Profile
+    from .schema.protocols.forget_requests import ForgetReport
     from .schema.scope import SHARED_NOTES, Scope
     from .schema.settings import Settings
-    from .schema.settings_source import load_settings
+    from .schema.settings.source import load_settings
     from .service.cognitive import CognitiveService
     from .service.jobs.worker import HistorianWorker
     from .service.telemetry.metrics import METRICS_CONTENT_TYPE
     from .service.telemetry.structured_logs import JsonLines, json_handler
-    from .stores.files.forget_requests import ForgetReport
 
 from .schema.version import VERSION
 
@@ -72,6 +73,7 @@ __all__ = [  # noqa: RUF022 - in the order in which a newcomer meets them
     "ObservationHandler",
     "observe_messages",
     "observe_hooks",
+    "make_web_app",
     "METRICS_CONTENT_TYPE",
     "JsonLines",
     "json_handler",
@@ -97,6 +99,7 @@ _NAMES = {
     ".interfaces.langchain.store": ("HistorianStore",),
     ".interfaces.langchain.tools": ("handle_memory_call", "make_memory_tools", "memory_tool_schemas"),
     ".interfaces.langchain.turns": ("recall_node", "remember_node"),
+    ".interfaces.web.server": ("make_web_app",),
     ".schema.errors": ("HistorianError", "InvalidInput", "ModelError", "SettingsError", "StorageError"),
     ".schema.event": ("Event", "EventFilter"),
     ".schema.hit": ("Hit", "ProfileHit"),
@@ -104,7 +107,7 @@ _NAMES = {
     ".schema.profile": ("Profile",),
     ".schema.scope": ("SHARED_NOTES", "Scope"),
     ".schema.settings": ("Settings",),
-    ".schema.settings_source": ("load_settings",),
+    ".schema.settings.source": ("load_settings",),
     ".service.cognitive": ("CognitiveService",),
     ".service.jobs.worker": ("HistorianWorker",),
     ".service.telemetry.metrics": ("METRICS_CONTENT_TYPE",),

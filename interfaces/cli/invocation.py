@@ -71,7 +71,7 @@ class Shell:
     @cached_property
     def settings(self) -> Settings:
         """The settings, read when first needed. Raises SettingsError."""
-        from ...schema.settings_source import load_settings
+        from ...schema.settings.source import load_settings
 
         settings = load_settings(self.config)
         if self.data_dir is None:
@@ -184,8 +184,8 @@ class Shell:
         return answer
 
     def needs_data(self) -> bool:
-        """Return True if the data directory exists; otherwise print its path on stderr."""
-        if self.directory.is_dir():
+        """Return True if there may be data, in a database or the data directory; otherwise print its path on stderr."""
+        if self.settings.stores.url or self.directory.is_dir():
             return True
         self.note("nothing is stored yet: {place} does not exist", place=plain(self.directory))
         return False

@@ -9,7 +9,6 @@ command with `--json` speaks English throughout, refusals of the parser included
 from __future__ import annotations
 
 import os
-import string
 import sys
 import tomllib
 from collections.abc import Iterator, Sequence
@@ -20,6 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from ...schema.language import Language as Language
+from ..texts import MessageFormatter
+from ..texts import later as later
 
 VARIABLES = ("HISTORIAN_LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
 """The first of these that is set and not empty decides; if none is, the locale of the system does."""
@@ -65,11 +66,6 @@ def say(message: str, /, **values: object) -> str:
     return _FORMATTER.vformat(text, (), values) if values else text
 
 
-def later(message: str) -> str:
-    """Mark a message that `say` translates later, where it is not a literal any more."""
-    return message
-
-
 def say_help(text: str) -> str:
     """Return a help text in the current language. The catalogue holds it by paragraphs, each in one line."""
     return "\n\n".join(say(" ".join(paragraph.split())) for paragraph in text.split("\n\n"))
@@ -100,14 +96,11 @@ def catalogue() -> dict[str, Any]:
     return tomllib.loads(Path(__file__).with_name("texts.zh.toml").read_text(encoding="utf-8"))
 
 
-class _Formatter(string.Formatter):
+class _Formatter(MessageFormatter):
     def format_field(self, value: Any, format_spec: str) -> str:
-        if "|" in format_spec:
-            one, many = format_spec.split("|")
-            return one if value == 1 else many
         if format_spec in ("duration", "percent"):
             return duration(value) if format_spec == "duration" else percent(value)
-        return str(super().format_field(value, format_spec))
+        return super().format_field(value, format_spec)
 
 
 _FORMATTER = _Formatter()

@@ -26,23 +26,24 @@ def send_command(shell: Shell, kind: CommandKind, payload: dict[str, Any], done:
     from ...schema.commands import OPERATOR
     from ...schema.errors import OwnerLockHeld
     from ...service.intake import make_job
-    from ...stores.files.owner_lock import OwnerLock, owner_of
+    from ...stores.opening import opened_workers
 
     data = {"kind": kind, "request_id": f"command-{uuid.uuid4().hex}", "user_id": OPERATOR, "payload": payload}
     job = make_job(data, shell.settings, time.time)
-    lock = OwnerLock(shell.directory)
-    try:
-        lock.acquire(time.time())
-    except OwnerLockHeld:
-        job_id = opened_queue(shell).put(job)
-        handed_over = later("given to the process that owns the data directory, as job {job_id}")
-        shell.result({"done": False, "job_id": job_id}, handed_over, job_id=job_id)
-        owner = owner_of(shell.directory)
-        if owner is not None and owner.is_suspended:
-            shell.note("it waits there: {owner}", owner=owner)
-        return
-    with lock:
-        asyncio.run(_carry_out(shell, job))
+    with opened_workers(shell.settings) as workers:
+        lock = workers.ownership()
+        try:
+            lock.acquire(time.time())
+        except OwnerLockHeld:
+            job_id = opened_queue(shell).put(job)
+            handed_over = later("given to the process that owns the data directory, as job {job_id}")
+            shell.result({"done": False, "job_id": job_id}, handed_over, job_id=job_id)
+            owner = workers.owner()
+            if owner is not None and owner.is_suspended:
+                shell.note("it waits there: {owner}", owner=owner)
+            return
+        with lock:
+            asyncio.run(_carry_out(shell, job))
     shell.result({"done": True, "job_id": ""}, done, **values)
 
 

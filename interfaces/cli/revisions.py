@@ -60,7 +60,7 @@ class RevisionCommands(ABC, Generic[One]):
         """Return what names the text in a command for the owner."""
 
     @abstractmethod
-    def data(self, one: One) -> dict[str, Any]:
+    def data(self, one: One) -> Mapping[str, Any]:
         """Return a revision as JSON data."""
 
     @abstractmethod

@@ -32,12 +32,16 @@ from ...schema.errors import HistorianError, InvalidInput
 from ...schema.ids import type_and_size
 from ...schema.scope import Scope, checked_scope
 from ...service.bounded import Bounded
+from .end_tool import END_TOOL_NAME
+from .tools import MEMORY_TOOL_NAMES
 
 if TYPE_CHECKING:
     from ...service.cognitive import CognitiveService
 
 log = logging.getLogger(__name__)
 
+OWN_TOOLS = frozenset((*MEMORY_TOOL_NAMES, END_TOOL_NAME))
+"""The tools of memory itself, which are not observed: what they return or hand over is in memory already."""
 RUNS_KEPT = 1_000
 MESSAGES_KNOWN = 10_000
 
@@ -218,8 +222,8 @@ def observe_hooks(memory: CognitiveService) -> Callable[[], None]:
 def _observe_tool(
     memory: CognitiveService, name: str, arguments: object, outcome: object, scope: Scope | None, session_id: str
 ) -> None:
-    if (observation := memory.observation) is not None:
-        observation.observe_tool(name, arguments, outcome, scope=scope, session_id=session_id)
+    if name not in OWN_TOOLS:
+        memory.on_tool_executed(name, arguments, outcome, scope=scope, session_id=session_id)
 
 
 class _Known(Bounded[object, object]):

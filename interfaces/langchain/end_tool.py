@@ -16,17 +16,18 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import Field, field_validator, model_validator
 
 from ...prompts.templates import render
-from ...schema.errors import HistorianError
-from ...schema.language import Language
+from ...schema.errors import HistorianError, InvalidInput
+from ...schema.language import Language, LanguageChoice
+from ...schema.scope import Scope
 from .argument_problems import problem
-from .texts import TEXTS, Texts
-from .tool_arguments import Arguments, described, function_schema
+from .texts import TEXTS, Texts, spoken
+from .tool_arguments import Arguments, function_schema
 
 if TYPE_CHECKING:
     from langchain_core.tools import StructuredTool
@@ -37,12 +38,16 @@ log = logging.getLogger(__name__)
 
 END_TOOL_NAME = "end"
 
+OLD_NAME = "summary"
+"""A former name of `action_summary`."""
+_IDS = (("user_id", "sender_id"), ("group_id", "group_id"))
+
 END_ARGUMENTS: Texts = TEXTS["end_arguments"]
 _ANSWERS: Texts = TEXTS["end_answers"]
 
 
 class EndArguments(Arguments):
-    """The arguments of `end`. Accepts the old name `summary` for `action_summary`, and one string for a list of one."""
+    """The arguments of `end`. Accepts OLD_NAME for `action_summary`, and one string for a list of one."""
 
     action_summary: str = ""
     new_info: list[str] = Field(default_factory=list)
@@ -53,7 +58,7 @@ class EndArguments(Arguments):
     def _old_name(cls, data: Any) -> Any:
         if not isinstance(data, Mapping):
             return data
-        summary = data.get("summary")
+        summary = data.get(OLD_NAME)
         is_used = isinstance(summary, str) and summary and not data.get("action_summary")
         return {**data, "action_summary": summary} if is_used else data
 
@@ -73,15 +78,21 @@ class EndArguments(Arguments):
         return [value] if value.strip() else []
 
 
-def end_tool_schema(language: Language = "zh") -> dict[str, Any]:
-    """Return the tool as plain OpenAI JSON, for the `tools` of a chat completion."""
-    wanted = ("action_summary", "new_info")
-    return function_schema(END_TOOL_NAME, render("end_tool", language), EndArguments, END_ARGUMENTS, language, required=wanted)
+def end_tool_schema(language: LanguageChoice = "auto", *, said: str | Sequence[str] = ()) -> dict[str, Any]:
+    """Return the tool as plain OpenAI JSON, for the `tools` of a chat completion.
+
+    "auto" is the language of `said`, Chinese if nothing was; `memory.language_of(scope)` knows that of a conversation.
+    """
+    written, wanted = spoken(language, said), ("action_summary", "new_info")
+    return function_schema(END_TOOL_NAME, render("end_tool", written), EndArguments, END_ARGUMENTS, written, required=wanted)
 
 
-def system_prompt_text(language: Language = "zh") -> str:
-    """Return a section for the bot's system prompt: when to call `end`, and what its arguments hold."""
-    return render("end_guidance", language)
+def system_prompt_text(language: LanguageChoice = "auto", *, said: str | Sequence[str] = ()) -> str:
+    """Return a section for the bot's system prompt: when to call `end`, and what its arguments hold.
+
+    "auto" is the language of `said`, Chinese if nothing was; `memory.language_of(scope)` knows that of a conversation.
+    """
+    return render("end_guidance", spoken(language, said))
 
 
 async def handle_end_call(
@@ -89,59 +100,98 @@ async def handle_end_call(
     arguments: str | Mapping[str, Any],
     conversation: Mapping[str, Any],
     *,
-    language: Language = "zh",
+    language: LanguageChoice | None = None,
     replied: Callable[[], bool] | None = None,
 ) -> str:
     """Carry out one call of the tool and return the answer for the model. Never raises for what the model wrote.
 
-    `arguments` are those of the call, as JSON text or parsed. `conversation` are the job's other fields (`user_id`, `group_id`,
-    `user_name`, `request_id`, `recent_messages`, …; see `CognitiveService.enqueue_job`); the model cannot change them.
-    `replied`, if given, returns True if the bot said anything in this turn; if it did not, only `force` ends the turn.
+    `arguments` are those of the call, as JSON text or parsed; the answer names those that there are not. `conversation` are the
+    job's other fields (`user_id`, `group_id`, `user_name`, `request_id`, `recent_messages`, …; see
+    `CognitiveService.enqueue_job`); the model cannot change them. `language` is that of the answer, as in
+    `CognitiveService.language_of`. `replied`, if given, returns True if the bot said anything in this turn; if it did not, only
+    `force` ends the turn.
     """
-    try:
-        parsed = _parsed(arguments)
-    except (ValueError, TypeError, RecursionError) as error:
-        return _ANSWERS["wrong"][language] + problem(error, language)
-    if replied is not None and not parsed.force and not replied():
-        return _ANSWERS["no_reply"][language]
-    fields = {key: value for key, value in conversation.items() if key not in ("action_summary", "new_info", "force")}
-    try:
-        job_id = await memory.enqueue_job(parsed.action_summary, parsed.new_info, force=parsed.force, **fields)
-    except HistorianError as error:
-        log.error("a turn could not be handed over to memory: %s", error)
-        return _ANSWERS["lost"][language] + problem(error, language)
-    if not memory.settings.cognitive.enabled:
-        return _ANSWERS["disabled"][language]
-    return _ANSWERS["kept" if job_id is not None else "nothing"][language]
+    return (await _ended(memory, arguments, conversation, language, replied)).text
 
 
 def make_end_tool(
     memory: CognitiveService,
     conversation: Mapping[str, Any] | Callable[[], Mapping[str, Any]],
     *,
-    language: Language = "zh",
+    language: LanguageChoice | None = None,
     replied: Callable[[], bool] | None = None,
+    return_direct: bool = False,
 ) -> StructuredTool:
     """Return the LangChain tool `end`, bound to a service and a conversation (or to a function that returns the current one).
 
-    It is asynchronous (`ainvoke`) and ends an agent's turn (`return_direct`). See also `handle_end_call`.
+    It is asynchronous (`ainvoke`). In a prebuilt agent the model is called once more and asked for its reply, which is then the
+    last message. With `return_direct` the agent ends with the tool's answer, for bots whose replies go out by another tool. A
+    graph of your own may end where it sees the tool's message. `language` is as in `CognitiveService.language_of`. See also
+    `handle_end_call`.
     """
     from langchain_core.tools import StructuredTool
 
     async def end(**arguments: Any) -> str:
         current = conversation() if callable(conversation) else conversation
-        return await handle_end_call(memory, arguments, current, language=language, replied=replied)
+        answer = await _ended(memory, arguments, current, language, replied)
+        if return_direct or not answer.has_ended:
+            return answer.text
+        return f"{answer.text} {_ANSWERS['reply_now'][answer.language]}"
 
-    return StructuredTool.from_function(
-        coroutine=end,
+    known = _scope_of(conversation) if isinstance(conversation, Mapping) else None
+    function = end_tool_schema(memory.language_of(known, language=language))["function"]
+    return StructuredTool(
         name=END_TOOL_NAME,
-        description=render("end_tool", language),
-        args_schema=described(END_TOOL_NAME, EndArguments, END_ARGUMENTS, language),
-        return_direct=replied is None,
-        infer_schema=False,
-        handle_validation_error=lambda error: _ANSWERS["wrong"][language] + problem(error, language),
+        description=function["description"],
+        args_schema=function["parameters"],
+        coroutine=end,
+        return_direct=return_direct,
     )
 
 
-def _parsed(arguments: str | Mapping[str, Any]) -> EndArguments:
-    return EndArguments.model_validate(json.loads(arguments or "{}") if isinstance(arguments, str) else dict(arguments))
+class _Answer(NamedTuple):
+    text: str
+    language: Language
+    has_ended: bool = True
+
+
+async def _ended(
+    memory: CognitiveService,
+    arguments: str | Mapping[str, Any],
+    conversation: Mapping[str, Any],
+    asked: LanguageChoice | None,
+    replied: Callable[[], bool] | None,
+) -> _Answer:
+    """Carry out a call. Its own words tell the language where nothing else was heard of the conversation."""
+    scope = _scope_of(conversation)
+    try:
+        given = json.loads(arguments or "{}") if isinstance(arguments, str) else dict(arguments)
+        parsed = EndArguments.model_validate(given)
+    except (ValueError, TypeError, RecursionError) as error:
+        language = memory.language_of(scope, language=asked)
+        return _Answer(_ANSWERS["wrong"][language] + problem(error, language), language, has_ended=False)
+    language = memory.language_of(scope, [parsed.action_summary, *parsed.new_info], language=asked)
+    if replied is not None and not parsed.force and not replied():
+        return _Answer(_ANSWERS["no_reply"][language], language, has_ended=False)
+    fields = {key: value for key, value in conversation.items() if key not in ("action_summary", "new_info", "force")}
+    try:
+        job_id = await memory.enqueue_job(parsed.action_summary, parsed.new_info, force=parsed.force, **fields)
+    except HistorianError as error:
+        log.error("a turn could not be handed over to memory: %s", error)
+        return _Answer(_ANSWERS["lost"][language] + problem(error, language), language)
+    outcome = "disabled" if not memory.settings.cognitive.enabled else "nothing" if job_id is None else "kept"
+    if outcome == "kept" and memory.reading_state() == "unreadable":
+        outcome = "kept_unread"
+    answer = _ANSWERS[outcome][language]
+    if unknown := [str(name)[:60] for name in given if name not in (*EndArguments.model_fields, OLD_NAME)]:
+        answer += _ANSWERS["left_out"][language].format(names=", ".join(unknown), known=", ".join(EndArguments.model_fields))
+    return _Answer(answer, language)
+
+
+def _scope_of(conversation: Mapping[str, Any]) -> Scope | None:
+    """Return the conversation of a job's fields; None if they name none, which is told when the job is made."""
+    user_id, group_id = (conversation.get(name) or conversation.get(other) for name, other in _IDS)
+    try:
+        return Scope.group(group_id, user_id or "") if group_id else Scope.private(user_id) if user_id else None
+    except InvalidInput:
+        return None

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from ...schema.hit import Hit, ProfileHit
-from ...schema.language import Language
+from ...schema.language import Language, LanguageChoice
 from ...schema.profile import Profile
 from ...schema.scope import EntityType, Scope
 from ...schema.settings import Settings
+from ...service.recall.arguments import ReadingState
 
 
 @runtime_checkable
@@ -46,5 +47,11 @@ class Memory(EventSearch, Protocol):
         *,
         deep: bool = False,
         max_tokens: int | None = None,
-        language: Language | None = None,
+        language: LanguageChoice | None = None,
     ) -> str: ...
+
+    def reading_state(self) -> ReadingState: ...
+
+    def language_of(
+        self, scope: Scope | None, said: str | Sequence[str] = (), *, language: LanguageChoice | None = None
+    ) -> Language: ...

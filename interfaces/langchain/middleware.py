@@ -15,12 +15,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, NotRequired, cast
 
 from langchain_core.messages import AnyMessage, BaseMessage
+from langchain_core.tools import BaseTool
 from langgraph.config import get_config
 from typing_extensions import TypedDict
 
-from ...schema.language import Language
+from ...schema.language import Language, LanguageChoice
 from ...schema.scope import Scope
-from .tools import make_memory_tools
+from .tools import MemoryTool, make_memory_tools
 from .turns import ConversationOfRun, Turns, before_last_said, last_said
 
 try:
@@ -57,7 +58,8 @@ class HistorianMiddleware(AgentMiddleware[TurnState, Any, Any]):
     - `tools`: offer `search_events`, `get_profile` and the others to the model.
     - `remember`: hand the turn over at its end. None: unless this agent is called by another one as a tool, because what it hears
       then are not the words of a person.
-    - `language`: of the block and of the tools. None: the configured one, else that of the message, and Chinese for the tools.
+    - `language`: of the block and of the tools, as in `CognitiveService.language_of`. None: the configured one, else that of the
+      conversation.
 
     What is recalled stands in front of the last message of a person, in a message of the role `user`, for this call of the model
     alone: it enters neither the state nor a checkpoint. Nothing that fails in memory stops the agent; it is logged.
@@ -72,14 +74,15 @@ class HistorianMiddleware(AgentMiddleware[TurnState, Any, Any]):
         *,
         tools: bool = True,
         remember: bool | None = None,
-        language: Language | None = None,
+        language: LanguageChoice | None = None,
     ) -> None:
         super().__init__()
+        self._memory = memory
+        self._language = language
         self._turns = Turns(memory, scope, language)
         self._remember = remember
-        configured = memory.settings.cognitive.language
-        spoken = language or (configured if configured != "auto" else "zh")
-        self.tools = make_memory_tools(memory, self._turns.scope, language=spoken) if tools else []
+        self.tools = make_memory_tools(memory, self._turns.scope, language=language) if tools else []
+        self._described: dict[Language, dict[str, MemoryTool]] = {}
 
     def before_agent(self, state: TurnState, runtime: Runtime[Any]) -> dict[str, Any] | None:
         """Note who says what in this turn."""
@@ -94,13 +97,13 @@ class HistorianMiddleware(AgentMiddleware[TurnState, Any, Any]):
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
     ) -> ModelResponse[Any]:
         """Call the model with what is recalled."""
-        return handler(_with(request, self._turns.recalled_now(request.messages)))
+        return handler(self._with(request, self._turns.recalled_now(request.messages)))
 
     async def awrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
     ) -> ModelResponse[Any]:
         """Call the model with what is recalled."""
-        return await handler(_with(request, await self._turns.recalled(request.messages)))
+        return await handler(self._with(request, await self._turns.recalled(request.messages)))
 
     def after_agent(self, state: TurnState, runtime: Runtime[Any]) -> dict[str, Any] | None:
         """Hand the turn over."""
@@ -113,6 +116,21 @@ class HistorianMiddleware(AgentMiddleware[TurnState, Any, Any]):
         if self._remembers() and not await self._turns.remember(_said_in(state)):
             return None
         return {"historian_turn": None}
+
+    def _with(self, request: ModelRequest[Any], block: Sequence[BaseMessage]) -> ModelRequest[Any]:
+        """Return the request with what is recalled, and with the tools described in the language of the conversation."""
+        if self.tools:
+            request = request.override(tools=self._in_language(request.tools))
+        return request.override(messages=cast(list[AnyMessage], before_last_said(request.messages, block))) if block else request
+
+    def _in_language(self, tools: Sequence[BaseTool | dict[str, Any]]) -> list[BaseTool | dict[str, Any]]:
+        written = self._memory.language_of(self._turns.scope_if_known(), language=self._language)
+        if written not in self._described:
+            made = make_memory_tools(self._memory, self._turns.scope, language=written)
+            self._described[written] = {tool.name: tool for tool in made}
+        described = self._described[written]
+        mine = {id(tool): described[tool.name] for tool in self.tools}
+        return [mine.get(id(tool), tool) for tool in tools]
 
     def _remembers(self) -> bool:
         if self._remember is not None:
@@ -143,9 +161,3 @@ def _by(speaker: str | None, message: BaseMessage) -> BaseMessage:
     if not speaker or "sender_id" in message.additional_kwargs:
         return message
     return message.model_copy(update={"additional_kwargs": {**message.additional_kwargs, "sender_id": speaker}})
-
-
-def _with(request: ModelRequest[Any], block: Sequence[BaseMessage]) -> ModelRequest[Any]:
-    if not block:
-        return request
-    return request.override(messages=cast(list[AnyMessage], before_last_said(request.messages, block)))

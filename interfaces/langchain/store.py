@@ -44,13 +44,14 @@ from langgraph.store.base import (
 
 from ...models.embeddings.factory import make_embedder
 from ...retrieval.fusion import from_zero, stretched
+from ...retrieval.scope_index.words import Scores
 from ...schema.errors import InvalidInput
 from ...schema.protocols import Vector
+from ...schema.protocols.items import NewItem, Rows, StoredItem
 from ...schema.settings import Settings
-from ...schema.settings_source import load_settings
+from ...schema.settings.source import load_settings
 from ...service.cognitive import CognitiveService
-from ...service.data_directory import data_directory
-from ...stores.sqlite.items import ItemTable, NewItem, StoredItem
+from ...stores.opening import open_items
 from .embeddings import HistorianEmbeddings
 
 log = logging.getLogger(__name__)
@@ -104,7 +105,7 @@ class HistorianStore(BaseStore):
         self._fields = asked.get("fields") or ["$"]
         self._embeddings = ensure_embeddings(asked["embed"]) if "embed" in asked else _configured(config, settings)
         self._model = _model_of(self._embeddings)
-        self._items = ItemTable(data_directory(settings) / "items.sqlite")
+        self._items = open_items(settings)
 
     def close(self) -> None:
         """Close the file."""
@@ -202,39 +203,53 @@ class HistorianStore(BaseStore):
 
     def _search(self, op: SearchOp, vector: Vector | None, now: float) -> list[tuple[StoredItem, dict[str, Any], float | None]]:
         namespace = _joined(op.namespace_prefix)
-        rows = self._items.rows(namespace, now, op.filter or {})
-        scores = self._scores(op.query, namespace, rows, vector) if op.query else {}
-        order = [*sorted(scores, key=lambda row: -scores[row]), *(row for row in rows if row not in scores)]
+        rows = np.array(self._items.rows(namespace, now, op.filter or {}), dtype=np.int64)
+        scores = self._scores(op.query, namespace, rows, vector) if op.query else np.full(len(rows), np.nan, dtype=np.float32)
+        order = np.argsort(-scores, kind="stable")  # what has no score comes last, in the order of `rows`
         found: list[tuple[StoredItem, dict[str, Any], float | None]] = []
         wanted_at_once = READ_AT_ONCE if op.filter else max(op.offset + op.limit, 1)
         for first in range(0, len(order), wanted_at_once):
             if len(found) >= op.offset + op.limit:
                 break
-            for item in self._items.read(namespace, order[first : first + wanted_at_once]):
+            places = order[first : first + wanted_at_once]
+            known = dict(zip(rows[places].tolist(), scores[places].tolist(), strict=True))
+            for item in self._items.read(namespace, list(known)):
                 value = json.loads(item.value)
                 if all(_compared(value.get(name), wanted) for name, wanted in (op.filter or {}).items()):
-                    found.append((item, value, scores.get(item.row)))
+                    found.append((item, value, None if np.isnan(known[item.row]) else known[item.row]))
         return found[op.offset : op.offset + op.limit]
 
-    def _scores(self, query: str, namespace: str, rows: Sequence[int], vector: Vector | None) -> dict[int, float]:
-        """Return the scores of rows that share a word or have a vector, fused by the weights of `cognitive.query`."""
+    def _scores(self, query: str, namespace: str, rows: Rows, vector: Vector | None) -> Scores:
+        """Return the scores of rows that share a word or have a vector, fused by the weights of `cognitive.query`; else NaN."""
+        ascending = np.argsort(rows)
         matched = self._items.matching(query, namespace)
-        words = from_zero(np.array([matched.get(row, 0.0) for row in rows], dtype=np.float32))
-        near = np.zeros_like(words)
-        scored = words > 0
+        words = np.zeros(len(rows), dtype=np.float32)
+        places, found = _places_of(np.array(list(matched), dtype=np.int64), rows, ascending)
+        words[places] = np.array(list(matched.values()), dtype=np.float32)[found]
+        words = from_zero(words)
+        total, scored = words, words > 0
         if vector is not None:
             owners, matrix = self._items.vectors(self._model, len(vector))
-            here = np.array(rows, dtype=np.int64)
-            ascending = np.argsort(here)
-            mine = np.isin(owners, here)
-            places = ascending[np.searchsorted(here, owners[mine], sorter=ascending)]
-            best = np.full(len(rows), -np.inf, dtype=np.float32)
-            np.maximum.at(best, places, (matrix @ vector)[mine])
-            near = stretched(best, np.isfinite(best))
-            scored |= np.isfinite(best)
-        weights = self._settings.query
-        total = words if vector is None else weights.vector_weight * near + weights.keyword_weight * words
-        return {rows[n]: float(total[n]) for n in np.flatnonzero(scored).tolist()}
+            places, mine = _places_of(owners, rows, ascending)
+            near = np.full(len(rows), -np.inf, dtype=np.float32)
+            # Copying the rows that are compared pays where they are few. Not `matrix @ vector`: BLAS starts its threads for it,
+            # which wait for a processor where all are busy.
+            few = len(places) < len(owners) / 4
+            np.maximum.at(near, places, np.vecdot(matrix[mine], vector) if few else np.vecdot(matrix, vector)[mine])
+            has_vector = np.isfinite(near)
+            weights = self._settings.query
+            total = weights.vector_weight * stretched(near, has_vector) + weights.keyword_weight * words
+            scored |= has_vector
+        return np.where(scored, total, np.float32(np.nan)).astype(np.float32)
+
+
+def _places_of(sought: Rows, rows: Rows, ascending: Rows) -> tuple[Rows, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
+    """Return where those of `sought` that are among `rows` stand there, and which those are; `ascending` sorts `rows`."""
+    if not len(rows):
+        return np.empty(0, np.int64), np.zeros(len(sought), dtype=bool)
+    places = ascending[np.minimum(np.searchsorted(rows, sought, sorter=ascending), len(rows) - 1)]
+    found = rows[places] == sought
+    return places[found], found
 
 
 def _configured(config: object, settings: Settings) -> Embeddings | None:

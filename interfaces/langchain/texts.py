@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...schema.language import Language
+from ...schema.language import Language, LanguageChoice
+from ...service.languages import Languages
+from ...service.recall.arguments import texts as texts_of
 
 Texts = Mapping[str, Mapping[Language, str]]
 """Texts in both languages, by the name of a tool, an argument or an answer."""
@@ -19,3 +21,8 @@ def read_texts(module: str) -> Mapping[str, Any]:
 
 
 TEXTS = read_texts(__file__)
+
+
+def spoken(language: LanguageChoice, said: str | Sequence[str]) -> Language:
+    """Return a language; "auto" is that of `said`, Chinese if nothing was."""
+    return Languages(lambda: "auto").choose(language, texts=texts_of(said))

@@ -6,9 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, create_model, field_validator, model_validator
+from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import PydanticCustomError
 
+from ...schema.errors import InvalidInput
 from ...schema.language import Language
+from ...schema.scope import EntityType, Scope
 from .texts import Texts
 
 _KEPT = ("type", "enum", "items", "minimum", "maximum")
@@ -38,16 +41,43 @@ class KnownArguments(Arguments):
     def _none_is_unknown(cls, data: Any) -> Any:
         unknown = [str(name) for name in data if name not in cls.model_fields] if isinstance(data, Mapping) else []
         if unknown:
-            known = ", ".join(cls.model_fields)
+            known = ", ".join(offered(cls))
             told = {"name": unknown[0][:60], "known": known}
             raise PydanticCustomError("unknown_argument", "{name}: there is no such argument; those are {known}", told)
         return data
 
 
+class TargetArguments(KnownArguments):
+    """Names that models guess for whom a call is about. They are understood and not offered."""
+
+    entity_type: SkipJsonSchema[EntityType | None] = None
+    target_user_id: SkipJsonSchema[str | None] = None
+    target_group_id: SkipJsonSchema[str | None] = None
+
+    def target(self, scope: Scope) -> tuple[EntityType, str] | None:
+        """Return the user or the group that is meant in `scope`; None if none is.
+
+        Raises InvalidInput for a group that is not that of the conversation.
+        """
+        if self.target_group_id and self.target_group_id != scope.group_id:
+            raise InvalidInput(f"target_group_id: memory is bound to {scope.key} here; leave it out")
+        if self.target_user_id:
+            return "user", self.target_user_id
+        if self.target_group_id or self.entity_type == "group":
+            return ("group", scope.group_id) if scope.group_id else None
+        return ("user", scope.user_id) if self.entity_type and scope.user_id else None
+
+
+def offered(arguments: type[Arguments]) -> list[str]:
+    """Return the names of the arguments that models are told of."""
+    return list(arguments.model_json_schema()["properties"])
+
+
 def described(name: str, arguments: type[Arguments], texts: Texts, language: Language) -> type[Arguments]:
     """Return `arguments` as a model named `name` whose fields are described in a language."""
     fields: dict[str, Any] = {}
-    for field, info in arguments.model_fields.items():
+    for field in offered(arguments):
+        info = arguments.model_fields[field]
         default: dict[str, Any] = {"default_factory": info.default_factory} if info.default_factory else {"default": info.default}
         fields[field] = (info.annotation, Field(**default, description=texts[field][language]))
     return create_model(name, __base__=arguments, **fields)

@@ -17,23 +17,24 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from langchain_core.tools import BaseTool
 
+from ...retrieval.filters import MOST_HITS
 from ...retrieval.prompt_block.formatting import format_memories, format_profile_hits
 from ...schema.errors import HistorianError, InvalidInput
-from ...schema.language import Language
+from ...schema.language import Language, LanguageChoice
 from ...schema.scope import EntityType, Scope
 from ...schema.settings import Settings
 from ...service.blocking import run_blocking
 from . import deep_recall
 from .argument_problems import problem, unknown_tool
 from .memory import Memory
-from .texts import TEXTS, Texts
-from .tool_arguments import Arguments, KnownArguments, described, function_schema
+from .texts import TEXTS, Texts, spoken
+from .tool_arguments import Arguments, TargetArguments, described, function_schema
 
 if TYPE_CHECKING:
     from langchain_core.callbacks import AsyncCallbackManagerForToolRun, CallbackManagerForToolRun
@@ -48,9 +49,12 @@ MOST_TOKENS = 2_000
 _TOOLS: Texts = TEXTS["tools"]
 _ARGUMENTS: Texts = TEXTS["arguments"]
 _ANSWERS: Texts = TEXTS["answers"]
+_NOTHING_FOUND = frozenset(
+    text for name in ("nothing", "no_profile", "nothing_comes_back") for text in TEXTS["answers"][name].values()
+)
 
 
-class SearchEventsArguments(KnownArguments):
+class SearchEventsArguments(TargetArguments):
     """The arguments of `search_events`."""
 
     query: str
@@ -63,14 +67,14 @@ class SearchEventsArguments(KnownArguments):
     occurs_to: str | None = None
 
 
-class GetProfileArguments(KnownArguments):
+class GetProfileArguments(TargetArguments):
     """The arguments of `get_profile`."""
 
-    entity_type: EntityType = "user"
+    entity_type: EntityType | None = "user"
     entity_id: str | None = None
 
 
-class SearchProfilesArguments(KnownArguments):
+class SearchProfilesArguments(TargetArguments):
     """The arguments of `search_profiles`."""
 
     query: str
@@ -80,7 +84,10 @@ class SearchProfilesArguments(KnownArguments):
 async def _search_events(
     memory: Memory, scope: Scope, asked: SearchEventsArguments, language: Language, *, here_alone: bool = False
 ) -> str:
-    conditions = asked.model_dump(exclude={"query", "top_k"}, exclude_none=True)
+    conditions = asked.model_dump(exclude={"query", "top_k", *TargetArguments.model_fields}, exclude_none=True)
+    match asked.target(scope):
+        case "user", user_id:
+            conditions.setdefault("user_id", user_id)
     everywhere = getattr(memory, "search_everywhere", None)
     if everywhere is not None and not here_alone and is_admin(memory.settings, scope):
         hits = await everywhere(asked.query, top_k=asked.top_k, **conditions)
@@ -90,14 +97,25 @@ async def _search_events(
 
 
 async def _get_profile(memory: Memory, scope: Scope, asked: GetProfileArguments, language: Language) -> str:
-    entity_id = asked.entity_id or (scope.user_id if asked.entity_type == "user" else scope.group_id)
-    profile = await memory.get_profile(asked.entity_type, entity_id, scope) if entity_id else None
+    named = asked.target(scope)
+    if asked.entity_id and not asked.target_user_id and not asked.target_group_id:
+        named = asked.entity_type or "user", asked.entity_id
+    profile = await memory.get_profile(*named, scope) if named else None
     shown = format_memories([profile], [], language=language, max_tokens=MOST_TOKENS) if profile is not None else ""
     return shown or _ANSWERS["no_profile"][language]
 
 
 async def _search_profiles(memory: Memory, scope: Scope, asked: SearchProfilesArguments, language: Language) -> str:
-    hits = await memory.search_profiles(asked.query, scope, top_k=asked.top_k)
+    named = asked.target(scope) if asked.target_user_id or asked.target_group_id else None
+    is_narrowed = named is not None or asked.entity_type is not None
+    hits = await memory.search_profiles(asked.query, scope, top_k=MOST_HITS if is_narrowed else asked.top_k)
+    keys = [(hit, hit.profile.key) for hit in hits]
+    fitting = [
+        hit
+        for hit, key in keys
+        if asked.entity_type in (None, key.entity_type) and named in (None, (key.entity_type, key.entity_id))
+    ]
+    hits = fitting[: asked.top_k or memory.settings.query.profile_top_k]
     return format_profile_hits(hits, language=language, max_tokens=MOST_TOKENS) or _ANSWERS["nothing"][language]
 
 
@@ -120,22 +138,29 @@ class MemoryTool(BaseTool):
 
     memory: Memory
     scope: Any
-    language: Language = "zh"
+    language: LanguageChoice | None = None
 
     def __init__(
-        self, *, name: str = "search_events", memory: Memory, scope: ScopeSource, language: Language = "zh", **more: Any
+        self,
+        *,
+        name: str = "search_events",
+        memory: Memory,
+        scope: ScopeSource,
+        language: LanguageChoice | None = None,
+        **more: Any,
     ) -> None:
         if name not in _CALLS:
             raise InvalidInput(f"name: {name!r} is not a memory tool; expected one of {', '.join(_CALLS)}")
+        written = memory.language_of(scope if isinstance(scope, Scope) else None, language=language)
         super().__init__(
             **{
                 "name": name,
-                "description": _TOOLS[name][language],
-                "args_schema": described(name, _CALLS[name][0], _ARGUMENTS, language),
+                "description": _TOOLS[name][written],
+                "args_schema": described(name, _CALLS[name][0], _ARGUMENTS, written),
                 "memory": memory,
                 "scope": scope,
                 "language": language,
-                "handle_validation_error": lambda error: _ANSWERS["wrong"][language] + problem(error, language),
+                "handle_validation_error": self._wrong,
                 **more,
             }
         )
@@ -145,31 +170,44 @@ class MemoryTool(BaseTool):
             scope = self.scope() if callable(self.scope) else self.scope
         except HistorianError as error:
             log.error("%s: the conversation is not known: %s", self.name, error)
-            return _ANSWERS["failed"][self.language]
+            return _ANSWERS["failed"][self.memory.language_of(None, language=self.language)]
         return await handle_memory_call(self.memory, self.name, arguments, scope, language=self.language)
+
+    def _wrong(self, error: Exception) -> str:
+        language = self.memory.language_of(self.scope if isinstance(self.scope, Scope) else None, language=self.language)
+        return _ANSWERS["wrong"][language] + problem(error, language)
 
     def _run(self, *, run_manager: CallbackManagerForToolRun | None = None, **arguments: Any) -> str:
         return run_blocking(self._arun(**arguments))
 
 
-def make_memory_tools(memory: Memory, scope: ScopeSource, *, language: Language = "zh") -> list[MemoryTool]:
-    """Return all memory tools for LangChain."""
+def make_memory_tools(memory: Memory, scope: ScopeSource, *, language: LanguageChoice | None = None) -> list[MemoryTool]:
+    """Return all memory tools for LangChain.
+
+    `language`, of descriptions and answers: as in `CognitiveService.language_of`. Descriptions are written now, answers in the
+    language of the conversation at that time.
+    """
     return [MemoryTool(name=name, memory=memory, scope=scope, language=language) for name in _CALLS]
 
 
-def memory_tool_schemas(language: Language = "zh") -> list[dict[str, Any]]:
-    """Return all memory tools as plain OpenAI JSON, for the `tools` of a chat completion."""
+def memory_tool_schemas(language: LanguageChoice = "auto", *, said: str | Sequence[str] = ()) -> list[dict[str, Any]]:
+    """Return all memory tools as plain OpenAI JSON, for the `tools` of a chat completion.
+
+    "auto" is the language of `said`, Chinese if nothing was; `memory.language_of(scope)` knows that of a conversation.
+    """
+    written = spoken(language, said)
     return [
-        function_schema(name, _TOOLS[name][language], arguments, _ARGUMENTS, language) for name, (arguments, _) in _CALLS.items()
+        function_schema(name, _TOOLS[name][written], arguments, _ARGUMENTS, written) for name, (arguments, _) in _CALLS.items()
     ]
 
 
 async def handle_memory_call(
-    memory: Memory, name: str, arguments: str | Mapping[str, Any], scope: Scope, *, language: Language = "zh"
+    memory: Memory, name: str, arguments: str | Mapping[str, Any], scope: Scope, *, language: LanguageChoice | None = None
 ) -> str:
     """Carry out one call and return the answer for the model. Never raises for what the model wrote.
 
-    `arguments` are those of the call, as JSON text or parsed. The answer is a quoted block, as `build_context` returns it.
+    `arguments` are those of the call, as JSON text or parsed. The answer is a quoted block, as `build_context` returns it, in
+    `language` (as in `CognitiveService.language_of`).
     """
     return (await answer_memory_call(memory, name, arguments, scope, language=language)).text
 
@@ -187,28 +225,55 @@ async def answer_memory_call(
     arguments: str | Mapping[str, Any],
     scope: Scope,
     *,
-    language: Language = "zh",
+    language: LanguageChoice | None = None,
     here_alone: bool = False,
 ) -> ToolAnswer:
     """`handle_memory_call` for protocols that distinguish answers from errors.
 
     With `here_alone`, administrators too search only the conversation of `scope`.
     """
+    written = memory.language_of(scope, _asked(arguments), language=language)
     if name not in _CALLS:
-        return ToolAnswer(_ANSWERS["wrong"][language] + unknown_tool(name, ", ".join(_CALLS), language), is_error=True)
+        return ToolAnswer(_ANSWERS["wrong"][written] + unknown_tool(name, ", ".join(_CALLS), written), is_error=True)
+    state = memory.reading_state()
+    if state in ("off", "closed"):
+        log.error("%s: nothing is looked up: memory is %s", name, "switched off" if state == "off" else "not open")
+        return ToolAnswer(_ANSWERS[state][written], is_error=state == "closed")
     arguments_class, call = _CALLS[name]
     if here_alone and name == "search_events":
         call = partial(_search_events, here_alone=True)
     try:
         data = json.loads(arguments or "{}") if isinstance(arguments, str) else dict(arguments)
-        answer: str = await call(memory, scope, arguments_class.model_validate(data), language)
+        answer: str = await call(memory, scope, arguments_class.model_validate(data), written)
     except (InvalidInput, ValueError, TypeError, RecursionError) as error:
         log.info("%s: the arguments are wrong: %s", name, problem(error, "en"))
-        return ToolAnswer(_ANSWERS["wrong"][language] + problem(error, language, _ARGUMENTS), is_error=True)
+        return ToolAnswer(_ANSWERS["wrong"][written] + problem(error, written, _ARGUMENTS), is_error=True)
     except HistorianError as error:
         log.error("%s: memory cannot be read: %s", name, error)
-        return ToolAnswer(_ANSWERS["failed"][language], is_error=True)
-    return ToolAnswer(answer)
+        return ToolAnswer(_ANSWERS["failed"][written], is_error=True)
+    return _with_state(memory, answer, written)
+
+
+def _with_state(memory: Memory, answer: str, language: Language) -> ToolAnswer:
+    """Return an answer; where nothing was found, with why that may be."""
+    state = memory.reading_state()
+    if answer not in _NOTHING_FOUND or state == "open":
+        return ToolAnswer(answer)
+    if state == "keywords":
+        return ToolAnswer(answer + _ANSWERS["by_words"][language])
+    return ToolAnswer(_ANSWERS["failed"][language], is_error=True)
+
+
+def _asked(arguments: str | Mapping[str, Any]) -> str:
+    """Return what a call looks for; its language is that of the conversation where nothing else was heard of it."""
+    if isinstance(arguments, str):
+        try:
+            arguments = json.loads(arguments or "{}")
+        except (ValueError, RecursionError):
+            return ""
+    if not isinstance(arguments, Mapping):
+        return ""
+    return next((said for name in ("query", "about") if isinstance(said := arguments.get(name), str)), "")
 
 
 def is_admin(settings: Settings, scope: Scope) -> bool:

@@ -28,10 +28,10 @@ from langgraph.config import get_config
 from langgraph.runtime import get_runtime
 
 from ...schema.errors import HistorianError, InvalidInput
-from ...schema.language import Language
+from ...schema.language import LanguageChoice
 from ...schema.scope import Scope, checked_scope
 from ...service.blocking import run_blocking
-from .tools import MEMORY_TOOL_NAMES
+from .callbacks import OWN_TOOLS
 
 if TYPE_CHECKING:
     from ...service.cognitive import CognitiveService
@@ -49,7 +49,7 @@ SAID_BEFORE = 3
 class Turns:
     """Recalls for a turn and remembers it. `recalled` and `remember` have synchronous twins, and none of them raises."""
 
-    def __init__(self, memory: CognitiveService, scope: ConversationOfRun, language: Language | None) -> None:
+    def __init__(self, memory: CognitiveService, scope: ConversationOfRun, language: LanguageChoice | None) -> None:
         self._memory = memory
         self._scope = scope if scope is None or callable(scope) else checked_scope(scope)
         self._language = language
@@ -76,6 +76,13 @@ class Turns:
         except Exception as error:
             _nothing("a turn is not remembered", error)
             return None
+
+    def scope_if_known(self) -> Scope | None:
+        """`scope_or_none` without a word in the log."""
+        try:
+            return self.scope()
+        except Exception:
+            return None  # told where the turn begins
 
     async def recalled(self, messages: Sequence[BaseMessage]) -> list[BaseMessage]:
         """Return what memory has for these messages as one message of the role `user`, or none."""
@@ -120,7 +127,7 @@ def recall_node(
     memory: CognitiveService,
     *,
     scope: ConversationOfRun = None,
-    language: Language | None = None,
+    language: LanguageChoice | None = None,
     key: str = "messages",
     into: str = "memory",
 ) -> Runnable[Any, dict[str, Any]]:
@@ -214,7 +221,7 @@ def _is_said(message: BaseMessage) -> bool:
 
 def _is_told(message: BaseMessage) -> bool:
     """Return True for what was said or found out: what memory's own tools returned is in memory already."""
-    is_found_out = isinstance(message, ToolMessage) and message.name not in MEMORY_TOOL_NAMES
+    is_found_out = isinstance(message, ToolMessage) and message.name not in OWN_TOOLS
     return _is_said(message) or isinstance(message, AIMessage) or is_found_out
 
 

@@ -12,10 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import signal
-import socket
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -24,12 +21,15 @@ from pydantic import ValidationError
 
 from ... import __version__
 from ...schema.errors import HistorianError, InvalidInput, SettingsError
-from ...schema.language import Language
+from ...schema.language import Language, LanguageChoice
 from ...schema.scope import Scope
 from ...schema.settings import Settings
 from ...service.cognitive import CognitiveService
 from ...service.data_directory import data_directory
+from ...service.languages import Languages
+from ...service.recall.arguments import texts as texts_of
 from ...service.recall.reader import MemoryReader
+from ..http_serving import listening_on, serve_until_stopped
 from ..langchain.argument_problems import problem, unknown_tool
 from ..langchain.end_tool import EndArguments
 from ..langchain.memory import Memory
@@ -48,6 +48,9 @@ LOOPBACK = "127.0.0.1"
 SHARED_TOOLS = ("search_events", "get_profile", "search_profiles")
 """The tools of `interfaces.langchain` that are offered here as well."""
 
+NEWEST_EVENTS = 20
+"""So many filed events tell the language of a conversation of which nothing was heard yet."""
+
 
 @dataclass(frozen=True)
 class Writer:
@@ -63,15 +66,21 @@ class McpMemory:
 
     With a `writer` it is writable: the directory is created if it is missing, and the worker runs in this process unless
     another process owns the directory. Without one it is read-only.
+
+    `language`, of descriptions and answers, is as in `CognitiveService.language_of`: "auto" is that of the conversation (its
+    newest events, then what its client says), else the configured one; None is the configured one, else that of the conversation.
     """
 
-    def __init__(self, settings: Settings, scope: Scope, *, language: Language = "zh", writer: Writer | None = None) -> None:
+    def __init__(
+        self, settings: Settings, scope: Scope, *, language: LanguageChoice | None = None, writer: Writer | None = None
+    ) -> None:
         if writer is not None and not scope.user_id:
             raise InvalidInput("writing needs the id of a user as well as the group: say whose words these are")
         self.settings = settings
         self.scope = scope
         self.language = language
         self.writer = writer
+        self._languages = Languages(lambda: settings.cognitive.language)
         self._service: CognitiveService | None = None
         self._opening = asyncio.Lock()
 
@@ -90,10 +99,20 @@ class McpMemory:
         """Return the service, or a reader that finds nothing while nothing is stored."""
         return await self._opened() or MemoryReader(self.settings)
 
+    def hear(self, *texts: str) -> None:
+        """Note what is said in the conversation, for its language."""
+        self._languages.hear(self.scope.key, texts)
+
+    def language_of(self, *texts: str) -> Language:
+        """Return the language to write in; `texts`, those of a call, tell it where nothing else was heard."""
+        return self._languages.choose(self.language, self.scope.key, texts)
+
     async def recall(self, query: str, top_k: int | None = None) -> str:
         """Return the memory block for a reply to `query`; "" for none."""
         service = await self._opened()
-        return "" if service is None else await service.build_context(query, self.scope, top_k=top_k)
+        if service is None:
+            return ""
+        return await service.build_context(query, self.scope, top_k=top_k, language=self.language_of())
 
     async def remember(self, action_summary: str, new_info: list[str]) -> str | None:
         """Enqueue a job and return its id; None if there is nothing to remember. Raises InvalidInput, StorageError."""
@@ -117,10 +136,19 @@ class McpMemory:
                 service = CognitiveService.open(self.settings, worker=self.writer is not None)
                 await service.start()
                 self._service = service
+                await self._hear_what_is_filed(service)
             return self._service
 
+    async def _hear_what_is_filed(self, service: CognitiveService) -> None:
+        try:
+            events = await service.list_events(self.scope, limit=NEWEST_EVENTS)
+        except HistorianError as error:  # the calls tell it too, each for itself
+            log.warning("the language of what is filed is not known: %s", error)
+        else:
+            self.hear(*(event.text for event in events))
+
     def _is_stored(self) -> bool:
-        return data_directory(self.settings).is_dir()
+        return bool(self.settings.stores.url) or data_directory(self.settings).is_dir()
 
 
 def make_mcp_server(memory: McpMemory) -> Server[Any]:
@@ -133,21 +161,21 @@ def make_mcp_server(memory: McpMemory) -> Server[Any]:
             f'the MCP server needs the SDK "mcp", version 2.3 or later ({error}): pip install "langgraph-historian[mcp]"'
         ) from None
 
-    tools = {tool.name: tool for tool in _tools(memory)}
+    names = [tool.name for tool in _tools(memory)]
 
     async def list_tools(context: Any, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=list(tools.values()))
+        return types.ListToolsResult(tools=_tools(memory))
 
     async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
-        if params.name not in tools:
-            raise MCPError(types.INVALID_PARAMS, unknown_tool(params.name, ", ".join(tools), memory.language))
+        if params.name not in names:
+            raise MCPError(types.INVALID_PARAMS, unknown_tool(params.name, ", ".join(names), memory.language_of()))
         answer = await answer_call(memory, params.name, params.arguments or {})
         return types.CallToolResult(content=[types.TextContent(type="text", text=answer.text)], is_error=answer.is_error)
 
     return Server(
         "historian",
         version=__version__,
-        instructions=INSTRUCTIONS[memory.language],
+        instructions=INSTRUCTIONS[memory.language_of()],
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
@@ -167,35 +195,18 @@ async def serve_http(server: Server[Any], port: int, token: str, listening: Call
     Clients send `Authorization: Bearer {token}`. Requests with a foreign `Host` or `Origin`, which a web page could have made,
     are refused too. Raises InvalidInput if the port is in use.
     """
-    import uvicorn
-
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind((LOOPBACK, port))
-            listener.listen()  # before the address is announced, so that an early request waits instead of being refused
-        except OSError as error:
-            raise InvalidInput(f"port {port}: {error.strerror or error}; choose another, or 0 for a free one") from None
+    with listening_on(LOOPBACK, port) as listener:
         application = TokenRequired(server.streamable_http_app(host=LOOPBACK), token)
-        http = uvicorn.Server(uvicorn.Config(application, log_config=None, access_log=False, timeout_graceful_shutdown=2))
-
-        def stop() -> None:
-            http.should_exit = True
-
-        loop = asyncio.get_running_loop()
-        for one in (signal.SIGINT, signal.SIGTERM):
-            # uvicorn raises the signal again when it has ended; this handler takes it, so that the stores are closed.
-            with suppress(NotImplementedError):
-                loop.add_signal_handler(one, stop)
-        listening(f"http://{LOOPBACK}:{listener.getsockname()[1]}/mcp")
-        await http.serve(sockets=[listener])
+        url = f"http://{LOOPBACK}:{listener.getsockname()[1]}/mcp"
+        await serve_until_stopped(application, listener, lambda: listening(url))
 
 
 def _tools(memory: McpMemory) -> list[types.Tool]:
     from mcp import types
 
-    shared = [schema for schema in memory_tool_schemas(memory.language) if schema["function"]["name"] in SHARED_TOOLS]
-    schemas = [*shared, *own_tools(memory.language, writing=memory.writer is not None)]
+    language = memory.language_of()
+    shared = [schema for schema in memory_tool_schemas(language) if schema["function"]["name"] in SHARED_TOOLS]
+    schemas = [*shared, *own_tools(language, writing=memory.writer is not None)]
     tools: list[types.Tool] = []
     for function in (schema["function"] for schema in schemas):
         name, is_writing = function["name"], function["name"] == "remember"
@@ -209,15 +220,19 @@ def _tools(memory: McpMemory) -> list[types.Tool]:
 
 async def answer_call(memory: McpMemory, name: str, arguments: Mapping[str, Any]) -> ToolAnswer:
     """Carry out one call. Never raises for what the client wrote."""
-    language = memory.language
+    language = memory.language_of(*_texts(arguments))
     try:
         if name in SHARED_TOOLS:
             reading = await memory.reading()
             return await answer_memory_call(reading, name, arguments, memory.scope, language=language, here_alone=True)
         if name == "recall":
             asked = RecallArguments.model_validate(arguments)
+            memory.hear(asked.query)
+            language = memory.language_of()
             return ToolAnswer(await memory.recall(asked.query, asked.top_k) or ANSWERS["nothing"][language])
         ending = EndArguments.model_validate(arguments)
+        memory.hear(ending.action_summary, *ending.new_info)
+        language = memory.language_of()
         job_id = await memory.remember(ending.action_summary, ending.new_info)
     except (InvalidInput, ValidationError) as error:
         log.info("%s: the arguments are wrong: %s", name, problem(error, "en"))
@@ -227,3 +242,9 @@ async def answer_call(memory: McpMemory, name: str, arguments: Mapping[str, Any]
         return ToolAnswer(ANSWERS["failed"][language], is_error=True)
     outcome = "disabled" if not memory.settings.cognitive.enabled else "empty" if job_id is None else "kept"
     return ToolAnswer(ANSWERS[outcome][language])
+
+
+def _texts(arguments: Mapping[str, Any]) -> list[str]:
+    """Return what people or the model wrote in the arguments of a call."""
+    said = (arguments.get(name) for name in ("query", "about", "action_summary", "new_info"))
+    return [text for one in said for text in texts_of(one)]

@@ -25,9 +25,9 @@ from ...graph.reflection import wire_reflection
 from ...retrieval.event_recall import EventRecall
 from ...retrieval.recall_states import RecallContext, RecallInput, RecallOutput, RecallState
 from ...schema.errors import InvalidInput
-from ...schema.reflection_states import ReflectionContext, ReflectionInput, ReflectionState
+from ...schema.graph_states.historian import HistorianContext, HistorianInput, HistorianState
+from ...schema.graph_states.reflection import ReflectionContext, ReflectionInput, ReflectionState
 from ...schema.scope import Scope
-from ...schema.states import HistorianContext, HistorianInput, HistorianState
 from ...service.intake import make_job, redacted
 from ...service.recall.articles import states_job
 from ...service.talk import talk_jobs

@@ -2,7 +2,7 @@
 
 If neither `HISTORIAN_CONFIG` nor `HISTORIAN__COGNITIVE__DATA_DIR` is set, it is a temporary directory that is filled with the
 conversations of `historian demo` and removed when the server ends. A configured memory is that of the bot: what a run files
-there stays. Like every process but the owner, Studio writes `index.sqlite` and the profiles, and does not open Chroma.
+there stays. Like every process but the owner, Studio writes events and profiles, and does not open the derived index.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from pathlib import Path
 from ...graph.historian import compile_historian
 from ...retrieval.recall_states import RecallContext
 from ...schema.settings import Settings
-from ...schema.settings_source import CONFIG_VARIABLE, PREFIX, load_settings, parse_settings
+from ...schema.settings.source import CONFIG_VARIABLE, PREFIX, load_settings, parse_settings
 from ...service.components import Parts, open_parts, open_queue
 from ...service.intake import make_job, redacted
 from ...service.timezones import configured_timezone
 from ..cli.demo_conversation import conversation
 from .forms import RecallOptions
 
-DATA_DIR_VARIABLE = f"{PREFIX}COGNITIVE__DATA_DIR"
+DATA_DIR_VARIABLE, STORES_VARIABLE = f"{PREFIX}COGNITIVE__DATA_DIR", f"{PREFIX}STORES__URL"
 
 _lock = threading.Lock()
 _opened: list[Memory] = []
@@ -49,7 +49,7 @@ class Memory:
     def close(self) -> None:
         """Close the database and remove the temporary folder. Models are not closed: no event loop runs at the interpreter's
         exit, and their threads and connections end with the process."""
-        self.parts.events.close()
+        self.parts.backend.close()
         if self.folder is not None:
             self.folder.cleanup()
 
@@ -79,7 +79,7 @@ def close_opened() -> None:
 
 def open_memory() -> Memory:
     """Open the memory that the environment configures. Blocking; raises SettingsError, StorageError."""
-    if os.environ.get(CONFIG_VARIABLE) or os.environ.get(DATA_DIR_VARIABLE):
+    if any(map(os.environ.get, (CONFIG_VARIABLE, DATA_DIR_VARIABLE, STORES_VARIABLE))):
         settings = load_settings()
         return _memory(settings)
     folder = tempfile.TemporaryDirectory(prefix="historian-studio-", ignore_cleanup_errors=True)

@@ -23,11 +23,11 @@ from ..language import later, say, speaking
 from ..opening import opened_parts
 
 if TYPE_CHECKING:
+    from ....schema.graph_states.historian import HistorianUpdate, ItemState
     from ....schema.hit import Hit
     from ....schema.job import Job
     from ....schema.profile import Profile
     from ....schema.settings import Settings
-    from ....schema.states import HistorianUpdate, ItemState
 
 
 @dataclass
@@ -90,7 +90,7 @@ def demo_settings(folder: Path) -> Settings:
 async def live_through(settings: Settings) -> Story:
     """Enqueue the sample, run the worker, ask the questions."""
     from ....service.cognitive import CognitiveService
-    from ....service.ownership import owned_worker
+    from ....service.running.ownership import owned_worker
 
     story = Story()
     turns, questions = conversation()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from rich.text import Text
 from typer import Argument, Option
 
+from ....service.inspection.json_data import event_data
 from ..console import Cell, fields, minute, short
 from ..invocation import CommandFailed, Shell, WrongUse, command, group
 from ..language import later
@@ -143,11 +144,6 @@ def _existing(shell: Shell, event_ids: list[str]) -> list[Event]:
 
 def _end(event: Event) -> str:
     return f"{event.event_id}: {short(event.text)}"
-
-
-def event_data(event: Event) -> dict[str, Any]:
-    """Return an event as JSON data."""
-    return {**dataclasses.asdict(event), "gate_reasons": list(event.gate_reasons)}
 
 
 EVENT_COLUMNS = later("event|time|scope|kind|text (≈ not absolute, × over)")

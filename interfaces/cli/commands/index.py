@@ -37,7 +37,7 @@ def index(
     """
     from ....schema.errors import OwnerLockHeld
     from ....schema.scope import notes_scope
-    from ....stores.files.owner_lock import OwnerLock
+    from ....stores.opening import opened_workers
 
     if list_folders:
         _list(shell)
@@ -47,15 +47,19 @@ def index(
     scope = notes_scope(value)
     if not remove and not place.is_dir():
         raise WrongUse("{place} is no folder; name the one that holds the notes", place=place)
-    lock = OwnerLock(shell.directory)
-    try:
-        lock.acquire(time.time())
-    except OwnerLockHeld:
-        payload = {"folder": str(place), "notes_scope": value, "remove": remove}
-        send_command(shell, "index", payload, "{place} is indexed", place=place)
-        return
-    with lock:
-        report = asyncio.run(_run(shell, place, scope, remove=remove))
+    with opened_workers(shell.settings) as workers:
+        if workers.many:  # the folder is on this machine, the owner may be on another one
+            _print(shell, asyncio.run(_run(shell, place, scope, remove=remove)), place, scope)
+            return
+        lock = workers.ownership()
+        try:
+            lock.acquire(time.time())
+        except OwnerLockHeld:
+            payload = {"folder": str(place), "notes_scope": value, "remove": remove}
+            send_command(shell, "index", payload, "{place} is indexed", place=place)
+            return
+        with lock:
+            report = asyncio.run(_run(shell, place, scope, remove=remove))
     _print(shell, report, place, scope)
 
 

@@ -81,6 +81,7 @@ def ingest(
             counts[outcome] += 1
             update(counts.total(), counts.total())
     _sum_up(shell, file, counts)
+    _tell_what_waits(shell)
     if counts["wrong"]:
         raise typer.Exit(FAILED)
 
@@ -144,16 +145,22 @@ def _request_id(data: dict[str, Any], seen: Counter[str]) -> str:
 
 def _known_jobs(shell: Shell) -> Callable[[str], bool]:
     """Return a test for jobs that are in the queue or were filed before."""
-    from ....service.jobs.attempts import DONE
-    from ....stores.sqlite.index_schema import open_index
-    from ....stores.sqlite.ledger import SqliteLedger
+    from ....schema.errors import DatabaseAway
+    from ....schema.job import DONE
+    from ....stores.opening import has_memory, open_backend, waiting_in_files
 
-    waiting = set(opened_queue(shell).known_ids())
-    index = shell.directory / "index.sqlite"
-    if not index.exists():
-        return waiting.__contains__
-    ledger = SqliteLedger(open_index(index))
-    return lambda job_id: job_id in waiting or ledger.has(DONE, job_id)
+    queue = opened_queue(shell)
+    try:
+        if not has_memory(shell.settings):
+            return queue.known_ids().__contains__
+        backend = open_backend(shell.settings, queue)
+        backend.tend()  # what waited in files goes first
+        waiting = queue.known_ids()
+    except DatabaseAway:
+        if not shell.settings.stores.spool:
+            raise
+        return waiting_in_files(shell.settings).__contains__  # the others are known when they are handed over
+    return lambda job_id: job_id in waiting or backend.ledger.has(DONE, job_id)
 
 
 def _opened(file: str, stack: ExitStack) -> BinaryIO:
@@ -170,6 +177,18 @@ def _report(shell: Shell, file: str, line: Line) -> None:
         shell.emit(line=line.number, error=line.error)
     source = "<stdin>" if file == "-" else plain(file)
     shell.err.print(Text.assemble((f"{source}:{line.number}: ", "bold red"), plain(line.error)), soft_wrap=True)
+
+
+def _tell_what_waits(shell: Shell) -> None:
+    from ....stores.opening import waiting_in_files
+
+    if waiting := len(waiting_in_files(shell.settings)):
+        shell.note(
+            "the database is away: {n} {n:job waits|jobs wait} in {directory} and {n:is|are} handed over when it answers, by a "
+            "bot or worker of this machine or the next `historian ingest`",
+            n=waiting,
+            directory=shell.directory,
+        )
 
 
 def _sum_up(shell: Shell, file: str, counts: Counter[str], remark: str = "") -> None:

@@ -23,7 +23,7 @@ def init(
     ] = None,
 ) -> None:
     """Write a config.toml with every key, its default and what it means, in Chinese and English."""
-    from ....schema.settings_tables import sample_config, settings_tables
+    from ....schema.settings.tables import sample_config, settings_tables
     from ....stores.files.access import create_file
 
     if markdown is not None:

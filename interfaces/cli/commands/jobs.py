@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from rich.text import Text
 from typer import Argument, Option
@@ -12,10 +12,6 @@ from ..console import Cell, fields, minute, short
 from ..invocation import CommandFailed, Shell, WrongUse, command, group
 from ..language import later, say
 from ..opening import opened_queue
-
-if TYPE_CHECKING:
-    from ....schema.job import Job
-    from ....schema.protocols import JobQueue
 
 jobs = group("jobs", "Jobs in the queue: what waits, what runs, what was given up.")
 
@@ -34,8 +30,10 @@ def list_jobs(
     """List jobs, oldest first."""
     if not shell.needs_data():
         return
+    from ....service.inspection.job_entries import job_entries
+
     queue = opened_queue(shell)
-    found = [entry for entry in entries_of(queue, limit) if state in ("all", entry["state"])]
+    found = [entry for entry in job_entries(queue, limit) if state in ("all", entry["state"])]
     empty = say("no jobs") if state == "all" else say("no {state} jobs", state=state)
     shell.rows(found, dict, "job|state|scope|time|content", _cells, empty=empty)
     if found:
@@ -47,8 +45,10 @@ def list_jobs(
 @command("show", jobs)
 def show_job(shell: Shell, job_id: Annotated[str, Argument(metavar="JOB", help="The job's id.")]) -> None:
     """Show one job, with everything it carries."""
+    from ....service.inspection.job_entries import job_entries
+
     queue = opened_queue(shell) if shell.needs_data() else None
-    found = [entry for entry in (entries_of(queue, None) if queue else []) if job_id in (entry["job_id"], entry["name"])]
+    found = [entry for entry in (job_entries(queue, None) if queue else []) if job_id in (entry["job_id"], entry["name"])]
     if not found:
         raise CommandFailed(
             "job {id!r} is not in the queue; `historian jobs list` shows those that are, and "
@@ -78,20 +78,6 @@ def retry_jobs(
     if job_id is not None and count == 0:
         raise CommandFailed("job {id!r} is not among the failed ones; `historian jobs list --state failed` shows them", id=job_id)
     shell.result({"retried": count}, "{n} {n:job|jobs} put back into the queue", n=count)
-
-
-def entries_of(queue: JobQueue, limit: int | None) -> list[dict[str, Any]]:
-    """Return jobs as JSON data with `state`; failed ones with `error`, `failed_at` (epoch seconds), `filed`, file `name` too."""
-    most = limit or 1_000_000
-    entries = [_entry(job, state) for state in ("processing", "pending") for job in queue.jobs(state, most)]
-    for failed in queue.failed()[:most]:
-        about = {"error": failed.error, "failed_at": failed.failed_at, "filed": failed.filed}
-        entries.append({**_entry(failed.job, "failed"), "name": failed.name, **about})
-    return entries
-
-
-def _entry(job: Job | None, state: str) -> dict[str, Any]:
-    return {"state": state, "name": "", **(job.model_dump() if job is not None else {"job_id": ""})}
 
 
 def _cells(entry: dict[str, Any]) -> tuple[Cell, ...]:

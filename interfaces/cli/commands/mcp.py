@@ -6,7 +6,7 @@ from typing import Annotated
 
 from typer import Option
 
-from ....schema.language import Language
+from ....schema.language import LanguageChoice
 from ..console import plain
 from ..invocation import Shell, WrongUse, command
 from ..scopes import AskerOption, GroupOption, asked_scope
@@ -36,8 +36,8 @@ async def mcp(
         bool, Option("--allow-writes", help="Offer the tool `remember` too; the historian runs in this process.")
     ] = False,
     language: Annotated[
-        Language | None,
-        Option("--language", help="Of the tools' descriptions (else cognitive.language, else zh)."),
+        LanguageChoice | None,
+        Option("--language", help="Of the tools' texts; auto: that of the conversation (default: cognitive.language)."),
     ] = None,
     user_name: Annotated[str, Option("--user-name", metavar="NAME", help="The name of --user in what is written.")] = "",
     group_name: Annotated[str, Option("--group-name", metavar="NAME", help="The name of --group in what is written.")] = "",
@@ -52,15 +52,14 @@ async def mcp(
     scope = asked_scope(group, user)
     if allow_writes and not scope.user_id:
         raise WrongUse("--allow-writes with --group alone: whose words are they? Add --user ID")
-    configured = shell.settings.cognitive.language
     memory = McpMemory(
         patient(shell.settings, RECALL_SECONDS),
         scope,
-        language=language or ("zh" if configured == "auto" else configured),
+        language=language,
         writer=Writer(user_name, group_name, bot_name) if allow_writes else None,
     )
-    server = make_mcp_server(memory)
     async with memory:
+        server = make_mcp_server(memory)
         if http is None:
             await serve_stdio(server)
         else:

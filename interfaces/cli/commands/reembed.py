@@ -13,10 +13,9 @@ from ..opening import opened_parts, without_models
 from .stats import VECTORS
 
 if TYPE_CHECKING:
+    from ....schema.protocols.events.shadow_vectors import Fingerprint, VectorSets
     from ....service.components import Parts
     from ....service.upkeep.reembedding import Built
-    from ....stores.sqlite.fingerprint import Fingerprint
-    from ....stores.sqlite.shadow_vectors import VectorSets
 
 
 @command("reembed")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated, Any
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
 
 from rich.text import Text
 from typer import Argument, Option
 
+from ....service.inspection.json_data import hit_data
 from ..console import Cell, minute, short
 from ..invocation import Shell, command
 from ..language import later, say
@@ -27,7 +29,6 @@ from ..scopes import (
     conditions,
     search_scope,
 )
-from .events import event_data
 
 if TYPE_CHECKING:
     from ....schema.hit import Hit
@@ -76,11 +77,7 @@ async def search(
         else:
             hits = await memory.search_events(query, scope, top_k=top_k, **narrowed)
 
-    def data(hit: Hit) -> dict[str, Any]:
-        told = {"explain": hit.explain()} if explain else {}
-        return {"score": hit.score, "scores": dict(hit.scores), "pending": hit.pending, **event_data(hit.event), **told}
-
-    shell.rows(hits, data, "score|time|scope|text|event", _cells, wide=3, empty=NOTHING)
+    shell.rows(hits, partial(hit_data, explain=explain), "score|time|scope|text|event", _cells, wide=3, empty=NOTHING)
     if explain and not shell.json:
         for hit in hits:
             shell.out.print(Text(f"\n{hit.event.event_id}\n{hit.explain()}"), soft_wrap=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from pathlib import Path
 from typing import Annotated, Any
 
 from typer import Option
@@ -14,7 +13,7 @@ from ..invocation import Shell, command
 from ..language import later, listed, say
 from ..opening import opened_stores
 from ..run_report import print_report, read_report
-from .forget import STAGES
+from .data.forget import STAGES
 from .jobs import QUEUE_COUNTS
 
 VECTORS = later("{model}, {dimension} dimensions")
@@ -57,7 +56,7 @@ def _print(shell: Shell, report: dict[str, Any]) -> None:
     forgetting = {whom: say(STAGES[stage]) for whom, stage in report["forgetting"].items()}
     shell.fields(
         {
-            "data": f"{report['data_dir']}  ({size(report['bytes'])})",
+            "data": f"{report['stored_in']}  ({size(report['bytes'])})",
             "memory": say("on") if report["enabled"] else say("switched off (cognitive.enabled = false)"),
             "owner": report["owner"] or say("nobody: jobs wait until a bot or `historian worker` runs"),
             "queue": waiting,
@@ -73,17 +72,16 @@ def collect(shell: Shell) -> dict[str, Any]:
     """Return all numbers as JSON data."""
     from ....schema.event import EventFilter
     from ....service.report import queue_report
-    from ....stores.files.forget_requests import ForgetRequests
-    from ....stores.files.owner_lock import owner_of
 
     with opened_stores(shell) as parts:
         fingerprint = parts.events.fingerprint()
-        owner = owner_of(shell.directory)
+        owner = parts.backend.workers.owner()
         return {
             "data_dir": str(shell.directory),
+            "stored_in": parts.backend.name,
             "exists": True,
             "enabled": shell.settings.cognitive.enabled,
-            "bytes": sum(file.stat().st_size for file in shell.directory.rglob("*") if _is_file(file)),
+            "bytes": parts.backend.size(),
             "owner": str(owner) if owner else "",
             "queue": queue_report(parts.queue.counts(time.time())),
             "events": {
@@ -94,13 +92,6 @@ def collect(shell: Shell) -> dict[str, Any]:
             },
             "profiles": len(parts.profiles.keys()),
             "vectors": {"model": fingerprint[0], "dimension": fingerprint[1]} if fingerprint else None,
-            "forgetting": ForgetRequests(shell.directory).stages(),
+            "forgetting": parts.backend.forget_requests.stages(),
             "last_run": read_report(shell.directory),
         }
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except OSError:  # gone since it was listed
-        return False

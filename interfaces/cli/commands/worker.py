@@ -31,11 +31,11 @@ STOP_SECONDS = 10.0
 COUNT_SECONDS = 1.0
 """How often the progress bar counts the queue."""
 LOOK_SECONDS, OWNER_SECONDS = 1.0, 0.5
-"""How often is looked whether `index.sqlite` is another file, and whether the directory has an owner still."""
+"""How often is looked whether the database is another file, and whether the directory has an owner still."""
 
 
 class DatabaseReplaced(Exception):
-    """Another file was put into the place of `index.sqlite`."""
+    """Another file was put into the place of the database."""
 
 
 @command("worker")
@@ -55,12 +55,12 @@ async def worker(
             await _work(shell, drain, metrics_port, replaced=replaced)
             return
         except DatabaseReplaced:
-            shell.note("index.sqlite is another file now: it is opened anew")
+            shell.note("the database is another file now: it is opened anew")
             replaced = True
 
 
 async def _work(shell: Shell, drain: bool, metrics_port: int | None, *, replaced: bool) -> None:
-    """Own the data directory and work, as `worker` says. Raises DatabaseReplaced if `index.sqlite` becomes another file.
+    """Own the data directory and work, as `worker` says. Raises DatabaseReplaced if the database becomes another file.
 
     `replaced`: it has, so that the derived index is to be made anew.
     """
@@ -77,7 +77,7 @@ async def _work(shell: Shell, drain: bool, metrics_port: int | None, *, replaced
             started = time.monotonic()
             complete = await _run(historian, parts, shell, drain=drain)
             report = make_report(historian.statistics, parts.chat, time.monotonic() - started)
-    counts = parts.queue.counts(time.time())
+        counts = await asyncio.to_thread(parts.queue.counts, time.time())
     report["left"] = {"pending": counts.pending, "processing": counts.processing, "failed": counts.failed}
     try:
         save_report(shell.directory, report)
@@ -95,7 +95,7 @@ async def _work(shell: Shell, drain: bool, metrics_port: int | None, *, replaced
 
 async def _owning(shell: Shell, parts: Parts, stack: ExitStack) -> HistorianWorker:
     """Become the owner. Waits for a command that owns the directory for a moment; raises OwnerLockHeld beside a worker."""
-    from ....service.ownership import owned_worker
+    from ....service.running.ownership import owned_worker
 
     said = ""
     while True:
@@ -132,7 +132,9 @@ async def _run(historian: HistorianWorker, parts: Parts, shell: Shell, *, drain:
     stopping: list[asyncio.Task[None]] = []
 
     async def look() -> None:
-        while parts.database.place != "replaced":  # noqa: ASYNC110 - nobody sets an event
+        while parts.backend.place != "replaced":
+            if parts.backend.needs_tending:
+                await asyncio.to_thread(parts.backend.tend)
             await asyncio.sleep(LOOK_SECONDS)
         await historian.stop(STOP_SECONDS)
 
@@ -145,14 +147,14 @@ async def _run(historian: HistorianWorker, parts: Parts, shell: Shell, *, drain:
     is_watched = drain and shell.err.is_terminal and not shell.json
     with _on_signals(loop, stop):
         if not drain and not shell.json:
-            shell.note("working on {directory}; Ctrl-C stops", directory=shell.directory)
+            shell.note("working on {directory}; Ctrl-C stops", directory=parts.backend.name)
         with shell.progress("filing", hidden=not is_watched) as update:
             watching = [asyncio.create_task(look())]
             if is_watched:
                 watching.append(asyncio.create_task(_watch(update, historian, parts)))
             try:
                 complete = await historian.run(drain=drain)
-                if not stopping and parts.database.place == "replaced":
+                if not stopping and parts.backend.place == "replaced":
                     raise DatabaseReplaced
                 return complete
             finally:

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from rich.text import Text
 from typer import Argument, Option
 
-from ..console import minute, plain, short
-from ..invocation import CommandFailed, Shell, command, group
-from ..language import later, say
-from ..opening import opened_stores
-from ..revisions import RevisionCommands
+from .....service.inspection.article_list import listed_articles, listed_data
+from .....service.inspection.json_data import article_data
+from ...console import minute, plain, short
+from ...invocation import CommandFailed, Shell, command, group
+from ...language import later, say
+from ...opening import opened_stores
+from ...revisions import RevisionCommands
 
 if TYPE_CHECKING:
-    from ....schema.summary import ArticleKey, StoredArticle
+    from .....schema.summary import ArticleKey, StoredArticle
 
 chapters = group("chapters", "The assistant's own articles about people, and their revisions.")
 
@@ -31,31 +33,19 @@ def list_articles(shell: Shell) -> None:
     if not shell.needs_data():
         return
     with opened_stores(shell) as parts:
-        stores = parts.article_stores
-        keys = {*stores.articles.keys(), *stores.summaries.keys(), *stores.buffer.keys()}
-        found = [
-            (key, stores.articles.read(key), len(stores.summaries.read(key)), stores.buffer.tokens(key))
-            for key in sorted(keys, key=str)
-        ]
+        found = listed_articles(parts.article_stores)
     shell.rows(
         found,
-        lambda one: {
-            "user_id": one[0].user_id,
-            "scope": one[0].scope.key,
-            "revision": one[1].revision if one[1] is not None else 0,
-            "updated_at": one[1].updated_at if one[1] is not None else "",
-            "summaries": one[2],
-            "waiting_tokens": one[3],
-        },
+        listed_data,
         "user|conversation|revision|updated|summaries|tokens waiting|article",
         lambda one: (
-            one[0].user_id,
-            one[0].scope.key,
-            str(one[1].revision) if one[1] is not None else "",
-            minute(one[1].updated_at) if one[1] is not None else "",
-            str(one[2]),
-            str(one[3]),
-            short(ARTICLES.summary(one[1]), 120) if one[1] is not None else "",
+            one.key.user_id,
+            one.key.scope.key,
+            str(one.article.revision) if one.article is not None else "",
+            minute(one.article.updated_at) if one.article is not None else "",
+            str(len(one.summaries)),
+            str(one.waiting),
+            short(ARTICLES.summary(one.article), 120) if one.article is not None else "",
         ),
         empty="no articles yet, and nothing that may become one",
     )
@@ -106,19 +96,11 @@ class ArticleRevisions(RevisionCommands["StoredArticle"]):
     def payload(self, one: StoredArticle) -> dict[str, Any]:
         return {"user_id": one.key.user_id, "group_id": one.key.group_id}
 
-    def data(self, one: StoredArticle) -> dict[str, Any]:
-        return {
-            **self.identity(one),
-            "revision": one.revision,
-            "updated_at": one.updated_at,
-            "sources": list(one.sources),
-            "bedrock": one.article.bedrock,
-            "evolutionary": one.article.evolutionary,
-            "dynamic": one.article.dynamic,
-        }
+    def data(self, one: StoredArticle) -> Mapping[str, Any]:
+        return article_data(one)
 
     def lines(self, one: StoredArticle) -> list[str]:
-        from ....text.articles.markup import format_article
+        from .....text.articles.markup import format_article
 
         return format_article(one.article).splitlines()
 
@@ -135,6 +117,6 @@ ARTICLES.register(chapters)
 
 def article_key(user: str, in_group: str | None) -> ArticleKey:
     """Return whose memory the command line names. Raises InvalidInput."""
-    from ....schema.summary import ArticleKey
+    from .....schema.summary import ArticleKey
 
     return ArticleKey(user, in_group or "")

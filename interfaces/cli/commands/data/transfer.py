@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 from typer import Argument, Option
 
-from ....schema.errors import ForgottenHere
-from ..invocation import CommandFailed, Shell, command
-from ..language import later, listed, say
-from ..opening import opened_stores
+from .....schema.errors import ForgottenHere
+from ...invocation import CommandFailed, Shell, command
+from ...language import later, listed, say
+from ...opening import opened_stores
 from .forget import IdArgument, KindArgument
 
 NAMES = {
@@ -40,9 +40,9 @@ def export(
     A zip of JSON lines and Markdown, without vectors. Of a person: what they said in every conversation; of a group: what
     everybody said there.
     """
-    from .... import __version__
-    from ....schema.entity import Entity
-    from ....service.entity_data.transfer import export as write
+    from ..... import __version__
+    from .....schema.entity import Entity
+    from .....service.entity_data.transfer import export as write
 
     entity = Entity(kind, entity_id)
     if not shell.needs_data():
@@ -72,7 +72,7 @@ def import_file(
 
     Events are found by keyword at once, and by meaning as soon as the worker has embedded them.
     """
-    from ....service.entity_data.transfer import import_archive
+    from .....service.entity_data.transfer import import_archive
 
     with opened_stores(shell) as parts:
         try:

@@ -8,30 +8,20 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from typer import Argument, Option
 
-from ..console import short
-from ..invocation import FAILED, Shell, command
-from ..language import later, listed, say
-from ..opening import opened_parts, opened_stores, without_models
-from .events import YesOption
+from ....texts import FORGOTTEN
+from ...console import short
+from ...invocation import FAILED, Shell, command
+from ...language import later, listed, say
+from ...opening import opened_parts, opened_stores, without_models
+from ..events import YesOption
 
 if TYPE_CHECKING:
-    from ....schema.entity import Entity
-    from ....stores.files.forget_requests import ForgetReport
+    from .....schema.entity import Entity
+    from .....schema.protocols.forget_requests import ForgetReport
 
 KindArgument = Annotated[Literal["user", "group"], Argument(metavar="user|group", help="Whether a person or a group.")]
 IdArgument = Annotated[str, Argument(metavar="ID", help="The platform's id.")]
 
-KINDS = {
-    "events": later("{n} {n:event|events}"),
-    "profiles": later("{n} {n:profile|profiles}"),
-    "articles and summaries": later("{n} {n:article or summary|articles and summaries}"),
-    "jobs": later("{n} {n:job|jobs}"),
-    "plain summaries": later("{n} {n:plain summary|plain summaries}"),
-    "lines of MEMORY.md": later("{n} {n:line|lines} of MEMORY.md"),
-    "note files": later("{n} {n:note file|note files}"),
-    "checkpoint and damaged files": later("{n} {n:checkpoint or damaged file|checkpoint and damaged files}"),
-}
-"""The counts of a report."""
 STAGES = {
     "": later("not begun"),
     "waiting": later("not begun"),
@@ -62,7 +52,7 @@ def forget(
     status is 1. Events of others that mention them are listed, and removed with --mentions. Killed in between, it is
     finished by the next start or by the same command.
     """
-    from ....schema.entity import Entity
+    from .....schema.entity import Entity
 
     entity = Entity(kind, entity_id)
     if not shell.needs_data():
@@ -80,14 +70,14 @@ def forget(
 
 
 async def _forget(shell: Shell, entity: Entity, mentions: bool, wait: float) -> ForgetReport:
-    from ....service.entity_data.forgetting import forget
+    from .....service.entity_data.forgetting import forget
 
     async with opened_parts(without_models(shell.settings)) as parts:
         return await forget(parts, entity, mentions=mentions, wait_seconds=wait)
 
 
 def _print(shell: Shell, report: ForgetReport) -> None:
-    from ....stores.files.owner_lock import owner_of
+    from .....stores.opening import owner_of
 
     whom = report.entity
     if not report.done:
@@ -96,7 +86,7 @@ def _print(shell: Shell, report: ForgetReport) -> None:
             "a restart; nothing of the time before now is filed meanwhile. `historian stats` says how far it is",
             whom=whom,
             stage=say(STAGES[report.stage]),
-            owner=owner_of(shell.directory) or say("it has just ended"),
+            owner=owner_of(shell.settings) or say("it has just ended"),
         )
         return
     if not (report.removed.keys() - EVERYBODY or report.mentions) and report.clean:
@@ -113,7 +103,7 @@ def _print(shell: Shell, report: ForgetReport) -> None:
     searched = f"{report.bytes_scanned / 1e6:.1f} MB"
     if report.too_short:
         searched += say("; {n} {n:text|texts} too short to search for", n=report.too_short)
-    removed = listed([say(KINDS.get(kind, kind), n=count) for kind, count in report.removed.items()])
+    removed = listed([say(FORGOTTEN.get(kind, kind), n=count) for kind, count in report.removed.items()])
     shell.fields(
         {
             "forgotten": whom,
@@ -132,7 +122,7 @@ def _print(shell: Shell, report: ForgetReport) -> None:
 
 
 def _mention_rows(shell: Shell, report: ForgetReport) -> list[tuple[str, str, str]]:
-    from ....schema.profile import ProfileKey
+    from .....schema.profile import ProfileKey
 
     ids = [item for kind, item in report.mentions if kind == "events"]
     with opened_stores(shell) as parts:

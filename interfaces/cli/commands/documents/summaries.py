@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from ..console import minute, short
-from ..invocation import Shell, command, group
-from ..language import say
-from ..opening import opened_stores
+from .....service.inspection.json_data import summary_data
+from ...console import minute, short
+from ...invocation import Shell, command, group
+from ...language import say
+from ...opening import opened_stores
 from .chapters import InGroupOption, PersonArgument, article_key
-
-if TYPE_CHECKING:
-    from ....schema.summary import Summary
 
 summaries = group("summaries", "Dated summaries of conversations: short-term memory.")
 
@@ -40,22 +36,3 @@ def list_summaries(shell: Shell, user: PersonArgument, in_group: InGroupOption =
         empty="no summaries yet",
     )
     shell.tell("{n} {n:token|tokens} of conversation {n:waits|wait} to be summarised", n=waiting)
-
-
-def summary_data(one: Summary) -> dict[str, Any]:
-    """Return a summary as JSON data, with the keys of its file."""
-    return {
-        "id": one.id,
-        "user_id": one.key.user_id,
-        "scope": one.key.scope.key,
-        "text": one.text,
-        "from": one.since,
-        "until": one.until,
-        "created_at": one.created_at,
-        "tokens": one.tokens,
-        "written_by": one.written_by,
-        "is_absolute": one.is_absolute,
-        "gate_reasons": list(one.gate_reasons),
-        "promoted_at": one.promoted_at,
-        "promoted_into": one.promoted_into,
-    }

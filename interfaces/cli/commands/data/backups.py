@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Argument
 
-from ....schema.errors import OwnerLockHeld
-from ..console import size
-from ..invocation import FAILED, CommandFailed, Shell, command
-from ..language import say
-from ..opening import opened_parts, without_models
-from .events import YesOption
+from .....schema.errors import OwnerLockHeld
+from ...console import size
+from ...invocation import FAILED, CommandFailed, Shell, command
+from ...language import say
+from ...opening import opened_parts, without_models
+from ..events import YesOption
 
 if TYPE_CHECKING:
-    from ....service.backups.restoring import Restored
+    from .....service.backups.restoring import Restored
 
 
 @command("backup")
@@ -29,9 +29,10 @@ def backup(shell: Shell, folder: Annotated[Path, Argument(metavar="DIR", help="A
     The folder holds everything that the data directory holds: give it the same protection, and remember that it keeps those who
     are forgotten later.
     """
-    from .... import __version__
-    from ....service.backups.making import back_up
+    from ..... import __version__
+    from .....service.backups.making import back_up
 
+    _refuse_server(shell)
     made = back_up(shell.directory, folder, version=__version__, now=time.time())
     if shell.json:
         shell.emit(
@@ -59,9 +60,10 @@ def restore(
     What was filed after the backup is gone then; jobs that wait are kept. Who was forgotten since is forgotten again. Killed in
     between, nothing is opened until the same command has finished it.
     """
-    from ....service.backups.restoring import read_backup
-    from ....service.backups.restoring import restore as put_back
+    from .....service.backups.restoring import read_backup
+    from .....service.backups.restoring import restore as put_back
 
+    _refuse_server(shell)
     found = read_backup(folder)
     shell.confirm(
         "Replace what {directory} holds by the backup of {made_at} ({events} {events:event|events})?",
@@ -85,9 +87,15 @@ def restore(
         raise typer.Exit(FAILED)
 
 
+def _refuse_server(shell: Shell) -> None:
+    """Raise CommandFailed if the memory is in a database server."""
+    if shell.settings.stores.url:
+        raise CommandFailed("the memory is in a PostgreSQL database: back it up and restore it by `pg_dump` and `pg_restore`")
+
+
 async def _forget_again(shell: Shell) -> list[str]:
     """Forget those who were forgotten after the backup. Return the places where something of them is left."""
-    from ....service.entity_data.forgetting import forget_all
+    from .....service.entity_data.forgetting import forget_all
 
     async with opened_parts(without_models(shell.settings)) as parts:
         return [place for report in await asyncio.to_thread(forget_all, parts) for place in (*report.left, *report.unread)]

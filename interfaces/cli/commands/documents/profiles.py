@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
 
 from rich.text import Text
 from typer import Argument, Option
 
-from ..console import minute, plain, short
-from ..invocation import CommandFailed, Shell, WrongUse, command, group
-from ..language import later, say
-from ..opening import opened_stores
-from ..revisions import RevisionCommands
+from .....service.inspection.json_data import profile_data, profile_lines
+from ...console import minute, plain, short
+from ...invocation import CommandFailed, Shell, WrongUse, command, group
+from ...language import later, say
+from ...opening import opened_stores
+from ...revisions import RevisionCommands
 
 if TYPE_CHECKING:
-    from ....schema.profile import Profile
-    from ....schema.scope import EntityType
+    from .....schema.profile import Profile
+    from .....schema.scope import EntityType
 
 profile = group("profile", "Profiles of people and groups, and their revisions.")
 
@@ -67,6 +69,23 @@ def show_profile(shell: Shell, entity: EntityArgument, layer: LayerOption = None
         shell.out.print()
 
 
+@command("export", profile)
+def export_profiles(
+    shell: Shell, folder: Annotated[Path, Argument(metavar="FOLDER", help="A new folder, or an empty one.")]
+) -> None:
+    """Write all profiles into a folder, as Markdown files to be read.
+
+    One file a profile and layer, as a memory in files keeps them: users/1001.md, users/1001@private.md, groups/7001.md.
+    """
+    from .....stores.files.profiles import write_view
+
+    written = 0
+    if shell.needs_data():
+        with opened_stores(shell) as parts:
+            written = write_view(parts.profiles, folder)
+    shell.result({"profiles": written}, "{n} {n:profile|profiles} written into {folder}", n=written, folder=str(folder))
+
+
 class ProfileRevisions(RevisionCommands["Profile"]):
     """The revisions of one layer of a profile."""
 
@@ -93,11 +112,11 @@ class ProfileRevisions(RevisionCommands["Profile"]):
     def payload(self, one: Profile) -> dict[str, Any]:
         return {"entity_type": one.key.entity_type, "entity_id": one.key.entity_id, "layer": one.key.layer}
 
-    def data(self, one: Profile) -> dict[str, Any]:
+    def data(self, one: Profile) -> Mapping[str, Any]:
         return profile_data(one)
 
     def lines(self, one: Profile) -> list[str]:
-        return [f"name: {one.name}", f"tags: {', '.join(one.tags)}", "", *one.summary.splitlines()]
+        return profile_lines(one)
 
     def source(self, one: Profile) -> str:
         return one.source_event_id
@@ -111,7 +130,7 @@ ProfileRevisions().register(profile)
 
 def parse_entity(entity: str) -> tuple[EntityType, str]:
     """Return `user:42` or `group:7` in its parts. Raises InvalidInput."""
-    from ....schema.ids import validate_id
+    from .....schema.ids import validate_id
 
     entity_type, colon, entity_id = entity.partition(":")
     if not colon or entity_type not in ("user", "group"):
@@ -121,30 +140,15 @@ def parse_entity(entity: str) -> tuple[EntityType, str]:
     return cast("EntityType", entity_type), validate_id(entity_id, entity_type)
 
 
-def profile_data(one: Profile) -> dict[str, Any]:
-    """Return a profile as JSON data."""
-    return {
-        "entity_type": one.key.entity_type,
-        "entity_id": one.key.entity_id,
-        "layer": one.key.layer,
-        "name": one.name,
-        "tags": list(one.tags),
-        "summary": one.summary,
-        "revision": one.revision,
-        "updated_at": one.updated_at,
-        "source_event_id": one.source_event_id,
-    }
-
-
 def _in_short(one: Profile) -> str:
-    from ....text.profiles.cleaning import in_one_line
+    from .....text.profiles.cleaning import in_one_line
 
     return in_one_line(one.summary)
 
 
 def _read(shell: Shell, entity: str, layer: str | None) -> list[Profile]:
     """Return the layers of a profile, or one of them. Raises CommandFailed for none."""
-    from ....schema.profile import ProfileKey
+    from .....schema.profile import ProfileKey
 
     entity_type, entity_id = parse_entity(entity)
     found: list[Profile] = []

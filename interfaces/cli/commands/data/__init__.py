@@ -1,0 +1,1 @@
+"""All that is kept: copied, carried elsewhere, forgotten."""

@@ -1,0 +1,179 @@
+"""`historian migrate`: summaries that a bot kept before, as events; or the whole memory, to another place."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import asdict
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+from typer import Argument, Option
+
+from ...invocation import FAILED, Shell, WrongUse, command
+from ...language import later, say
+from ...opening import opened_parts, without_models
+from ...scopes import GroupOption, UserOption, scope_of
+
+if TYPE_CHECKING:
+    from .....schema.settings import Settings
+    from .....service.entity_data.migration import MigrationReport
+    from .....service.entity_data.moving import MoveReport
+
+VectorKind = Literal["float32", "half"]
+
+
+@command("migrate")
+async def migrate(
+    shell: Shell,
+    file: Annotated[Path | None, Argument(metavar="[FILE.json]", help="Old summaries, such as end_summaries.json.")] = None,
+    group: GroupOption = None,
+    user: UserOption = None,
+    place: Annotated[
+        list[str] | None, Option("--place", metavar="NAME=ID", help="The id of a group or person that entries name; repeatable.")
+    ] = None,
+    places: Annotated[Path | None, Option("--places", metavar="FILE.json", help='The same as a file: {"NAME": "ID"}.')] = None,
+    rewrite: Annotated[bool, Option("--rewrite", help="Let the historian rewrite them: as jobs in the queue.")] = False,
+    to: Annotated[
+        str | None, Option("--to", metavar="URL|FOLDER", help="Move the whole memory to this PostgreSQL database, or folder.")
+    ] = None,
+    schema: Annotated[str | None, Option("--schema", metavar="NAME", help="The schema in that database.")] = None,
+    vectors: Annotated[
+        VectorKind | None,
+        Option("--vectors", help="How vectors are stored there (else stores.vectors); half takes half."),
+    ] = None,
+) -> None:
+    """Make events of summaries that a bot kept before.
+
+    A list of {summary or text, timestamp, user_id, group_id, ...}, lists by conversation ({"g:7001": [...]}), texts, or JSON
+    lines. --group or --user names the conversation of entries that do not. Of entries that name a place, {"location":
+    {"type": "group", "name": "..."}}, --place gives the id (of namesakes: --place group:NAME=ID, private:NAME=ID); in a
+    terminal it is asked for once, and what has none is left out and counted by place. They are filed by the rules at once, or
+    with --rewrite by the historian, as `historian worker` gets to them. The same file again, also after a crash, changes
+    nothing more. Entries that cannot be used are named with their number, and the status is 1.
+
+    With --to, in place of a file, the memory itself moves: rows with their numbers and vectors, profiles and articles with their
+    history, waiting jobs. Stop workers and bots first. After an interruption the same command goes on where it stood; at the end
+    counts and a sample of recalls are compared. The memory here stays as it is: then name the new place in the settings
+    (stores.url, or data_dir). Jobs that came in meanwhile follow with the same command again.
+    """
+    from .....service.entity_data.migration import Migration
+    from .....service.entity_data.old_summaries import read_places
+
+    if (file is None) == (to is None):
+        raise WrongUse("give a file of old summaries, or --to and the place that the memory moves to")
+    shell.needs_memory()
+    if to is not None:
+        await _move(shell, to, schema, vectors)
+        return
+    assert file is not None
+    settings = without_models(shell.settings)
+    started = time.monotonic()
+    known = read_places(place or (), places)
+    async with opened_parts(settings) as parts:
+        if shell.can_ask:
+            missing = await Migration(parts, settings, scope=scope_of(group, user), places=known).unplaced(file)
+            known |= _asked_for(shell, missing)
+        with shell.progress("taking in") as update:
+            migration = Migration(parts, settings, rewrite=rewrite, scope=scope_of(group, user), places=known)
+            report = await migration.run(file, on_progress=update)
+    _print(shell, file, report, time.monotonic() - started, rewrite=rewrite)
+    if report.bad or report.unplaced:
+        raise typer.Exit(FAILED)
+
+
+async def _move(shell: Shell, to: str, schema: str | None, vectors: VectorKind | None) -> None:
+    """Move the memory of the settings to an address of PostgreSQL, or to a folder."""
+    from .....service.entity_data.moving import move
+    from .....stores.opening import open_backend, open_queue
+
+    here = without_models(shell.settings)
+    started = time.monotonic()
+
+    def moved() -> MoveReport:
+        with ExitStack() as stack, shell.progress("moving rows") as update:
+            there = _settings_of(here, to, schema, vectors, stack.enter_context(TemporaryDirectory(prefix="historian-")))
+            opened = [open_backend(one, open_queue(one, time.time)) for one in (here, there)]
+            for backend in opened:
+                stack.callback(backend.close)
+            return move(opened[0], opened[1], time.time(), update)
+
+    report = await asyncio.to_thread(moved)
+    seconds = time.monotonic() - started
+    shell.result(
+        {**asdict(report), "seconds": round(seconds, 3)},
+        "{events} {events:event|events}, {profiles} {profiles:profile|profiles}, {articles} {articles:article|articles} and "
+        "{jobs} waiting {jobs:job|jobs} moved in {seconds:.1f} s; of {recalls} recalls compared {same} find the same. The memory "
+        "here stays as it is: name the new place in the settings of every bot and worker, then start them",
+        events=report.rows["events"],
+        profiles=report.documents["profiles"],
+        articles=report.documents["articles"],
+        jobs=report.jobs,
+        seconds=seconds,
+        recalls=report.recalls,
+        same=report.recalls - report.differing,
+    )
+
+
+def _settings_of(here: Settings, to: str, schema: str | None, vectors: VectorKind | None, scratch: str) -> Settings:
+    """Return the settings under which the memory is opened at its new place: a server has no part in the folder here."""
+    is_server = to.startswith(("postgresql://", "postgres://"))
+    address = {
+        "url": to if is_server else "",
+        "direct_url": "",
+        "schema_name": schema or here.stores.schema_name,
+        "vectors": vectors or here.stores.vectors,
+        "spool": False,
+    }
+    folder = {"data_dir": scratch if is_server else str(Path(to).resolve())}
+    return here.model_copy(
+        update={
+            "stores": here.stores.model_copy(update=address),
+            "cognitive": here.cognitive.model_copy(update=folder),
+        }
+    )
+
+
+def _asked_for(shell: Shell, missing: Mapping[str, int]) -> dict[str, str]:
+    """Return the ids that somebody at the terminal gives for places; what they leave empty has none."""
+    from .....schema.ids import validate_id
+
+    given: dict[str, str] = {}
+    for place, count in missing.items():
+        answer = shell.ask("the id of {place} ({n} {n:entry|entries}; empty: leave out)", place=place, n=count).strip()
+        if answer:
+            given[place] = validate_id(answer, place)
+    return given
+
+
+def _print(shell: Shell, file: Path, report: MigrationReport, seconds: float, *, rewrite: bool) -> None:
+    for bad in report.bad:
+        if shell.json:
+            shell.emit(where=bad.where, error=bad.error)
+        else:
+            shell.err.print(f"{file}: {bad.where}: {bad.error}", soft_wrap=True, style="red")
+    for place, count in report.unplaced.items():
+        if shell.json:
+            shell.emit(place=place, entries=count, error="its id is not known")
+        else:
+            what = say(
+                "{n} {n:entry|entries} of {place} left out: its id is not known; give it with --place", n=count, place=place
+            )
+            shell.err.print(f"{file}: {what}", soft_wrap=True, style="red", markup=False)
+    numbers = {"taken": report.taken, "known": report.known, "forgotten": report.forgotten, "bad": len(report.bad)}
+    numbers["unplaced"] = report.unplaced.total()
+    if shell.json:
+        shell.emit(file=str(file), seconds=round(seconds, 3), **numbers)
+        return
+    names = {"taken": later("taken"), "known": later("known"), "forgotten": later("forgotten"), "bad": later("bad")}
+    names["unplaced"] = later("without a place")
+    shown = {names[name]: str(count) for name, count in numbers.items() if count or name == "taken"}
+    rate = report.taken / seconds if seconds > 0 else 0.0
+    shell.fields({**shown, later("time taken"): say("{seconds:.1f} s ({rate:.0f} a second)", seconds=seconds, rate=rate)})
+    if rewrite and report.taken:
+        shell.tell()
+        shell.tell("They wait in the queue; a running bot or `historian worker --drain` files them")

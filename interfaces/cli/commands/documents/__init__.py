@@ -1,0 +1,1 @@
+"""What is kept in revisions, or dated: profiles, articles, summaries."""

@@ -1,0 +1,63 @@
+"""Serving an ASGI application on one socket until a signal comes: for the MCP server and for the pages."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from ..schema.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+STOP_SECONDS = 2
+"""How long requests that are under way may take after the server is stopped."""
+
+MOST_AT_ONCE = 200
+"""Connections and requests at a time; further ones are answered with 503."""
+
+
+@contextmanager
+def listening_on(host: str, port: int) -> Iterator[socket.socket]:
+    """Yield a socket that listens; port 0 takes a free one. Raises InvalidInput if that cannot be."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((host, port))
+            listener.listen()  # before the address is announced, so that an early request waits instead of being refused
+        except OSError as error:
+            raise InvalidInput(f"port {port}: {error.strerror or error}; choose another, or 0 for a free one") from None
+        yield listener
+
+
+async def serve_until_stopped(app: ASGIApp, listener: socket.socket, announce: Callable[[], None]) -> None:
+    """Serve `app` until SIGINT or SIGTERM. `announce` is called once a signal would be heard."""
+    import uvicorn
+
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        ws="none",
+        limit_concurrency=MOST_AT_ONCE,
+        timeout_graceful_shutdown=STOP_SECONDS,
+    )
+    http = uvicorn.Server(config)
+
+    def stop() -> None:
+        http.should_exit = True
+
+    loop = asyncio.get_running_loop()
+    for one in (signal.SIGINT, signal.SIGTERM):
+        # uvicorn raises the signal again when it has ended; this handler takes it, so that the stores are closed.
+        with suppress(NotImplementedError):
+            loop.add_signal_handler(one, stop)
+    announce()
+    await http.serve(sockets=[listener])

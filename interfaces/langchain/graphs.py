@@ -1,0 +1,122 @@
+"""Historian's graphs over an open memory, to run by hand, with a checkpointer of one's own, or as parts of another graph.
+
+>>> builder = StateGraph(BotState)  # doctest: +SKIP
+>>> builder.add_node("recall", recall_graph(memory))  # doctest: +SKIP
+
+>>> graph = historian_graph(memory, checkpointer=InMemorySaver())  # doctest: +SKIP
+>>> thread = {"configurable": {"thread_id": "turn-1"}}  # doctest: +SKIP
+>>> await graph.ainvoke(turn(memory, "I told her a story", ["She likes tea"], user_id="42"), thread)  # doctest: +SKIP
+
+The nodes take stores and models from the memory, whatever context the run has. A bot needs none of this: `remember`,
+`enqueue_job` and `build_context` do the same in the background and within a time limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph import StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
+
+from ...graph.historian import wire_historian
+from ...graph.recall import wire_recall
+from ...graph.reflection import wire_reflection
+from ...retrieval.recall_states import RecallContext, RecallInput, RecallOutput, RecallState
+from ...schema.errors import HistorianError, InvalidInput
+from ...schema.graph_states.historian import HistorianInput, HistorianState
+from ...schema.graph_states.reflection import ReflectionInput, ReflectionState
+from ...schema.scope import Scope
+from ...service.intake import make_job, redacted
+from ...service.recall.articles import states_job
+from ...service.talk import talk_jobs
+from ...service.timezones import configured_timezone
+
+if TYPE_CHECKING:
+    from ...service.cognitive import CognitiveService
+    from ...service.running.opening import OpenMemory
+
+Node = Callable[[Any, Runtime[Any]], Awaitable[Any]]
+
+
+def historian_graph(
+    memory: CognitiveService, *, checkpointer: BaseCheckpointSaver[str] | None = None
+) -> CompiledStateGraph[HistorianState, None, HistorianInput, HistorianState]:
+    """Return the graph that files a turn: rewrite → gate → embed → link → merge_profile → write_profile; talk is extracted first.
+
+    Its input is what `turn` and `talk` return. The same job changes nothing the second time.
+    """
+    graph = StateGraph(HistorianState, input_schema=HistorianInput)
+    wire_historian(graph, bound=_with(memory, lambda opened: opened.parts.context()))
+    return graph.compile(checkpointer=checkpointer, name="historian")
+
+
+def recall_graph(memory: CognitiveService) -> CompiledStateGraph[RecallState, None, RecallInput, RecallOutput]:
+    """Return the graph that finds events: prepare → (survey ∥ embed) → fuse → rerank → select.
+
+    Its input has `query`, the conversation (`user_id`, `group_id`), and if wanted `top_k`, `context` and `conditions`; its output
+    is `hits`, best first. It has no time limit: before a reply, use `build_context`.
+    """
+
+    def context(opened: OpenMemory) -> RecallContext:
+        settings = memory.settings
+        return RecallContext(opened.recall.events, settings, opened.parts.clock, configured_timezone(settings.cognitive.timezone))
+
+    graph = StateGraph(RecallState, input_schema=RecallInput, output_schema=RecallOutput)
+    wire_recall(graph, bound=_with(memory, context))
+    return graph.compile(name="recall")
+
+
+def reflection_graph(
+    memory: CognitiveService, *, checkpointer: BaseCheckpointSaver[str] | None = None
+) -> CompiledStateGraph[ReflectionState, None, ReflectionInput, ReflectionState]:
+    """Return the graph that makes summaries of talk, and the article about a person of summaries. Its input is of `states`."""
+    graph = StateGraph(ReflectionState, input_schema=ReflectionInput)
+    wire_reflection(graph, bound=_with(memory, lambda opened: opened.parts.reflection_context()))
+    return graph.compile(checkpointer=checkpointer, name="reflection")
+
+
+def turn(memory: CognitiveService, action_summary: str = "", new_info: Sequence[str] = (), **fields: Any) -> HistorianInput:
+    """Return the input of `historian_graph` for a turn: the parameters are those of `enqueue_job`. Raises InvalidInput."""
+    settings = memory.settings
+    given = {"action_summary": action_summary, "new_info": list(new_info), **fields}
+    job = make_job(given, settings, memory.lifecycle.clock)
+    return {"job": redacted(job, settings.historian.redact_jobs).model_dump()}
+
+
+def talk(memory: CognitiveService, messages: object, scope: Scope, **names: str) -> HistorianInput:
+    """Return the input of `historian_graph` for messages: the parameters are those of `remember`. Raises InvalidInput."""
+    jobs = [job.model_dump() for job in talk_jobs(messages, scope, memory.settings, memory.lifecycle.clock, names)]
+    if not jobs:
+        raise InvalidInput("messages: nothing was said; give at least one message with text")
+    return {"job": jobs[-1], "talk": jobs}
+
+
+def states(
+    memory: CognitiveService, said: object, user_id: str, scope: Scope | None = None, *, reflect: bool = True, **fields: Any
+) -> ReflectionInput:
+    """Return the input of `reflection_graph`: the parameters are those of `update_memory`. Raises InvalidInput."""
+    settings, clock = memory.settings, memory.lifecycle.clock
+    job = states_job(said, user_id, scope, settings, clock, threshold=None, reflect=reflect, fields=fields)
+    if job is None:
+        raise InvalidInput("said: nothing was said; give at least one message with text")
+    return {"job": job.model_dump()}
+
+
+def _with(memory: CognitiveService, context_of: Callable[[OpenMemory], Any]) -> Callable[[Node], Node]:
+    """Return a wrapper for nodes that takes their context from the memory."""
+
+    def bound(node: Node) -> Node:
+        @wraps(node)
+        async def run(state: Any, runtime: Runtime[Any]) -> Any:
+            opened = memory.lifecycle.opened
+            if opened is None:
+                raise HistorianError("memory is off or not open; use `async with CognitiveService.open(…)` or call `start()`")
+            return await node(state, runtime.override(context=context_of(opened)))
+
+        return run
+
+    return bound

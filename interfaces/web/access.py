@@ -1,0 +1,127 @@
+"""Who may ask: the operator's token, tokens for one conversation, and the sessions of browsers that were given one."""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+
+from ...schema.errors import InvalidInput
+from ...schema.scope import SHARED_NOTES, Scope, notes_scope, scope_of_key
+from ...schema.settings import WebSettings
+from .problems import Refused
+
+LINK_SECONDS = 600.0
+"""How long the address that the server prints may be opened."""
+SESSION_SECONDS = 14 * 86_400.0
+MOST_SESSIONS = 1_000
+NOTES = "notes"
+"""What names the scope of shared notes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Whoever sends a request: the operator, or somebody who has the token of one conversation (`scope`)."""
+
+    scope: Scope | None = None
+
+    @property
+    def is_operator(self) -> bool:
+        return self.scope is None
+
+    @property
+    def key(self) -> str:
+        """What requests are counted by."""
+        return "operator" if self.scope is None else self.scope.key
+
+    def scope_named(self, named: str | None, user_id: str | None = None) -> Scope | None:
+        """Return the scope of a request (`group:7`, `user:42`, a key, `notes`); by default the caller's own, if there is one.
+
+        `user_id` says who speaks in a group. Raises Refused for another one than the caller's, InvalidInput for no scope.
+        """
+        scope = _scope(named) if named else self.scope
+        if self.scope is not None and (scope is None or scope.key != self.scope.key):
+            raise Refused(HTTPStatus.FORBIDDEN, f"this token is for {self.scope.key} alone")
+        if scope is None or not user_id or scope.request_type != "group":
+            if scope is not None and user_id and scope.user_id != user_id:
+                raise InvalidInput(f"user_id: this is the private chat with {scope.user_id!r}; leave user_id out")
+            return scope
+        return Scope.group(scope.group_id, user_id)
+
+    def needed_scope(self, named: str | None, user_id: str | None = None) -> Scope:
+        """Return `scope_named`; raises InvalidInput if the request names none."""
+        scope = self.scope_named(named, user_id)
+        if scope is None:
+            raise InvalidInput("scope: missing; name a conversation, such as group:7 or user:42")
+        return scope
+
+    def check_operator(self) -> None:
+        """Raise Refused for anybody but the operator."""
+        if self.scope is not None:
+            raise Refused(HTTPStatus.FORBIDDEN, "this is for the operator's token alone")
+
+
+def _scope(named: str) -> Scope:
+    return SHARED_NOTES if named in (NOTES, SHARED_NOTES.key) else scope_of_key(named) or notes_scope(named)
+
+
+class Access:
+    """The tokens that are known, and the sessions that were begun with one. Safe to use from several threads."""
+
+    def __init__(self, settings: WebSettings, clock: Callable[[], float]) -> None:
+        self.token = settings.token or secrets.token_urlsafe(24)
+        self.is_new_token = not settings.token
+        self._clock = clock
+        self._known = [(self.token.encode(), Caller())]
+        self._known += [(token.encode(), Caller(notes_scope(named))) for named, token in settings.scope_tokens.items()]
+        self._links: dict[str, float] = {}
+        self._sessions: dict[str, tuple[Caller, float]] = {}
+        self._lock = threading.Lock()
+
+    def link_token(self) -> str:
+        """Return a new token of the operator that begins one session, within ten minutes."""
+        token = secrets.token_urlsafe(24)
+        with self._lock:
+            self._links[token] = self._clock() + LINK_SECONDS
+        return token
+
+    def caller_of_token(self, token: str) -> Caller | None:
+        """Return whose token it is. Takes equally long for all that are wrong."""
+        given, found = token.encode(errors="replace"), None
+        for known, caller in self._known:
+            if hmac.compare_digest(known, given):
+                found = caller
+        return found
+
+    def begin_session(self, token: str) -> str | None:
+        """Return the id of a new session for a token or a one-time token, which is used up; None for neither."""
+        now = self._clock()
+        with self._lock:
+            expires = self._links.pop(token, 0.0)
+        caller = Caller() if expires > now else self.caller_of_token(token)
+        if caller is None:
+            return None
+        session = secrets.token_urlsafe(32)
+        with self._lock:
+            self._sessions = {one: kept for one, kept in self._sessions.items() if kept[1] > now}
+            while len(self._sessions) >= MOST_SESSIONS:
+                del self._sessions[next(iter(self._sessions))]
+            self._sessions[session] = caller, now + SESSION_SECONDS
+        return session
+
+    def end_session(self, session: str) -> None:
+        with self._lock:
+            self._sessions.pop(session, None)
+
+    def caller_of_session(self, session: str) -> Caller | None:
+        caller, expires = self._sessions.get(session, (None, 0.0))
+        return caller if expires > self._clock() else None
+
+
+def bearer_token(headers: Mapping[str, str]) -> str | None:
+    """Return the token of `Authorization: Bearer TOKEN`; None without that header."""
+    kind, _, token = headers.get("authorization", "").partition(" ")
+    return token.strip() if kind.lower() == "bearer" else None

@@ -1,0 +1,143 @@
+"""Events: list, show, correct, mark as over, remove."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, Field, model_validator
+
+from ....retrieval.filters import conditioned
+from ....schema.errors import InvalidInput
+from ....schema.event import Event, EventKind, EventLink, Revision
+from ....service.components import Parts
+from ....service.inspection.event_pages import MOST_ON_A_PAGE, event_detail, events_page, events_with_words
+from ....service.timezones import configured_timezone
+from ..access import Caller
+from ..dependencies import CallerHere, MemoryHere, PartsHere, ScopeHere
+from ..problems import Refused
+from .talk import Body
+
+router = APIRouter(prefix="/events", tags=["events"])
+
+Time = Annotated[str | None, Query(description="ISO 8601 (`2026-02-21`, `2026-02-21T17:30+08:00`); a day counts to its end.")]
+
+
+class Events(BaseModel):
+    events: list[Event] = Field(description="Newest first.")
+    next: str = Field(description='The `cursor` of the following page; "" on the last one.')
+
+
+class EventWithLinks(BaseModel):
+    event: Event
+    revisions: list[Revision] = Field(description="Former texts, oldest first.")
+    supersedes: list[str] = Field(description="The ids of the events that it has ended.")
+    corrects: list[str] = Field(description="The ids of the events that were never true because of it.")
+
+
+class Edit(Body):
+    text: str | None = Field(None, description="The new text.")
+    holds: bool | None = Field(None, description="True: it is still true; the link to the event that ended it goes.")
+
+    @model_validator(mode="after")
+    def _changes_something(self) -> Edit:
+        if self.text is None and self.holds is not True:
+            raise ValueError("give text, or holds: true")
+        return self
+
+
+class Successor(Body):
+    by: str = Field(description="The id of the later event, of the same conversation.")
+    corrects: bool = Field(False, description="True: the event was never true.")
+
+
+@router.get("")
+def list_events(
+    parts: PartsHere,
+    memory: MemoryHere,
+    scope: ScopeHere,
+    limit: Annotated[int, Query(ge=1, le=MOST_ON_A_PAGE)] = 100,
+    cursor: str = "",
+    text: Annotated[str, Query(description="Only those with these words: the best matches, on one page.")] = "",
+    kind: EventKind | None = None,
+    user_id: str | None = None,
+    source: str | None = None,
+    is_absolute: bool | None = None,
+    holds: Annotated[bool | None, Query(description="False: only those that a later event ended.")] = None,
+    time_from: Time = None,
+    time_to: Time = None,
+    occurs_from: Time = None,
+    occurs_to: Time = None,
+) -> Events:
+    """A page of events, newest first: of one conversation, or for the operator of all."""
+    given = {
+        **{"kind": kind, "user_id": user_id, "source": source, "is_absolute": is_absolute, "time_from": time_from},
+        **{"time_to": time_to, "occurs_from": occurs_from, "occurs_to": occurs_to},
+    }
+    where = conditioned(scope, given, configured_timezone(memory.settings.cognitive.timezone))
+    where = replace(where, holds=holds)
+    if text:
+        page = events_with_words(parts.events, where, text, limit=limit)
+    else:
+        page = events_page(parts.events, where, limit=limit, cursor=cursor)
+    return Events(events=page.events, next=page.next)
+
+
+@router.get("/{event_id}")
+def show_event(event_id: str, parts: PartsHere, caller: CallerHere) -> EventWithLinks:
+    """An event with its former texts, and the events that it ended."""
+    existing(parts, event_id, caller)
+    detail = event_detail(parts, event_id)
+    if detail is None:
+        raise _no_event(event_id)
+    return EventWithLinks(
+        event=detail.event,
+        revisions=detail.revisions,
+        supersedes=[one.event_id for one in detail.ended if one.superseded_by],
+        corrects=[one.event_id for one in detail.ended if one.corrected_by],
+    )
+
+
+@router.patch("/{event_id}")
+async def edit_event(event_id: str, asked: Edit, memory: MemoryHere, parts: PartsHere, caller: CallerHere) -> Event:
+    """Replace the text of an event, redacted, or let it hold again."""
+    event = await asyncio.to_thread(existing, parts, event_id, caller)
+    if asked.holds:
+        await asyncio.to_thread(parts.events.uphold, [event_id])
+    if asked.text is not None:
+        event = await memory.edit_event(event_id, asked.text)
+    else:
+        event = await asyncio.to_thread(existing, parts, event_id, caller)
+    return event
+
+
+@router.delete("/{event_id}", status_code=HTTPStatus.NO_CONTENT)
+async def delete_event(event_id: str, memory: MemoryHere, parts: PartsHere, caller: CallerHere) -> None:
+    """Remove an event for good. What profiles and summaries took from it stays."""
+    await asyncio.to_thread(existing, parts, event_id, caller)
+    await memory.delete_event(event_id)
+
+
+@router.post("/{event_id}/supersede")
+def supersede_event(event_id: str, asked: Successor, parts: PartsHere, caller: CallerHere) -> Event:
+    """Mark an event as over because of a later one of the same conversation."""
+    existing(parts, event_id, caller)
+    existing(parts, asked.by, caller)
+    if not parts.events.supersede([EventLink(event_id, asked.by, asked.corrects)]):
+        raise InvalidInput("by: expected a later event of the same conversation, and one to end that still holds")
+    return existing(parts, event_id, caller)
+
+
+def existing(parts: Parts, event_id: str, caller: Caller) -> Event:
+    """Return an event. Raises Refused (404) if it does not exist, or not for this caller."""
+    found = parts.events.get([event_id])
+    if not found or (caller.scope is not None and found[0].scope.key != caller.scope.key):
+        raise _no_event(event_id)
+    return found[0]
+
+
+def _no_event(event_id: str) -> Refused:
+    return Refused(HTTPStatus.NOT_FOUND, f"there is no event {event_id!r:.80}; GET /api/v1/events lists those that are filed")

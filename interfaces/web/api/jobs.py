@@ -1,0 +1,128 @@
+"""Jobs in the queue, and jobs on their way through the graph."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from dataclasses import asdict
+from http import HTTPStatus
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, Field
+
+from ....service.cognitive import CognitiveService
+from ....service.inspection.job_entries import job_entries
+from ..access import Caller
+from ..dependencies import CallerHere, MemoryHere, OperatorHere, QueueHere
+from ..problems import Refused
+
+router = APIRouter(tags=["jobs"])
+
+LOOK_SECONDS, PULSE_LOOKS = 1.0, 15
+"""How often a stream looks whether this process is the owner, and after how many such looks in which nothing happens it says
+so: proxies close what is silent."""
+MOST_STREAMS = 20
+MOST_LOOKED_THROUGH = 2_000
+"""Jobs of each state among which those of a token's conversation are looked for: who has one must not keep the others waiting."""
+
+
+class Jobs(BaseModel):
+    jobs: list[dict[str, Any]] = Field(description="Oldest first in each state; `state` is processing, pending or failed.")
+    counts: dict[str, int]
+
+
+class Retried(BaseModel):
+    retried: int
+
+
+@router.get("/jobs")
+def list_jobs(
+    queue: QueueHere,
+    memory: MemoryHere,
+    caller: CallerHere,
+    state: Literal["all", "pending", "processing", "failed"] = "all",
+    limit: Annotated[int, Query(ge=1, le=500)] = 50,
+) -> Jobs:
+    """Jobs that wait, run, or were given up; of the conversation of the token, or for the operator all."""
+    entries = [
+        one for one in job_entries(queue, limit if caller.is_operator else MOST_LOOKED_THROUGH) if state in ("all", one["state"])
+    ]
+    if not caller.is_operator:
+        entries = [one for one in entries if _is_own(caller, one)][:limit]
+        return Jobs(jobs=entries, counts={})
+    counts = queue.counts(memory.lifecycle.clock())
+    return Jobs(jobs=entries, counts={"pending": counts.pending, "processing": counts.processing, "failed": counts.failed})
+
+
+@router.get("/jobs/{job_id}")
+def show_job(job_id: str, queue: QueueHere, caller: CallerHere) -> dict[str, Any]:
+    """One job with everything it carries."""
+    for one in job_entries(queue, None if caller.is_operator else MOST_LOOKED_THROUGH):
+        if job_id in (one["job_id"], one["name"]) and (caller.is_operator or _is_own(caller, one)):
+            return one
+    raise Refused(HTTPStatus.NOT_FOUND, f"job {job_id!r:.80} is not in the queue; what is filed of it are events")
+
+
+@router.post("/jobs/retry")
+async def retry_all(queue: QueueHere, memory: MemoryHere, operator: OperatorHere) -> Retried:
+    """Bring all failed jobs back into the queue, with their attempts forgotten."""
+    return await _retried(memory, await asyncio.to_thread(queue.retry_failed))
+
+
+@router.post("/jobs/{job_id}/retry")
+async def retry(job_id: str, queue: QueueHere, memory: MemoryHere, operator: OperatorHere) -> Retried:
+    """Bring a failed job back into the queue, with its attempts forgotten."""
+    count = await asyncio.to_thread(queue.retry_failed, job_id)
+    if not count:
+        raise Refused(HTTPStatus.NOT_FOUND, f"job {job_id!r:.80} is not among the failed ones")
+    return await _retried(memory, count)
+
+
+@router.get("/steps", response_class=StreamingResponse)
+async def steps(request: Request, memory: MemoryHere, operator: OperatorHere) -> StreamingResponse:
+    """Jobs on their way through the graph, as server-sent events: the last thirty steps, and every further one.
+
+    The first event is `state`: `{"owner": true}` if this process runs the worker; otherwise no steps pass here. Then an event
+    `step` after each node: `{job_id, kind, scope, at, node, found, outcome}`; `node` is `__start__` and `__end__` at the ends.
+    """
+    if len(memory.lifecycle.steps) >= MOST_STREAMS:
+        raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, f"{MOST_STREAMS} others look on already; close one of them")
+    return StreamingResponse(_told(memory), media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
+
+
+async def _told(memory: CognitiveService) -> AsyncIterator[str]:
+    with memory.lifecycle.steps.subscribed() as steps:
+        owner, looks = None, 0
+        while True:
+            if owner != (memory.lifecycle.worker is not None):
+                owner = memory.lifecycle.worker is not None
+                yield _event("state", {"owner": owner})
+            try:
+                async with asyncio.timeout(LOOK_SECONDS):
+                    step = await steps.get()
+            except TimeoutError:
+                looks += 1
+                if looks % PULSE_LOOKS == 0:
+                    yield ": nothing has happened\n\n"
+            else:
+                yield _event("step", asdict(step))
+
+
+def _event(name: str, data: dict[str, Any]) -> str:
+    return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n"
+
+
+async def _retried(memory: CognitiveService, count: int) -> Retried:
+    if memory.lifecycle.opened is not None:
+        memory.lifecycle.opened.background.wake()
+    return Retried(retried=count)
+
+
+def _is_own(caller: Caller, entry: dict[str, Any]) -> bool:
+    """Return True if a job was handed over for the conversation of the caller."""
+    if caller.scope is None or entry.get("kind") not in ("remember", "talk", "states"):
+        return caller.is_operator
+    return entry["group_id"] == caller.scope.group_id and (bool(entry["group_id"]) or entry["user_id"] == caller.scope.user_id)

@@ -1,0 +1,127 @@
+"""The memory as a whole: numbers, settings, notes, a diagnosis; forgetting and exporting somebody."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from dataclasses import asdict
+from http import HTTPStatus
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Response
+from fastapi.responses import FileResponse
+from pydantic import BaseModel, Field
+from starlette.background import BackgroundTask
+
+from .... import __version__
+from ....schema.errors import StorageError
+from ....service.data_directory import data_directory
+from ....service.diagnosis import diagnose
+from ....service.entity_data.transfer import export
+from ....service.inspection.settings_report import settings_report
+from ..dependencies import MemoryHere, OperatorHere, PartsHere
+from .profiles import EntityParameter, named_entity
+from .revisions import Commanded, rolled_back
+from .talk import Body
+
+router = APIRouter(tags=["system"])
+
+
+class ForgetRequest(Body):
+    entity: str = Field(description="`user:ID` or `group:ID`.")
+    mentions: bool = Field(False, description="Remove what the events of others say of them, too.")
+    wait_seconds: Annotated[float, Field(ge=0, le=600)] = 60.0
+
+
+class Scopes(BaseModel):
+    scopes: list[dict[str, Any]] = Field(description="`scope` (`g:ID`, `p:ID`) and how many `events` it holds.")
+
+
+class Folders(BaseModel):
+    folders: list[dict[str, Any]] = Field(description="`scope`, `folder` and how many `files` of it are indexed.")
+
+
+class SettingsReport(BaseModel):
+    settings: list[dict[str, Any]] = Field(
+        description="`key`, `value` (secrets as ***), `default`, `hot`, `meaning` by language."
+    )
+
+
+class Diagnosis(BaseModel):
+    findings: list[dict[str, Any]] = Field(
+        description="`part`, `state` (ok, warning, failed, off), `detail`, `remedy`, `seconds`."
+    )
+    works: bool = Field(description="False if something that is configured does not work.")
+
+
+@router.get("/stats")
+async def stats(memory: MemoryHere, operator: OperatorHere) -> dict[str, Any]:
+    """Queue, events, worker, recall and the usage of models in numbers."""
+    return await memory.stats()
+
+
+@router.get("/scopes")
+def scopes(parts: PartsHere, operator: OperatorHere) -> Scopes:
+    """The conversations with events."""
+    return Scopes(scopes=[{"scope": key, "events": count} for key, count in parts.events.scopes()])
+
+
+@router.get("/notes")
+def notes(parts: PartsHere, operator: OperatorHere) -> Folders:
+    """The folders of notes that are indexed."""
+    found = [{"scope": scope, "folder": folder, "files": files} for scope, folder, files in parts.manifest.roots()]
+    return Folders(folders=found)
+
+
+@router.post("/notes/index")
+async def index_notes(memory: MemoryHere, operator: OperatorHere, response: Response) -> Commanded:
+    """Bring the notes of the configured folder (`cognitive.notes_dir`) up to date now. Other folders are the command line's."""
+    cognitive = memory.settings.cognitive
+    if not cognitive.notes_dir or not await asyncio.to_thread(Path(cognitive.notes_dir).is_dir):
+        raise StorageError("cognitive.notes_dir names no folder that exists; set it to the folder of the notes")
+    return await rolled_back(memory, "index", {"folder": cognitive.notes_dir, "notes_scope": cognitive.notes_scope}, response)
+
+
+@router.get("/settings")
+def settings(memory: MemoryHere, operator: OperatorHere) -> SettingsReport:
+    """Every setting in force, without secrets. They are changed in the configuration file."""
+    return SettingsReport(settings=[asdict(one) for one in settings_report(memory.settings)])
+
+
+@router.get("/doctor")
+async def doctor(memory: MemoryHere, operator: OperatorHere) -> Diagnosis:
+    """Use every configured part once; a remedy for each failure. It asks every model, and takes seconds."""
+    findings = []
+    async for result in diagnose(memory.settings, data_directory(memory.settings)):
+        found = result.found
+        told = {"detail": found.detail.format(**found.values), "remedy": found.remedy.format(**found.values)}
+        findings.append({"part": result.part, "state": found.state, **told, "seconds": result.seconds})
+    return Diagnosis(findings=findings, works=all(one["state"] != "failed" for one in findings))
+
+
+@router.post("/forget")
+async def forget(asked: ForgetRequest, memory: MemoryHere, operator: OperatorHere, response: Response) -> dict[str, Any]:
+    """Forget a person or a group for good. 202 if that goes on after `wait_seconds`: ask again for the report."""
+    entity = named_entity(asked.entity)
+    forget_one = memory.forget_user if entity.type == "user" else memory.forget_group
+    report = await forget_one(entity.id, mentions=asked.mentions, wait_seconds=asked.wait_seconds)
+    if not report.done:
+        response.status_code = HTTPStatus.ACCEPTED
+    return report.as_dict()
+
+
+@router.get("/export", response_class=FileResponse)
+def export_entity(entity: EntityParameter, parts: PartsHere, operator: OperatorHere) -> FileResponse:
+    """Everything of a person or a group as one zip archive, which `historian import` takes."""
+    whose = named_entity(entity)
+    folder = tempfile.TemporaryDirectory(prefix="historian-export-", ignore_cleanup_errors=True)
+    try:
+        path = Path(folder.name) / "memory.zip"
+        export(parts, whose, path, version=__version__)
+    except BaseException:
+        folder.cleanup()
+        raise
+    return FileResponse(
+        path, media_type="application/zip", filename=f"{whose.type}.zip", background=BackgroundTask(folder.cleanup)
+    )

@@ -1,0 +1,182 @@
+"""What a bot does: hand over what was said and done, and ask what is remembered."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
+
+from ....schema.errors import InvalidInput
+from ....schema.event import Event, EventKind
+from ....schema.hit import Hit
+from ....schema.job import RecentMessage
+from ....schema.language import Language
+from ....schema.scope import RequestType, Scope
+from ..access import Caller
+from ..dependencies import CallerHere, MemoryHere
+
+router = APIRouter(tags=["talk"])
+
+Id = Annotated[str | int, Field(description="An id of the platform.")]
+TopK = Annotated[int, Field(ge=1, le=500)]
+
+
+class Body(BaseModel):
+    """The body of a request: unknown fields are refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class InScope(Body):
+    """A request about one conversation."""
+
+    scope: str | None = Field(None, description="`group:ID` or `user:ID`; by default that of the token.")
+    user_id: Id | None = Field(None, description="In a group: who speaks.")
+
+    def scope_for(self, caller: Caller) -> Scope:
+        return caller.needed_scope(self.scope, None if self.user_id is None else str(self.user_id))
+
+
+class Names(Body):
+    user_name: str | None = None
+    group_name: str | None = None
+    bot_name: str | None = None
+
+
+class RememberRequest(InScope, Names):
+    messages: list[dict[str, Any]] | dict[str, Any] | str = Field(
+        description="Talk: `{role, content, sender_id?, name?, id?, at?}`, one or several; or a text of the user."
+    )
+    bot_id: Id | None = None
+    timezone: str | None = None
+    flush: bool = Field(False, description="Look through what waits in this conversation now.")
+
+
+class TurnRequest(Names):
+    action_summary: str = Field("", description="What the bot did.")
+    new_info: list[str] = Field([], description="What it learnt, in short statements.")
+    request_type: RequestType | None = None
+    user_id: Id | None = None
+    group_id: Id | None = None
+    sender_id: Id | None = None
+    bot_id: Id | None = None
+    request_id: Id | None = Field(None, description="The same one (with the same end_seq) makes one job.")
+    end_seq: int | None = None
+    timestamp: str | None = Field(None, description="ISO 8601 with offset; by default now.")
+    timezone: str | None = None
+    recent_messages: list[RecentMessage] | None = None
+    force: bool | None = None
+
+    def fields_for(self, caller: Caller) -> dict[str, Any]:
+        """Return the arguments of `enqueue_job`; with a token of a conversation, in that one alone."""
+        fields = self.model_dump(exclude_unset=True)
+        own = caller.scope
+        if own is None:
+            return fields
+        kind = fields.get("request_type") or ("group" if fields.get("group_id") else own.request_type)
+        place = "group" if kind == "group" else "user"
+        whose = fields.get(f"{place}_id") or getattr(own, f"{place}_id")
+        caller.scope_named(f"{place}:{whose}")
+        if fields.get("request_id") is not None:  # ids are those of the whole memory: nobody takes one of another conversation
+            fields["request_id"] = f"{own.key}:{fields['request_id']}"
+        return {**fields, "request_type": kind, f"{place}_id": whose}
+
+
+class ContextRequest(InScope):
+    query: str | list[str]
+    context: list[str] = Field([], description="What was said before, for queries too short to search with.")
+    language: Language | None = None
+    top_k: TopK | None = None
+    max_tokens: Annotated[int, Field(ge=1)] | None = None
+
+
+class SearchRequest(Body):
+    query: str | list[str]
+    scope: str | None = Field(None, description="`group:ID` or `user:ID`; by default that of the token.")
+    everywhere: bool = Field(False, description="For the operator: search every conversation.")
+    context: list[str] = []
+    top_k: TopK | None = None
+    kind: EventKind | None = None
+    user_id: Id | None = Field(None, description="Only what this user told.")
+    source: str | None = None
+    time_from: str | float | None = None
+    time_to: str | float | None = None
+    occurs_from: str | float | None = None
+    occurs_to: str | float | None = None
+    is_absolute: bool | None = None
+    explain: bool = Field(False, description="Add how each event came to its place, in words.")
+
+
+class JobIds(BaseModel):
+    job_ids: list[str]
+
+
+class JobId(BaseModel):
+    job_id: str | None = Field(description="None: there was nothing to remember.")
+
+
+class Block(BaseModel):
+    context: str = Field(description='One quoted block for a message of the role `user`; "" for none.')
+
+
+class FoundEvent(BaseModel):
+    event: Event
+    score: float
+    scores: dict[str, float] = Field(description="The score of every step of the search, in order.")
+    pending: bool = Field(description="True: handed over but not filed yet; the text is as it was handed over.")
+    explain: str = ""
+
+
+class Hits(BaseModel):
+    hits: list[FoundEvent] = Field(description="Best first.")
+
+
+@router.post("/remember", status_code=HTTPStatus.ACCEPTED)
+async def remember(asked: RememberRequest, memory: MemoryHere, caller: CallerHere) -> JobIds:
+    """Hand over talk as it is; the historian chooses what is worth remembering. It is on disk when this is answered."""
+    scope = asked.scope_for(caller)
+    fields = asked.model_dump(exclude={"scope", "user_id", "messages", "flush"}, exclude_none=True)
+    job_ids = await memory.remember(asked.messages, scope, **fields)
+    if asked.flush:
+        await memory.flush(scope)
+    return JobIds(job_ids=job_ids)
+
+
+@router.post("/jobs", status_code=HTTPStatus.ACCEPTED)
+async def enqueue(asked: TurnRequest, memory: MemoryHere, caller: CallerHere) -> JobId:
+    """Hand over what the bot did and learnt in a turn. It is on disk when this is answered."""
+    return JobId(job_id=await memory.enqueue_job(**asked.fields_for(caller)))
+
+
+@router.post("/context")
+async def context(asked: ContextRequest, memory: MemoryHere, caller: CallerHere) -> Block:
+    """What is worth remembering for a reply, within the time limit of a recall."""
+    scope = asked.scope_for(caller)
+    options = asked.model_dump(exclude={"scope", "user_id", "query"})
+    return Block(context=await memory.build_context(asked.query, scope, **options))
+
+
+@router.post("/search")
+async def search(asked: SearchRequest, memory: MemoryHere, caller: CallerHere) -> Hits:
+    """Search the events of one conversation, best first; or of all, for the operator."""
+    conditions = asked.model_dump(
+        include={"kind", "source", "time_from", "time_to", "occurs_from", "occurs_to", "is_absolute"}, exclude_none=True
+    )
+    if asked.user_id is not None:
+        conditions["user_id"] = str(asked.user_id)
+    if asked.everywhere:
+        caller.check_operator()
+        if asked.scope is not None or not isinstance(asked.query, str):
+            raise InvalidInput("everywhere: leave scope out, and give query as one text")
+        hits = await memory.search_everywhere(asked.query, top_k=asked.top_k, **conditions)
+    else:
+        scope = caller.needed_scope(asked.scope)
+        hits = await memory.search_events(asked.query, scope, top_k=asked.top_k, context=asked.context, **conditions)
+    return Hits(hits=[_found(hit, explain=asked.explain) for hit in hits])
+
+
+def _found(hit: Hit, *, explain: bool) -> FoundEvent:
+    told = hit.explain() if explain else ""
+    return FoundEvent(event=hit.event, score=hit.score, scores=dict(hit.scores), pending=hit.pending, explain=told)

@@ -1,0 +1,200 @@
+"""What every request passes before anything is carried out: host, origin, rate, token, size; and the headers of every answer."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import OrderedDict
+from http import HTTPStatus
+from http.cookies import CookieError, SimpleCookie
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+
+from ...schema.settings import WebSettings
+from .access import Access, Caller, bearer_token
+from .problems import MEDIA_TYPE, problem_data
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+LOOPBACK_NAMES = frozenset(("127.0.0.1", "localhost", "::1"))
+WILDCARDS = frozenset(("", "0.0.0.0", "::"))
+HEALTH = "/health"
+PUBLIC_PATHS = frozenset((HEALTH, "/login", "/language", "/favicon.ico"))
+STATIC = "/static/"
+SAFE_METHODS = frozenset(("GET", "HEAD"))
+_HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\s:/@?#\\\[\]]+)(?::\d{1,5})?")
+MOST_COUNTED = 1_024
+"""Callers and addresses whose requests are counted at a time."""
+
+SECURITY_HEADERS = {
+    # `data:` for the small pictures of a style sheet; nothing is loaded from, sent to or framed by another host.
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    # With `no-referrer` browsers would send forms with the origin "null", which is refused.
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+
+
+class Refusal(Exception):
+    """A request that goes no further."""
+
+    def __init__(self, status: HTTPStatus, detail: str, **headers: str) -> None:
+        super().__init__(detail)
+        self.status, self.detail, self.headers = status, detail, headers
+
+
+class Rates:
+    """How many requests each caller has left: a bucket of twice the rate, filled at the rate."""
+
+    def __init__(self, per_second: float) -> None:
+        self._per_second = per_second
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def wait(self, key: str, now: float) -> float:
+        """Count a request; return 0.0, or the seconds after which the next one is taken, if there are too many."""
+        left, since = self._left.pop(key, (2 * self._per_second, now))
+        left = min(2 * self._per_second, left + (now - since) * self._per_second)
+        self._left[key] = (left - 1 if left >= 1 else left), now
+        if len(self._left) > MOST_COUNTED:
+            self._left.popitem(last=False)
+        return 0.0 if left >= 1 else (1 - left) / self._per_second
+
+
+class Guard:
+    """ASGI middleware. Puts the `Caller` into `request.state.caller`; None on the paths that are open to all."""
+
+    def __init__(self, app: ASGIApp, *, access: Access, settings: WebSettings, cookie: str) -> None:
+        self._app = app
+        self._access = access
+        self._cookie = cookie
+        own = set() if settings.host in WILDCARDS else {settings.host}
+        self._hosts = LOOPBACK_NAMES | own | {name.lower() for name in settings.hosts}
+        self._most_bytes = settings.body_max_kib * 1024
+        self._rates = Rates(settings.requests_per_second)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            return  # no WebSocket is served: the server closes the connection
+        headers = Headers(scope=scope)
+
+        async def answer(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                given = MutableHeaders(scope=message)
+                for name, value in SECURITY_HEADERS.items():
+                    given[name] = value
+                if not scope["path"].startswith(STATIC):
+                    given["Cache-Control"] = "no-store"
+            await send(message)
+
+        try:
+            if scope["path"] != HEALTH:  # asked by whatever name a container has; it tells nothing
+                self._check_host(headers)
+            caller = self._caller(headers)
+            self._check_rate(scope, caller)
+            self._check_origin(scope, headers)
+            if caller is None and scope["path"] not in PUBLIC_PATHS and not scope["path"].startswith(STATIC):
+                raise self._unknown(scope, headers)
+            self._check_length(headers)
+        except Refusal as refusal:
+            await _refuse(answer, refusal)
+            return
+        scope.setdefault("state", {})["caller"] = caller
+        await self._app(scope, self._bounded(receive), answer)
+
+    def _check_host(self, headers: Headers) -> None:
+        """A foreign page can let its own name point to this machine, but it cannot change the name that the browser sends."""
+        given = headers.getlist("host")
+        if len(given) != 1 or _name_of(given[0]) not in self._hosts:
+            detail = "this server is not reached by that name; add it to web.hosts in the settings"
+            raise Refusal(HTTPStatus.MISDIRECTED_REQUEST, detail)
+
+    def _caller(self, headers: Headers) -> Caller | None:
+        if len(headers.getlist("authorization")) > 1:
+            return None
+        token = bearer_token(headers)
+        if token is not None:
+            return self._access.caller_of_token(token)
+        return self._access.caller_of_session(cookie_of(headers, self._cookie))
+
+    def _check_rate(self, scope: Scope, caller: Caller | None) -> None:
+        client = scope.get("client") or ("",)
+        wait = self._rates.wait(caller.key if caller is not None else f"at {client[0]}", time.monotonic())
+        if wait:
+            detail = "too many requests; wait, or raise web.requests_per_second in the settings"
+            raise Refusal(HTTPStatus.TOO_MANY_REQUESTS, detail, **{"Retry-After": str(int(wait) + 1)})
+
+    def _check_origin(self, scope: Scope, headers: Headers) -> None:
+        """Refuse what a page of another origin sends. A cookie alone carries out nothing: the browser must say where from."""
+        origins = headers.getlist("origin")
+        if any(one.partition("://")[2].lower() != headers.get("host", "").lower() for one in origins):
+            raise Refusal(HTTPStatus.FORBIDDEN, "this request comes from a page of another origin")
+        if scope["method"] in SAFE_METHODS or origins or bearer_token(headers) is not None:
+            return
+        if headers.get("sec-fetch-site", "cross-site") != "same-origin":
+            raise Refusal(HTTPStatus.FORBIDDEN, "send an Origin, or the token as `Authorization: Bearer TOKEN`")
+
+    def _unknown(self, scope: Scope, headers: Headers) -> Refusal:
+        if scope["method"] in SAFE_METHODS and "text/html" in headers.get("accept", "") and not scope["path"].startswith("/api/"):
+            query = scope["query_string"].decode("latin-1")
+            then = quote(f"{scope['path']}?{query}" if query else scope["path"], safe="/")
+            return Refusal(HTTPStatus.SEE_OTHER, "sign in first", Location=f"/login?then={then}")
+        detail = "send the token as `Authorization: Bearer TOKEN`; `historian serve` prints it, or web.token is it"
+        return Refusal(HTTPStatus.UNAUTHORIZED, detail, **{"WWW-Authenticate": "Bearer"})
+
+    def _check_length(self, headers: Headers) -> None:
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or int(length) > self._most_bytes:
+            raise Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, self._too_large, Connection="close")
+
+    @property
+    def _too_large(self) -> str:
+        return f"the body has more than {self._most_bytes // 1024} KiB; send less at a time, or raise web.body_max_kib"
+
+    def _bounded(self, receive: Receive) -> Receive:
+        taken = 0
+
+        async def bounded() -> Message:
+            nonlocal taken
+            message = await receive()
+            taken += len(message.get("body", b""))
+            if taken > self._most_bytes:
+                raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, self._too_large)
+            return message
+
+        return bounded
+
+
+def cookie_of(headers: Headers, name: str) -> str:
+    """Return the value of a cookie; "" if it is not sent."""
+    cookies: SimpleCookie = SimpleCookie()
+    try:
+        cookies.load(headers.get("cookie", ""))
+    except CookieError:
+        return ""
+    return cookies[name].value if name in cookies else ""
+
+
+def _name_of(host: str) -> str:
+    """Return the name of a Host header without its port; "" for what is none."""
+    found = _HOST.fullmatch(host)
+    return found[1].strip("[]").lower() if found else ""
+
+
+async def _refuse(send: Send, refusal: Refusal) -> None:
+    body = problem_data(refusal.status, refusal.detail)
+    headers = {**refusal.headers, "Content-Type": MEDIA_TYPE, "Content-Length": str(len(body))}
+    raw = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+    await send({"type": "http.response.start", "status": refusal.status.value, "headers": raw})
+    await send({"type": "http.response.body", "body": body})

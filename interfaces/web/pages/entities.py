@@ -1,0 +1,173 @@
+"""The pages of people and groups: the list, and one of them with timeline, profile and article."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Annotated, Any, Literal
+from zoneinfo import ZoneInfo
+
+from fastapi import Form, Request, Response
+
+from ....schema.article import CHAPTER_NAMES, Article
+from ....schema.entity import Entity
+from ....schema.errors import InvalidInput
+from ....schema.event import Event
+from ....schema.profile import Profile, ProfileKey
+from ....schema.scope import EntityType
+from ....schema.summary import ArticleKey, StoredArticle
+from ....service.components import Parts
+from ....service.inspection.article_list import listed_articles
+from ....service.timezones import configured_timezone
+from ..dependencies import MemoryHere, OperatorHere, PartsHere
+from . import known, timeline
+from .differences import side_by_side
+from .rendering import page
+from .route import pages_router, see
+
+router = pages_router()
+
+View = Literal["timeline", "profile", "article"]
+
+
+@router.get("/people")
+def show_people(
+    request: Request, operator: OperatorHere, parts: PartsHere, kind: EntityType = "user", text: str = "", after: str = ""
+) -> Response:
+    """Show who is known."""
+    text = text.strip()
+    found, following = (known.people if kind == "user" else known.groups)(parts, text, after)
+    return page(request, "people.html", kind=kind, text=text, after=after, found=found, following=following)
+
+
+@router.get("/user")
+def show_user(request: Request, operator: OperatorHere, parts: PartsHere, id: str, view: View = "timeline") -> Response:
+    """Show a person."""
+    return _shown(request, parts, Entity("user", id), view)
+
+
+@router.get("/group")
+def show_group(request: Request, operator: OperatorHere, parts: PartsHere, id: str, view: View = "timeline") -> Response:
+    """Show a group."""
+    return _shown(request, parts, Entity("group", id), view)
+
+
+@router.post("/profile/rollback")
+async def bring_profile_back(
+    memory: MemoryHere,
+    operator: OperatorHere,
+    parts: PartsHere,
+    kind: Annotated[EntityType, Form()],
+    id: Annotated[str, Form()],
+    revision: Annotated[int, Form()],
+    layer: Annotated[str, Form()] = "",
+) -> Response:
+    """Bring an earlier revision of a profile back."""
+    key = ProfileKey(kind, id, layer)
+    _check_kept(revision, await asyncio.to_thread(parts.profiles.history, key))
+    payload = {"entity_type": kind, "entity_id": id, "layer": layer, "revision": revision}
+    sent = await memory.command("rollback", payload)
+    return see(f"/{kind}", id=id, view="profile", layer=layer, said="done" if sent.done else "handed over")
+
+
+@router.post("/article/rollback")
+async def bring_article_back(
+    memory: MemoryHere,
+    operator: OperatorHere,
+    parts: PartsHere,
+    kind: Annotated[EntityType, Form()],
+    user: Annotated[str, Form()],
+    revision: Annotated[int, Form()],
+    group: Annotated[str, Form()] = "",
+) -> Response:
+    """Bring an earlier revision of an article back."""
+    key = ArticleKey(user, group)
+    _check_kept(revision, await asyncio.to_thread(parts.article_stores.articles.history, key))
+    sent = await memory.command("rollback_article", {"user_id": user, "group_id": group, "revision": revision})
+    whose = user if kind == "user" else group
+    return see(f"/{kind}", id=whose, view="article", of=key, said="done" if sent.done else "handed over")
+
+
+def _check_kept(revision: int, earlier: Sequence[Profile | StoredArticle]) -> None:
+    """Raise InvalidInput for a revision that is not kept. A command that names one would be tried again and again."""
+    numbers = sorted(one.revision for one in earlier)
+    if revision not in numbers:
+        raise InvalidInput(f"revision: {revision} is not kept; kept are {', '.join(map(str, numbers)) or 'none'}")
+
+
+def _shown(request: Request, parts: Parts, entity: Entity, view: View) -> Response:
+    """Return one view of a person or a group."""
+    values: dict[str, Any] = {"entity": entity, "view": view, "said": request.query_params.get("said", "")}
+    values |= {"name": known.name_of(parts, entity), "events": parts.events.count(entity.where)}
+    values |= {"timeline": _timeline, "profile": _profile, "article": _article}[view](parts, entity, request.query_params)
+    return page(request, f"{view}.html", **values)
+
+
+def _timeline(parts: Parts, entity: Entity, parameters: Mapping[str, str]) -> dict[str, Any]:
+    zone = ZoneInfo(configured_timezone(parts.settings.cognitive.timezone))
+    wanted = timeline.Wanted.of(parameters)
+    found = timeline.page_of(parts.events, entity.where, wanted, zone)
+    return {
+        "wanted": wanted,
+        "choices": {
+            "kind": timeline.KINDS,
+            "absolute": timeline.ABSOLUTE,
+            "holds": timeline.HOLDS,
+            "source": timeline.SOURCE_NAMES,
+        },
+        "months": timeline.months(parts.events, entity.where, zone),
+        "by_month": [(month, list(some)) for month, some in groupby(found.events, lambda one: one.timestamp_local[:7])],
+        "successors": successors(parts, found.events),
+        "following": found.next,
+        "matches": timeline.MATCHES,
+    }
+
+
+def successors(parts: Parts, events: Sequence[Event]) -> Mapping[str, Event]:
+    """Return, by id, the events that some of `events` are over because of. Blocking."""
+    ids = {one for event in events for one in (event.superseded_by, event.corrected_by) if one}
+    return {event.event_id: event for event in parts.events.get(sorted(ids))} if ids else {}
+
+
+def _profile(parts: Parts, entity: Entity, parameters: Mapping[str, str]) -> dict[str, Any]:
+    layers = known.layers(parts, entity)
+    named = parameters.get("layer", "")
+    current = next((one for one in layers if one.key.layer == named), layers[0] if layers else None)
+    revisions = [] if current is None else [current, *parts.profiles.history(current.key)]
+    older, newer = _two(parameters, [one.revision for one in revisions])
+    texts = {one.revision: _profile_lines(one) for one in revisions}
+    rows = side_by_side(texts[older], texts[newer]) if older else []
+    return {"layers": layers, "current": current, "revisions": revisions, "older": older, "newer": newer, "rows": rows}
+
+
+def _profile_lines(one: Profile) -> list[str]:
+    return [*([one.name] if one.name else []), *([", ".join(one.tags)] if one.tags else []), *one.summary.splitlines()]
+
+
+def _article(parts: Parts, entity: Entity, parameters: Mapping[str, str]) -> dict[str, Any]:
+    told = listed_articles(parts.article_stores, lambda key: entity.spoke(key.user_id, key.group_id))
+    named = parameters.get("of", "")
+    current = next((one for one in told if str(one.key) == named), told[0] if told else None)
+    revisions: list[StoredArticle] = []
+    if current is not None and current.article is not None:
+        revisions = [current.article, *parts.article_stores.articles.history(current.key)]
+    older, newer = _two(parameters, [one.revision for one in revisions])
+    texts = {one.revision: _article_lines(one.article) for one in revisions}
+    rows = side_by_side(texts[older], texts[newer]) if older else []
+    return {"told": told, "current": current, "revisions": revisions, "older": older, "newer": newer, "rows": rows}
+
+
+def _article_lines(article: Article) -> list[str]:
+    return [line for name in CHAPTER_NAMES for line in (name, *article.lines(name))]
+
+
+def _two(parameters: Mapping[str, str], revisions: Sequence[int]) -> tuple[int, int]:
+    """Return which two revisions stand side by side: those named, else the last two; (0, 0) if there is one alone."""
+    if len(revisions) < 2:
+        return 0, 0
+    given = [int(one) if (one := parameters.get(name, "")).isdecimal() else 0 for name in ("older", "newer")]
+    older, newer = (one if one in revisions else 0 for one in given)
+    newer = newer or revisions[0]
+    older = older or next((one for one in revisions if one < newer), newer)
+    return older, newer

@@ -1,0 +1,101 @@
+"""The page of one event: where it comes from, what the gate said, what it ended or was ended by; and its changes."""
+
+from __future__ import annotations
+
+import asyncio
+from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import Form, Request, Response
+
+from ....schema.errors import InvalidInput
+from ....schema.event import Event, EventFilter, EventLink
+from ....schema.ids import told
+from ....service.components import Parts
+from ....service.inspection.event_pages import event_detail
+from ..dependencies import MemoryHere, OperatorHere, PartsHere
+from ..problems import Refused
+from .entities import successors
+from .rendering import page
+from .route import pages_router, see
+
+router = pages_router()
+
+CANDIDATES = 12
+"""Later events that are offered as the one that ended an event."""
+
+
+@router.get("/event")
+def show_event(request: Request, operator: OperatorHere, parts: PartsHere, id: str, text: str = "") -> Response:
+    """Show an event. `text` is looked for among the later events that may have ended it."""
+    detail = event_detail(parts, id)
+    if detail is None:
+        raise _no_event(id)
+    event = detail.event
+    return page(
+        request,
+        "event.html",
+        event=event,
+        successors=successors(parts, [event]),
+        superseded=[one for one in detail.ended if one.superseded_by == id],
+        corrected=[one for one in detail.ended if one.corrected_by == id],
+        revisions=detail.revisions,
+        candidates=_later_ones(parts, event, text.strip()) if event.holds else [],
+        text=text,
+        said=request.query_params.get("said", ""),
+    )
+
+
+@router.post("/event/edit")
+async def edit(memory: MemoryHere, operator: OperatorHere, id: Annotated[str, Form()], text: Annotated[str, Form()]) -> Response:
+    """Replace the text of an event."""
+    await memory.edit_event(id, text)
+    return _seen(id)
+
+
+@router.post("/event/delete")
+async def delete(memory: MemoryHere, operator: OperatorHere, parts: PartsHere, id: Annotated[str, Form()]) -> Response:
+    """Remove an event for good."""
+    found = await asyncio.to_thread(parts.events.get, [id])
+    if not found:
+        raise _no_event(id)
+    event = found[0]
+    await memory.delete_event(id)
+    kind, whose = ("group", event.group_id) if event.group_id else ("user", event.user_id)
+    return see(f"/{kind}", id=whose, said="deleted")
+
+
+@router.post("/event/supersede")
+async def end(
+    operator: OperatorHere,
+    parts: PartsHere,
+    id: Annotated[str, Form()],
+    by: Annotated[str, Form()],
+    corrects: Annotated[bool, Form()] = False,
+) -> Response:
+    """Note that an event is over because of a later one, or with `corrects` that it was never true."""
+    if not await asyncio.to_thread(parts.events.supersede, [EventLink(id, by.strip(), corrects)]):
+        raise InvalidInput("these two cannot be linked: the later event must be of the same conversation, and neither over")
+    return _seen(id)
+
+
+@router.post("/event/uphold")
+async def let_hold(operator: OperatorHere, parts: PartsHere, id: Annotated[str, Form()]) -> Response:
+    """Let an event hold again."""
+    await asyncio.to_thread(parts.events.uphold, [id])
+    return _seen(id)
+
+
+def _seen(event_id: str) -> Response:
+    return see("/event", id=event_id, said="done")
+
+
+def _no_event(event_id: str) -> Refused:
+    return Refused(HTTPStatus.NOT_FOUND, f"there is no event {told(event_id)}; it may have been deleted")
+
+
+def _later_ones(parts: Parts, event: Event, text: str) -> list[Event]:
+    """Return the later events of its conversation that are most like it, or hold `text`."""
+    where = EventFilter(event.scope.key, time_from=event.timestamp)
+    ids = [one for one, _ in parts.events.search_keywords(text or event.text, where, CANDIDATES + 1) if one != event.event_id]
+    return parts.events.get(ids[:CANDIDATES])

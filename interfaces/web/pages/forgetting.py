@@ -1,0 +1,68 @@
+"""Forgetting a person or a group, and taking everything along as a file first."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated
+
+from fastapi import Form, Request, Response
+
+from ....schema.entity import Entity
+from ....schema.profile import ProfileKey
+from ....schema.protocols.forget_requests import ForgetReport
+from ....schema.scope import EntityType
+from ....service.components import Parts
+from ...texts import FORGOTTEN
+from ..dependencies import MemoryHere, OperatorHere, PartsHere
+from . import known
+from .rendering import link, page
+from .route import pages_router, see
+
+router = pages_router()
+
+PATIENCE_SECONDS = 20.0
+"""How long a browser waits until all is forgotten; it goes on without."""
+
+
+@router.get("/forget")
+def ask(
+    request: Request, operator: OperatorHere, parts: PartsHere, kind: EntityType, id: str, mistyped: bool = False
+) -> Response:
+    """Say what goes, and ask."""
+    entity = Entity(kind, id)
+    name, goes = known.name_of(parts, entity), known.what_goes(parts, entity)
+    return page(request, "forget.html", entity=entity, name=name, goes=goes, kinds=FORGOTTEN, mistyped=mistyped)
+
+
+@router.post("/forget")
+async def carry_out(
+    request: Request,
+    memory: MemoryHere,
+    operator: OperatorHere,
+    parts: PartsHere,
+    kind: Annotated[EntityType, Form()],
+    id: Annotated[str, Form()],
+    confirmed: Annotated[str, Form()] = "",
+    mentions: Annotated[bool, Form()] = False,
+) -> Response:
+    """Forget, if the id was typed in once more, and tell what went."""
+    entity = Entity(kind, id)
+    if confirmed.strip() != entity.id:
+        return see("/forget", kind=kind, id=id, mistyped="true")
+    forget = memory.forget_user if entity.type == "user" else memory.forget_group
+    report = await forget(entity.id, mentions=mentions, wait_seconds=PATIENCE_SECONDS)
+    mentioned = await asyncio.to_thread(_mentioned, parts, report)
+    return page(request, "forgotten.html", entity=entity, report=report, kinds=FORGOTTEN, mentioned=mentioned)
+
+
+def _mentioned(parts: Parts, report: ForgetReport) -> list[tuple[str, str]]:
+    """Return what others' records say of the forgotten one, as (address, text)."""
+    texts = {event.event_id: event.text for event in parts.events.get([item for kind, item in report.mentions])}
+    found: list[tuple[str, str]] = []
+    for kind, item in report.mentions:
+        if kind == "events" and item in texts:
+            found.append((link("/event", id=item), texts[item]))
+        elif kind == "profiles":
+            key = ProfileKey.of_index_id(item)
+            found.append((link(f"/{key.entity_type}", id=key.entity_id, view="profile", layer=key.layer), str(key)))
+    return found

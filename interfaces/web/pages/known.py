@@ -1,0 +1,115 @@
+"""Who is known: the people and groups of a memory, and one of them with all that is kept besides events."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from typing import NamedTuple
+
+from ....schema.entity import Entity
+from ....schema.event import EventFilter
+from ....schema.profile import Profile, ProfileKey
+from ....schema.protocols.entity_data import Traces
+from ....schema.scope import RESERVED_USER, scope_of_key
+from ....service.components import Parts
+from ....service.entity_data.stores import entity_stores
+
+PAGE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A person or a group in a list: the newest name, and their profile in a line, with the number of their events."""
+
+    entity: Entity
+    name: str
+    events: int
+    says: str
+
+
+class People(NamedTuple):
+    """Some people, and the id behind which the next ones come ("" for none)."""
+
+    found: list[Known]
+    next: str
+
+
+def people(parts: Parts, text: str, after: str) -> People:
+    """Return people by id, a page at a time: those with events, and those of whom there is a profile alone. Blocking."""
+    with_events = parts.events.people(after=after, text=text, limit=PAGE + 1)
+    found = {one.user_id: (one.name, one.events) for one in with_events}
+    last = with_events[-1].user_id if len(with_events) > PAGE else None
+    # Reading every profile for its name would take seconds; whoever has events is found by the names in them.
+    likely = [key for key, _ in parts.profile_index.search_keywords(text, PAGE)] if text else []
+    named = {key.entity_id for key in likely if _matches(_profile_name(parts, key), text)}
+    for key in parts.profiles.keys():  # noqa: SIM118 - no dict
+        is_here = key.entity_type == "user" and key.entity_id > after and (last is None or key.entity_id < last)
+        if is_here and (key.entity_id in named or _matches(key.entity_id, text)):
+            found.setdefault(key.entity_id, ("", 0))
+    ids = sorted(found)
+    shown = ids[:PAGE]
+    return People([_known(parts, Entity("user", one), *found[one]) for one in shown], shown[-1] if len(ids) > PAGE else "")
+
+
+def groups(parts: Parts, text: str, after: str) -> People:
+    """Return the groups in which something was said, or that have a profile, by id, a page at a time. Blocking."""
+    counts = {scope.group_id: count for key, count in parts.events.scopes() if (scope := scope_of_key(key)) and scope.group_id}
+    ids = {*counts, *(key.entity_id for key in parts.profiles.keys() if key.entity_type == "group")}  # noqa: SIM118
+    known = (_known(parts, Entity("group", one), "", counts.get(one, 0)) for one in sorted(ids) if one > after)
+    found = list(islice((one for one in known if _matches(one.entity.id, text) or _matches(one.name, text)), PAGE + 1))
+    return People(found[:PAGE], found[PAGE - 1].entity.id if len(found) > PAGE else "")
+
+
+def name_of(parts: Parts, entity: Entity) -> str:
+    """Return the newest name of a person or a group; "" if none is known. Blocking."""
+    return next((one.name for one in layers(parts, entity) if one.name), "") or _name_in_events(parts, entity)
+
+
+def layers(parts: Parts, entity: Entity) -> list[Profile]:
+    """Return the layers of a profile, the public one first. Blocking."""
+    keys = [ProfileKey(entity.type, entity.id, layer) for layer in sorted(parts.profiles.layers(entity.type, entity.id))]
+    return [profile for key in keys if (profile := parts.profiles.read(key)) is not None]
+
+
+def what_goes(parts: Parts, entity: Entity) -> dict[str, int]:
+    """Return how much of each kind forgetting removes; the kinds as in `ForgetReport.removed`. Blocking."""
+    events, *others = entity_stores(parts)
+    traces = Traces(entity)
+    counts = {events.kind: parts.events.count(entity.where)}
+    counts |= {store.kind: sum(1 for _ in store.records(traces)) for store in others}
+    return {kind: count for kind, count in counts.items() if count}
+
+
+def conversations(parts: Parts, limit: int = 100) -> list[tuple[str, str]]:
+    """Return the keys of conversations with the names of groups and people, those with most events first. Blocking."""
+    found: list[tuple[str, str]] = []
+    for key, _ in sorted(parts.events.scopes(), key=lambda one: -one[1])[:limit]:
+        scope = scope_of_key(key)
+        if scope is not None:
+            public = ProfileKey("group" if scope.group_id else "user", scope.group_id or scope.user_id)
+            found.append((key, _profile_name(parts, public)))
+    return found
+
+
+def _known(parts: Parts, entity: Entity, name: str, events: int) -> Known:
+    profiles = layers(parts, entity)
+    says = next((one.summary for one in profiles if one.summary), "")
+    named = name or next((one.name for one in profiles if one.name), "") or _name_in_events(parts, entity)
+    return Known(entity, named, events, " ".join(line.lstrip("-*# ") for line in says.splitlines() if line.strip()))
+
+
+def _name_in_events(parts: Parts, entity: Entity) -> str:
+    """Return the name in the newest event of their own conversation."""
+    if entity.id == RESERVED_USER:
+        return ""
+    newest = parts.events.find(EventFilter(entity.scope.key), limit=1)
+    return "" if not newest else newest[0].group_name if entity.type == "group" else newest[0].user_name
+
+
+def _profile_name(parts: Parts, key: ProfileKey) -> str:
+    profile = parts.profiles.read(key)
+    return "" if profile is None else profile.name
+
+
+def _matches(value: str, text: str) -> bool:
+    return text.lower() in value.lower()

@@ -1,0 +1,183 @@
+"""Templates filled for one request: the language, the time zone, and the little that templates call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+from zoneinfo import ZoneInfo
+
+from fastapi import Request
+from fastapi.responses import HTMLResponse
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+
+from ....schema.event import Event
+from ....schema.language import Language
+from ....schema.version import VERSION
+from ....service.timezones import configured_timezone
+from .differences import words
+from .language import COOKIE, language_of, later, say
+
+NAVIGATION = {
+    "/": later("Overview"),
+    "/people": later("People"),
+    "/search": later("Search"),
+    "/live": later("Live"),
+    "/jobs": later("Jobs"),
+    "/notes": later("Notes"),
+    "/settings": later("Settings"),
+    "/doctor": later("Doctor"),
+}
+"""The pages that every page leads to, by their names."""
+
+WRITERS = {
+    "model": later("the model"),
+    "rules": later("the rules"),
+    "time": later("the rules for times"),
+    "none": later("the bot, unchanged"),
+    "hand": later("hand"),
+}
+"""Who wrote a text, by `Event.rewritten_by`."""
+
+SOURCES = {
+    "observation": later("observed"),
+    "summary": later("summary"),
+    "note": later("note"),
+    "migrated": later("migrated"),
+}
+"""What the events are that no job brought, by `Event.source`."""
+
+STATES = {"ok": later("fine"), "warning": later("look here"), "failed": later("broken"), "off": later("not in use")}
+"""The state of a part of the memory."""
+
+SHORT = 600
+"""Characters of a text that a list shows; its own page shows all of them."""
+
+BELONGS_TO = {"/user": "/people", "/group": "/people", "/event": "/people", "/forget": "/people"}
+"""The page of the navigation that another one belongs to."""
+
+
+def page(request: Request, template: str, *, status: int = 200, **values: object) -> HTMLResponse:
+    """Return a template as an answer, in the language of the visitor."""
+    language = spoken(request)
+    zone = ZoneInfo(configured_timezone(request.app.state.memory.settings.cognitive.timezone))
+    path = request.url.path
+    html = (
+        environment()
+        .get_template(template)
+        .render(
+            t=partial(say, language),
+            language=language,
+            navigation=NAVIGATION if request.state.caller is not None else {},
+            here=BELONGS_TO.get(path, path),
+            address=f"{path}?{request.url.query}" if request.url.query else path,
+            link=link,
+            moment=partial(moment, zone),
+            version=VERSION,
+            **values,
+        )
+    )
+    return HTMLResponse(html, status, headers={"Cache-Control": "no-store", "Vary": "Accept-Language, Cookie"})
+
+
+def spoken(request: Request) -> Language:
+    """Return the language that a visitor reads."""
+    return language_of(request.cookies.get(COOKIE), request.headers.get("Accept-Language", ""))
+
+
+def link(path: str, /, **parameters: object) -> str:
+    """Return the address of a page; parameters that are empty or None are left out."""
+    given = {name: value for name, value in parameters.items() if value not in ("", None)}
+    return f"{path}?{urlencode(given)}" if given else path
+
+
+def moment(zone: ZoneInfo, value: float | str | None) -> str:
+    """Return a moment for people: of seconds since the epoch in `zone`, of ISO 8601 text in its own offset."""
+    if value in (None, ""):
+        return ""
+    if isinstance(value, str):
+        return value[:16].replace("T", " ")
+    return datetime.fromtimestamp(float(value or 0.0), zone).strftime("%Y-%m-%d %H:%M")
+
+
+def entity_link(entity: str) -> str:
+    """Return the page of an entity by its key (`user:42`, `group:7`)."""
+    kind, _, entity_id = entity.partition(":")
+    return link(f"/{kind}", id=entity_id)
+
+
+def scope_link(scope_key: str) -> str:
+    """Return the page of the group or the person of a conversation by its key (`g:7`, `p:42`)."""
+    kind, _, entity_id = scope_key.partition(":")
+    return link("/group" if kind == "g" else "/user", id=entity_id)
+
+
+def told_days(event: Event) -> str:
+    """Return the days that an event tells of; "" if it names none, or the day on which it was said."""
+    if event.occurs_from is None or event.occurs_until is None:
+        return ""
+    first, last = event.local_day(event.occurs_from), event.local_day(event.occurs_until)
+    if first == last == event.timestamp_local[:10]:
+        return ""
+    return first if first == last else f"{first} – {last}"
+
+
+def statements(markdown: str) -> Sequence[tuple[str, str]]:
+    """Return the lines of simple Markdown, without blank ones, as (kind, text): heading, item or text."""
+    lines = [line.strip() for line in markdown.splitlines() if line.strip()]
+    return [
+        ("heading", line.lstrip("# "))
+        if line.startswith("#")
+        else ("item", line[2:].strip())
+        if line.startswith(("- ", "* "))
+        else ("text", line)
+        for line in lines
+    ]
+
+
+def short(text: str) -> str:
+    """Return the beginning of a text for a list."""
+    return text if len(text) <= SHORT else f"{text[:SHORT]}…"
+
+
+def size(count: float) -> str:
+    """Return a number of bytes for people."""
+    for unit in ("B", "KB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+        count /= 1000
+    return f"{count:.1f} TB"
+
+
+def share(value: float, highest: float) -> float:
+    """Return a score as a length from 0 to 100, beside the highest one."""
+    return round(100 * min(abs(value) / highest, 1.0), 1) if highest > 0 else 0.0
+
+
+@cache
+def environment() -> Environment:
+    """Return the templates. Whatever they are given is escaped."""
+    made = Environment(
+        loader=FileSystemLoader(Path(__file__).with_name("templates")),
+        autoescape=select_autoescape(default=True),
+        undefined=StrictUndefined,
+        auto_reload=False,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    filters: Mapping[str, Callable[..., Any]] = {
+        "entity_link": entity_link,
+        "scope_link": scope_link,
+        "told_days": told_days,
+        "statements": statements,
+        "size": size,
+        "short": short,
+        "share": share,
+        "words": words,
+    }
+    made.filters.update(filters)
+    made.globals.update(writers=WRITERS, sources=SOURCES, states=STATES)
+    return made

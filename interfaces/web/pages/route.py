@@ -1,0 +1,45 @@
+"""Routes whose errors are pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import RedirectResponse
+from fastapi.routing import APIRoute
+
+from ....models.secrets import mask_known
+from ....schema.errors import HistorianError
+from ..problems import status_of
+from .language import later
+from .rendering import link, page
+
+
+class PageRoute(APIRoute):
+    """A route that answers errors of Historian with a page which says them."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def handled(request: Request) -> Response:
+            try:
+                return await handle(request)
+            except HistorianError as error:
+                return page(request, "error.html", status=status_of(error).value, said=mask_known(str(error)))
+            except RequestValidationError:
+                said = later("This form lacks something, or holds what it should not.")
+                return page(request, "error.html", status=422, said=said)
+
+        return handled
+
+
+def pages_router() -> APIRouter:
+    """Return a router for pages."""
+    return APIRouter(route_class=PageRoute)
+
+
+def see(path: str, /, **parameters: object) -> RedirectResponse:
+    """Return an answer that leads a browser to a page after a form was carried out."""
+    return RedirectResponse(link(path, **parameters), 303)

@@ -1,0 +1,66 @@
+"""Search with the parts of every score, and what the bot would be told."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from fastapi import Request, Response
+
+from ....schema.errors import InvalidInput
+from ....schema.hit import Hit
+from ....schema.scope import Scope, scope_of_key
+from ..dependencies import MemoryHere, OperatorHere, PartsHere
+from . import known
+from .language import later
+from .rendering import page
+from .route import pages_router
+
+router = pages_router()
+
+STEPS = {
+    "keyword": later("words"),
+    "keywords": later("words"),  # as a search of everything calls them
+    "dense": later("meaning"),
+    "fused": later("both together"),
+    "neighbours": later("with its neighbours in time"),
+    "name": later("names a person of the question"),
+    "date": later("tells of a time of the question"),
+    "question": later("is a question itself"),
+    "rerank": later("reranker"),
+    "recency": later("recency"),
+    "newer": later("newer on the same thing"),
+    "final": later("score"),
+}
+"""The steps of a search in their order, by their names for people."""
+
+
+@router.get("/search")
+async def show_search(
+    request: Request, memory: MemoryHere, operator: OperatorHere, parts: PartsHere, q: str = "", scope: str = ""
+) -> Response:
+    """Search one conversation, or all of them, and show what a reply in that conversation would begin with."""
+    q, where = q.strip(), _scope(scope.strip())
+    hits: Sequence[Hit] = ()
+    told, seconds = "", 0.0
+    if q:
+        started = time.perf_counter()
+        hits = await (memory.search_everywhere(q) if where is None else memory.search_events(q, where))
+        seconds = time.perf_counter() - started
+        told = "" if where is None else await memory.build_context(q, where)
+    steps = {name: label for name, label in STEPS.items() if any(name in hit.scores for hit in hits)}
+    values: dict[str, Any] = {"q": q, "scope": scope.strip(), "hits": hits, "told": told, "milliseconds": 1000 * seconds}
+    values |= {"steps": steps, "highest": {name: max(abs(hit.scores.get(name, 0.0)) for hit in hits) for name in steps}}
+    return page(request, "search.html", **values, conversations=await asyncio.to_thread(known.conversations, parts))
+
+
+def _scope(named: str) -> Scope | None:
+    """Return the conversation with the key `named`; None for an empty one. Raises InvalidInput for what is no key."""
+    if not named:
+        return None
+    scope = scope_of_key(named)
+    if scope is None:
+        raise InvalidInput(f"{named!r:.60} names no conversation; write g:ID for a group, p:ID for a private chat")
+    return scope

@@ -1,0 +1,197 @@
+"""The pages of the memory as a whole: overview, notes, settings, doctor, and the switch of languages."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Annotated, Any, Literal
+from zoneinfo import ZoneInfo
+
+from fastapi import Form, Request, Response
+from fastapi.responses import RedirectResponse
+
+from ....schema.entity import Entity
+from ....schema.event import Event, EventFilter
+from ....schema.language import Language
+from ....schema.scope import SHARED_NOTES
+from ....schema.settings import Settings
+from ....schema.settings.tables import toml_value
+from ....service.components import Parts
+from ....service.data_directory import data_directory
+from ....service.inspection.settings_report import settings_report
+from ....service.timezones import configured_timezone
+from ....stores.opening import owner_of
+from ..dependencies import MemoryHere, OperatorHere, PartsHere
+from ..paths import own_path
+from .language import COOKIE, later
+from .rendering import page, spoken
+from .route import pages_router
+
+router = pages_router()
+
+SHOWN = 12
+NEWEST = 200
+"""Newest events among which the overview looks for people and groups."""
+LITTLE_SPACE, NO_SPACE = 2_000_000_000, 200_000_000
+"""Free bytes of the disk below which the overview warns, and below which it calls it full."""
+YEAR_SECONDS = 365 * 86_400
+
+Health = Literal["ok", "warning", "failed", "off"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """Whether one part of the memory is well: a sentence with `values`, and where to read more."""
+
+    part: str
+    state: Health
+    says: str
+    values: dict[str, Any]
+    more: str = ""
+
+
+@router.get("/")
+async def show_overview(request: Request, memory: MemoryHere, operator: OperatorHere) -> Response:
+    """Show who was heard, what happened today, and whether all is well."""
+    stats, opened = await memory.stats(), memory.lifecycle.opened
+    runs_here = memory.lifecycle.worker is not None
+    if opened is None:
+        signs = await asyncio.to_thread(_signs, memory.settings, stats, runs_here)
+        return page(request, "overview.html", signs=signs, stats=stats, newest=[], today_count=0, heard=[])
+    zone = ZoneInfo(configured_timezone(memory.settings.cognitive.timezone))
+    midnight = datetime.fromtimestamp(memory.lifecycle.clock(), zone).replace(hour=0, minute=0, second=0, microsecond=0)
+
+    def read(parts: Parts) -> dict[str, Any]:
+        today = EventFilter(None, time_from=midnight.timestamp(), time_to=(midnight + timedelta(days=1)).timestamp())
+        return {
+            "signs": _signs(memory.settings, stats, runs_here),
+            "today_count": parts.events.count(today),
+            "newest": parts.events.find(EventFilter(None), limit=SHOWN),
+            "heard": _heard(parts.events.find(EventFilter(None), limit=NEWEST)),
+        }
+
+    return page(request, "overview.html", stats=stats, **await asyncio.to_thread(read, opened.parts))
+
+
+@router.get("/notes")
+def show_notes(request: Request, operator: OperatorHere, parts: PartsHere) -> Response:
+    """Show the folders of notes that are indexed, and the files of each."""
+    folders = [
+        ("" if scope == SHARED_NOTES.key else scope, root, sorted(parts.manifest.files(scope, root)))
+        for scope, root, _ in parts.manifest.roots()
+    ]
+    return page(request, "notes.html", folders=folders)
+
+
+@router.get("/settings")
+def show_settings(request: Request, memory: MemoryHere, operator: OperatorHere) -> Response:
+    """Show every setting in force, with its meaning."""
+    return page(request, "settings.html", sections=_sections(memory.settings, spoken(request)))
+
+
+@router.get("/doctor")
+async def show_doctor(request: Request, operator: OperatorHere) -> Response:
+    """Offer to try every configured part."""
+    return page(request, "doctor.html", results=None)
+
+
+@router.post("/doctor")
+async def examine(request: Request, memory: MemoryHere, operator: OperatorHere) -> Response:
+    """Try every configured part once, which may take some seconds."""
+    from ....service.diagnosis import diagnose
+
+    results = [result async for result in diagnose(memory.settings, data_directory(memory.settings))]
+    return page(request, "doctor.html", results=results)
+
+
+@router.post("/language")
+async def choose_language(language: Annotated[Language, Form()], then: Annotated[str, Form()] = "/") -> Response:
+    """Remember in which language a visitor reads."""
+    answer = RedirectResponse(own_path(then), 303)
+    answer.set_cookie(COOKIE, language, max_age=YEAR_SECONDS, httponly=True, samesite="lax")
+    return answer
+
+
+def _heard(events: Iterable[Event]) -> list[tuple[Entity, str, str]]:
+    """Return the people and groups of the newest events, each with a name and when it was heard last."""
+    found: dict[Entity, tuple[str, str]] = {}
+    for event in events:
+        for entity, name in (
+            (Entity("group", event.group_id) if event.group_id else None, event.group_name),
+            (Entity("user", event.user_id) if event.user_name else None, event.user_name),
+        ):
+            if entity is not None:
+                found.setdefault(entity, (name, event.timestamp_local))
+    return [(entity, name, at) for entity, (name, at) in found.items()][:SHOWN]
+
+
+def _signs(settings: Settings, stats: dict[str, Any], runs_here: bool) -> list[Sign]:
+    """Return the state of each part of the memory. Blocking."""
+    return [
+        _database_sign(stats),
+        _queue_sign(stats),
+        _worker_sign(settings, stats, runs_here),
+        *_model_signs(stats),
+        _disk_sign(settings),
+    ]
+
+
+def _database_sign(stats: dict[str, Any]) -> Sign:
+    if not stats["enabled"]:
+        return Sign(later("memory"), "off", later("switched off in the settings"), {}, "/settings")
+    if stats.get("events") is None:
+        return Sign(later("memory"), "failed", later("the database cannot be read; what comes in waits on disk"), {}, "/doctor")
+    return Sign(later("memory"), "ok", later("{n:,} {n:event|events}"), {"n": stats["events"]}, "/people")
+
+
+def _queue_sign(stats: dict[str, Any]) -> Sign:
+    counts = stats.get("queue", {"pending": 0, "processing": 0, "failed": 0})
+    says = later("{pending} waiting, {processing} running, {failed} failed")
+    return Sign(later("queue"), "warning" if counts["failed"] else "ok", says, counts, "/jobs")
+
+
+def _worker_sign(settings: Settings, stats: dict[str, Any], runs_here: bool) -> Sign:
+    part = later("the historian")
+    if stats.get("outage"):
+        return Sign(part, "warning", later("waits: {why}"), {"why": stats["outage"]}, "/doctor")
+    if runs_here:
+        return Sign(part, "ok", later("works in this process"), {}, "/live")
+    owner = owner_of(settings) if stats.get("events") is not None else None
+    if owner is None:
+        return Sign(part, "warning", later("nobody works on this memory now: jobs wait"), {}, "/jobs")
+    if owner.is_suspended:
+        return Sign(part, "warning", later("process {pid} is suspended: jobs wait"), {"pid": owner.pid}, "/doctor")
+    return Sign(part, "ok", later("works in process {pid}"), {"pid": owner.pid})
+
+
+def _model_signs(stats: dict[str, Any]) -> Sequence[Sign]:
+    models = stats.get("models", {"chat": "", "embedding": ""})
+    named = later("{model}")
+    chat = Sign(later("model"), "ok", named, {"model": models["chat"]})
+    embedder = Sign(later("embedder"), "ok", named, {"model": models["embedding"]})
+    if not models["chat"]:
+        chat = replace(chat, state="off", says=later("none: rules write events and profiles"))
+    if not models["embedding"]:
+        embedder = replace(embedder, state="off", says=later("none: search is by words alone"))
+    return chat, embedder
+
+
+def _disk_sign(settings: Settings) -> Sign:
+    directory = data_directory(settings)
+    place = next(one for one in (directory, *directory.parents) if one.exists())
+    free = shutil.disk_usage(place).free
+    state: Health = "failed" if free < NO_SPACE else "warning" if free < LITTLE_SPACE else "ok"
+    return Sign(later("disk"), state, later("{n:.1f} GB free"), {"n": free / 1e9}, "/doctor")
+
+
+def _sections(settings: Settings, language: Language) -> dict[str, list[dict[str, Any]]]:
+    """Return every key in force by section."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for one in settings_report(settings):
+        section, _, name = one.key.rpartition(".")
+        row = {"name": name, "value": toml_value(one.value), "changed": one.value != one.default, "hot": one.hot}
+        found.setdefault(section, []).append({**row, "meaning": one.meaning[language]})
+    return found

@@ -1,0 +1,105 @@
+"""The events of a person or a group, newest first: what a visitor wants to see of them, and the months that they span."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import cast, get_args
+from zoneinfo import ZoneInfo
+
+from ....schema.event import SOURCES, EventFilter, EventKind
+from ....schema.job import FIRST_YEAR, LAST_YEAR
+from ....schema.protocols import EventStore
+from ....service.inspection.event_pages import EventPage, events_page, events_with_words
+from .language import later
+
+PAGE = 50
+MATCHES = 200
+"""Events that a search for words shows at most, on one page."""
+
+KINDS = {"fact": later("facts"), "action": later("actions")}
+ABSOLUTE = {"yes": later("absolute"), "no": later("not absolute")}
+HOLDS = {"yes": later("holds"), "no": later("over")}
+SOURCE_NAMES = {
+    "job": later("handed over"),
+    "observation": later("observed"),
+    "summary": later("summaries"),
+    "note": later("notes"),
+    "migrated": later("migrated"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a visitor wants to see: one value of each choice ("" for any), words, a month (`2026-02`), a cursor."""
+
+    kind: str = ""
+    absolute: str = ""
+    holds: str = ""
+    source: str = ""
+    text: str = ""
+    month: str = ""
+    before: str = ""
+
+    @classmethod
+    def of(cls, parameters: Mapping[str, str]) -> Wanted:
+        """Return what an address asks for. What cannot be understood is left out."""
+        choices = {"kind": KINDS, "absolute": ABSOLUTE, "holds": HOLDS, "source": SOURCES}
+        chosen = {name: value for name, known in choices.items() if (value := parameters.get(name, "")) in known}
+        month = parameters.get("month", "")
+        return cls(
+            **chosen,
+            text=parameters.get("text", "").strip(),
+            month=month if _first_of(month) else "",
+            before=parameters.get("before", ""),
+        )
+
+    @property
+    def narrows(self) -> bool:
+        """True if anything is left out by choice."""
+        return replace(self, before="") != Wanted()
+
+    def within(self, where: EventFilter, zone: ZoneInfo) -> EventFilter:
+        """Return `where` narrowed by the choices; months begin and end in `zone`."""
+        kinds = (cast("EventKind", self.kind),) if self.kind in get_args(EventKind) else ()
+        where = replace(where, kinds=kinds, sources=(self.source,) if self.source else ())
+        if self.absolute:
+            where = replace(where, is_absolute=self.absolute == "yes")
+        if self.holds:
+            where = replace(where, holds=self.holds == "yes")
+        if first := _first_of(self.month):
+            start, end = first.replace(tzinfo=zone), _following(first).replace(tzinfo=zone)
+            where = replace(where, time_from=start.timestamp(), time_to=end.timestamp() - 0.001)
+        return where
+
+
+def page_of(store: EventStore, where: EventFilter, wanted: Wanted, zone: ZoneInfo) -> EventPage:
+    """Return a page of what a visitor wants to see. Blocking; raises StorageError, InvalidInput for what is no cursor."""
+    where = wanted.within(where, zone)
+    if wanted.text:
+        return events_with_words(store, where, wanted.text, limit=MATCHES)
+    return events_page(store, where, limit=PAGE, cursor=wanted.before)
+
+
+def months(store: EventStore, where: EventFilter, zone: ZoneInfo) -> list[str]:
+    """Return the months from the newest event back to the oldest, as `2026-02`. Blocking; raises StorageError."""
+    ends = [event for first in (True, False) for event in store.find(where, limit=1, newest_first=first)]
+    if not ends:
+        return []
+    last, first = (datetime.fromtimestamp(event.timestamp, zone) for event in (ends[0], ends[-1]))
+    count = 12 * (last.year - first.year) + last.month - first.month
+    numbers = (12 * last.year + last.month - 1 - n for n in range(count + 1))
+    return [f"{number // 12:04d}-{number % 12 + 1:02d}" for number in numbers]
+
+
+def _first_of(month: str) -> datetime | None:
+    try:
+        first = datetime.strptime(month, "%Y-%m")
+    except ValueError:
+        return None
+    return first if FIRST_YEAR <= first.year <= LAST_YEAR else None
+
+
+def _following(first: datetime) -> datetime:
+    return first.replace(year=first.year + first.month // 12, month=first.month % 12 + 1)

@@ -1,0 +1,100 @@
+"""Errors as problem details (RFC 9457): `{"type", "title", "status", "detail"}`, and `errors` for the fields of a request."""
+
+from __future__ import annotations
+
+import json
+import logging
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import Response
+from pydantic import BaseModel
+from starlette.exceptions import HTTPException
+
+from ...models.secrets import mask_known
+from ...schema.errors import HistorianError, InvalidInput, ModelError, RevisionConflict, StorageError
+
+log = logging.getLogger(__name__)
+
+MEDIA_TYPE = "application/problem+json"
+
+
+class Refused(HistorianError):
+    """A request that is refused, with the status of the answer."""
+
+    def __init__(self, status: HTTPStatus, detail: str, *, headers: dict[str, str] | None = None) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.headers = headers or {}
+
+
+class FieldProblem(BaseModel):
+    """What is wrong with one field of a request."""
+
+    field: str
+    problem: str
+
+
+class Problem(BaseModel):
+    """The body of every answer that is an error."""
+
+    type: str = "about:blank"
+    title: str
+    status: int
+    detail: str
+    errors: list[FieldProblem] = []
+
+
+def problem_data(status: HTTPStatus, detail: str, **more: Any) -> bytes:
+    """Return the body of an error."""
+    data = {"type": "about:blank", "title": status.phrase, "status": status.value, "detail": mask_known(detail), **more}
+    return json.dumps(data, ensure_ascii=False).encode(errors="replace")
+
+
+def problem(status: HTTPStatus, detail: str, headers: dict[str, str] | None = None, **more: Any) -> Response:
+    """Return an error as a response."""
+    return Response(problem_data(status, detail, **more), status.value, headers, MEDIA_TYPE)
+
+
+def status_of(error: HistorianError) -> HTTPStatus:
+    """Return the HTTP status of an error of Historian."""
+    if isinstance(error, Refused):
+        return error.status
+    if isinstance(error, InvalidInput):
+        return HTTPStatus.UNPROCESSABLE_ENTITY
+    if isinstance(error, RevisionConflict):
+        return HTTPStatus.CONFLICT
+    if isinstance(error, StorageError | ModelError):
+        return HTTPStatus.SERVICE_UNAVAILABLE
+    return HTTPStatus.CONFLICT
+
+
+def add_problems(app: FastAPI) -> None:
+    """Let every error of `app` be answered with problem details. No answer repeats what a request held, but short values."""
+
+    @app.exception_handler(HistorianError)
+    async def refused(request: Request, error: HistorianError) -> Response:
+        return problem(status_of(error), str(error), error.headers if isinstance(error, Refused) else None)
+
+    @app.exception_handler(HTTPException)
+    async def http_error(request: Request, error: HTTPException) -> Response:
+        return problem(HTTPStatus(error.status_code), str(error.detail), dict(error.headers or {}))
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(request: Request, error: RequestValidationError) -> Response:
+        errors = [
+            {
+                "field": ".".join(map(str, one["loc"][1:])) or str(one["loc"][0]),
+                "problem": one["msg"].removeprefix("Value error, "),
+            }
+            for one in error.errors()
+        ]
+        detail = "; ".join(f"{one['field']}: {one['problem']}" for one in errors[:3])
+        return problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail, errors=errors)
+
+    @app.exception_handler(Exception)
+    async def unexpected(request: Request, error: Exception) -> Response:
+        # The server logs it with its traceback; the answer says nothing of what was being done.
+        return problem(HTTPStatus.INTERNAL_SERVER_ERROR, "an error inside Historian; the log of the server tells which")
