@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -14,34 +15,74 @@ from historian.schema.article import Article, Spoken
 from historian.schema.entity import Entity
 from historian.schema.errors import InvalidInput, RevisionConflict
 from historian.schema.event import EventFilter
-from historian.schema.protocols import ArticleStores
+from historian.schema.protocols import ArticleStores, EventStore
 from historian.schema.summary import ArticleKey, BufferedState, StoredArticle, Summary
-from historian.service.components import Parts, open_parts, open_queue
+from historian.service.components import open_parts, open_queue
+from historian.stores.postgres.documents import PostgresArticles
+from historian.stores.postgres.events.store import PostgresEventStore
+from historian.stores.postgres.summaries import PostgresSummaries
+from historian.stores.tables.line_vectors import LineVectorTable
+from historian.stores.tables.state_buffer import StateBufferTable
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.memory import AT, settings_for
+from support.postgres import Schema
 
 KEY, IN_GROUP, OTHER = ArticleKey("42"), ArticleKey("42", "100"), ArticleKey("43", "100")
 ARTICLE = Article("- I know that Ann is a nurse", "- Ann and I joke about tea", "- 2026-02-21 Ann reads Three Body")
-OpenParts = Callable[[], Parts]
+
+
+class Opened(NamedTuple):
+    article_stores: ArticleStores
+    events: EventStore
+
+
+OpenParts = Callable[[], Opened]
 
 
 def never() -> bool:
     return False
 
 
-@pytest.fixture
-def opened(tmp_path: Path) -> Iterator[OpenParts]:
-    kept: list[Parts] = []
+def _in_directory(place: Path) -> OpenParts:
+    configured = settings_for(place, shortterm={"revision_keep": 3})
 
-    def opener() -> Parts:
-        configured = settings_for(tmp_path, shortterm={"revision_keep": 3})
-        kept.append(open_parts(configured, queue=open_queue(configured, lambda: 0.0), clock=lambda: 0.0))
+    def opener() -> Opened:
+        parts = open_parts(configured, queue=open_queue(configured, lambda: 0.0), clock=lambda: 0.0)
+        return Opened(parts.article_stores, parts.events)
+
+    return opener
+
+
+def _in_schema(schema: Schema) -> OpenParts:
+    def opener() -> Opened:
+        database = schema.open()
+        stores = ArticleStores(
+            buffer=StateBufferTable(database),
+            summaries=PostgresSummaries(database),
+            articles=PostgresArticles(database, revision_keep=3),
+            line_vectors=LineVectorTable(database),
+        )
+        return Opened(stores, PostgresEventStore(database))
+
+    return opener
+
+
+@pytest.fixture(params=["files", "postgres"])
+def opened(request: pytest.FixtureRequest, tmp_path: Path, schema: Schema) -> Iterator[OpenParts]:
+    kept: list[Opened] = []
+    opener = _in_directory(tmp_path) if request.param == "files" else _in_schema(schema)
+
+    def keeping() -> Opened:
+        kept.append(opener())
         return kept[-1]
 
-    yield opener
-    for parts in kept:
-        parts.events.close()
+    yield keeping
+    for one in kept:
+        one.events.close()
+
+
+FILES_ONLY = pytest.mark.parametrize("opened", ["files"], indirect=True)
 
 
 @pytest.fixture
@@ -142,6 +183,7 @@ def test_nothing_is_kept_of_who_is_forgotten(stores: ArticleStores) -> None:
     assert stores.articles.read(KEY) is None
 
 
+@FILES_ONLY
 def test_the_file_holds_one_object_a_line_with_the_names_that_are_documented(tmp_path: Path, stores: ArticleStores) -> None:
     stores.summaries.add(summary(1, key=IN_GROUP), forgotten=never)
     (line,) = (tmp_path / "summaries" / "42@g%3A100.jsonl").read_text(encoding="utf-8").splitlines()
@@ -153,6 +195,7 @@ def test_the_file_holds_one_object_a_line_with_the_names_that_are_documented(tmp
     assert data["scope"] == "g:100" and data["promoted_at"] is None
 
 
+@FILES_ONLY
 def test_a_line_that_somebody_spoilt_is_passed_over_and_kept(tmp_path: Path, stores: ArticleStores) -> None:
     stores.summaries.add(summary(1), forgotten=never)
     path = tmp_path / "summaries" / "42.jsonl"
@@ -199,6 +242,7 @@ def test_an_earlier_revision_comes_back_as_a_new_one(stores: ArticleStores) -> N
         stores.articles.rollback(KEY, 7, now=AT)
 
 
+@FILES_ONLY
 def test_a_file_that_somebody_broke_is_stood_in_for_by_its_history(tmp_path: Path, stores: ArticleStores) -> None:
     write(stores, ARTICLE, 0, "s1")
     write(stores, Article(bedrock="- newer"), 1, "s2")
@@ -264,7 +308,16 @@ def left(stores: ArticleStores) -> set[ArticleKey]:
     return kept | {key for key in (KEY, IN_GROUP, OTHER) if stores.line_vectors.read(key, "test") or stores.articles.history(key)}
 
 
-def test_all_of_a_user_goes_in_every_conversation(opened: OpenParts, tmp_path: Path) -> None:
+def test_all_of_a_user_goes_in_every_conversation(stores: ArticleStores) -> None:
+    fill(stores)
+    assert stores.erase(Entity("user", "42")) == 8
+    assert left(stores) == {OTHER} and stores.erase(Entity("user", "42")) == 0
+    stores.articles.write(KEY, ARTICLE, expected_revision=0, sources=["s9"], now=AT, forgotten=never)
+    assert stores.articles.history(KEY) == [], "nothing of before"
+
+
+@FILES_ONLY
+def test_all_of_a_user_goes_out_of_the_files_also_what_somebody_broke(opened: OpenParts, tmp_path: Path) -> None:
     stores = opened().article_stores
     fill(stores)
     (tmp_path / "summaries" / "42.jsonl").write_text("damaged", encoding="utf-8")
@@ -296,6 +349,7 @@ def test_lines_about_somebody_else_are_taken_out_for_good(stores: ArticleStores,
     stored = stores.articles.read(KEY)
     assert stored is not None and stored.revision == 3 and stored.article.bedrock == "- Ann is a nurse"
     assert [one.text for one in stores.summaries.read(KEY)] == ["Ann swims"]
+    assert not any("Bob" in line for line in stores.articles.lines(KEY))
     for folder in ("chapters", "summaries"):
         files = [path for path in (tmp_path / folder).rglob("*") if path.is_file() and path.suffix in (".md", ".jsonl")]
         assert not any("Bob" in path.read_text(encoding="utf-8") for path in files)
@@ -303,6 +357,7 @@ def test_lines_about_somebody_else_are_taken_out_for_good(stores: ArticleStores,
     assert stores.articles.read(KEY) == stored, "nothing to take out, nothing written"
 
 
+@FILES_ONLY
 def test_lines_go_out_of_a_file_that_somebody_broke_and_what_was_taken_in_stays_known(
     stores: ArticleStores, tmp_path: Path
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,10 +15,12 @@ import pytest
 from historian.schema.errors import FingerprintMismatch, InvalidInput
 from historian.schema.event import Event, EventFilter, EventLink
 from historian.schema.protocols import EventStore
-from historian.schema.scope import Scope
+from historian.schema.scope import RESERVED_USER, Scope
+from historian.stores.postgres.events.store import PostgresEventStore
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.events import DIMENSION, file_texts, make_event, unit_vectors
+from support.postgres import Schema
 from support.stores import open_events
 
 OpenStore = Callable[[], EventStore]
@@ -25,17 +28,29 @@ EVERYWHERE = EventFilter(None)
 GROUP = EventFilter("g:7")
 
 
-def _sqlite(place: Path) -> OpenStore:
-    return lambda: open_events(place)
+@contextmanager
+def _sqlite() -> Iterator[OpenStore]:
+    with TemporaryDirectory() as place:
+        yield lambda: open_events(Path(place))
 
 
-IMPLEMENTATIONS = pytest.mark.parametrize("implementation", [_sqlite], ids=["sqlite"])
+@contextmanager
+def _postgres() -> Iterator[OpenStore]:
+    schema = Schema()
+    yield lambda: PostgresEventStore(schema.open())
+    schema.close()
 
 
-@pytest.fixture(params=[_sqlite], ids=["sqlite"])
-def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> OpenStore:
-    opener: OpenStore = request.param(tmp_path)
-    return opener
+OPENERS = {"sqlite": _sqlite, "postgres": _postgres}
+IMPLEMENTATIONS = pytest.mark.parametrize("implementation", OPENERS.values(), ids=OPENERS)
+WITH_A_DERIVED_INDEX = pytest.mark.parametrize("open_store", [_sqlite], ids=["sqlite"], indirect=True)
+"""The vectors of other stores are searched where they are."""
+
+
+@pytest.fixture(params=OPENERS.values(), ids=OPENERS)
+def open_store(request: pytest.FixtureRequest) -> Iterator[OpenStore]:
+    with request.param() as opener:
+        yield opener
 
 
 @pytest.fixture
@@ -77,6 +92,8 @@ def test_a_job_is_filed_with_all_its_fields_and_found_by_another_process(store: 
     assert store.file_job(event.job_id, [event], unit_vectors(1))
     other = open_store()
     assert other.get([event.event_id]) == [event]
+    (outline,) = other.news("g:7", 0, 0).outlines
+    assert other.whole([outline, outline._replace(row=outline.row + 1)]) == [event], "the other one is gone"
     assert other.is_filed(event.job_id) and not other.is_filed("another-0")
     other.close()
 
@@ -153,6 +170,7 @@ def test_of_records_named_by_their_content_only_new_ones_are_stored(store: Event
     assert not store.is_filed("seen-1")
 
 
+@WITH_A_DERIVED_INDEX
 def test_records_with_vectors_are_told_to_the_derived_index(store: EventStore) -> None:
     vectors = unit_vectors(2)
     store.file_new([make_event("seen-1"), make_event("seen-2", group="8")], vectors)
@@ -243,6 +261,30 @@ def test_every_way_in_keeps_to_every_condition(store: EventStore, narrow: dict[s
         assert {event_id for event_id in store.vectors(everywhere)[0] if event_id.startswith("j1-0")} == in_group
 
 
+def test_a_large_conversation_is_read_by_time_as_a_small_one(store: EventStore) -> None:
+    large = [make_event("large", n, timestamp=1_770_000_000.0 + n * 7 % 2_500, text=f"event {n}") for n in range(2_500)]
+    store.file_job("large", large, [None] * len(large))
+    file_texts(store, ["elsewhere"], "small-0", group="8", timestamp=1_770_000_100.0)
+    by_time = sorted(large, key=lambda event: event.timestamp)
+    assert ids(store.find(GROUP, limit=5, newest_first=False)) == ids(by_time[:5])
+    assert ids(store.find(GROUP, limit=5)) == ids(by_time[::-1][:5])
+    within = EventFilter("g:7", time_from=1_770_000_050.0, time_to=1_770_000_150.0)
+    assert ids(store.find(within, limit=1_000, newest_first=False)) == ids(by_time[50:151])
+
+
+def test_people_are_those_who_have_events_page_by_page(store: EventStore) -> None:
+    for n, (user, name) in enumerate([("42", "小林"), ("ann", "Ann"), ("7", "Ben"), ("42", "林小姐"), ("%", "")]):
+        file_texts(store, ["likes tea", "likes coffee"], f"j{n}-0", user_id=user, user_name=name)
+    file_texts(store, ["a note"], "notes-0", user_id=RESERVED_USER, group=None)
+    assert store.people() == [("%", "", 2), ("42", "林小姐", 4), ("7", "Ben", 2), ("ann", "Ann", 2)]
+    assert [one.user_id for one in store.people(limit=2)] == ["%", "42"]
+    assert [one.user_id for one in store.people(after="42", limit=1)] == ["7"]
+    assert [one.user_id for one in store.people(text="AN")] == ["ann"]
+    assert [one.user_id for one in store.people(text="小姐")] == ["42"]
+    assert [one.user_id for one in store.people(text="%")] == ["%"]
+    assert store.people(after="ann") == []
+
+
 def test_scopes_and_counts_add_up(store: EventStore) -> None:
     file_texts(store, ["a", "b"])
     file_texts(store, ["c"], "j2-0", group=None)
@@ -274,6 +316,12 @@ def test_keyword_scores_are_positive_and_fall(store: EventStore) -> None:
 def test_a_repeated_word_weighs_more(store: EventStore) -> None:
     file_texts(store, ["tea milk water juice", "tea tea water juice", "milk", "beer"])
     assert found(store, "tea") == ["j1-0:1", "j1-0:0"]
+
+
+def test_a_long_chinese_message_is_searched_to_its_end(store: EventStore) -> None:
+    file_texts(store, ["小林养了一只鹦鹉", "小林喜欢爬山"])
+    message = "".join(chr(0x5200 + n) for n in range(120)) + "，鹦鹉"
+    assert found(store, message) == found(store, message, EVERYWHERE) == ["j1-0:0"]
 
 
 QUERIES = [
@@ -317,7 +365,7 @@ def test_any_text_can_be_filed_and_any_query_asked(store: EventStore, query: str
     store.file_job(job_id, [make_event(job_id, text=text)], [None])
     for where in (GROUP, EVERYWHERE):
         store.search_keywords(query, where, 5)
-    assert store.get([f"{job_id}:0"])[0].text == text
+    assert store.get([f"{job_id}:0"])[0].text == text.replace("\0", "")
 
 
 # --- vectors
@@ -433,6 +481,7 @@ def test_forgetting_deletes_and_lets_nothing_come_back(store: EventStore) -> Non
 # --- the derived index
 
 
+@WITH_A_DERIVED_INDEX
 def test_what_changed_is_handed_to_the_derived_index_until_it_is_done(store: EventStore, open_store: OpenStore) -> None:
     vectors = unit_vectors(2)
     store.file_job("j1-0", [make_event(n=n) for n in range(3)], [*vectors, None])
@@ -457,6 +506,7 @@ def test_what_changed_is_handed_to_the_derived_index_until_it_is_done(store: Eve
     assert [event.event_id for event, _ in store.unindexed(10)[0]] == ["j1-0:2"]
 
 
+@WITH_A_DERIVED_INDEX
 def test_a_change_while_the_derived_index_is_written_is_not_lost(store: EventStore) -> None:
     store.file_job("j1-0", [make_event()], unit_vectors(1))
     store.edit("j1-0:0", "changed before the index had it", unit_vectors(1, seed=9)[0])
@@ -579,10 +629,10 @@ _SCOPES = st.builds(Scope.group, _ADVERSARIAL, _ADVERSARIAL) | st.builds(Scope.p
 )
 @settings(max_examples=60, deadline=None)
 def test_no_search_in_a_scope_gives_anything_of_another(
-    implementation: Callable[[Path], OpenStore], scopes: list[Scope], removed: set[int], words: list[str]
+    implementation: Callable[[], AbstractContextManager[OpenStore]], scopes: list[Scope], removed: set[int], words: list[str]
 ) -> None:
-    with TemporaryDirectory() as place:
-        store = implementation(Path(place))()
+    with implementation() as opener:
+        store = opener()
         by_scope: dict[str, set[str]] = {}
         for n, scope in enumerate(scopes):
             event = make_event(
@@ -684,15 +734,15 @@ def test_an_event_can_be_made_to_hold_again(store: EventStore) -> None:
     st.lists(st.integers(0, 7), max_size=3),
 )
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@IMPLEMENTATIONS
+@pytest.mark.parametrize("implementation", [_sqlite, pytest.param(_postgres, marks=pytest.mark.slow)], ids=["sqlite", "postgres"])
 def test_no_link_ever_leaves_its_scope_or_runs_back_in_time(
-    implementation: Callable[[Path], OpenStore],
+    implementation: Callable[[], AbstractContextManager[OpenStore]],
     places: list[tuple[str, int]],
     pairs: list[tuple[int, int, bool]],
     deleted: list[int],
 ) -> None:
-    with TemporaryDirectory() as directory:
-        store = implementation(Path(directory))()
+    with implementation() as opener:
+        store = opener()
         events = [told(n, group=group, timestamp=1_770_000_000.0 + at) for n, (group, at) in enumerate(places)]
         file_all(store, events)
         named = [events[n % len(events)].event_id for n in range(8)]

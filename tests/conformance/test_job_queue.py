@@ -3,30 +3,60 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from historian.schema.errors import InvalidInput
 from historian.schema.job import Job
 from historian.schema.protocols import JobQueue
 from historian.stores.files.queue.job_queue import FileJobQueue
+from historian.stores.postgres.jobs.queue import PostgresJobQueue
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.jobs import make_job
+from support.postgres import Schema
 
 NOW = 1_800_000_000.0
 OpenQueue = Callable[[], JobQueue]
 
 
-def _file_queue(place: Path) -> OpenQueue:
-    return lambda: FileJobQueue(place / "queues", clock=lambda: NOW)
+@contextmanager
+def _file_queue() -> Iterator[OpenQueue]:
+    with TemporaryDirectory() as place:
+        yield lambda: FileJobQueue(Path(place) / "queues", clock=lambda: NOW)
 
 
-@pytest.fixture(params=[_file_queue], ids=["files"])
-def open_queue(request: pytest.FixtureRequest, tmp_path: Path) -> OpenQueue:
-    opener: OpenQueue = request.param(tmp_path)
-    return opener
+@contextmanager
+def _postgres_queue() -> Iterator[OpenQueue]:
+    schema = Schema()
+    opened: list[PostgresJobQueue] = []
+
+    def opener() -> JobQueue:
+        opened.append(PostgresJobQueue(schema.open(), clock=lambda: NOW))
+        return opened[-1]
+
+    yield opener
+    for queue in opened:
+        queue.close()
+    schema.close()
+
+
+OPENERS = {"files": _file_queue, "postgres": _postgres_queue}
+
+
+def die(queue: JobQueue) -> None:
+    """End whatever tells others that the process of a queue lives."""
+    if isinstance(queue, PostgresJobQueue):
+        queue.close()
+
+
+@pytest.fixture(params=OPENERS.values(), ids=OPENERS)
+def open_queue(request: pytest.FixtureRequest) -> Iterator[OpenQueue]:
+    with request.param() as opener:
+        yield opener
 
 
 @pytest.fixture
@@ -225,6 +255,14 @@ def test_a_retried_job_is_the_very_job_with_attempts_reset(open_queue: OpenQueue
     assert queue.failed() == []
 
 
+def test_the_claim_of_a_job_that_nobody_else_has_stands(queue: JobQueue) -> None:
+    queue.put(make_job())
+    job = queue.claim(NOW)
+    assert job is not None
+    queue.check_claim(job.job_id)
+    queue.complete(job.job_id)
+
+
 def test_settling_what_is_not_claimed_is_an_error(queue: JobQueue) -> None:
     queue.put(make_job())
     for settle in (
@@ -243,10 +281,11 @@ def test_recover_gives_back_what_a_dead_process_had_claimed_in_the_old_order(ope
         dead.put(make_job(f"r{n}"))
     dead.put(make_job("x", user_id="9", group=None))
     claim_ids(dead)
+    die(dead)
     queue = open_queue()
-    assert queue.recover(NOW) == 2
+    assert queue.take_over(NOW) == 2
     assert claim_ids(queue) == ["r0-1", "x-1"]
-    assert queue.recover(NOW) == 0
+    assert queue.take_over(NOW) == 0
     queue.complete("r0-1")
     assert claim_ids(queue) == ["r1-1"]
 
@@ -376,11 +415,18 @@ STEPS = st.lists(
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.parametrize(
+    "implementation", [_file_queue, pytest.param(_postgres_queue, marks=pytest.mark.slow)], ids=["files", "postgres"]
+)
 @given(steps=STEPS, data=st.data())
 def test_whatever_happens_no_job_is_lost_or_doubled_and_entities_stay_in_order(
-    steps: list[str], data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+    implementation: Callable[[], AbstractContextManager[OpenQueue]], steps: list[str], data: st.DataObject
 ) -> None:
-    opener = _file_queue(tmp_path_factory.mktemp("queue"))
+    with implementation() as opener:
+        live(opener, steps, data)
+
+
+def live(opener: OpenQueue, steps: list[str], data: st.DataObject) -> None:
     queue, now, number = opener(), NOW, 0
     running: dict[str, Job] = {}
     accepted: set[str] = set()
@@ -399,8 +445,9 @@ def test_whatever_happens_no_job_is_lost_or_doubled_and_entities_stay_in_order(
                 assert not any(job.entities & other.entities for other in older)
                 running[job.job_id] = job
         elif step == "restart":
+            die(queue)
             queue, running = opener(), {}
-            queue.recover(now)
+            queue.take_over(now)
         elif step == "retry":
             queue.retry_failed()
         elif step == "later":
@@ -419,7 +466,7 @@ def test_whatever_happens_no_job_is_lost_or_doubled_and_entities_stay_in_order(
     held = [job.job_id for state in ("pending", "processing", "failed") for job in queue.jobs(state)]
     assert sorted(held) == sorted(accepted - done)
     queue.retry_failed()
-    queue.recover(now)
+    queue.take_over(now)
     rest = set(running)
     for job_id in running:
         queue.complete(job_id)

@@ -23,8 +23,9 @@ from langgraph.store.base import (
 from langgraph.store.memory import InMemoryStore
 from langgraph.store.sqlite import SqliteStore
 from support.memory import settings_for
+from support.postgres import Schema, server_url
 
-KINDS = ["memory", "sqlite", "historian"]
+KINDS = ["memory", "sqlite", "historian", "historian-postgres"]
 
 
 class Letters(Embeddings):
@@ -42,7 +43,7 @@ class Letters(Embeddings):
         return [self.embed_query(text) for text in texts]
 
 
-def opened(kind: str, directory: Path, index: Any = None) -> Iterator[BaseStore]:
+def opened(kind: str, directory: Path, schema: Schema, index: Any = None) -> Iterator[BaseStore]:
     if kind == "memory":
         yield InMemoryStore(index=index)
     elif kind == "sqlite":
@@ -50,19 +51,22 @@ def opened(kind: str, directory: Path, index: Any = None) -> Iterator[BaseStore]
             peer.setup()
             yield peer
     else:
-        with HistorianStore(settings_for(directory), index=index) as mine:
+        stores = {"url": server_url(), "schema_name": schema.name, "pool_max": 4} if kind == "historian-postgres" else {}
+        settings = settings_for(directory)
+        there = settings.model_copy(update={"stores": settings.stores.model_copy(update=stores)})
+        with HistorianStore(there, index=index) as mine:
             yield mine
 
 
 @pytest.fixture(params=KINDS)
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[BaseStore]:
-    yield from opened(request.param, tmp_path)
+def store(request: pytest.FixtureRequest, tmp_path: Path, schema: Schema) -> Iterator[BaseStore]:
+    yield from opened(request.param, tmp_path, schema)
 
 
-@pytest.fixture(params=["memory", "historian"])
-def vectors(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[BaseStore]:
+@pytest.fixture(params=["memory", "historian", "historian-postgres"])
+def vectors(request: pytest.FixtureRequest, tmp_path: Path, schema: Schema) -> Iterator[BaseStore]:
     """A store with an embedder, over the field `text`. LangGraph's own needs an SQLite that loads extensions for that."""
-    yield from opened(request.param, tmp_path, {"dims": Letters.dims, "embed": Letters(), "fields": ["text"]})
+    yield from opened(request.param, tmp_path, schema, {"dims": Letters.dims, "embed": Letters(), "fields": ["text"]})
 
 
 def keys(found: Any) -> list[str]:

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 from historian.schema.errors import FingerprintMismatch
 from historian.schema.profile import Profile, ProfileFilter, ProfileKey
-from historian.schema.protocols import ProfileIndex
-from historian.stores.sqlite.index_schema import open_index
+from historian.schema.protocols import EventStore, ProfileIndex
+from historian.stores.postgres.events.store import PostgresEventStore
+from historian.stores.postgres.profile_index import PostgresProfileIndex
 from historian.stores.sqlite.profile_index import SqliteProfileIndex
 from support.events import DIMENSION, make_event, unit_vectors
+from support.postgres import Schema
 from support.stores import open_events
 
 OpenProfiles = Callable[[], ProfileIndex]
@@ -23,14 +26,27 @@ LIN_PRIVATE = ProfileKey("user", "42", "private")
 CLIMBERS = ProfileKey("group", "7")
 
 
-def _sqlite(place: Path) -> OpenProfiles:
-    return lambda: SqliteProfileIndex(open_index(place / "index.sqlite"))
+class Opened(NamedTuple):
+    index: ProfileIndex
+    events: EventStore
 
 
-@pytest.fixture(params=[_sqlite], ids=["sqlite"])
-def open_profiles(request: pytest.FixtureRequest, tmp_path: Path) -> OpenProfiles:
-    opener: OpenProfiles = request.param(tmp_path)
-    return opener
+@pytest.fixture(params=["sqlite", "postgres"])
+def opened(request: pytest.FixtureRequest, tmp_path: Path, schema: Schema) -> Callable[[], Opened]:
+    def in_directory() -> Opened:
+        events = open_events(tmp_path)
+        return Opened(SqliteProfileIndex(events.database), events)
+
+    def in_schema() -> Opened:
+        database = schema.open()
+        return Opened(PostgresProfileIndex(database), PostgresEventStore(database))
+
+    return in_directory if request.param == "sqlite" else in_schema
+
+
+@pytest.fixture
+def open_profiles(opened: Callable[[], Opened]) -> OpenProfiles:
+    return lambda: opened().index
 
 
 @pytest.fixture
@@ -114,8 +130,8 @@ def test_a_filter_admits_layers_of_users_and_named_profiles_only(index: ProfileI
     assert set(found(index, "小林")) == set(keys)
 
 
-def test_a_filter_by_speakers_admits_those_who_have_spoken_in_a_scope(index: ProfileIndex, tmp_path: Path) -> None:
-    events = open_events(tmp_path)
+def test_a_filter_by_speakers_admits_those_who_have_spoken_in_a_scope(opened: Callable[[], Opened]) -> None:
+    index, events = opened()
     for n, user in enumerate(("42", "43", "44")):
         index.put(profile(ProfileKey("user", user)), unit_vectors(1, seed=n)[0])
     told = make_event("sum", user_id="", speakers=("43", "45"))

@@ -13,9 +13,11 @@ from historian.schema.errors import InvalidInput, RevisionConflict
 from historian.schema.profile import Profile, ProfileKey
 from historian.schema.protocols import ProfileStorage
 from historian.stores.files.profiles import MarkdownProfiles
+from historian.stores.postgres.documents import PostgresProfiles
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.ledger import MemoryLedger
+from support.postgres import Schema
 
 KEY = ProfileKey("user", "42")
 ENTITY = Entity("user", "42")
@@ -28,10 +30,11 @@ def _markdown(place: Path) -> OpenStorage:
     return lambda: MarkdownProfiles(place / "profiles", ledger=ledger, revision_keep=3)
 
 
-@pytest.fixture(params=[_markdown], ids=["markdown"])
-def open_storage(request: pytest.FixtureRequest, tmp_path: Path) -> OpenStorage:
-    opener: OpenStorage = request.param(tmp_path)
-    return opener
+@pytest.fixture(params=["markdown", "postgres"])
+def open_storage(request: pytest.FixtureRequest, tmp_path: Path, schema: Schema) -> OpenStorage:
+    if request.param == "markdown":
+        return _markdown(tmp_path)
+    return lambda: PostgresProfiles(schema.open(), revision_keep=3)
 
 
 @pytest.fixture

@@ -19,8 +19,8 @@ from historian.schema.article import CHAPTER_NAMES, Article, ChapterBounds, Spok
 from historian.schema.entity import Entity
 from historian.schema.errors import InvalidInput
 from historian.schema.event import EventFilter
+from historian.schema.graph_states.reflection import ReflectionState
 from historian.schema.job import Job
-from historian.schema.reflection_states import ReflectionState
 from historian.schema.scope import Scope
 from historian.schema.settings import Settings
 from historian.schema.summary import ArticleKey, Summary, summaries_waiting
@@ -33,9 +33,9 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, Tool
 from support.draining import open_worker, put
 from support.events import make_event
 from support.memory import AT, private_fields, settings_for
-from support.openai_server import OpenAIServer
+from support.models.reflection_answers import reflection_responder
 from support.recall import NOW, WordEmbedder, open_memory
-from support.reflection_answers import reflection_responder
+from support.servers.openai_server import OpenAIServer
 from support.strict_nodes import refuse_unknown_keys
 
 KEY = ArticleKey("7")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -106,7 +107,39 @@ async def test_an_unknown_argument_of_a_tool_is_named_in_the_models_language(mem
     asked = {"query": "piano", "user": "7"}
     english = await handle_memory_call(memory, "search_events", asked, ANN, language="en")
     assert english.startswith("The arguments are wrong: user: there is no such argument; those are query, top_k, user_id")
-    chinese = await handle_memory_call(memory, "search_events", asked, ANN)
+    chinese = await handle_memory_call(memory, "search_events", asked | {"query": "会弹什么琴"}, ANN)
     assert "user：没有这个参数；可用的有：query, top_k" in chinese
     (tool,) = [tool for tool in make_memory_tools(memory, ANN, language="en") if tool.name == "get_profile"]
     assert "name: there is no such argument; those are entity_type, entity_id" in await tool.ainvoke({"name": "Ann"})
+
+
+async def test_names_that_models_guess_for_whom_they_mean_are_understood_and_not_offered(memory: CognitiveService) -> None:
+    here = Scope.group("100", "7")
+    for user_id, name, told in (("7", "Ann", "She plays the piano"), ("8", "Bea", "She restores old pianos")):
+        fields: dict[str, Any] = {"user_id": user_id, "user_name": name, "group_id": "100", "group_name": "Music"}
+        await memory.enqueue_job(new_info=[told], **fields)
+    assert await memory.settled(20)
+    tools = {tool.name: tool for tool in make_memory_tools(memory, here, language="en")}
+
+    async def answers(name: str, **asked: Any) -> set[str]:
+        by_tool = await tools[name].ainvoke(asked)
+        assert by_tool == await handle_memory_call(memory, name, asked, here, language="en")
+        return {one for one in ("Ann", "Bea", "Music") if one in by_tool}
+
+    assert await answers("search_events", query="piano") == {"Ann", "Bea"}
+    assert await answers("search_events", query="piano", target_user_id=8) == {"Bea"}
+    assert await answers("search_events", query="piano", entity_type="user") == {"Ann"}
+    assert await answers("search_events", query="piano", target_group_id="100") == {"Ann", "Bea"}
+    assert await answers("get_profile", target_user_id="8") == {"Bea"}
+    assert await answers("get_profile", entity_type="user") == {"Ann"}
+    assert await answers("search_profiles", query="piano", target_user_id="8") == {"Bea"}
+    assert await answers("search_profiles", query="piano", entity_type="group") == set()
+    elsewhere = await tools["search_events"].ainvoke({"query": "piano", "target_group_id": "200"})
+    assert elsewhere == "The arguments are wrong: target_group_id: memory is bound to g:100 here; leave it out"
+    for tool in tools.values():
+        assert not [name for name in tool.args if name.startswith("target_")]
+
+
+async def test_the_conditions_of_a_search_are_parameters_that_an_editor_completes() -> None:
+    for method in (CognitiveService.search, CognitiveService.search_events, CognitiveService.list_events):
+        assert {"kind", "user_id", "source", "time_from", "occurs_to", "is_absolute"} <= set(signature(method).parameters)

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from historian.graph import historian as graph_module
 from historian.schema.event import EventFilter
+from historian.schema.graph_states.historian import HistorianState
 from historian.schema.profile import ProfileKey
 from historian.schema.scope import Scope
-from historian.schema.states import HistorianState
 from historian.service.cognitive import CognitiveService
 from support.draining import open_worker, put
 from support.memory import group_fields, private_fields, settings_for
-from support.openai_server import OpenAIServer
+from support.servers.openai_server import OpenAIServer
 from support.strict_nodes import refuse_unknown_keys
 from support.waiting import eventually_async
 

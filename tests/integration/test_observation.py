@@ -18,6 +18,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from historian import make_end_tool, make_memory_tools
 from historian.interfaces.langchain.callbacks import ObservationHandler, observe_hooks, observe_messages
 from historian.schema.errors import InvalidInput
 from historian.schema.event import EventFilter
@@ -400,7 +401,7 @@ async def test_a_directory_that_becomes_read_only_stops_nothing(tmp_path: Path, 
         assert memory.observation is not None
         assert memory.lifecycle.opened is not None
         monkeypatch.setattr(observation_module, "HOUSEKEEPING_SECONDS", 0.0)
-        with refusing_writes(memory.lifecycle.opened.parts.database):
+        with refusing_writes(memory.lifecycle.opened.parts.backend.database):
             await memory.on_tool_executed("t", {}, "written later, when the disk takes it", scope=GROUP)
             assert not await memory.observation.settled(0.3)
             assert await memory.build_context("disk", GROUP) == ""
@@ -412,7 +413,7 @@ async def test_a_full_disk_stops_nothing(tmp_path: Path) -> None:
     async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
         assert memory.observation is not None
         assert memory.lifecycle.opened is not None
-        with refusing_writes(memory.lifecycle.opened.parts.database, "full"):
+        with refusing_writes(memory.lifecycle.opened.parts.backend.database, "full"):
             for n in range(50):
                 await memory.on_tool_executed("t", {"n": n}, f"number {n} " * 300, scope=GROUP)
             assert not await memory.observation.settled(0.5)
@@ -491,3 +492,21 @@ def bare(secret: str) -> str:
     """The value of `name=value`."""
     name, _, value = secret.partition("=")
     return value if name in NAMED else secret
+
+
+async def test_what_memorys_own_tools_return_is_not_observed(tmp_path: Path) -> None:
+    async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
+        end = make_end_tool(memory, group_fields())
+        calls_made = [*((one, {"query": "tea", "about": "tea"}) for one in make_memory_tools(memory, GROUP)), (end, {})]
+        handler, undo = ObservationHandler(memory, scope=GROUP), observe_hooks(memory)
+        node = observe_messages(memory, scope=GROUP)
+        for own, arguments in calls_made:
+            asked = {name: value for name, value in arguments.items() if name in own.args}
+            answer = await own.ainvoke(asked, config={"callbacks": [handler]})
+            memory.hooks.emit("tool_executed", name=own.name, arguments=asked, result=answer, scope=GROUP)
+            node({"messages": [ToolMessage(answer, name=own.name, tool_call_id="1")]})
+        memory.hooks.emit("tool_executed", name="weather", arguments={}, result="rain", scope=GROUP)
+        undo()
+        assert memory.observation is not None and await memory.observation.settled(10)
+        found = await memory.list_events(GROUP)
+        assert len(found) == 1 and "rain" in found[0].text

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from historian.schema.scope import Scope
 from historian.schema.settings import Settings
-from historian.schema.settings_source import parse_settings
+from historian.schema.settings.source import parse_settings
 from historian.service.cognitive import CognitiveService
 from historian.stores.files.owner_lock import owner_of
 from support.memory import settings_for

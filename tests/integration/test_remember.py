@@ -14,14 +14,14 @@ from historian.schema.event import Event, EventFilter
 from historian.schema.job import Job
 from historian.schema.profile import ProfileKey
 from historian.schema.scope import Scope
-from historian.service.assembly import make_worker
 from historian.service.cognitive import CognitiveService
-from historian.service.components import open_parts, open_queue, open_vector_index
+from historian.service.components import open_parts, open_queue
+from historian.service.running.ownership import owned_worker
 from historian.service.talk import talk_jobs
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from support.memory import AT, settings_for
-from support.openai_answers import echo_responder, form_asked_for
-from support.openai_server import OpenAIServer
+from support.servers.openai_answers import echo_responder, form_asked_for
+from support.servers.openai_server import OpenAIServer
 
 ANN = Scope.private("7")
 GROUP = Scope.group("100")
@@ -109,6 +109,20 @@ async def test_the_same_message_twice_is_one(tmp_path: Path) -> None:
         assert len(await filed(memory, ANN)) == 1
         # Another conversation numbers its messages for itself.
         assert await memory.remember(message, Scope.private("8"), user_name="Bob") != first
+
+
+async def test_a_message_that_came_again_while_it_was_filed_waits_no_longer_than_the_next_flush(tmp_path: Path) -> None:
+    settings = settings_for(tmp_path)
+    said = {"role": "user", "content": "我养了一只叫阿橘的猫", "id": "m1"}
+    async with CognitiveService.open(settings) as memory:
+        await memory.remember([said], ANN, user_name="阿明")
+        assert len(await filed(memory, ANN)) == 1
+    (job,) = talk_jobs([said], ANN, settings, time.time, {"user_name": "阿明"})
+    # Its first job was under way when its id was looked for, and gone when the folders were.
+    open_queue(settings, time.time).put(job.model_copy(update={"not_before": time.time() + 300}))
+    async with CognitiveService.open(settings) as memory:
+        await memory.remember([said], ANN, user_name="阿明")
+        assert texts(await filed(memory, ANN)) == ["阿明养了一只叫阿橘的猫"]
 
 
 async def test_messages_wait_for_one_another_and_block_no_other_job(tmp_path: Path) -> None:
@@ -233,10 +247,9 @@ async def test_draining_waits_for_no_more_talk(tmp_path: Path) -> None:
     queue = open_queue(settings, time.time)
     queue.put(job.model_copy(update={"not_before": time.time() + 300}))
     parts = open_parts(settings, queue=queue, clock=time.time)
-    index = open_vector_index(parts.directory)
-    async with asyncio.timeout(60):
-        assert await make_worker(parts, index, random=random.random).run(drain=True)
-    index.close()
+    with owned_worker(parts, random=random.random) as worker:
+        async with asyncio.timeout(60):
+            assert await worker.run(drain=True)
     await parts.aclose()
 
 
@@ -258,6 +271,16 @@ async def test_a_waiting_message_is_forgotten_with_its_sender(tmp_path: Path) ->
         await memory.remember({"content": "我对花生过敏", "sender_id": "7", "name": "Ann", "at": AT}, GROUP)
         await memory.remember({"content": "我对牛奶过敏", "sender_id": "8", "name": "Bob", "at": AT}, GROUP)
         assert (await memory.forget_user("7")).clean
+        assert texts(await filed(memory, GROUP)) == ["Bob对牛奶过敏"]
+
+
+async def test_what_somebody_forgotten_said_before_is_dropped_at_once_when_it_is_handed_over_later(tmp_path: Path) -> None:
+    async with CognitiveService.open(settings_for(tmp_path)) as memory:
+        assert (await memory.forget_user("7")).clean
+        for text in ("我对花生过敏", "我住在上海", "我养了一只猫"):
+            await memory.remember({"content": text, "sender_id": "7", "name": "Ann", "at": AT}, GROUP)
+        await memory.remember({"content": "我对牛奶过敏", "sender_id": "8", "name": "Bob", "at": AT}, GROUP)
+        await memory.remember({"content": "我也住在上海", "sender_id": "7", "name": "Ann", "at": AT}, GROUP)
         assert texts(await filed(memory, GROUP)) == ["Bob对牛奶过敏"]
 
 

@@ -15,7 +15,7 @@ from historian.service.telemetry.structured_logs import about_job, json_handler
 from support.command import historian
 from support.draining import open_worker, put
 from support.memory import group_fields, settings_for
-from support.openai_server import OpenAIServer
+from support.servers.openai_server import OpenAIServer
 
 SAID = ("向日葵", "sunflower", "三千五百四十一", "1974")
 

@@ -13,18 +13,16 @@ from typing import Any
 from historian.schema.article import Article, Spoken
 from historian.schema.job import Job, parse_job
 from historian.schema.profile import Profile, ProfileKey
+from historian.schema.protocols.events.shadow_vectors import Lacking
 from historian.schema.scope import Scope
 from historian.schema.settings import Settings
-from historian.schema.settings_source import parse_settings
+from historian.schema.settings.source import parse_settings
 from historian.schema.summary import ArticleKey, Summary
 from historian.service.components import Parts, open_parts, open_queue
-from historian.service.jobs.checkpoints import open_checkpoints
-from historian.service.ownership import owned_worker
+from historian.service.running.ownership import owned_worker
 from historian.service.upkeep.notes_index import NotesIndex, embedded_later
-from historian.stores.files.end_summaries import EndSummaries
 from historian.stores.files.markdown_memory import MarkdownMemory
-from historian.stores.sqlite.event_keywords import indexed_words
-from historian.stores.sqlite.shadow_vectors import Lacking
+from historian.text.search_words.keywords import indexed_words
 from langgraph.checkpoint.base import empty_checkpoint
 from support.events import make_event
 from support.recall import NOW, WordEmbedder
@@ -63,16 +61,17 @@ def canaries(whose: str) -> dict[str, str]:
     return {kind: canary(kind, whose) for kind in kinds}
 
 
-def settings_of(directory: Path) -> Settings:
+def settings_of(directory: Path, **stores: Any) -> Settings:
     return parse_settings(
         {"cognitive": {"data_dir": str(directory), "timezone": "Asia/Shanghai", "observation": {"chunk_max_tokens": 256}},
-         "models": {"embedding": {"provider": "none"}}},
+         "models": {"embedding": {"provider": "none"}}, "stores": stores},
         environ={}, base=directory,
     )  # fmt: skip
 
 
-def opened(directory: Path) -> Parts:
-    settings = settings_of(directory)
+def opened(directory: Path, **stores: Any) -> Parts:
+    """The parts of a memory in `directory`, or where the settings `stores` say."""
+    settings = settings_of(directory, **stores)
     return open_parts(settings, queue=open_queue(settings, lambda: NOW), clock=lambda: NOW)
 
 
@@ -84,9 +83,9 @@ def _job(request_id: str, *, user: str = USER, group: str | None = GROUP, **fiel
     )  # fmt: skip
 
 
-async def plant(directory: Path, notes: Path) -> None:
-    """Write everything into `directory`, whose notes lie in `notes`. The directory has no owner afterwards."""
-    parts = opened(directory)
+async def plant(directory: Path, notes: Path, **stores: Any) -> None:
+    """Write everything into `directory`, whose notes lie in `notes`, or where `stores` says. There is no owner afterwards."""
+    parts = opened(directory, **stores)
     mine, ours, theirs = canaries("user"), canaries("group"), canaries("other")
     _plant_events(parts, mine, ours, theirs)
     _plant_profiles(parts, mine, ours, theirs)
@@ -98,8 +97,11 @@ async def plant(directory: Path, notes: Path) -> None:
         await NotesIndex(parts.manifest, parts.settings, embedded_later, lambda: NOW).run(folder, scope)
     with owned_worker(parts, random=lambda: 0.5) as worker:  # fills Chroma
         await worker.run(drain=True)
-    await _plant_checkpoint(directory, mine["checkpoint"])
-    _plant_files(parts, directory, mine, ours, theirs)
+    await _plant_checkpoint(parts, mine["checkpoint"])
+    _plant_jobs(parts, mine, ours, theirs)
+    _plant_plain(parts, mine, ours, theirs)
+    if not stores:
+        _plant_files(directory, mine)
     _plant_layers(parts, mine, ours, theirs)
     await parts.aclose()
 
@@ -155,16 +157,17 @@ def _plant_profiles(parts: Parts, mine: dict[str, str], ours: dict[str, str], th
         parts.shadow.store_profiles([written], [MODEL.vector(profile.summary)[:4]])
 
 
-async def _plant_checkpoint(directory: Path, text: str) -> None:
-    async with open_checkpoints(directory / "checkpoints.sqlite") as saver:
+async def _plant_checkpoint(parts: Parts, text: str) -> None:
+    async with parts.backend.checkpoints.open() as opened:
         checkpoint = empty_checkpoint()
         checkpoint["channel_values"] = {"job": {"action_summary": text}}
+        checkpoint["channel_versions"] = {"job": "1"}
         config: Any = {"configurable": {"thread_id": "gone-0", "checkpoint_ns": ""}}
-        await saver.aput(config, checkpoint, {"source": "input", "step": 0}, {})
+        await opened.saver.aput(config, checkpoint, {"source": "input", "step": 0}, {"job": "1"})
 
 
-def _plant_files(parts: Parts, directory: Path, mine: dict[str, str], ours: dict[str, str], theirs: dict[str, str]) -> None:
-    queue, folder = parts.queue, directory / "queues"
+def _plant_jobs(parts: Parts, mine: dict[str, str], ours: dict[str, str], theirs: dict[str, str]) -> None:
+    queue = parts.queue
     queue.put(_job("fail", action_summary=mine["failed"]))
     claimed = queue.claim(NOW)
     assert claimed is not None
@@ -190,14 +193,21 @@ def _plant_files(parts: Parts, directory: Path, mine: dict[str, str], ours: dict
     recent = [{"sender_id": USER, "sender_name": "林小满", "text": mine["recent"]}]
     queue.put(_job("wait-other", user=OTHER, group="77002", action_summary=theirs["pending"], recent_messages=recent))
     queue.put(_job("wait-group", user=OTHER, action_summary=ours["pending"]))
+
+
+def _plant_files(directory: Path, mine: dict[str, str]) -> None:
+    folder = directory / "queues"
     (folder / "failed" / "junk.json").write_text(f'{{"user_id": "{USER}", "text": "{mine["quarantined"]}"', encoding="utf-8")
     (folder / "pending" / ".tmp-dead-1-1").write_text(mine["leftover"], encoding="utf-8")
     with sqlite3.connect(directory / "checkpoints.sqlite.damaged") as connection:
         connection.execute("CREATE TABLE t (x)")
         connection.execute("INSERT INTO t VALUES (?)", (mine["damaged checkpoint"],))
     (directory / "end_summaries.damaged.json").write_text(json.dumps([mine["damaged summaries"]]), encoding="ascii")
-    summaries = EndSummaries(directory / "end_summaries.json")
-    memory = MarkdownMemory(directory / "MEMORY.md")
+    _without_speaker(directory / "end_summaries.json", mine["old end summary"])
+
+
+def _plant_plain(parts: Parts, mine: dict[str, str], ours: dict[str, str], theirs: dict[str, str]) -> None:
+    summaries, memory = parts.backend.plain_summaries, MarkdownMemory(parts.directory / "MEMORY.md")
     for plain in (summaries.add, lambda jobs: [memory.add(job) for job in jobs]):
         kind = "end summary" if plain == summaries.add else "memory"
         at = "2026-02-21T16:00:00+08:00"
@@ -207,7 +217,6 @@ def _plant_files(parts: Parts, directory: Path, mine: dict[str, str], ours: dict
         plain([_job("s2", group="77002", action_summary=text, timestamp="2026-02-21T15:30:00+08:00")])
         plain([_job("s3", user=OTHER, action_summary=ours[kind], timestamp=at)])
         plain([_job("s4", user=OTHER, group="77002", action_summary=theirs[kind], timestamp=at)])
-    _without_speaker(directory / "end_summaries.json", mine["old end summary"])
 
 
 def _states(request_id: str, *texts: str, **more: Any) -> Job:
@@ -262,10 +271,15 @@ def _without_speaker(path: Path, text: str) -> None:
     path.write_text(json.dumps(data, ensure_ascii=False), encoding="utf-8")
 
 
+def forms_of(text: str) -> list[bytes]:
+    """Return the thirds of a text: as it is, as JSON writes it, as words."""
+    forms = (text.encode(), json.dumps(text)[1:-1].encode(), indexed_words(text)[1].encode())
+    return [form[start : start + len(form) // 3] for form in forms for start in (0, len(form) // 3, 2 * len(form) // 3)]
+
+
 def places(directory: Path, text: str) -> list[str]:
     """The files in which `text` stands: as it is, as JSON writes it, as words. Plain `in`, a third of the text at a time."""
-    forms = (text.encode(), json.dumps(text)[1:-1].encode(), indexed_words(text)[1].encode())
-    parts = [form[start : start + len(form) // 3] for form in forms for start in (0, len(form) // 3, 2 * len(form) // 3)]
+    parts = forms_of(text)
     found = []
     for path in sorted(directory.rglob("*")):
         if path.is_file():
@@ -279,6 +293,6 @@ def left_of(directory: Path, whose: str) -> dict[str, list[str]]:
     return {kind: where for kind, text in canaries(whose).items() if (where := places(directory, text))}
 
 
-def planted(directory: Path, notes: Path) -> None:
+def planted(directory: Path, notes: Path, **stores: Any) -> None:
     """`plant`, for code without an event loop."""
-    asyncio.run(plant(directory, notes))
+    asyncio.run(plant(directory, notes, **stores))

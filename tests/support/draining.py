@@ -8,13 +8,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
+from historian.schema.graph_states.historian import HistorianUpdate
 from historian.schema.job import Job
 from historian.schema.settings import Settings
-from historian.schema.states import HistorianUpdate
 from historian.service.components import Parts, open_parts, open_queue
 from historian.service.intake import make_job
 from historian.service.jobs.worker import HistorianWorker
-from historian.service.ownership import owned_worker
+from historian.service.running.ownership import owned_worker
 
 
 @asynccontextmanager

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from historian.schema.settings import Settings
-from historian.schema.settings_source import parse_settings
+from historian.schema.settings.source import parse_settings
 
 AT = "2026-02-21T17:30:00+08:00"
 """A Saturday afternoon in Shanghai."""

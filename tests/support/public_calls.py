@@ -48,7 +48,12 @@ async def _filed(memory: CognitiveService, text: str) -> None:
 
 async def _told_again(memory: CognitiveService, text: str) -> None:
     await _filed(memory, text)
-    assert await memory.build_context(text[:30], SCOPE)
+    assert await told(memory, text)
+
+
+async def told(memory: CognitiveService, text: str) -> str:
+    """Recall by the beginning of a text that was filed."""
+    return await memory.build_context(text[:30], SCOPE)
 
 
 async def _observed(memory: CognitiveService, text: str) -> None:
@@ -73,14 +78,16 @@ def pieces(text: str) -> list[str]:
     return [text[at : at + 200] for at in range(0, len(text), 200)]
 
 
+FILED = "enqueue_job(text), with the worker"
+TOLD = "build_context over what was handed over"
 CALLS: Mapping[str, Call] = {
     "enqueue_job(text)": lambda memory, text: memory.enqueue_job(text, user_id="42", user_name="Ann"),
     "enqueue_job(new_info=[…])": lambda memory, text: memory.enqueue_job("", pieces(text), user_id="42", user_name="Ann"),
     "enqueue_job(recent_messages=[…])": lambda memory, text: memory.enqueue_job(
         "hi", user_id="42", recent_messages=[{"sender_name": one[:20], "text": one} for one in pieces(text)]
     ),
-    "enqueue_job(text), with the worker": _filed,
-    "build_context over what was handed over": _told_again,
+    FILED: _filed,
+    TOLD: _told_again,
     "update_memory(text)": lambda memory, text: memory.update_memory(text, "42"),
     "update_memory([…])": lambda memory, text: memory.update_memory(pieces(text), "42"),
     "on_tool_executed(…), stored": _observed,
@@ -96,9 +103,14 @@ CALLS: Mapping[str, Call] = {
 }
 
 
-async def gap_of(call: Call, memory: CognitiveService, family: Family, length: int, serial: int) -> LoopGap:
-    """Make one call with a new text of about `length` characters, and return what it took from the event loop."""
-    text = f"{family(length, serial * 1_000_000)} {serial}"
+def text_of(family: Family, size: int, serial: int) -> str:
+    """Return a text of a family of at most `size` bytes in UTF-8; another one for each serial number."""
+    made = family(size, serial * 1_000_000).encode()
+    return f"{made[: size - 8].decode(errors='ignore')} {serial}"
+
+
+async def gap_of(call: Call, memory: CognitiveService, text: str) -> LoopGap:
+    """Make one call with a text, and return what it took from the event loop."""
     async with watched_loop() as gap:
         with suppress(HistorianError):  # too long for a job: it is refused, which may not block either
             await call(memory, text)

@@ -129,10 +129,10 @@ def stored_parts(settings: Settings) -> Parts:
 @contextmanager
 def replaced_models(embedder: Embedder | None, reranker: Reranker | None) -> Iterator[None]:
     """Inside of it `open_parts` makes these models."""
-    saved = parts_module.usable_embedder, parts_module.make_reranker
-    parts_module.usable_embedder = lambda settings, events, usage=None: embedder
-    parts_module.make_reranker = lambda settings, usage=None: reranker  # type: ignore[assignment,return-value]
+    saved = parts_module.usable_embedder, parts_module.usable_reranker
+    parts_module.usable_embedder = lambda *_: embedder
+    parts_module.usable_reranker = lambda *_: reranker
     try:
         yield
     finally:
-        parts_module.usable_embedder, parts_module.make_reranker = saved
+        parts_module.usable_embedder, parts_module.usable_reranker = saved

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from historian.stores.sqlite.database import SqliteDatabase
-from historian.stores.sqlite.events import SqliteEventStore
+from historian.stores.sqlite.events.store import SqliteEventStore
 from historian.stores.sqlite.index_schema import open_index
 
 

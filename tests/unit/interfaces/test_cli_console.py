@@ -4,7 +4,7 @@ import json
 import sys
 
 import pytest
-from historian.interfaces.cli.commands.profiles import ProfileRevisions
+from historian.interfaces.cli.commands.documents.profiles import ProfileRevisions
 from historian.interfaces.cli.console import json_line, plain, short, size
 from historian.interfaces.cli.differences import changes, unified
 from historian.interfaces.cli.language import duration

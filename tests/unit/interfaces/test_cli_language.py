@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import typer.main
+from historian.interfaces import texts
 from historian.interfaces.cli import language as language_module
 from historian.interfaces.cli.app import app
 from historian.interfaces.cli.demo_conversation import conversation
@@ -22,13 +23,14 @@ from historian.service import diagnosis
 from historian.service.diagnosis import CHECKS
 from historian.service.recall.late_embedder import SLOW, SPINNING
 from historian.service.upkeep import reembedding
+from historian.stores import local_diagnosis, opening
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
 SOURCES = [
     *sorted(Path(language_module.__file__).parent.rglob("*.py")),
-    *(Path(str(one.__file__)) for one in (diagnosis, reembedding)),
+    *(Path(str(one.__file__)) for one in (texts, diagnosis, local_diagnosis, opening, reembedding)),
 ]
 READ_BY_PROGRAMS = {"filter_lines.py", "filters.py"}
 """Where a wrong line is answered with a JSON line, which has one language."""
@@ -163,7 +165,7 @@ def worded() -> Iterator[tuple[str, str]]:
                 found += [text for n in MESSAGES.get(name, ()) for one in node.args[n : n + 1] for text in literals(one)]
                 found += [text for one in node.keywords if (name, one.arg) == ("rows", "empty") for text in literals(one.value)]
                 found += [text for one in node.args if name == "fields" for text in keys(one)]
-            elif isinstance(node, ast.Assign) and path.name == "diagnosis.py":
+            elif isinstance(node, ast.Assign) and path.name in ("diagnosis.py", "local_diagnosis.py"):
                 found += literals(node.value) if getattr(node.targets[0], "id", "") in ("detail", "remedy") else []
             yield from ((f"{path.name}:{getattr(node, 'lineno', 0)}", text) for text in found)
 

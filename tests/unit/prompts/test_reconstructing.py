@@ -15,7 +15,7 @@ from historian.schema.names import Names
 from historian.text.articles.check import check_article
 from historian.text.language import Language
 from historian.text.tokens import estimate_tokens
-from support.answering_chat import AnsweringChat
+from support.models.answering_chat import AnsweringChat
 
 ZH = Names(bot_name="小史", user_name="阿明", user_id="42")
 EN = Names(bot_name="Nova", user_name="Tom", user_id="42")

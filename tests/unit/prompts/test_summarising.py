@@ -10,7 +10,7 @@ from historian.prompts.summarising import absolute_lines, summarise
 from historian.schema.article import Spoken, SummaryDraft
 from historian.schema.errors import ModelAnswerUnusable, ModelUnavailable
 from historian.schema.names import Names
-from support.answering_chat import AnsweringChat
+from support.models.answering_chat import AnsweringChat
 
 ZONE = ZoneInfo("Asia/Shanghai")
 NOW = datetime(2026, 2, 21, 20, 0, tzinfo=ZONE)

@@ -21,7 +21,7 @@ from historian.schema.errors import InvalidInput
 from historian.schema.event import EventFilter, EventLink
 from historian.schema.scope import Scope
 from historian.schema.settings import QuerySettings, Settings
-from historian.stores.sqlite.events import SqliteEventStore
+from historian.stores.sqlite.events.store import SqliteEventStore
 from support.events import make_event
 from support.recall import NOW, WordEmbedder
 from support.stores import open_events

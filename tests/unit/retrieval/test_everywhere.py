@@ -11,8 +11,8 @@ from historian.retrieval.everywhere import search_everywhere
 from historian.schema.event import EventFilter
 from historian.schema.settings import QuerySettings
 from historian.stores.chroma.index import ChromaIndex
-from historian.stores.chroma.repair import repair
-from historian.stores.sqlite.events import SqliteEventStore
+from historian.stores.index_repair import repair
+from historian.stores.sqlite.events.store import SqliteEventStore
 from support.events import make_event
 from support.recall import WordEmbedder
 from support.stores import open_events

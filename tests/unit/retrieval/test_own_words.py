@@ -17,7 +17,7 @@ from historian.schema.event import Event, EventLink
 from historian.schema.hit import Hit
 from historian.schema.scope import SHARED_NOTES, Scope, reads_own_words_of
 from historian.schema.settings import QuerySettings
-from historian.stores.sqlite.events import SqliteEventStore
+from historian.stores.sqlite.events.store import SqliteEventStore
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.events import make_event

@@ -44,3 +44,18 @@ def test_who_tells_of_a_time_does_not_ask_for_it(query: str, automatic: bool, co
 def test_a_piece_of_a_conversation_is_told_by_its_length() -> None:
     assert is_talk(TALK)
     assert not is_talk("What did Ann's brother say about the trip to the lake with the children last summer?")
+
+
+@pytest.mark.parametrize(
+    ("query", "past"),
+    [
+        ("周日还去爬山吗", False),
+        ("What time is Sunday practice?", False),
+        ("Where is Ann on Friday nights now?", False),
+        ("昨天去哪了", True),
+        ("安在2025年5月住哪", True),
+        ("Where did Ann live before?", True),
+    ],
+)
+def test_a_day_that_comes_within_a_week_is_not_one_of_last_year(query: str, past: bool) -> None:
+    assert request(query, automatic=False).about_past is past

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 from historian.retrieval.decay import recency
-from historian.retrieval.diversity import diverse_order
+from historian.retrieval.diversity import ALIKE, any_alike, diverse_order
 from historian.retrieval.filters import bounded_top_k, event_filter, time_range
 from historian.retrieval.fusion import by_rank, from_zero, reciprocal_rank, stretched, weighted_sum
-from historian.retrieval.lifts import lend_to_neighbours, of_named_people, time_fit
+from historian.retrieval.lifts import END_WEIGHT, lend_to_neighbours, of_named_people, readings, time_fit
 from historian.retrieval.request import RecallRequest, widened
 from historian.retrieval.scope_index.table import ScopeTable, Snapshot
 from historian.schema.errors import InvalidInput
@@ -171,6 +171,41 @@ def test_diversity_chooses_each_candidate_at_most_once(scores: list[float], top_
     assert len(chosen) == len(set(chosen)) == min(top_k, len(scores))
 
 
+@given(st.integers(1, 30), st.integers(1, 15), st.floats(0.1, 0.9), st.floats(0, 1), st.integers(0, 1_000))
+def test_diversity_takes_each_time_what_is_worth_most_beside_those_chosen(
+    count: int, top_k: int, relevance: float, alike: float, seed: int
+) -> None:
+    random = np.random.default_rng(seed)
+    scores = np.sort(random.random(count))[::-1]
+    rows = random.normal(size=(count, 4)) + 3 * alike
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    likeness = (rows @ rows.T).astype(np.float32)
+    chosen: list[int] = []
+    while len(chosen) < min(top_k, count):
+        left = [n for n in range(count) if n not in chosen]
+        closest = [max([ALIKE, *likeness[n, chosen].tolist()]) for n in left]
+        worth = [
+            relevance * scores[n] / scores[0] - (1 - relevance) * (c - ALIKE) / (1 - ALIKE)
+            for n, c in zip(left, closest, strict=True)
+        ]
+        chosen.append(left[int(np.argmax(worth))])
+    assert diverse_order(scores, likeness.__getitem__, top_k, relevance) == chosen
+
+
+@given(st.integers(2, 30), st.integers(1, 15), st.floats(0.1, 0.9), st.floats(0, 1), st.integers(0, 1_000))
+def test_where_none_of_the_best_are_alike_diversity_gives_them_in_their_order(
+    count: int, top_k: int, relevance: float, alike: float, seed: int
+) -> None:
+    random = np.random.default_rng(seed)
+    scores = np.sort(random.random(count))[::-1]
+    rows = random.normal(size=(count, 16)) + alike
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    likeness = (rows @ rows.T).astype(np.float32)
+    best = min(top_k, count)
+    is_in_order = diverse_order(scores, likeness.__getitem__, top_k, relevance) == list(range(best))
+    assert is_in_order or any_alike(likeness[:best, :best].copy())
+
+
 def test_conditions_become_a_filter_in_one_place() -> None:
     where = event_filter(
         Scope.group("7", "42"),
@@ -219,3 +254,27 @@ def test_queries_are_cleaned_widened_and_bounded() -> None:
     )
     assert made.queries == ("hi", "x" * 1_000)
     assert RecallRequest("", EventFilter("g:7"), top_k=3, half_life_days=1, now=0.0, timezone="UTC").queries == ()
+
+
+def test_a_question_is_read_without_the_names_of_those_who_take_part() -> None:
+    assert readings("What is Ann's cat called?", ["Ann"]) == [("What is Ann's cat called?", 1.0), ("What is cat called?", 1.0)]
+    assert readings("What is the cat called?", ["Ann"]) == [("What is the cat called?", 1.0)]
+    assert readings("Ann", ["Ann"]) == [("Ann", 1.0)]
+
+
+@pytest.mark.parametrize(
+    ("talk", "end"),
+    [
+        (("今天开了一整天的会。" * 6) + "阿明晚上终于吃上了火锅！你还记得上次那家店吗？" * 2, "你还记得上次那家店吗？"),
+        ("The whole day was meetings. " * 8 + "Now Ann is hungry! Which place was it?", "Which place was it?"),
+    ],
+)
+def test_of_a_piece_of_a_conversation_its_end_is_read_once_more_without_the_names(talk: str, end: str) -> None:
+    (whole, one), (rest, weight) = readings(talk, ["阿明", "Ann"])
+    assert (whole, one, weight) == (talk, 1.0, END_WEIGHT)
+    assert rest.endswith(end) and len(talk) / 3 <= len(rest) <= len(talk) / 2
+    assert "阿明" not in rest and "Ann" not in rest
+
+
+def test_a_piece_of_a_conversation_without_any_end_is_read_once() -> None:
+    assert readings("说了很多" * 40, []) == [("说了很多" * 40, 1.0)]

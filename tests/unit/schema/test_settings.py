@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from historian.schema.errors import SettingsError
 from historian.schema.settings import Settings, walk
-from historian.schema.settings_source import find_config, hot_changes, load_settings, parse_settings, with_hot_values
-from historian.schema.settings_tables import meaning_of, sample_config
+from historian.schema.settings.source import find_config, hot_changes, load_settings, parse_settings, with_hot_values
+from historian.schema.settings.tables import meaning_of, sample_config
 
 
 def parsed(data: dict[str, Any] | None = None, **environ: str) -> Settings:

@@ -14,14 +14,15 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from historian.schema.finding import Finding, finding
 from historian.schema.protocols import Vector
 from historian.schema.settings import CognitiveSettings, EmbeddingSettings, ModelSettings, Settings
 from historian.service import diagnosis
-from historian.service.diagnosis import CHECKS, Finding, Result, diagnose, finding
+from historian.service.diagnosis import CHECKS, Result, diagnose
 from historian.service.upkeep.reembedding import ReembeddingStopped
 from historian.stores.files.owner_lock import OwnerLock, owner_of
 from historian.stores.sqlite.index_schema import open_index
-from support.child import exit_code, in_child
+from support.crashes.child import exit_code, in_child
 from support.recall import WordEmbedder
 from support.waiting import eventually
 
@@ -38,9 +39,9 @@ async def results(directory: Path) -> dict[str, Result]:
 @contextmanager
 def open_owned(directory: Path) -> Iterator[None]:
     """This process works on the directory."""
-    lock = OwnerLock(directory)
     with closing(open_index(directory / "index.sqlite")) as database:
-        lock.acquire(0.0, worker=True, index=database.identity)
+        lock = OwnerLock(directory, index=database.identity)
+        lock.acquire(0.0, worker=True)
         with lock:
             yield
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from typing import Any
 
 import pytest
 from historian.schema.job import RecentMessage
-from historian.service.off_loop import is_long, off_loop
+from historian.service.off_loop import is_long, kept, off_loop
 from langchain_core.messages import HumanMessage
 
 
 @pytest.mark.parametrize(
     ("said", "long"),
     [
-        ("x" * 500, False),
-        ("x" * 1_500, False),
-        ("x" * 2_000, True),
+        ("x" * 400, False),
+        ("x" * 500, True),
         (["x" * 100] * 3, False),
         (["x" * 100] * 20, True),
         ([""] * 100, True),
@@ -30,7 +30,7 @@ from langchain_core.messages import HumanMessage
         (12, False),
     ],
 )
-def test_long_is_what_holds_about_two_kilobytes(said: Any, long: bool) -> None:
+def test_long_is_what_holds_about_half_a_kilobyte(said: Any, long: bool) -> None:
     assert is_long(said) is long
 
 
@@ -46,3 +46,10 @@ async def test_what_the_work_raises_reaches_the_caller() -> None:
     for said in ("x", "x" * 2_000):
         with pytest.raises(ValueError, match="user_id: missing"):
             await off_loop(work, said)
+
+
+@pytest.mark.parametrize("buffer", [["one"], deque(["one"], maxlen=20)])
+def test_a_bots_buffer_may_go_on_being_filled_while_a_thread_reads_it(buffer: Any) -> None:
+    handed_over = kept(buffer)
+    buffer.append("two")
+    assert handed_over == ["one"]

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from historian.schema.errors import StorageError
 from historian.schema.event import EventFilter
-from historian.stores.sqlite.events import SqliteEventStore
-from support.child import exit_code, in_child, is_killed
+from historian.stores.sqlite.events.store import SqliteEventStore
+from support.crashes.child import exit_code, in_child, is_killed
 from support.events import file_texts, make_event, unit_vectors
 from support.stores import open_events, writer_of
 

@@ -1,7 +1,7 @@
 from historian.prompts.rewriting import rewrite_prompt
+from historian.schema.graph_states.historian import events_of
 from historian.schema.names import Names
 from historian.schema.settings import Settings
-from historian.schema.states import events_of
 from historian.text.job_verdicts import by_rules
 from support.jobs import make_job
 

@@ -18,7 +18,7 @@ from historian.text.redaction import Level, Redaction, find_secrets, redact, red
 from historian.text.redaction.search import announces_secret
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from redaction_lines import HELD_OUT, LABELLED, is_left, read_lines, remains
+from quality.redaction_lines import HELD_OUT, LABELLED, is_left, read_lines, remains
 
 PASSWORD = "Tr0ub4" + "dor&3x"
 BOT_TOKEN = "7213808860" + ":AA" + "H1bjqpKKW3maRSPAxzIU-0v6xNuq2-NjM"
@@ -375,8 +375,11 @@ def test_time_grows_linearly(unit: str) -> None:
         return time.thread_time() - started
 
     seconds(1_000)  # compiles what is needed
-    small, large = (min(seconds(length) for _ in range(3)) for length in (10_000, 40_000))
-    assert large < 8 * small + 0.2
+    small, large = [seconds(10_000)], [seconds(40_000)]
+    while min(large) >= 8 * min(small) + 0.2:
+        assert len(large) < 3, f"{min(small):.3f} s, and {min(large):.3f} s for four times the text, at the best of three"
+        small.append(seconds(10_000))
+        large.append(seconds(40_000))
 
 
 def test_a_secret_without_an_end_is_found_whole_in_pieces_of_a_bounded_length(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -80,7 +80,7 @@ def test_replacements_account_for_every_change(text: str, who: Names, item: str)
     assert all(text[found.start : found.end] == found.text for found in result.undecided)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(before=texts, inside=st.sampled_from(["我昨天去了", "I like you here", "他们 and me"]), after=texts, who=names, item=items)
 @pytest.mark.parametrize(("opening", "closing"), [("《", "》"), ("「", "」"), ("```", "```")])
 def test_quoted_text_and_code_are_kept_byte_for_byte(

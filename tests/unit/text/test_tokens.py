@@ -34,3 +34,8 @@ def test_only_nothing_costs_nothing() -> None:
 def test_two_texts_cost_about_what_they_cost_together(one: str, other: str) -> None:
     apart = estimate_tokens(one) + estimate_tokens(other)
     assert abs(estimate_tokens(one + other) - apart) <= 4
+
+
+def test_a_single_space_costs_nothing_and_more_of_them_do() -> None:
+    assert estimate_tokens("one two 三 4 ") == estimate_tokens("one two三4")
+    assert estimate_tokens("one  two   three    four") > estimate_tokens("one two three four")

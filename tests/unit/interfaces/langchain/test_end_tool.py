@@ -7,7 +7,10 @@ from historian.interfaces.langchain.end_tool import end_tool_schema, handle_end_
 from historian.schema.job import Job
 from historian.service.cognitive import CognitiveService
 from historian.stores.files.queue.job_queue import FileJobQueue
+from langchain.agents import create_agent
+from langgraph.prebuilt import create_react_agent
 from support.memory import private_fields, settings_for
+from support.models.scripted_model import ScriptedModel, calls
 
 
 def accepted(directory: Path) -> list[Job]:
@@ -24,7 +27,7 @@ async def test_a_call_becomes_a_job_of_the_conversation(memory: CognitiveService
     tool = make_end_tool(memory, private_fields(request_id="r1"), language="en")
     answer = await tool.ainvoke({"action_summary": "I told her a story", "new_info": ["She likes tea"], "force": True})
     (job,) = accepted(tmp_path)
-    assert answer == "Ended; handed over to memory."
+    assert answer == "Ended; handed over to memory. Now write your whole reply to the user: your last message is what they see."
     assert (job.action_summary, job.new_info, job.force, job.user_id) == ("I told her a story", ["She likes tea"], True, "7")
 
 
@@ -131,3 +134,27 @@ def test_the_plain_schema_and_the_langchain_tool_describe_the_same_arguments(lan
 def test_the_guidance_names_every_argument(language: Any) -> None:
     text = system_prompt_text(language)
     assert all(name in text for name in ("end", "action_summary", "new_info", "force"))
+
+
+async def test_an_argument_that_there_is_not_is_named_and_the_others_are_kept(memory: CognitiveService, tmp_path: Path) -> None:
+    asked = {"action_summary": "I told her a story", "new_information": ["She likes tea"]}
+    by_hand = await handle_end_call(memory, asked, private_fields(request_id="r1"), language="en")
+    by_tool = await make_end_tool(memory, private_fields(request_id="r2"), language="en").ainvoke(asked)
+    for answer in (by_hand, by_tool):
+        assert "left out: new_information; those are action_summary, new_info, force" in answer
+    assert [job.action_summary for job in accepted(tmp_path)] == ["I told her a story"] * 2
+
+
+@pytest.mark.parametrize("make", [create_agent, create_react_agent])
+async def test_the_last_message_of_a_prebuilt_agent_is_the_reply_and_not_what_the_tool_answered(
+    memory: CognitiveService, tmp_path: Path, make: Any
+) -> None:
+    script = [calls("end", action_summary="I told her a story", new_info=[]), "Once upon a time."]
+    model = ScriptedModel(script=script)
+    agent = make(model, [make_end_tool(memory, private_fields())])
+    answered = await agent.ainvoke({"messages": [("user", "Tell me a story")]})
+    assert answered["messages"][-1].text == "Once upon a time."
+    assert "last message" in model.seen[-1][-1].text, "the model is told who reads what it says now"
+    assert len(accepted(tmp_path)) == 1
+    sends = make(ScriptedModel(script=[calls("end")]), [make_end_tool(memory, private_fields(), return_direct=True)])
+    assert (await sends.ainvoke({"messages": [("user", "Hi")]}))["messages"][-1].type == "tool"

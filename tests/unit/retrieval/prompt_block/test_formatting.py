@@ -21,7 +21,7 @@ from historian.schema.hit import Hit, ProfileHit
 from historian.schema.language import Language
 from historian.schema.profile import Profile, ProfileKey
 from historian.text.tokens import estimate_tokens
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from support.events import make_event
 
@@ -81,7 +81,7 @@ _ROLE_AT_HEAD = re.compile(
     r"|\b(?-i:AI|System|Assistant)\s*[:：]",
     re.IGNORECASE,
 )
-_TAG = re.compile(r"[❮❯ᐸᐳ˂˃❬❭⟪⟫≺≻]|&#|&\w+;|[\[［【〔](system|INST|系统)", re.IGNORECASE)
+_TAG = re.compile(r"[❮❯ᐸᐳ˂˃❬❭⟪⟫≺≻]|&#(?:\d|x[0-9a-f])|&\w+;|[\[［【〔](system|INST|系统)", re.IGNORECASE)
 
 
 def assert_one_block(text: str, language: str) -> list[str]:
@@ -125,6 +125,7 @@ def test_a_profile_and_a_record_stand_in_their_line_without_the_marks_of_a_list(
 
 
 @given(st.lists(st.text(max_size=60), min_size=1, max_size=5), st.text(max_size=40))
+@example(["&#"], "&#")
 def test_any_text_at_all_stays_in_its_line(texts: list[str], name: str) -> None:
     hits = [Hit(make_event(text=f"x{text}", timestamp_local=name or "?"), 1.0) for text in texts]
     profile = Profile(ProfileKey("user", "42"), name=name, summary=f"s{name}")

@@ -10,10 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from historian.retrieval.scope_index import tables as tables_module
+from historian.retrieval.scope_index.table import BYTES_AN_EVENT
 from historian.retrieval.scope_index.tables import ScopeTables
 from historian.schema.event import EventFilter, EventLink
-from historian.stores.sqlite.events import SqliteEventStore
-from historian.stores.sqlite.shadow_vectors import ShadowVectors
+from historian.stores.sqlite.events.shadow_vectors import SqliteShadowVectors
+from historian.stores.sqlite.events.store import SqliteEventStore
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.events import DIMENSION, file_texts, make_event, unit_vectors
@@ -92,7 +93,7 @@ def test_another_embedding_model_begins_anew(store: SqliteEventStore) -> None:
     tables = tables_over(store)
     file_vectors(store, 4)
     assert tables.snapshot(SCOPE).dimension == DIMENSION
-    shadow = ShadowVectors(store.database)
+    shadow = SqliteShadowVectors(store.database)
     shadow.begin("other", 3)
     made = shadow.lacking(0, 3)
     shadow.store(made, unit_vectors(3, dimension=3))
@@ -166,6 +167,17 @@ def test_who_does_not_wait_for_a_scope_finds_it_later(store: SqliteEventStore) -
     gate.set()
     assert all(one.result(30) for one in blocked)
     assert tables.fill(SCOPE).result(30) is tables.ready(SCOPE, 0.0) and not tables._under_way
+    tables.close()
+
+
+def test_a_scope_that_could_not_be_kept_is_not_read_in_the_background(
+    store: SqliteEventStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables_module, "WAITED_FOR", 2)
+    file_vectors(store, 3)
+    tables = ScopeTables(store, lambda: 3 * BYTES_AN_EVENT)
+    assert tables.ready(SCOPE, 10.0) is None and not tables._under_way and tables.fills == 0
+    assert len(tables.snapshot(SCOPE)) == 3, "who has the time gets it"
     tables.close()
 
 

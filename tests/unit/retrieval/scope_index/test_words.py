@@ -9,9 +9,9 @@ import pytest
 from historian.retrieval.scope_index.table import Snapshot
 from historian.retrieval.scope_index.tables import ScopeTables
 from historian.schema.event import EventFilter
-from historian.stores.sqlite import stems
-from historian.stores.sqlite.events import SqliteEventStore
-from historian.stores.sqlite.stems import Stemmer
+from historian.stores.sqlite.events.store import SqliteEventStore
+from historian.text.search_words import stems
+from historian.text.search_words.stems import Stemmer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.events import file_texts, make_event

@@ -3,11 +3,13 @@
 import json
 import os
 import time
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
-from historian.service.entity_data.byte_scan import PIECE_BYTES, Needles, pieces, scan, standing_in
-from historian.stores.sqlite.event_keywords import indexed_words
+from historian.service.entity_data.byte_scan import PIECE_BYTES, Found, Needles, pieces, scanning, standing_in
+from historian.stores.files.bytes_below import bytes_below
+from historian.text.search_words.keywords import indexed_words
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,6 +20,14 @@ def write(folder: Path, content: bytes, name: str = "a/b.bin") -> None:
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
+
+
+def scan(folder: Path, wanted: set[bytes], skip: Collection[Path] = ()) -> tuple[list[Found], list[str]]:
+    found: list[Found] = []
+    unread: list[str] = []
+    for _ in scanning(bytes_below(folder, unread, skip=skip), Needles(wanted), found):
+        pass
+    return found, unread
 
 
 @pytest.mark.parametrize(

@@ -21,17 +21,17 @@ from historian.schema.event import EventFilter
 from historian.schema.protocols import Embedder, Matrix, Vector
 from historian.schema.scope import Scope
 from historian.schema.settings import ObservationSettings
-from historian.service import availability as outage_module
 from historian.service.observation import filing as unwritten_module
 from historian.service.observation import queue as observation_module
 from historian.service.observation import session_scopes
 from historian.service.observation.filing import UnwrittenRecords
 from historian.service.observation.queue import Observation
 from historian.service.observation.records import cleaned, observe_message, observe_tool
-from historian.stores.sqlite.events import SqliteEventStore
+from historian.service.outages import availability as outage_module
+from historian.stores.sqlite.events.store import SqliteEventStore
 from historian.stores.sqlite.index_schema import open_index
 from historian.text.redaction import redact
-from redaction_lines import LABELLED, read_lines
+from quality.redaction_lines import LABELLED, read_lines
 from support.clock import Clock
 from support.stores import open_events
 

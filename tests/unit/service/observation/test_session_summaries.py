@@ -14,12 +14,12 @@ from historian.schema.errors import ModelUnavailable, StorageError
 from historian.schema.event import Event, EventFilter
 from historian.schema.protocols import Usage
 from historian.schema.scope import Scope
-from historian.service import availability as outage_module
 from historian.service.observation.filing import UnwrittenRecords
 from historian.service.observation.records import Cleaned
 from historian.service.observation.session_summaries import ENOUGH_MESSAGES, SessionSummaries
+from historian.service.outages import availability as outage_module
 from historian.stores.sqlite.erasure import IndexErasure
-from historian.stores.sqlite.events import SqliteEventStore
+from historian.stores.sqlite.events.store import SqliteEventStore
 from historian.stores.sqlite.index_schema import open_index
 from support.waiting import eventually
 

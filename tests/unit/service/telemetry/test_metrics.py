@@ -13,8 +13,8 @@ from historian.service.telemetry.metrics_server import serving_metrics
 from support.command import historian
 from support.draining import open_worker, put
 from support.memory import group_fields, settings_for
-from support.openai_server import OpenAIServer
 from support.recall import open_memory
+from support.servers.openai_server import OpenAIServer
 
 _SAMPLE = re.compile(
     r"(?P<name>[a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(?P<labels>(?:[a-zA-Z_]\w*=\"(?:[^\"\\\n]|\\[\\n\"])*\",?)*)\})? (?P<value>\S+)"

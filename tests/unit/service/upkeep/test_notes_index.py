@@ -13,9 +13,9 @@ from historian.schema.errors import InvalidInput, SettingsError, StorageError
 from historian.schema.event import Event, EventFilter
 from historian.schema.protocols import Vector
 from historian.schema.scope import SHARED_NOTES, Scope, notes_scope
-from historian.schema.settings_source import parse_settings
+from historian.schema.settings.source import parse_settings
 from historian.service.components import Parts, open_parts, open_queue
-from historian.service.ownership import owned_worker
+from historian.service.running.ownership import owned_worker
 from historian.service.upkeep import note_names
 from historian.service.upkeep.notes_index import IndexReport, NotesIndex, embedded_later
 from historian.stores.files import note_folder
@@ -338,7 +338,7 @@ async def test_names_that_an_earlier_version_noted_as_they_are_give_way_to_store
         notes.write(path, f"The owl number {n} sleeps.")
     await notes.run()
     before = {event.event_id for event in notes.events()}
-    database = notes.parts.database
+    database = notes.parts.backend.database
     plain = {note_names.NoteNames("secrets").stored(path): path for path in (*SECRET_NAMES, "plain.md")}
     with database.writing() as connection:  # as version 1 noted them
         connection.execute("UPDATE note_files SET root = ?, form = replace(form, '2 ', '1 ')", (str(notes.folder),))
@@ -357,7 +357,7 @@ async def test_a_folder_noted_by_its_own_name_that_cannot_be_read_now_loses_noth
 ) -> None:
     notes.write("token=Zq81xPw77Kd/plan.md", "The owl sleeps.")
     await notes.run()
-    with notes.parts.database.writing() as connection:
+    with notes.parts.backend.database.writing() as connection:
         connection.execute("UPDATE note_files SET path = 'token=Zq81xPw77Kd/plan.md', form = replace(form, '2 ', '1 ')")
     real = os.scandir
 

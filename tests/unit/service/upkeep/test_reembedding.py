@@ -17,13 +17,14 @@ from historian.schema.profile import Profile, ProfileKey
 from historian.schema.protocols import Matrix, Vector
 from historian.service.components import Parts, open_parts, open_queue
 from historian.service.upkeep import reembedding
-from historian.service.upkeep.reembedding import KeptModel, Reembedding, SameModel
+from historian.service.upkeep.reembedding import KeptModel, Reembedding, ReembeddingStopped, SameModel, change_model
 from historian.stores.chroma.index import ChromaIndex
-from historian.stores.chroma.repair import repair
-from historian.stores.sqlite.shadow_vectors import ShadowVectors
-from support.child import Killer, exit_code, in_child, is_killed
+from historian.stores.index_repair import repair
+from historian.stores.sqlite.events.shadow_vectors import SqliteShadowVectors
+from support.crashes.child import Killer, exit_code, in_child, is_killed
 from support.events import make_event
 from support.memory import settings_for
+from support.postgres import Schema, server_url
 from support.stores import refusing_writes
 
 GROUP = EventFilter("g:7")
@@ -93,6 +94,17 @@ def assert_read(parts: Parts, model: Model, count: int) -> None:
     assert sorted(in_scopes) == sorted(ids)
 
 
+@pytest.fixture(params=["files", "postgres"])
+def opened(request: pytest.FixtureRequest, tmp_path: Path, schema: Schema) -> Parts:
+    """The parts of an empty memory on each backend; the test closes them."""
+    if request.param == "files":
+        return open_at(tmp_path)
+    given = settings_for(tmp_path)
+    there = {"url": server_url(), "schema_name": schema.name, "pool_max": 4}
+    settings = given.model_copy(update={"stores": given.stores.model_copy(update=there)})
+    return open_parts(settings, queue=open_queue(settings, time.time), clock=time.time)
+
+
 @pytest.fixture(autouse=True)
 def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reembedding, "BATCH", 4)
@@ -103,8 +115,8 @@ def old() -> Model:
     return Model("old", 5)
 
 
-async def test_searches_read_the_former_vectors_until_the_change_and_the_new_ones_after_it(tmp_path: Path, old: Model) -> None:
-    parts, new = open_at(tmp_path), Model()
+async def test_searches_read_the_former_vectors_until_the_change_and_the_new_ones_after_it(opened: Parts, old: Model) -> None:
+    parts, new = opened, Model()
     file(parts, range(10), old)
     seen: list[tuple[int, int]] = []
     new.on_call = lambda call: assert_read(parts, old, 10)
@@ -120,8 +132,8 @@ async def test_searches_read_the_former_vectors_until_the_change_and_the_new_one
     await parts.aclose()
 
 
-async def test_events_filed_edited_and_deleted_meanwhile_are_included(tmp_path: Path, old: Model) -> None:
-    parts, new = open_at(tmp_path), Model()
+async def test_events_filed_edited_and_deleted_meanwhile_are_included(opened: Parts, old: Model) -> None:
+    parts, new = opened, Model()
     file(parts, range(10), old)
 
     def meddle(call: int) -> None:
@@ -193,8 +205,8 @@ async def test_another_model_in_between_begins_anew(tmp_path: Path, old: Model) 
     await parts.aclose()
 
 
-async def test_going_back_and_forth_costs_nothing_until_the_old_ones_are_dropped(tmp_path: Path, old: Model) -> None:
-    parts, new = open_at(tmp_path), Model()
+async def test_going_back_and_forth_costs_nothing_until_the_old_ones_are_dropped(opened: Parts, old: Model) -> None:
+    parts, new = opened, Model()
     file(parts, range(6), old)
     await work_of(parts, new).build()
     parts.shadow.change_over()
@@ -232,8 +244,8 @@ async def test_the_same_model_is_nothing_to_do_and_a_first_model_keeps_nothing(t
     await parts.aclose()
 
 
-async def test_profiles_change_over_with_the_events(tmp_path: Path, old: Model) -> None:
-    parts, new = open_at(tmp_path), Model()
+async def test_profiles_change_over_with_the_events(opened: Parts, old: Model) -> None:
+    parts, new = opened, Model()
     file(parts, range(2), old)
     stored = [
         parts.profiles.write(Profile(ProfileKey("user", n), name=n, summary="- likes tea"), expected_revision=0, now="")
@@ -305,8 +317,8 @@ async def test_a_full_disk_while_changing_over_leaves_everything_as_it_was(tmp_p
     parts.events.file_job("j-0", events, [old.vector(event.text) for event in events])
     parts.events.mark_indexed([event.event_id for event in events], [])
     await work_of(parts, new).build()
-    assert parts.database.row("PRAGMA freelist_count")[0] < 5
-    with refusing_writes(parts.database, "full"):
+    assert parts.backend.database.row("PRAGMA freelist_count")[0] < 5
+    with refusing_writes(parts.backend.database, "full"):
         with pytest.raises(StorageError, match="free some space"):
             parts.shadow.change_over()
         assert_read(parts, old, 400)
@@ -315,13 +327,21 @@ async def test_a_full_disk_while_changing_over_leaves_everything_as_it_was(tmp_p
     await parts.aclose()
 
 
+async def test_a_second_process_that_would_make_the_same_vectors_is_told_that_one_does(opened: Parts, old: Model) -> None:
+    file(opened, range(3), old)
+    is_told = pytest.raises(ReembeddingStopped, match=r"another `historian reembed` is at work.*process")
+    with opened.backend.workers.reembedding(opened.clock()), is_told:
+        await change_model(opened, Model())
+    assert (await change_model(opened, Model())).outcome == "built"
+
+
 def run_killed(directory: Path, point: int, paid: int) -> bool:
     """Run the whole change in a child that is killed at `point`; False where it was not reached."""
 
     def work() -> None:
         killer = Killer(point)
         for name in ("begin", "store", "store_profiles", "change_over"):
-            setattr(ShadowVectors, name, killer.around(getattr(ShadowVectors, name)))
+            setattr(SqliteShadowVectors, name, killer.around(getattr(SqliteShadowVectors, name)))
         parts, new = open_at(directory), Model()
 
         def pay(call: int) -> None:

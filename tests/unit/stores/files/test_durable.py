@@ -7,7 +7,7 @@ import pytest
 from historian.schema.errors import StorageError
 from historian.stores.files import durable
 from historian.stores.files.durable import move_durably, remove_durably, sweep_leftovers, write_atomically
-from support.killed_at import killed_at_every_call
+from support.crashes.killed_at import killed_at_every_call
 
 
 def test_a_file_is_written_with_its_folders(tmp_path: Path) -> None:

@@ -20,17 +20,17 @@ from historian.stores.files.queue.job_files import ROOM, file_name, name_prefix,
 from historian.stores.files.queue.job_queue import FileJobQueue
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support.child import is_killed
 from support.clock import Clock
+from support.crashes.child import is_killed
+from support.crashes.killed_at import killed_at_every_call
 from support.jobs import make_job
-from support.killed_at import killed_at_every_call
 
 NOW = 1_800_000_000.0
 
 
 @pytest.fixture
-def folder(quick_disk: Path) -> Path:
-    return quick_disk / "queues"
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "queues"
 
 
 @pytest.fixture
@@ -136,7 +136,7 @@ def test_a_bad_file_is_put_aside_with_the_reason_and_not_in_the_way(
     name = f"1700000000000-{kind}-1.json"
     (folder / state / name).write_bytes(content)
     queue.put(make_job("good"))
-    queue.recover(NOW)
+    queue.take_over(NOW)
     job = queue.claim(NOW)
     assert job is not None and job.request_id == "good"
     [failed] = queue.failed()
@@ -419,8 +419,8 @@ def test_recover_can_leave_what_was_claimed_a_moment_ago(queue: FileJobQueue, fo
     queue.put(make_job())
     queue.claim(NOW)
     other = FileJobQueue(folder, clock=Clock(NOW))
-    assert other.recover(NOW + 299, older_than=300) == 0
-    assert other.recover(NOW + 300, older_than=300) == 1
+    assert other.take_over(NOW + 299, older_than=300) == 0
+    assert other.take_over(NOW + 300, older_than=300) == 1
 
 
 def test_of_two_copies_recover_keeps_the_one_with_more_attempts(folder: Path) -> None:
@@ -429,7 +429,7 @@ def test_of_two_copies_recover_keeps_the_one_with_more_attempts(folder: Path) ->
         name = "1700000000000-r1-1.json"
         for state, attempts in (("pending", pending), ("processing", processing)):
             (folder / state / name).write_text(make_job(attempts=attempts).to_json())
-        queue.recover(NOW)
+        queue.take_over(NOW)
         job = queue.claim(NOW)
         assert job is not None and job.attempts == 2
         assert queue.claim(NOW) is None
@@ -518,7 +518,7 @@ def test_two_processes_that_put_at_once_lose_and_double_nothing(folder: Path) ->
 def _one_life(folder: Path) -> None:
     """Everything that can happen to three jobs."""
     queue = FileJobQueue(folder, clock=Clock(NOW))
-    queue.recover(NOW)
+    queue.take_over(NOW)
     queue.put(make_job("a"))
     queue.put(make_job("b", user_id="1", group=None))
     queue.put(make_job("c", user_id="2", group=None))
@@ -532,22 +532,22 @@ def _one_life(folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_process_killed_anywhere_loses_and_doubles_nothing(quick_disk: Path) -> None:
+def test_a_process_killed_anywhere_loses_and_doubles_nothing(tmp_path: Path) -> None:
     runs = 0
 
     def reset() -> None:
         nonlocal runs
         runs += 1
 
-    for n in killed_at_every_call(lambda: _one_life(quick_disk / str(runs)), reset):
-        folder = quick_disk / str(n)
+    for n in killed_at_every_call(lambda: _one_life(tmp_path / str(runs)), reset):
+        folder = tmp_path / str(n)
         FileJobQueue(folder, clock=Clock(NOW))
         everywhere = [name for names in files(folder).values() for name in names if name[0] != "."]
         assert len(everywhere) == len(set(everywhere)), f"killed at call {n}: a file in two folders"
         accepted = {name[14:-5] for name in everywhere}
         assert accepted in ({"a-1", "b-1", "c-1"}, {"a-1", "b-1"}, {"a-1"}, set()), f"killed at call {n}"
         queue = FileJobQueue(folder, clock=Clock(NOW))
-        queue.recover(NOW)
+        queue.take_over(NOW)
         assert not [name for names in files(folder).values() for name in names if name[0] == "."]
         for request in ("a", "b", "c"):  # the bot does not know what was accepted, and puts all again
             user = {"a": {}, "b": {"user_id": "1", "group": None}, "c": {"user_id": "2", "group": None}}[request]
@@ -565,8 +565,8 @@ def test_a_process_killed_anywhere_loses_and_doubles_nothing(quick_disk: Path) -
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.dictionaries(st.text(min_size=1, max_size=20), st.binary(max_size=300), max_size=6))
-def test_no_file_whatever_makes_claim_raise(quick_disk: Path, contents: dict[str, bytes]) -> None:
-    folder = quick_disk / str(len(list(quick_disk.iterdir())))
+def test_no_file_whatever_makes_claim_raise(tmp_path: Path, contents: dict[str, bytes]) -> None:
+    folder = tmp_path / str(len(list(tmp_path.iterdir())))
     queue = FileJobQueue(folder, clock=Clock(NOW))
     for name, content in contents.items():
         drop_in(folder, f"1700000000000-{encode_id(name)}.json", content)

@@ -16,7 +16,7 @@ from historian.schema.profile import Profile, ProfileKey
 from historian.stores.files.profiles import PROFILE_FORMAT, MarkdownProfiles
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support.killed_at import killed_at_every_call
+from support.crashes.killed_at import killed_at_every_call
 from support.ledger import MemoryLedger
 
 KEY = ProfileKey("user", "42")
@@ -24,8 +24,8 @@ NOW = "2026-02-21T17:30:00+08:00"
 
 
 @pytest.fixture
-def folder(quick_disk: Path) -> Path:
-    return quick_disk / "profiles"
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "profiles"
 
 
 @pytest.fixture
@@ -182,11 +182,11 @@ class DiskLedger:
         os.close(os.open(self._folder / f"{entity_key} {job_id}", os.O_CREAT | os.O_WRONLY))
 
 
-def test_a_job_whose_writer_is_killed_anywhere_is_applied_exactly_once(quick_disk: Path) -> None:
+def test_a_job_whose_writer_is_killed_anywhere_is_applied_exactly_once(tmp_path: Path) -> None:
     runs = 0
 
     def open_profiles(n: int) -> MarkdownProfiles:
-        return MarkdownProfiles(quick_disk / str(n), ledger=DiskLedger(quick_disk / f"ledger {n}"), revision_keep=3)
+        return MarkdownProfiles(tmp_path / str(n), ledger=DiskLedger(tmp_path / f"ledger {n}"), revision_keep=3)
 
     def reset() -> None:
         nonlocal runs
@@ -212,7 +212,7 @@ def test_a_job_whose_writer_is_killed_anywhere_is_applied_exactly_once(quick_dis
         profiles.write(replace(found, summary="later"), expected_revision=5, job_id="r2-1", now=NOW)
         assert [old.revision for old in profiles.history(KEY)] == [5, 4, 3], f"killed at call {n}"
         profiles.sweep()
-        assert not list((quick_disk / str(n)).rglob(".tmp-*"))
+        assert not list((tmp_path / str(n)).rglob(".tmp-*"))
     assert n > 10
 
 
@@ -256,8 +256,8 @@ def test_two_processes_that_rename_and_merge_at_once_lose_neither(profiles: Mark
 
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(moves=st.lists(st.sampled_from(["write", "rollback", "delete", "damage", "restart"]), max_size=25))
-def test_revisions_only_grow_and_history_is_bounded_whatever_happens(quick_disk: Path, moves: list[str]) -> None:
-    folder = quick_disk / str(len(list(quick_disk.iterdir())))
+def test_revisions_only_grow_and_history_is_bounded_whatever_happens(tmp_path: Path, moves: list[str]) -> None:
+    folder = tmp_path / str(len(list(tmp_path.iterdir())))
     profiles = MarkdownProfiles(folder, ledger=MemoryLedger(), revision_keep=3)
     revision = 0
     for n, move in enumerate(moves):

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from historian.schema.errors import StorageError
 from historian.stores.sqlite.database import SqliteDatabase
-from support.child import exit_code, in_child
+from support.crashes.child import exit_code, in_child
 from support.waiting import eventually
 
 ONE = "CREATE TABLE notes (text TEXT);\n-- a comment; with a semicolon\nCREATE INDEX notes_by_text ON notes (text);"

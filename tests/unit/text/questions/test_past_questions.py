@@ -46,7 +46,10 @@ def test_it_does_not_say_that_it_is_about_now(question: str) -> None:
     assert not asks_about_now(question)
 
 
-@pytest.mark.parametrize("question", ["小林为什么搬家", "小林买了什么车", "小林去过哪些城市", "Why did Ann move?"])
+@pytest.mark.parametrize(
+    "question",
+    ["小林为什么搬家", "小林买了什么车", "小林去过哪些城市", "Why did Ann move?", "小林是哪天摔伤的？", "Who inspired Ann?"],
+)
 def test_it_asks_what_happened(question: str) -> None:
     assert asks_what_happened(question)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from historian.schema.graph_states.historian import ItemState, events_of
 from historian.schema.settings import Settings
-from historian.schema.states import ItemState, events_of
 from historian.text.job_drafts import prepare
 from historian.text.job_verdicts import by_rules, judge
 from support.jobs import make_job
@@ -42,6 +42,79 @@ def filed(fact: str, **fields: Any) -> ItemState:
 def test_in_a_private_chat_the_users_own_words_are_the_users(fact: str, text: str) -> None:
     item = filed(fact, group=None)
     assert (item["candidate"].replace("妈妈", "妈"), item["passed"]) == (text.replace("妈妈", "妈"), True)
+
+
+@pytest.mark.parametrize(
+    ("fact", "text"),
+    [
+        ("上周六考完驾照科二", "小林2026-02-14考完驾照科二"),
+        ("跟女朋友分手了", "小林跟女朋友分手了"),
+        ("三年没回老家了", "小林三年没回老家了"),
+        ("不太能吃辣", "小林不太能吃辣"),
+        ("血脂偏高", "小林血脂偏高"),
+        ("被老板骂了", "小林被老板骂了"),
+        ("毕业后去了深圳", "小林毕业后去了深圳"),
+        ("老公又出差了，孩子发烧了", "小林的老公又出差了，小林的孩子发烧了"),
+        ("用户：不吃香菜", "小林不吃香菜"),
+        ("2026-03-07至2026-03-08不加班", "小林2026-03-07至2026-03-08不加班"),
+        ("之前在北京待了五年", "小林之前在北京待了五年"),
+        ("下个月就满三十了", "小林2026年3月就满三十了"),
+        ("老板说不发年终奖", "小林的老板说不发年终奖"),
+        ("partner's in the army", "小林's partner's in the army"),
+        ("not working on 2026-03-07", "小林 is not working on 2026-03-07"),
+        ("用户和女朋友吵架了", "小林和女朋友吵架了"),
+        ("帮用户订了去广州的高铁票", "Undefined帮小林订了去广州的高铁票"),
+        ("turned 30 in March 2025", "小林 turned 30 in March 2025"),
+        ("Love hiking", "小林 loves hiking"),
+        ("Haven't been home since 2024", "小林 hasn't been home since 2024"),
+        ("Sold my car", "小林 sold 小林's car"),
+        ("Not vegetarian anymore", "小林 is not vegetarian anymore"),
+        ("Training for a marathon", "小林 is training for a marathon"),
+        ("Mom lives in Rome", "小林's mom lives in Rome"),
+    ],
+)
+def test_what_has_no_subject_is_the_users(fact: str, text: str) -> None:
+    item = filed(fact, group=None)
+    assert (item["candidate"], item["passed"]) == (text, True)
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "欠我两百块",
+        "Owes me 50 bucks",
+        "Gave me a book",
+        "她叫小美，今年4岁",
+        "her name is Chloe",
+        "你说得对，那家店不行",
+        "you were right about that place",
+    ],
+)
+def test_what_may_be_about_somebody_else_is_not_absolute(fact: str) -> None:
+    assert not filed(fact, group=None)["passed"]
+
+
+@pytest.mark.parametrize(
+    "fact", ["做饭的是我老公", "和平饭店很贵", "开始下雨了", "毕业典礼在2026-03-20", "Meeting moved to 2026-03-20"]
+)
+def test_what_has_a_subject_of_its_own_gets_none(fact: str) -> None:
+    item = filed(fact, group=None)
+    assert item["passed"] and not item["candidate"].startswith(("小林做", "小林和", "小林开", "小林毕", "小林 "))
+
+
+@pytest.mark.parametrize("action", ["打圆场换了个话题", "起哄让阿泰发红包", "Teased Big Mike about the truck"])
+def test_what_a_bot_did_is_the_bots(action: str) -> None:
+    (item,) = by_rules(make_job(action_summary=action, new_info=[]), Settings())
+    assert item["passed"] and item["candidate"].startswith("Undefined")
+
+
+def test_a_message_that_also_asks_tells_what_it_tells() -> None:
+    talk = [
+        {"sender_id": "43", "sender_name": "阿泰", "text": "浙大我师兄在那，要资料吗"},
+        {"sender_id": "42", "sender_name": "小林", "text": "要！目标浙大"},
+    ]
+    item = filed("我师兄在浙大", recent_messages=talk)
+    assert "小林" not in item["candidate"] and item["candidate"].startswith("阿泰")
 
 
 @pytest.mark.parametrize("fact", ["We have two kids", "I miss him", "我很想他", "I told Tom about the exam"])
@@ -248,3 +321,143 @@ ILL = "我确诊了糖尿病，先别告诉别人"
 def test_words_are_known_to_be_the_users_only_by_their_id(fact: str, messages: list[tuple[str, str, str]], said_by: str) -> None:
     talk = [{"sender_id": id_, "sender_name": name, "text": text} for id_, name, text in messages]
     assert filed(fact, recent_messages=talk)["said_by"] == said_by
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "you can freeze the dough for a month",
+        "cashew cream splits if you boil it",
+        "When you start running, you get shin splints easily",
+        "I'd suggest starting with yoga",
+        "你得先办签证才能去越南",
+        "多练你就会越来越好",
+        "我不建议空腹喝咖啡",
+    ],
+)
+def test_what_holds_for_anybody_and_advice_are_said_of_nobody(fact: str) -> None:
+    item = filed(fact, group=None)
+    assert (item["candidate"], item["passed"]) == (fact, False)
+
+
+def test_you_in_the_words_of_the_user_is_the_bot_and_in_those_of_the_bot_the_user() -> None:
+    talk = [
+        {"sender_id": "42", "sender_name": "小林", "text": "oh my god. you're way too cheerful before coffee"},
+        {"sender_id": "9", "sender_name": "Undefined", "text": "And you work nights at the depot, so this is bedtime?"},
+    ]
+    said = filed("You're way too cheerful before coffee", group=None, recent_messages=talk)
+    assert (said["candidate"], said["passed"]) == ("Undefined is way too cheerful before coffee", True)
+    asked = filed("you work nights at the depot", group=None, recent_messages=talk)
+    assert (asked["candidate"], asked["passed"]) == ("小林 works nights at the depot", True)
+
+
+@pytest.mark.parametrize("fact", ["我叫燕七，押镖十二年没失过手", "我开这家客栈三十年了"])
+def test_in_a_game_in_which_people_speak_as_others_nobodys_own_words_are_facts(fact: str) -> None:
+    talk = [
+        {"sender_id": "42", "sender_name": "小林", "text": "来玩武侠的，你演客栈老板娘，我演镖师燕七"},
+        {"sender_id": "9", "sender_name": "Undefined", "text": "客官里边请，我开这家客栈三十年了"},
+        {"sender_id": "42", "sender_name": "小林", "text": "我叫燕七，押镖十二年没失过手，来壶酒"},
+    ]
+    item = filed(fact, group=None, recent_messages=talk)
+    assert not item["passed"] and item["open"] == [["claim", "played", fact]]
+
+
+def test_she_is_not_who_says_i_in_the_same_statement() -> None:
+    talk = [
+        {"sender_id": "43", "sender_name": "小敏", "text": "我周三要去产检"},
+        {"sender_id": "42", "sender_name": "小林", "text": "值班你别管了，我替你值两周"},
+    ]
+    item = filed("我替她值两周班", recent_messages=talk)
+    assert not item["passed"] and "小林值" not in item["candidate"]
+
+
+def test_a_promise_beside_what_the_bot_tells_of_itself_is_nobodys() -> None:
+    job = make_job(action_summary="I said I'd message 小林", new_info=["I promised to check in", "I'm moving house"], group=None)
+    _, promise, life = by_rules(job, Settings())
+    assert (promise["candidate"], promise["passed"]) == ("I promised to check in", False)
+    assert (life["candidate"], life["passed"]) == ("小林 is moving house", True)
+
+
+@pytest.mark.parametrize(
+    ("fact", "text", "passed"),
+    [
+        ("对方想换工作", "小林想换工作", True),
+        ("我帮用户查了天气", "Undefined帮小林查了天气", True),
+        ("答应提醒用户吃药", "答应提醒小林吃药", True),
+        ("他叫王磊，是我老公", "他叫王磊，是我老公", False),
+        ("User's mom is a nurse", "小林's mom is a nurse", True),
+        ("I'll remind you at 8", "I'll remind you at 8", False),
+        ("我明天提醒你吃药", "我2026-02-22提醒你吃药", False),
+    ],
+)
+def test_what_is_done_for_the_user_is_told_by_the_bot_and_a_promise_by_nobody_known(fact: str, text: str, passed: bool) -> None:
+    item = filed(fact, group=None)
+    assert (item["candidate"], item["passed"]) == (text, passed)
+
+
+@pytest.mark.parametrize(
+    ("fact", "message", "text"),
+    [
+        ("她弟在国外", "我妈膝盖不好，她一个人住，我弟又在国外", "小林的弟在国外"),
+        ("he takes the days", "my brother flew in. He works nights so I take the days", "小林 takes the days"),
+        (
+            "her landlord hates subletting",
+            "my sister lost her job but my landlord hates subletting",
+            "小林's landlord hates subletting",
+        ),
+    ],
+)
+def test_she_of_whom_the_message_says_i_or_my_is_who_said_it(fact: str, message: str, text: str) -> None:
+    item = filed(fact, group=None, recent_messages=said_in(("小林", message)))
+    assert (item["candidate"], item["passed"]) == (text, True)
+
+
+@pytest.mark.parametrize(
+    ("fact", "message"),
+    [("发烧39度要去医院", "我家那个又发烧了，39度，要去医院"), ("lost her job", "my sister's moving in, she lost her job")],
+)
+def test_a_note_without_a_subject_is_not_the_users_where_they_tell_of_somebody_else(fact: str, message: str) -> None:
+    assert not filed(fact, group=None, recent_messages=said_in(("小林", message)))["passed"]
+
+
+@pytest.mark.parametrize(
+    ("fact", "text"),
+    [
+        ("我没读过《百年孤独》", "木木没读过《百年孤独》"),
+        ("我记下了这件事", "Undefined记下了这件事"),
+    ],
+)
+def test_a_message_that_a_statement_begins_with_tells_whose_it_is(fact: str, text: str) -> None:
+    talk = [
+        {"sender_id": "42", "sender_name": "小林", "text": "这月读什么好？"},
+        {"sender_id": "9", "sender_name": "Undefined", "text": "这个很重要，我记下了"},
+        {"sender_id": "44", "sender_name": "木木", "text": "我没读过，支持小林"},
+    ]
+    item = filed(fact, recent_messages=talk)
+    assert (item["candidate"], item["passed"]) == (text, True)
+
+
+@pytest.mark.parametrize(
+    "fact", ["他每天接我下班", "he still owes me money", "她跟我分手了", "the cat gets her shots on 2026-03-04"]
+)
+def test_what_is_done_to_a_body_or_its_belongings_is_not_done_to_the_bot(fact: str) -> None:
+    item = filed(fact, group=None)
+    assert item["candidate"] == fact
+
+
+def test_who_is_told_of_in_the_same_words_is_not_the_sender() -> None:
+    talk = said_in(("小林", "I got the flu and my brother flew in. He got the job"), ("小林", "小美她妈住院了，我妈去看过"))
+    for fact, wrong in (("he got the job", "小林 got"), ("她妈住院了", "小林的妈")):
+        assert wrong not in filed(fact, group=None, recent_messages=talk)["candidate"]
+
+
+@pytest.mark.parametrize(
+    ("said", "fact", "text"),
+    [
+        ("I moved to Oslo in 2020", "You moved to Oslo in 2020", "小林 moved to Oslo in 2020"),
+        ("我在腾讯上班", "你在腾讯上班", "小林在腾讯上班"),
+    ],
+)
+def test_you_of_what_the_user_says_of_themself_is_the_user(said: str, fact: str, text: str) -> None:
+    item = filed(fact, group=None, recent_messages=[{"sender_id": "42", "sender_name": "小林", "text": said}])
+    assert (item["candidate"], item["passed"]) == (text, True)

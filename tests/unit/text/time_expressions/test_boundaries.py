@@ -66,8 +66,8 @@ def test_last_friday_on_a_saturday_is_that_of_the_week_before() -> None:
     [
         ("spring", 2026, date(2026, 2, 17)), ("eve", 2026, date(2026, 2, 16)), ("lantern", 2027, date(2027, 2, 20)),
         ("dragon_boat", 2025, date(2025, 5, 31)), ("qixi", 2025, date(2025, 8, 29)), ("mid_autumn", 2026, date(2026, 9, 25)),
-        ("double_ninth", 2025, date(2025, 10, 29)), ("qingming", 2026, date(2026, 4, 5)), ("qingming", 2025, date(2025, 4, 4)),
-        ("winter_solstice", 2025, date(2025, 12, 21)), ("easter", 2024, date(2024, 3, 31)), ("easter", 2025, date(2025, 4, 20)),
+        ("double_ninth", 2025, date(2025, 10, 29)), ("清明", 2026, date(2026, 4, 5)), ("清明", 2025, date(2025, 4, 4)),
+        ("冬至", 2025, date(2025, 12, 21)), ("easter", 2024, date(2024, 3, 31)), ("easter", 2025, date(2025, 4, 20)),
         ("thanksgiving", 2025, date(2025, 11, 27)), ("mothers", 2023, date(2023, 5, 14)), ("memorial", 2024, date(2024, 5, 27)),
         ("black_friday", 2024, date(2024, 11, 29)), ("spring", 2200, None),
     ],

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from historian.text.time_expressions import chinese_words, find_relative, find_time_expressions, resolve_times
+from historian.text.time_expressions import find_relative, find_time_expressions, resolve_times
+from historian.text.time_expressions.chinese import words as chinese_words
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

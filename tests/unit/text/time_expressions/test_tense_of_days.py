@@ -19,3 +19,22 @@ from historian.text.time_expressions import resolve_times
 )
 def test_the_nearest_is_meant_unless_its_own_clause_tells_what_was_done(text: str, said: str, resolved: str) -> None:
     assert resolved in resolve_times(text, datetime.fromisoformat(f"{said}T12:00:00+08:00"), "Asia/Shanghai")[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "resolved"),
+    [
+        ("三月五号去的北京", "2026-11-23T10:00", "2026-03-05去的北京"),
+        ("七月一号 惠姐挑的", "2026-11-23T10:00", "2026-07-01 惠姐挑的"),
+        ("三月五号去的人", "2026-11-23T10:00", "2027-03-05去的人"),
+        ("我十二点半吃的饭", "2026-11-23T23:58", "我2026-11-23 12:30吃的饭"),
+        ("I got home 12:30", "2026-11-23T23:58", "I got home at 12:30 on 2026-11-23"),
+        ("I'll be there at 12:30", "2026-11-23T23:58", "at 12:30 on 2026-11-24"),
+        ("I'll be there at 12:30", "2026-11-23T12:40", "at 12:30 on 2026-11-23"),
+        ("8点见", "2026-11-23T23:58", "2026-11-24 8点见"),
+        ("I went to sleep at 23:30", "2026-11-23T09:00", "at 23:30 on 2026-11-22"),
+        ("晚上十点到的家", "2026-11-23T09:00", "2026-11-22 22:00到的家"),
+    ],
+)
+def test_a_day_or_hour_that_is_told_as_over_or_ahead_is_sought_on_that_side(text: str, said: str, resolved: str) -> None:
+    assert resolved in resolve_times(text, datetime.fromisoformat(f"{said}:00+08:00"), "Asia/Shanghai")[0]

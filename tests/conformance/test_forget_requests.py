@@ -1,0 +1,72 @@
+"""What every `ForgetRequests` promises. `opened()` opens the same requests again, as another process would."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from historian.schema.entity import Entity
+from historian.schema.protocols.forget_requests import ForgetReport, ForgetRequest, ForgetRequests
+from historian.stores.files.forget_requests import FileForgetRequests
+from historian.stores.postgres.forget_requests import PostgresForgetRequests
+from support.postgres import Schema
+
+ANN, CLIMBERS = Entity("user", "42"), Entity("group", "42")
+REQUEST = ForgetRequest(ANN, 1_771_000_000.25, texts=("one",), moments=(("g:7", 1.5),))
+REPORT = ForgetReport(ANN.key, removed={"events": 3}, mentions=(("profiles", "group 7"),), left=("events: byte 3",), too_short=1)
+OpenRequests = Callable[[], ForgetRequests]
+
+
+@pytest.fixture(params=["files", "postgres"])
+def opened(request: pytest.FixtureRequest, tmp_path: Path, schema: Schema) -> OpenRequests:
+    if request.param == "files":
+        return lambda: FileForgetRequests(tmp_path)
+    return lambda: PostgresForgetRequests(schema.open())
+
+
+def test_a_request_is_seen_by_every_process_until_it_is_answered(opened: OpenRequests) -> None:
+    assert not opened().waiting() and opened().all() == [] and opened().stages() == {}
+    opened().ask(REQUEST)
+    opened().ask(ForgetRequest(CLIMBERS, 5.0))
+    requests = opened()
+    assert requests.waiting() and set(requests.all()) == {REQUEST, ForgetRequest(CLIMBERS, 5.0)}
+    assert requests.stages() == {"user:42": "waiting", "group:42": "waiting"} and requests.stage_of(ANN) == "waiting"
+    assert requests.take_answer(ANN) is None and not requests.is_answered(ANN)
+    assert requests.answer(REQUEST, REPORT)
+    assert requests.stages() == {"group:42": "waiting"} and requests.stage_of(ANN) == ""
+    assert opened().is_answered(ANN) and opened().take_answer(ANN) == REPORT and opened().take_answer(ANN) is None
+
+
+def test_what_is_found_and_how_far_it_is_outlives_who_carries_it_out(opened: OpenRequests) -> None:
+    opened().ask(REQUEST)
+    opened().note(ANN, texts=["two", "one"], names=["Ann"], job_ids=["j-1"], moments=[("p:42", 2.5)])
+    opened().note(ANN, texts=["three"])
+    assert opened().advance(REQUEST, "deleting", last_rows=[1 << 40, 7])
+    assert opened().advance(REQUEST, "erasing")
+    (found,) = opened().all()
+    assert (found.stage, found.last_rows) == ("erasing", (1 << 40, 7))
+    assert set(found.texts) == {"one", "two", "three"} and found.names == ("Ann",) and found.job_ids == ("j-1",)
+    assert set(found.moments) == {("g:7", 1.5), ("p:42", 2.5)}
+    opened().close(ANN)
+    assert not opened().waiting()
+    opened().ask(replace(REQUEST, texts=(), moments=()))
+    assert opened().all() == [replace(REQUEST, texts=(), moments=())], "what was known of an earlier request is gone"
+
+
+def test_asking_again_begins_anew_and_keeps_what_was_found(opened: OpenRequests) -> None:
+    requests = opened()
+    requests.ask(REQUEST)
+    requests.note(ANN, names=["Ann"])
+    assert requests.advance(REQUEST, "deleting", last_rows=[7])
+    later = replace(REQUEST, until=REQUEST.until + 10, mentions=True, texts=("four",))
+    requests.ask(later)
+    requests.ask(replace(REQUEST, until=1.0, texts=()))
+    (found,) = requests.all()
+    assert (found.until, found.mentions, found.stage, found.last_rows) == (later.until, True, "waiting", ())
+    assert set(found.texts) == {"one", "four"} and found.names == ("Ann",)
+    assert not requests.advance(REQUEST, "erasing") and not requests.answer(REQUEST, REPORT), "of the request as it was"
+    assert requests.advance(later, "erasing") and requests.answer(later, REPORT)
+    requests.ask(REQUEST)
+    assert not requests.is_answered(ANN), "the former answer is none to this request"

@@ -1,0 +1,34 @@
+"""Stopping: what runs may finish within the bound; what does not goes back to the queue as it was."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from support.draining import open_worker, put
+from support.memory import group_fields, settings_for
+from support.servers.openai_server import OpenAIServer
+
+
+async def test_a_running_job_may_finish_within_the_bound(tmp_path: Path) -> None:
+    with OpenAIServer(latency=0.3) as server:
+        async with open_worker(settings_for(tmp_path, base_url=server.base_url)) as (parts, worker):
+            put(parts, group_fields(action_summary="我给他讲了递归"))
+            running = asyncio.create_task(worker.run())
+            await asyncio.to_thread(server.wait_for, 1)
+            await worker.stop(20)
+            await running
+            assert parts.events.count() == 1 and parts.queue.counts(0).pending == 0
+
+
+async def test_a_job_that_takes_longer_goes_back_without_an_attempt_counted(tmp_path: Path) -> None:
+    with OpenAIServer() as server:
+        server.script("hang")
+        async with open_worker(settings_for(tmp_path, base_url=server.base_url)) as (parts, worker):
+            put(parts, group_fields(action_summary="我给他讲了递归"))
+            running = asyncio.create_task(worker.run())
+            await asyncio.to_thread(server.wait_for, 1)
+            await worker.stop(0.05)
+            await running
+            (job,) = parts.queue.jobs("pending")
+            assert job.attempts == 0 and parts.events.count() == 0

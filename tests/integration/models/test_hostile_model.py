@@ -1,0 +1,135 @@
+"""A model that lies, fails, hangs or is away for an hour: each ends as the table in docs/architecture.md says."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from historian.schema.event import Event, EventFilter
+from historian.schema.protocols import FailedJob
+from support.clock import Clock
+from support.draining import nothing_left, open_worker, put
+from support.memory import group_fields, settings_for
+from support.servers.openai_server import OpenAIServer
+from support.waiting import eventually
+
+
+async def drained(directory: Path, server: OpenAIServer, jobs: int = 1, **more: Any) -> tuple[list[Event], list[FailedJob]]:
+    """What is filed and what has failed after `jobs` jobs were worked off on a simulated clock."""
+    clock = Clock()
+    settings = settings_for(directory, base_url=server.base_url, **more)
+    async with open_worker(settings, clock=clock, sleep=clock.sleep) as (parts, worker):
+        for n in range(jobs):
+            put(parts, group_fields(request_id=f"r{n}", user_id=str(n), action_summary="我昨天给他讲了递归"))
+        assert await worker.run(drain=True)
+        return parts.events.find(EventFilter("g:100")), parts.queue.failed()
+
+
+@pytest.mark.parametrize("behaviour", ["garbage", "truncated", "refusal_text", "empty_call", "null_choices"])
+async def test_nonsense_ends_with_the_text_of_the_rules(tmp_path: Path, server: OpenAIServer, behaviour: str) -> None:
+    server.behaviour = behaviour
+    (event,), failed = await drained(tmp_path, server)
+    assert event.text == "小史2026-02-20给阿明讲了递归"
+    assert event.is_absolute and event.rewritten_by == "rules" and failed == []
+
+
+async def test_another_language_is_refused_and_the_rules_stand_in(tmp_path: Path, server: OpenAIServer) -> None:
+    server.responder = lambda request: {"texts": ["Xiaoshi explained recursion to Aming on 2026-02-20"]}
+    (event,), failed = await drained(tmp_path, server)
+    assert event.text == "小史2026-02-20给阿明讲了递归" and event.rewritten_by == "rules" and failed == []
+
+
+@pytest.mark.parametrize("behaviour", ["429", "500", "503", "401", "404"])
+async def test_an_endpoint_that_refuses_everybody_is_waited_for(tmp_path: Path, server: OpenAIServer, behaviour: str) -> None:
+    server.behaviour = behaviour
+    clock = Clock()
+    settings = settings_for(tmp_path, base_url=server.base_url)
+    async with open_worker(settings, clock=clock, sleep=clock.sleep) as (parts, worker):
+        put(parts, group_fields(action_summary="我昨天给他讲了递归"))
+        assert not await worker.run(drain=True), "draining says that it gave up"
+        (job,) = parts.queue.jobs("pending")
+        assert job.attempts == 0 and parts.queue.failed() == [] and parts.events.count() == 0
+
+
+@pytest.mark.slow
+async def test_an_outage_of_an_hour_loses_and_fails_no_job(tmp_path: Path, server: OpenAIServer) -> None:
+    clock = Clock()
+    begun = clock.now
+    server.behaviour = "503"
+    settings = settings_for(tmp_path, base_url=server.base_url)
+    longest_wait = 0.0
+
+    async def sleep(seconds: float) -> None:
+        nonlocal longest_wait
+        longest_wait = max(longest_wait, seconds)
+        if clock.now + seconds > begun + 3600:
+            server.behaviour = "proper"
+        await clock.sleep(seconds)
+
+    async with open_worker(settings, clock=clock, sleep=sleep) as (parts, worker):
+        for n in range(20):
+            put(parts, group_fields(request_id=f"r{n}", user_id=str(n), new_info=["他喜欢茶"]))
+        running = asyncio.create_task(worker.run())
+        await eventually(lambda: running.done() or nothing_left(parts), seconds=60)
+        assert not running.done()
+        await worker.stop()
+        await running
+        assert parts.events.count() == 20 and parts.queue.failed() == []
+    assert clock.now - begun > 3600
+    refused = [seen for seen in server.requests() if seen.at]
+    assert len(refused) < 20 * 2 + 150, "the endpoint is not hammered while it is away"
+    assert longest_wait <= 450, "five minutes with half as much jitter at most"
+
+
+async def test_a_hanging_endpoint_is_left_when_its_time_is_up(tmp_path: Path, server: OpenAIServer) -> None:
+    server.script("hang")
+    settings = settings_for(tmp_path, base_url=server.base_url)
+    models = settings.models.model_copy(update={"chat": settings.models.chat.model_copy(update={"timeout_seconds": 0.3})})
+    clock = Clock()
+    async with open_worker(settings.model_copy(update={"models": models}), clock=clock, sleep=clock.sleep) as (parts, worker):
+        put(parts, group_fields(action_summary="我昨天给他讲了递归"))
+        assert await worker.run(drain=True)
+        assert parts.events.count() == 1 and parts.queue.failed() == []
+
+
+async def test_a_model_that_never_gives_a_usable_profile_leaves_it_to_the_rules_after_four_answers(
+    tmp_path: Path, server: OpenAIServer
+) -> None:
+    server.responder = lambda request: {"user": "not a profile"}
+    clock = Clock()
+    settings = settings_for(tmp_path, base_url=server.base_url, historian={"rewrite_mode": "rules"})
+    async with open_worker(settings, clock=clock, sleep=clock.sleep) as (parts, worker):
+        for n, fact in enumerate(["他喜欢茶", "他会弹吉他", "他养了一只猫"]):
+            put(parts, group_fields(request_id=f"r{n}", new_info=[fact]))
+        assert await worker.run(drain=True)
+        assert parts.queue.failed() == [] and parts.events.count() == 3
+        assert worker.statistics.outcomes == {"filed": 3}, "none is tried twice"
+        keys = parts.profiles.keys()
+        (profile,) = [parts.profiles.read(key) for key in keys]
+    assert profile is not None and profile.summary.splitlines() == ["- 阿明喜欢茶", "- 阿明会弹吉他", "- 阿明养了一只猫"]
+    assert server.count() <= 3 * 4
+
+
+async def test_one_poisoned_job_holds_nobody_else_back(tmp_path: Path, server: OpenAIServer) -> None:
+    """A text on which the server always breaks, while everything else works."""
+
+    def breaks(request: dict[str, Any]) -> dict[str, Any]:
+        texts = str(request["messages"])
+        if "毒药" in texts:
+            raise RuntimeError("boom")
+        return {"texts": ["小史给阿明讲了递归"]} if "record_texts" in texts or "草稿" in texts else {"ok": True}
+
+    server.responder = breaks
+    clock = Clock()
+    settings = settings_for(tmp_path, base_url=server.base_url, queue={"job_max_retries": 1})
+    async with open_worker(settings, clock=clock, sleep=clock.sleep) as (parts, worker):
+        put(parts, group_fields(request_id="poison", user_id="1", group_id="1", action_summary="我给他讲了毒药"))
+        for n in range(5):
+            put(parts, group_fields(request_id=f"r{n}", user_id="2", group_id="2", action_summary="我给他讲了递归"))
+        await worker.run(drain=True)
+        assert parts.events.count(EventFilter("g:2")) == 5
+        (event,) = parts.events.find(EventFilter("g:1"))
+        assert "毒药" in event.text and event.rewritten_by == "rules"
+        assert [failed.filed for failed in parts.queue.failed()] == [True]

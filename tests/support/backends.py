@@ -1,0 +1,71 @@
+"""The stores of one memory for conformance tests: in a directory, or in a schema of PostgreSQL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from historian.schema.protocols import EventStore, Ledger, ProfileIndex
+from historian.schema.protocols.erasure import Erasure
+from historian.schema.protocols.events.note_manifest import NoteManifest
+from historian.schema.protocols.events.shadow_vectors import ShadowVectors
+from historian.schema.protocols.events.transfer import EventTransfer
+from historian.stores.postgres.erasure import PostgresErasure
+from historian.stores.postgres.events.rows import PostgresEventRows
+from historian.stores.postgres.events.shadow_vectors import PostgresShadowVectors
+from historian.stores.postgres.events.store import PostgresEventStore
+from historian.stores.postgres.profile_index import PostgresProfileIndex
+from historian.stores.sqlite.erasure import IndexErasure
+from historian.stores.sqlite.events.rows import SqliteEventRows
+from historian.stores.sqlite.events.shadow_vectors import SqliteShadowVectors
+from historian.stores.sqlite.profile_index import SqliteProfileIndex
+from historian.stores.tables.event_transfer import EventTransferTables
+from historian.stores.tables.ledger import LedgerTable
+from historian.stores.tables.notes import NoteTables
+
+from .postgres import Schema
+from .stores import open_events
+
+
+class Stores(NamedTuple):
+    """What stands beside the events, over one database."""
+
+    events: EventStore
+    profile_index: ProfileIndex
+    ledger: Ledger
+    manifest: NoteManifest
+    shadow: ShadowVectors
+    transfer: EventTransfer
+    erasure: Erasure
+
+
+OpenStores = Callable[[], Stores]
+
+
+def in_directory(directory: Path) -> Stores:
+    events = open_events(directory)
+    database = events.database
+    rows = SqliteEventRows(database)
+    return Stores(
+        events,
+        SqliteProfileIndex(database),
+        LedgerTable(database),
+        NoteTables(rows),
+        SqliteShadowVectors(database),
+        EventTransferTables(rows),
+        IndexErasure(database),
+    )
+
+
+def in_schema(schema: Schema) -> Stores:
+    database = schema.open()
+    return Stores(
+        PostgresEventStore(database),
+        PostgresProfileIndex(database),
+        LedgerTable(database),
+        NoteTables(PostgresEventRows(database)),
+        PostgresShadowVectors(database),
+        EventTransferTables(PostgresEventRows(database)),
+        PostgresErasure(database),
+    )

@@ -1,0 +1,86 @@
+"""What forgetting reads of the tables: every text of every store, as bytes in which it stands whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from historian.schema.article import Article, Spoken
+from historian.schema.entity import Entity
+from historian.schema.profile import Profile, ProfileKey
+from historian.schema.protocols.events.note_manifest import FileChange, IndexedFile
+from historian.schema.protocols.forget_requests import ForgetRequest
+from historian.schema.protocols.items import NewItem
+from historian.schema.summary import ArticleKey
+from historian.stores.postgres.database import PostgresDatabase
+from historian.stores.postgres.documents import PostgresArticles, PostgresProfiles
+from historian.stores.postgres.erasure import PostgresErasure
+from historian.stores.postgres.events.rows import PostgresEventRows
+from historian.stores.postgres.events.store import PostgresEventStore
+from historian.stores.postgres.forget_requests import PostgresForgetRequests
+from historian.stores.postgres.items import PostgresItems
+from historian.stores.postgres.summaries import PostgresPlainSummaries
+from historian.stores.tables.notes import NoteTables
+from historian.stores.tables.state_buffer import StateBufferTable
+from support.events import make_event
+from support.jobs import make_job
+from support.memory import AT
+from support.postgres import Schema
+
+
+@pytest.fixture
+def database(schema: Schema) -> PostgresDatabase:
+    return schema.open()
+
+
+def places_of(database: PostgresDatabase, text: str) -> set[str]:
+    unread: list[str] = []
+    found = {one.place for one in PostgresErasure(database).stored_bytes(unread) if text.encode() in one.data}
+    assert unread == []
+    return found
+
+
+def test_every_table_with_texts_is_read_but_for_the_requests_themselves(database: PostgresDatabase) -> None:
+    canary = '秘密 "of" Ann\\, in two\tparts'
+    key = ArticleKey("42")
+    PostgresEventStore(database).file_job("j1-0", [make_event("j1-0", text=f"1 {canary}", speakers=(f"2 {canary}",))], [None])
+    PostgresProfiles(database).write(Profile(ProfileKey("user", "42"), summary=f"3 {canary}"), expected_revision=0, now=AT)
+    article = Article(bedrock=f"- 4 {canary}")
+    PostgresArticles(database).write(key, article, expected_revision=0, sources=["s"], now=AT, forgotten=lambda: False)
+    PostgresPlainSummaries(database).add([make_job(action_summary=f"5 {canary}")])
+    StateBufferTable(database).add(key, "j2-0", [("j2-0:0", Spoken("user", f"6 {canary}", "", AT))], entities=[], at=1.0)
+    PostgresItems(database).put([NewItem("a", canary, "{}")], 1.0)
+    NoteTables(PostgresEventRows(database)).write("g:7", "/", [FileChange(IndexedFile(canary, 1, 1, "h", "1"), (), (), ())])
+    PostgresForgetRequests(database).ask(ForgetRequest(Entity("user", "42"), 1.0, texts=(canary,)))
+    with database.writing() as transaction:  # what another program keeps here
+        transaction.execute("CREATE TABLE strange (thing bytea, more jsonb)")
+        transaction.execute("INSERT INTO strange VALUES (%s, '{}')", (canary.encode(),))
+    everywhere = {"events", "documents", "plain_summaries", "buffered_states", "items", "note_files", "strange"}
+    assert places_of(database, canary) == everywhere
+    assert {n for n in "12" if places_of(database, f"{n} {canary}") == {"events"}} == {"1", "2"}
+    assert PostgresErasure(database).erase_whole() == 0, "no worker has made the tables of checkpoints yet"
+
+
+def test_many_rows_come_in_pieces_of_a_few_mebibytes(database: PostgresDatabase) -> None:
+    with database.writing() as transaction:
+        transaction.execute("CREATE TABLE long_texts AS SELECT repeat('x', 1000000) || n AS text FROM generate_series(1, 9) n")
+
+    def of_the_table() -> Iterator[tuple[int, int]]:
+        for one in PostgresErasure(database).stored_bytes([]):
+            if one.place == "long_texts":
+                yield one.offset, len(one.data)
+
+    pieces = list(of_the_table())
+    assert len(pieces) > 1 and all(size < 6 * 1024 * 1024 for _, size in pieces)
+    assert [offset + size for offset, size in pieces[:-1]] == [offset for offset, _ in pieces[1:]]
+
+
+def test_what_is_deleted_is_vacuumed_beside_readers_and_writers(database: PostgresDatabase) -> None:
+    store = PostgresEventStore(database)
+    store.file_job("j1-0", [make_event("j1-0", n) for n in range(50)], [None] * 50)
+    erasure = PostgresErasure(database)
+    assert erasure.erase_events(Entity("user", "42").where) == 50
+    with database.reading() as transaction:
+        assert transaction.rows("SELECT count(*) FROM events") == [(0,)]
+        assert erasure.rewrite() and not erasure.writers_wait() and not erasure.holds(["events"])
+    assert list(erasure.merge_words()) == []

@@ -1,0 +1,211 @@
+"""What is named after a day of the same sentence is read as that sentence means it, or stays as it was said."""
+
+from datetime import datetime
+
+import pytest
+from historian.text.gate import find_relative_words
+from historian.text.time_expressions import find_time_expressions, resolve_times
+
+WEDNESDAY = datetime.fromisoformat("2026-03-18T10:30:00+08:00")
+THURSDAY = datetime.fromisoformat("2025-11-20T21:00:00+00:00")
+
+
+def resolved(text: str) -> str:
+    at, zone = (THURSDAY, "Europe/London") if text.isascii() else (WEDNESDAY, "Asia/Shanghai")
+    once, _ = resolve_times(text, at, zone)
+    assert resolve_times(once, at, zone)[0] == once, "resolving again changes nothing"
+    return once
+
+
+def reported(text: str) -> list[str]:
+    return [finding.text for finding in find_relative_words(resolved(text)).violations if finding.kind == "time"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("下周三出发，周日回来", "2026-03-25出发，2026-03-29回来"),
+        ("下周一开会，周三交报告", "2026-03-23开会，2026-03-25交报告"),
+        ("上周二面试，周五拿到offer", "2026-03-10面试，2026-03-13拿到offer"),
+        ("上周五手术，周一出院的", "2026-03-13手术，2026-03-16出院的"),
+        ("上周二面试，周五要去复试", "2026-03-10面试，2026-03-20要去复试"),
+        ("明年大概五月结婚", "2027年大概2027年5月结婚"),
+        ("明年三月去北京，五月回来", "2027年3月去北京，2027年5月回来"),
+        ("3月28号去，30号回", "2026-03-28去，2026-03-30回"),
+        ("明天九点的火车，下午一点到", "2026-03-19 9点的火车，2026-03-19 13:00到"),
+        ("我下周三出发，出发前一天去剪头发", "我2026-03-25出发，2026-03-24去剪头发"),
+        ("我下周四出差，走之前那天晚上想约你吃饭", "我2026-03-26出差，2026-03-25 晚上想约你吃饭"),
+        ("他周六结婚，结婚前一晚有单身派对", "他2026-03-21结婚，2026-03-20 晚上有单身派对"),
+        ("I'm flying out next Thursday, back on Sunday", "I'm flying out on 2025-11-27, back on 2025-11-30"),
+        ("I fly on 3 December and am back on the 7th", "I fly on 2025-12-03 and am back on 2025-12-07"),
+        ("Last Tuesday I got it and on Friday we celebrated", "On 2025-11-11 I got it and on 2025-11-14 we celebrated"),
+        ("It opened in March last year and closed in June", "It opened in March 2024 and closed in June 2024"),
+        (
+            "Term starts December 1; Alf is back the evening before",
+            "Term starts on 2025-12-01; Alf is back on the evening of 2025-11-30",
+        ),
+        ("From now until Christmas I'm not drinking", "From 2025-11-20 to 2025-12-25 I'm not drinking"),
+    ],
+)
+def test_an_incomplete_name_takes_over_what_the_day_before_it_says(text: str, expected: str) -> None:
+    assert resolved(text) == expected
+    assert not reported(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("下周四飞，周一之前把房退了", ["周一"]),
+        ("3月28号去，2号回", ["2号"]),
+        ("12月24日出发，周日回", ["周日"]),
+        ("I'm flying out next Thursday so see you Monday", ["Monday"]),
+        ("I fly on 28 November and am back on the 3rd", ["the 3rd"]),
+    ],
+)
+def test_what_may_lie_before_or_after_that_day_stays_and_is_reported(text: str, words: list[str]) -> None:
+    assert reported(text) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("从下周一起连请五天假", "2026-03-23", "2026-03-27"),
+        ("下周一开始请三天假", "2026-03-23", "2026-03-25"),
+        ("国庆放假七天我要回家", "2026-10-01", "2026-10-07"),
+        ("从周五起出差一周", "2026-03-20", "2026-03-26"),
+        ("下周一开始三天内交", "2026-03-23", "2026-03-23"),
+        ("从明天起每三天浇一次水", "2026-03-19", "2026-03-19"),
+    ],
+)
+def test_what_begins_on_a_day_and_lasts_is_told_of_until_its_last_day(text: str, first: str, last: str) -> None:
+    found = find_time_expressions(text, WEDNESDAY, "Asia/Shanghai")[0]
+    assert (found.value, found.until) == (first, last)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("这周六日要加班", "2026-03-21至2026-03-22要加班"),
+        ("下周二三都行", "2026-03-24至2026-03-25都行"),
+        ("下个月三四号到货", "2026-04-03至2026-04-04到货"),
+        ("二十七八号交货", "2026-03-27至2026-03-28交货"),
+        ("昨晚十一二点才睡", "2026-03-17 23:00至2026-03-18 00:00才睡"),
+        ("明天七八点出门", "2026-03-19 7点至8点出门"),
+        ("晚上八九点给你打电话", "2026-03-18 20:00至21:00给你打电话"),
+        ("买的23号走的票，26号晚上到家", "买的2026-03-23走的票，2026-03-26 晚上到家"),
+        ("装修那事过一阵再说吧", "装修那事2026-03-18之后的一段时间再说吧"),
+        ("去年Q3亏了", "2025年第3季度亏了"),
+        ("明儿一早六点出发", "2026-03-19 06:00出发"),
+        ("the second half of November was wet", "the second half of November 2025 was wet"),
+        ("The Halloween party's at ours tomorrow", "The Halloween party's at ours on 2025-11-21"),
+        ("From here till New Year's it's nonstop", "From here till New Year's Day 2026 (2026-01-01) it's nonstop"),
+        ("两个来月后回国", "2026-03-18的两个来月后回国"),
+        ("I saw him the other weekend", "I saw him some weeks before 2025-11-20"),
+        ("Blue Monday is the third Monday of January", "Blue Monday is on 2026-01-19"),
+        ("very soon we will know", "very soon after 2025-11-20 we will know"),
+        ("改天请你吃饭", "2026-03-18之后的一段时间请你吃饭"),
+        ("前几天感冒了", "2026-03-18之前的几天感冒了"),
+        ("大半年前辞职的", "2026-03-18的大半年前辞职的"),
+        ("下周前半周有空", "2026-03-23至2026-03-25有空"),
+        ("半年前辞职的", "2025年9月辞职的"),
+        ("Back in March we lived there", "Back in March 2025 we lived there"),
+        ("I'll be back in March", "I'll be back in March 2026"),
+        ("One of these days we'll go", "Some time after 2025-11-20 we'll go"),
+        ("I saw him the other week", "I saw him some weeks before 2025-11-20"),
+        ("I saw him the other day", "I saw him some days before 2025-11-20"),
+        ("I'll pay you in a week or so", "I'll pay you about a week after 2025-11-20"),
+        ("they moved it from Tuesday to Thursday", "they moved it from 2025-11-25 to 2025-11-27"),
+        ("my passport runs out in 10 days, am I screwed", "my passport runs out on 2025-11-30, am I screwed"),
+        ("stuck in a meeting, I'll call you in a bit", "stuck in a meeting, I'll call you around 2025-11-20"),
+        ("今晚凌晨两点有球赛", "2026-03-19 02:00有球赛"),
+        ("今年十一结婚", "2026年十一（2026-10-01）结婚"),
+        ("晚7点开播", "2026-03-18 19:00开播"),
+        ("this year's budget", "2025's budget"),
+        ("The Fourth of July weekend we left town", "On the weekend of 2025-07-05 to 2025-07-06 we left town"),
+        ("周五六点下班", "2026-03-20 18:00下班"),
+        ("周六日本队比赛", "2026-03-21日本队比赛"),
+    ],
+)
+def test_what_is_told_as_one_word_is_read_as_one(text: str, expected: str) -> None:
+    assert resolved(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("3月5日出发去成都，玩了四天", ["3月5日"]),  # next year's is far, this year's is just past
+        ("母亲节给妈妈买了花", ["母亲节"]),
+        ("周三到周五都在外地", ["周三到周五"]),
+        ("三月三我们广西放假", ["三月三"]),
+        ("快一个月前见的", ["一个月前"]),
+        ("三月前能交房吗", ["三月前"]),
+        ("下个月初八去提亲", ["下个月初八"]),
+        ("fortnight tomorrow we fly", ["fortnight tomorrow"]),
+        ("from 9 till half 5 Mon to Fri", ["Mon to Fri"]),
+        ("下班前给我", ["下班前"]),
+        ("转眼就四月了", ["四月"]),
+        ("昨天这会儿还在加班", ["昨天这会儿"]),
+        ("下周日28号补班", ["下周日28号"]),
+        ("We lived there years ago", ["years ago"]),
+        ("A few months down the line we moved", ["A few months down the line"]),
+        ("We met him that Friday", ["that Friday"]),
+        ("下个工作日到账", ["下个工作日"]),
+        ("Boxing Day is at my sister's", ["Boxing Day"]),
+        ("Don't forget Father's Day", ["Father's Day"]),
+        ("Two Christmases ago my dad proposed to Anne", ["Two Christmases ago"]),
+        ("Two summers ago we adopted Rex", ["Two summers ago"]),
+        ("Grandma turns ninety in the new year", ["in the new year"]),
+        ("Over the summer she learnt to drive", ["the summer"]),
+        ("Tuesday fortnight is the hearing", ["Tuesday fortnight"]),
+        ("Yesterday week the boiler died", ["Yesterday week"]),
+        ("The 19th is the last day of school", ["The 19th"]),
+        ("Between Monday and Wednesday I'm unreachable", ["Monday and Wednesday"]),
+        ("Got him a grill for Thanksgiving", ["Thanksgiving"]),
+        ("Mon, Wed and Fri I train", ["Wed and Fri"]),
+        ("Monday just gone I fell", ["Monday just gone"]),
+        ("Monday next I fly", ["Monday next"]),
+        ("From Friday to Monday we're in Vermont", ["Friday to Monday"]),
+        ("The 20th and 21st are free", ["The 20th and 21st"]),
+        ("In the next day or two", ["the next day or two"]),
+        ("Give it a day or two and Marge will ring back", ["a day or two"]),
+    ],
+)
+def test_what_the_sentence_does_not_decide_stays_and_is_reported(text: str, words: list[str]) -> None:
+    assert reported(text) == words
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "发薪日前三天", "术后一周拆线", "每到月底就没钱", "逢周三会员日", "赶明儿我给你送去",
+        "我在六月咖啡馆等你", "十月稻田的米好吃", "一月一次的例会", "工作日晚上去健身", "十一二点才睡是常态",
+        "周一到周五都要上班",
+        "Monday mornings are the worst", "It's now or never", "Christmas is her favourite holiday", "She loves Halloween",
+    ],
+)  # fmt: skip
+def test_what_only_looks_like_a_time_is_left_alone(text: str) -> None:
+    assert resolved(text) == text
+    assert not reported(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "zone", "day"),
+    [
+        ("We're visiting mum for Mother's Day, I'll drive", "Europe/London", "2026-03-15"),
+        ("We're visiting mum for Mother's Day, I'll drive", "America/New_York", "2026-05-10"),
+        ("We will cook for Thanksgiving", "America/Toronto", "2026-10-12"),
+        ("The late May bank holiday will be our fete", "Europe/London", "2026-05-25"),
+        ("谷雨那天要去茶山", "Asia/Shanghai", "2026-04-20"),
+        ("双十节要去看阅兵", "Asia/Taipei", "2026-10-10"),
+        ("我大年初三才回得了娘家", "Asia/Shanghai", "2026-02-19"),
+    ],
+)
+def test_a_feast_is_that_of_the_place(text: str, zone: str, day: str) -> None:
+    at = datetime.fromisoformat("2026-02-03T12:00:00+00:00")
+    assert [one.value for one in find_time_expressions(text, at, zone)] == [day]
+
+
+def test_a_name_whose_other_day_is_much_nearer_is_not_believed() -> None:
+    june = datetime.fromisoformat("2026-06-29T09:09:00+08:00")
+    assert resolve_times("三季度的预算砍了一半", june, "Asia/Shanghai")[0] == "三季度的预算砍了一半"
+    assert resolve_times("二季度的预算砍了一半", june, "Asia/Shanghai")[0] == "2026年第2季度的预算砍了一半"
