@@ -25,7 +25,7 @@ from typing import Any
 
 from historian.schema.job import Job, parse_job
 from historian.schema.scope import Scope
-from historian.schema.settings_source import parse_settings
+from historian.schema.settings.source import parse_settings
 from historian.service.cognitive import CognitiveService
 from historian.stores.files.queue.job_files import encode_job, file_name
 

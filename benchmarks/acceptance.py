@@ -37,8 +37,8 @@ from typing import Any
 from accept import compare, handed_over
 from historian import CognitiveService, Scope
 from historian.schema.event import EventFilter
-from historian.schema.settings_source import parse_settings
-from historian.stores.sqlite.events import SqliteEventStore
+from historian.schema.settings.source import parse_settings
+from historian.stores.sqlite.events.store import SqliteEventStore
 from historian.stores.sqlite.index_schema import open_index
 from locomo_jobs import jobs_of, run
 from machine import machine_line, percentile

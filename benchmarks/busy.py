@@ -4,7 +4,7 @@
 
 Each round measures each variant in a process of its own, in turn, so that other work on the machine falls on all alike:
 
-- shipped: as Historian sets it: a query takes two threads at most, and threads that wait do not spin
+- shipped: as Historian sets it: a query takes two threads at most, and threads that wait hardly spin
 - one thread: a query takes one
 - spinning: as shipped, but with `OMP_WAIT_POLICY=active`
 
@@ -26,7 +26,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -34,10 +34,10 @@ import numpy as np
 from historian.models.embeddings import local
 from historian.schema.scope import Scope
 from historian.schema.settings import Settings
-from historian.service.assembly import make_worker
 from historian.service.cognitive import CognitiveService
-from historian.service.components import open_parts, open_queue, open_vector_index
+from historian.service.components import open_parts, open_queue
 from historian.service.intake import make_job
+from historian.service.running.ownership import owned_worker
 
 from .concurrent_recalls import fill
 from .machine import machine_line, percentile
@@ -101,12 +101,12 @@ async def drain(folder: Path, texts: Texts, count: int) -> float:
         fields = {"request_id": f"r{n}", "user_id": f"u{n}", "group_id": f"g{n}", "user_name": "阿明", "bot_name": "小史"}
         said = {"action_summary": texts.sentence(10, 25), "new_info": [texts.sentence(10, 25)]}
         queue.put(make_job({**fields, **said}, settings, time.time))
-    index = open_vector_index(parts.directory)
-    worker = make_worker(parts, index, random=random.random)
+    stack = ExitStack()
+    worker = stack.enter_context(owned_worker(parts, random=random.random))
     started = time.perf_counter()
     assert await worker.run(drain=True) and worker.statistics.outcomes["filed"] == count
     seconds = time.perf_counter() - started
-    index.close()
+    stack.close()
     await parts.aclose()
     return seconds
 
@@ -150,7 +150,7 @@ def main(arguments: Sequence[str]) -> None:
     for number in range(options.rounds):
         for variant in options.variants:
             print(f"round {number + 1}, {variant}; load of the machine {os.getloadavg()[0]:.1f}", flush=True)
-            environment = {name: value for name, value in os.environ.items() if name != "OMP_WAIT_POLICY"}
+            environment = {name: value for name, value in os.environ.items() if name not in ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")}
             given = [*arguments, "--measure", variant]
             command = [sys.executable, "-m", "benchmarks.busy", *given]
             child = subprocess.run(command, env={**environment, **VARIANTS[variant]}, stdout=subprocess.PIPE, check=True)

@@ -86,7 +86,7 @@ async def ask(samples: list[dict[str, Any]], directory: str, embedding: str) -> 
     """(found, asked) over the questions that have evidence among the observations."""
     from historian import CognitiveService, Scope
     from historian.schema.job import make_job_id
-    from historian.schema.settings_source import parse_settings
+    from historian.schema.settings.source import parse_settings
 
     settings = parse_settings(
         {"cognitive": {"data_dir": directory}, "models": {"embedding": {"provider": embedding}}}, environ={}, base=Path.cwd()

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from historian.schema.scope import Scope
-from historian.schema.settings_source import parse_settings
+from historian.schema.settings.source import parse_settings
 from historian.service.cognitive import CognitiveService
 from machine import machine_line, percentile
 

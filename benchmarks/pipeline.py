@@ -19,14 +19,18 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from historian.schema.job import Job
 from historian.schema.protocols import Answer, Matrix, Usage, Vector
-from historian.schema.settings_source import parse_settings
-from historian.service.assembly import make_worker
-from historian.service.components import open_parts, open_queue, open_vector_index
+from historian.schema.settings import Settings
+from historian.schema.settings.source import parse_settings
+from historian.service.components import Parts, open_parts, open_queue
 from historian.service.intake import make_job
+from historian.service.running.ownership import owned_worker
 from machine import machine_line
 
 DIMENSION = 384
@@ -96,9 +100,8 @@ def floor_per_second(directory: Path, count: int) -> float:
     return count / (time.perf_counter() - started)
 
 
-async def run(directory: Path, jobs: int, concurrency: int) -> tuple[float, dict[str, float], float]:
-    """(jobs per second, median seconds by node, processor seconds per job)."""
-    settings = parse_settings(
+def settings_of(directory: Path, concurrency: int, **stores: object) -> Settings:
+    return parse_settings(
         {
             "cognitive": {
                 "data_dir": str(directory),
@@ -106,22 +109,32 @@ async def run(directory: Path, jobs: int, concurrency: int) -> tuple[float, dict
                 "historian": {"concurrency": concurrency, "rewrite_mode": "always"},
             },
             "models": {"embedding": {"provider": "none"}},
+            "stores": stores,
         },
         environ={},
         base=directory,
     )
-    queue = open_queue(settings, time.time)
-    opened = open_parts(settings, queue=queue, clock=time.time)
-    parts = type(opened)(
-        **{name: getattr(opened, name) for name in opened.__dataclass_fields__ if name not in {"chat", "embedder"}},
-        chat=InstantModel(),
-        embedder=InstantEmbedder(),
-    )
+
+
+def instant_parts(settings: Settings) -> Parts:
+    """Open the stores of the settings, with models that take no time."""
+    opened = open_parts(settings, queue=open_queue(settings, time.time), clock=time.time)
+    return replace(opened, chat=InstantModel(), embedder=InstantEmbedder())
+
+
+def job_of(number: int, settings: Settings) -> Job:
+    fields = {"user_id": f"u{number}", "group_id": f"g{number}", "user_name": "阿明", "bot_name": "小史"}
+    return make_job({"request_id": f"r{number}", **fields, "new_info": ["他昨天说喜欢吉他"]}, settings, time.time)
+
+
+async def run(directory: Path, jobs: int, concurrency: int) -> tuple[float, dict[str, float], float]:
+    """(jobs per second, median seconds by node, processor seconds per job)."""
+    settings = settings_of(directory, concurrency)
+    parts = instant_parts(settings)
     for n in range(jobs):
-        fields = {"request_id": f"r{n}", "user_id": f"u{n}", "group_id": f"g{n}", "user_name": "阿明", "bot_name": "小史"}
-        queue.put(make_job({**fields, "new_info": ["他昨天说喜欢吉他"]}, settings, time.time))
-    index = open_vector_index(parts.directory)
-    worker = make_worker(parts, index, random=random.random)
+        parts.queue.put(job_of(n, settings))
+    stack = ExitStack()
+    worker = stack.enter_context(owned_worker(parts, random=random.random))
     started, used = time.perf_counter(), time.process_time()
     if not await worker.run(drain=True):
         raise SystemExit("draining was given up")
@@ -129,7 +142,7 @@ async def run(directory: Path, jobs: int, concurrency: int) -> tuple[float, dict
     if worker.statistics.outcomes["filed"] != jobs:
         raise SystemExit(f"not every job was filed: {worker.statistics.outcomes}")
     latencies = {node: statistics.median(values) for node, values in worker.statistics.latencies.items()}
-    index.close()
+    stack.close()
     await parts.aclose()
     return jobs / seconds, latencies, processor / jobs
 

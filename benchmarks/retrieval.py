@@ -28,13 +28,13 @@ import numpy as np
 import numpy.typing as npt
 from historian.models.embeddings.factory import make_embedder
 from historian.retrieval.event_recall import EventRecall, Survey
-from historian.retrieval.lifts import without_names
+from historian.retrieval.lifts import readings
 from historian.retrieval.prompt_block.formatting import format_memories, hit_line, worth_showing
 from historian.retrieval.request import RecallRequest
 from historian.schema.event import Event, EventFilter
 from historian.schema.protocols import Matrix
 from historian.schema.settings import EmbeddingSettings, QuerySettings
-from historian.stores.sqlite.events import SqliteEventStore
+from historian.stores.sqlite.events.store import SqliteEventStore
 from historian.stores.sqlite.index_schema import open_index
 from historian.text.tokens import estimate_tokens
 
@@ -361,9 +361,10 @@ async def main(arguments: Sequence[str]) -> None:
                 asked = [question.text for question in conversation.questions]
                 documents = await embedded(texts, queries=False, cache=options.cache)
                 people = list(dict.fromkeys(document.speaker for document in conversation.documents if document.speaker))
-                bare = [without_names(text, people) or text for text in asked]
                 queries = await embedded(asked, queries=True, cache=options.cache)
-                chained = queries + await embedded(bare, queries=True, cache=options.cache)
+                also = [readings(text, people)[-1] for text in asked]
+                more = await embedded([text for text, _ in also], queries=True, cache=options.cache)
+                chained = queries + more * np.array([[weight] for _, weight in also], dtype=np.float32)
                 ready.append(prepare(conversation, documents, queries, chained, Path(folder)))
             measure(name, ready, Path(folder))
             for prepared in ready:

@@ -1,6 +1,9 @@
 """How long a recall takes among many events: in scope, without the query's embedding, then with it as a bot waits for it.
 
     python -m benchmarks.scale [--events 100000] [--scopes 200] [--texts locomo10.json …] [--skip-chroma] [--skip-context]
+        [--backend postgres [--url postgresql://…]]
+
+With `--backend postgres` the same events go into PostgreSQL too, and the same queries are asked of both in turn.
 
 Vectors lie in clusters (a direction a scope, subjects within it). Texts come from public conversations where a path is
 given, else from made-up words by a power law. Beside the recall, in the same run: `langchain_chroma` with a filter, FTS5
@@ -17,20 +20,22 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from historian.models.embeddings.factory import make_embedder
 from historian.retrieval.event_recall import EventRecall
 from historian.retrieval.request import RecallRequest
 from historian.schema.event import Event, EventFilter
-from historian.schema.protocols import Matrix, Vector
+from historian.schema.protocols import EventStore, Matrix, Vector
 from historian.schema.scope import Scope
 from historian.schema.settings import EmbeddingSettings, QuerySettings, Settings
 from historian.service.cognitive import CognitiveService
-from historian.stores.sqlite.events import SqliteEventStore
+from historian.stores.sqlite.events.store import SqliteEventStore
 from historian.stores.sqlite.index_schema import open_index
-from historian.text.words import FTS5_TOKENIZER, query_tokens, search_tokens
+from historian.text.search_words.tokens import FTS5_TOKENIZER, query_tokens, search_tokens
 
 from .machine import machine_line, percentile, row
 from .retrieval_corpora import corpora
@@ -41,6 +46,8 @@ A_JOB = 50
 FIRST_TIME = 1_700_000_000.0
 TOP_K = 12
 BUDGET_SECONDS = 0.15
+
+Found = TypeVar("Found")
 
 
 class Material:
@@ -75,7 +82,7 @@ class Material:
         return np.asarray(made / np.linalg.norm(made, axis=1, keepdims=True), dtype=np.float32)
 
 
-def fill(store: SqliteEventStore, material: Material, events: int, scopes: int) -> None:
+def fill(store: EventStore, material: Material, events: int, scopes: int) -> None:
     started = time.perf_counter()
     for number in range(events // A_JOB):
         scope = number % scopes
@@ -113,21 +120,77 @@ def measure(label: str, calls: Sequence[Callable[[], object]]) -> None:
     print(f"{row(label, passed)}   processor {worked_for}", flush=True)
 
 
+def recall_of(store: EventStore, options: argparse.Namespace) -> EventRecall:
+    settings = QuerySettings()
+    return EventRecall(store, None, None, settings=lambda: settings, clock=lambda: FIRST_TIME + options.events * 20)
+
+
+def ask(recall: EventRecall, options: argparse.Namespace, scope: int, query: str, vector: Vector) -> list[str]:
+    """Recall in a scope; gives the ids of the hits."""
+    where, now = EventFilter(f"g:g{scope}"), FIRST_TIME + options.events * 20
+    request = RecallRequest(query, where, top_k=TOP_K, half_life_days=60.0, now=now, timezone="UTC")
+    hits = recall.select(request, recall.fuse(request, recall.survey(request), [vector]))
+    assert hits
+    return [hit.event.event_id for hit in hits]
+
+
+def beside_postgres(here: SqliteEventStore, material: Material, options: argparse.Namespace) -> None:
+    """Measure PostgreSQL beside SQLite: the same events, the same queries, asked in turn."""
+    from historian.stores.postgres.database import PostgresDatabase
+    from historian.stores.postgres.events.store import PostgresEventStore
+
+    from .postgres_server import postgres_server, server_line
+
+    with postgres_server(options.url) as url:
+        there = PostgresEventStore(PostgresDatabase(url, schema_name="scale_benchmark"))
+        print(server_line(url))
+        fill(there, Material(options.texts, options.scopes), options.events, options.scopes)
+        there.database.run("ANALYZE")
+        tables = ("events", "event_vectors", "event_words")
+        sizes = [int((there.database.row("SELECT pg_total_relation_size(%s)", (table,)) or (0,))[0]) for table in tables]
+        shown = ", ".join(f"{table} {size / options.events:.0f}" for table, size in zip(tables, sizes, strict=True))
+        print(f"bytes an event, with indexes: {sum(sizes) / options.events:.0f} ({shown})")
+        drawn = material.random.integers(0, options.scopes, options.queries).tolist()
+        cases = [(scope, material.query(), material.vectors(scope, 1)[0]) for scope in drawn]
+        cold = [(scope, material.query(), material.vectors(scope, 1)[0]) for scope in range(options.scopes)]
+        recalls = {"SQLite": recall_of(here, options), "PostgreSQL": recall_of(there, options)}
+        for label, some in (("cold", cold), ("warm", cases)):
+            found = {
+                name: measured(f"hybrid in scope, {label}, {name}", [partial(ask, recall, options, *case) for case in some])
+                for name, recall in recalls.items()
+            }
+            same = sum(one == other for one, other in zip(*found.values(), strict=True))
+            print(f"the same hits in the same order for {same} of {len(some)} queries")
+        for name, store in (("SQLite", here), ("PostgreSQL", there)):
+            measure(
+                f"keywords in scope, {name}",
+                [partial(store.search_keywords, query, EventFilter(f"g:g{scope}"), 200) for scope, query, _ in cases],
+            )
+            measure(f"change number, {name}", [partial(store.change_number, f"g:g{scope}") for scope, _, _ in cases])
+        measure(
+            "pgvector, exact, in scope",
+            [partial(there.nearest, vector, EventFilter(f"g:g{scope}"), TOP_K) for scope, _, vector in cases],
+        )
+        measure("pgvector, exact, everywhere", [partial(there.nearest, cases[n][2], EventFilter(None), TOP_K) for n in range(5)])
+        there.close()
+
+
+def measured(label: str, calls: Sequence[Callable[[], Found]]) -> list[Found]:
+    """As `measure`, and gives what the calls returned."""
+    found: list[Found] = []
+    measure(label, [lambda c=c: found.append(c()) for c in calls])  # type: ignore[misc]
+    return found
+
+
 def in_scope(store: SqliteEventStore, material: Material, options: argparse.Namespace) -> None:
     settings = QuerySettings()
-    now = FIRST_TIME + options.events * 20
-
-    def fresh() -> EventRecall:
-        return EventRecall(store, None, None, settings=lambda: settings, clock=lambda: now)
 
     def one(recall: EventRecall, scope: int, query: str, vector: Vector) -> None:
-        where = EventFilter(f"g:g{scope}")
-        request = RecallRequest(query, where, top_k=TOP_K, half_life_days=60.0, now=now, timezone="UTC")
-        assert recall.select(request, recall.fuse(request, recall.survey(request), [vector]))
+        ask(recall, options, scope, query, vector)
 
     drawn = material.random.integers(0, options.scopes, options.queries).tolist()
     cases = [(scope, material.query(), material.vectors(scope, 1)[0]) for scope in drawn]
-    recall = fresh()
+    recall = recall_of(store, options)
     cold = [(scope, material.query(), material.vectors(scope, 1)[0]) for scope in range(options.scopes)]
     measure("hybrid in scope, cold", [lambda c=c: one(recall, *c) for c in cold])  # type: ignore[misc]
     measure("hybrid in scope, warm", [lambda c=c: one(recall, *c) for c in cases])  # type: ignore[misc]
@@ -264,6 +327,8 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--chroma-queries", type=int, default=100)
     parser.add_argument("--contexts", type=int, default=200)
     parser.add_argument("--texts", type=Path, nargs="*", default=[], help="files of LoCoMo or MADial-Bench")
+    parser.add_argument("--backend", choices=("sqlite", "postgres"), default="sqlite")
+    parser.add_argument("--url", default="", help="of the PostgreSQL server; without it one is started")
     parser.add_argument("--skip-chroma", action="store_true")
     parser.add_argument("--skip-context", action="store_true")
     options = parser.parse_args(arguments)
@@ -274,6 +339,8 @@ def main(arguments: Sequence[str]) -> None:
         store = SqliteEventStore(open_index(folder / "index.sqlite"))
         fill(store, material, options.events, options.scopes)
         in_scope(store, material, options)
+        if options.backend == "postgres":
+            beside_postgres(store, material, options)
         if not options.skip_chroma:
             chroma(store, material, options, folder)
         store.close()

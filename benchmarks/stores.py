@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 from historian.schema.event import Event, EventFilter
-from historian.stores.sqlite.events import SqliteEventStore
+from historian.stores.sqlite.events.store import SqliteEventStore
 from historian.stores.sqlite.index_schema import open_index
 
 

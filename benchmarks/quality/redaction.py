@@ -1,6 +1,6 @@
 """How many secrets redaction finds, what it takes by mistake, and how fast it is, beside detect-secrets where installed.
 
-    python benchmarks/redaction.py [--lines FILE.jsonl ...] [--code DIR] [--code-megabytes 5] [--missed]
+    python -m benchmarks.quality.redaction [--lines FILE.jsonl ...] [--code DIR] [--code-megabytes 5] [--missed]
 
 *Lines*: the project's labelled lines (read while the rules were made) and the held-out ones (never read), and any file of
 one JSON object a line: text, secrets [the exact substrings, empty where nothing is to be hidden], level (`secrets` or
@@ -30,8 +30,9 @@ from pathlib import Path
 from typing import Any
 
 from historian.text.redaction import find_secrets, redact
-from machine import machine_line
-from redaction_lines import HELD_OUT, LABELLED, Line, is_left, read_lines
+
+from ..machine import machine_line
+from .redaction_lines import HELD_OUT, LABELLED, Line, is_left, read_lines
 
 
 def detect_secrets_peer(*, entropy: bool) -> Callable[[str], bool] | None:

@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """Of events that are marked absolute: how many name the wrong person.
 
-    python benchmarks/attribution.py benchmarks/data/attribution_dev.jsonl [--base-url http://127.0.0.1:8099/v1] [--limit N]
+    python -m benchmarks.quality.attribution benchmarks/data/attribution_dev.jsonl [--base-url URL] [--limit N]
 
 Each line of the data is one statement of a job, as a bot hands it over, and the name of whom it is truly about (`about`,
 `also_ok`); `must_not_be_subject` are people of the conversation who would be wrong. Statements of one job are in the same half.
@@ -30,27 +29,27 @@ from typing import Any
 from historian.models.chat.model import make_chat_model
 from historian.nodes.historian.gate import gate
 from historian.nodes.historian.rewrite import rewrite
+from historian.schema.graph_states.historian import ItemState
 from historian.schema.job import Job
 from historian.schema.settings import Settings
-from historian.schema.settings_source import parse_settings
-from historian.schema.states import ItemState
+from historian.schema.settings.source import parse_settings
 from historian.text.job_verdicts import by_rules
 from langgraph.runtime import Runtime
-from machine import machine_line
+
+from ..machine import machine_line
 
 Line = dict[str, Any]
 
 
 def job_of(line: Line, n: int) -> Job:
-    """Return the job of a line with the judged statement alone (its siblings are other lines)."""
-    given = dict(line["job"])
-    text = given[line["field"]] if line["field"] == "action_summary" else given["new_info"][line["index"]]
-    alone = (
-        {"action_summary": text, "new_info": []}
-        if line["field"] == "action_summary"
-        else {"action_summary": "", "new_info": [text]}
-    )
-    return Job.model_validate({**given, **alone, "request_id": f"r{n}"})
+    """Return the job of a line, whole: what else it says may tell whose words the judged statement is."""
+    return Job.model_validate({**line["job"], "request_id": f"r{n}"})
+
+
+def place_of(line: Line) -> int:
+    """Return the place of the judged statement among the texts of its job."""
+    is_action = line["field"] == "action_summary"
+    return 0 if is_action else int(line["index"]) + bool(line["job"].get("action_summary"))
 
 
 def named_first(text: str, line: Line, source: str) -> str:
@@ -74,18 +73,18 @@ def verdict(item: ItemState, line: Line) -> str:
     return named_first(item["candidate"], line, item["source"])
 
 
-async def by_model(jobs: list[Job], base_url: str) -> list[ItemState]:
-    """Return the item of each job as it is filed where the model at `base_url` is asked, as in `rewrite_mode = "auto"`."""
+async def by_model(jobs: list[Job], base_url: str) -> list[list[ItemState]]:
+    """Return the items of each job as they are filed where the model at `base_url` is asked, as in `rewrite_mode = "auto"`."""
     chat = {"base_url": base_url, "model": "local", "api_key": "none", "timeout_seconds": 600}
     settings = parse_settings({"models": {"chat": chat, "embedding": {"provider": "none"}}}, environ={}, base=Path.cwd())
     context: Any = SimpleNamespace(settings=settings, chat=make_chat_model(settings.models.background))
-    filed: list[ItemState] = []
+    filed: list[list[ItemState]] = []
     for job in jobs:
         state: Any = {"job": job.model_dump(mode="json")}
         while "items" not in state or not (state["spent"] or all(item["passed"] for item in state["items"])):
             state |= await rewrite(state, Runtime(context=context))
             state |= await gate(state, Runtime(context=context))
-        filed.append(state["items"][0])
+        filed.append(state["items"])
     return filed
 
 
@@ -102,10 +101,11 @@ def main() -> None:
     if given.base_url:
         items = asyncio.run(by_model(jobs, given.base_url))
     else:
-        items = [by_rules(job, Settings())[0] for job in jobs]
+        items = [by_rules(job, Settings()) for job in jobs]
     tally: Counter[str] = Counter()
     kinds: dict[str, Counter[str]] = {}
-    for line, item in zip(lines, items, strict=True):
+    for line, of_job in zip(lines, items, strict=True):
+        item = of_job[place_of(line)]
         found = verdict(item, line)
         tally[found] += 1
         kinds.setdefault(line["category"], Counter())[found] += 1

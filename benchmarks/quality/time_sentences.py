@@ -1,8 +1,8 @@
 """Everyday sentences with expressions of time: right, whole and reported, damaged, or passed unresolved.
 
-    python benchmarks/time_sentences.py [FILE.jsonl …] [--show]
+    python -m benchmarks.quality.time_sentences [FILE.jsonl …] [--show]
 
-Without a FILE the two sets of benchmarks/data are read, each in two halves.
+Without a FILE the four sets of benchmarks/data are read, each in two halves.
 
 A line holds text, said_at, timezone, cat (its kind), expressions
 (words, from, to: first and last day or minute), vague (people would not agree on the days) and none (its words look like
@@ -36,9 +36,11 @@ from zoneinfo import ZoneInfo
 from historian.text.gate import find_relative_words
 from historian.text.time_expressions import TimeExpression, resolve_times
 
-_DATA = Path(__file__).parent / "data"
+_DATA = Path(__file__).parents[1] / "data"
 _HAS_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
-_AMOUNT = re.compile(r"(?:days?|weeks?|months?|years?) (?:before|after) \d{4}|之[前后]的?几|的.{1,4}[前后]$")
+_AMOUNT = re.compile(
+    r"(?:days?|weeks?|months?|years?) (?:before|after) \d{4}|之[前后]的?(?:几|一段)|some time (?:before|after)|的.{1,4}[前后]$"
+)
 _TOUCHES = re.compile(r"[,，、(（]? ?(?:(?:is|was|it's|that's|falls|就?是|正好是?|的) ?)?(?:on )?")
 _ORDER = ("right", "whole", "passed", "damaged")
 

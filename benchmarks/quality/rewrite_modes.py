@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """What a real model makes of sixty short notes, with more and more of the historian around it.
 
-    python benchmarks/rewrite_modes.py --base-url http://127.0.0.1:8099/v1 [--model NAME] [--limit 60] [--show]
+    python -m benchmarks.quality.rewrite_modes --base-url http://127.0.0.1:8099/v1 [--model NAME] [--limit 60] [--show]
 
 | way | what happens |
 | --- | --- |
@@ -31,21 +30,22 @@ from typing import Any
 from historian.graph.historian import compile_historian
 from historian.models.chat.model import make_chat_model
 from historian.schema.errors import ModelError
+from historian.schema.graph_states.historian import HistorianContext
 from historian.schema.job import Job
 from historian.schema.protocols import ChatModel
 from historian.schema.settings import Settings
-from historian.schema.settings_source import parse_settings
-from historian.schema.states import HistorianContext
+from historian.schema.settings.source import parse_settings
 from historian.service.intake import make_job
 from historian.stores.files.profiles import MarkdownProfiles
-from historian.stores.sqlite.events import SqliteEventStore
+from historian.stores.sqlite.events.store import SqliteEventStore
 from historian.stores.sqlite.index_schema import open_index
-from historian.stores.sqlite.ledger import SqliteLedger
+from historian.stores.tables.ledger import LedgerTable
 from historian.text.gate import find_relative_words
 from historian.text.job_drafts import names_of
 from historian.text.time_expressions import resolve_times
-from machine import machine_line
 from pydantic import BaseModel, ConfigDict
+
+from ..machine import machine_line
 
 AT = "2026-02-21T17:30:00+08:00"
 PEOPLE = {
@@ -127,7 +127,7 @@ async def by_graph(job: Job, mode: str, chat: ChatModel | None, settings: Settin
     context = HistorianContext(
         settings=settings.model_copy(update={"cognitive": cognitive}),
         events=SqliteEventStore(database),
-        profiles=MarkdownProfiles(directory / "profiles", ledger=SqliteLedger(database)),
+        profiles=MarkdownProfiles(directory / "profiles", ledger=LedgerTable(database)),
         clock=time.time,
         chat=chat,
     )
@@ -184,7 +184,7 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=60)
     parser.add_argument("--show", action="store_true")
     arguments = parser.parse_args()
-    source = Path(__file__).parent / "data" / "chat_jobs.jsonl"
+    source = Path(__file__).parents[1] / "data" / "chat_jobs.jsonl"
     notes = [json.loads(line) for line in source.read_text(encoding="utf-8").splitlines()]
     notes = notes[:: max(1, len(notes) // arguments.limit)]
     # A weak model now and then never ends; a note's rewrite needs a tenth of this.

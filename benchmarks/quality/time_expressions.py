@@ -1,6 +1,6 @@
 """Time expressions against the Recognizers-Text specifications, beside JioNLP and dateparser where they are installed.
 
-    python benchmarks/time_expressions.py recognizers-datetime-zh.json recognizers-datetime-en.json [--own FILE.jsonl]
+    python -m benchmarks.quality.time_expressions recognizers-datetime-zh.json recognizers-datetime-en.json [--own FILE.jsonl]
 
 Each PATH is a specification of Microsoft's Recognizers-Text (Specs/DateTime/{Chinese,English}/DateTimeModel.json,
 UTF-8 with BOM). Counted are the gold results whose value depends on the reference: of type date, daterange, datetime or

@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """Questions about what happened on a day, told on other days: recall at 5 with and without the time that a record tells of.
 
-    python benchmarks/by_date.py benchmarks/data/by_date_dev.jsonl [--embedding local] [--show]
+    python -m benchmarks.quality.by_date benchmarks/data/by_date_dev.jsonl [--embedding local] [--show]
 
 A line of the data is one conversation: its jobs as a bot hands them over, a `question`, the days asked about (`from`, `to`)
 and the statements that answer it (`evidence`, as [job, place in `new_info`]). The jobs are filed by rules. Columns:
@@ -26,8 +25,9 @@ from pathlib import Path
 from typing import Any
 
 from historian import CognitiveService, Scope
-from historian.schema.settings_source import parse_settings
-from machine import machine_line
+from historian.schema.settings.source import parse_settings
+
+from ..machine import machine_line
 
 TOP_K = 5
 

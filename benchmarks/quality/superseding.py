@@ -1,13 +1,15 @@
-#!/usr/bin/env python3
 """What is no longer true: links between facts, and which of them answers a question.
 
-    python benchmarks/superseding.py [dev|held-out|dev-2|held-out-2] [--embedding local] [--model URL] [--most N] [--show]
+    python -m benchmarks.quality.superseding [dev|held-out|dev-2|held-out-2|held-out-3|dev-4|held-out-4]
+        [--embedding local] [--model URL] [--show]
 
 Files the sequences of `data/superseding_dev.jsonl` or `…_held_out.jsonl` (each a conversation of its own: a change, an undone
 change, a correction, or what looks like one and is none) and asks each one's questions. Every sequence names the statements
 that are over (`links`), the one that answers the question about the present (`current`) and those that were true before.
 `data/superseding_2_dev.jsonl` and `…_2_held_out.jsonl` are a later set by somebody else, in more everyday words and with more
-said in between. The rules and the model must be tuned on the `dev` files alone; `--show` prints their mistakes.
+said in between, `data/superseding_3_held_out.jsonl` one by a third person, `data/superseding_4_….jsonl` one by a fourth. The
+rules and the model must be tuned on the `dev`
+files alone; `--show` prints their mistakes.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -28,13 +31,15 @@ from historian import CognitiveService, Scope
 from historian.schema.event import Event, EventFilter
 from historian.schema.job import make_job_id
 from historian.schema.settings import Settings
-from historian.schema.settings_source import parse_settings
-from historian.service.assembly import make_worker
-from historian.service.components import open_parts, open_queue, open_vector_index
+from historian.schema.settings.source import parse_settings
+from historian.service.components import open_parts, open_queue
 from historian.service.intake import make_job
-from machine import machine_line
+from historian.service.running.ownership import owned_worker
 
-DATA = Path(__file__).parent / "data"
+from ..machine import machine_line
+
+DATA = Path(__file__).parents[1] / "data"
+HALVES = ("dev", "held-out", "dev-2", "held-out-2", "held-out-3", "dev-4", "held-out-4")
 Place = Sequence[int]
 
 
@@ -80,12 +85,12 @@ async def filed(
         for n, job in enumerate(sequence["jobs"]):
             queue.put(make_job({**job, "request_id": request_id(sequence, n)}, settings, time.time))
     parts = open_parts(settings, queue=queue, clock=time.time)
-    index = open_vector_index(parts.directory)
-    worker = make_worker(parts, index, random=random.random)
+    stack = ExitStack()
+    worker = stack.enter_context(owned_worker(parts, random=random.random))
     if not await worker.run(drain=True):
         raise SystemExit("draining was given up")
     stored = {event.event_id: event for event in parts.events.find(EventFilter(None), limit=100_000)}
-    index.close()
+    stack.close()
     await parts.aclose()
     return settings, stored
 
@@ -132,7 +137,7 @@ async def one(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("half", nargs="?", default="dev", choices=["dev", "held-out", "dev-2", "held-out-2"])
+    parser.add_argument("half", nargs="?", default="dev", choices=HALVES)
     parser.add_argument("--embedding", default="local", choices=["local", "none"])
     parser.add_argument("--model", default="", help="address of an OpenAI-compatible chat model; without one, rules only")
     parser.add_argument("--most", type=int, default=None, help="only so many sequences")
@@ -140,8 +145,9 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.show and not arguments.half.startswith("dev"):
         raise SystemExit("--show is for the halves that the rules are tuned on")
-    half = arguments.half.removesuffix("-2")
-    name = f"superseding_{'' if half == arguments.half else '2_'}{half.replace('-', '_')}.jsonl"
+    half = arguments.half.rstrip("-234")
+    series = "" if half == arguments.half else f"{arguments.half[-1]}_"
+    name = f"superseding_{series}{half.replace('-', '_')}.jsonl"
     lines = (DATA / name).read_text(encoding="utf-8").splitlines()
     sequences = [json.loads(line) for line in lines][: arguments.most]
     with tempfile.TemporaryDirectory() as temporary:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from historian.text.redaction import Level
 
-DATA = Path(__file__).parents[1] / "tests" / "data"
+DATA = Path(__file__).parents[2] / "tests" / "data"
 LABELLED = DATA / "redaction_labelled.jsonl"
 HELD_OUT = DATA / "redaction_held_out.jsonl"
 

@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """What is taken out of raw talk: LoCoMo's turns handed over by `remember`, and its questions asked of what was filed.
 
-    python benchmarks/extraction.py locomo.json [--conversations 1] [--sessions N] [--embedding local|none]
+    python -m benchmarks.quality.extraction locomo.json [--conversations 1] [--sessions N] [--embedding local|none]
                                                 [--base-url URL --model NAME]
 
 Every turn is a message of its speaker, dated by its session; nothing is distilled. Without a model the rules choose. Each
@@ -35,9 +34,10 @@ from typing import Any
 from historian import CognitiveService, Scope
 from historian.schema.event import EventFilter
 from historian.schema.settings import Settings
-from historian.schema.settings_source import parse_settings
-from machine import machine_line
-from retrieval_corpora import Conversation, locomo_observations, locomo_turns
+from historian.schema.settings.source import parse_settings
+
+from ..machine import machine_line
+from ..retrieval_corpora import Conversation, locomo_observations, locomo_turns
 
 TOP_K = 10
 BATCH = 20
@@ -178,10 +178,10 @@ def main() -> None:
     samples = [beginning(one, options.sessions) for one in samples]
     with tempfile.TemporaryDirectory() as directory:
         given = {
-            "cognitive": {"data_dir": directory, "timezone": "UTC"},
+            "cognitive": {"data_dir": directory, "timezone": "UTC", "observation": {"max_age_days": 36_500}},
             "models": {
                 "embedding": {"provider": options.embedding},
-                "chat": {"base_url": options.base_url, "model": options.model, "api_key": "none"},
+                "chat": {"base_url": options.base_url, "model": options.model, "api_key": "none", "timeout_seconds": 900},
             },
         }
         if not options.model:
@@ -197,7 +197,8 @@ def main() -> None:
         shares = [sum(numbers) / len(numbers) for numbers in (row.filed, row.any, row.recall)]
         print(f"{name:<14}{100 * row.records / row.turns:>12.1f}" + "".join(f"{100 * share:>7.1f}%" for share in shares))
     if options.model:
-        print(f"models: {json.dumps(stats.get('models', {}))}")
+        for purpose, used in stats.get("usage", {}).items():
+            print(f"{purpose}: {json.dumps(used)}")
 
 
 if __name__ == "__main__":

