@@ -19,9 +19,8 @@ from typing import Any
 
 from configured_model import make_model
 from historian import CognitiveService, HistorianError
-from remembering_bot import COMMANDS, Heard, RememberingBot, log_without, pieces
+from remembering_bot import COMMANDS, INTERRUPTED, Heard, Language, RememberingBot, log_without, pieces
 from stand_in_model import StandInModel
-from terminal_bot import INTERRUPTED, Language
 
 log = logging.getLogger("discord_bot")
 

@@ -1,7 +1,7 @@
 """The common part of the Telegram bot and the Discord bot: turns with memory, the commands `profile` and `forgetme`.
 
 A platform gives a `Heard` for every message and a function that sends a text to where it came from; `RememberingBot.hear` does
-the rest. The graph of a turn is the terminal bot's.
+the rest. Every message is handed over as it was said (`remember`): the historian chooses what of it is worth keeping.
 """
 
 from __future__ import annotations
@@ -9,31 +9,32 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict, deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 from weakref import WeakValueDictionary
 
-from historian import CognitiveService, HistorianError, Profile, Scope, system_prompt_text
+from historian import CognitiveService, HistorianError, Profile, Scope, handle_memory_call, memory_tool_schemas
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
-from langchain_core.runnables import RunnableConfig
-from terminal_bot import Language, build_agent
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolMessage
 
 log = logging.getLogger("remembering_bot")
 
+Language = Literal["zh", "en"]
+
 CONVERSATIONS_KEPT = 1_000
 MESSAGES_KEPT = 20
+INTERRUPTED = 130
+ROUNDS = 6
+"""The most answers in a turn; a model that only calls tools is stopped."""
 
 PRIVATE = {
-    "zh": "你是{bot}，在{platform}上和{user}私聊。回答简短、自然。先回复，然后调用 end 结束这一轮。\n\n",
-    "en": "You are {bot}, chatting with {user} in private on {platform}. Answer briefly and naturally. "
-    "Reply first, then call end.\n\n",
+    "zh": "你是{bot}，在{platform}上和{user}私聊。回答简短、自然。",
+    "en": "You are {bot}, chatting with {user} in private on {platform}. Answer briefly and naturally.",
 }
 GROUP = {
-    "zh": "你是{bot}，在{platform}群“{group}”里。现在和你说话的是{user}。回答简短、自然。先回复，然后调用 end 结束这一轮。\n\n",
-    "en": "You are {bot}, in the {platform} group {group}. It is {user} who speaks to you now. Answer briefly and naturally. "
-    "Reply first, then call end.\n\n",
+    "zh": "你是{bot}，在{platform}群“{group}”里。现在和你说话的是{user}。回答简短、自然。",
+    "en": "You are {bot}, in the {platform} group {group}. It is {user} who speaks to you now. Answer briefly and naturally.",
 }
 WORDS = {
     "help": {
@@ -150,7 +151,9 @@ class RememberingBot:
     async def _remember(self, heard: Heard, replies: Sequence[str] = ()) -> None:
         """Hand a message over as it is, with what was replied: the historian chooses what of it is worth remembering."""
         who = {"sender_id": heard.user_id, "name": heard.user_name, "id": heard.request_id, "at": heard.at}
-        talk = [{"role": "user", "content": heard.text, **who}, *(("assistant", text) for text in replies)]
+        talk = [{"role": "user", "content": heard.text, **who}]
+        for number, text in enumerate(replies):
+            talk.append({"role": "assistant", "content": text, "id": f"{heard.request_id}:{number}", "at": heard.at})
         try:
             await self.memory.remember(
                 talk, heard.scope, bot_id=self.bot_id, bot_name=self.name, group_name=heard.group_name or None
@@ -161,52 +164,37 @@ class RememberingBot:
     async def _take_turn(self, heard: Heard, send: Say) -> None:
         """Recall, reply, and only then hand the turn over."""
         before = self.history.of(heard.scope)
-        said = Said(heard.text, heard.user_id, heard.user_name, heard.at)
-        conversation = self._conversation(heard, [*before, said])
-        system = self._persona(heard) + system_prompt_text(self.language)
-        agent = build_agent(self.memory, self.model, heard.scope, conversation, system, self.language)
-        asked: dict[str, Any] = {"messages": [*as_messages(before), HumanMessage(heard.text)], "request_id": heard.request_id}
-        config: RunnableConfig = {"configurable": {"thread_id": heard.scope.key}}
         replies: list[str] = []
         try:
-            async for update in agent.astream(asked, config, stream_mode="updates"):
-                for message in (update.get("reply") or {}).get("messages", ()):
-                    if text := message.text.strip():
-                        replies.append(text)
-                        await send(text)
+            async for text in self._replies(heard, before):
+                replies.append(text)
+                await send(text)
         except Exception as error:
             # After any error of the model's client the user gets an answer, and the error is logged.
             log.error("the model cannot be asked: %s", error)
             if not replies:
                 await send(self._word("no_answer"))
-                return
-            await self._remember(heard, replies)  # the model failed before it could say what is to be remembered
-        self.history.add(heard.scope, said)
+        await self._remember(heard, replies)
+        self.history.add(heard.scope, Said(heard.text, heard.user_id, heard.user_name, heard.at))
         for text in replies:
             self.history.add(heard.scope, Said(text, heard.user_id, self.name, heard.at, by_bot=True))
 
-    def _conversation(self, heard: Heard, recent: Sequence[Said]) -> dict[str, Any]:
-        """The job's fields: who talks, where, and what was said lately. This message is among that: it shows who "he" is."""
-        return {
-            "request_id": heard.request_id,
-            "request_type": heard.scope.request_type,
-            "user_id": heard.user_id,
-            "user_name": heard.user_name,
-            "group_id": heard.group_id,
-            "group_name": heard.group_name,
-            "bot_id": self.bot_id,
-            "bot_name": self.name,
-            "timestamp": heard.at,
-            "recent_messages": [
-                {
-                    "sender_id": self.bot_id if said.by_bot else said.user_id,
-                    "sender_name": said.name,
-                    "text": said.text,
-                    "at": said.at,
-                }
-                for said in recent
-            ],
-        }
+    async def _replies(self, heard: Heard, before: Sequence[Said]) -> AsyncIterator[str]:
+        """Yield what the model says to a message, given what is recalled; it may look things up in between."""
+        context = [said.text for said in before[-3:] if not said.by_bot]
+        recalled = await self.memory.build_messages(heard.text, heard.scope, language=self.language, context=context)
+        model = self.model.bind_tools(memory_tool_schemas(self.language))
+        messages: list[Any] = [SystemMessage(self._persona(heard)), *as_messages(before), *recalled, HumanMessage(heard.text)]
+        for _ in range(ROUNDS):
+            answer = await model.ainvoke(messages)
+            if text := answer.text.strip():
+                yield text
+            if not answer.tool_calls:
+                return
+            messages.append(answer)
+            for call in answer.tool_calls:
+                found = await handle_memory_call(self.memory, call["name"], call["args"], heard.scope, language=self.language)
+                messages.append(ToolMessage(found, tool_call_id=call["id"]))
 
     def _persona(self, heard: Heard) -> str:
         persona = (GROUP if heard.group_id else PRIVATE)[self.language]
@@ -231,10 +219,10 @@ class RememberingBot:
         return self._word("no_profile") if found is None else shown(found, self.language)
 
     async def _forget(self, user_id: str) -> str:
-        """Forget everything of the sender, in every conversation."""
+        """Forget everything of the sender, in every conversation, and what others and the bot said of them by name."""
         self.history.forget(user_id)
         try:
-            report = await self.memory.forget_user(user_id)
+            report = await self.memory.forget_user(user_id, mentions=True)
         except HistorianError as error:
             log.error("%s could not be forgotten: %s", user_id, error)
             return self._word("not_forgotten")

@@ -190,6 +190,7 @@ async def chat(options: argparse.Namespace) -> int:
     system = PERSONA[language].format(bot=bot, user=options.name) + system_prompt_text(language)
     failed = 0
     async with CognitiveService.open(options.config) as memory:
+        await memory.ready()
         agent = build_agent(memory, model, scope, conversation, system, language)
         async for said in said_lines(f"{options.name}: ", options.once):
             try:

@@ -105,7 +105,7 @@ def tidy(output: Any, number: int) -> Any:
     if "metadata" in output:
         output.metadata = nbformat.from_dict({})
     data = output.get("data", {})
-    if "image/png" in data:
+    if data.keys() & {"image/png", "image/svg+xml"}:
         data.pop("text/plain", None)
     return output
 

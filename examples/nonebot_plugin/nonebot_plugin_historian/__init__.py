@@ -1,23 +1,22 @@
 """Long-term memory for a NoneBot2 bot on OneBot v11.
 
-Before a reply it recalls, after it the turn is handed over with the `end` convention. `/profile` shows what is known of somebody,
-`/forgetme` forgets it. The reply comes from `models.chat` of Historian's settings, or from a function of your own:
+Before a reply it recalls, after it the messages are handed over as they were said (`remember`). `/profile` shows what is known of
+somebody, `/forgetme` forgets it. The reply comes from `models.chat` of Historian's settings, or from a function of your own:
 
     from nonebot import require
     require("nonebot_plugin_historian")
-    from nonebot_plugin_historian import Reply, Turn, use_answer
+    from nonebot_plugin_historian import Turn, use_answer
 
     @use_answer
-    async def answer(turn: Turn) -> Reply:
-        text = await my_model(turn.messages)     # system prompt, history, memory, what was said: OpenAI's form
-        return Reply(text, end={"action_summary": "", "new_info": []})
+    async def answer(turn: Turn) -> str:
+        return await my_model(turn.messages)     # system prompt, history, memory, what was said: OpenAI's form
 """
 
 from nonebot.plugin import PluginMetadata
 
 from .config import Config
 from .handlers import memory, use_answer
-from .turns import Reply, Turn
+from .turns import Turn
 
 __plugin_meta__ = PluginMetadata(
     name="Historian 长期记忆",
@@ -30,4 +29,4 @@ __plugin_meta__ = PluginMetadata(
     supported_adapters={"~onebot.v11"},
 )
 
-__all__ = ["Reply", "Turn", "memory", "use_answer"]
+__all__ = ["Turn", "memory", "use_answer"]

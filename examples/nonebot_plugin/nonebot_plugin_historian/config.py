@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, BeforeValidator, Field
 
 PERSONA = {
-    "zh": "你是{bot}，一个聊天机器人。回答简短、自然。先回复，然后调用 end 结束这一轮。",
-    "en": "You are {bot}, a chat bot. Answer briefly and naturally. Reply first, then call end.",
+    "zh": "你是{bot}，一个聊天机器人。回答简短、自然。",
+    "en": "You are {bot}, a chat bot. Answer briefly and naturally.",
 }
 
 

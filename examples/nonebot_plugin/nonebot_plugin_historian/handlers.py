@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Annotated
 
-from historian import CognitiveService, HistorianError, handle_end_call, system_prompt_text
+from historian import CognitiveService, HistorianError
 from nonebot import get_driver, get_plugin_config, logger, on_command, on_message
 from nonebot.adapters import Message
 from nonebot.adapters.onebot.v11 import Bot, MessageEvent
@@ -13,10 +13,10 @@ from nonebot.params import CommandArg
 from nonebot.rule import Rule, to_me
 
 from .config import Config
-from .turns import History, Reply, Said, Turn, as_messages, conversation_of, name_of, scope_of, time_of
+from .turns import History, Said, Turn, as_messages, message_id_of, name_of, names_of, scope_of, time_of
 from .words import YES, say, shown
 
-AnswerFunction = Callable[[Turn], Awaitable[Reply | str]]
+AnswerFunction = Callable[[Turn], Awaitable[str]]
 
 driver = get_driver()
 config = get_plugin_config(Config)
@@ -47,6 +47,7 @@ def use_answer(function: AnswerFunction) -> AnswerFunction:
 @driver.on_startup
 async def open_memory() -> None:
     await memory.start()
+    await memory.ready()
     if _answer is None:
         logger.warning("Historian answers nothing: set models.chat in config.toml, or give a function to use_answer")
 
@@ -66,54 +67,43 @@ forget = on_command("forgetme", aliases={"忘记我"}, priority=10, block=True)
 
 
 @chat.handle()
-async def answer_and_end(bot: Bot, event: MessageEvent) -> None:
+async def answer_and_remember(bot: Bot, event: MessageEvent) -> None:
     """Recall, answer, send, and only then hand the turn over."""
     assert _answer is not None
     scope, bot_name = scope_of(event), memory.settings.cognitive.bot_name or next(iter(driver.config.nickname), "")
     before = history.of(scope)
     said = Said(event.get_plaintext().strip(), str(event.user_id), name_of(event), time_of(event))
     recalled = await memory.build_messages(said.text, scope, language=language, context=[one.text for one in before[-3:]])
-    system = f"{config.persona(bot_name or '小史')}\n\n{system_prompt_text(language)}"
-    conversation = await conversation_of(bot, event, bot_name, before)
-    turn = Turn(said.text, scope, as_messages(system, before, recalled, said), conversation, language)
+    names = await names_of(bot, event, bot_name)
+    turn = Turn(
+        said.text,
+        scope,
+        as_messages(config.persona(bot_name or "小史"), before, recalled, said),
+        names,
+        message_id_of(event),
+        language,
+    )
     try:
         answered = await _answer(turn)
     except Exception as error:
         # After any error of the model or the author's function the user gets an answer, and the error is logged.
         logger.opt(exception=error).error("no answer could be made")
         await chat.finish(say("no_answer", language))
-    reply = answered if isinstance(answered, Reply) else Reply(answered)
-    if reply.text:
-        await chat.send(reply.text)
     history.add(scope, said)
-    if reply.text:
-        history.add(scope, Said(reply.text, "", bot_name, time_of(event)))
-    await end(turn, reply)
+    if answered:
+        await chat.send(answered)
+        history.add(scope, Said(answered, "", bot_name, time_of(event)))
+    await remember(turn, said, answered)
 
 
-async def end(turn: Turn, reply: Reply) -> None:
-    """Hand the turn over. The reply is out: what goes wrong here is for the log alone."""
-    arguments = reply.end
+async def remember(turn: Turn, said: Said, replied: str) -> None:
+    """Hand over the exchange as it is. The reply is out: what goes wrong here is for the log alone."""
+    sender = {"sender_id": said.user_id, "name": said.name, "id": turn.message_id, "at": said.at}
+    talk: list[dict[str, str]] = [{"role": "user", "content": said.text, **sender}]
+    if replied:
+        talk.append({"role": "assistant", "content": replied, "id": f"{turn.message_id}-reply", "at": said.at})
     try:
-        if arguments is None and reply.ask_end is not None:
-            arguments = await reply.ask_end()
-    except Exception as error:
-        logger.warning(f"the model was not able to end the turn: {error}")
-    if arguments is None:
-        if reply.text:
-            await remember(turn, reply.text)
-        return
-    outcome = await handle_end_call(memory, arguments, turn.conversation, language=turn.language)
-    logger.debug(f"end: {outcome}")
-
-
-async def remember(turn: Turn, replied: str) -> None:
-    """Hand over the exchange as it is: the historian chooses what of it is worth remembering."""
-    who = turn.conversation
-    sender = {"sender_id": who["user_id"], "name": who["user_name"], "id": who["request_id"], "at": who["timestamp"]}
-    names = {name: who[name] for name in ("bot_id", "bot_name", "group_name") if who.get(name)}
-    try:
-        await memory.remember([{"content": turn.text, **sender}, ("assistant", replied)], turn.scope, **names)
+        await memory.remember(talk, turn.scope, **turn.names)
     except HistorianError as error:
         logger.error(f"the turn is not remembered: {error}")
 
@@ -131,13 +121,13 @@ async def show_profile(event: MessageEvent, argument: Annotated[Message, Command
 
 @forget.handle()
 async def forget_me(event: MessageEvent, argument: Annotated[Message, CommandArg()]) -> None:
-    """Forget whoever asks, and says so twice: everything of them, wherever they spoke."""
+    """Forget whoever asks, and says so twice: everything of them, wherever they spoke, and what was said of them by name."""
     user_id = str(event.user_id)
     if argument.extract_plain_text().strip().lower() not in YES:
         await forget.finish(say("really", language))
     history.forget(user_id)
     try:
-        report = await memory.forget_user(user_id)
+        report = await memory.forget_user(user_id, mentions=True)
     except HistorianError as error:
         logger.error(f"{user_id} could not be forgotten: {error}")
         await forget.finish(say("not_forgotten", language))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -25,22 +25,10 @@ class Turn:
     text: str
     scope: Scope
     messages: list[dict[str, Any]]
-    conversation: Mapping[str, Any]
-    """Who talks where, as `CognitiveService.enqueue_job` takes it."""
+    names: Mapping[str, str]
+    """The bot's id and name, and the group's name, as `CognitiveService.remember` takes them."""
+    message_id: str
     language: Language = "zh"
-
-
-@dataclass(frozen=True)
-class Reply:
-    """What is said, and what the turn is ended with.
-
-    `end` are the arguments of the `end` tool. Where they are not known yet, `ask_end` is called once the reply is out;
-    without either, the exchange is handed over as it is (`remember`).
-    """
-
-    text: str
-    end: Mapping[str, Any] | None = None
-    ask_end: Callable[[], Awaitable[Mapping[str, Any] | None]] | None = None
 
 
 @dataclass(frozen=True)
@@ -92,34 +80,17 @@ def time_of(event: MessageEvent) -> str:
     return datetime.fromtimestamp(event.time, UTC).isoformat()
 
 
-async def conversation_of(bot: Bot, event: MessageEvent, bot_name: str, history: list[Said]) -> dict[str, Any]:
-    """The job's fields. The message's own id is the request's, so that an event delivered twice is filed once."""
-    fields: dict[str, Any] = {
-        "request_id": f"onebot-{event.self_id}-{event.message_id}-{event.time}",
-        "request_type": "private",
-        "user_id": str(event.user_id),
-        "user_name": name_of(event),
-        "bot_id": str(event.self_id),
-        "bot_name": bot_name,
-        "timestamp": time_of(event),
-        "recent_messages": [
-            *(
-                {"sender_id": said.user_id or str(event.self_id), "sender_name": said.name, "text": said.text, "at": said.at}
-                for said in history
-            ),
-            # with the message itself: who has just spoken is whom the turn is about
-            {
-                "sender_id": str(event.user_id),
-                "sender_name": name_of(event),
-                "text": event.get_plaintext(),
-                "at": time_of(event),
-            },
-        ],
-    }
+def message_id_of(event: MessageEvent) -> str:
+    """Return an id that is the same whenever the event is delivered again."""
+    return f"onebot-{event.self_id}-{event.message_id}-{event.time}"
+
+
+async def names_of(bot: Bot, event: MessageEvent, bot_name: str) -> dict[str, str]:
+    """Return the names that the historian writes in place of "I" and "here"."""
+    names = {"bot_id": str(event.self_id), "bot_name": bot_name}
     if isinstance(event, GroupMessageEvent):
-        group_name = await group_name_of(bot, event.group_id)
-        fields |= {"request_type": "group", "group_id": str(event.group_id), "group_name": group_name}
-    return fields
+        names["group_name"] = await group_name_of(bot, event.group_id)
+    return {name: value for name, value in names.items() if value}
 
 
 _group_names: dict[int, str] = {}

@@ -1,0 +1,75 @@
+"""Long-term memory for AstrBot: recall before the model, remember after it, `/forgetme`.
+
+Memory runs beside the bot as `historian serve`: AstrBot pins older versions of some libraries, and so the plugin speaks HTTP.
+What fails in memory is logged; the bot answers all the same.
+"""
+
+from typing import Any
+
+import httpx
+from astrbot.api import AstrBotConfig, logger
+from astrbot.api.event import AstrMessageEvent, filter
+from astrbot.api.provider import LLMResponse, ProviderRequest
+from astrbot.api.star import Context, Star
+
+SECONDS = 5.0
+BLOCK = "<memory>"
+YES = {"确认", "确定", "是", "yes", "y"}
+
+
+def user_of(event: AstrMessageEvent) -> str:
+    return f"{event.get_platform_name()}:{event.get_sender_id()}"
+
+
+def conversation_of(event: AstrMessageEvent) -> dict[str, str]:
+    """The conversation as the API takes it; ids carry the platform's name."""
+    group = event.get_group_id()
+    scope = f"group:{event.get_platform_name()}:{group}" if group else f"user:{user_of(event)}"
+    return {"scope": scope, "user_id": user_of(event)}
+
+
+class HistorianPlugin(Star):
+    def __init__(self, context: Context, config: AstrBotConfig) -> None:
+        super().__init__(context)
+        headers = {"Authorization": f"Bearer {config['token']}"}
+        self.client = httpx.AsyncClient(base_url=f"{config['address']}/api/v1", headers=headers, timeout=SECONDS)
+
+    async def terminate(self) -> None:
+        await self.client.aclose()
+
+    async def ask(self, path: str, **asked: Any) -> dict[str, Any]:
+        """Return the answer of the API; {} if there is none."""
+        try:
+            answer = await self.client.post(path, json=asked)
+            answer.raise_for_status()
+            return dict(answer.json())
+        except (httpx.HTTPError, ValueError) as error:
+            logger.error(f"Historian: {path}: {error}")
+            return {}
+
+    @filter.on_llm_request()
+    async def recall(self, event: AstrMessageEvent, request: ProviderRequest) -> None:
+        """Put what is worth remembering before the message. Blocks of earlier turns, which AstrBot keeps in its history, go."""
+        found = await self.ask("/context", **conversation_of(event), query=event.message_str)
+        request.contexts = [one for one in request.contexts if not str(one.get("content")).startswith(BLOCK)]
+        if block := found.get("context"):
+            request.contexts.append({"role": "user", "content": block})
+
+    @filter.on_llm_response()
+    async def remember(self, event: AstrMessageEvent, response: LLMResponse) -> None:
+        """Hand the turn over as it was said."""
+        message_id = f"{event.unified_msg_origin}:{event.message_obj.message_id}"
+        who = {"sender_id": user_of(event), "name": event.get_sender_name()}
+        talk: list[dict[str, str]] = [{"role": "user", "content": event.message_str, "id": message_id, **who}]
+        if response.completion_text:
+            talk.append({"role": "assistant", "content": response.completion_text, "id": f"{message_id}:reply"})
+        await self.ask("/remember", **conversation_of(event), messages=talk)
+
+    @filter.command("forgetme", alias={"忘记我"})
+    async def forget(self, event: AstrMessageEvent, sure: str = "") -> Any:
+        """Forget everything of the sender, in every conversation, and what was said of them by name."""
+        if sure.lower() not in YES:
+            yield event.plain_result("将删除我记得的关于你的一切，无法恢复。确定的话，请发送：/forgetme 确认")
+            return
+        report = await self.ask("/forget", entity=f"user:{user_of(event)}", mentions=True)
+        yield event.plain_result("已经忘记了。" if report.get("clean") else "没能全部删掉，请联系管理员。")

@@ -1,0 +1,59 @@
+"""Three events of a turn: a message comes, its prompt is made, the reply is out."""
+
+from collections import OrderedDict
+from dataclasses import dataclass
+
+from langbot_plugin.api.definition.components.common.event_listener import EventListener
+from langbot_plugin.api.entities import events
+from langbot_plugin.api.entities.builtin.provider.message import Message
+from langbot_plugin.api.entities.context import EventContext
+
+TURNS_KEPT = 1_000
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What was said, by whom, and the conversation as the API takes it."""
+
+    text: str
+    user_id: str
+    name: str
+    scope: str
+    message_id: str
+
+
+class Memory(EventListener):
+    def __init__(self) -> None:
+        super().__init__()
+        self.turns: OrderedDict[int, Turn] = OrderedDict()
+
+    async def initialize(self) -> None:
+        await super().initialize()
+        self.handler(events.PersonMessageReceived)(self.hear)
+        self.handler(events.GroupMessageReceived)(self.hear)
+        self.handler(events.PromptPreProcessing)(self.recall)
+        self.handler(events.NormalMessageResponded)(self.remember)
+
+    async def hear(self, context: EventContext) -> None:
+        """Note what was said until its turn ends."""
+        event = context.event
+        user_id, message = str(event.sender_id), event.message_event
+        scope = f"group:{event.launcher_id}" if event.launcher_type == "group" else f"user:{user_id}"
+        message_id = f"{scope}:{event.message_chain.message_id}" if event.message_chain.message_id not in (None, -1, "") else ""
+        self.turns[context.query_id] = Turn(str(event.message_chain), user_id, message.sender.get_name(), scope, message_id)
+        if len(self.turns) > TURNS_KEPT:
+            self.turns.popitem(last=False)
+
+    async def recall(self, context: EventContext) -> None:
+        """Put what is worth remembering after the history, before the message."""
+        if turn := self.turns.get(context.query_id):
+            found = await self.plugin.ask("/context", scope=turn.scope, user_id=turn.user_id, query=turn.text)
+            if block := found.get("context"):
+                context.event.prompt.append(Message(role="user", content=block))
+
+    async def remember(self, context: EventContext) -> None:
+        """Hand the turn over as it was said."""
+        if turn := self.turns.pop(context.query_id, None):
+            talk = [{"role": "user", "content": turn.text, "sender_id": turn.user_id, "name": turn.name, "id": turn.message_id}]
+            talk.append({"role": "assistant", "content": context.event.response_text})
+            await self.plugin.ask("/remember", scope=turn.scope, user_id=turn.user_id, messages=talk)
