@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from typing import Any
 
@@ -87,7 +87,7 @@ class HistorianWorker:
         self._runs = JobRuns(parts, self.statistics, on_step, watch)
         self._attempts = Attempts(parts, self._runs, maintenance, commands, random, watch)
         self._models, self._disk, self._checkpoints = self._attempts.models, self._attempts.disk, Outage(random)
-        self._running: dict[str, asyncio.Task[None]] = {}
+        self._running: set[asyncio.Task[None]] = set()
         self._wake = asyncio.Event()
         self._event_loop: asyncio.AbstractEventLoop | None = None
         self._stopping = False
@@ -164,7 +164,7 @@ class HistorianWorker:
 
     async def _let_finish(self) -> None:
         """Wait for running jobs within the bound that `stop` gave, then cancel them: they go back to the queue."""
-        running = list(self._running.values())
+        running = list(self._running)
         if running:
             await asyncio.wait(running, timeout=self._grace)
         for task in running:
@@ -388,7 +388,7 @@ class HistorianWorker:
         try:
             while True:
                 wake = asyncio.create_task(self._wake.wait())
-                done, _ = await asyncio.wait({over, wake, *self._running.values()}, return_when=asyncio.FIRST_COMPLETED)
+                done, _ = await asyncio.wait({over, wake, *self._running}, return_when=asyncio.FIRST_COMPLETED)
                 wake.cancel()
                 self._wake.clear()
                 if wakeable or self._stopping or done != {wake}:
@@ -397,10 +397,22 @@ class HistorianWorker:
             over.cancel()
 
     def _start(self, job: Job, checkpoints: OpenCheckpoints) -> None:
+        name = f"job {job.job_id}"
+        # A run that has lost its claim, and here it is again: they share its checkpoints.
+        former = [task for task in self._running if task.get_name() == name]
         with about_job(job.job_id):  # the task takes the context along
-            task = asyncio.create_task(self._attempts.run(job, checkpoints), name=f"job {job.job_id}")
-        self._running[job.job_id] = task
-        task.add_done_callback(lambda _: self._running.pop(job.job_id, None))
+            task = asyncio.create_task(self._run_after(former, job, checkpoints), name=name)
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+
+    async def _run_after(self, former: Sequence[asyncio.Task[None]], job: Job, checkpoints: OpenCheckpoints) -> None:
+        try:
+            if former:
+                await asyncio.wait(former)
+        except asyncio.CancelledError:
+            await self._attempts.release(job)
+            raise
+        await self._attempts.run(job, checkpoints)
 
 
 async def _probed(chat: ChatModel) -> None:

@@ -15,7 +15,7 @@ import logging
 import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 from ....schema.errors import ClaimLost, DatabaseAway, InvalidInput, StorageError
 from ....schema.job import MAX_JOB_BYTES, Job
@@ -103,7 +103,7 @@ class PostgresJobQueue:
             job_id, *values = row
             with self._lock:
                 known = self._claimed.get(job_id)
-                if known is not None:
+                if known is not None and known[0] != number:
                     # Its run goes on here; only the session in which it had been claimed has ended.
                     self._claimed[job_id] = (number, known[1])
                     continue
@@ -134,10 +134,10 @@ class PostgresJobQueue:
         return _readable([values for _, *values in found])
 
     def check_claim(self, job_id: str) -> None:
-        number, _ = self._of_claimed(job_id)
+        claimed = self._of_claimed(job_id)
         # One whose session has ended keeps its jobs until somebody takes them over.
-        if self._database.row("SELECT worker FROM jobs WHERE job_id = %s AND state = 'processing'", (job_id,)) != (number,):
-            self._lost(job_id)
+        while self._database.row("SELECT worker FROM jobs WHERE job_id = %s AND state = 'processing'", (job_id,)) != claimed[:1]:
+            claimed = self._again(job_id, claimed)
 
     def complete(self, job_id: str) -> None:
         self._of_claimed(job_id)
@@ -295,16 +295,25 @@ class PostgresJobQueue:
                 raise InvalidInput(f"job {job_id!r} is not claimed here; only a claimed job can be settled") from None
 
     def _settle_claimed(self, job_id: str, becomes: str, **changes: Any) -> None:
-        number, _ = self._of_claimed(job_id)
-        if not self._settle(job_id, number, becomes, **changes):
-            self._lost(job_id)
-        with self._lock:
-            self._claimed.pop(job_id, None)
+        claimed = self._of_claimed(job_id)
+        while not self._settle(job_id, claimed[0], becomes, **changes):
+            claimed = self._again(job_id, claimed)
+        self._give_up(job_id, claimed)
 
-    def _lost(self, job_id: str) -> NoReturn:
+    def _again(self, job_id: str, claimed: tuple[int, Job]) -> tuple[int, Job]:
+        """Return the claim that has followed a lost one here meanwhile. Raises ClaimLost if there is none."""
         with self._lock:
-            self._claimed.pop(job_id, None)
+            if not self._give_up(job_id, claimed):
+                return self._of_claimed(job_id)
         raise ClaimLost(f"job {job_id!r} is another worker's: the session of the database in which it was claimed has ended")
+
+    def _give_up(self, job_id: str, claimed: tuple[int, Job]) -> bool:
+        """Forget a claim. Return False, and leave it, if another one of the same job stands in its place."""
+        with self._lock:
+            if self._claimed.get(job_id, claimed) is not claimed:
+                return False
+            self._claimed.pop(job_id, None)
+            return True
 
     def _settle(
         self,

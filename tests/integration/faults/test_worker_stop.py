@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+from historian.schema.job import Job
 from support.draining import open_worker, put
+from support.jobs import make_job
 from support.memory import group_fields, settings_for
 from support.servers.openai_server import OpenAIServer
 
@@ -32,3 +34,22 @@ async def test_a_job_that_takes_longer_goes_back_without_an_attempt_counted(tmp_
             await running
             (job,) = parts.queue.jobs("pending")
             assert job.attempts == 0 and parts.events.count() == 0
+
+
+async def test_a_job_that_is_claimed_again_while_its_former_run_ends_runs_after_it(tmp_path: Path) -> None:
+    async with open_worker(settings_for(tmp_path)) as (_, worker):
+        under_way, most = 0, 0
+
+        async def run(job: Job, checkpoints: object) -> None:
+            nonlocal under_way, most
+            under_way += 1
+            most = max(most, under_way)
+            await asyncio.sleep(0.01)
+            under_way -= 1
+
+        worker._attempts.run = run  # type: ignore[method-assign, assignment]
+        for name in ("a", "a", "a"):
+            worker._start(make_job(name), None)  # type: ignore[arg-type]
+        runs = set(worker._running)
+        await asyncio.gather(*runs)
+        assert (len(runs), most, worker._running) == (3, 1, set())

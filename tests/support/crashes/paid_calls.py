@@ -48,7 +48,8 @@ class PaidCalls:
         """Return True if the job is in the queue, and no checkpoint of it holds what the node has returned."""
         (is_open,) = self._connection.execute(
             f"SELECT EXISTS (SELECT FROM {self._schema}.jobs WHERE job_id = %(job)s) AND NOT EXISTS (SELECT FROM"
-            f" {self._schema}.checkpoint_writes WHERE thread_id = %(job)s AND task_path LIKE %(path)s)".encode(),
+            f" {self._schema}.checkpoint_writes WHERE thread_id = %(job)s AND task_path LIKE %(path)s"
+            " AND channel != '__error__')".encode(),
             {"job": job_id, "path": f"%, {node}"},
         ).fetchone() or (False,)
         return bool(is_open)

@@ -6,6 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import psycopg
 import pytest
@@ -104,6 +105,49 @@ def test_a_worker_that_claims_again_what_it_still_runs_goes_on_with_it(worker: O
     one.complete("a-1")
     one.complete("b-1")
     assert two.known_ids() == set()
+
+
+def meanwhile(queue: PostgresJobQueue, monkeypatch: pytest.MonkeyPatch, before: list[str], after: list[str]) -> None:
+    """Let another thread of the worker claim right before, or right after, the first statement that settles a job."""
+    settle = queue._settle
+
+    def settled(*arguments: Any, **more: Any) -> bool:
+        monkeypatch.undo()
+        before[:] = [claimed(queue) for _ in before]
+        done = settle(*arguments, **more)
+        after[:] = [claimed(queue) for _ in after]
+        return done
+
+    monkeypatch.setattr(queue, "_settle", settled)
+
+
+def test_a_job_that_is_claimed_again_while_it_is_settled_is_settled_by_its_new_claim(
+    worker: OpenWorker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = worker(), worker()
+    one.put(make_job())
+    assert claimed(one) == "r1-1"
+    kill_session(one)
+    assert two.take_over(NOW) == 1
+    with pytest.raises(DatabaseAway):
+        one.claim(NOW)
+    meanwhile(one, monkeypatch, before := ["?"], [])
+    one.complete("r1-1")
+    assert before == [""], "its run goes on here"
+    assert two.known_ids() == set()
+
+
+def test_a_job_that_is_claimed_again_the_moment_it_is_given_back_is_a_new_claim(
+    worker: OpenWorker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = worker()
+    one.put(make_job())
+    assert claimed(one) == "r1-1"
+    meanwhile(one, monkeypatch, [], after := ["?"])
+    one.release("r1-1")
+    assert after == ["r1-1"]
+    one.complete("r1-1")
+    assert one.known_ids() == set()
 
 
 def test_a_claim_stands_until_another_worker_takes_the_job_over(worker: OpenWorker) -> None:
@@ -267,8 +311,9 @@ def test_a_worker_that_says_nothing_for_long_but_lives_keeps_its_session(silent:
     with silent._session.statements() as transaction:
         (pid, since) = transaction.row("SELECT pid, clock_timestamp() FROM pg_stat_activity WHERE pid = pg_backend_pid()") or ()
     later = "SELECT 1 FROM pg_stat_activity WHERE pid = %s AND state_change > %s::timestamptz + interval '0.6 s'"
-    assert eventually_now(lambda: worker()._database.rows(later, (pid, since)), every=0.1)
-    assert worker().take_over(NOW) == 0
+    other = worker()
+    assert eventually_now(lambda: other._database.rows(later, (pid, since)), every=0.1)
+    assert other.take_over(NOW) == 0
     silent.complete("r1-1")
 
 
