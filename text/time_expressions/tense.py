@@ -8,6 +8,7 @@ Without a cue word the tense is "none".
 from __future__ import annotations
 
 import re
+from typing import Literal
 
 from ..word_lists import word_list, word_tables
 from .reading import Tense
@@ -123,43 +124,81 @@ def chinese_habit(text: str, start: int, end: int, *, everyone: bool = True) -> 
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?|[.!?;:\n]|,")
 _ENGLISH = {name: word_list(words) for name, words in word_tables("time_expressions/english/words.toml")["tense"].items()}
 _FUTURE, _PAST, _ED_NOT, _BE = (_ENGLISH[name] for name in ("future", "past", "ed_not", "be"))
+_PASSIVE = word_list("is are am be being get gets getting i'm you're we're they're")
+"""Before a participle they tell what is done as a rule or will be ("I get paid"), and not what was done."""
 _PERFECT_MODALS = word_list("may might can could would should must i'd we'd")
 _FUTURE_OR_NOUN = word_list("free available book plan may")
 _PAST_OR_BASE = word_list("set let hit read lay shut quit hurt")
 _BEFORE_BASE = word_list("to will can should must please let's")
+_BEFORE_MONTH = word_list("in of since until till by during from early late mid last next")
+_PAST_ALONE = word_list("was were had did went came saw")
 
 
 def _verb_tense(words: list[str], position: int) -> Tense | None:
     """Return the tense that one word of a clause marks: "past", "future" or None."""
     word, before, following = words[position], words[position - 1] if position else "", words[position + 1 : position + 3]
     if word in _FUTURE or word.endswith("'ll"):
+        if word in ("going", "gonna") and before in ("was", "were"):
+            return "past"
         if word == "going" and following[:1] != ["to"]:
             return "future" if before in _BE else None
         if word in _PERFECT_MODALS and "have" in following:
             return "past"
         if (word in ("could", "would", "i'd") and not following) or (word in _FUTURE_OR_NOUN and before in ("the", "a", "my")):
             return None
+        if word == "may" and before in _BEFORE_MONTH:
+            return None
         return "future"
     if word == "got" and before.endswith(("'s", "'ve", "has", "have")):
         return None
     if word in _PAST or (len(word) > 3 and word.endswith("ed") and word not in _ED_NOT):
         is_base = (before in _BE and word not in _PAST) or (word in _PAST_OR_BASE and before in _BEFORE_BASE)
+        is_base = is_base or (before in _PASSIVE and word not in _PAST_ALONE)
         return None if is_base else "past"
     return "future" if word.endswith("ing") and len(word) > 4 and before in _BE else None
 
 
-def _english_tense(before: list[str], after: list[str]) -> Tense:
-    """Return the tense of the verb nearest to the expression that stands between `before` and `after`."""
+def _is_present(words: list[str], position: int) -> bool:
+    """Return True for a verb whose form and place tell the present: "I move", "and move", "the lease ends", "she is"."""
+    word, before = words[position], words[position - 1] if position else "and"
+    if not _BASE_FOLLOWS.isdisjoint(words[max(0, position - 2) : position]):
+        return False
+    if word in _ENGLISH["present_of_be_and_have"]:
+        following = words[position + 1] if position + 1 < len(words) else ""
+        perfect = following in _PAST or following in _ENGLISH["after_have"] or following.endswith("ed")
+        return word in ("am", "is", "are") or not perfect
+    if word in _ENGLISH["present_third"]:
+        return before not in _ENGLISH["before_noun"] or before == "and"
+    if word not in _ENGLISH["present"]:
+        return False
+    several = before.endswith("s") and not before.endswith(("ss", "'s")) and before not in _ENGLISH["no_verb"]
+    return before in _SUBJECTS or several or (before in _ENGLISH["break"] and _BASE_FOLLOWS.isdisjoint(words[:position]))
+
+
+_SUBJECTS = word_list("i you we they")
+_BASE_FOLLOWS = word_list("did didn't do don't to could couldn't would made make let help helped")
+"""After these a verb without an ending tells no time: "did you move", "had to pack and move"."""
+
+
+def _english_tense(before: list[str], after: list[str], *, first: int = 0) -> tuple[Tense | Literal["present"], str]:
+    """Return the tense of the verb nearest to the expression that stands between `before` and `after`, and that verb.
+
+    The clause begins at the word `first` of `before`.
+    """
     words = before + after
-    best: Tense = "none"
+    clause = words[first:]
+    best: tuple[Tense | Literal["present"], str] = "none", ""
     distance = len(words) + 2
-    for position, word in enumerate(words):
+    for position, word in enumerate(clause, first):
         away = len(before) - position if position < len(before) else position - len(before) + 1
         if away >= distance:
             continue
-        tense: Tense | None = "future" if position == 0 and word in _ENGLISH["orders"] else _verb_tense(words, position)
+        ordered = position == first and word in _ENGLISH["orders"]
+        tense: Tense | Literal["present"] | None = "future" if ordered else _verb_tense(clause, position - first)
+        if tense is None and _is_present(words, position):
+            tense = "present"
         if tense:
-            best, distance = tense, away
+            best, distance = (tense, word), away
     return best
 
 
@@ -190,7 +229,7 @@ def _words(piece: str) -> list[str]:
     return [word for word in _WORD.findall(piece) if word[0].isalpha()]
 
 
-_LAST_WORD = re.compile(r"(?<![a-z])(since|until|till|til|by|starting|beginning|effective) (?:the |on |from )?$")
+_LAST_WORD = re.compile(r"(?<![a-z])(since|until|till|til|by(?! on )|starting|beginning|effective) (?:the |on |from )?$")
 _MOVED = re.compile(
     r"\b(?:moved|rescheduled|postponed|pushed|shifted|changed|switched|bumped|delayed|booked|scheduled|arranged|planned|fixed)"
     r"(?: \w+){0,2} (?:to|for|till|until|from) (?:the )?$"
@@ -220,23 +259,49 @@ def english_evidence(text: str, start: int, end: int, *, wide: bool = True) -> T
         return "past"
     if _IS_ON.search(text, max(0, start - 24), start) or _MOVED.search(text, max(0, start - 48), start):
         return "future"
+    present = False
     for stops, narrow in ((".!?;\n,:", True), (".!?;\n", False))[: 1 + wide]:
-        low, high = _clause(text, start, end, stops)
-        before, after = _words(text[low:start]), _words(text[end:high])
-        reported = _reported(before)
-        if reported is not None:
-            before = before[reported:]
-        if narrow:
-            broken = _last_index(before[:-1], _ENGLISH["break"])
-            before = before if broken is None else before[broken + 1 :]
-            end_of_clause = (index for index, word in enumerate(after) if index and word in _ENGLISH["break"])
-            after = after[: next(end_of_clause, None)]
-        if narrow and not _ENGLISH["proposed"].isdisjoint(before) and "that" not in before:
+        before, after, first = _english_clause(text, start, end, stops, narrow=narrow)
+        if narrow and not _ENGLISH["proposed"].isdisjoint(before[first:]) and "that" not in before[first:]:
             return "future"
-        found = _english_tense(before, after)
-        if found != "none":
+        if present:  # its own verb is in the present: what was done is told of something else
+            if any(_verb_tense(before + after, position) == "future" for position in range(len(before + after))):
+                return "future"
+            break
+        found = _english_tense(before, after, first=first)[0]
+        present = found == "present"
+        if found != "present" and found != "none":
             return found
     return "future" if _BEFORE.search(text, max(0, start - 12), start) is not None else "none"
+
+
+def _english_clause(text: str, start: int, end: int, stops: str, *, narrow: bool) -> tuple[list[str], list[str], int]:
+    """Return the words before and after text[start:end] up to `stops`, and the index where its clause begins."""
+    low, high = _clause(text, start, end, stops)
+    before, after = _words(text[low:start]), _words(text[end:high])
+    first = _reported(before) or 0
+    if narrow:
+        broken = _last_index(before[:-1], _ENGLISH["break"])
+        first = max(first, 0 if broken is None else broken + 1)
+        end_of_clause = (at for at, word in enumerate(after) if (at or word in _JOINS) and word in _ENGLISH["break"])
+        after = after[: next(end_of_clause, None)]
+    return before, after, first
+
+
+def english_present(text: str, start: int, end: int) -> str:
+    """Return the verb in the present that governs text[start:end] ("I signed on the 2nd and move on the 9th"), else ""."""
+    before, after, first = _english_clause(text, start, end, ".!?;\n,:", narrow=True)
+    tense, verb = _english_tense(before, after, first=first)
+    return verb if tense == "present" else ""
+
+
+_JOINS = word_list("and but because although though while so then")
+"""What joins two clauses each of which has its verb: "I'm seeing Tom on Friday and saw Kate on Sunday"."""
+
+
+def is_monthly(verb: str) -> bool:
+    """Return True for a verb that tells with a day of a month what is done every month: "I get paid on the 25th"."""
+    return verb in _ENGLISH["monthly"]
 
 
 def english_habit(text: str, start: int, end: int) -> bool:

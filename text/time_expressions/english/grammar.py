@@ -15,7 +15,7 @@ from itertools import zip_longest
 from ...word_lists import phrase_list, word_list
 from ..numerals import ENGLISH_CARDINALS, ENGLISH_ORDINALS
 from ..reading import Found, Reading, Tense, carried, clash, from_there, is_absolute, merge
-from ..tense import english_evidence, english_habit
+from ..tense import english_evidence, english_habit, english_present, is_monthly
 from . import lexicon as lexicon
 from .clock import CLOCK_PREPOSITIONS
 from .extents import Extents
@@ -82,6 +82,7 @@ _BEFORE_CLOCK = frozenset(
     ]
 )
 _RANGE_WORDS = frozenset(phrase_list("to, until, till, til, through, thru, -, –, —, ~, to the, through the"))
+_DAY_NUMBER = frozenset({"day", "manner"})
 _WEAK_AFTER_PREPOSITION = word_list("part clock stretch offset vague now")
 
 
@@ -282,6 +283,10 @@ class _Sentence(Extents):
             if feast and self.stands_beside_its_day(item, anchor_end, following):
                 continue
             tense = english_evidence(self.lower, item.start, item.end)
+            numbered = reading.day is not None and reading.slots <= _DAY_NUMBER
+            if numbered and tense == "none" and is_monthly(self.present(item)):
+                kept.append(replace(item, understood=False))
+                continue
             meant = self.carried(item, earlier) if anchored else reading
             stands = self.stands(item, tense, anchored) if meant is reading else not self.is_habit(item)
             if meant is None or meant.firm is False or (not stands and self.is_undecided(item, tense, anchored)):
@@ -298,6 +303,10 @@ class _Sentence(Extents):
             return item.reading
         own = english_evidence(self.lower, item.start, item.end, wide=False)
         return carried(earlier, item.reading, "future" if own == "none" else own)
+
+    def present(self, item: Found) -> str:
+        """Return the verb in the present that governs an expression, else the empty string."""
+        return english_present(self.lower, item.start, item.end)
 
     def is_habit(self, item: Found) -> bool:
         """Return True if the clause of an expression describes a habit."""
@@ -329,7 +338,8 @@ class _Sentence(Extents):
             if feast and own == "past" and self.lower.endswith("for ", 0, item.start):
                 return "perhaps past"  # "got him a grill for Father's Day"
             return own if own != "none" or reading.weekend else "none" if tense == "past" else "future"
-        return tense
+        dated = reading.manner == "bare" and bool(reading.slots & {"month", "day"})
+        return "perhaps future" if tense == "none" and dated and self.present(item) else tense
 
     def is_name(self, item: Found) -> bool:
         """Return True if a single word such as Today or Now is a name, capitalised inside its sentence."""
