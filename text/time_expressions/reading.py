@@ -311,6 +311,8 @@ def carried(earlier: Reading, reading: Reading, tense: Tense, *, near: bool = Fa
         return replace(untimed, **_filled(reading)) if fits else reading
     if reading.manner not in (None, "bare") or reading.through is not None:
         return reading
+    if reading.edge is not None and reading.month == ("rel", 0) and reading.year is None and month not in (None, ("rel", 0)):
+        return None  # 下个月18号来，住到月底走: of that month or of this one
     bare_weekday = reading.slots <= _BARE_WEEKDAY and reading.weekday is not None and reading.manner == "bare"
     if bare_weekday and dated:
         return None

@@ -191,6 +191,24 @@ _BE_OR_HAVE = word_list(
     "is are am was were be been has have had isn't aren't wasn't hasn't haven't i'm he's she's it's we're they're you're i've "
     "we've they've you've who's that's not also"
 )
+_TAKE_A_TIME = word_list("spend spends spent spending waste wasted wasting all")
+_TAKE_A_DAY = word_list(
+    "celebrate celebrates celebrated celebrating enjoy enjoyed love loved hate hated miss missed skip skipped host hosted "
+    "take takes took taken taking have has had having book booked got get"
+)
+"""Verbs with a time for their object: "spent last Christmas in Rome", "took Monday off"."""
+_AFTER_ADVERBIAL = _AUXILIARIES | word_list("and but or so") | {""}
+_PARTICLE = re.compile(r"\b(?:(?P<verb>[a-z]{2,9}) (?:in|on|over|round|around|through)|(?P<by>[a-z]{2,9}) by) $", re.IGNORECASE)
+_WITH_PARTICLE = word_list(
+    "move moves moved moving check checks checked checking stay stays stayed staying sleep sleeps slept sleeping come comes came "
+    "coming go goes went going get gets got getting hand handed handing turn turned turning log logged logging settle settled "
+    "settling sign signed signing break broke broken breaking call called calling phone phoned bring brought bringing "
+    "drop drops dropped dropping pop pops popped popping stop stops stopped stopping pass passed passing swing swung"
+)
+_WITH_BY = word_list(
+    "come comes came coming drop drops dropped dropping pop pops popped popping stop stops stopped stopping swing swung"
+)
+_ALONE = re.compile(r"(?:yesterday|today|tomorrow|tonight|last|next|this)\b", re.IGNORECASE)
 _WORD_BEFORE = re.compile(r"([A-Za-z'’]+|-)\s*$")
 _WORD_AFTER = re.compile(r"\s*([A-Za-z'’]+)")
 
@@ -204,7 +222,10 @@ def english(reading: Reading, resolved: Resolved, text: str, start: int, end: in
     leads = start == 0 or text[:start].rstrip()[-1:] in ("", ".", "!", "?", "\n", ";", ",", ":", "-", "(", "—")
     owns = following == "'s" or text[end : end + 2] in ("'s", "’s")
     joined = previous in ("and", "or") and _JOINED_TO_TIME.search(text, max(0, start - 40), start) is not None
-    noun = previous in _PREPOSITIONS or joined or owns or ((leads or reading.holiday) and following in _AUXILIARIES)
+    object_of = previous in _TAKE_A_TIME and following not in _AFTER_ADVERBIAL
+    object_of = object_of or (previous in _TAKE_A_DAY and (reading.holiday is not None or following == "off"))
+    led = previous in _PREPOSITIONS and not _is_particle(text, start)
+    noun = led or joined or owns or object_of or ((leads or reading.holiday) and following in _AUXILIARIES)
     preposition, body = _english(reading, resolved, previous, text[start:end])
     if not noun and preposition:
         body = f"{preposition} {body}"
@@ -213,6 +234,14 @@ def english(reading: Reading, resolved: Resolved, text: str, start: int, end: in
     if text[start].isupper() and leads and (start == 0 or text[:start].rstrip()[-1:] not in ("", ",")):
         body = body[0].upper() + body[1:]
     return _spaced(body, text, start, end if text[end : end + 2] != "'s" else len(text))
+
+
+def _is_particle(text: str, start: int) -> bool:
+    """Return True if the word before an expression that needs none belongs to the verb: "moved in last month"."""
+    match = _PARTICLE.search(text, max(0, start - 24), start) if _ALONE.match(text, start) else None
+    if match is None:
+        return False
+    return match["by"].lower() in _WITH_BY if match["by"] else match["verb"].lower() in _WITH_PARTICLE
 
 
 def _english(reading: Reading, resolved: Resolved, previous: str, said: str) -> tuple[str, str]:

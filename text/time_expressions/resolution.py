@@ -25,7 +25,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from .calendar import add_months, feast_at, quarter_days, week_days
 from .named_days import Resolved, named_days, one_day
 from .portions import at_clock, at_edge, day_of, within
-from .reading import Amount, Found, Reading, Tense, plain
+from .reading import Amount, Found, Part, Reading, Tense, plain
 
 _DAY = timedelta(days=1)
 
@@ -61,6 +61,9 @@ def _resolve(reading: Reading, now: datetime, tense: Tense) -> Resolved | None:
         found = named_days(reading, today, raw)
         if found is not None and found.first == today and tense != "past" and _is_over(reading, now):
             found = one_day(today + 7 * _DAY)
+    given = reading.year is not None and reading.year[0] == "abs"
+    if found is not None and given and tense == "past" and day_of(found.first) > today:
+        return None  # the year of what was named before it: 三月考的，五月买的
     if found is None or (reading.said_weekday is not None and day_of(found.first).weekday() != reading.said_weekday):
         return None
     if reading.ordinal is not None:
@@ -75,8 +78,19 @@ def _resolve(reading: Reading, now: datetime, tense: Tense) -> Resolved | None:
         days = 0 if at is None or not reading.slots <= {"clock", "part"} else _days_away(at, now, tense)
         return at_clock(one_day(today + days * _DAY), reading, now, tense) if days else at
     if reading.part is not None:
-        return replace(found, granularity="part")
+        away = _parts_away(reading.part, now, raw) if reading.slots == {"part"} else 0
+        return None if away is None else replace(one_day(today + away * _DAY) if away else found, granularity="part")
     return found
+
+
+def _parts_away(part: Part, now: datetime, tense: Tense) -> int | None:
+    """Return by how many days a part of no named day is another day's than today's; None if nobody can tell.
+
+    "I'll do it in the morning" late at night is tomorrow, 晚上吃了火锅 in the morning was yesterday.
+    """
+    if tense.endswith("future") and now.hour >= _OVER.get(part, 24):
+        return 1 if tense == "future" else None
+    return -int(tense.endswith("past") and now.hour < _BEGINS.get(part, 0))
 
 
 def _days_away(found: Resolved, now: datetime, tense: Tense) -> int:
@@ -97,6 +111,7 @@ _HARDLY_OVER = timedelta(hours=1)
 
 _OVER = {"dawn": 8, "morning": 12, "noon": 14, "afternoon": 18}
 """The hour from which on a part of the day is over."""
+_BEGINS = {"noon": 11, "afternoon": 12, "evening": 16, "night": 18}
 
 
 def _is_over(reading: Reading, now: datetime) -> bool:
@@ -116,6 +131,8 @@ def _through(reading: Reading, now: datetime, tense: Tense) -> Resolved | None:
     end = _resolve(reading.through, now, tense)
     if reading.through.slots <= {"weekday", "manner", "part", "clock"} and reading.through.weekday is not None:
         ahead = (reading.through.weekday - begin.first.weekday()) % 7
+        if reading.week is None and reading.manner == "bare" and now.date() < day_of(begin.first) + timedelta(days=ahead - 7):
+            return None  # "Monday to Thursday" on a Tuesday: of this week or of the next
         day = day_of(begin.first) + timedelta(days=ahead)
         end = Resolved(day, day, "day")
         if reading.through.clock is not None:

@@ -30,11 +30,11 @@ _ZH_AHEAD = re.compile(
     r"开学|开考|发售|上线|首发|截止)"
 )
 _ZH_PAST = re.compile(
-    r"(?=[下买了刚到回已才曾来没的睡结起过去搬吃走见办拍看坐挑选])(?:已经|(?<!私自)已(?=[^经])|曾经?|"
+    r"(?=[下买了刚到回已才曾来没的睡结起过去搬吃走见办拍看坐挑选跟和在给考生做租签])(?:已经|(?<!私自)已(?=[^经])|曾经?|"
     r"(?<![一二两三四五六七八九十首])(?<![回去来吃走赶买抽办受用出]得)了(?![解不得])|(?<=[\u4e00-\u9fff])"
     r"过(?![年节来去程期敏渡分几两些会再夜冬吗寿]|一(?:会|阵|段)|[\d一-十]{0,3}大寿|生日)(?<!一起过)|刚(?!好|才|刚|需|性|度)|"
     r"没有?(?=[去来吃睡回看写做赶上买见到说听收])|(?<=[^我你他她它们谁])的$|才(?=[到回睡起来走](?!得))|"
-    r"^[到结买来回起睡下去搬吃走见办拍看坐挑选]的(?![人时话那这票是事东地])(?=.{1,4}$))"
+    r"^(?:[跟和在给][^，。！？]{1,4})?[到结买来回起睡下去搬吃走见办拍看坐挑选考生做租签]的(?![人时话那这票是事东地])(?=.{1,4}$))"
 )
 _ZH_ARRANGED = re.compile(  # announced, agreed or booked events are in the future: 宣布了周日的活动, 说好了周五见, 买了周六的票
     r"(?:宣布|公布|公告|通知|预告|预约|预定|预订|约定|(?<!大)约好?|提议|建议|提出|邀请|相约|说好|讲好|谈好|商量好|安排好?|敲定|答应|[定订]好?|报名)[了过]?"
@@ -113,6 +113,12 @@ def _chinese_tense(before: str, after: str) -> Tense:
     if _ZH_PAST.search(after) or _ZH_PAST.search(before):
         return "past"
     return "future" if _ZH_AHEAD.search(after) else "none"
+
+
+def chinese_plan(text: str, start: int, end: int) -> bool:
+    """Return True if the clause says that something is to be (要, 会, 打算), and not its verb alone (去, 见)."""
+    low, high = _chinese_clause(text, start, end)
+    return _ZH_FUTURE.search(text[end:high]) is not None or _ZH_FUTURE.search(text[low:start]) is not None
 
 
 def chinese_habit(text: str, start: int, end: int, *, everyone: bool = True) -> bool:

@@ -13,12 +13,13 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from ..reading import Amount, Clock, Found, Ordinal, Part, Reading, Tense, carried, from_there, is_absolute, merge
-from ..tense import chinese_evidence, chinese_habit, chinese_sentence_start
+from ..tense import chinese_evidence, chinese_habit, chinese_plan, chinese_sentence_start
 from .extents import together, whole
 from .words import LENGTH, OPEN, fold, length_of, might_hold, words_of_time
 
 __all__ = ["find", "might_hold"]
 
+_HALVES: dict[Part | None, str] = {"evening": "night", "night": "night", "midnight": "night", "morning": "morning"}
 _JOIN = frozenset({"", " ", "的", "  ", "那个", "那年", "那天"})
 _COMMA = frozenset({"，", ",", "、", "(", "（", " ("})
 _RANGE = re.compile(r"[ ]?(?:一直到|一直|到|至|-|—|–|~|～|直到)[ ]?$")
@@ -76,6 +77,9 @@ def _join(first: Reading, second: Reading) -> Reading | None:
         return replace(first, half=second.half)  # 下周前半周
     if second.part == "dawn" and first.part in ("evening", "night") and first.clock is None and first.shift is not None:
         return replace(first, shift=first.shift + 1, part="dawn", part_name=second.part_name)  # 今晚凌晨两点
+    same_half = first.part is not None and first.part in _HALVES and _HALVES[first.part] == _HALVES.get(second.part)
+    if same_half and second.slots == {"part"} and first.clock is None and first.shift is not None:
+        return replace(first, part=second.part, part_name=second.part_name)  # 今晚半夜两点, 明早上午
     if first.slots <= {"part", "clock"} and not second.slots <= {"part", "clock"}:
         return None  # finer before coarser: two expressions
     if "year" in second.slots and first.slots & {"day", "month", "week", "weekday", "offset"}:
@@ -227,6 +231,10 @@ def _direction(text: str, item: Found, tense: Tense) -> Tense:
     if reading.month is not None and reading.day is not None:  # what else was done then says little: the nearest
         tense = chinese_evidence(text, item.start, item.end, wide=False) if tense == "past" else tense
         return "perhaps future" if tense == "future" else tense
+    if reading.slots == {"part"} and tense in ("future", "none"):  # 早上要去 is ahead, 早上去跑步 may be every day
+        return "future" if tense == "future" and chinese_plan(text, item.start, item.end) else "perhaps future"
+    if reading.slots == {"month"} and tense == "none" and _AFFAIR.match(text, item.end):
+        return "past"
     if tense == "past" and _DUE.match(text, item.end):
         own = chinese_evidence(text, item.start, item.end, wide=False)
         return own if own != "none" else "future"
@@ -327,6 +335,7 @@ def _is_of_one_year(text: str, item: Found) -> bool:
     return not generic and not told and _IS_NEXT.match(text, item.end) is None
 
 
+_AFFAIR = re.compile(r"的事[儿情]?了?(?:[，。！？,!?~～]|$)")
 _WORKS = re.compile("上班|上课|上学|营业|开门|闭馆|休息|有空|我?有[^，。]{0,4}课")
 _SAME_DAY = re.compile(r"[，, 、（(]?(?:就?是|正是|也是|又是|恰好是?|正好是?|刚好是?|正逢|适逢|的|那天是?)?")
 _IS_ON = re.compile(r"(?:就|正好|恰好|刚好|不)?[是在]|[（(]")
@@ -347,7 +356,10 @@ _AFTER_EVENT = re.compile(r"[完后][^，。！？,]{0,2}$|(?:开始|结束|毕�
 _SOON = re.compile(r"(?:就|便|又|都|也)?[^，。！？]{0,2}就|就|便|又该|该|快")
 _NUMBERED = frozenset("第穿选抽排坐住队员座桌店楼门床厅")
 """Before these 号 is a number of something: 穿23号, 住3号."""
-_AFTER_NUMBER = re.compile(r"[去到交会考发放走回来出开]|(?:、|和|或者?|跟)\d{1,2}[号日]|[都也](?:有空|可以|行|方便|没空)")
+_AFTER_NUMBER = re.compile(
+    r"[去到交会考发放走回来出开看做领搬签拿取送接面约请办退订生入报复手体打吃聚飞值轮休停还付收换拆寄结离上](?![口台铺印线位])|(?:、|和|或者?|跟)\d{1,2}[号日]"
+    r"|[都也](?:有空|可以|行|方便|没空)"
+)
 """Verbs after a day of a month that no tense decides: 24号到货."""
 _AFTER_DAY = re.compile(r"左右|[都也和或跟、前后上下晚早中开去交到要会有考放发走回来我你他她大就才那截是的之以，。！？,.!? ]|$")
 
@@ -367,7 +379,8 @@ def _stands_as_day(text: str, item: Found, tense: Tense, anchored: bool) -> bool
         or text.startswith("左右", item.end)
         or _DUE.match(text, item.end) is not None
     )
-    return dated and not numbered and _AFTER_DAY.match(text, item.end) is not None
+    led_on = _AFTER_DAY.match(text, item.end) is not None or _AFTER_NUMBER.match(text, item.end) is not None
+    return dated and not numbered and led_on
 
 
 def find(text: str, is_content: Callable[[Found], bool]) -> list[Found]:

@@ -49,6 +49,14 @@ ENGLISH = [
     ("rent is due at the end of the month", "rent is due at the end of July 2025"),
     ("last Christmas was fun", "Christmas 2024 (2024-12-25) was fun"),
     ("She now lives in Oslo", "She as of 2025-07-09 lives in Oslo"),
+    ("we're moving in next month", "we're moving in in August 2025"),
+    ("I checked in yesterday", "I checked in on 2025-07-08"),
+    ("he stopped by last night", "he stopped by on the night of 2025-07-08"),
+    ("sign by tomorrow, I was told", "sign by 2025-07-10, I was told"),
+    ("I was interested in last week's offer", "I was interested in the week of 2025-06-30 to 2025-07-06's offer"),
+    ("we spent last Christmas in Rome", "we spent Christmas 2024 (2024-12-25) in Rome"),
+    ("what I spent last month", "what I spent in June 2025"),
+    ("I took Monday off", "I took 2025-07-07 off"),
     ("we'll be back by next week", "we'll be back by the week of 2025-07-14 to 2025-07-20"),
 ]
 

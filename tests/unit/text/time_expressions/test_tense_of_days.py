@@ -34,6 +34,15 @@ def test_the_nearest_is_meant_unless_its_own_clause_tells_what_was_done(text: st
         ("8点见", "2026-11-23T23:58", "2026-11-24 8点见"),
         ("I went to sleep at 23:30", "2026-11-23T09:00", "at 23:30 on 2026-11-22"),
         ("晚上十点到的家", "2026-11-23T09:00", "2026-11-22 22:00到的家"),
+        ("I'll wash the car in the morning", "2026-11-23T21:14", "on the morning of 2026-11-24"),
+        ("I'll wash the car in the morning", "2026-11-23T07:00", "on the morning of 2026-11-23"),
+        ("I washed the car in the morning", "2026-11-23T21:14", "on the morning of 2026-11-23"),
+        ("早上要去医院", "2026-11-23T21:14", "2026-11-24 早上要去医院"),
+        ("中午再说吧", "2026-11-23T10:00", "2026-11-23 中午再说吧"),
+        ("晚上吃了火锅", "2026-11-23T09:00", "2026-11-22 晚上吃了火锅"),
+        ("晚上吃了火锅", "2026-11-23T21:14", "2026-11-23 晚上吃了火锅"),
+        ("中午跟老张吃的饭", "2026-11-23T21:14", "2026-11-23 中午跟老张吃的饭"),
+        ("我五月份考的驾照，七月份买的车", "2026-11-23T21:14", "我2026年5月考的驾照，2026年7月买的车"),
     ],
 )
 def test_a_day_or_hour_that_is_told_as_over_or_ahead_is_sought_on_that_side(text: str, said: str, resolved: str) -> None:
@@ -64,6 +73,12 @@ def test_a_day_or_hour_that_is_told_as_over_or_ahead_is_sought_on_that_side(text
 def test_the_verb_that_governs_a_day_decides_and_not_that_of_another_clause(text: str, resolved: str) -> None:
     at = datetime.fromisoformat("2026-03-10T21:14:00+08:00")
     assert resolved in resolve_times(text, at, "Asia/Shanghai")[0]
+
+
+@pytest.mark.parametrize("text", ["我早上去跑步", "上午开会，下午去看牙", "我三月份考的驾照，五月份买的车"])
+def test_a_part_of_the_day_that_is_over_and_a_month_that_is_to_come_stay_and_are_reported(text: str) -> None:
+    at = datetime.fromisoformat("2026-03-10T21:14:00+08:00")
+    assert find_relative(resolve_times(text, at, "Asia/Shanghai")[0])
 
 
 @pytest.mark.parametrize("text", ["I get paid on the 25th", "We paid the deposit and the rent comes out on the 20th"])
