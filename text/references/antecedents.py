@@ -14,6 +14,7 @@ from ..protected import Span
 from .chinese_rewriting import followed_by_institution
 from .finding import LOOK_BACK, antecedents, is_deictic_name, mentions_before
 from .people import ROLE_NOUNS, Mention, find_people
+from .subjects import is_of_other_party
 from .types import Cast, Reference
 
 
@@ -81,6 +82,7 @@ def choose(
     )
     sender = sender_name(names, recent_speakers)
     gender = ""
+    of_one = next((one.start for one in references if one.gender in ("male", "female") and one.person == "third"), 0)
     one_of_them = False  # an earlier "they" was resolved to one person; later ones are treated alike
     ends = {mention.end for mention in mentions}
     written: list[Mention] = []  # where the user is named once the earlier references are replaced
@@ -94,10 +96,11 @@ def choose(
             they = reference.plural and reference.text.isascii()
             ahead = (reference.end, reference.end + NEAR_AHEAD)
             several = not _they_is_one(text, reference) if item == "action" else _SHARED.search(text, *ahead) is not None
-            if they and not one_of_them and several:
+            if they and not one_of_them and (several or (item == "fact" and reference.end < of_one)):  # "they laid her off"
                 choices.append(Choice.NOBODY)
                 continue
             taken = cast is not None and not (cast.stand_in if _stands_in(reference) else cast.third)
+            taken = taken or (item == "fact" and _is_other_party(reference) and not is_of_other_party(text, reference, names))
             choice = _third(text, reference, mentions, written, names, "" if taken else sender, addressed, gender)
             one_of_them = one_of_them or (they and choice is Choice.SENDER)
             if choice is Choice.SENDER and reference.gender and not gender:
@@ -174,7 +177,11 @@ def _anybody(text: str, reference: Reference) -> bool:
 
 def _stands_in(reference: Reference) -> bool:
     """Return True for a stand-in for the user: 对方, 该用户, "the user"."""
-    return reference.form in _THIRD_STAND_INS or reference.text.lower().startswith(_OTHER_PARTY)
+    return reference.form in _THIRD_STAND_INS or _is_other_party(reference)
+
+
+def _is_other_party(reference: Reference) -> bool:
+    return reference.form == "other_party" or reference.text.lower().startswith(_OTHER_PARTY)
 
 
 def _by_role(reference: Reference, names: Names, cast: Cast | None) -> Choice:

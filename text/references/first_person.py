@@ -39,13 +39,15 @@ _SERVICE = re.compile(
 _NOT_TO_A_BOT = re.compile(
     r"(?:欠|借|接|送|载|背|抱|打(?!招呼|电话)|撞|甩|追|娶|嫁)(?:了|过|给)*我|我(?:搬家|[上下]班|的?[钱车])|(?:跟|和|与)我(?:分手|离婚|结婚|合租|住|吵)"
     r"|\b(?:owe[sd]?|lent|drove|drives|dumped|hit|punched|married|divorced|kissed|hugged|visit(?:s|ed)?|fired|hired) me\b"
-    r"|帮我(?:修|搬|照顾|带)|陪我(?:去|看|逛)|给我(?:做饭|介绍)|我(?:的?邻居|隔壁)|[和向跟]我求婚|[向和跟].{1,4}求婚|[和跟]我一起长大"
+    r"|比我[大小高矮重轻早晚]|[跟和与]我(?:同[岁年龄校班级届乡]|一样|差不多|年纪)|请我(?:吃|喝|看)|我(?:的?(?:隔壁|旁边|对面|楼[上下]|[前后]面|附近))"
+    r"|\b(?:than|as|like|behind|beside|near|(?:next|door) to|across from|in front of|above|below|opposite|works? with) me\b"
+    r"|帮我(?:修|搬|照顾|带)|陪我(?:去|看|逛)|给我(?:做饭|介绍)|我的?邻居|[和向跟]我求婚|[向和跟].{1,4}求婚|[和跟]我一起长大"
     r"|\b(?:hit|bit|fed|walked|allergic to) my\b|\bmy (?:dog|cat|neighbou?r)\b"
     r"|\b(?:g[ai]ve|bought) me an? (?!hint|tip|hand|nickname|name)|\b(?:borrowed|stole|broke|fixed|drove) my\b"
     r"|\b(?:pick(?:s|ed)? me up|helps?(?:ed)? me move|(?:live[sd]?|sle(?:eps|pt)|mov(?:es|ed|ing) in) with me)\b",
     re.IGNORECASE,
 )
-"""What is done to a body or its belongings: "he" did it to whoever speaks, who is no bot."""
+"""What is done to a body or its belongings, and who is older or next to "me": whoever speaks is no bot."""
 _LIFE = re.compile(
     r"我(?:的|妈|爸|爷|奶|姥|哥|姐|弟|妹|老[公婆]|女朋友|男朋友|室友|同事|老板|们?家|是|有|在|住|对[^，。]{1,12}过敏|从小|一直|每|经常|平时"
     r"|今年|已经|打算|得|(?:最|很|特别|也|就|还)?(?:喜欢|爱|讨厌|怕|想|不|没|会|能))"
@@ -74,9 +76,9 @@ def cast_of_fact(text: str, names: Names, language: str, protected: Sequence[Spa
     """Return whom "I", "you" and "we" mean in a fact, by the text alone."""
     user, bot = names.user(language), names.bot(language)
     if not has_first_person(text, names, protected):
-        return Cast(first=user, second=user, together=_both(user, bot, language) if _TALK.search(text) else "")
+        return Cast(first=user, second=user, together=_both(user, bot, language) if _talked(text, names) else "")
     who = speaker_of_fact(text, names, protected)
-    return cast_of(who, names, language, together=_TALK.search(text) is not None)
+    return cast_of(who, names, language, together=_talked(text, names))
 
 
 def cast_of(who: Speaker, names: Names, language: str, *, together: bool = False) -> Cast:
@@ -93,10 +95,20 @@ def _both(user: str, bot: str, language: str) -> str:
 
 
 _TALK = re.compile(
-    r"[我咱]们?(?:俩)?[^，。！？；,.!?;\n]{0,8}?(?:约|聊|讨论|說好|说好|商量|谈|玩|见过)|\b[Ww]e\s+(?:[a-z]+ly\s+)?(?:talk|discuss|agree|chat|play|met|meet|arrange|spoke|"
-    r"laugh|argue|decide)",
+    r"(?<![把被让找约跟和与给叫请带替向对帮陪邀])(?:我们|咱们?)(?:俩)?(?![公学])[^，。！？；,.!?;\n和跟与]{0,8}?(?:约|聊|讨论|說好|说好|商量|谈|玩|见过)"
+    r"|\b[Ww]e\s+(?:[a-z]+ly\s+)?(?:talk|discuss|agree|chat|play|m[ee]t(?!\s+(?:an?|the|my|our|his|her|their|[A-Z]))|arrange|spoke|"
+    r"laugh|argue|decide)(?![^.!?;,\n]*\swith\s(?!each other))",
 )
-"""What bot and user do together."""
+"""What bot and user do together, with nobody joined to "we" and not as the object of somebody else's act."""
+
+
+def _talked(text: str, names: Names) -> bool:
+    """Return True if "we" is bot and user: they talked, and nobody else is named before it who may take part."""
+    talk = _TALK.search(text)
+    if talk is None or (names.bot_name and names.user_name and names.bot_name in text and names.user_name in text):
+        return talk is not None
+    others = tuple(name for name in names.others if name)
+    return all(one.name == names.user_name for one in find_people(text[: talk.start()], others))
 
 
 def has_first_person(text: str, names: Names, protected: Sequence[Span] | None = None) -> bool:
@@ -129,8 +141,12 @@ def speaker_of_fact(text: str, names: Names, protected: Sequence[Span] | None = 
         return "bot"
     references = _references(text, names, protected)
     thirds = [one for one in references if one.person == "third" and one.gender != "thing"]
-    orphans = [one for one in thirds if one.kind == "reference" or not (one.antecedents or one.anchored)]
     serves = _SERVES.search(text)
+    orphans = [
+        one
+        for one in thirds
+        if (one.kind == "reference" and (serves or one.form != "other_party")) or not (one.antecedents or one.anchored)
+    ]
     if not orphans and not any(name and name in text for name in (names.user("zh"), names.user("en"))):
         told = serves is not None and (thirds or _helps_somebody(text, serves.end(), names))
         return "open" if told else "user"

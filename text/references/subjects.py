@@ -15,7 +15,9 @@ from ..language import detect_language
 from ..time_expressions import find_relative
 from ..word_lists import word_list, word_tables
 from .agreement import is_common_verb, is_past_verb, third_person
+from .chinese_rewriting import followed_by_institution
 from .people import ROLE_NOUNS, find_people
+from .types import Reference
 
 _DATE = (
     r"(?:\d{4}(?:-\d{2}-\d{2}|年(?:\d{1,2}月)?)(?:前后|至\d{4}-\d{2}-\d{2})?"
@@ -239,6 +241,29 @@ def predicate_of(text: str, names: Names) -> Literal["state", "act", "other", ""
     if found is not None and is_past_verb(verb):
         known = known or _FUNCTION.match(text, found.end("verb")) is not None
     return "state" if known or (verb.endswith("ing") and is_common_verb(verb.removesuffix("ing"))) else ""
+
+
+_SERVED = re.compile(r"(?:帮|替|陪|提醒|告诉|安慰|建议|鼓励)了?$|\b(?:told|reminded|helped|advised) $", re.IGNORECASE)
+_THEIRS = re.compile(r"[的车]|父母|律师|保险")
+_IS_OR_HAS = re.compile(
+    r"[不没很最挺太也都又还在是有叫住说想要会能对已刚正来去从跟和把被给让向每怕陪姓属懂]|\d|希望|提到|表示|询问|偏好|讨厌|觉得|认为|打算|计划"
+    r"|(?:经常|平时|最近|今年)|\s+(?!of\b)[a-z]"
+)
+
+
+def is_of_other_party(text: str, reference: Reference, names: Names) -> bool:
+    """Return True if 对方 in a fact is the one whom the bot talks with: its subject as a whole, or the one who is helped.
+
+    Beside another subject (跟对方吵了一架), or before a noun (对方司机), it is a party that only the talk knows.
+    """
+    rest = text[reference.end :]
+    if _THEIRS.match(rest) or followed_by_institution(rest, 0) or any(one.start == 0 for one in find_people(rest[:20])):
+        return False
+    if _SERVED.search(text[: reference.start]):
+        return True
+    begins = text[_after_time(text) :].lstrip().startswith(reference.text)
+    heads = reference.start == 0 or text[reference.start - 1] in "，。；,.; " or reference.start == _after_time(text)
+    return begins and heads and (_IS_OR_HAS.match(rest) is not None or bool(predicate_of(rest, names)))
 
 
 def helps_the_user(text: str) -> bool:

@@ -126,7 +126,7 @@ def _told_of(source: Utterance, pronoun: Reference, said: Sequence[Utterance], n
         return ""
     wanted = content_terms(text, names)
     others = {one.who for one in said if one.who not in ("", BOT, source.who)}
-    told = {one.who for one in said if one.who in others and share(wanted, one.terms) > 0}
+    told = {one.who for one in said if one.who in others and not one.asks and share(wanted, one.terms) > 0}
     return told.pop() if len(others) == len(told) == 1 else ""
 
 

@@ -79,7 +79,7 @@ _TO_THE_BOT = re.compile(
     re.IGNORECASE,
 )
 """What may well be said to the bot: praise, and what a bot does for people."""
-_SAYS_YOU = re.compile(r"\b(?:you|u)\b|[你您](?!们)")
+_SAYS_YOU = re.compile(r"\b(?:you|your|u|ur)\b|[你您](?!们)", re.IGNORECASE)
 _PROMISES = re.compile(
     r"\bI['’]?(?:ll| will| can) (?:\w+ ){0,2}you\b|我(?:会|可以|[今明后]天)?(?:再|来)?(?:帮|替|提醒|给|告诉|陪)[你您]"
 )
@@ -148,7 +148,7 @@ def _of_talk(text: str, job: Job, names: Names, language: Language) -> Whose:
     if meant:
         only = Cast(third=True, stand_in=False)
         text = draft(text, replace(names, user_name=meant), "fact", language=language, cast=only).text
-    together = "" if job.group_id else cast_of_fact(text, names, language).together
+    together = "" if job.group_id else _cast_of_fact(text, said, names, language).together
     spoken_to = _called(text, (names.bot_name, *names.others)) if job.group_id else names.bot(language)
     cast = Cast(user, spoken_to, together, third=False, stand_in=False)
     reasons = _why_open(text, said, job, names)
@@ -204,17 +204,19 @@ def _of_named(text: str, said: Sequence[Utterance], job: Job, names: Names, lang
     others = called is not None and called["name"] not in names.user_name and called["name"] not in ("用户", "User")
     first, third = has_first_person(text, names), not (others or _PET.match(text)) and _is_the_user(text, held, said, user, names)
     stand_in = _closest(held, names) in (user, names.user_name, "") or held.get(user, 0.0) >= COPY
+    stand_in = stand_in and not any(one.who != BOT and _says_stand_in(one) for one in said)
     not_bot = (names.bot(language),)
     if not first:
         author = _closest(held, names)
         said_by = _id_of(author, job, names) if held.get(author, 0.0) >= COPY else ""
-        cast = replace(cast_of_fact(text, names, language), third=third, stand_in=stand_in)
+        cast = replace(_cast_of_fact(text, said, names, language), third=third, stand_in=stand_in)
         if addressed or _RULE.match(text):
             cast = replace(cast, second=addressed)
         elif _TO_THE_BOT.match(text) or _ANYBODY.search(text) or (predicate_of(text, names) and _SAYS_YOU.search(text)):
             cast = replace(cast, second="")
-        elif any(one.who == author and _SAYS_YOU.search(one.text) and _plain(text) in _plain(one.text) for one in said):
-            cast = replace(cast, second=names.bot(language) if author == user and not job.group_id else "")
+        elif author and (said_to := [one for one in said if one.who == author and _says_you(text, one, names)]):
+            sure = any(_plain(text) in _plain(one.text) or not has_first_person(one.text, names) for one in said_to)
+            cast = replace(cast, second=names.bot(language) if sure and author == user and not job.group_id else "")
         shown = user not in held or held[user] >= max(TRACE, held.get(BOT, 0.0))
         theirs = third and shown and author in ("", user)
         who = user if theirs else teller(text, said, names)
@@ -239,7 +241,7 @@ def _of_named(text: str, said: Sequence[Utterance], job: Job, names: Names, lang
         return Whose(text, Cast(third=False, stand_in=stand_in), not_about=(*not_bot, *silent))
     alone = not any(one.who not in ("", user, BOT) for one in said)
     second = addressed or (names.bot(language) if author == user and (alone or not job.group_id) else "")
-    told = author == user and cast_of_fact(text, names, language).together
+    told = author == user and _cast_of_fact(text, said, names, language).together
     cast = Cast(first=author, second=second, together=str(told or ""), third=False, stand_in=stand_in and author != user)
     return Whose(with_owner(text, author, names), cast, _id_of(author, job, names), author, reasons, not_about=not_bot)
 
@@ -326,6 +328,12 @@ def _plain(text: str) -> str:
     return re.sub(r"[\W_]+", "", text).casefold()
 
 
+def _says_you(text: str, one: Utterance, names: Names) -> bool:
+    """Return True if a message says of the one spoken to what a statement says of "you"."""
+    held = _plain(text) in _plain(one.text) or share(content_terms(text, names), one.terms) >= COPY
+    return held and _SAYS_YOU.search(one.text) is not None
+
+
 def _is_the_bots(text: str, held: dict[str, float], names: Names) -> bool:
     """Return True if the bot itself said it, about nobody."""
     if any(name and name.casefold() in text.casefold() for name in (names.user_name, names.group_name, *names.others)):
@@ -374,6 +382,18 @@ def _tells_of_somebody(one: Utterance, names: Names) -> bool:
         return True
     known = {names.bot_name, names.user_name}
     return any(found.name not in known for found in find_people(one.text, names.others))
+
+
+def _says_stand_in(one: Utterance) -> bool:
+    """Return True if a message says 对方 or "that guy": whoever says so means neither themself nor the bot."""
+    return any(found.kind == "reference" and found.person == "third" for found in deictic_words(one.text, ()))
+
+
+def _cast_of_fact(text: str, said: Sequence[Utterance], names: Names, language: Language) -> Cast:
+    """Return the cast of a fact; "we" is not bot and user where a person of the talk speaks of somebody else."""
+    cast = cast_of_fact(text, names, language)
+    company = cast.together and any(one.who != BOT and _tells_of_somebody(one, names) for one in said)
+    return replace(cast, together="") if company else cast
 
 
 def _why_open(text: str, said: Sequence[Utterance], job: Job, names: Names) -> tuple[tuple[str, str, str], ...]:

@@ -214,6 +214,44 @@ def test_a_rewrite_with_the_bot_for_the_one_who_spoke_is_refused() -> None:
 
 def test_they_in_the_plural_is_not_the_user() -> None:
     assert not filed("They have two kids", group=None)["passed"]
+    assert not filed("They laid her off", group=None, recent_messages=said_in(("小林", "poor mom. They laid her off")))["passed"]
+
+
+@pytest.mark.parametrize(
+    "fact", ["我们聊了两个小时电影", "我们约好每天背十个单词", "我们聊了小王的婚礼", "We talked about movies", "We met today"]
+)
+def test_we_who_talked_are_the_bot_and_the_user(fact: str) -> None:
+    item = filed(fact, group=None)
+    assert item["passed"] and item["candidate"].startswith(("Undefined和小林", "Undefined and 小林"))
+
+
+@pytest.mark.parametrize(
+    ("fact", "message"),
+    [
+        ("咨询师把我们的面谈改到2026-03-04了", ""),
+        ("房东找我们谈涨租", ""),
+        ("我们和王老师约了2026-03-04见面", ""),
+        ("We met a lawyer on 2026-03-04", ""),
+        ("We talked with the landlord about the rent", ""),
+        ("Tom said we agreed on the price", ""),
+        ("我们聊了很久", "见到前任了，我们聊了很久"),
+        ("We met on Tinder", "my boyfriend is sweet. We met on Tinder"),
+    ],
+)
+def test_we_with_a_third_party_is_not_the_bot(fact: str, message: str) -> None:
+    item = filed(fact, group=None, recent_messages=said_in(("小林", message)) if message else [])
+    assert not item["passed"] and "Undefined" not in item["candidate"]
+
+
+def test_the_party_of_whom_a_person_speaks_is_not_themself() -> None:
+    for fact, message in (("对方不肯私了", "骑车被撞了，对方不肯私了"), ("the other guy was ill", "so the other guy was ill")):
+        item = filed(fact, group=None, recent_messages=said_in(("小林", message)))
+        assert (item["candidate"], item["passed"]) == (fact, False)
+
+
+def test_who_asks_where_somebody_lives_does_not_live_there() -> None:
+    item = filed("他住在通州", recent_messages=said_in(("小林", "阿泰住哪来着？"), ("小敏", "他住在通州")))
+    assert not item["passed"]
 
 
 def test_an_act_that_they_asked_for_and_the_bot_did_is_not_theirs() -> None:
@@ -347,6 +385,10 @@ def test_you_in_the_words_of_the_user_is_the_bot_and_in_those_of_the_bot_the_use
     ]
     said = filed("You're way too cheerful before coffee", group=None, recent_messages=talk)
     assert (said["candidate"], said["passed"]) == ("Undefined is way too cheerful before coffee", True)
+    for fact in ("You're too cheerful", "Your jokes are bad"):
+        at_its_beginning = [{"sender_id": "42", "sender_name": "小林", "text": f"haha. {fact}"}]
+        said = filed(fact, group=None, recent_messages=at_its_beginning)
+        assert said["candidate"].startswith("Undefined") and said["passed"]
     asked = filed("you work nights at the depot", group=None, recent_messages=talk)
     assert (asked["candidate"], asked["passed"]) == ("小林 works nights at the depot", True)
 
@@ -382,6 +424,14 @@ def test_a_promise_beside_what_the_bot_tells_of_itself_is_nobodys() -> None:
     ("fact", "text", "passed"),
     [
         ("对方想换工作", "小林想换工作", True),
+        ("对方周五要去成都", "小林2026-02-27要去成都", True),
+        ("我提醒对方吃药", "Undefined提醒小林吃药", True),
+        ("对方司机全责", "对方司机全责", False),
+        ("对方公司拖欠了三个月工资", "对方公司拖欠了三个月工资", False),
+        ("对方的车是黑色的", "对方的车是黑色的", False),
+        ("和前女友分手了，对方不肯还钱", "和前女友分手了，对方不肯还钱", False),
+        ("我追尾了，对方全责", "我追尾了，对方全责", False),
+        ("跟对方吵了一架", "跟对方吵了一架", False),
         ("我帮用户查了天气", "Undefined帮小林查了天气", True),
         ("答应提醒用户吃药", "答应提醒小林吃药", True),
         ("他叫王磊，是我老公", "他叫王磊，是我老公", False),
@@ -438,7 +488,17 @@ def test_a_message_that_a_statement_begins_with_tells_whose_it_is(fact: str, tex
 
 
 @pytest.mark.parametrize(
-    "fact", ["他每天接我下班", "he still owes me money", "她跟我分手了", "the cat gets her shots on 2026-03-04"]
+    "fact",
+    [
+        "他每天接我下班",
+        "he still owes me money",
+        "她跟我分手了",
+        "the cat gets her shots on 2026-03-04",
+        "他住我隔壁",
+        "她比我大三岁",
+        "he lives next door to me",
+        "she's older than me",
+    ],
 )
 def test_what_is_done_to_a_body_or_its_belongings_is_not_done_to_the_bot(fact: str) -> None:
     item = filed(fact, group=None)
