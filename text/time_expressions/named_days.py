@@ -94,6 +94,8 @@ def _choose(candidates: list[Days], today: date, manner: Manner, tense: Tense) -
             return before[-1] if past else after[0]
 
 
+_UNSURE = 90 * _DAY
+"""Of a month that is so far in both directions nobody can tell without a tense which one is meant."""
 _FAR, _NEAR = 240 * _DAY, 60 * _DAY
 """Of two days of a name, one in each direction, one that is so far is not meant without its year where the other is so near."""
 
@@ -291,6 +293,9 @@ def _month_or_year(reading: Reading, today: date, tense: Tense) -> Resolved | No
         today = month_start if manner == "last" else month_end
     chosen = _choose(candidates, today, manner, tense)
     if chosen is None:
+        return None
+    far = chosen[0] - today > _UNSURE or today - chosen[1] > _UNSURE
+    if far and tense == "none" and manner == "bare" and reading.day is None:
         return None
     if reading.week is not None and reading.day is not None:
         return Resolved(*week_days(chosen[0]), "week")

@@ -33,7 +33,7 @@ _ZH_PAST = re.compile(
     r"(?=[下买了刚到回已才曾来没的睡结起过去搬吃走见办拍看坐挑选跟和在给考生做租签])(?:已经|(?<!私自)已(?=[^经])|曾经?|"
     r"(?<![一二两三四五六七八九十首])(?<![回去来吃走赶买抽办受用出]得)了(?![解不得])|(?<=[\u4e00-\u9fff])"
     r"过(?![年节来去程期敏渡分几两些会再夜冬吗寿]|一(?:会|阵|段)|[\d一-十]{0,3}大寿|生日)(?<!一起过)|刚(?!好|才|刚|需|性|度)|"
-    r"没有?(?=[去来吃睡回看写做赶上买见到说听收])|(?<=[^我你他她它们谁])的$|才(?=[到回睡起来走](?!得))|"
+    r"没有?(?=[去来吃睡回看写做赶上买见到说听收])|到(?:现在|今天|刚才)|(?<=[^我你他她它们谁])的$|才(?=[到回睡起来走](?!得))|"
     r"^(?:[跟和在给][^，。！？]{1,4})?[到结买来回起睡下去搬吃走见办拍看坐挑选考生做租签]的(?![人时话那这票是事东地])(?=.{1,4}$))"
 )
 _ZH_ARRANGED = re.compile(  # announced, agreed or booked events are in the future: 宣布了周日的活动, 说好了周五见, 买了周六的票
@@ -247,7 +247,7 @@ _BEFORE = re.compile(r"(?<![a-z])before (?:the )?$")
 """What is due before a day lies ahead, unless the verb is in the past."""
 _BEGINS = ("starting", "beginning", "effective")
 
-_IS_ON = re.compile(r"(?<![a-z])(?:is|are|it's|isn't|aren't) (?:not |only |now |set |due )?(?:on|in|for) $")
+_IS_ON = re.compile(r"(?<![a-z])(?:is|are|[a-z]{1,12}'s|isn't|aren't) (?:not |only |now |set |due )?(?:on|in|for) $")
 """An event that "is on" a day is in the future: "the concert is on October 11"."""
 
 

@@ -32,6 +32,8 @@ _ENDS = "，。！？；、,.!?;\n "
 _BEFORE_MONTH = re.compile("十?[一二三四五六七八九十]月[之以]?前")
 _FIRST_DAYS = re.compile("初[一二三四五六七八九十]")
 _NAME_BEFORE = re.compile(r"(?:[名字]叫做?|[取起]名叫?|小名|外号|绰号)$")
+_VENUE = re.compile(r"(?:咖啡[馆厅店]|书[店屋]|酒[吧馆]|餐厅|民宿|花园|工作室|影业|传媒|乐队|俱乐部)(?![见集聚喝等走碰门])")
+_ACTS = re.compile(r"[跟和对把给被让叫][我你他她]|说(?![好是不了要])|问|告诉|喊|骂|哭|生气")
 _NAME_AFTER = re.compile(r"这(?:个|位)?(?:姑娘|人|孩子|丫头|家伙|小子|名字|女孩|男孩)|是[^，。！？\n]{0,12}名字")
 
 
@@ -88,6 +90,8 @@ def _is_timetable(first: Found | None, second: Found | None) -> bool:
 def _belongs(text: str, item: Found, following: Found) -> bool:
     """Return True if two expressions that were not merged are parts of a longer one: 三月明天, 后天的后天."""
     gap = text[item.end : following.start]
+    if gap == "" and text[item.end - 1] in "次回":
+        return following.reading.has_day  # 上回周五
     if gap == "的":
         week_of_day = following.reading.week is not None and bool(item.reading.slots & {"weekday", "day"})
         return (following.reading.shift is not None or week_of_day) and not is_absolute(item.reading) and item.reading.has_day
@@ -133,6 +137,9 @@ def _at_full_length(text: str, item: Found) -> Found:
     digits = _NUMBER_BEFORE.search(text, max(0, item.start - 2), item.start) if text[item.start] in _NUMERAL else None
     if digits is not None and (reading.slots & {"month", "day", "clock", "offset", "stretch"}):
         return replace(item, start=digits.start(), understood=False)  # 七八月份
+    named = reading.weekday is not None and reading.slots <= {"weekday", "manner"} and _VENUE.match(text, item.end)
+    if named or (not (reading.holiday or "a").isascii() and reading.year is None and _ACTS.match(text, item.end)):
+        return replace(item, understood=False)  # 周五酒吧, 小寒跟我吵架了: a day, or a name
     day_number = _DAY_NUMBER.match(text, item.end) if reading.weekday is not None and reading.day is None else None
     if day_number is not None:
         return replace(item, end=day_number.end(), understood=False)

@@ -192,6 +192,7 @@ def settle(text: str, found: list[Found]) -> list[Found]:
             base = reading.offset.base if reading.offset is not None else None
             if chosen == "past" and (_is_feast(base or reading) or "month" in reading.slots):
                 chosen = "perhaps past"
+            meant = _in_its_half(text, item, meant)
             kept.append(Found(meant, item.start, item.end, chosen, lasting=_lasting(text, item)))
         if reading.has_day and reading.vague is None and not reading.now:
             anchored_until, previous_end, dated, of_year, earlier = len(text), item.end, reading.shift != 0, False, meant
@@ -208,6 +209,22 @@ def _lasting(text: str, item: Found) -> Amount | None:
     lasts = _LASTS.match(text, item.end) if _BEGINS.match(text, item.end) else None
     length = length_of(lasts["length"]) if lasts is not None else None
     return length if length is not None and not length.minutes and item.reading.has_day else None
+
+
+def _in_its_half(text: str, item: Found, reading: Reading) -> Reading:
+    """Return a clock time in the half of the day of what is done then: 七点起床, 十点睡的."""
+    clock = reading.clock
+    if clock is None or clock.known or reading.part is not None or reading.clock_until is not None or not 4 <= clock.hour < 12:
+        return reading
+    if _MORNING.match(text, item.end) or text.endswith("睡到", 0, item.start):
+        return replace(reading, clock=replace(clock, known=True))
+    return replace(reading, clock=Clock(clock.hour + 12, clock.minute)) if _EVENING.match(text, item.end) else reading
+
+
+_MORNING = re.compile(
+    r"[^，。！？；,!?\n]{0,4}?(?:起床|起的床|起来|[才就]起(?=[，。！？,!?的了]|$)|醒|早[饭餐]|晨[跑练]|[上到](?:的?班|的?学|公司|单位|学校))"
+)
+_EVENING = re.compile(r"[^，。！？；,!?\n]{0,4}?(?:睡|上床|晚[饭餐]|夜宵)")
 
 
 def _is_feast(reading: Reading) -> bool:
@@ -286,6 +303,9 @@ def _stands(text: str, item: Found, tense: Tense, anchored: bool) -> bool:
         if reading.year is not None or reading.firm or _THEN.match(text, item.end):
             return True
         return tense != "none" and not chinese_habit(text, item.start, item.end) and not anchored
+    bare = reading.manner == "bare" or slots == {"month"}
+    if bare and reading.year is None and _LIKED.search(text, max(0, item.start - 5), item.start):
+        return False
     if slots <= {"weekday", "manner", "part", "clock"} or (reading.weekend and reading.week is None):
         return not chinese_habit(text, item.start, item.end)
     if reading.year is None and reading.month is not None and reading.month[0] == "abs":
@@ -303,6 +323,10 @@ def _is_undecided(text: str, item: Found, tense: Tense, anchored: bool) -> bool:
     reading = item.reading
     if anchored or reading.year is not None:
         return False
+    if reading.slots <= {"clock", "part"}:  # 半夜三点还在改方案, 下午三点接娃，别忘了
+        own = chinese_evidence(text, item.start, item.end, wide=False)
+        once = reading.clock is not None and own == "none" and _ONCE.match(text, item.end) is not None
+        return once and not chinese_habit(text, item.start, item.end)
     several = reading.weekday is not None and reading.week is None and reading.through is not None
     if several and text.startswith("都", item.end):  # 周六日都休息: a habit, or this week
         return reading.weekday != 0 and not _WORKS.search(text, item.end, item.end + 6)
@@ -335,6 +359,10 @@ def _is_of_one_year(text: str, item: Found) -> bool:
     return not generic and not told and _IS_NEXT.match(text, item.end) is None
 
 
+_ONCE = re.compile(
+    r"还[在没]|的(?:高铁|动车|火车|飞机|航班|机票|车票|电影|门诊)|[^，。！？；,!?\n]{1,8}[，,](?:别忘|记得|千万|提醒)"
+)
+_LIKED = re.compile(r"(?:喜欢|讨厌|最爱)的?(?:是|就是)?$")
 _AFFAIR = re.compile(r"的事[儿情]?了?(?:[，。！？,!?~～]|$)")
 _WORKS = re.compile("上班|上课|上学|营业|开门|闭馆|休息|有空|我?有[^，。]{0,4}课")
 _SAME_DAY = re.compile(r"[，, 、（(]?(?:就?是|正是|也是|又是|恰好是?|正好是?|刚好是?|正逢|适逢|的|那天是?)?")

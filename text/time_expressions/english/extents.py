@@ -16,7 +16,7 @@ import re
 from ...word_lists import phrase_list, word_list, word_tables
 from ..numerals import ENGLISH_CARDINALS, ENGLISH_ORDINALS
 from ..reading import Reading
-from ..tense import english_evidence, english_habit
+from ..tense import english_evidence, english_habit, english_present, is_monthly
 from . import lexicon as lexicon
 from .relative import RelativeTimes
 
@@ -256,7 +256,8 @@ class Extents(RelativeTimes):
                 found.append(match.span(1))
         found += [match.span(1) for match in _SEASON_BEFORE.finditer(self.lower)]
         for match in _SEASON.finditer(self.lower):
-            narrated = english_evidence(self.lower, match.start(), match.end()) != "none"
+            verb = english_present(self.lower, match.start(), match.end())
+            narrated = english_evidence(self.lower, match.start(), match.end()) != "none" or bool(verb and not is_monthly(verb))
             if narrated and not english_habit(self.lower, match.start(), match.end()):
                 found.append(match.span(match.lastindex or 0))
         return found

@@ -112,7 +112,7 @@ class Feasts(Dates):
             return None
         if key == "new_year" and label == "New Year" and self.word(index - 1) in ("the", "a", "happy"):
             return None
-        if self.word(index - 1) in ("happy", "merry", "a"):
+        if self.word(index - 1) in ("happy", "merry", "a", "an") or (key == "epiphany" and not self.capital(index)):
             return None
         return Reading(holiday=key, holiday_name=label, manner="bare"), after
 

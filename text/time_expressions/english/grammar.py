@@ -52,7 +52,9 @@ _TRIGGERS |= {
 _NEVER_CAPITAL = frozenset({*lexicon.DAYS, *lexicon.TONIGHT, "now", "currently", "recently", "lately", "soon"})
 _SENTENCE_BREAK = re.compile(r"[.!?\n]\s")
 _ON_EVERY = re.compile(r"\s+(?:on\s+)?(?:weekdays|weekends|workdays|\w{3,6}days|every|each|daily)\b")
-_SUPERSTITION = re.compile(r"\b(?:an?|every|any|movie|film)\s+(?:the\s+)?friday|13th\s+(?:is|are|movie|film|brings|means)\b")
+_SUPERSTITION = re.compile(
+    r"\b(?:an?|every|any|movie|film|watch(?:ed|ing)?|seen?|saw)\s+(?:the\s+)?friday|13th\s+(?:is|are|movie|film|brings|means)\b"
+)
 _AWAY = re.compile(
     r"\b(?:i|we|he|she|they|you|[a-z]+)(?:['’](?:m|re|s)|\s+(?:am|is|are|be))\s+(?:\w+\s+)?"
     r"(?:away|off|out of|in town|gone|busy|home|visiting|travel+ing|staying|on (?:holiday|vacation|leave|call))\b"
@@ -83,6 +85,10 @@ _BEFORE_CLOCK = frozenset(
 )
 _RANGE_WORDS = frozenset(phrase_list("to, until, till, til, through, thru, -, –, —, ~, to the, through the"))
 _DAY_NUMBER = frozenset({"day", "manner"})
+_BARE_WEEKDAY = frozenset({"weekday", "manner"})
+_LIKE = word_list("love loves like likes hate hates prefer prefers")
+_MORNING = re.compile(r"\b(?:wak(?:e|es|ing)|woke|g[eo]ts? up|getting up|breakfast|alarm)\b[^.,;!?]{0,16}$")
+_BEDTIME = re.compile(r"\b(?:to (?:bed|sleep)|asleep)\b[^.,;!?]{0,12}$")
 _WEAK_AFTER_PREPOSITION = word_list("part clock stretch offset vague now")
 
 
@@ -283,8 +289,10 @@ class _Sentence(Extents):
             if feast and self.stands_beside_its_day(item, anchor_end, following):
                 continue
             tense = english_evidence(self.lower, item.start, item.end)
+            verb = self.present(item) if tense == "none" else ""
             numbered = reading.day is not None and reading.slots <= _DAY_NUMBER
-            if numbered and tense == "none" and is_monthly(self.present(item)):
+            nth = verb and reading.ordinal is not None and self.lower.endswith(" the month", 0, item.end)
+            if nth or (numbered and is_monthly(verb)):
                 kept.append(replace(item, understood=False))
                 continue
             meant = self.carried(item, earlier) if anchored else reading
@@ -292,10 +300,36 @@ class _Sentence(Extents):
             if meant is None or meant.firm is False or (not stands and self.is_undecided(item, tense, anchored)):
                 kept.append(replace(item, understood=False))
             elif stands:
+                meant = self.in_its_half(item, meant)
                 kept.append(Found(meant, item.start, item.end, self.direction(item, tense)))
+                self.leave_timetable(kept, verb)
                 if reading.has_day and not reading.vague and not reading.now:
                     anchor_end, earlier = item.end, meant
         return kept
+
+    def in_its_half(self, item: Found, reading: Reading) -> Reading:
+        """Return a clock time in the half of the day of what is done then: "I woke up at 7:30"."""
+        clock, before = reading.clock, self.lower[max(0, item.start - 32) : item.start]
+        if (
+            clock is None
+            or clock.known
+            or reading.part is not None
+            or reading.clock_until is not None
+            or not 4 <= clock.hour < 12
+        ):
+            return reading
+        if _MORNING.search(before):
+            return replace(reading, clock=replace(clock, known=True))
+        late = clock.hour > 7 and _BEDTIME.search(before) is not None
+        return replace(reading, clock=replace(clock, hour=clock.hour + 12, known=True)) if late else reading
+
+    def leave_timetable(self, kept: list[Found], verb: str) -> None:
+        """Leave two bare weekdays of a verb in the present as they are: "I work on Tuesday and Thursday"."""
+        pair = kept[-2:]
+        bare = all(one.understood and one.tense == "none" and one.reading.slots == _BARE_WEEKDAY for one in pair)
+        told = bare and len(pair) == 2 and self.lower[pair[0].end : pair[1].start] in (" and ", " and on ")
+        if told and (verb or self.present(pair[0])):
+            kept[-2:] = [replace(one, understood=False) for one in pair]
 
     def carried(self, item: Found, earlier: Reading) -> Reading | None:
         """Return the reading as it is meant after an earlier one of its sentence; an hour in words ("by noon") stays as it is."""
@@ -387,6 +421,8 @@ class _Sentence(Extents):
         if reading.weekday is not None and _IS_A_NIGHT.match(self.lower, item.end):
             return False
         if reading.manner == "bare":
+            if self.word(self.words_before(item.start) - 1) in _LIKE:
+                return False  # "I love October"
             habit = reading.year is None and self.is_habit(item)
             if habit and _BEGINS.search(self.lower, max(0, item.start - 12), item.start) is None:
                 return False
