@@ -219,7 +219,7 @@ def predicate_of(text: str, names: Names) -> Literal["state", "act", "other", ""
     if chinese:
         if not named and (_ACT.match(text) or _FOR_USER.match(text, start)):
             return "act"
-        told = _PREDICATE.match(text, start) if named else _HABIT.match(text, start) or _PREDICATE.match(text, start)
+        told = _PREDICATE.match(text, start) or (None if named else _HABIT.match(text, start) or _CHINESE_FACT.match(text, start))
         if told is None or _RELATIVE.match(text) or any(name and text.startswith(name) for name in people):
             return ""
         return "other" if names.user_name and names.user_name in text else "state"

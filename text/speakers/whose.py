@@ -30,6 +30,7 @@ from ..references.rewriting import draft
 from ..references.subjects import helps_the_user, predicate_of, with_owner
 from ..references.types import Cast
 from ..support import content_terms, share
+from .beginnings import with_beginning
 from .mentions import with_group, with_mentions
 from .no_facts import why_no_fact
 from .talk_statements import leans_on_talk
@@ -194,7 +195,7 @@ def _of_named(text: str, said: Sequence[Utterance], job: Job, names: Names, lang
         if quoted is not None:
             return quoted
     user = names.user(language)
-    text, addressed = _addressed(text, names)
+    text, addressed = _addressed(with_beginning(text, said, names), names)
     meant, handed = meant_by_talk(text, said, names), text
     if meant:
         only = Cast(third=True, stand_in=False)

@@ -326,6 +326,33 @@ def test_a_note_without_a_subject_is_that_of_the_member_whose_message_it_is() ->
     assert (item["candidate"], item["passed"]) == ("小林 cant do a single pull up", True)
 
 
+@pytest.mark.parametrize(
+    ("fact", "message", "text"),
+    [
+        ("现在住在成都", "我表姐现在住在成都", "小林的表姐截至2026-02-21住在成都"),
+        ("住成都", "我表姐住成都，我想去看她", "小林的表姐住成都"),
+        ("对花生过敏", "唉，我闺女对花生过敏", "小林的闺女对花生过敏"),
+        ("养了三只猫", "楼下那个阿姨养了三只猫", "楼下那个阿姨养了三只猫"),
+        ("欠我两百块", "小王欠我两百块", "小王欠小林两百块"),
+        ("结婚了", "听说我前男友结婚了", "听说小林的前男友结婚了"),
+        ("lost her job", "my sister's moving in, she lost her job", "小林's sister lost 小林's sister's job"),
+        ("搬到深圳了", "我搬到深圳了", "小林搬到深圳了"),
+        ("搬到深圳了", "后来搬到深圳了", "小林搬到深圳了"),
+        ("Got engaged", "My ex got engaged, ugh", "小林's ex got engaged"),
+        ("Getting divorced", "so my best friend is getting divorced", "小林's best friend is getting divorced"),
+        ("works at Boeing", "Dad is fine. My dad works at Boeing", "小林's dad works at Boeing"),
+    ],
+)
+def test_a_note_without_a_subject_takes_that_of_the_clause_that_it_is_cut_from(fact: str, message: str, text: str) -> None:
+    item = filed(fact, group=None, recent_messages=said_in(("小林", message)))
+    assert (item["candidate"], item["passed"]) == (text, True)
+
+
+def test_a_note_that_two_messages_begin_differently_gets_no_beginning() -> None:
+    talk = said_in(("小林", "我表姐住在成都"), ("阿泰", "我哥住在成都"))
+    assert not filed("住在成都", recent_messages=talk)["passed"]
+
+
 def test_you_after_a_name_is_that_one_and_a_rule_for_everybody_is_nobodys() -> None:
     talk = said_in(("小林", "@阿泰 you're the only one who reads"), ("阿泰", "ok"))
     item = filed("@阿泰 you're the only one who reads", recent_messages=talk)
@@ -464,7 +491,7 @@ def test_she_of_whom_the_message_says_i_or_my_is_who_said_it(fact: str, message:
 
 @pytest.mark.parametrize(
     ("fact", "message"),
-    [("发烧39度要去医院", "我家那个又发烧了，39度，要去医院"), ("lost her job", "my sister's moving in, she lost her job")],
+    [("发烧39度要去医院", "我家那个又发烧了，39度，要去医院"), ("lost a good job", "my sister's moving in, she lost her job")],
 )
 def test_a_note_without_a_subject_is_not_the_users_where_they_tell_of_somebody_else(fact: str, message: str) -> None:
     assert not filed(fact, group=None, recent_messages=said_in(("小林", message)))["passed"]
