@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from datetime import datetime
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -15,6 +15,7 @@ from ..schema.settings import QuerySettings
 from ..text.questions.asking import asking_sentences, is_about_asking
 from ..text.questions.named_times import NamedTime, named_times
 from ..text.questions.past_questions import asks_about_now, asks_about_past, asks_what_happened
+from ..text.remembered import remembered
 from ..text.tokens import estimate_tokens
 from .filters import bounded_top_k, conditioned
 
@@ -153,7 +154,7 @@ def bounded_query(said: str) -> str:
     return " ".join(said.lstrip()[: 4 * MOST_QUERY_CHARACTERS].split())[:MOST_QUERY_CHARACTERS]
 
 
-@lru_cache(maxsize=256)
+@remembered(256)
 def is_talk(query: str) -> bool:
     """Return True if a query is a piece of a conversation rather than a question."""
     return estimate_tokens(query) > TALK_TOKENS

@@ -6,7 +6,6 @@ import re
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from functools import lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -18,6 +17,7 @@ from ..schema.validation import validated
 from ..text.redaction import Level, Redaction, find_secrets, redact, redact_value
 from ..text.redaction.search import announces_secret
 from ..text.redaction.spans import placeholder
+from ..text.remembered import remembered
 from .timezones import told_timezone
 
 HANDED_OVER = ("remember", "states", "talk")
@@ -112,7 +112,7 @@ def _redacted_time(at: str) -> str:
     return at if _TIME.fullmatch(at) else redact(at)
 
 
-@lru_cache(_NAMES_KEPT)
+@remembered(_NAMES_KEPT)
 def _redacted_name(name: str, level: Level) -> str:
     return redact(name, level)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import cache, lru_cache
+from functools import cache
 
 from .piecewise import matches
+from .remembered import remembered
 
 Span = tuple[int, int]
 """Start and end of a piece of text in characters, the end exclusive."""
@@ -106,7 +107,7 @@ def overlaps(spans: Sequence[Span], start: int, end: int) -> bool:
     return low < len(spans) and spans[low][0] < end
 
 
-@lru_cache(maxsize=256)
+@remembered(256)
 def _glossary_pattern(words: tuple[str, ...]) -> re.Pattern[str] | None:
     """Return one pattern for all words, longest first; None if there are none."""
     kept = sorted({word.strip() for word in words if word.strip()}, key=lambda word: (-len(word), word))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 
 from ..schema.names import Names
 from .gate.faithfulness import whole_name_pattern
+from .remembered import remembered
 from .word_lists import word_list
 
 Terms = frozenset[str]
@@ -73,7 +73,7 @@ def words_only(terms: Terms) -> Terms:
     return frozenset(term for term in terms if len(term) == 1 or not _HAN.match(term))
 
 
-@lru_cache(maxsize=8192)
+@remembered(8192)
 def stem(word: str) -> str:
     """Return an English word without its commonest endings: a rough stem, only for comparing words."""
     word = word.removesuffix("'s").removesuffix("s'")

@@ -25,6 +25,7 @@ from ...schema.event import EventFilter
 from ...schema.profile import ProfileKey
 from ...schema.protocols.entity_data import EntityData, Record, Traces
 from ...schema.protocols.forget_requests import ForgetReport, ForgetRequest, ForgetRequests
+from ...text.remembered import empty_remembered
 from ..components import Parts
 from .byte_scan import Found, Needles, pieces, scanning, standing_in
 from .mentions import Mention, Mentions, digest
@@ -127,6 +128,7 @@ class Forgetting:
             mentions=tuple(dict.fromkeys((kind, item) for kind, item, _ in sorted(self._erasure.kept_mentions(entity.key)))),
             mentions_removed=request.mentions,
         )
+        empty_remembered()
         step("scanned")
         if not requests.answer(request, report):
             return
@@ -319,6 +321,7 @@ async def forget(
                     report = await asyncio.to_thread(_as_owner, parts, entity)
                     if report is not None:
                         return report
+            empty_remembered()  # what this process remembers; the owner has emptied its own
             return answer
     except TimeoutError:
         owner = parts.backend.workers.owner()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -19,6 +18,7 @@ from ...schema.protocols.entity_data import Mark, Reader, Writer
 from ...schema.validation import invalid_input
 from ...stores.files.compare_and_swap import Format, Revision
 from ...text.redaction import redact
+from ...text.remembered import remembered
 
 Value = TypeVar("Value")
 Key = TypeVar("Key")
@@ -26,7 +26,7 @@ Document = TypeVar("Document", bound=Revision)
 
 ALL = 10_000_000
 """A limit above the size of any store."""
-redact_word = lru_cache(4096)(redact)
+redact_word = remembered(4096)(redact)
 """Cached, for names and reasons that occur in many records."""
 
 

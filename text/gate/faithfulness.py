@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import lru_cache
 
 from ...schema.names import Names
+from ..remembered import remembered
 from .findings import Finding
 from .latin_names import is_free, latin_names, stands_in, word_stream
 from .quantities import Clock, Date, DateLookup, Number, Quantities, quantities
@@ -222,7 +222,7 @@ def _spans(text: str, pattern: re.Pattern[str] | None) -> list[tuple[int, int]]:
     return [match.span() for match in pattern.finditer(text)] if pattern else []
 
 
-@lru_cache(maxsize=512)
+@remembered(512)
 def whole_name_pattern(wanted: tuple[str, ...]) -> re.Pattern[str] | None:
     """Return a pattern that matches any of the names, longest first; None if there are none.
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 
+from ..remembered import remembered
 from ..word_lists import word_list
 
 _LETTER = "A-Za-zÀ-ÖØ-öø-ɏ"
@@ -38,7 +38,7 @@ class LatinName:
     certain: bool
 
 
-@lru_cache(maxsize=256)
+@remembered(256)
 def latin_names(text: str, language: str) -> tuple[LatinName, ...]:
     """Return the Latin names of `text` in order.
 
@@ -69,7 +69,7 @@ def is_free(word: str) -> bool:
     return word.casefold() in _FREE
 
 
-@lru_cache(maxsize=512)
+@remembered(512)
 def word_stream(text: str) -> str:
     """Return the Latin words and digits of `text` in lower case, separated by NUL for whole-word lookup."""
     return "\0" + "\0".join(map(str.casefold, _WORD.findall(text))) + "\0"
@@ -94,7 +94,7 @@ def stands_in(word: str, streams: tuple[str, ...]) -> bool:
     return len(needle) > 2 and any(f"{needle}s" in runs for runs in held)
 
 
-@lru_cache(maxsize=64)
+@remembered(64)
 def _runs(stream: str, size: int) -> frozenset[str]:
     """Return every run of so many consecutive words of a stream."""
     words = stream[1:-1].split("\0")

@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import lru_cache
 from itertools import combinations
 
+from ..remembered import remembered
 from .numerals import (
     CHINESE_NUMERAL,
     ENGLISH_NUMERAL_WORDS,
@@ -149,7 +149,7 @@ _TENS_NUMERAL = re.compile(r"[二三四五六七八九]十|[一二两兩三四�
 _LATIN_LETTER = re.compile(r"[A-Za-z_À-ÖØ-öø-ɏ]")
 
 
-@lru_cache(maxsize=256)
+@remembered(256)
 def quantities(text: str) -> Quantities:
     """Read all numbers, dates and clock times of `text`."""
     numbers: list[Number] = []

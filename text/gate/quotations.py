@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+
+from ..remembered import remembered
 
 _PAIRS = {"《": "》", "〈": "〉", "「": "」", "『": "』", "“": "”", "‘": "’", "«": "»"}
 _CLOSING = {closing: opening for opening, closing in _PAIRS.items()}
@@ -32,7 +33,7 @@ def comparable(text: str) -> str:
     return _IGNORED.sub("", text).casefold()
 
 
-@lru_cache(maxsize=256)
+@remembered(256)
 def quotations(text: str) -> tuple[Quotation, ...]:
     """Return the outermost closed quotations in text order.
 

@@ -8,12 +8,12 @@ as a clause of the draft with the people exchanged.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import Literal
 
 from ...schema.names import Names
 from ..protected import overlaps
 from ..references.people import find_people
+from ..remembered import remembered
 from .faithfulness import whole_name_pattern
 from .findings import Finding
 from .role_clauses import Clause, Function, Mention, read_clauses
@@ -65,7 +65,7 @@ def misattributed(
     return findings
 
 
-@lru_cache(maxsize=256)
+@remembered(256)
 def _persons(names: Names, language: str) -> tuple[tuple[str, ...], ...]:
     """Return the persons of a job, each with all its names; the bot comes first."""
     user = [names.user(language)]
@@ -76,7 +76,7 @@ def _persons(names: Names, language: str) -> tuple[tuple[str, ...], ...]:
     return tuple(persons) if persons[0][0] != user[0] else tuple(persons[1:])
 
 
-@lru_cache(maxsize=512)
+@remembered(512)
 def _mentions(text: str, persons: tuple[tuple[str, ...], ...]) -> tuple[Mention, ...]:
     folded = {alias.strip().casefold(): index for index, aliases in enumerate(persons) for alias in aliases}
     pattern = whole_name_pattern(tuple(folded))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from ..language import prose_length
+from ..remembered import remembered
 
 _END = re.compile(r"(?<=[。！？!?；;\n])|(?<=\.)\s")
 _ASKS = re.compile(
@@ -38,7 +38,7 @@ _TELLS_ASKING = ("ask", "wonder", "want", "问", "打听", "想知道")
 _BEGINNING = 80
 
 
-@lru_cache(maxsize=256)  # asked of the hits of a recall by several of its steps
+@remembered(256)  # asked of the hits of a recall by several of its steps
 def is_question(text: str) -> bool:
     """Return True if a record is a short question and little else, or tells that somebody asked one: it holds no answer.
 

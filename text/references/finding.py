@@ -6,11 +6,11 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import lru_cache
 
 from ...schema.language import LanguageChoice
 from ..language import detect_language
 from ..protected import Span, overlaps, protected_spans
+from ..remembered import remembered
 from .chinese import chinese_references
 from .english import english_references, is_object_her, plural_noun_before
 from .people import Mention, find_people
@@ -73,7 +73,7 @@ def deictic_words(text: str, protected: Sequence[Span], language: LanguageChoice
     return found
 
 
-@lru_cache(maxsize=1024)
+@remembered(1024)
 def is_deictic_name(name: str) -> bool:
     """Return True if a nickname is itself a deictic word (我, Here), so that the two cannot be distinguished in a text."""
     bare = name.strip()

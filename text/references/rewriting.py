@@ -6,13 +6,13 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Literal
 
 from ...schema.language import LanguageChoice
 from ...schema.names import Names
 from ..language import detect_language
 from ..protected import protected_spans
+from ..remembered import remembered
 from .agreement import Edit
 from .antecedents import Choice, choose, sender_name
 from .chinese_rewriting import bare_users, followed_by_institution, loose_users, rewrite_group, rewrite_person
@@ -207,7 +207,7 @@ class _Company:
     english: _Wording
 
 
-@lru_cache(maxsize=256)
+@remembered(256)
 def _company(names: Names, recent_speakers: tuple[str, ...]) -> _Company:
     candidates = [names.bot_name, names.user_name, names.group_name, *names.others, *recent_speakers]
     for language in ("zh", "en"):

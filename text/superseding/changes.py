@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Literal
 
+from ..remembered import remembered
 from ..support import is_negative, share, weight
 from . import marks
 from .statement import (
@@ -140,13 +140,13 @@ def tells_of_change(new: Statement) -> bool:
     return _says_change(new.said)
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def says_now(text: str) -> bool:
     """Return True if a text, as it was said, says that it is about now: "now", "these days", 现在."""
     return marks.NOW.search(text[:MOST_READ]) is not None
 
 
-@lru_cache(maxsize=4096)  # the patterns are long, and the same facts come up in most recalls of a conversation
+@remembered(4096)  # the patterns are long, and the same facts come up in most recalls of a conversation
 def _says_change(said: str) -> bool:
     return bool(marks.CHANGED.search(said) or marks.WRONG.search(said))
 

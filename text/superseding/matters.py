@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from functools import cache, lru_cache
+from functools import cache
 
+from ..remembered import remembered
 from ..support import stem
 from ..word_lists import word_tables
 
@@ -17,7 +18,7 @@ _LONGEST = 4
 """Characters of the longest Chinese word of the lists."""
 
 
-@lru_cache(maxsize=4096)  # the same facts come up in most recalls of a conversation
+@remembered(4096)  # the same facts come up in most recalls of a conversation
 def matters_of(text: str) -> Matters:
     """Return the matters that words of a text stand for; empty if they stand for none.
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
+from ..remembered import remembered
 from ..support import Terms, stem, terms_in
 from ..word_lists import word_list
 from . import marks
@@ -40,7 +41,7 @@ class Statement:
     people: tuple[str, ...]
 
     @staticmethod
-    @lru_cache(maxsize=1024)
+    @remembered(1024)
     def known(text: str, people: tuple[str, ...]) -> Statement:
         """Return a Statement with what was found out about it before: the same facts come up in most recalls."""
         return Statement(text, people)
@@ -133,7 +134,7 @@ def terms_of(text: str, people: Sequence[str]) -> Terms:
     return _terms_of(text, tuple(names_in(text, people)))
 
 
-@lru_cache(maxsize=1024)  # the same facts come up in most recalls of a conversation
+@remembered(1024)  # the same facts come up in most recalls of a conversation
 def _terms_of(text: str, names: tuple[str, ...]) -> Terms:
     return frozenset(
         term
@@ -147,7 +148,7 @@ def without_names(text: str, people: Sequence[str]) -> str:
     return _without(text, tuple(names_in(text, people)))
 
 
-@lru_cache(maxsize=1024)
+@remembered(1024)
 def _without(text: str, names: tuple[str, ...]) -> str:
     # A pattern for each of hundreds of names would be compiled anew every time: the cache of `re` holds 512.
     for name in sorted(names, key=len, reverse=True):

@@ -32,6 +32,7 @@ from historian.stores.files.forget_requests import FileForgetRequests
 from historian.stores.files.owner_lock import OwnerLock, owner_of
 from historian.stores.tables import erasure
 from historian.text.search_words.keywords import indexed_words
+from historian.text.superseding.matters import matters_of
 from support.canaries import GROUP, MENTIONING, OTHER, USER, canaries, canary, left_of, opened, places, planted, settings_of
 from support.command import historian
 from support.crashes.child import Killer, exit_code, in_child, is_killed
@@ -384,6 +385,13 @@ def test_the_state_of_a_request_is_told(data: Path) -> None:
     assert "nothing is found any more" in historian("stats", "--data-dir", data).out
     assert forgotten(data, PERSON).clean
     assert historian("stats", "--json", "--data-dir", data).lines[0]["forgetting"] == {}
+
+
+def test_who_is_forgotten_is_in_no_cache_of_the_process(data: Path) -> None:
+    matters_of("青瓦巷 is where they live")
+    assert forgotten(data, PERSON).clean
+    cached: Any = matters_of
+    assert not cached.cache_info().currsize
 
 
 def _work(directory: Path, on_step: Callable[[str], None]) -> None:
