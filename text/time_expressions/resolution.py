@@ -57,6 +57,8 @@ def _resolve(reading: Reading, now: datetime, tense: Tense) -> Resolved | None:
             return found
     elif reading.stretch is not None:
         return _stretch(reading, now)
+    elif reading.shift == 1 and now.hour < _STILL_UP:
+        return None  # "tomorrow" at one in the morning: after the night, or a day later
     else:
         found = named_days(reading, today, raw)
         if found is not None and found.first == today and tense != "past" and _is_over(reading, now):
@@ -111,6 +113,8 @@ _HARDLY_OVER = timedelta(hours=1)
 
 _OVER = {"dawn": 8, "morning": 12, "noon": 14, "afternoon": 18}
 """The hour from which on a part of the day is over."""
+_STILL_UP = 4
+"""The hour before which who is awake has mostly not slept yet."""
 _BEGINS = {"noon": 11, "afternoon": 12, "evening": 16, "night": 18}
 
 

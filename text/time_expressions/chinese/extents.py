@@ -33,6 +33,7 @@ _BEFORE_MONTH = re.compile("十?[一二三四五六七八九十]月[之以]?前"
 _FIRST_DAYS = re.compile("初[一二三四五六七八九十]")
 _NAME_BEFORE = re.compile(r"(?:[名字]叫做?|[取起]名叫?|小名|外号|绰号)$")
 _VENUE = re.compile(r"(?:咖啡[馆厅店]|书[店屋]|酒[吧馆]|餐厅|民宿|花园|工作室|影业|传媒|乐队|俱乐部)(?![见集聚喝等走碰门])")
+_TITLED = re.compile(r"这(?:首|部|本|幅|支|张|盆)")
 _ACTS = re.compile(r"[跟和对把给被让叫][我你他她]|说(?![好是不了要])|问|告诉|喊|骂|哭|生气")
 _NAME_AFTER = re.compile(r"这(?:个|位)?(?:姑娘|人|孩子|丫头|家伙|小子|名字|女孩|男孩)|是[^，。！？\n]{0,12}名字")
 
@@ -138,8 +139,9 @@ def _at_full_length(text: str, item: Found) -> Found:
     if digits is not None and (reading.slots & {"month", "day", "clock", "offset", "stretch"}):
         return replace(item, start=digits.start(), understood=False)  # 七八月份
     named = reading.weekday is not None and reading.slots <= {"weekday", "manner"} and _VENUE.match(text, item.end)
+    named = named or (reading.slots <= {"weekday", "month", "day", "weekend", "manner"} and _TITLED.match(text, item.end))
     if named or (not (reading.holiday or "a").isascii() and reading.year is None and _ACTS.match(text, item.end)):
-        return replace(item, understood=False)  # 周五酒吧, 小寒跟我吵架了: a day, or a name
+        return replace(item, understood=False)  # 周五酒吧, 小寒跟我吵架了, 惊蛰这首歌: a day, or a name
     day_number = _DAY_NUMBER.match(text, item.end) if reading.weekday is not None and reading.day is None else None
     if day_number is not None:
         return replace(item, end=day_number.end(), understood=False)

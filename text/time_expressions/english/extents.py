@@ -218,6 +218,8 @@ class Extents(RelativeTimes):
 
     def is_called(self, reading: Reading, begin: int, after: int) -> bool:
         """Return True for a weekday or month that is somebody's name ("is called Sunday"), and for a title in capitals."""
+        if after - begin > 2 and self.is_title(begin + 1, after):
+            return True  # "The Day After Tomorrow", at the start of a sentence too
         if begin and after - begin > 2 and self.capital(begin) and self.is_title(begin, after):
             return self.text[: self.starts[begin]].rstrip()[-1:] not in ("", ".", "!", "?")  # "The Day After Tomorrow"
         if self.words[begin] in lexicon.MODIFIERS and all(self.capital(at) for at in range(begin, after)):

@@ -86,7 +86,7 @@ _BEFORE_CLOCK = frozenset(
 _RANGE_WORDS = frozenset(phrase_list("to, until, till, til, through, thru, -, –, —, ~, to the, through the"))
 _DAY_NUMBER = frozenset({"day", "manner"})
 _BARE_WEEKDAY = frozenset({"weekday", "manner"})
-_LIKE = word_list("love loves like likes hate hates prefer prefers")
+_LIKE = word_list("love loves like likes hate hates prefer prefers watch watched watching rewatched seen")
 _MORNING = re.compile(r"\b(?:wak(?:e|es|ing)|woke|g[eo]ts? up|getting up|breakfast|alarm)\b[^.,;!?]{0,16}$")
 _BEDTIME = re.compile(r"\b(?:to (?:bed|sleep)|asleep)\b[^.,;!?]{0,12}$")
 _WEAK_AFTER_PREPOSITION = word_list("part clock stretch offset vague now")
@@ -422,7 +422,7 @@ class _Sentence(Extents):
             return False
         if reading.manner == "bare":
             if self.word(self.words_before(item.start) - 1) in _LIKE:
-                return False  # "I love October"
+                return False  # "I love October", "Have you watched Wednesday?"
             habit = reading.year is None and self.is_habit(item)
             if habit and _BEGINS.search(self.lower, max(0, item.start - 12), item.start) is None:
                 return False

@@ -4,7 +4,7 @@ from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
-from historian.text.time_expressions import find_time_expressions
+from historian.text.time_expressions import find_relative, find_time_expressions
 from historian.text.time_expressions.calendar import add_months, easter, holiday, nth_weekday
 from historian.text.time_expressions.numerals import chinese_number
 
@@ -43,6 +43,13 @@ def test_hours_cross_midnight_and_the_year() -> None:
     assert first("两小时前还是去年", "2025-12-31T17:30:00+00:00", "Asia/Shanghai")[0] == "2025-12-31T23:30"
     assert first("上个月的账单", "2025-12-31T17:30:00+00:00", "Asia/Shanghai") == ("2025-12-01", "2025-12-31")
     assert first("last week", "2026-01-01T12:00:00+00:00", "UTC") == ("2025-12-22", "2025-12-28")
+
+
+def test_tomorrow_said_before_the_night_is_over_is_of_two_days() -> None:
+    for text in ("困死了，明天再给你看", "I'll send it tomorrow"):
+        assert first(text, "2026-03-11T01:10:00+08:00", "Asia/Shanghai") == (None, None)
+        assert first(text, "2026-03-11T04:10:00+08:00", "Asia/Shanghai")[0] == "2026-03-12"
+        assert [words for _, _, words in find_relative(text)], "the gate reports it"
 
 
 def test_the_leap_day_and_the_ends_of_months_give_a_day_that_exists() -> None:

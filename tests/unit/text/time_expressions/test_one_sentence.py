@@ -150,6 +150,7 @@ def test_what_is_told_as_one_word_is_read_as_one(text: str, expected: str) -> No
         ("上回周五聚餐的钱还没给你", ["上回周五"]),
         ("周五酒吧换老板了", ["周五"]),
         ("小寒跟我吵架了", ["小寒"]),
+        ("惊蛰这首歌谁唱的", ["惊蛰"]),
         ("下午三点半接娃，别忘了", ["下午三点半"]),
         ("半夜三点还在改方案", ["半夜三点"]),
         ("中午十二点半的高铁", ["中午十二点半"]),
@@ -202,7 +203,8 @@ def test_what_the_sentence_does_not_decide_stays_and_is_reported(text: str, word
     [
         "发薪日前三天", "术后一周拆线", "每到月底就没钱", "逢周三会员日", "赶明儿我给你送去",
         "我在六月咖啡馆等你", "十月稻田的米好吃", "一月一次的例会", "工作日晚上去健身", "十一二点才睡是常态",
-        "周一到周五都要上班", "三月花园的饭很好吃", "三月笋很嫩", "我最喜欢十月",
+        "周一到周五都要上班", "三月花园的饭很好吃", "三月笋很嫩", "我最喜欢十月", "老周五十了",
+        "小周六岁", "端午粽子你吃甜的咸的", "Have you watched Wednesday?", "The Day After Tomorrow scared me",
         "I had an epiphany", "We watched Friday the 13th", "I love October",
         "Monday mornings are the worst", "It's now or never", "Christmas is her favourite holiday", "She loves Halloween",
     ],
