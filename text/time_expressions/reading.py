@@ -144,6 +144,8 @@ class Reading:
     same_day: bool | None = None
     firm: bool | None = None
     """True if the expression needs no tense to be resolved (这个春节)."""
+    after_weekday: int | None = None
+    """The bare weekday that was told before: 周三出差，周五回. A day that would come before that one is not understood."""
     bound: Literal["before", "after"] | None = None
     """The side of the day that is meant: "less than two weeks from today" is before that day."""
     said_weekday: int | None = None
@@ -334,6 +336,16 @@ def carried(earlier: Reading, reading: Reading, tense: Tense, *, near: bool = Fa
         if later and not (away < 0 and tense == "future") and not (away > 0 and tense == "past"):
             return replace(reading, year=earlier.year, manner=None)
     return reading
+
+
+def in_order(earlier: Found | None, reading: Reading, tense: Tense) -> Reading:
+    """Return a bare weekday with the one that was told before it, if both are past or neither is."""
+    if earlier is None or not earlier.understood or (plain(earlier.tense) == "past") != (plain(tense) == "past"):
+        return reading
+    if not (earlier.reading.slots | reading.slots) <= _BARE_WEEKDAY or reading.weekday is None or reading.through is not None:
+        return reading
+    first = earlier.reading.weekday
+    return replace(reading, after_weekday=first) if first is not None and first < reading.weekday else reading
 
 
 def from_there(earlier: Found, told: Found, *, before: bool, part: Part | None, part_name: str | None) -> Found | None:

@@ -191,7 +191,7 @@ _BE_OR_HAVE = word_list(
     "is are am was were be been has have had isn't aren't wasn't hasn't haven't i'm he's she's it's we're they're you're i've "
     "we've they've you've who's that's not also"
 )
-_TAKE_A_TIME = word_list("spend spends spent spending waste wasted wasting all")
+_TAKE_A_TIME = word_list("spend spends spent spending waste wasted wasting")
 _TAKE_A_DAY = word_list(
     "celebrate celebrates celebrated celebrating enjoy enjoyed love loved hate hated miss missed skip skipped host hosted "
     "take takes took taken taking have has had having book booked got get"
@@ -225,7 +225,7 @@ def english(reading: Reading, resolved: Resolved, text: str, start: int, end: in
     object_of = previous in _TAKE_A_TIME and following not in _AFTER_ADVERBIAL
     object_of = object_of or (previous in _TAKE_A_DAY and (reading.holiday is not None or following == "off"))
     led = previous in _PREPOSITIONS and not _is_particle(text, start)
-    noun = led or joined or owns or object_of or ((leads or reading.holiday) and following in _AUXILIARIES)
+    noun = led or joined or owns or object_of or previous == "all" or ((leads or reading.holiday) and following in _AUXILIARIES)
     preposition, body = _english(reading, resolved, previous, text[start:end])
     if not noun and preposition:
         body = f"{preposition} {body}"

@@ -63,6 +63,10 @@ def _resolve(reading: Reading, now: datetime, tense: Tense) -> Resolved | None:
         found = named_days(reading, today, raw)
         if found is not None and found.first == today and tense != "past" and _is_over(reading, now):
             found = one_day(today + 7 * _DAY)
+    if reading.after_weekday is not None and found is not None:
+        before = named_days(Reading(weekday=reading.after_weekday, manner="bare"), today, raw)
+        if before is not None and before.first > found.first:
+            return None  # 周三出差，周五回 on a Thursday
     given = reading.year is not None and reading.year[0] == "abs"
     if found is not None and given and tense == "past" and day_of(found.first) > today:
         return None  # the year of what was named before it: 三月考的，五月买的

@@ -181,6 +181,14 @@ def _is_present(words: list[str], position: int) -> bool:
     return before in _SUBJECTS or several or (before in _ENGLISH["break"] and _BASE_FOLLOWS.isdisjoint(words[:position]))
 
 
+_PRESENT = _ENGLISH["present"]
+
+
+def _stems(word: str) -> tuple[str, str, str]:
+    """Return what a participle may be made of: "flying", "leaving", "getting"."""
+    return word[:-3], word[:-3] + "e", word[:-4]
+
+
 _SUBJECTS = word_list("i you we they")
 _BASE_FOLLOWS = word_list("did didn't do don't to could couldn't would made make let help helped")
 """After these a verb without an ending tells no time: "did you move", "had to pack and move"."""
@@ -201,7 +209,8 @@ def _english_tense(before: list[str], after: list[str], *, first: int = 0) -> tu
             continue
         ordered = position == first and word in _ENGLISH["orders"]
         tense: Tense | Literal["present"] | None = "future" if ordered else _verb_tense(clause, position - first)
-        if tense is None and _is_present(words, position):
+        starts = position == first and word.endswith("ing") and not _PRESENT.isdisjoint(_stems(word))
+        if tense is None and (starts or _is_present(words, position)):
             tense = "present"
         if tense:
             best, distance = (tense, word), away

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import zip_longest
 
-from ..reading import Amount, Clock, Found, Ordinal, Part, Reading, Tense, carried, from_there, is_absolute, merge
+from ..reading import Amount, Clock, Found, Ordinal, Part, Reading, Tense, carried, from_there, in_order, is_absolute, merge
 from ..tense import chinese_evidence, chinese_habit, chinese_plan, chinese_sentence_start
 from .extents import together, whole
 from .words import LENGTH, OPEN, fold, length_of, might_hold, words_of_time
@@ -192,7 +192,7 @@ def settle(text: str, found: list[Found]) -> list[Found]:
             base = reading.offset.base if reading.offset is not None else None
             if chosen == "past" and (_is_feast(base or reading) or "month" in reading.slots):
                 chosen = "perhaps past"
-            meant = _in_its_half(text, item, meant)
+            meant = in_order(kept[-1] if kept and anchored else None, _in_its_half(text, item, meant), chosen)
             kept.append(Found(meant, item.start, item.end, chosen, lasting=_lasting(text, item)))
         if reading.has_day and reading.vague is None and not reading.now:
             anchored_until, previous_end, dated, of_year, earlier = len(text), item.end, reading.shift != 0, False, meant

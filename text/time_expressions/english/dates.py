@@ -170,6 +170,10 @@ class Dates(Clocks):
                 if self.word(inside) == "the":
                     return Reading(day=number, manner="bare"), which[1]  # "due the first of the month"
                 return Reading(month=which[0], day=number), which[1]
+            to_another = self.word(at) in ("to", "till", "until", "-") and self.word(at + 1) == "the"
+            until = self.ordinal(at + 2) if to_another and self.word(index) == "the" else None
+            if until is not None and self.word(until[1]) != "of" and self.word(until[1]) not in MONTHS:
+                return Reading(day=number, manner="bare", firm=False), until[1]  # "from the 3rd to the 10th" of which month
             led = self.word(index - 1) in _BEFORE_DAY or (self.word(index - 1) == "of" and self.word(index - 2) in PARTS)
             if self.word(index) == "the" and led and (self.word(at) in _AFTER_DAY or self.word(index - 1) == "of"):
                 return Reading(day=number, manner="bare"), at

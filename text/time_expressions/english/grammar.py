@@ -14,7 +14,7 @@ from itertools import zip_longest
 
 from ...word_lists import phrase_list, word_list
 from ..numerals import ENGLISH_CARDINALS, ENGLISH_ORDINALS
-from ..reading import Found, Reading, Tense, carried, clash, from_there, is_absolute, merge
+from ..reading import Found, Reading, Tense, carried, clash, from_there, in_order, is_absolute, merge
 from ..tense import english_evidence, english_habit, english_present, is_monthly
 from . import lexicon as lexicon
 from .clock import CLOCK_PREPOSITIONS
@@ -300,8 +300,15 @@ class _Sentence(Extents):
             if meant is None or meant.firm is False or (not stands and self.is_undecided(item, tense, anchored)):
                 kept.append(replace(item, understood=False))
             elif stands:
-                meant = self.in_its_half(item, meant)
-                kept.append(Found(meant, item.start, item.end, self.direction(item, tense)))
+                chosen = self.direction(item, tense)
+                if (
+                    kept
+                    and meant.month is not reading.month
+                    and english_evidence(self.lower, item.start, item.end, wide=False) == "none"
+                ):
+                    chosen = kept[-1].tense  # "Booked for the 12th of May, back on the 20th"
+                meant = in_order(kept[-1] if kept and anchored else None, self.in_its_half(item, meant), chosen)
+                kept.append(Found(meant, item.start, item.end, chosen))
                 self.leave_timetable(kept, verb)
                 if reading.has_day and not reading.vague and not reading.now:
                     anchor_end, earlier = item.end, meant
