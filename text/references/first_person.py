@@ -96,7 +96,7 @@ def _both(user: str, bot: str, language: str) -> str:
 
 _TALK = re.compile(
     r"(?<![把被让找约跟和与给叫请带替向对帮陪邀])(?:我们|咱们?)(?:俩)?(?![公学])[^，。！？；,.!?;\n和跟与]{0,8}?(?:约|聊|讨论|說好|说好|商量|谈|玩|见过)"
-    r"|\b[Ww]e\s+(?:[a-z]+ly\s+)?(?:talk|discuss|agree|chat|play|m[ee]t(?!\s+(?:an?|the|my|our|his|her|their|[A-Z]))|arrange|spoke|"
+    r"|\b[Ww]e\s+(?:[a-z]+ly\s+)?(?:talk|discuss|agree|chat|played|met(?!\s+(?:an?|the|my|our|his|her|their|[A-Z]))|arrange|spoke|"
     r"laugh|argue|decide)(?![^.!?;,\n]*\swith\s(?!each other))",
 )
 """What bot and user do together, with nobody joined to "we" and not as the object of somebody else's act."""

@@ -16,7 +16,8 @@ LONGEST_BEGINNING = 40
 LONGEST_NOTE = 400
 _BREAK = re.compile(r"[,.;!?，。；！？…\n]")
 _LINK = re.compile(r"(?:(?:so|and|but|well|oh|btw|also) )*+", re.IGNORECASE)
-_SUBJECT = re.compile(r"(?:I|my (?:[a-z]+ ){0,2}[a-z]+)(?:['’](?:m|ve|s)| am| is| has| have)? |我", re.IGNORECASE)
+_SUBJECT = re.compile(r"(?:I|my (?:[a-z]+ ){0,2}[a-z]+)|我", re.IGNORECASE)
+_IS = re.compile(r"(?:['’](?:m|ve|s)| am| is| are| has| have)?\s*$")
 _NOUN = re.compile(r"(?:the|an?|this|that|some|one) [a-z]", re.IGNORECASE)
 
 
@@ -35,8 +36,9 @@ def with_beginning(text: str, said: Sequence[Utterance], names: Names) -> str:
     if predicate_of(text, names):
         has_subject = people or deictic_words(begin, ()) or _NOUN.match(begin)
         return whole if has_subject and not predicate_of(whole, names) else text
-    alone = any(one.end == len(begin.rstrip()) and begin[: one.start] in ("", "我", "我的", "我家") for one in people)
-    return whole if alone or _SUBJECT.fullmatch(begin) else text
+    bare = _IS.sub("", begin)
+    alone = any(one.end == len(bare) and begin[: one.start] in ("", "我", "我的", "我家") for one in people)
+    return whole if alone or _SUBJECT.fullmatch(bare) else text
 
 
 def _before(note: str, message: str) -> str | None:

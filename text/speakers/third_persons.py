@@ -40,9 +40,16 @@ def meant_by_talk(text: str, said: Sequence[Utterance], names: Names) -> str:
         return _told_of(source, theirs[0], said, names, gender, text)
     if has_first_person(text, names):
         return ""  # who says "I" in it is nobody else
-    tells = has_first_person(source.text, names) or _rest(text, orphans[0]) in source.text
-    others = {one.name.casefold() for one in _people(source, names)} - {source.who.casefold()}
+    own = has_first_person(source.text, names)
+    tells = own or _rest(text, orphans[0]) in source.text
+    others = _others_named(source, said, own, names)
     return source.who if tells and all(other in text.casefold() and other in ROLE_NOUNS for other in others) else ""
+
+
+def _others_named(source: Utterance, said: Sequence[Utterance], own: bool, names: Names) -> set[str]:
+    """Return who else is named in a message, or, where it says no "I", by the same person or who asks: 你姐住哪？ 住在杭州."""
+    told = [source] if own else [one for one in said if one.who in (source.who, BOT) or one.asks]
+    return {mention.name.casefold() for one in told for mention in _people(one, names)} - {source.who.casefold()}
 
 
 _OWNED = re.compile(r"\s?的?([㐀-鿿]{1,3}|[a-z]+)(?P<more>(?: [a-z]+){0,2})", re.IGNORECASE)
@@ -77,9 +84,9 @@ def teller(text: str, said: Sequence[Utterance], names: Names) -> str:
     source = _source(text, said, names)
     if source is None or _thirds(source.text, names) or AT_HOME.search(source.text):
         return ""
-    named = {one.name.casefold() for one in _people(source, names)} - {source.who.casefold()}
-    own = has_first_person(source.text, names) or text.rstrip("。.!！") in source.text
-    return source.who if own and not named else ""
+    own = has_first_person(source.text, names)
+    named = _others_named(source, said, own, names)
+    return source.who if not named and (own or text.rstrip("。.!！") in source.text) else ""
 
 
 def _orphans(text: str, names: Names) -> list[Reference]:

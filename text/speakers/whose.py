@@ -211,6 +211,8 @@ def _of_named(text: str, said: Sequence[Utterance], job: Job, names: Names, lang
         author = _closest(held, names)
         said_by = _id_of(author, job, names) if held.get(author, 0.0) >= COPY else ""
         cast = replace(_cast_of_fact(text, said, names, language), third=third, stand_in=stand_in)
+        if author not in ("", user) and held[author] >= max(COPY, held.get(user, 0.0) + CLEAR):
+            cast = replace(cast, first=author, together="")  # "our drummer"
         if addressed or _RULE.match(text):
             cast = replace(cast, second=addressed)
         elif _TO_THE_BOT.match(text) or _ANYBODY.search(text) or (predicate_of(text, names) and _SAYS_YOU.search(text)):
@@ -372,7 +374,8 @@ def _is_the_user(text: str, held: dict[str, float], said: Sequence[Utterance], u
         return True
     wanted = content_terms(text, names)
     best = max((one for one in said if one.who == user), key=lambda one: share(wanted, one.terms), default=None)
-    return best is not None and mine >= COPY and not _tells_of_somebody(best, names)
+    own = best is not None and has_first_person(best.text, names)
+    return best is not None and own and mine >= COPY and not _tells_of_somebody(best, names)
 
 
 def _tells_of_somebody(one: Utterance, names: Names) -> bool:

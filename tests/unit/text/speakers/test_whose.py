@@ -236,6 +236,7 @@ def test_we_who_talked_are_the_bot_and_the_user(fact: str) -> None:
         ("Tom said we agreed on the price", ""),
         ("我们聊了很久", "见到前任了，我们聊了很久"),
         ("We met on Tinder", "my boyfriend is sweet. We met on Tinder"),
+        ("We play at the Fox every week", "We play at the Fox every week"),
     ],
 )
 def test_we_with_a_third_party_is_not_the_bot(fact: str, message: str) -> None:
@@ -247,6 +248,28 @@ def test_the_party_of_whom_a_person_speaks_is_not_themself() -> None:
     for fact, message in (("对方不肯私了", "骑车被撞了，对方不肯私了"), ("the other guy was ill", "so the other guy was ill")):
         item = filed(fact, group=None, recent_messages=said_in(("小林", message)))
         assert (item["candidate"], item["passed"]) == (fact, False)
+
+
+@pytest.mark.parametrize("fact", ["他生病了", "他最近一直在生病", "辞职了"])
+def test_what_follows_upon_the_name_of_another_one_is_not_said_of_the_speaker(fact: str) -> None:
+    talk = said_in(("小林", "老王又没来上班"), ("Undefined", "他怎么了？"), ("小林", fact.removeprefix("他")))
+    assert not filed(fact, group=None, recent_messages=talk)["passed"]
+    alone = filed(fact, group=None, recent_messages=talk[2:])
+    assert alone["passed"] and alone["candidate"].startswith("小林")
+
+
+@pytest.mark.parametrize(
+    ("asked", "fact", "answer"),
+    [("你姐姐住哪？", "她住在杭州", "住在杭州"), ("what does your daughter like?", "likes anime", "likes anime")],
+)
+def test_who_answers_without_a_subject_tells_of_whom_they_were_asked(asked: str, fact: str, answer: str) -> None:
+    talk = said_in(("Undefined", asked), ("小林", answer))
+    assert not filed(fact, group=None, recent_messages=talk)["passed"]
+
+
+def test_what_is_ours_is_theirs_who_says_so() -> None:
+    item = filed("Our lead singer quit", recent_messages=said_in(("Sam", "our lead singer quit"), ("小林", "oh no")))
+    assert (item["candidate"], item["passed"]) == ("Sam's lead singer quit", True)
 
 
 def test_who_asks_where_somebody_lives_does_not_live_there() -> None:
@@ -340,6 +363,7 @@ def test_a_note_without_a_subject_is_that_of_the_member_whose_message_it_is() ->
         ("搬到深圳了", "后来搬到深圳了", "小林搬到深圳了"),
         ("Got engaged", "My ex got engaged, ugh", "小林's ex got engaged"),
         ("Getting divorced", "so my best friend is getting divorced", "小林's best friend is getting divorced"),
+        ("moving to Rome", "good news! My cousin is moving to Rome", "小林's cousin is moving to Rome"),
         ("works at Boeing", "Dad is fine. My dad works at Boeing", "小林's dad works at Boeing"),
     ],
 )
