@@ -144,7 +144,7 @@ def _verb_tense(words: list[str], position: int) -> Tense | None:
     """Return the tense that one word of a clause marks: "past", "future" or None."""
     word, before, following = words[position], words[position - 1] if position else "", words[position + 1 : position + 3]
     if word in _FUTURE or word.endswith("'ll"):
-        if word in ("going", "gonna") and before in ("was", "were"):
+        if word in ("going", "gonna", "due", "free", "available") and before in ("was", "were"):
             return "past"
         if word == "going" and following[:1] != ["to"]:
             return "future" if before in _BE else None

@@ -178,6 +178,8 @@ def settle(text: str, found: list[Found]) -> list[Found]:
         # 3号走，6号到: of the same month as the 3rd
         after_number = anchored and bool(kept) and (reading.day or 0) > (earlier.day or 31) and earlier.month is None
         as_said = meant is reading and not after_number
+        if not as_said and meant is not None and reading.part == "dawn" and text.endswith("到", 0, item.start):
+            meant = replace(meant, shift=meant.shift + 1) if meant.shift is not None else None  # 昨天等到凌晨一点
         if as_said and reading.day is not None and reading.month is None:
             anchored = False
         if meant is None or (as_said and _is_undecided(text, item, tense, anchored)):
@@ -325,8 +327,8 @@ def _is_undecided(text: str, item: Found, tense: Tense, anchored: bool) -> bool:
         return False
     if reading.slots <= {"clock", "part"}:  # 半夜三点还在改方案, 下午三点接娃，别忘了
         own = chinese_evidence(text, item.start, item.end, wide=False)
-        once = reading.clock is not None and own == "none" and _ONCE.match(text, item.end) is not None
-        return once and not chinese_habit(text, item.start, item.end)
+        once = _ONCE.match(text, item.end) or _IN_A_WHILE.search(text, max(0, item.start - 3), item.start)
+        return reading.clock is not None and own == "none" and once is not None and not chinese_habit(text, item.start, item.end)
     several = reading.weekday is not None and reading.week is None and reading.through is not None
     if several and text.startswith("都", item.end):  # 周六日都休息: a habit, or this week
         return reading.weekday != 0 and not _WORKS.search(text, item.end, item.end + 6)
@@ -360,8 +362,9 @@ def _is_of_one_year(text: str, item: Found) -> bool:
 
 
 _ONCE = re.compile(
-    r"还[在没]|的(?:高铁|动车|火车|飞机|航班|机票|车票|电影|门诊)|[^，。！？；,!?\n]{1,8}[，,](?:别忘|记得|千万|提醒)"
+    r"还[在没]|被|的(?:高铁|动车|火车|飞机|航班|机票|车票|电影|门诊)|[^，。！？；,!?\n]{1,8}[，,](?:别忘|记得|千万|提醒)"
 )
+_IN_A_WHILE = re.compile(r"(?:一会儿?|[待等]会儿?)$")
 _LIKED = re.compile(r"(?:喜欢|讨厌|最爱)的?(?:是|就是)?$")
 _AFFAIR = re.compile(r"的事[儿情]?了?(?:[，。！？,!?~～]|$)")
 _WORKS = re.compile("上班|上课|上学|营业|开门|闭馆|休息|有空|我?有[^，。]{0,4}课")
