@@ -6,7 +6,10 @@ Rules for ambiguous expressions:
   With 这 / 上 / 下 or "this" / "last" / "next" it is that day of the current, previous or next week (Monday to Sunday):
   "last Friday" on a Saturday is eight days ago. "past Friday" and "coming Friday" are the nearest ones.
 * A bare weekend in the past is the last one that has begun, otherwise that of the current week.
-* A month or date without a year is the last one in the past, the next one in the future, else the nearest one.
+* A month or date without a year is the last one in the past, the next one in the future, else the nearest one; of a month
+  that is more than 90 days away on both sides nobody can tell.
+* A bare part of the day that is over is that of the next day if it lies ahead, one that has not begun that of the day before
+  if it is past. "Tomorrow" before four in the morning may be either day.
 * "The past three days" end yesterday, "the next three days" begin tomorrow; "within" begins today.
 * "Earlier this month" is the elapsed part of its first half, "later this month" the rest of its second half.
 * The beginning of a month is days 1 to 10, its middle 11 to 20, its end the rest; of a year January, June and July,

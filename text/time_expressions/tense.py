@@ -1,7 +1,8 @@
 """The tense of the clause around an expression: past, future or none.
 
 It is derived from cue words, not from a parse. Chinese 要, 会, 打算 mark the future and win over 了 (快到了, 要考试了);
-已经, 了, 过 mark the past. English uses the verb nearest to the expression, first in its clause, then in its sentence.
+已经, 了, 过 mark the past. English uses the verb nearest to the expression, first in its clause, then in its sentence; where
+that of its clause is in the present, what was done in another one does not count.
 Without a cue word the tense is "none".
 """
 
