@@ -152,6 +152,7 @@ def settle(text: str, found: list[Found]) -> list[Found]:
     previous_end = -1
     of_year = False  # that day was given with its year
     earlier = Reading()  # what was said of that day
+    was_past = False  # what is told of that day is past
     for item, following in zip_longest(found, found[1:]):
         reading = item.reading
         if item.start >= anchored_until:
@@ -159,6 +160,7 @@ def settle(text: str, found: list[Found]) -> list[Found]:
         anchored = anchored_until >= 0 and chinese_sentence_start(text, item.start) <= previous_end
         if is_absolute(reading):
             anchored_until, previous_end, dated, of_year, earlier = len(text), item.end, True, True, reading
+            was_past = _tells_past(text, item)
             continue
         if _is_feast(reading):
             if (anchored and _SAME_DAY.fullmatch(text, previous_end, item.start)) or (
@@ -182,6 +184,8 @@ def settle(text: str, found: list[Found]) -> list[Found]:
             meant = replace(meant, shift=meant.shift + 1) if meant.shift is not None else None  # 昨天等到凌晨一点
         if as_said and reading.day is not None and reading.month is None:
             anchored = False
+        if anchored and was_past and reading.day is not None and reading.month is None and not _tells_past(text, item):
+            meant = None  # 我2号签了合同，9号搬家
         if meant is None or (as_said and _is_undecided(text, item, tense, anchored)):
             kept.append(replace(item, understood=False))
             continue
@@ -198,6 +202,7 @@ def settle(text: str, found: list[Found]) -> list[Found]:
             kept.append(Found(meant, item.start, item.end, chosen, lasting=_lasting(text, item)))
         if reading.has_day and reading.vague is None and not reading.now:
             anchored_until, previous_end, dated, of_year, earlier = len(text), item.end, reading.shift != 0, False, meant
+            was_past = _tells_past(text, item)
     return kept
 
 
@@ -211,6 +216,11 @@ def _lasting(text: str, item: Found) -> Amount | None:
     lasts = _LASTS.match(text, item.end) if _BEGINS.match(text, item.end) else None
     length = length_of(lasts["length"]) if lasts is not None else None
     return length if length is not None and not length.minutes and item.reading.has_day else None
+
+
+def _tells_past(text: str, item: Found) -> bool:
+    """Return True if the words after an expression say that it is past; those before it may tell of another day."""
+    return chinese_evidence(text[item.start : item.end + 60], 0, item.end - item.start, wide=False) == "past"
 
 
 def _in_its_half(text: str, item: Found, reading: Reading) -> Reading:
@@ -388,7 +398,7 @@ _SOON = re.compile(r"(?:就|便|又|都|也)?[^，。！？]{0,2}就|就|便|又
 _NUMBERED = frozenset("第穿选抽排坐住队员座桌店楼门床厅")
 """Before these 号 is a number of something: 穿23号, 住3号."""
 _AFTER_NUMBER = re.compile(
-    r"[去到交会考发放走回来出开看做领搬签拿取送接面约请办退订生入报复手体打吃聚飞值轮休停还付收换拆寄结离上](?![口台铺印线位])|(?:、|和|或者?|跟)\d{1,2}[号日]"
+    r"[去到交会考发放走回来出开看做领搬签拿取送接面约请办退订生入报复手体打吃聚飞值轮休停还付收换拆寄结离上我你他她咱有没吧行](?![口台铺印线位])|(?:、|和|或者?|跟)\d{1,2}[号日]"
     r"|[都也](?:有空|可以|行|方便|没空)"
 )
 """Verbs after a day of a month that no tense decides: 24号到货."""
