@@ -244,6 +244,8 @@ def predicate_of(text: str, names: Names) -> Literal["state", "act", "other", ""
 
 
 _SERVED = re.compile(r"(?:帮|替|陪|提醒|告诉|安慰|建议|鼓励)了?$|\b(?:told|reminded|helped|advised) $", re.IGNORECASE)
+NEAR = 60
+"""Characters about 对方 that tell whom it means."""
 _THEIRS = re.compile(r"[的车]|父母|律师|保险")
 _IS_OR_HAS = re.compile(
     r"[不没很最挺太也都又还在是有叫住说想要会能对已刚正来去从跟和把被给让向每怕陪姓属懂]|\d|希望|提到|表示|询问|偏好|讨厌|觉得|认为|打算|计划"
@@ -256,14 +258,18 @@ def is_of_other_party(text: str, reference: Reference, names: Names) -> bool:
 
     Beside another subject (跟对方吵了一架), or before a noun (对方司机), it is a party that only the talk knows.
     """
-    rest = text[reference.end :]
+    served = _SERVED.search(text, max(0, reference.start - NEAR), reference.start) is not None
+    heads = reference.start == 0 or text[reference.start - 1] in "，。；,.; "
+    if not served and not heads and reference.start > NEAR:
+        return False
+    begin = _after_time(text[:NEAR])
+    heads = heads or reference.start == begin
+    if not served and not (heads and text[begin : begin + NEAR].lstrip().startswith(reference.text)):
+        return False
+    rest = text[reference.end : reference.end + NEAR]
     if _THEIRS.match(rest) or followed_by_institution(rest, 0) or any(one.start == 0 for one in find_people(rest[:20])):
         return False
-    if _SERVED.search(text[: reference.start]):
-        return True
-    begins = text[_after_time(text) :].lstrip().startswith(reference.text)
-    heads = reference.start == 0 or text[reference.start - 1] in "，。；,.; " or reference.start == _after_time(text)
-    return begins and heads and (_IS_OR_HAS.match(rest) is not None or bool(predicate_of(rest, names)))
+    return served or _IS_OR_HAS.match(rest) is not None or bool(predicate_of(rest, names))
 
 
 def helps_the_user(text: str) -> bool:

@@ -16,7 +16,7 @@ LONGEST_BEGINNING = 40
 LONGEST_NOTE = 400
 _BREAK = re.compile(r"[,.;!?，。；！？…\n]")
 _LINK = re.compile(r"(?:(?:so|and|but|well|oh|btw|also) )*+", re.IGNORECASE)
-_SUBJECT = re.compile(r"(?:I|my (?:[a-z]+ ){0,2}[a-z]+)|我", re.IGNORECASE)
+_SUBJECT = re.compile(r"I|my(?: [a-z]+){0,3}|我", re.IGNORECASE)
 _IS = re.compile(r"(?:['’](?:m|ve|s)| am| is| are| has| have)?\s*$")
 _NOUN = re.compile(r"(?:the|an?|this|that|some|one) [a-z]", re.IGNORECASE)
 

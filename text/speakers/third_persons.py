@@ -20,6 +20,8 @@ from .utterances import BOT, Utterance
 
 HOLDS = 0.6
 """The share of a statement's content words from which on a message holds it."""
+SAME_WORDS = 6
+"""Characters after "he" by which the same "he" is found in the message that the statement is from."""
 _UNKNOWN = "?"
 _MINE = re.compile(r"(?:我们?家?的?|\b[Mm]y (?:[a-z]+ )?)$")
 _OF_OTHERS = re.compile(r"(?:[他她你]们?的?|的|[㐀-鿿]|\b(?:his|her|their|your|the|an?)(?: [a-z]+)?|['’]s) ?$")
@@ -37,7 +39,9 @@ def meant_by_talk(text: str, said: Sequence[Utterance], names: Names) -> str:
         return source.who
     theirs = [one for one in _thirds(source.text, names) if one.gender == gender]
     if theirs:
-        return _told_of(source, theirs[0], said, names, gender, text)
+        after = text[orphans[0].end :][:SAME_WORDS]
+        same = next((one for one in theirs if source.text.startswith(after, one.end)), theirs[0])
+        return _told_of(source, same, said, names, gender, text)
     if has_first_person(text, names):
         return ""  # who says "I" in it is nobody else
     own = has_first_person(source.text, names)

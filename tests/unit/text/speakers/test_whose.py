@@ -331,6 +331,8 @@ def test_the_message_that_holds_a_statement_tells_whom_a_third_person_means(
     [
         ("他明年不回国了", [("阿泰", "到了"), ("阿强", "好"), ("小林", "他明年不回国了")]),
         ("她觉得特别委屈", [("小林", "我室友和她妈吵架了"), ("小林", "她觉得特别委屈")]),
+        ("She kept the dog", [("小林", "My sister and her wife split up. She kept the dog")]),
+        ("他搬走了", [("小林", "我哥和他室友吵架了，他搬走了")]),
         ("he's always late", [("Stu", "who is in"), ("小林", "Tom and Bob said yes"), ("小林", "he's always late")]),
     ],
 )
@@ -363,6 +365,7 @@ def test_a_note_without_a_subject_is_that_of_the_member_whose_message_it_is() ->
         ("搬到深圳了", "后来搬到深圳了", "小林搬到深圳了"),
         ("Got engaged", "My ex got engaged, ugh", "小林's ex got engaged"),
         ("Getting divorced", "so my best friend is getting divorced", "小林's best friend is getting divorced"),
+        ("birthday is on May 5", "my birthday is on May 5", "小林's birthday is on May 5"),
         ("moving to Rome", "good news! My cousin is moving to Rome", "小林's cousin is moving to Rome"),
         ("works at Boeing", "Dad is fine. My dad works at Boeing", "小林's dad works at Boeing"),
     ],
