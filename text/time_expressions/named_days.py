@@ -295,7 +295,13 @@ def _month_or_year(reading: Reading, today: date, tense: Tense) -> Resolved | No
     if chosen is None:
         return None
     far = chosen[0] - today > _UNSURE or today - chosen[1] > _UNSURE
-    if far and tense == "none" and manner == "bare" and reading.day is None:
+    if (
+        far
+        and tense == "none"
+        and manner == "bare"
+        and reading.slots <= {"month", "manner"}
+        and not (reading.day or reading.firm)
+    ):
         return None
     if reading.week is not None and reading.day is not None:
         return Resolved(*week_days(chosen[0]), "week")

@@ -60,7 +60,7 @@ def _resolve(reading: Reading, now: datetime, tense: Tense) -> Resolved | None:
             return found
     elif reading.stretch is not None:
         return _stretch(reading, now)
-    elif reading.shift == 1 and now.hour < _STILL_UP:
+    elif reading.shift == 1 and time() < now.time() < _STILL_UP:
         return None  # "tomorrow" at one in the morning: after the night, or a day later
     else:
         found = named_days(reading, today, raw)
@@ -120,8 +120,8 @@ _HARDLY_OVER = timedelta(hours=1)
 
 _OVER = {"dawn": 8, "morning": 12, "noon": 14, "afternoon": 18}
 """The hour from which on a part of the day is over."""
-_STILL_UP = 4
-"""The hour before which who is awake has mostly not slept yet."""
+_STILL_UP = time(4)
+"""Who is awake before that has mostly not slept yet. Midnight to the second is a day without a time."""
 _BEGINS = {"noon": 11, "afternoon": 12, "evening": 16, "night": 18}
 
 

@@ -198,7 +198,10 @@ def settle(text: str, found: list[Found]) -> list[Found]:
             base = reading.offset.base if reading.offset is not None else None
             if chosen == "past" and (_is_feast(base or reading) or "month" in reading.slots):
                 chosen = "perhaps past"
-            meant = in_order(kept[-1] if kept and anchored else None, _in_its_half(text, item, meant), chosen)
+            if meant.slots == {"month"} and text[item.end : item.end + 1] in _OF_MONTH:
+                meant = replace(meant, firm=True)
+            listed = bool(kept) and text[kept[-1].end : item.start].strip() in _LISTED
+            meant = in_order(kept[-1] if kept and anchored and not listed else None, _in_its_half(text, item, meant), chosen)
             kept.append(Found(meant, item.start, item.end, chosen, lasting=_lasting(text, item)))
         if reading.has_day and reading.vague is None and not reading.now:
             anchored_until, previous_end, dated, of_year, earlier = len(text), item.end, reading.shift != 0, False, meant
@@ -206,6 +209,8 @@ def settle(text: str, found: list[Found]) -> list[Found]:
     return kept
 
 
+_OF_MONTH = frozenset("的和、")
+_LISTED = frozenset(["", "、", "，", "和", "及", "跟", "或"])
 _NEAR_GAP = re.compile(r"[^，。！？；,.!?;\n]{1,6}")
 _LASTS = re.compile(rf"[^，。！？,!?\n每隔第内前后\d]{{0,6}}?(?P<length>{LENGTH})(?:的?[长年]?假)?(?![前后之以内年月日号])")
 _BEGINS = re.compile(r"(?:假期)?[连放休]|(?:一)?(?:起|开始)")
@@ -398,7 +403,7 @@ _SOON = re.compile(r"(?:就|便|又|都|也)?[^，。！？]{0,2}就|就|便|又
 _NUMBERED = frozenset("第穿选抽排坐住队员座桌店楼门床厅")
 """Before these 号 is a number of something: 穿23号, 住3号."""
 _AFTER_NUMBER = re.compile(
-    r"[去到交会考发放走回来出开看做领搬签拿取送接面约请办退订生入报复手体打吃聚飞值轮休停还付收换拆寄结离上我你他她咱有没吧行](?![口台铺印线位])|(?:、|和|或者?|跟)\d{1,2}[号日]"
+    r"[去到交会考发放走回来出开](?!口)|(?<=号)[看做领搬签拿取送接面约请办退订生入报复手体打吃聚飞值轮休停还付收换拆寄结离上我你他她咱有没吧行](?![口台铺印线位])|(?:、|和|或者?|跟)\d{1,2}[号日]"
     r"|[都也](?:有空|可以|行|方便|没空)"
 )
 """Verbs after a day of a month that no tense decides: 24号到货."""

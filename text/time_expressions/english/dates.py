@@ -88,7 +88,11 @@ class Dates(Clocks):
             if not is_part and self.starts[index + 1] - self.ends[index] == 1:
                 return None
         reading = Reading(weekday=WEEKDAYS[word], manner="bare")
-        if before == "the" and (not following.isalpha() or following in _AFTER_DAY) and following != "-":
+        if (
+            (self.word(index - 2), before) == ("on", "the")
+            and (not following.isalpha() or following in _AFTER_DAY)
+            and following != "-"
+        ):
             return replace(reading, firm=False), index + 1  # "on the Saturday" of some week
         after = self.word(index + 2)
         if following.isdecimal() and after in MONTHS:

@@ -86,6 +86,7 @@ _BEFORE_CLOCK = frozenset(
 _RANGE_WORDS = frozenset(phrase_list("to, until, till, til, through, thru, -, –, —, ~, to the, through the"))
 _DAY_NUMBER = frozenset({"day", "manner"})
 _BARE_WEEKDAY = frozenset({"weekday", "manner"})
+_LISTED = frozenset(["", ",", "and", "or", "and on", "or on"])
 _LIKE = word_list("love loves like likes hate hates prefer prefers watch watched watching rewatched seen")
 _MORNING = re.compile(r"\b(?:wak(?:e|es|ing)|woke|g[eo]ts? up|getting up|breakfast|alarm)\b[^.,;!?]{0,16}$")
 _BEDTIME = re.compile(r"\b(?:to (?:bed|sleep)|asleep)\b[^.,;!?]{0,12}$")
@@ -307,7 +308,8 @@ class _Sentence(Extents):
                     and english_evidence(self.lower, item.start, item.end, wide=False) == "none"
                 ):
                     chosen = kept[-1].tense  # "Booked for the 12th of May, back on the 20th"
-                meant = in_order(kept[-1] if kept and anchored else None, self.in_its_half(item, meant), chosen)
+                listed = bool(kept) and self.lower[kept[-1].end : item.start].strip() in _LISTED
+                meant = in_order(kept[-1] if kept and anchored and not listed else None, self.in_its_half(item, meant), chosen)
                 kept.append(Found(meant, item.start, item.end, chosen))
                 self.leave_timetable(kept, verb)
                 if reading.has_day and not reading.vague and not reading.now:
@@ -379,7 +381,7 @@ class _Sentence(Extents):
             if feast and own == "past" and self.lower.endswith("for ", 0, item.start):
                 return "perhaps past"  # "got him a grill for Father's Day"
             return own if own != "none" or reading.weekend else "none" if tense == "past" else "future"
-        dated = reading.manner == "bare" and bool(reading.slots & {"month", "day"})
+        dated = reading.manner == "bare" and reading.said_weekday is None and bool(reading.slots & {"month", "day"})
         return "perhaps future" if tense == "none" and dated and self.present(item) else tense
 
     def is_name(self, item: Found) -> bool:
