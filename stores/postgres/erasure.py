@@ -113,12 +113,16 @@ class PostgresErasure(ErasureTables):
                 unread.append(f"{table}: {error}")
 
     def _texts_of(self, table: str, columns: str) -> Iterator[StoredBytes]:
-        """Yield the texts of a table in the binary form, in which they stand as they are; whole rows, a few MiB at a time."""
+        """Yield the texts of a table in the binary form, in which they stand as they are; whole rows, a few MiB at a time.
+
+        Over a connection of its own: each piece may be asked for in another thread, and a transaction belongs to one.
+        """
         offset, held, rows = 0, 0, list[bytes]()
         statement = f'COPY (SELECT {columns} FROM "{table}") TO STDOUT (FORMAT binary)'
         with (
-            self._database.reading() as transaction,
-            transaction.connection.cursor() as cursor,
+            self._database.explaining(),
+            self._database.session() as connection,
+            connection.cursor() as cursor,
             cursor.copy(statement.encode()) as copy,
         ):
             for row in copy:

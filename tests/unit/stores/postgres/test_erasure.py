@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from historian.schema.article import Article, Spoken
@@ -84,3 +85,15 @@ def test_what_is_deleted_is_vacuumed_beside_readers_and_writers(database: Postgr
         assert transaction.rows("SELECT count(*) FROM events") == [(0,)]
         assert erasure.rewrite() and not erasure.writers_wait() and not erasure.holds(["events"])
     assert list(erasure.merge_words()) == []
+
+
+def test_texts_that_are_read_a_piece_at_a_time_by_several_threads_leave_none_in_a_transaction(database: PostgresDatabase) -> None:
+    with database.writing() as transaction:
+        transaction.execute("CREATE TABLE others (thing text)")
+        transaction.execute("INSERT INTO others SELECT repeat('x', 1048576) FROM generate_series(1, 9)")
+    texts = (one for one in PostgresErasure(database).stored_bytes([]) if one.place == "others")
+    with ThreadPoolExecutor(1) as first, ThreadPoolExecutor(1) as second:
+        assert first.submit(next, texts).result() is not None
+        assert first.submit(database.run, "INSERT INTO others VALUES ('y')").result(10) == 1
+        assert len(second.submit(list, texts).result(10)) == 2
+        assert first.submit(database.run, "INSERT INTO others VALUES ('z')").result(10) == 1
