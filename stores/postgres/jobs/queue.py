@@ -192,6 +192,8 @@ class PostgresJobQueue:
         taken, mine = 0, "FROM jobs WHERE state = 'processing' AND worker = %s"
         while True:
             with self._database.writing() as transaction:
+                # One at a time: a later one would take the job from whoever has claimed it since.
+                transaction.execute("SELECT pg_advisory_xact_lock(%s, %s::integer)", (workers_key(self._database), worker))
                 transaction.execute("DELETE FROM idle_workers WHERE worker = %s", (worker,))
                 found = transaction.row(f"SELECT job_id {mine} ORDER BY position LIMIT 1", (worker,))
                 if found is None:

@@ -6,6 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import psycopg
@@ -179,6 +180,39 @@ def test_a_dead_workers_jobs_are_taken_over_within_half_a_second(worker: OpenWor
         taken += two.take_over(NOW)
     assert taken == 20
     assert time.monotonic() - started < 5, "about 0.1 s on an idle machine"
+
+
+def test_workers_that_take_over_from_the_same_dead_one_leave_a_job_that_was_claimed_since(
+    worker: OpenWorker, schema: Schema
+) -> None:
+    one, two, three, four = worker(), worker(), worker(), worker()
+    one.put(make_job(user_id="a", group=None))
+    assert claimed(one) == "r1-1"
+    kill_session(one)
+    database, line_held, line_free = schema.open(), threading.Event(), threading.Event()
+
+    def wait_in_line() -> None:
+        """Hold the line of the job, after whoever waits for it."""
+        with database.writing() as transaction:
+            transaction.execute("SELECT lock_lines(ARRAY['user:a'])")
+            line_held.set()
+            assert line_free.wait(20)
+
+    looker, runs = schema.open(), list[Future[Any]]()
+    blocked = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+    with ThreadPoolExecutor(3) as threads, schema.open().writing() as first:
+        first.execute("SELECT lock_lines(ARRAY['user:a'])")
+        for run in (lambda: two.take_over(NOW), wait_in_line, lambda: three.take_over(NOW)):
+            runs.append(threads.submit(run))
+            eventually_now(lambda: looker.row(blocked) == (sum(not one.done() for one in runs),))
+        first.connection.execute("COMMIT")
+        assert line_held.wait(20)
+        job_of_four = claimed(four)
+        line_free.set()
+        assert [runs[0].result(20), runs[2].result(20)] == [1, 0]
+    assert job_of_four == "r1-1"
+    four.check_claim("r1-1")
+    assert claimed(two) == "", "it is claimed already"
 
 
 def test_a_job_that_is_filed_is_not_taken_in_again_by_anybody(worker: OpenWorker, schema: Schema) -> None:
