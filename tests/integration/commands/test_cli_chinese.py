@@ -195,7 +195,9 @@ def test_notes_are_indexed_in_chinese(call: Callable[..., Called], tmp_path: Pat
 
 def test_leaving_and_coming_back_is_told_in_chinese(tmp_path: Path) -> None:
     directory, archive = ("--data-dir", tmp_path / "data"), tmp_path / "ming.zip"
-    historian("ingest", "-", *directory, stdin=json.dumps(TURN, ensure_ascii=False) + "\n")
+    namesake = {**TURN, "user_id": "43", "group_id": ""}
+    lines = "".join(json.dumps(turn, ensure_ascii=False) + "\n" for turn in (TURN, namesake))
+    historian("ingest", "-", *directory, stdin=lines)
     historian("worker", "--drain", *directory)
     calls = [
         ("export", "user", "42", archive),
@@ -209,6 +211,7 @@ def test_leaving_and_coming_back_is_told_in_chinese(tmp_path: Path) -> None:
         assert shown.status == 0, shown.err
         assert shown.out
         assert english_words(shown.out + shown.err) == [], words
+        assert words[0] != "forget" or "文章或摘要" in shown.out
 
 
 def test_old_summaries_come_in_in_chinese(tmp_path: Path) -> None:

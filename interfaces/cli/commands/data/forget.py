@@ -31,7 +31,15 @@ STAGES = {
 """How far a request is, by its stage."""
 EVERYBODY = {"checkpoint and damaged files"}
 """Counts of what is removed for any entity, whether or not it belonged to the forgotten one."""
-MENTIONED = {"events": later("event"), "profiles": later("profile")}
+MENTIONED = {
+    "events": later("event"),
+    "profiles": later("profile"),
+    "articles and summaries": later("article or summary"),
+    "jobs": later("job"),
+    "plain summaries": later("plain summary"),
+    "lines of MEMORY.md": later("line of MEMORY.md"),
+    "note files": later("note file"),
+}
 """Counts of what may mention somebody."""
 
 
