@@ -10,9 +10,11 @@ from ..schema.job import Job
 from ..schema.scope import Scope
 from ..schema.talk import SAID_BY_PEOPLE, TalkPayload
 from .chunks import chunk
+from .language import detect_language
 from .redaction import redact
 
-NOT_REWRITTEN = "observed as it was, not rewritten"
+NOT_REWRITTEN = {"zh": "观察到的原话，没有改写。", "en": "observed as it was, not rewritten"}
+"""Why an observation is not absolute, in its own language."""
 
 
 def observation_events(
@@ -33,7 +35,7 @@ def observation_events(
             text=piece.text,
             is_absolute=False,
             source=OBSERVATION,
-            gate_reasons=(NOT_REWRITTEN,),
+            gate_reasons=(NOT_REWRITTEN[detect_language(piece.text)],),
             rewritten_by="none",
             user_name=user_name,
         )

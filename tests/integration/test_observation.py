@@ -160,7 +160,8 @@ async def test_what_is_observed_is_recalled_in_its_scope_alone(tmp_path: Path) -
         assert memory.observation is not None
         await memory.on_tool_executed("library", {"title": "三体"}, "《三体》在三楼书架，编号 I247", scope=GROUP)
         assert await memory.observation.settled(10)
-        assert "I247" in (await memory.search_events("三体 书架", GROUP))[0].event.text
+        found = (await memory.search_events("三体 书架", GROUP))[0].event
+        assert "I247" in found.text and found.gate_reasons == ("观察到的原话，没有改写。",)
         assert await memory.search_events("三体 书架", Scope.private("42")) == []
         assert await memory.search_events("三体 书架", Scope.group("101", "42")) == []
         assert (await memory.stats())["observation"]["stored"] == 1
