@@ -86,7 +86,8 @@ def add_problems(app: FastAPI) -> None:
     async def invalid(request: Request, error: RequestValidationError) -> Response:
         errors = [
             {
-                "field": ".".join(map(str, one["loc"][1:])) or str(one["loc"][0]),
+                # What is no JSON has a position in place of a field.
+                "field": "body" if one["type"] == "json_invalid" else ".".join(map(str, one["loc"][1:])) or str(one["loc"][0]),
                 "problem": one["msg"].removeprefix("Value error, "),
             }
             for one in error.errors()

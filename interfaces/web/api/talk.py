@@ -56,7 +56,7 @@ class RememberRequest(InScope, Names):
 
 class TurnRequest(Names):
     action_summary: str = Field("", description="What the bot did.")
-    new_info: list[str] = Field([], description="What it learnt, in short statements.")
+    new_info: list[str] | str = Field([], description="What it learnt: a short statement, or several.")
     request_type: RequestType | None = None
     user_id: Id | None = None
     group_id: Id | None = None

@@ -55,7 +55,7 @@ async def test_a_turn_handed_over_is_filed_and_found_again(tmp_path: Path) -> No
     async with opened_web(tmp_path, worker=True) as web:
         turn = {
             "action_summary": "我推荐了《三体》",
-            "new_info": ["他喜欢科幻"],
+            "new_info": "他喜欢科幻",
             "user_id": 42,
             "user_name": "阿明",
             "timestamp": AT,
@@ -392,6 +392,11 @@ async def test_what_is_wrong_is_told_as_problem_details(
     assert answer.status_code == status, answer.text
     assert answer.headers["content-type"] == "application/problem+json"
     assert answer.json()["status"] == status and answer.json()["detail"]
+
+
+async def test_a_body_that_is_no_json_is_named_as_the_body(web: Web) -> None:
+    answer = await web.ask("POST", f"{API}/context", content=b"{not json")
+    assert answer.json()["errors"][0]["field"] == "body"
 
 
 async def test_a_refusal_does_not_repeat_what_was_sent(web: Web) -> None:
