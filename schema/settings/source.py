@@ -62,11 +62,14 @@ def load_settings(
             ) from None
         except OSError as error:
             raise SettingsError(f"{path}: cannot be read: {error}") from None
-    return parse_settings(data, environ=environ, base=path.parent if path else directory)
+    return parse_settings(data, environ=environ, base=path.parent if path else directory, file=str(path or "config.toml"))
 
 
-def parse_settings(data: Mapping[str, Any], *, environ: Mapping[str, str], base: Path) -> Settings:
-    """Build settings from parsed TOML and environment variables. Raises SettingsError that names key, value and remedy."""
+def parse_settings(data: Mapping[str, Any], *, environ: Mapping[str, str], base: Path, file: str = "config.toml") -> Settings:
+    """Build settings from parsed TOML and environment variables. Raises SettingsError that names key, value and remedy.
+
+    `file` is the settings file that the error names.
+    """
     merged = copy.deepcopy(dict(data))
     for name, value in environ.items():
         if name.startswith(PREFIX):
@@ -74,7 +77,7 @@ def parse_settings(data: Mapping[str, Any], *, environ: Mapping[str, str], base:
     try:
         settings = Settings.model_validate(merged)
     except ValidationError as error:
-        raise SettingsError(_explain(error)) from None
+        raise SettingsError(_explain(error, file)) from None
     cognitive = settings.cognitive
     given = {name: getattr(cognitive, name) for name in ("data_dir", "migrate_from", "notes_dir")}
     update = {name: _absolute(path, base) for name, path in given.items() if path or name == "data_dir"}
@@ -101,7 +104,7 @@ def _put(data: dict[str, Any], path: list[str], value: str, variable: str) -> No
     data[path[-1]] = parsed
 
 
-def _explain(error: ValidationError) -> str:
+def _explain(error: ValidationError, file: str) -> str:
     lines = []
     for item in error.errors(include_url=False):
         dotted = ".".join(
@@ -117,7 +120,7 @@ def _explain(error: ValidationError) -> str:
             line = f"{dotted} = {shown}: {message}"
             if line not in lines:
                 lines.append(line)
-    return "; ".join(lines) + ". Change it in config.toml or in the environment (HISTORIAN__SECTION__KEY)."
+    return "; ".join(lines) + f". Change it in {file} or in the environment (HISTORIAN__SECTION__KEY)."
 
 
 def _shown(dotted: str, value: object) -> str:

@@ -107,6 +107,13 @@ def test_a_file_that_is_no_toml_is_named(tmp_path: Path, content: bytes) -> None
         load_settings(config, environ={})
 
 
+def test_a_wrong_setting_is_to_be_changed_in_the_file_that_was_read(tmp_path: Path) -> None:
+    config = tmp_path / "bot.toml"
+    config.write_text("[models.chat]\nbase_url = 5\n", encoding="utf-8")
+    with pytest.raises(SettingsError, match=r"models\.chat\.base_url = 5: .*Change it in .*bot\.toml or in the environment"):
+        load_settings(config, environ={})
+
+
 def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:
     config = tmp_path / "config.toml"
     config.write_bytes(b'\xef\xbb\xbf[cognitive]\nbot_name = "Clio"\n')
