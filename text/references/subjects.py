@@ -160,6 +160,8 @@ def with_subject(text: str, names: Names, item: Literal["action", "fact"], langu
     """
     name = subject or (names.bot(language) if item == "action" else names.user(language))
     if language == "zh":
+        if _begins_with_a_name(text, names):  # a nickname may read as a predicate: 不吃香菜的猫
+            return text
         begins = _CHINESE_ACTION.match(text) or _is_deed(text, names) if item == "action" else _CHINESE_FACT.match(text)
         return f"{name}{text}" if begins else text
     if item == "fact" and _STATE.match(text):
@@ -172,15 +174,15 @@ def with_subject(text: str, names: Names, item: Literal["action", "fact"], langu
     return f"{name[0].upper()}{name[1:]} {rest}"
 
 
+def _begins_with_a_name(text: str, names: Names) -> bool:
+    people = (names.bot_name, names.user_name, names.group_name, *names.others)
+    return any(name and text.startswith(name) for name in people)
+
+
 def _is_deed(text: str, names: Names) -> bool:
     """Return True if what a bot did is told without saying who did it: it begins with a verb and with nobody's name."""
     text = text[:_BEGINNING]
-    people = (names.bot_name, names.user_name, names.group_name, *names.others)
-    if (
-        not names.bot_name
-        or any(name and text.startswith(name) for name in people)
-        or any(one.start == 0 for one in find_people(text))
-    ):
+    if not names.bot_name or _begins_with_a_name(text, names) or any(one.start == 0 for one in find_people(text)):
         return False
     if detect_language(text) == "zh":
         return _DEED.match(text) is not None and not _SOMEBODY.match(text)
@@ -220,7 +222,7 @@ def predicate_of(text: str, names: Names) -> Literal["state", "act", "other", ""
         if not named and (_ACT.match(text) or _FOR_USER.match(text, start)):
             return "act"
         told = _PREDICATE.match(text, start) or (None if named else _HABIT.match(text, start) or _CHINESE_FACT.match(text, start))
-        if told is None or _RELATIVE.match(text) or any(name and text.startswith(name) for name in people):
+        if told is None or _RELATIVE.match(text) or _begins_with_a_name(text, names):
             return ""
         return "other" if names.user_name and names.user_name in text else "state"
     if named:

@@ -75,6 +75,14 @@ def test_what_has_a_subject_or_may_be_something_else_stays(item: str, text: str,
     assert with_subject(text, names, item, language) == text  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("name", ["不吃香菜的猫", "想去旅行的鱼", "喜欢你"])
+def test_a_nickname_that_reads_as_a_predicate_is_a_subject(name: str) -> None:
+    told = f"{name}从腾讯离职了"
+    assert with_subject(told, Names(user_name=name), "fact", "zh") == told
+    assert with_subject(told, Names(user_name="阿明", others=(name,)), "fact", "zh") == told
+    assert with_subject("不吃香菜", Names(user_name=name), "fact", "zh") == f"{name}不吃香菜"
+
+
 def test_without_a_name_the_id_says_who() -> None:
     assert with_subject("喜欢茶", Names(user_id="42"), "fact", "zh") == "用户 42喜欢茶"
     assert with_subject("Likes tea", Names(user_id="42"), "fact", "en") == "User 42 likes tea"
