@@ -6,7 +6,8 @@ import asyncio
 import errno
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any
 
 from ...models.secrets import mask_known
 from ...schema.errors import CheckpointError, ClaimLost, ModelError, ModelUnavailable, StorageError
@@ -100,10 +101,10 @@ class Attempts:
             await _drop_checkpoint(job, checkpoints)
         except asyncio.CancelledError:
             if not completed:
-                await self.release(job)
+                await _to_the_end(self.release(job))
             raise
         except Exception as error:
-            await self._not_done(job, error)
+            await _to_the_end(self._not_done(job, error))
         else:
             self._answered.succeeded()
             self._answered.clear(job)
@@ -209,6 +210,19 @@ class Attempts:
         self._statistics.outcomes[outcome] += 1
         if self._watch is not None:
             self._watch.ended(job, outcome)
+
+
+async def _to_the_end(work: Coroutine[Any, Any, None]) -> None:
+    """Finish `work`, and be cancelled only then: a job that is neither settled nor held would stay claimed, and nobody run it."""
+    task, cancelled = asyncio.create_task(work), None
+    while not task.done():
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError as error:
+            cancelled = error
+    task.result()
+    if cancelled is not None:
+        raise cancelled
 
 
 async def _drop_checkpoint(job: Job, checkpoints: OpenCheckpoints) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import pytest
 from historian.schema.job import Job
 from support.draining import open_worker, put
 from support.jobs import make_job
@@ -53,3 +54,34 @@ async def test_a_job_that_is_claimed_again_while_its_former_run_ends_runs_after_
         runs = set(worker._running)
         await asyncio.gather(*runs)
         assert (len(runs), most, worker._running) == (3, 1, set())
+
+
+@pytest.mark.parametrize("cancelled", [1, 2])
+async def test_a_job_that_fails_while_running_jobs_are_broken_off_is_settled_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cancelled: int
+) -> None:
+    async with open_worker(settings_for(tmp_path, queue={"job_max_retries": 0})) as (parts, worker):
+        put(parts, group_fields(action_summary="我给他讲了递归"))
+        job = parts.queue.claim(parts.clock())
+        assert job is not None
+        filing = asyncio.Event()
+
+        async def file_by_rules(_: Job) -> bool:
+            filing.set()
+            await asyncio.sleep(0.01)
+            return True
+
+        async def run(_: Job) -> str:
+            raise RuntimeError("its own")
+
+        monkeypatch.setattr(worker._runs, "file_by_rules", file_by_rules)
+        monkeypatch.setattr(worker._runs, "run", run)
+        worker._start(job, None)  # type: ignore[arg-type]
+        (running,) = worker._running
+        await filing.wait()
+        for _ in range(cancelled):
+            running.cancel()
+            await asyncio.sleep(0)
+        await asyncio.wait([running])
+        assert running.cancelled()
+        assert parts.queue.counts(0).processing == 0 and len(parts.queue.failed()) == 1
