@@ -37,7 +37,10 @@ BEATS = 4
 
 
 class Heartbeat:
-    """Calls `beat` in a thread, BEATS times within `silence_seconds`, until `stop`. An error of the database ends it."""
+    """Calls `beat` in a thread, BEATS times within `silence_seconds`, until `stop`.
+
+    An error of the database is told to whoever uses the connection next.
+    """
 
     def __init__(self, beat: Callable[[], object], silence_seconds: float) -> None:
         self._beat, self._pause = beat, silence_seconds / BEATS
@@ -49,8 +52,8 @@ class Heartbeat:
         self._over.set()
 
     def _run(self) -> None:
-        with suppress(HistorianError, psycopg.Error):  # told to whoever uses the connection next
-            while not self._over.wait(self._pause):
+        while not self._over.wait(self._pause):
+            with suppress(HistorianError, psycopg.Error):
                 self._beat()
 
 

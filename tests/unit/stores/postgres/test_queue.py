@@ -11,7 +11,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from historian.schema.errors import ClaimLost, DatabaseAway, InvalidInput
+from historian.schema.errors import ClaimLost, DatabaseAway, InvalidInput, StorageError
 from historian.schema.job import Job
 from historian.stores.postgres.events.store import PostgresEventStore
 from historian.stores.postgres.jobs import session as module
@@ -357,6 +357,18 @@ def test_a_worker_whose_event_loop_hangs_loses_its_session(
     monkeypatch.setattr(module, "LOOP_SECONDS", 0.1)
     silent.take_over(NOW)  # for the last time
     assert eventually_now(lambda: worker().take_over(NOW), every=0.1) == 1
+
+
+def test_a_sign_of_life_that_the_server_refuses_is_not_the_last_one() -> None:
+    beats = threading.Semaphore(0)
+
+    def refused() -> None:
+        beats.release()
+        raise StorageError("canceling statement due to statement timeout")
+
+    heartbeat = module.Heartbeat(refused, 0.01)
+    assert beats.acquire(timeout=10) and beats.acquire(timeout=10)
+    heartbeat.stop()
 
 
 def test_a_look_at_many_idle_workers_is_one_statement(worker: OpenWorker, monkeypatch: pytest.MonkeyPatch) -> None:
