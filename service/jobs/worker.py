@@ -245,9 +245,7 @@ class HistorianWorker:
             if not self._running:
                 if self._disk.remaining(self._clock()):
                     continue
-                drained = drain and not self._forgetting.under_way and await self._drained()
-                if drain and not drained:
-                    await asyncio.to_thread(self._queue.hasten)  # nobody adds to the talk that waits for more
+                drained = drain and await self._drained() and not self._forgetting.under_way
                 idle = asyncio.create_task(self.maintenance.idle(leads=await self._leads(at_once=drained)))
                 await self._attend(idle, self.maintenance.let_go, for_jobs=True)
                 if self._workers.many:
@@ -311,8 +309,10 @@ class HistorianWorker:
         return job
 
     async def _drained(self) -> bool:
+        """Return True if no job is left. Talk that waits for more waits no longer: nobody adds to it."""
         try:
             counts = await asyncio.to_thread(self._queue.counts, self._clock())
+            await asyncio.to_thread(self._queue.hasten)
         except StorageError as error:
             self._disk.begin(self._clock(), str(error))
             return False

@@ -17,6 +17,7 @@ from historian.service.components import Parts
 from historian.service.jobs.worker import HistorianWorker
 from support.clock import Clock
 from support.draining import nothing_left, open_worker, put
+from support.jobs import make_job
 from support.memory import group_fields, settings_for
 from support.waiting import eventually
 
@@ -85,6 +86,16 @@ async def test_draining_gives_up_while_the_disk_is_away_and_the_jobs_are_as_they
             put(parts, group_fields(request_id=f"r{n}", user_id=str(n), group_id=str(n), action_summary="我给他讲了递归"))
         assert not await worker.run(drain=True)
         assert [job.attempts for job in parts.queue.jobs("pending")] == [0, 0] and "full" in worker.outage
+
+
+async def test_draining_goes_on_where_talk_could_not_be_hastened_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock()
+    async with open_worker(settings_for(tmp_path), clock=clock, sleep=clock.sleep) as (parts, worker):
+        since = clock.now
+        refuse(monkeypatch, parts.queue, "hasten", FULL, lambda *_: clock.now == since)
+        parts.queue.put(make_job(not_before=since + 5))
+        assert await worker.run(drain=True)
+        assert nothing_left(parts) and clock.now > since
 
 
 async def test_a_job_that_alone_meets_a_broken_store_holds_up_nobody_and_is_its_own_fault_in_the_end(
