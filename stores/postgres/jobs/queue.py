@@ -118,8 +118,11 @@ class PostgresJobQueue:
     def hasten(self, job_ids: Sequence[str] | None = None) -> None:
         with self._database.writing() as transaction:
             some = "" if job_ids is None else " AND job_id = ANY(%s)"
+            # Locked in the order in which a claim locks them, or each may wait for the other.
             transaction.execute(
-                f"UPDATE jobs SET not_before = 0 WHERE patient{some}", () if job_ids is None else (list(job_ids),)
+                "UPDATE jobs SET not_before = 0 WHERE patient AND job_id IN"
+                f" (SELECT job_id FROM jobs WHERE patient{some} ORDER BY job_id FOR UPDATE)",
+                () if job_ids is None else (list(job_ids),),
             )
             transaction.execute("SELECT wake_workers()")
 

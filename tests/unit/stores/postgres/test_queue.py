@@ -371,6 +371,21 @@ def test_a_sign_of_life_that_the_server_refuses_is_not_the_last_one() -> None:
     heartbeat.stop()
 
 
+def test_talk_that_is_hastened_while_it_is_claimed_holds_up_neither(worker: OpenWorker, schema: Schema) -> None:
+    one, two = worker(), worker()
+    for name in ("b", "c", "a"):  # as they stand in the table; a claim locks them by their ids
+        one.put(make_job(name, kind="talk", user_id=name, group=None, not_before=NOW - 1, payload={"text": "x"}))
+    looker, waiting = schema.open(), "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+    with ThreadPoolExecutor(2) as threads, schema.open().writing() as first:
+        first.execute("SELECT 1 FROM jobs WHERE job_id = 'c-1' FOR UPDATE")
+        hastened = threads.submit(one.hasten)
+        eventually_now(lambda: looker.row(waiting) == (1,))
+        job = threads.submit(claimed, two)
+        eventually_now(lambda: looker.row(waiting) == (2,))
+        first.connection.execute("COMMIT")
+        assert (hastened.result(20), job.result(20)) == (None, "b-1")
+
+
 def test_a_look_at_many_idle_workers_is_one_statement(worker: OpenWorker, monkeypatch: pytest.MonkeyPatch) -> None:
     one, *others = [worker() for _ in range(5)]
     assert [claimed(other) for other in others] == [""] * 4
