@@ -151,8 +151,17 @@ def leans_on_talk(statement: str, names: Names) -> bool:
     return len(content_terms(statement[: points.start()], names)) < NAMED_BEFORE
 
 
+_COMING = re.compile(
+    r"(?<!上)(?:下+个?)?(?:周|星期|礼拜)[一二三四五六日天末]|(?:大?后|明)[天早晚年]|下个?(?:周|星期|礼拜|月|学期|半年)|[月年]底"
+    r"|\b(?:tomorrow|(?:next|this|on) (?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|week|weekend|month))\b",
+    re.IGNORECASE,
+)
+"""A day to come, which counts as much as its date does when it is filed."""
+
+
 def _worth(statement: str, names: Names) -> float:
     """Return how much a statement tells, in the first person as well as told of its sender."""
+    statement = _COMING.sub(" 2000-01-01 ", statement)
     user = names.user("zh" if not statement.isascii() else "en")
     told = re.sub(r"^(?:我|俺)(?!们)", user, statement)
     told = re.sub(r"^I(?:['’]m| am)\b", f"{user} is", told)

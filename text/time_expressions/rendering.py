@@ -63,9 +63,10 @@ def chinese(reading: Reading, resolved: Resolved, text: str, start: int, end: in
 
 _LASTING = re.compile(
     r"[^，。！？,!?；\d]{0,2}(?:住|是(?!不是)|有(?!空)|没有?(?!空)|在[^，。！？,!?；]{1,8}(?:工作|上班|上学|任职|读书|生活|定居|做|当|念|读)"
-    r"|单身|已婚|喜欢|讨厌|负责|担任|从事|属于|养着?|姓|叫|就读|任职)"
+    r"|单身|已婚|喜欢|讨厌|负责|担任|从事|属于|养着?|姓|叫|就读|任职"
+    r"|每(?:[天周晚早年次]|个?月|星期)|天天|经常|常常|不再|在[^，。！？,!?；]{1,10}(?:$|[，。！？,!?；]))"
 )
-"""Lasting states: 现在住在杭州 is rendered as true up to that day (截至), not as an event of that day."""
+"""Lasting states and habits: 现在住在杭州 is rendered as true up to that day (截至), not as an event of that day."""
 _BEFORE_A_NOUN = frozenset("到从至于比像和跟与是")
 
 
