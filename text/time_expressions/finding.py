@@ -22,6 +22,11 @@ from .resolution import last_moment, resolve
 
 _HAN = re.compile(r"[㐀-鿿]")
 _LATIN = re.compile(r"[A-Za-z]")
+_UNTIL = re.compile(r"(?:(?<![改调挪移换推前])到|至|\b(?:until|till|through) )$")
+"""What stands before the end of what began at the time before it; what is moved may be moved to an earlier day."""
+_WRITTEN_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+NEAR = 60
+"""Characters before an end in which its beginning stands."""
 
 
 @lru_cache(maxsize=64)
@@ -71,13 +76,18 @@ def find_time_expressions(
         if found and found[-1].end == item.start and found[-1].rendered[-1:].isdigit() and rendered[:1].isdigit():
             rendered = ("、" if written == "zh" else " ") + rendered  # 昨天今天: two dates must not run together
         vague = resolved.granularity == "vague" or (reading.offset is not None and reading.offset.approximate)
+        until = rendering.iso(last_moment(resolved, item))
+        if _UNTIL.search(text, max(0, item.start - len(" through ")), item.start):
+            begun = [*_WRITTEN_DAY.findall(text, max(0, item.start - NEAR), item.start), *(one.value for one in found[-1:])]
+            if begun and until[:10] < begun[-1][:10]:
+                continue  # 下周二来，住到周末: an end before its beginning is not understood
         found.append(
             TimeExpression(
                 text=text[item.start : item.end],
                 start=item.start,
                 end=item.end,
                 value=rendering.iso(resolved.first),
-                until=rendering.iso(last_moment(resolved, item)),
+                until=until,
                 granularity="vague" if vague else resolved.granularity,
                 vague=vague,
                 rendered=rendered,
