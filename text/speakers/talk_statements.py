@@ -39,6 +39,8 @@ _CHAT = re.compile(
 _COMMAND = re.compile(r"^\s*(?:[/!#.]\w|https?://\S+\s*$|\[CQ:[^\]]+\]\s*$)")
 
 _REPLY = re.compile(r"^\s*\[(?:回复|引用|reply\b)[^\]\n]*\]\s*", re.I)
+_CALLED = re.compile(r"^\s*(?:@\S{1,40}\s+)+")
+"""Whom a message is said to. "You" in it is they; else they are not in what it tells."""
 _FORWARDED = re.compile(r"^\s*[\[【(（]?(?:转发|fwd\b|forwarded\b)", re.I)
 _OWN = re.compile(r"[我咱俺]|(?<![\w'’])(?:I|me|my|mine|we|our|us)(?![\w])", re.I)
 _OURS = re.compile(r"[我俺]们|咱|(?<![\w'’])(?:we|us|our|ours)(?![\w])", re.I)
@@ -91,7 +93,7 @@ def statements_by_rules(message: str, names: Names) -> list[str]:
         return []
     found: list[str] = []
     for one in statements(_REPLY.sub("", message)[:LONGEST_MESSAGE]):
-        short = compact(one, names)
+        short = compact(one if _YOURS.search(one) else _CALLED.sub("", one), names)
         if (
             not short
             or len(short) > LONGEST_STATEMENT
