@@ -92,12 +92,14 @@ _DEED = re.compile(rf"{_DATE}{_ADVERB}[一-鿿]{{1,5}}?(?:(?<![讲说问])[了�
 _RELATIVE = re.compile(r"[^，,。！？]{0,14}的(?:是|人|那)")
 """What looks like a predicate and tells of which thing or person: 做饭的是我老公."""
 _DONE_TO_ME = re.compile(
-    r"(?:欠|借|送|帮|教|骗|让|劝|陪|约|问|告诉|答应|给|催|骂|夸)了?过?我"
+    r"(?:请|麻烦|记得|别忘了?|到时候?)*+(?:每[天晚周早][^，。]{0,6}?)?"
+    r"(?:欠|借|送|帮|教|骗|让|劝|陪|约|问|告诉|答应|给|催|骂|夸|提醒|叫醒|叫(?=我[起去来吃])|通知|监督)了?过?我"
     r"(?!们?的?(?:[妈爸爷奶姥外哥姐弟妹女儿老家孩娃朋同室闺猫狗]|对象|自己))"
-    r"|[a-z]+(?:s|ed|ave|old|ought|ent) (?:me|us)\b",
+    r"|[a-z]+(?:s|ed|ave|old|ought|ent) (?:me|us)\b"
+    r"|(?:please |don['’]?t forget to )?(?:remind|wake|tell|text|message|send|show|give|help|let) (?:me|us)\b",
     re.IGNORECASE,
 )
-"""What somebody else did to the speaker: "欠我两百块", "Owes me 50 bucks"."""
+"""What somebody else did to the speaker, or is to do: "欠我两百块", "Owes me 50 bucks", 提醒我明天开会."""
 _ACT = re.compile(
     r"(?:用[^，。户]{1,12})?(?:说明|讲解|介绍|解释|整理|推荐|提醒|安慰|建议|回答|总结|告知)(?:了|[^，。！？的书会]{2})"
 )

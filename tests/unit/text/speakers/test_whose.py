@@ -212,6 +212,11 @@ def test_a_rewrite_with_the_bot_for_the_one_who_spoke_is_refused() -> None:
     assert judge(item, "阿泰对猫毛过敏", job, Settings()).passed
 
 
+@pytest.mark.parametrize("fact", ["提醒我明天开会", "早上八点提醒我开会", "每天九点提醒我喝水", "Remind me to call Bo tomorrow"])
+def test_what_somebody_asks_for_is_no_deed_of_theirs(fact: str) -> None:
+    assert not filed(fact, group=None)["passed"]
+
+
 def test_they_in_the_plural_is_not_the_user() -> None:
     assert not filed("They have two kids", group=None)["passed"]
     assert not filed("They laid her off", group=None, recent_messages=said_in(("小林", "poor mom. They laid her off")))["passed"]
