@@ -50,7 +50,7 @@ def test_absolutize_resolves_times_and_writes_names() -> None:
 
 
 def test_the_time_zone_decides_which_day_it_is() -> None:
-    late = {"text": "他明天来", "timestamp": "2026-02-21T17:30:00+00:00", "user_name": "阿明"}
+    late = {"text": "他明天来", "timestamp": "2026-02-21T23:30:00+00:00", "user_name": "阿明"}
     shanghai, utc = ask("absolutize", {**late, "timezone": "Asia/Shanghai"}, {**late, "timezone": "UTC"}).lines
     assert "2026-02-23" in shanghai["text"]
     assert "2026-02-22" in utc["text"]
