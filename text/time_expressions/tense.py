@@ -182,9 +182,6 @@ def _is_present(words: list[str], position: int) -> bool:
     return before in _SUBJECTS or several or (before in _ENGLISH["break"] and _BASE_FOLLOWS.isdisjoint(words[:position]))
 
 
-_PRESENT = _ENGLISH["present"]
-
-
 def _stems(word: str) -> tuple[str, str, str]:
     """Return what a participle may be made of: "flying", "leaving", "getting"."""
     return word[:-3], word[:-3] + "e", word[:-4]
@@ -210,7 +207,7 @@ def _english_tense(before: list[str], after: list[str], *, first: int = 0) -> tu
             continue
         ordered = position == first and word in _ENGLISH["orders"]
         tense: Tense | Literal["present"] | None = "future" if ordered else _verb_tense(clause, position - first)
-        starts = position == first and word.endswith("ing") and not _PRESENT.isdisjoint(_stems(word))
+        starts = position == first and word.endswith("ing") and not _ENGLISH["present"].isdisjoint(_stems(word))
         if tense is None and (starts or _is_present(words, position)):
             tense = "present"
         if tense:
