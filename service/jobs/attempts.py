@@ -6,7 +6,7 @@ import asyncio
 import errno
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Collection, Coroutine
 from typing import Any
 
 from ...models.secrets import mask_known
@@ -88,10 +88,15 @@ class Attempts:
         self._answered = LoneFailures()
         self._written = LoneFailures()
 
-    async def run(self, job: Job, checkpoints: OpenCheckpoints) -> None:
-        """Run a job and settle it. Raises only its own cancellation; the job goes back to the queue then."""
+    async def run(self, job: Job, checkpoints: OpenCheckpoints, former: Collection[asyncio.Task[None]] = ()) -> None:
+        """Run a job and settle it, after the `former` runs of it that are about to end: they share its checkpoints.
+
+        Raises only its own cancellation; the job goes back to the queue then.
+        """
         completed = False
         try:
+            if former:
+                await asyncio.wait(former)
             outcome = await self._outcome(job)
             await asyncio.to_thread(self._parts.ledger.add, DONE, job.job_id)
             await asyncio.to_thread(self._complete, job)

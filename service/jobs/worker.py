@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from typing import Any
 
@@ -312,11 +312,12 @@ class HistorianWorker:
         """Return True if no job is left. Talk that waits for more waits no longer: nobody adds to it."""
         try:
             counts = await asyncio.to_thread(self._queue.counts, self._clock())
+            if counts.pending + counts.processing == 0:
+                return True
             await asyncio.to_thread(self._queue.hasten)
         except StorageError as error:
             self._disk.begin(self._clock(), str(error))
-            return False
-        return counts.pending + counts.processing == 0
+        return False
 
     async def _attend(self, work: asyncio.Task[None], let_go: Callable[[], object], *, for_jobs: bool = False) -> None:
         """Wait for `work`; raises what it raises, but for its own cancellation.
@@ -398,21 +399,12 @@ class HistorianWorker:
 
     def _start(self, job: Job, checkpoints: OpenCheckpoints) -> None:
         name = f"job {job.job_id}"
-        # A run that has lost its claim, and here it is again: they share its checkpoints.
+        # A run that has lost its claim, and here it is again.
         former = [task for task in self._running if task.get_name() == name]
         with about_job(job.job_id):  # the task takes the context along
-            task = asyncio.create_task(self._run_after(former, job, checkpoints), name=name)
+            task = asyncio.create_task(self._attempts.run(job, checkpoints, former), name=name)
         self._running.add(task)
         task.add_done_callback(self._running.discard)
-
-    async def _run_after(self, former: Sequence[asyncio.Task[None]], job: Job, checkpoints: OpenCheckpoints) -> None:
-        try:
-            if former:
-                await asyncio.wait(former)
-        except asyncio.CancelledError:
-            await self._attempts.release(job)
-            raise
-        await self._attempts.run(job, checkpoints)
 
 
 async def _probed(chat: ChatModel) -> None:

@@ -6,6 +6,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from historian.schema.errors import ClaimLost
 from historian.schema.job import Job
 from support.draining import open_worker, put
 from support.jobs import make_job
@@ -37,18 +38,21 @@ async def test_a_job_that_takes_longer_goes_back_without_an_attempt_counted(tmp_
             assert job.attempts == 0 and parts.events.count() == 0
 
 
-async def test_a_job_that_is_claimed_again_while_its_former_run_ends_runs_after_it(tmp_path: Path) -> None:
+async def test_a_job_that_is_claimed_again_while_its_former_run_ends_runs_after_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with open_worker(settings_for(tmp_path)) as (_, worker):
         under_way, most = 0, 0
 
-        async def run(job: Job, checkpoints: object) -> None:
+        async def outcome(job: Job) -> str:
             nonlocal under_way, most
             under_way += 1
             most = max(most, under_way)
             await asyncio.sleep(0.01)
             under_way -= 1
+            raise ClaimLost(f"job {job.job_id!r} is another worker's")
 
-        worker._attempts.run = run  # type: ignore[method-assign, assignment]
+        monkeypatch.setattr(worker._attempts, "_outcome", outcome)
         for name in ("a", "a", "a"):
             worker._start(make_job(name), None)  # type: ignore[arg-type]
         runs = set(worker._running)
