@@ -1,5 +1,6 @@
 """The plugin runtime of LangBot loads `examples/langbot_plugin` from its manifests and sends it the events of a turn."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,8 @@ class Bot:
 async def started(address: str, monkeypatch: pytest.MonkeyPatch) -> Bot:
     monkeypatch.chdir(PLUGIN)
     monkeypatch.syspath_prepend(str(PLUGIN))
+    for name in ("main", "components"):  # as in a process of the plugin's own: pytest imports a checkout called `main` by that name
+        monkeypatch.delitem(sys.modules, name, raising=False)
     engine = ComponentDiscoveryEngine()
     manifest = engine.load_component_manifest(path="manifest.yaml", owner="builtin", no_save=True)
     assert manifest is not None
