@@ -66,7 +66,7 @@ class Bot:
 async def started(address: str, monkeypatch: pytest.MonkeyPatch) -> Bot:
     monkeypatch.chdir(PLUGIN)
     monkeypatch.syspath_prepend(str(PLUGIN))
-    for name in ("main", "components"):  # as in a process of the plugin's own: pytest imports a checkout called `main` by that name
+    for name in ("main", "components"):  # pytest imports a checkout called `main` by that name
         monkeypatch.delitem(sys.modules, name, raising=False)
     engine = ComponentDiscoveryEngine()
     manifest = engine.load_component_manifest(path="manifest.yaml", owner="builtin", no_save=True)
