@@ -57,7 +57,7 @@ class Client(discord.Client):  # type: ignore[name-defined, misc]
 
 
 async def test_it_answers_in_private_and_where_it_is_mentioned_and_overhears_the_rest(tmp_path: Path) -> None:
-    settings = settings_for(tmp_path, query={"recall_timeout_seconds": 10.0})
+    settings = settings_for(tmp_path)
     async with CognitiveService.open(settings) as memory:
         model = importlib.import_module("stand_in_model").StandInModel()
         bot = importlib.import_module("remembering_bot").RememberingBot(memory, model, "Discord", "Clio", "dc:900", "en", "!")

@@ -45,7 +45,7 @@ class Scripted(agents.Model):  # type: ignore[name-defined, misc]
 
 
 async def test_what_was_said_in_one_session_is_recalled_in_another_and_found_by_the_tools(tmp_path: Path, example: Any) -> None:
-    async with CognitiveService.open(settings_for(tmp_path, query={"recall_timeout_seconds": 10.0})) as memory:
+    async with CognitiveService.open(settings_for(tmp_path)) as memory:
         config = agents.RunConfig(call_model_input_filter=example.recalling(memory, ANN), tracing_disabled=True)
 
         async def converse(model: Scripted, text: str, name: str) -> str:

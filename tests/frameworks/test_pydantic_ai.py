@@ -35,7 +35,7 @@ async def test_what_one_run_was_told_the_next_one_recalls_and_finds(tmp_path: Pa
         seen.append(list(messages))
         return ModelResponse([script.pop(0)])
 
-    async with CognitiveService.open(settings_for(tmp_path, query={"recall_timeout_seconds": 10.0})) as memory:
+    async with CognitiveService.open(settings_for(tmp_path)) as memory:
         names = {"user_name": "Ann", "bot_name": "Clio"}
         agent = pydantic_ai.Agent(FunctionModel(answer), capabilities=[example.Historian(memory, ANN, names)])
 

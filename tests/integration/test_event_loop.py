@@ -52,7 +52,7 @@ async def test_the_watchdog_sees_what_computes_in_the_loop() -> None:
 @pytest.mark.parametrize("language", [None, "zh"], ids=["detected", "given"])
 async def test_eight_long_messages_do_not_block_the_loop(tmp_path: Path, text: str, language: Literal["zh"] | None) -> None:
     embedder = WordEmbedder()
-    settings = settings_for(tmp_path, query={"recall_timeout_seconds": 5})
+    settings = settings_for(tmp_path)
     async with open_memory(settings, embedder=embedder) as (memory, parts):
         file_events(parts, events_in("7", [f"{n} 小林喜欢三体 and tea" for n in range(200)]), embedder)
         assert await memory.ready()
@@ -66,7 +66,7 @@ async def test_eight_long_messages_do_not_block_the_loop(tmp_path: Path, text: s
 
 async def test_fifty_recalls_at_once_do_not_block_the_loop(tmp_path: Path) -> None:
     embedder = WordEmbedder()
-    settings = settings_for(tmp_path, query={"recall_timeout_seconds": 5})
+    settings = settings_for(tmp_path)
     async with open_memory(settings, embedder=embedder) as (memory, parts):
         file_events(parts, events_in("7", [f"{n} 小林喜欢三体 and tea" for n in range(200)]), embedder)
         assert await memory.ready()

@@ -29,7 +29,7 @@ SETTLED_SECONDS = 60.0
 async def filled_memory(directory: Path, *, worker: bool = True) -> AsyncIterator[CognitiveService]:
     """A service over 200 events and an article, warmed up."""
     embedder = WordEmbedder()
-    settings = settings_for(directory, query={"recall_timeout_seconds": 5}, historian={"rewrite_mode": "auto"})
+    settings = settings_for(directory, historian={"rewrite_mode": "auto"})
     async with open_memory(settings, embedder=embedder, worker=worker) as (memory, parts):
         file_events(parts, events_in("7", [f"{n} 小林喜欢三体 and tea" for n in range(200)]), embedder)
         article = Article("- I know Ann well.", "", "- 2026-02-20 tea")

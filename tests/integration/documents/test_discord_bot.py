@@ -79,7 +79,7 @@ def test_a_reply_to_the_bot_is_for_the_bot_and_other_bots_are_not_heard() -> Non
 
 @pytest.mark.slow
 async def test_it_remembers_observes_and_forgets(tmp_path: Path) -> None:
-    settings = settings_for(tmp_path, query={"recall_timeout_seconds": 10.0})
+    settings = settings_for(tmp_path)
     private, general, other = Channel(1), Channel(2), Channel(3)
     async with CognitiveService.open(settings) as memory:
         model = importlib.import_module("stand_in_model").StandInModel()

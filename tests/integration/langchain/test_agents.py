@@ -28,7 +28,7 @@ GROUP = Scope.group("100", "7")
 
 @pytest.fixture
 async def memory(tmp_path: Path) -> Any:
-    async with CognitiveService.open(settings_for(tmp_path, query={"recall_timeout_seconds": 30})) as memory:
+    async with CognitiveService.open(settings_for(tmp_path)) as memory:
         await memory.enqueue_job(new_info=["She plays the piano"], user_id="7", user_name="Ann")
         await memory.enqueue_job(new_info=["She plays the violin"], user_id="8", user_name="Bea")
         assert await memory.settled(20)
@@ -92,7 +92,7 @@ async def test_an_agent_recalls_before_the_model_and_remembers_after_it(memory: 
 
 def test_an_agent_in_synchronous_code_recalls_and_remembers(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     async def open_and_run() -> list[str]:
-        async with CognitiveService.open(settings_for(tmp_path, query={"recall_timeout_seconds": 30})) as memory:
+        async with CognitiveService.open(settings_for(tmp_path)) as memory:
             await memory.enqueue_job(new_info=["She plays the piano"], user_id="7", user_name="Ann")
             assert await memory.settled(20)
             model = ScriptedModel(script=[calls("search_events", query="piano"), "The piano.", "Bye."])

@@ -18,7 +18,7 @@ GROUP = Scope.group("100", "42")
 
 
 async def test_an_accepted_job_is_in_the_next_context_with_its_dates_resolved(tmp_path: Path) -> None:
-    settings = settings_for(tmp_path, query={"recall_timeout_seconds": 5})
+    settings = settings_for(tmp_path)
     async with open_memory(settings) as (memory, _):
         job_id = await memory.enqueue_job("我昨天给他推荐了《三体》", "他明天要考试", **group_fields(request_id="r1"))
         text = await memory.build_context("考试是哪天？", GROUP)
@@ -46,7 +46,7 @@ async def test_filters_hold_for_what_waits(tmp_path: Path) -> None:
 
 
 async def test_once_filed_it_is_found_once_and_no_longer_marked(tmp_path: Path) -> None:
-    settings = settings_for(tmp_path, query={"recall_timeout_seconds": 5})
+    settings = settings_for(tmp_path)
     async with open_memory(settings) as (memory, _):
         await memory.enqueue_job("我推荐了《三体》", "他要考试", **group_fields())
         async with open_worker(settings) as (_, worker):
@@ -74,7 +74,7 @@ async def test_what_was_forgotten_is_not_offered_either(tmp_path: Path) -> None:
 
 
 async def test_a_queue_that_can_not_be_read_costs_only_what_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = settings_for(tmp_path, query={"recall_timeout_seconds": 5})
+    settings = settings_for(tmp_path)
     async with open_memory(settings) as (memory, parts):
         file_events(parts, events_in("100", ["阿明在学吉他"]))
 
@@ -86,7 +86,7 @@ async def test_a_queue_that_can_not_be_read_costs_only_what_waits(tmp_path: Path
 
 
 async def test_a_short_query_is_widened_by_what_was_said_before(tmp_path: Path) -> None:
-    settings = settings_for(tmp_path, query={"recall_timeout_seconds": 5})
+    settings = settings_for(tmp_path)
     async with open_memory(settings) as (memory, parts):
         file_events(parts, events_in("100", ["阿明的钢琴花了三千元", "阿明养了一只猫"]))
         assert "钢琴" not in await memory.build_context("多少？", GROUP, top_k=1)
@@ -95,7 +95,7 @@ async def test_a_short_query_is_widened_by_what_was_said_before(tmp_path: Path) 
 
 
 async def test_messages_are_one_of_the_user_s_role_or_none(tmp_path: Path) -> None:
-    settings = settings_for(tmp_path, query={"recall_timeout_seconds": 5})
+    settings = settings_for(tmp_path)
     async with open_memory(settings) as (memory, parts):
         assert await memory.build_messages("吉他", GROUP) == []
         file_events(parts, events_in("100", ["阿明在学吉他"]))

@@ -355,7 +355,7 @@ async def test_the_public_layer_of_a_profile_is_read_where_its_user_has_spoken(
     tmp_path: Path, stores: dict[str, Any], rule: LayerRule, with_vectors: bool
 ) -> None:
     embedder = WordEmbedder() if with_vectors else None
-    configured = settings_for(tmp_path, profile={"profile_layers": rule}, query={"recall_timeout_seconds": 30})
+    configured = settings_for(tmp_path, profile={"profile_layers": rule})
     configured = stored_in(configured, stores)
     async with open_memory(configured, embedder=embedder) as (memory, parts):
         write(parts, [Scope.group("7", "ann"), Scope.group("8", "ben"), Scope.group("9", "eve")], embedder, rule)
@@ -374,7 +374,7 @@ async def test_the_public_layer_of_a_profile_is_read_where_its_user_has_spoken(
 
 
 async def test_a_setting_lets_every_conversation_read_the_public_layers(tmp_path: Path) -> None:
-    configured = settings_for(tmp_path, profile={"public_layer": "everywhere"}, query={"recall_timeout_seconds": 30})
+    configured = settings_for(tmp_path, profile={"public_layer": "everywhere"})
     async with open_memory(configured) as (memory, parts):
         write(parts, [Scope.group("7", "ann"), Scope.group("8", "ben"), Scope.private("eve")], None, "private_separate")
         people = ["ann", "ben", "eve"]

@@ -21,7 +21,7 @@ ANN = Scope.private("7")
 
 @pytest.fixture
 async def memory(tmp_path: Path) -> AsyncIterator[CognitiveService]:
-    async with open_memory(settings_for(tmp_path, query={"recall_timeout_seconds": 30})) as (memory, parts):
+    async with open_memory(settings_for(tmp_path)) as (memory, parts):
         article = Article(bedrock="- I know that Ann plays the piano", dynamic="- 2026-02-01 Ann paints")
         for key in (ArticleKey("7"), ArticleKey("7", "100")):
             written = article.with_chapters({"Evolutionary": f"- learnt in {key.scope.key}"})
