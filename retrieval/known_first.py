@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..schema.event import OBSERVATION
+from ..schema.event import is_raw
 from ..schema.hit import Hit
 from ..text.questions.asking import is_question
 
@@ -31,7 +31,7 @@ def known_first(found: Sequence[Found], *, observations_last: bool) -> list[Foun
         else:
             known.append((position, hit))
     if observations_last:
-        return [*known, *sorted(asked, key=lambda one: one[1].event.source == OBSERVATION)]
+        return [*known, *sorted(asked, key=lambda one: is_raw(one[1].event))]
     for one in asked:
         place = next((n for n, (_, other) in enumerate(known) if other.score < one[1].score), len(known))
         known.insert(place, one)

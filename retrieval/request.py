@@ -51,7 +51,7 @@ class RecallRequest:
     at_least: int | None = None
     """How many hits are shown in any case, of the `top_k` that are searched for; None: all."""
     observations_last: bool = False
-    """True if raw observations take only the places that finished memory leaves free."""
+    """True if observations that no person said take only the places that others leave free."""
 
     @cached_property
     def said(self) -> tuple[str, ...]:
@@ -131,8 +131,8 @@ def scope_request(
 ) -> RecallRequest:
     """Return the request of a search in `scope`, with `conditions` as in `event_filter`; raises InvalidInput for unknown ones.
 
-    `automatic` is the recall before a reply. Observations come last in it: they are raw text for the search tools, and
-    only take the places that finished memory leaves free.
+    `automatic` is the recall before a reply. What tools returned comes last in it: it is raw text for the search tools, and
+    only takes the places that other memories leave free.
     """
     wanted = bounded_top_k(top_k, settings.auto_top_k if automatic else settings.tool_default_top_k)
     return RecallRequest(

@@ -229,6 +229,11 @@ class EventOutline(NamedTuple):
         return Event(*_in_order((*self, *rest)))
 
 
+def is_raw(event: Event | EventOutline) -> bool:
+    """Return True for an observation that no person said: what a tool returned, or a message of the bot."""
+    return event.source == OBSERVATION and event.kind == "action"
+
+
 BEYOND_OUTLINE = tuple(one.name for one in fields(Event) if one.name not in EventOutline._fields)
 """The names of the fields of `Event` that an outline lacks, in their order."""
 _in_order = itemgetter(*map((*EventOutline._fields, *BEYOND_OUTLINE).index, (one.name for one in fields(Event))))

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from ...schema.event import OBSERVATION, Event, EventFilter, EventOutline
+from ...schema.event import Event, EventFilter, EventOutline, is_raw
 from ...schema.protocols import Matrix, Vector
 from .centre import VectorSum
 from .words import Mask, ScopeWords, Scores, WordMatch
@@ -104,7 +104,7 @@ class Snapshot:
 
     @property
     def observed(self) -> Mask:
-        """Which events are raw observations."""
+        """Which events are observations that no person said."""
         return self.marks[:, 3]
 
     @cached_property
@@ -250,7 +250,7 @@ class ScopeTable:
             self.last_row = outlines[-1].row
             self._times = np.concatenate([self._times, [outline.timestamp for outline in outlines]])
             self._told = np.concatenate([self._told, [outline.told for outline in outlines]])
-            marks = [(one.superseded_by, one.corrected_by, one.asks, one.source == OBSERVATION) for one in outlines]
+            marks = [(one.superseded_by, one.corrected_by, one.asks, is_raw(one)) for one in outlines]
             self._marks = np.concatenate([self._marks, np.array([[*map(bool, row)] for row in marks])])
             self._who = np.concatenate([self._who, np.array([self._numbers(outline) for outline in outlines], dtype=np.int32)])
         self._reserve(len(self._outlines), vectors.shape[1] if len(ids) else self._matrix.shape[1])

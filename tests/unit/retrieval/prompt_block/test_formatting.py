@@ -212,11 +212,21 @@ def test_the_places_of_what_a_profile_says_are_given_to_others_and_the_rest_must
     assert len(worth_showing(hits[:2], [], at_least=2, at_most=2, relative_score=1.0)) == 2
 
 
-def test_raw_observations_only_fill_the_first_places() -> None:
-    seen = [Hit(make_event("j1-0", n, text=f"result {n}", source="observation"), 1.0) for n in range(5)]
+def test_what_tools_returned_only_fills_the_first_places() -> None:
+    seen = [Hit(make_event("j1-0", n, text=f"result {n}", kind="action", source="observation"), 1.0) for n in range(5)]
     known = Hit(make_event("j2-0", 0, text="Ann sings"), 0.1)
     chosen = worth_showing([known, *seen], [], at_least=3, at_most=40, relative_score=0.0)
     assert [hit.event.text for hit in chosen] == ["Ann sings", "result 0", "result 1"]
+
+
+def test_a_message_is_shown_like_a_statement_unless_a_statement_says_the_most_of_it() -> None:
+    def message(n: int, text: str) -> Hit:
+        return Hit(make_event("observation-1", n, text=text, source="observation"), 0.9)
+
+    told = make_event("j1-0", 0, text="阿明的老婆是护士，经常上夜班")
+    hits = [Hit(told, 1.0), message(0, "阿明: 我老婆是护士，经常上夜班"), message(1, "阿明: 我女儿上小学"), message(0, "阿红: 我到家了")]
+    chosen = worth_showing(hits, [], at_least=1, at_most=40, relative_score=0.5)
+    assert [hit.event.text for hit in chosen] == [told.text, "阿明: 我女儿上小学", "阿红: 我到家了"]
 
 
 @pytest.mark.parametrize(
