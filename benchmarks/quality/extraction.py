@@ -15,7 +15,8 @@ the first ten:
 | observations | those that the set brings along, made by a large model; filed as new information |
 
 `filed` is the share of questions of whose evidence at least one turn was filed at all, `any` of those that find a part of it
-among ten, `R@10` the mean share of the evidence found.
+among ten, `R@10` the mean share of the evidence found. The last line tells the same of the block that `build_context` gives for
+the question (800 tokens), in which a turn stands as a message or as a statement that was made of it.
 """
 
 from __future__ import annotations
@@ -32,9 +33,11 @@ from pathlib import Path
 from typing import Any
 
 from historian import CognitiveService, Scope
+from historian.retrieval.prompt_block.quoting import quoted
 from historian.schema.event import EventFilter
 from historian.schema.settings import Settings
 from historian.schema.settings.source import parse_settings
+from historian.text.tokens import estimate_tokens
 
 from ..machine import machine_line
 from ..retrieval_corpora import Conversation, locomo_observations, locomo_turns
@@ -42,6 +45,9 @@ from ..retrieval_corpora import Conversation, locomo_observations, locomo_turns
 TOP_K = 10
 BATCH = 20
 """Turns handed over in one call."""
+BLOCK = "block"
+SHOWN = 200
+"""So many characters of a text in the block tell that it stands there: the last line may be cut."""
 
 
 @dataclass
@@ -139,9 +145,25 @@ async def ask(
         row.note(question.evidence, set(place_of.values()), {place_of.get(hit.event.event_id, -1) for hit in hits})
 
 
+async def read_blocks(
+    memory: CognitiveService, asked: Conversation, scope: Scope, places: Mapping[str | float, int], row: Row
+) -> None:
+    """Note what of every question's evidence stands in its block; `records` counts the tokens, `turns` the blocks."""
+    assert memory.lifecycle.opened is not None
+    texts: dict[int, list[str]] = {}
+    for one in memory.lifecycle.opened.parts.events.find(EventFilter(scope.key), limit=1_000_000):
+        place = places.get(one.job_id, places.get(one.timestamp, -1))
+        texts.setdefault(place, []).append(quoted(one.text)[:SHOWN])
+    for question in asked.questions:
+        block = await memory.build_context(question.text, scope)
+        row.records += estimate_tokens(block)
+        row.turns += 1
+        row.note(question.evidence, set(texts), {place for place, said in texts.items() if any(text in block for text in said)})
+
+
 async def measure(samples: Sequence[dict[str, Any]], settings: Settings) -> tuple[dict[str, Row], float, dict[str, Any]]:
     """Return the rows by kind of records, the seconds that filing the turns took, and what the service says of its models."""
-    rows = {name: Row() for name in ("turns", "events", "both", "observations")}
+    rows = {name: Row() for name in ("turns", "events", "both", "observations", BLOCK)}
     seconds = 0.0
     async with CognitiveService.open(settings) as memory:
         for sample in samples:
@@ -155,12 +177,13 @@ async def measure(samples: Sequence[dict[str, Any]], settings: Settings) -> tupl
             moments = {one.at.timestamp(): n for n, one in enumerate(talk.documents)}
             for name, sources in (("turns", ("observation",)), ("events", ("job",)), ("both", ("observation", "job"))):
                 await ask(memory, talk, scope, sources, {**places, **moments}, rows[name])
+            await read_blocks(memory, talk, scope, {**places, **moments}, rows[BLOCK])
             noted_places = await file_observations(memory, noted, beside)
             assert await memory.settled(3600.0)
             await embedded(memory)
             await ask(memory, noted, beside, ("job",), noted_places, rows["observations"])
-            for row in rows.values():
-                row.turns += len(talk.documents)
+            for name, row in rows.items():
+                row.turns += len(talk.documents) if name != BLOCK else 0
         stats = await memory.stats()
     return rows, seconds, stats
 
@@ -178,7 +201,12 @@ def main() -> None:
     samples = [beginning(one, options.sessions) for one in samples]
     with tempfile.TemporaryDirectory() as directory:
         given = {
-            "cognitive": {"data_dir": directory, "timezone": "UTC", "observation": {"max_age_days": 36_500}},
+            "cognitive": {
+                "data_dir": directory,
+                "timezone": "UTC",
+                "observation": {"max_age_days": 36_500},
+                "query": {"recall_timeout_seconds": 30},
+            },
             "models": {
                 "embedding": {"provider": options.embedding},
                 "chat": {"base_url": options.base_url, "model": options.model, "api_key": "none", "timeout_seconds": 900},
@@ -188,14 +216,19 @@ def main() -> None:
             del given["models"]["chat"]
         settings = parse_settings(given, environ={}, base=Path(directory))
         rows, seconds, stats = asyncio.run(measure(samples, settings))
+    block = rows.pop(BLOCK)
     turns = rows["turns"].turns
     print(machine_line())
     print(f"{len(samples)} conversations, {turns} turns, {len(rows['turns'].any)} questions; embedding {options.embedding}")
     print(f"filed in {seconds:.1f} s ({turns / seconds:.0f} turns a second), by {options.model or 'rules'}")
     print(f"{'records':<14}{'a 100 turns':>12}{'filed':>8}{'any@10':>8}{'R@10':>8}")
     for name, row in rows.items():
+        if not row.any:  # a set that brings no observations along
+            continue
         shares = [sum(numbers) / len(numbers) for numbers in (row.filed, row.any, row.recall)]
         print(f"{name:<14}{100 * row.records / row.turns:>12.1f}" + "".join(f"{100 * share:>7.1f}%" for share in shares))
+    shares = [100 * sum(numbers) / len(numbers) for numbers in (block.any, block.recall)]
+    print(f"{BLOCK}: any {shares[0]:.1f} %, share {shares[1]:.1f} %, {block.records / block.turns:.0f} tokens")
     if options.model:
         for purpose, used in stats.get("usage", {}).items():
             print(f"{purpose}: {json.dumps(used)}")

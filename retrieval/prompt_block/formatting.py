@@ -70,8 +70,8 @@ def worth_showing(
 ) -> list[Hit]:
     """Return the first `at_least` hits that say more than the profiles, and those behind them that are worth their place.
 
-    Worth it is what has `relative_score` of the best score, up to `at_most` hits; what tools returned only fills the first places.
-    A message is left out of which a hit is a statement that says the most of it.
+    Worth it is what has `relative_score` of the best score, up to `at_most` hits; what tools returned only fills the
+    first places. A message is left out of which a hit is a statement that says the most of it.
     """
     said = _lines_of(profiles)
     chosen: list[Hit] = []

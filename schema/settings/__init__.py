@@ -43,7 +43,7 @@ class QuerySettings(Section):
     auto_max_k: TopK = hot(40)
     """每次回复前至多召回的条数
     records recalled before each reply, at most"""
-    auto_relative_score: Weight = hot(0.5)
+    auto_relative_score: Weight = hot(0.4)
     """超出 auto_top_k 的条目，得分至少须为最高分的这个比例
     share of the best score that a record beyond auto_top_k needs"""
     tool_default_top_k: TopK = hot(12)
