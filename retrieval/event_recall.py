@@ -36,6 +36,7 @@ from .request import RecallRequest, is_talk
 from .scope_index.table import Positions, Snapshot, snapshot_of
 from .scope_index.tables import ScopeTables
 from .scope_index.words import Mask, Scores, WordMatch
+from .stated import stated_messages
 from .told_once import ToldOnce
 
 log = logging.getLogger(__name__)
@@ -303,10 +304,16 @@ class EventRecall:
         scores = candidates.scores * factors
         shown = partial(self._shown, request, scores=scores, recent=factors if boost else None)
         found = shown(candidates, count=request.top_k)
-        if not request.about_asking and (asked := sum(is_question(hit.event.text) for _, hit in found)):
+        twice = stated_messages(hit.event for _, hit in found)
+        asked = 0 if request.about_asking else sum(is_question(hit.event.text) for _, hit in found)
+        if twice or asked:
             read = {position: hit.event for position, hit in found}
-            more = shown(replace(candidates, texts={**candidates.texts, **read}), count=request.top_k + asked)
-            found = known_first(more, observations_last=request.observations_last)[: request.top_k]
+            found = shown(replace(candidates, texts={**candidates.texts, **read}), count=request.top_k + len(twice) + asked)
+            twice = stated_messages(hit.event for _, hit in found)
+            found = [one for one in found if one[1].event.event_id not in twice]
+        if asked:
+            found = known_first(found, observations_last=request.observations_last)
+        found = found[: request.top_k]
         hits = [hit for _, hit in found]
         if not request.about_present:
             return hits

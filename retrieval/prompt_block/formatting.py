@@ -12,16 +12,15 @@ block or begin another one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from ...schema.event import OBSERVATION, Event, is_raw
+from ...schema.event import is_raw
 from ...schema.hit import Hit, ProfileHit
 from ...schema.job import without_list_mark
 from ...schema.language import Language
 from ...schema.profile import Profile
 from ...schema.summary import StoredArticle
 from ...text.profiles.cleaning import in_one_line
-from ...text.support import ENOUGH, Terms, share, terms_in
 from .articles import ARTICLE_SHARE, fill_article
 from .block import Block, day, minute
 from .quoting import quoted, quoted_name
@@ -71,34 +70,17 @@ def worth_showing(
     """Return the first `at_least` hits that say more than the profiles, and those behind them that are worth their place.
 
     Worth it is what has `relative_score` of the best score, up to `at_most` hits; what tools returned only fills the
-    first places. A message is left out of which a hit is a statement that says the most of it.
+    first places.
     """
     said = _lines_of(profiles)
     chosen: list[Hit] = []
     best = max((hit.score for hit in hits), default=0.0)
-    stated = _stated(hits)
     for hit in hits:
         is_worth_it = hit.score >= relative_score * best and not is_raw(hit.event)
-        if len(chosen) == at_most or hit.event.text in said or (len(chosen) >= at_least and not is_worth_it):
-            continue
-        if hit.event.source != OBSERVATION or not _is_stated(hit.event, stated):
+        if len(chosen) < at_most and hit.event.text not in said and (len(chosen) < at_least or is_worth_it):
             said.add(hit.event.text)
             chosen.append(hit)
     return chosen
-
-
-def _stated(hits: Sequence[Hit]) -> dict[float, Terms]:
-    """Return the content words of the statements among the hits, by the moment in which they were said."""
-    stated: dict[float, Terms] = {}
-    for hit in hits:
-        if hit.event.source != OBSERVATION:
-            stated[hit.event.timestamp] = stated.get(hit.event.timestamp, frozenset()) | terms_in(hit.event.text)
-    return stated
-
-
-def _is_stated(message: Event, stated: Mapping[float, Terms]) -> bool:
-    held = stated.get(message.timestamp)
-    return held is not None and share(terms_in(message.text), held) >= ENOUGH
 
 
 def _lines_of(profiles: Sequence[Profile]) -> set[str]:

@@ -219,17 +219,6 @@ def test_what_tools_returned_only_fills_the_first_places() -> None:
     assert [hit.event.text for hit in chosen] == ["Ann sings", "result 0", "result 1"]
 
 
-def test_a_message_is_shown_like_a_statement_unless_a_statement_says_the_most_of_it() -> None:
-    def message(n: int, text: str) -> Hit:
-        return Hit(make_event("observation-1", n, text=text, source="observation"), 0.9)
-
-    told = make_event("j1-0", 0, text="阿明的老婆是护士，经常上夜班")
-    said = ("阿明: 我老婆是护士，经常上夜班", "阿明: 我女儿上小学", "阿红: 我到家了")
-    hits = [Hit(told, 1.0), message(0, said[0]), message(1, said[1]), message(0, said[2])]
-    chosen = worth_showing(hits, [], at_least=1, at_most=40, relative_score=0.5)
-    assert [hit.event.text for hit in chosen] == [told.text, *said[1:]]
-
-
 @pytest.mark.parametrize(
     ("local", "label"),
     [
