@@ -11,7 +11,9 @@ The first person that the filed text names is compared:
 | wrong | absolute, and another person than the labelled one is named first |
 | nobody | absolute, and the labelled one is not named at all |
 | not absolute | filed with the reasons of the gate |
-| unclear | absolute, though a careful reader could not tell either whom it is about |
+| unclear | absolute, though a careful reader could not tell either whom or what it is about |
+
+Of the unclear statements (`clear` is false) the share that is marked absolute is told, and of the clear ones the share that is not.
 
 Without `--base-url` the rules alone write. `--show` prints what is not right; the held-out half is not meant to be read.
 """
@@ -120,6 +122,13 @@ def main() -> None:
         f"{len(lines)} statements: {absolute} absolute; "
         f"wrong {tally['wrong']} ({tally['wrong'] / max(1, absolute):.1%} of the absolute), "
         f"nobody {tally['nobody']}, unclear {tally['unclear']}; not absolute {tally['not absolute'] / len(lines):.1%}"
+    )
+    unclear = sum(not line["clear"] for line in lines)
+    clear = len(lines) - unclear
+    open_though_clear = clear - (absolute - tally["unclear"])
+    print(
+        f"of {unclear} unclear {tally['unclear']} absolute ({tally['unclear'] / max(1, unclear):.1%}); "
+        f"of {clear} clear {open_though_clear} not absolute ({open_though_clear / max(1, clear):.1%})"
     )
 
 
