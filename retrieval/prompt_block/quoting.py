@@ -9,12 +9,14 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from html.entities import html5
 
 LONGEST_LINE = 20_000
 """Characters of one memory that are quoted at most, far beyond what a block has room for."""
 
-_REFERENCE = re.compile(r"&(?:#\d{1,7};?|#[xX][0-9A-Fa-f]{1,6};?|[A-Za-z][A-Za-z0-9]{1,31};|(?:lt|gt|amp)\b(?!=))")
+_REFERENCE = re.compile(
+    r"&(?:#\d{1,7};?|#[xX][0-9A-Fa-f]{1,6};?|[A-Za-z][A-Za-z0-9]{1,31};|(?:lt|gt|amp)(?:\b(?!=)|(?=\w{1,40};)))"
+)
+"""References, also those that a browser reads without a semicolon. `&lta;` is one: a line break after `&lta` becomes "; "."""
 _NESTED = 4
 """How often character references are decoded (`&amp;lt;` takes two rounds). Those that are left then lose their meaning."""
 
@@ -89,10 +91,7 @@ def _visible(text: str) -> str:
 
 def _character(reference: re.Match[str]) -> str:
     """Return what a character reference stands for; itself if it stands for nothing."""
-    written = reference.group()
-    if written[1] == "#":
-        return html.unescape(written)
-    return html5.get(f"{written[1:].removesuffix(';')};", written)
+    return html.unescape(reference.group())
 
 
 def _meaningless(reference: re.Match[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 import unicodedata
 from datetime import datetime
@@ -14,6 +15,7 @@ from historian.retrieval.prompt_block.formatting import (
     format_profile_hits,
     format_summaries,
     hit_line,
+    profile_line,
     worth_showing,
 )
 from historian.retrieval.prompt_block.quoting import quoted, quoted_name
@@ -136,6 +138,14 @@ def test_any_text_at_all_stays_in_its_line(texts: list[str], name: str) -> None:
 def test_quoting_twice_changes_nothing_more(text: str) -> None:
     once = quoted(text)
     assert quoted(once) == once
+
+
+@pytest.mark.parametrize("control", ["\n", "\x0b", "\x1c", "\x85", "\u2028"])
+@pytest.mark.parametrize("nickname", ["&lt", "&lta", "&lt小王", "&gt9", "&ampx", "&notin"])
+def test_a_line_break_in_a_nickname_completes_no_character_reference(nickname: str, control: str) -> None:
+    profile = Profile(ProfileKey("user", "42"), name="Ann", summary=f"{nickname}{control}likes tea")
+    line = profile_line(profile, "en")
+    assert all(html.unescape(one) == one for one in re.findall(r"&\w+;", line)) and "likes tea" in line
 
 
 def test_what_people_write_is_left_as_it_is() -> None:
