@@ -94,7 +94,10 @@ class Quantities:
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH_VALUE = {name: value for value, name in enumerate(_MONTHS, 1)}
-_MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)(?:[a-z]{0,6})"
+_MONTH = (
+    r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)"
+    r"(?![a-z])"
+)
 _ZH_NUM = r"(?:\d{1,2}|[一二三四五六七八九十廿卅]{1,3})"
 _ZH_YEAR = r"(?:\d{4}|[一二三四五六七八九〇零]{4})"
 _LATIN = "A-Za-z0-9_À-ÖØ-öø-ɏ"
@@ -116,7 +119,7 @@ _EN_DATE = rf"""
     (?P<endate>(?<![{_LATIN}])(?:
         (?P<em>{_MONTH})\.?[ ](?P<ed>\d{{1,2}}){_ORDINAL}(?![{_LATIN}:])(?:,?[ ](?P<ey>\d{{4}})(?!\d))?
       | (?P<ed2>\d{{1,2}}){_ORDINAL}[ ](?:of[ ])?(?P<em2>{_MONTH})(?![{_LATIN}])\.?(?:,?[ ](?P<ey2>\d{{4}})(?!\d))?
-      | (?P<em3>{_MONTH})\.?,?[ ](?:of[ ])?(?P<ey3>\d{{4}})(?!\d)))"""
+      | (?P<em3>{_MONTH})\.?,?[ ](?:of[ ])?(?P<ey3>\d{{4}})(?!\d|-\d)))"""
 _CLOCK = rf"""
     (?P<clock>(?<![\d:])(?P<ch>\d{{1,2}})[:：](?P<cm>\d{{2}})(?:[:：]\d{{2}})?(?!\d)(?:[ ]?[aApP]\.?[mM]\b\.?)?
       | (?<![\d.])(?P<ch2>\d{{1,2}})[ ]?(?:[aApP]\.[mM]\.|[aApP][mM]\b|o['’]clock)

@@ -134,3 +134,8 @@ def test_spans_lie_in_the_text_and_never_overlap(text: str) -> None:
     spans = sorted({(one.start, one.end) for one in (*found.numbers, *found.dates, *found.clocks)})
     assert all(0 <= start < end <= len(text) for start, end in spans)
     assert all(first[1] <= second[0] for first, second in pairwise(spans))
+
+
+@pytest.mark.parametrize("text", ["Nova 2026-02-21提醒林悦", "Marco 2026-02-21去体检", "May 2026-02-21 calls Tom"])
+def test_a_name_before_a_date_is_no_month(text: str) -> None:
+    assert [(date.year, date.month, date.day) for date in quantities(text).dates] == [(2026, 2, 21)]
