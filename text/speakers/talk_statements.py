@@ -36,6 +36,14 @@ _CHAT = re.compile(
     r"|ok(?:ay)?|lol|thanks?(?: you)?|hi|hello|bye|good (?:night|morning))\b",
     re.I,
 )
+_GREETING = re.compile(
+    r"^(?:(?:(?:哈[喽啰]|嗨)[，, ]?)?(?:大家|各位|你们?|您|早上|[上中下]午|晚上)好[啊呀]?|哈[喽啰]|嗨|早安?|好[的吧]"
+    r"|谢谢(?:大家|各位|你们?)?|(?:hi|hello|hey|good (?:morning|evening|afternoon)|thanks)"
+    r"(?: (?:all|everyone|everybody|guys|folks|there|again))?)"
+    r"[，,！!。.~～]+\s*(?=我|I\b|my\b|we\b)",
+    re.I,
+)
+"""A greeting, a thanks or an "okay" before what somebody tells of themself."""
 _COMMAND = re.compile(r"^\s*(?:[/!#.]\w|https?://\S+\s*$|\[CQ:[^\]]+\]\s*$)")
 
 _REPLY = re.compile(r"^\s*\[(?:回复|引用|reply\b)[^\]\n]*\]\s*", re.I)
@@ -60,7 +68,9 @@ _DEED = re.compile(
     r"(?:推荐|答应|保证|承诺)[^，。]"
     r"|(?:提醒|建议|预订|预定|预约|订|安排|取消|设置|设定|设|添加|加入|加进|加|删除|删|发送|发|转发|通知|创建|新建|建|写|起草|翻译"
     r"|总结|整理|报名|登记|买|下单|付|改|更新|保存|上传|教|讲解|讲|解释|画|播放|放|查|算|找)[^，。！？!?]{0,12}?[了过]"
-    r"|(?:会|就|再|点|时候?)[^，。！？!?]{0,6}(?:提醒|发给?|叫|通知|联系|准备)[你您他她它大])",
+    r"|(?:会|就|再|点|时候?)[^，。！？!?]{0,6}(?:提醒|发给?|叫|通知|联系|准备)[你您他她它大]"
+    r"|(?<![昨前]天)(?<!可以)(?:明[天早晚]|后天|下周|周[一二三四五六日末]|今[晚天]|[早晚]上|[上中下]午|[待等一]会|等下|稍后|晚点|到时|回头|马上)"
+    r"[^，。！？!?不没别了过]{0,14}?(?:提醒|发给?|叫醒?|通知|联系|准备|告诉|给|帮|陪|教)[你您他她它大](?![^，。！？!?]{0,12}[了过]))",
     re.IGNORECASE,
 )
 """What a bot says of its own deeds and promises."""
@@ -92,7 +102,7 @@ def statements_by_rules(message: str, names: Names) -> list[str]:
     if _COMMAND.match(message) or _FORWARDED.match(message):
         return []
     found: list[str] = []
-    for one in statements(_REPLY.sub("", message)[:LONGEST_MESSAGE]):
+    for one in map(without_greeting, statements(_REPLY.sub("", message)[:LONGEST_MESSAGE])):
         short = compact(one if _YOURS.search(one) else _CALLED.sub("", one), names)
         if (
             not short
@@ -112,6 +122,11 @@ def statements_by_rules(message: str, names: Names) -> list[str]:
             ours = bool(names.group_id) and _OURS.search(short) is not None
             found.append(short if own and not ours else _with_speaker(short, names, language))
     return found[:MOST_STATEMENTS]
+
+
+def without_greeting(statement: str) -> str:
+    """Return a statement without the greeting that it begins with: 大家好，我对花生过敏."""
+    return _GREETING.sub("", statement, count=1)
 
 
 def _with_speaker(statement: str, names: Names, language: Language) -> str:

@@ -74,6 +74,18 @@ def test_you_in_a_group_is_the_one_called_by_name_and_never_the_bot_by_chance(sa
 @pytest.mark.parametrize(
     ("message", "told"),
     [
+        ("大家好，我对花生过敏", ["我对花生过敏"]),
+        ("谢谢大家，我考上研究生了", ["我考上研究生了"]),
+        ("早上好，我昨天搬到杭州了", ["我昨天搬到杭州了"]),
+    ],
+)
+def test_a_greeting_before_a_fact_is_left_out(message: str, told: list[str]) -> None:
+    assert statements_by_rules(message, NAMES) == told
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
         (
             "Sure, I've added milk and eggs to the shopping list. Anything else?",
             ["I've added milk and eggs to the shopping list"],
@@ -83,6 +95,8 @@ def test_you_in_a_group_is_the_one_called_by_name_and_never_the_bot_by_chance(sa
         ("好的，我已经帮你订了周五去上海的高铁票。祝你旅途愉快！", ["我已经帮你订了周五去上海的高铁票"]),
         ("我给她推荐了《三体》", ["我给她推荐了《三体》"]),
         ("没问题，我会提前一天提醒你交房租", ["我会提前一天提醒你交房租"]),
+        ("我明天提醒你", ["我明天提醒你"]),
+        ("好的，我晚上把资料发给你", ["我晚上把资料发给你"]),
     ],
 )
 def test_of_a_bot_s_message_its_deeds_and_promises_are_told(message: str, told: list[str]) -> None:
@@ -105,6 +119,8 @@ def test_of_a_bot_s_message_its_deeds_and_promises_are_told(message: str, told: 
         "我可以帮你订票",
         "我觉得你写得很好",
         "要我提醒你吗？",
+        "我可以明天提醒你",
+        "我昨天晚上提醒你带伞了吗？",
         "我已经把你的密钥 [API_KEY] 发给了小林",
     ],
 )
