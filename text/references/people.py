@@ -73,9 +73,11 @@ _CHINESE_NAMES = (
     rf"|(?P<opening>(?:^|(?<=[，。！？；\n]))[{_SURNAMES}][㐀-鿿](?=[{_VERB_AFTER_FIRST_NAME}]))"
     rf"|(?P<nickname>(?:^|(?<=[，。！？；\n]))(?!{_NO_NICKNAME.pattern})[㐀-鿿]{{2,5}}?(?=(?:说|說|表示|认为|認為|觉得|覺得|提到|告诉|告訴|声称)(?![明法话話服教])))"
 )
-_BEFORE_FULL_NAME = frozenset(
-    "，。！？；：、,.!?;: \n\t（(的和跟与對对把被给給是向让讓叫找问問约約请請见見说說听聽陪帮幫像在了友学學事师師哥姐弟妹板"
+BEFORE_A_NAME = (
+    "，。！？；：、,.!?;: \n\t（(和跟与與对對把被给給是向让讓叫找問问約约請请見见說说聽听陪帮幫像在友学學事师師哥姐弟妹板"
 )
+"""Characters after which a Chinese name may begin."""
+_BEFORE_FULL_NAME = frozenset(f"{BEFORE_A_NAME}的了")
 
 _FIRST_NAMES = _LISTS["male_names"] | _LISTS["female_names"] | _LISTS["either_names"]
 _TITLES_EN = _gendered("english_titles")

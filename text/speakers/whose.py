@@ -30,10 +30,11 @@ from ..references.rewriting import draft
 from ..references.subjects import helps_the_user, predicate_of, with_owner
 from ..references.types import Cast
 from ..support import content_terms, share
+from .bare_names import with_nicknames
 from .beginnings import with_beginning
 from .mentions import with_group, with_mentions
 from .no_facts import why_no_fact
-from .talk_statements import leans_on_talk
+from .talk_statements import leans_on_talk, without_greeting
 from .third_persons import AT_HOME, means_nobody_named, meant_by_talk, teller
 from .utterances import BOT, HEADER, Utterance, utterances
 
@@ -121,9 +122,9 @@ class Whose:
 
 def whose(text: str, kind: Literal["action", "fact"], job: Job, names: Names) -> Whose:
     """Return whose words a text of `job` is."""
-    text = _TODAY_IS.sub(r"\1 is", _AS_USER.sub("", text) if kind == "fact" else text)
+    text = _TODAY_IS.sub(r"\1 is", without_greeting(_AS_USER.sub("", text)) if kind == "fact" else text)
     text, unknown = with_mentions(text, job, names)
-    text = with_group(text, names)
+    text = with_group(with_nicknames(text, names), names)
     reasons = tuple(("reference", "mention", mention) for mention in unknown)
     language = detect_language(text)
     if kind == "action":
