@@ -16,6 +16,7 @@ from ..time_expressions import find_relative
 from ..word_lists import word_list, word_tables
 from .agreement import is_common_verb, is_past_verb, third_person
 from .chinese_rewriting import followed_by_institution
+from .fragments import chinese_form, english_form
 from .people import ROLE_NOUNS, find_people
 from .types import Reference
 
@@ -125,7 +126,7 @@ _STATE = re.compile(
     r"(?:allergic to|lactose intolerant|vegan|vegetarian|diabetic|"
     r"pregnant|unemployed|left-handed|colou?r-?blind|dyslexic|retired|divorced|widowed|struggling|single|engaged"
     r"|on (?:a diet|vacation|holiday|leave|call)|out of work|back (?:home|from)"
-    r"|back in(?! (?:[a-z]+ )?(?:\d{4}|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec))|married(?= (?:for|since|with)\b|$))\b)"
+    r"|back in(?! (?:[a-z]+ )?(?:\d{4}|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec))|married(?= (?:for|since|with)\b|$|,))\b)"
     r"|(?P<has>(?:[a-z]+ ){1,2}(?:allergy|intolerance|phobia)(?=$|[,.;]))",
     re.IGNORECASE,
 )
@@ -197,12 +198,12 @@ def _is_deed(text: str, names: Names) -> bool:
     return text[found.end() - 1].isupper() or _FUNCTION.match(text, found.end("verb")) is not None
 
 
-def _after_time(text: str) -> int:
-    """Return where a text goes on after the time that it begins with: 今年, 2025年, 2026-02-20 20:00."""
-    dated = _BEGINS_WITH_DATE.match(text)
-    end = dated.end() if dated is not None else 0
+def _after_time(text: str, at: int = 0) -> int:
+    """Return where a text goes on after the time that it has from `at` on: 今年, 2025年, 2026-02-20 20:00."""
+    dated = _BEGINS_WITH_DATE.match(text, at)
+    end = dated.end() if dated is not None and dated.end() > at else 0
     relative = find_relative(text)
-    return relative[0][1] if relative and relative[0][0] == 0 else end
+    return relative[0][1] if relative and relative[0][0] == at else end
 
 
 def predicate_of(text: str, names: Names) -> Literal["state", "act", "other", ""]:
@@ -217,15 +218,17 @@ def predicate_of(text: str, names: Names) -> Literal["state", "act", "other", ""
     chinese = detect_language(text) == "zh"
     if asks:
         return ""
-    start = _after_time(text) if chinese else 0
+    start = _after_time(text, text.startswith("于")) if chinese else 0
     if _DONE_TO_ME.match(text, start):
         return "other"
     if chinese:
         if not named and (_ACT.match(text) or _FOR_USER.match(text, start)):
             return "act"
         told = _PREDICATE.match(text, start) or (None if named else _HABIT.match(text, start) or _CHINESE_FACT.match(text, start))
-        if told is None or _RELATIVE.match(text) or _begins_with_a_name(text, names):
+        if _RELATIVE.match(text) or _begins_with_a_name(text, names):
             return ""
+        if told is None:
+            return "" if named or "我" in text else chinese_form(text[start:])
         return "other" if names.user_name and names.user_name in text else "state"
     if named:
         return ""
@@ -236,7 +239,9 @@ def predicate_of(text: str, names: Names) -> Literal["state", "act", "other", ""
     found = _ENGLISH_START.match(text)
     verb = found["verb"].lower().replace("’", "'") if found is not None else ""
     if verb in _ACTS:
-        return "act"
+        return "state" if english_form(text) and verb in ("moved", "took", "set") else "act"
+    if english_form(text):
+        return "state"
     base = verb.removesuffix("s")
     following = _ENGLISH_START.match(text, found.end() - 1) if found is not None else None
     if following is not None and is_past_verb(following["verb"]):
@@ -286,13 +291,15 @@ def told_of(subject: str, text: str, language: Language) -> str:
     """Return a text that begins with its predicate with its subject in front: "Love hiking" → "Ann loves hiking"."""
     if language == "zh":
         return f"{subject}{text}"
-    state, elliptic = _STATE.match(text), _ELLIPTIC.match(text)
+    state, elliptic, form = _STATE.match(text), _ELLIPTIC.match(text), english_form(text)
     rest = text if _SHOUTED.match(text) else text[0].lower() + text[1:]
     if state is not None:
         return f"{subject} {'is' if state['is'] else 'has an' if rest[0] in 'aeiou' else 'has a'} {rest}"
     first = rest.split(maxsplit=1)[0]
     if first == "been" or first.endswith("ing") or (first == "not" and rest.split(maxsplit=2)[1].endswith("ing")):
         return f"{subject} {'has' if first == 'been' else 'is'} {rest}"
+    if elliptic is None and form not in ("", "verb"):
+        return f"{subject} {form} {rest}"
     if elliptic is not None:
         verb = elliptic["verb"].strip().lower().replace("’", "'")
         rest = f"{rest[: elliptic.start('verb')]}{third_person(verb)}{text[elliptic.start('verb') + len(verb) :]}"
@@ -301,7 +308,7 @@ def told_of(subject: str, text: str, language: Language) -> str:
 
 _KIN = re.compile(
     rf"(?:{_BEGINS['kin']})(?![，,！!、我你节们])|(?:{_BEGINS['dependants']})(?![，,！!、我你节们是都会也粮砂舍熊])"
-    r"(?=[^，。]*(?:了|今|昨|明|\d))"
+    r"(?=[^，。]*(?:了|今|昨|明|\d)|[归跟读由]|在?上[小初高幼])"
 )
 _HEAD = re.compile(r"^|(?<=[，,。！？；\n])")
 _KIN_ENGLISH = re.compile(
