@@ -13,7 +13,8 @@ The first person that the filed text names is compared:
 | not absolute | filed with the reasons of the gate |
 | unclear | absolute, though a careful reader could not tell either whom or what it is about |
 
-Of the unclear statements (`clear` is false) the share that is marked absolute is told, and of the clear ones the share that is not.
+Of the unclear statements (`clear` is false) the share that is marked absolute is told, and of the clear ones the share that
+is not.
 
 Without `--base-url` the rules alone write. `--show` prints what is not right; the held-out half is not meant to be read.
 """
