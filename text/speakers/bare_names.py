@@ -49,5 +49,6 @@ def with_nicknames(text: str, names: Names) -> str:
         if core in text:
             after = r"(?![A-Za-z0-9_])" if core.isascii() else "(?![们子儿])"
             before = r"(?<![A-Za-z0-9_@])" if core.isascii() else rf"(?:^|(?<=[{re.escape(BEFORE_A_NAME)}]))"
-            text = re.sub(f"{re.escape(name)}|{before}{re.escape(core)}{after}", lambda _, name=name: name, text)
+            written = name.replace("\\", r"\\")
+            text = re.sub(f"{re.escape(name)}|{before}{re.escape(core)}{after}", written, text)
     return text
