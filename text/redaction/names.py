@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from .rules import compiled, cue_places, words
+from ..word_lists import word_list
+from .rules import compiled, cue_places
 from .spans import Label
 
 Kind = Literal["password", "secret", "token", "key"]
@@ -24,28 +25,28 @@ _NAME = (
     r"私鑰|加签)|(?P<token>token|credential|cred|auth(?:key)?|bearer|session[_ -]?id|signature|令牌|凭证|凭据)|"
     r"(?P<key>key|ak ?/ ?sk|ak|sk)"
 )
-_OWNERS = words(
+_OWNERS = word_list(
     "store key db usr user root smtp imap mail email ftp sftp ssh wifi login http https ldap sql mysql pg postgres redis"
     " mongo mq proxy vpn web acct account new old client server app api test master backup svc service enc zip rar tmp raw bot"
     " game bind sudo dev prod remote local guest domain site cert ca p12 pfx jks access auth device nas router rpc vnc"
     " rdp truststore admin keystore srcstore deststore system sys super"
 )
-_KEY_OF = words(
+_KEY_OF = word_list(
     "api access private signing encryption local device account master service license signature subscription auth ssh verify"
     " push send stream storage deploy aes hmac app web secret function admin shared session crypt crypto encrypt decrypt jwt"
     " wifi wpa wpa2 wlan wi-fi security licence activation product stream rss host webhook sign sms client"
 )
-_PASSWORD_KEYS = words("wifi wpa wpa2 wlan wi-fi preshared network")
-_PUBLIC_KEY_OF = words(
+_PASSWORD_KEYS = word_list("wifi wpa wpa2 wlan wi-fi preshared network")
+_PUBLIC_KEY_OF = word_list(
     "public primary foreign sort partition cache unique row lookup idempotency object redis hash dedup s3 file node map dict"
     " group routing join index shard etcd kafka message cluster release gpg pgp translation i18n config rsa dsa ecdsa ed25519"
     " fingerprint keyserver arrow hot short search main meta any"
 )
-_HARMLESS_TOKEN_OF = words(
+_HARMLESS_TOKEN_OF = word_list(
     "next lock page pagination continuation sync idempotency resume cancellation pad eos bos unk mask stop special syntax lexer"
     " range marker change watch fencing delta design cursor scroll action request max min total input output prompt"
 )
-_TRAILING = words("base prod production dev test testing staging new old value plain text base64 b64 string str s")
+_TRAILING = word_list("base prod production dev test testing staging new old value plain text base64 b64 string str s")
 _PAIRED: dict[tuple[str, str], Kind] = {
     ("session", "id"): "token", ("pin", "code"): "password", ("pass", "code"): "password", ("api", "hash"): "secret"
 }  # fmt: skip

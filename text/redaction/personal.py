@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterator
 
+from ..word_lists import word_list
 from .identifiers import is_identifier, is_in_row
 from .phones import find_phones
-from .rules import Rule, Rules, compiled, stretches, words
+from .rules import Rules, compiled, stretches
 from .spans import Redaction
 
 _LONG_NUMBER = r"\d(?:[ ()./\-‐‑‒–—―−－（）\u00a0\u2009\u202f\u3000]{0,3}\d){6}"
@@ -28,8 +29,7 @@ _REFUSED = (
     r"(?i)luhn|校验|校驗|抄错|输错|不合法|无效|不正确|拒绝|拦下|不存在|假的|checksum|check digit|invalid|mistyped|rejected|"
     r"refused|declined|not valid|not a (?:real|valid)|dummy"
 )
-_FILE_ENDINGS = words("png jpg jpeg gif svg webp bmp ico js ts jsx tsx css json py md txt html yaml yml")
-_LATIN = "A-Za-z0-9À-ÖØ-öø-ÿ"
+_FILE_ENDINGS = word_list("png jpg jpeg gif svg webp bmp ico js ts jsx tsx css json py md txt html yaml yml")
 # Text before what looks like a mailbox but is not: a remote command, a message id, a fediverse handle.
 _NO_MAILBOX = (
     r"(?i)(?:(?<![\w-])(?:ssh|scp|sftp|rsync|mosh|ssh-copy-id)[ ][^\n|;]*|(?:message-id|references|in-reply-to):[^\n]*|@|"
@@ -60,45 +60,15 @@ def _is_iban(match: re.Match[str]) -> bool:
     return bool(iban.is_valid(match["value"].upper()))
 
 
-# fmt: off
 _RULES = Rules(
-    Rule("EMAIL", ("@",),
-         rf"(?:(?<![{_LATIN}._%+-])(?:[OoDd]'(?=[A-Za-z]))?[{_LATIN}._%+-]{{1,64}}|"
-         rf"\"[\w.+-]{{1,30}}(?:[ ][\w.+-]{{1,30}}){{0,2}}\")@(?:(?=[{_LATIN}.．-]{{1,255}}(?![{_LATIN}.．-]))[{_LATIN}-]{{1,63"
-         rf"}}(?:[.．][{_LATIN}-]{{1,63}}){{0,6}}"
-         r"[.．](?P<last>xn--[A-Za-z0-9-]{2,20}|[A-Za-z]{2,24})(?![A-Za-z0-9])|\[\d{1,3}(?:\.\d{1,3}){3}\])",
-         _is_mailbox, before=96),
-    # `护照号 E1234…`, `driver's license no. D1234…`, `SSN: 078-05-…`
-    Rule("ID_CARD", ("证", "證", "護照", "护照", "社保", "passport", "visa", "license", "licence", "permit",
-                     "national id"),
-         r"(?i)(?:护照|護照|通行证|回乡证|台胞证|港澳证|居留证|居住证|驾驶证|驾照|社保卡?|社会保障|军官证|passport|visa|"
-         r"driver'?s?[ ]licen[cs]e|driving[ ]licen[cs]e|residence[ ]permit|national[ ]id)(?:号码?|编号|[ _-]?(?:no|number|num|"
-         r"id|#)\b\.?)?[\"'”]{0,2}[ \t]{0,3}(?:[:：=#]|是|为|is|[^\d\n。]{1,32}?(?:[:：]|是|为|is|"
-         r"it['’]s))?[ \t]{0,3}[\"'“]{0,2}(?P<value>[A-Za-z]{0,3}\d{6,10}[A-Za-z]?)(?![A-Za-z0-9]|[.-]\d)", before=12),
-    # `身份证 …` of fifteen digits, of Taiwan; Hong Kong's, its check digit in brackets
-    Rule("ID_CARD", ("身份", "身分", "证件", "證件", "id card", "id_card", "national id"),
-         r"(?i)(?:身[份分][证證](?:字[号號])?|[证證]件|id[ _]?card|national id)(?:[号號][码碼]?|[ _](?:number|"
-         r"no\.?))?[\"'”]{0,2}[ ]?(?:[是为為:： =(]|is){0,3}[\"'“]?(?P<value>[1-8]\d{14}|[A-Z][1289]\d{8}|"
-         r"[A-Z]{1,2}\d{6}[(（][\dA][)）])(?!\w)"),
-    # `银行卡号：4111…`, `IBAN DE89 3704 …`, `CVV: 123`
-    Rule("BANK_CARD", ("卡", "账", "credit", "debit", "bank card", "card n", "card_n"),
-         r"(?i)(?:银行卡|銀行卡|信用卡|卡號|储蓄卡|借记卡|工资卡|卡号|银行账[号户]|付款账[号户]|收款账[号户]|credit card|"
-         r"debit card|bank card|card[ _](?:no|number))[号码尾]{0,2}[\"']?[ \t]{0,3}(?:[:：=#.]|是|为|"
-         r"is)?[ \t]{0,3}[\"']?(?P<value>\d(?:[ -]?\d){13,18})(?![\d-])", _is_named_card, before=3),
-    Rule("BANK_CARD", ("iban",),
-         r"(?i)iban(?: is|是|为)?[:：= ]{1,3}(?P<value>[a-z]{2}\d{2}(?:[ ]?[a-z0-9]{4}){2,7}(?:[ ]?[a-z0-9]{1,3})?)(?![a-z0-9])",
-         _is_iban),
-    Rule("WECHAT", ("微信", "wechat", "vx", "wx", "薇信"),
-         r"(?i)(?:微信号?|薇信|(?<![a-z\d+/_\"'])(?:wechat|vx|wx)(?![a-z\d_]))(?:[号號]|[ _-]?id|"
-         r"[ ]account)?[\"'”]?[ ]{0,2}(?:[(（][^()（）\n]{1,8}[)）])?[ ]?(?:[:：=,，【「]|是|为|is|改成了?|"
-         r"换成了?)?[ ]{0,2}(?:id[:： ]{1,2})?[\"'“]?(?P<value>(?=[a-z]{0,19}[\d_-])[a-z][a-z\d_-]{5,19})(?![\w.@=/:(-])",
-         lambda match: not re.fullmatch(r"(?i)wx[0-9a-f]{16}|.*_(?:id|key|name|type|pay|url|no)", match["value"]),
-         before=2, after=60),
-    Rule("BANK_CARD", ("cvv", "cvc", "cvn"),
-         r"(?i)(?<![a-z])(?:cvv2?|cvc2?|cvn2?)[码号]?[\"']?[ \t]{0,2}(?:[:：=#]|是|is)?[ \t]{0,2}[\"']?(?P<value>\d{3,4})(?!\d|"
-         r"[ ]?[a-df-z])", before=1),
+    "personal.toml",
+    {
+        "mailbox": _is_mailbox,
+        "named card": _is_named_card,
+        "iban": _is_iban,
+        "account name": lambda match: not re.fullmatch(r"(?i)wx[0-9a-f]{16}|.*_(?:id|key|name|type|pay|url|no)", match["value"]),
+    },
 )
-# fmt: on
 
 
 def find_personal_data(text: str, folded: str) -> Iterator[Redaction]:

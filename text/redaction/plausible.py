@@ -3,9 +3,10 @@
 import re
 from typing import Literal, NamedTuple
 
+from ..word_lists import word_list
 from .names import HAN, Kind, kind_of_name
 from .randomness import UUID, has_both_cases, humps, is_hash, is_jumbled, is_mixed, looks_random
-from .rules import compiled, words
+from .rules import compiled
 from .spans import placeholders
 
 Link = Literal["assigned", "paired", "said", "option", "beside"]
@@ -30,7 +31,7 @@ _TEMPLATE = (
 )
 # `sk-ab****yz`, `ACCESS_TOKEN`, and the public half of an SSH key
 _MASKED = r".{0,16}(?:\*{3}|•{3}|\.{3}|…|x{5}|X{5}).{0,24}|AAAA[BCE][23][NV].*|AKIA\w{9}EXAMPLE|(?:[A-Z]+_)+(?:TOKEN|KEY|SECRET)"
-_NO_VALUES = words(
+_NO_VALUES = word_list(
     "none null nil undefined true false yes no empty blank unset optional required string str int integer bytes bool boolean"
     " number text varchar char any object secretstr void never unknown default auto redacted hidden masked removed n/a na"
     " missing invalid valid wrong incorrect correct expired weak strong secure insecure set unchanged changed reset stored"
@@ -42,7 +43,7 @@ _NO_VALUES = words(
     " option options argument arguments flag flags parameter incomplete self file path env environment vault prompted ask"
     " read typing tbd todo lost forgotten known shared exposed leaked compromised getpass"
 )
-_VARIABLES = words(
+_VARIABLES = word_list(
     "pwd pw value val text line input raw data result res arg args s x y p t tok word user form item items entry row parts match"
     " node cur current nxt next prev first last content body response payload"
 )

@@ -1,15 +1,12 @@
 """Keys with a provider's prefix or form; the forms are data, in `providers.toml`."""
 
 import re
-import tomllib
 from collections.abc import Callable, Iterator
 from functools import cache
-from pathlib import Path
-from typing import get_args
 
 from .randomness import UUID, has_both_cases, humps, is_hash, is_jumbled, is_mixed, looks_random
-from .rules import Rule, compiled
-from .spans import Label, Redaction
+from .rules import Check, Rule, compiled, read_rules
+from .spans import Redaction
 
 _PREFIX = "CUE"
 """Prefix of the pattern of a rule whose keys begin with one of its cues."""
@@ -27,12 +24,12 @@ def find_provider_keys(text: str) -> Iterator[Redaction]:
     if not runs:
         return
     joined = " ".join([text[start:end] for start, end in runs])
-    for rule, check in _rules():
+    for rule in _rules():
         for cue in rule.cues:
             if cue in joined:
                 for match in _matches(rule, cue, text, runs):
-                    if check(match.group()) and not _is_dummy(match.group()):
-                        yield Redaction(*match.span("value" if "value" in match.re.groupindex else 0), rule.label)
+                    if rule.check(match) and not _is_dummy(match.group()):
+                        yield rule.found(match)
 
 
 def _matches(rule: Rule, cue: str, text: str, runs: list[tuple[int, int]]) -> Iterator[re.Match[str]]:
@@ -55,14 +52,12 @@ def _is_dummy(key: str) -> bool:
 
 
 @cache
-def _rules() -> tuple[tuple[Rule, Callable[[str], bool]], ...]:
-    """Return the rules of `providers.toml`. Raises ValueError for a label or a check that does not exist."""
-    with Path(__file__).with_name("providers.toml").open("rb") as file:
-        rows = tomllib.load(file)["rule"]
-    for row in rows:
-        if row["label"] not in get_args(Label) or row.get("check", "") not in _CHECKS:
-            raise ValueError(f"providers.toml: unknown label or check in {row}")
-    return tuple((Rule(row["label"], tuple(row["cues"]), row["pattern"]), _CHECKS[row.get("check", "")]) for row in rows)
+def _rules() -> tuple[Rule, ...]:
+    return read_rules("providers.toml", {name: _of_match(check) for name, check in _CHECKS.items()})
+
+
+def _of_match(check: Callable[[str], bool]) -> Check:
+    return lambda match: check(match.group())
 
 
 def _parts(key: str) -> list[str]:
@@ -91,7 +86,6 @@ def _ends_in_a_draw(key: str) -> bool:
 
 
 _CHECKS: dict[str, Callable[[str], bool]] = {
-    "": lambda _: True,
     "alnum": is_mixed,
     "mixed": lambda key: is_mixed(key) or humps(key) >= len(key) / 7 or is_jumbled(key.rpartition("_")[2]),
     "dense": _is_dense,

@@ -1,14 +1,26 @@
 """Rules: cue words, a pattern that is tried only near a cue, a check of its matches, and a label.
 
-Ordinary text contains few cues, so most rules cost a search for a few substrings. Patterns are compiled on first use, not on
-import.
+Ordinary text contains few cues, so most rules cost a search for a few substrings. The rules are data, in the TOML files of this
+folder:
+
+    label    of the placeholder
+    cues     one of them stands near every match; `<name>` stands for the list of that name in `[cues]`
+    pattern  a regular expression, or the pieces of one; `<NAME>` stands for that of `[pieces]`. The group `value` is redacted,
+             or the whole match if there is none
+    check    the name of a function that says which matches count; none where the pattern says all
+    before   characters before a cue at which the pattern may begin (0)
+    after    characters after the beginning of a cue that are searched (300)
+
+They are read and compiled on first use, not on import.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
+from typing import Any, get_args
 
+from ..word_lists import word_tables
 from .spans import Label, Redaction
 
 Check = Callable[[re.Match[str]], bool]
@@ -18,30 +30,48 @@ _LONGEST_WORD = 600
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Finds `pattern` near one of `cues` (lower case) if `check` returns True.
-
-    The group `value` is redacted, or the whole match if the pattern has no such group.
-    """
+    """A row of a TOML file, with its pattern complete and its check found."""
 
     label: Label
     cues: tuple[str, ...]
     pattern: str
-    check: Check | None = None
+    check: Check
     before: int = 0
-    """Characters before a cue at which the pattern may begin."""
     after: int = 300
-    """Characters after the beginning of a cue that are searched."""
+
+    def found(self, match: re.Match[str]) -> Redaction:
+        """Return what a match of the pattern redacts."""
+        return Redaction(*match.span("value" if "value" in match.re.groupindex else 0), self.label)
+
+
+def read_rules(file: str, checks: Mapping[str, Check]) -> tuple[Rule, ...]:
+    """Return the rules of a TOML file of this folder. Raises ValueError for a label or a check that does not exist."""
+    tables = word_tables(f"redaction/{file}")
+    pieces = {f"<{name}>": _joined(piece) for name, piece in tables.get("pieces", {}).items()}
+    cues = {f"<{name}>": words for name, words in tables.get("cues", {}).items()}
+    return tuple(_rule(row, pieces, cues, {"": lambda _: True, **checks}) for row in tables["rule"])
+
+
+def _rule(row: Mapping[str, Any], pieces: Mapping[str, str], cues: Mapping[str, list[str]], checks: Mapping[str, Check]) -> Rule:
+    check = checks.get(row.get("check", ""))
+    if row["label"] not in get_args(Label) or check is None:
+        raise ValueError(f"unknown label or check in {row}")
+    pattern = _joined(row["pattern"])
+    for _ in range(2):  # a piece may hold others
+        for name, piece in pieces.items():
+            pattern = pattern.replace(name, piece)
+    words = tuple(word for cue in row["cues"] for word in cues.get(cue, [cue]))
+    return Rule(row["label"], words, pattern, check, row.get("before", 0), row.get("after", 300))
+
+
+def _joined(pattern: str | list[str]) -> str:
+    return pattern if isinstance(pattern, str) else "".join(pattern)
 
 
 @cache
 def compiled(pattern: str, flags: int = 0) -> re.Pattern[str]:
     """Return the compiled pattern; compiled once, on first use."""
     return re.compile(pattern, flags)
-
-
-def words(text: str) -> frozenset[str]:
-    """Return the words of a whitespace-separated list."""
-    return frozenset(text.split())
 
 
 def lowered(text: str) -> str:
@@ -81,25 +111,25 @@ def _word_end(text: str, at: int) -> int:
 
 
 class Rules:
-    """Rules that are applied together; the cues in a text are looked up once for all of them."""
+    """The rules of a TOML file, applied together; the cues in a text are looked up once for all of them."""
 
-    def __init__(self, *rules: Rule) -> None:
-        self.rules = rules
-        self._cues = tuple({cue for rule in rules for cue in rule.cues})
+    def __init__(self, file: str, checks: Mapping[str, Check]) -> None:
+        self._file = file
+        self._checks = checks
+
+    @cached_property
+    def _rules(self) -> tuple[Rule, ...]:
+        return read_rules(self._file, self._checks)
+
+    @cached_property
+    def _cues(self) -> frozenset[str]:
+        return frozenset(cue for rule in self._rules for cue in rule.cues)
 
     def find(self, text: str, folded: str) -> Iterator[Redaction]:
-        """Yield what the rules find in `text`; `folded` is the text in lower case."""
+        """Yield what the rules find in `text`; `folded` is the text in lower case, as the cues are."""
         present = {cue for cue in self._cues if cue in folded}
-        for rule in self.rules if present else ():
+        for rule in self._rules if present else ():
             cues = present.intersection(rule.cues)
-            if cues:
-                yield from _found_by(rule, text, cue_places(folded, cues))
-
-
-def _found_by(rule: Rule, text: str, places: Sequence[int]) -> Iterator[Redaction]:
-    pattern = compiled(rule.pattern)
-    group = "value" if "value" in pattern.groupindex else 0
-    for start, end in stretches(text, places, rule.before, rule.after):
-        for match in pattern.finditer(text, start, end):
-            if rule.check is None or rule.check(match):
-                yield Redaction(*match.span(group), rule.label)
+            places = cue_places(folded, cues) if cues else ()
+            for start, end in stretches(text, places, rule.before, rule.after):
+                yield from (rule.found(match) for match in compiled(rule.pattern).finditer(text, start, end) if rule.check(match))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from ..word_lists import word_list
 from .credentials import find_credentials
 from .encodings import View, decoded_views, half_width, without_invisible
 from .key_blocks import find_key_blocks
@@ -9,7 +10,7 @@ from .named_values import find_named_values
 from .names import find_names
 from .personal import find_personal_data
 from .providers import find_provider_keys
-from .rules import compiled, lowered, words
+from .rules import compiled, lowered
 from .spans import Level, Redaction, merged, replaced
 from .spoken import find_spoken
 
@@ -22,7 +23,7 @@ _CONTEXT = 6_000
 """Characters around a piece that decide what is a secret in it; longer than any key."""
 _REST_OF_WORD = r"[^\s\"'<>]*"
 _ANNOUNCING = (
-    *words("码 碼 code phrase seed mnemonic 助记 助記 cookie authorization otp 2fa"),
+    *word_list("码 碼 code phrase seed mnemonic 助记 助記 cookie authorization otp 2fa"),
     "private key",
 )
 

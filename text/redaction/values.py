@@ -2,25 +2,25 @@
 
 from collections.abc import Mapping
 
+from ..word_lists import word_list
 from .names import LABELS, Kind, kind_of_name
 from .plausible import is_template
-from .rules import words
 from .search import redact
 from .spans import Label, Level, placeholder
 
 _DEEPEST = 200
 _PERSONAL_NAMES: dict[Label, frozenset[str]] = {
-    "PHONE": words(
+    "PHONE": word_list(
         "phone mobile telephone tel fax phone_number phonenumber phone_no mobile_phone mobilephone mobile_number cellphone"
         " cell_phone whatsapp 手机 手机号 手机号码 手機 手機號碼 电话 电话号码 联系电话 電話 電話番号"
     ),
-    "EMAIL": words("email e-mail mail email_address emailaddress 邮箱 邮箱地址 电子邮箱 郵箱"),
-    "ID_CARD": words(
+    "EMAIL": word_list("email e-mail mail email_address emailaddress 邮箱 邮箱地址 电子邮箱 郵箱"),
+    "ID_CARD": word_list(
         "id_card idcard id_number 身份证 身份证号 身份证号码 身份證 证件号码 passport passport_no passport_number 护照 护照号 ssn"
     ),
-    "BANK_CARD": words("bank_card bankcard card_number cardnumber card_no credit_card iban 卡号 银行卡 银行卡号"),
+    "BANK_CARD": word_list("bank_card bankcard card_number cardnumber card_no credit_card iban 卡号 银行卡 银行卡号"),
 }
-_NO_VALUES = words("none null undefined true false string str required optional n/a")
+_NO_VALUES = word_list("none null undefined true false string str required optional n/a")
 _NAME_FIELDS = ("name", "key", "header", "field")
 
 

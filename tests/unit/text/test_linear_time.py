@@ -61,7 +61,7 @@ OF_OWN_WORDS = {
         "word_lists.phrase_list",
         "word_lists.word_tables",
         "redaction.rules.compiled",
-        "redaction.rules.words",
+        "redaction.rules.read_rules",
     ),
     *("time_expressions.calendar.holiday", "time_expressions.calendar.season_days"),
 }
