@@ -1,16 +1,19 @@
-"""Chinese and English numerals in dates, clock times and counts."""
+"""Values of Chinese and English numerals."""
 
 from __future__ import annotations
 
-from ..word_lists import word_tables
+from ..word_lists import by_word, word_tables
 
-_DIGITS = dict(zip("零〇○一元二两俩三仨四五六七八九", (0, 0, 0, 1, 1, 2, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9), strict=True))
-_TENS = {"十": 10, "廿": 20, "卅": 30, "百": 100, "千": 1000, "万": 10000}
+CHINESE_DIGITS: dict[str, int] = by_word(["零 〇 ○", "一 壹", "二 两 兩 俩 贰", "三 仨 叁", *"四五六七八九"])
+_SCALES = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8}
+_WHOLE_TENS = {"廿": 20, "卅": 30}
 
 _ENGLISH = word_tables("time_expressions/english/words.toml")
-_ONES: dict[str, int] = {word: value for value, word in enumerate(_ENGLISH["cardinals"].split())}
+_ONES: dict[str, int] = by_word(_ENGLISH["cardinals"].split())
 _ENGLISH_TENS: dict[str, int] = {word: 10 * value for value, word in enumerate(_ENGLISH["tens"].split(), 2)}
-_ORDINALS: dict[str, int] = {word: value for value, word in enumerate(_ENGLISH["ordinals"].split(), 1)} | {"thirtieth": 30}
+SIMPLE_CARDINALS = _ONES | _ENGLISH_TENS
+"""Cardinals that hold no other ("seven", "twelve", "twenty")."""
+SIMPLE_ORDINALS: dict[str, int] = by_word(_ENGLISH["ordinals"].split(), 1) | {"thirtieth": 30}
 
 
 def _joined(tens: dict[str, int], ones: dict[str, int]) -> dict[str, int]:
@@ -18,9 +21,9 @@ def _joined(tens: dict[str, int], ones: dict[str, int]) -> dict[str, int]:
     return {f"{ten}-{one}": t + o for ten, t in tens.items() for one, o in ones.items() if 0 < o < 10}
 
 
-ENGLISH_CARDINALS = _ONES | _ENGLISH_TENS | _joined(_ENGLISH_TENS, _ONES)
+ENGLISH_CARDINALS = SIMPLE_CARDINALS | _joined(_ENGLISH_TENS, _ONES)
 """Cardinals of one word ("seven", "twenty", "twenty-five"), 0 to 99."""
-ENGLISH_ORDINALS = _ORDINALS | _joined({"twenty": 20, "thirty": 30}, _ORDINALS)
+ENGLISH_ORDINALS = SIMPLE_ORDINALS | _joined({"twenty": 20, "thirty": 30}, SIMPLE_ORDINALS)
 ENGLISH_ORDINALS |= {f"{n}{suffix}": n for n in range(1, 32) for suffix in ("st", "nd", "rd", "th")}
 """Ordinals of one word ("third", "twenty-first", "21st"), 1 to 31."""
 
@@ -28,7 +31,7 @@ ENGLISH_ORDINALS |= {f"{n}{suffix}": n for n in range(1, 32) for suffix in ("st"
 def chinese_number(text: str) -> float | None:
     """Return the value of a Chinese or Arabic numeral: 三 = 3, 十五 = 15, 一百二 = 120, 2.5, 半 = 0.5; else None.
 
-    Adjacent digits without a multiplier are positional: 二零二六 = 2026. Full-width digits are accepted.
+    See `chinese_integer`. Full-width digits are accepted.
     """
     if not text:
         return None
@@ -39,26 +42,31 @@ def chinese_number(text: str) -> float | None:
             return float(text)
         except ValueError:
             return None
-    if all(char in _DIGITS for char in text):
-        return float("".join(str(_DIGITS[char]) for char in text))
-    total, section, digit, last_unit = 0, 0, -1, 1
-    for char in text:
-        if char in _DIGITS:
-            digit = _DIGITS[char]
-            if digit == 0:
-                last_unit = 10
-        elif char in _TENS:
-            unit = _TENS[char]
-            if unit == 10000:
-                total, section, digit = (total + section + max(digit, 0)) * unit, 0, -1
-            elif char in "廿卅":
-                section, digit = section + unit, -1
-                unit = 10
-            else:
-                section, digit = section + (1 if digit < 0 else digit) * unit, -1
-            last_unit = unit
-        else:
+    value = chinese_integer(text)
+    return None if value is None else float(value)
+
+
+def chinese_integer(run: str) -> int | None:
+    """Return the value of a run of Chinese numerals (两万三 = 23000), None if another character is among them.
+
+    Digits without a multiplier are positional: 二零二六 = 2026.
+    """
+    if all(character in CHINESE_DIGITS for character in run):
+        return int("".join(str(CHINESE_DIGITS[character]) for character in run))
+    total = section = number = 0
+    last_scale = 1
+    for character in run:
+        scale = _SCALES.get(character, 0)
+        if character in CHINESE_DIGITS:
+            number = CHINESE_DIGITS[character]
+            last_scale = last_scale if number else 10
+        elif character in _WHOLE_TENS:
+            section, number, last_scale = section + _WHOLE_TENS[character], 0, 10
+        elif not scale:
             return None
-    if digit > 0:
-        section += digit * (last_unit // 10 if last_unit >= 100 else 1)
-    return float(total + section)
+        elif scale < 10**4:
+            section, number, last_scale = section + (number or 1) * scale, 0, scale
+        else:
+            total, section, number, last_scale = (total + section + number or 1) * scale, 0, 0, scale
+    # 两万三 and 三百五 omit the last scale, which is a tenth of the one before
+    return total + section + number * (last_scale // 10 if last_scale >= 100 else 1)
