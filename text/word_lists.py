@@ -40,3 +40,23 @@ def word_tables(name: str) -> dict[str, Any]:
     """Return the tables of a TOML file of this package, such as "time_expressions/english/words.toml"."""
     content: dict[str, Any] = tomllib.loads((Path(__file__).parent / name).read_text(encoding="utf-8"))
     return content
+
+
+def in_full(pattern: str | Sequence[str], pieces: Mapping[str, str]) -> str:
+    """Return a regular expression that may be written in several lines, with the piece of each name in `<>`.
+
+    >>> in_full(["in <N>", " <UNIT>s?"], {"N": "[0-9]+", "UNIT": "(?:day|week)"})
+    'in [0-9]+ (?:day|week)s?'
+    """
+    whole = "".join(pattern)
+    for name, piece in pieces.items():
+        whole = whole.replace(f"<{name}>", piece)
+    return whole
+
+
+def in_pieces(table: Mapping[str, str | Sequence[str]], pieces: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return named regular expressions in full; each may hold `pieces` and those before it."""
+    whole = dict(pieces or {})
+    for name, pattern in table.items():
+        whole[name] = in_full(pattern, whole)
+    return whole
