@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -60,3 +61,9 @@ def in_pieces(table: Mapping[str, str | Sequence[str]], pieces: Mapping[str, str
     for name, pattern in table.items():
         whole[name] = in_full(pattern, whole)
     return whole
+
+
+def compiled_patterns(tables: Mapping[str, Any]) -> dict[str, re.Pattern[str]]:
+    """Return the `[patterns]` of a TOML file; `[pieces]` are what several of them hold."""
+    pieces = in_pieces(tables.get("pieces", {}))
+    return {name: re.compile(in_full(pattern, pieces)) for name, pattern in tables["patterns"].items()}
