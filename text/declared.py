@@ -9,59 +9,29 @@ from ..schema.names import Names
 from .profiles.rules import SINGLE_VALUED, is_about
 from .statements import LONGEST_STATEMENT, spoken_by, stamped
 from .support import content_terms, has_ended, words_only
-from .word_lists import word_tables
+from .word_lists import compiled_patterns, in_full, word_tables
 
 _TABLES = word_tables("declared.toml")
+_PATTERNS = compiled_patterns(_TABLES)
 _WORDS = {name: "|".join(pieces) for name, pieces in _TABLES["words"].items()}
 _KIN, _ENGLISH_KIN = _WORDS["kin"], f"(?:{_WORDS['english_kin']})"
-
-
-def _topic(pieces: Sequence[str]) -> re.Pattern[str]:
-    pattern = "|".join(pieces)
-    for name, words in _WORDS.items():
-        pattern = pattern.replace(f"<{name}>", words)
-    return re.compile(pattern, re.IGNORECASE)
-
-
-_TOPICS: dict[str, re.Pattern[str]] = {topic: _topic(pieces) for topic, pieces in _TABLES["topics"].items()}
+_TOPICS = {topic: re.compile(in_full("|".join(ways), _WORDS), re.IGNORECASE) for topic, ways in _TABLES["topics"].items()}
 _ONE_AT_A_TIME = frozenset({*SINGLE_VALUED, "name"})
 _SOMEBODY_ELSE = re.compile(rf"他|她|{_KIN}|\b(?:he|she|his|her|{_ENGLISH_KIN})\b", re.I)
-_PLANNED = re.compile(
-    r"要(?:去|搬|换|跳)|想|打算|计划|准备|考虑|希望|可能|也许|要是|如果|假如|梦想|面试|应聘|申请"
-    r"|\b(?:would|might|may|could|plans?|planning|wants?|hopes?|thinking|considering|if|dreams?|applied|applying|interview\w*)\b",
-    re.I,
-)
+_PLANNED = _PATTERNS["planned"]
 _FORMER = re.compile(r"以前|曾经?|之前|原来|小时候|过去|前几年|\b(?:used to|formerly|previously|as a child|years ago)\b", re.I)
 _MAY_BE_PLANNED = frozenset(("home", "work", "family"))
 _QUESTION = re.compile(r"[?？]\s*$|吗$|呢$|是不是|有没有|哪里|什么|\b(?:whether)\b")
-_OPENING = re.compile(
-    r"^(?:\d{4}-\d{2}-\d{2}(?: \d{2}:\d{2})?|\d{4}年\d{1,2}月(?:\d{1,2}日)?"
-    r"|(?:On|Since|From|In|Before|After) \d{4}(?:-\d{2}-\d{2})?"
-    r"|[自从]\d{4}-\d{2}-\d{2}起?)[，, ]*"
-)
+_OPENING = _PATTERNS["opening"]
 # "别再提了", "don't mention it": the topic is unknown outside the conversation.
-_POINTS_AT_TALK = re.compile(
-    r"(?:聊|提|谈|问|说)(?:起|到)?(?:这|那|它|了$|了[，,。]|$)"
-    r"|\b(?:mention|talk about|bring up|discuss|bring)\s+(?:it|this|that)\b",
-    re.I,
-)
-_CLAUSE_END = re.compile(
-    r"[，,]\s*(?:and\s+)?|(?<!\s)\s+and\s+(?=(?:[A-Z]\w*\s+)?(?:lives|works|is|was|has|moved|joined|started)\b)|(?<=[一-鿿])并且|(?<=[一-鿿])而且"
-)
+_POINTS_AT_TALK = _PATTERNS["points_at_talk"]
+_CLAUSE_END = _PATTERNS["clause_end"]
 _WISHED = re.compile(r"\b(?:wish\w*|if|maybe|perhaps)\b|要是|如果|假如|但愿|希望自己", re.I)
-_ENDS = re.compile(
-    r"不再|不是|已经|已不|再也不|恢复|可以|现在|吃|\b(?:no longer|any ?more|used to|former(?:ly)?|now|is|not|eats?|can)\b", re.I
-)
+_ENDS = _PATTERNS["ends"]
 _SUPPOSED = re.compile(r"如果|要是|假如|想|打算|计划|以前|曾经|\b(?:if|would|might|wants?|plans?|used to|formerly)\b", re.I)
-_OWN_NAME = re.compile(
-    r"^(?P<name>[^\s，,。]{1,30})(?:叫做?|名叫|就?是|的名字(?:就?是|叫)|['’]s name is| is called| is)\s*"
-    r"[“\"]?(?P=name)[”\"]?[。.]?$",
-    re.I,
-)
+_OWN_NAME = _PATTERNS["own_name"]
 _BELONGING = re.compile(r"^(?:的|['’]s?\s)")
-_OWN = re.compile(
-    r"^(?:的|['’]s?\s)\s*(?:生日|名字|真名|本名|全名|工作|职业|家(?:住|在)|birthday|name|real name|full name|home|job)", re.I
-)
+_OWN = _PATTERNS["own"]
 
 
 def topics_of(line: str) -> frozenset[str]:

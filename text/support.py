@@ -9,8 +9,10 @@ from collections.abc import Iterable, Sequence
 from ..schema.names import Names
 from .gate.faithfulness import whole_name_pattern
 from .remembered import remembered
-from .word_lists import word_list
+from .word_lists import compiled_patterns, word_list, word_tables
 
+_TABLES = word_tables("support.toml")
+_PATTERNS = compiled_patterns(_TABLES)
 Terms = frozenset[str]
 
 _HAN = re.compile(r"[㐀-鿿豈-﫿]+")
@@ -21,26 +23,11 @@ _EMPTY_CHARACTERS = frozenset(
     "的了着过是在有和与跟就都也还又很太更最把被给让对从到向往为以于而但或若如因所之其此这那哪些个么什怎样几啥称做当"
     "我你您他她它们咱吗呢吧啊呀哦嗯哈嘛啦喔哇一会能可请说想知道记得要家去来叫名只位起时候地并且该再曾经"
 )
-_EMPTY_WORDS = word_list(
-    """
-    a an and are as at be been being but by can could did do does doing for from had has have having he her hers him his
-    how i if in into is it its me my of off on or our ours out she should so than that the their theirs them then there
-    these they this those to up us was we were what when where which while who whom whose why will with would you your
-    yours about am any just let's lets also very too really still never not no nor don't doesn't didn't isn't wasn't
-    aren't won't can't cannot couldn't wouldn't shouldn't must may might shall want wants wanted one over after before
-    keep keeps called call calls named name since
-    """
-)
+_EMPTY_WORDS = word_list(_TABLES["words"]["empty_words"])
 # The leftmost match is the longest ending; at least three letters stay before it.
 _ENDING = re.compile(r"(?<=\w{3})(?:ization|ation|ingly|ically|ments?|ness|ies|ied|ing|ers?|ed|es|ly|ic|al|s|y|e)$")
-_NEGATION = re.compile(
-    r"不(?!错|过|仅|但|只|久|同|断|得不)|没|别(?!人|的|名|墅|处|致)|勿|无法|禁止|拒绝|避免|避开|戒|讨厌|厌恶|反感"
-    r"|\b(?:not|never|no|nor|without|cannot|avoids?|avoiding|stop|stopped|refuses?|refused|none|hates?|dislikes?)\b|n['’]t\b",
-    re.IGNORECASE,
-)
-_ENDED = re.compile(
-    r"不再|不是|已经不|已不|再也不|恢复了|\b(?:no longer|any ?more|used to|former(?:ly)?)\b|\b(?:isn|wasn)['’]t\b", re.IGNORECASE
-)
+_NEGATION = _PATTERNS["negation"]
+_ENDED = _PATTERNS["ended"]
 _PLAIN_NOT = re.compile(r"(?:不|没)[有会能再要太很怎么]{0,2}|\b(?:not|never)\s+|n['’]t\s+", re.IGNORECASE)
 
 ENOUGH = 0.55

@@ -24,9 +24,11 @@ from ..statements import spoken_by, stamped
 from ..support import Terms, content_terms, is_negative, share, weight, words_only
 from ..telling import compact, telling, undated
 from ..tokens import estimate_tokens
+from ..word_lists import compiled_patterns, word_tables
 from .first_person import in_first_person
 from .lines import bare_lines
 
+_PATTERNS = compiled_patterns(word_tables("articles/rules.toml"))
 log = logging.getLogger(__name__)
 
 STATEMENTS_TAKEN = 6
@@ -45,51 +47,20 @@ _NOTABLE = 0.5
 _HABIT_TELLS = 0.9
 """Minimum score (`telling`) of a statement to count as a habit at its first mention."""
 _WORTH_NOTING = 1.5
-_SMALL_TALK = re.compile(
-    r"^(?:好的?|好吧|嗯+|哈+|哦|谢谢|多谢|恭喜|加油|辛苦了|没事|没关系|你好|早安|晚安|再见|记住了|收到|知道了|OK|okay|sure"
-    r"|yes|yeah|no|good idea|sounds good|great|nice|congrat\w*|thanks?|thank you|just kidding|hi|hello|hey|noted"
-    r"|good luck|bye|i see|(?:\w+ )?hopes?|got it|lol|haha\w*)"
-    r"(?![\w一-鿿])|^(?:好的?|嗯+|哈+|恭喜|加油|希望|祝|谢谢|很高兴认识|开玩笑)",
-    re.IGNORECASE,
-)
+_SMALL_TALK = _PATTERNS["small_talk"]
 _SMALL = 4.0
 """Maximum weight of a statement that counts as small talk because it begins like it."""
-_LEAD = re.compile(
-    r"^(?:(?:对了|还有|另外|而且|然后|不过|其实|哎|唉|嗯+|啊|哦|好)[，,、 ]*|(?:and|but|so|also|oh|well|yes|yeah|anyway"
-    r"|by the way)[, ]+)+"
-    r"(?=\S)",
-    re.IGNORECASE,
-)
+_LEAD = _PATTERNS["lead"]
 # Statements about oneself without a subject, in addition to those of `subjects`.
 _OWN_STEP = re.compile(r"(?:刚|已经|又)?(?:换(?:了)?(?:工作|公司)|跳槽|入职|辞职|升职|毕业|结婚|离婚|订婚|怀孕|搬家|退休)")
 _LOOKED_AT = 400
 """Maximum number of statements of one text that are compared with each other: the work is quadratic."""
 _SPAN = re.compile(r"(?:（| \()(?P<first>\d{4}-\d{2}-\d{2}) (?:至|to) \d{4}-\d{2}-\d{2}[）)]$")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
-_HABIT = re.compile(
-    r"喜欢|爱(?=[吃喝看玩听唱])|讨厌|习惯|每(?:天|周|晚|早|年|个?月)|经常|常常?|总是|目标|梦想|擅长"
-    r"|\b(?:likes?|loves?|hates?|prefers?|enjoys?|usually|often|always|goals?|dreams?"
-    r"|every (?:day|week|morning|evening|night|\w+day))\b",
-    re.IGNORECASE,
-)
+_HABIT = _PATTERNS["habit"]
 # After the person's name: likes, habits and goals.
-_LASTING = re.compile(
-    r"(?:一直|从小|也|很|最|特别|非常|超级?|平时|不太?|的?(?:周末|早上|晚上))*(?:喜欢|爱(?=[吃喝看玩听唱])|讨厌|害怕|习惯|擅长|每(?:天|周|晚|早|年|个?月)"
-    r"|经常|常常?|总是|的(?:长期)?目标|的梦想)"
-    r"|(?: (?:also|really|just|still|absolutely|does not|doesn['’]t))*"
-    r" (?:(?:likes|loves|hates|enjoys)(?! (?:that|it|how|the way|these|those|this)\b)|prefers"
-    r"|usually|often|always \w+s\b|\w+s (?:[\w ]+ )?every )|['’]s (?:long-term )?(?:goals?|dream) (?:is|are)\b",
-    re.IGNORECASE,
-)
-_MATTERS = re.compile(
-    r"打算|计划|决定|目标|考试|面试|考上|录取|生病|住院|受伤|手术|去世|分手|结婚|离婚|怀孕|辞职|升职|失业|搬家|毕业|难过|焦虑|崩溃|害怕|压力"
-    r"|开心|激动|答应|约定|喜欢|讨厌|习惯|每天|每周|坚持|开始学|记住"
-    r"|\b(?:plans?|planning|decided|goals?|exams?|interviews?|sick|ill|hospital|injured|surgery|died|broke up|married|divorced"
-    r"|pregnant|quit|promoted|laid off|moved|moving|graduat\w+|sad|anxious|afraid|stressed|excited|promised|agreed"
-    r"|loves?|likes?|hates?"
-    r"|every (?:day|week|morning|evening)|started|learning|remember)\b",
-    re.IGNORECASE,
-)
+_LASTING = _PATTERNS["lasting"]
+_MATTERS = _PATTERNS["matters"]
 
 
 @dataclass(frozen=True, slots=True)

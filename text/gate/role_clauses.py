@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from ..word_lists import word_list
+from ..word_lists import compiled_patterns, word_list, word_tables
 
+_TABLES = word_tables("gate/role_clauses.toml")
+_PATTERNS = compiled_patterns(_TABLES)
 Function = Literal["agent", "patient", "owner", "unclear"]
 
 
@@ -62,74 +64,34 @@ class Clause:
 
 
 _ZH_BREAK = re.compile(r"[，,。！？!?；;：:\n…]+(?!\d)")
-_EN_VERB = (
-    r"(?:\w+ed|told|gave|taught|sent|showed|made|beat|paid|lent|sold|brought|bought|wrote|hit|saw|met|left|kept|led|fed|"
-    r"lost|won|found|said|got|took|went|came|had|has|was|is|did|does|can|will|would|could|should|may|might|let|read|sang|"
-    r"ate|drank|drove|ran|thinks|likes|loves|wants|knows|knew|thought|felt|forgave|chose|threw|hugged|spoke|asks|tells|"
-    r"gives|sends|helps|calls|invites|teaches|pays|owes|plays|works|lives)"
-)
-_EN_BREAK = re.compile(
-    r"(?:[;!?:\n…]|[.,](?=\s|$)(?!\s\d{4}\b))+|\b(?:that|because|since|so|but|while|whereas|when|if|whether|who|which|where|until|"
-    r"and then|after|before|although|though)\b(?!['’-])"
-    rf"|\band\b(?=\s+(?:then\s+|also\s+|later\s+|even\s+)?{_EN_VERB}\b)",
-    re.IGNORECASE,
-)
+_EN_BREAK = _PATTERNS["en_break"]
 _EN_AND = re.compile(r"\band\s+$", re.IGNORECASE)
-_EN_VERB_AHEAD = re.compile(rf"\s+(?:(?:then|also|later|even|never|once|always|just|gladly)\s+)?{_EN_VERB}\b", re.IGNORECASE)
+_EN_VERB_AHEAD = _PATTERNS["en_verb_ahead"]
 _EN_CLEFT = re.compile(r"\bit (?:was|is) $", re.IGNORECASE)
-_EN_VERB_BEHIND = re.compile(rf"\b{_EN_VERB}\s+(?:the\s+)?(?:user\s+)?$", re.IGNORECASE)
+_EN_VERB_BEHIND = _PATTERNS["en_verb_behind"]
 
 # Words that may precede the subject of a Chinese clause, and verbs directly followed by their object.
-_ZH_LEAD = re.compile(
-    r"(?:因为|因為|由于|所以|但是?|而且?|并且?|然后|后来|隨後|随后|之后|以后|此前|于是|同时|此外|另外|其中|其间|期间|结果|不过|虽然|尽管|如果|"
-    r"其实|最后|最终|当时|当天|次日|用户|用戶|群友|[年月日号號点點分时時上中下午早晚凌晨前后後约約左右]|[\d\s:\-/.~至]|[在于於][^，]{0,24}?(?=$)|[在于於])*$"
-)
-_ZH_VERB_BEHIND = re.compile(
-    r"(?:了|过|著|着|答应|告诉|提醒|送给?|还给?|交给|发给|借给|请|帮|教会?|陪|推荐|邀请|夸奖?|称赞|骂|安慰|催|祝|感谢|鼓励|批评|拒绝|建议|"
-    r"通知|回复|询问|问|喜欢|讨厌|认识|介绍|赠送给?|转告|劝|让|叫|求|骗|爱|恨|追|打|拉黑|禁言|踢|欺负|支持|指导|协助|帮助)$"
-)
+_ZH_LEAD = _PATTERNS["zh_lead"]
+_ZH_VERB_BEHIND = _PATTERNS["zh_verb_behind"]
 
 # Prepositions and verbs of giving directly before a name: the name is not a subject.
 _ZH_OBLIQUE = re.compile(r"(?:(?<!因)[为為]|[给給向对對替帮幫把将將跟找从從陪离離比像据據按])了?$")
 _ZH_PASSIVE = re.compile(r"(?:被|由|遭到?|给給?被)$")
 _ZH_JOINED = re.compile(r"^\s*(?:和|与|與|跟|同|及|以及|、|&|/)\s*$")
-_ZH_DIRECTED = re.compile(
-    r"^[^，。；]{0,10}?(?:说|說|讲|講|道歉|表白|借|要了|请教|打听|告状|抱怨|解释|介绍|分享|汇报|提[到起议醒]|透露|坦白|推荐|求婚|保证)"
-)
-_ZH_TURNS = re.compile(
-    r"得到|获得|收到|受到?|听[说取从]?|听(?!写|歌)|从|找|让|請|请|叫|托|拜托|要求|应|經|经|来自|帮助下|协助下|指导下|陪同下|借给|卖给|租给|"
-    r"借|卖|租|学到?|得知|接到|被|由|遭"
-)
-_EN_OBLIQUE = re.compile(
-    r"\b(?:to|for|with|of|from|about|at|on|than|after|before|between|against|behind|like|without|toward|towards)\s+"
-    r"(?:the\s+)?(?:user\s+)?$",
-    re.IGNORECASE,
-)
+_ZH_DIRECTED = _PATTERNS["zh_directed"]
+_ZH_TURNS = _PATTERNS["zh_turns"]
+_EN_OBLIQUE = _PATTERNS["en_oblique"]
 _EN_BY = re.compile(r"\bby\s+(?:the\s+)?(?:user\s+)?$", re.IGNORECASE)
 _EN_JOINED = re.compile(r"^\s*(?:,|and|&|or|, and)\s*$", re.IGNORECASE)
-_EN_PASSIVE = re.compile(
-    r"^\s*(?:\([^)]{0,40}\)\s*)?(?:(?:has|have|had|will|can|could|would|should|must|may|might|also|then|later|not|was|is)\s+){0,3}"
-    r"(?:was|were|is|are|been|being|be|got|gets|get)\s+(?:\w+ly\s+|also\s+|then\s+|not\s+|never\s+|being\s+)?"
-    r"(?:\w+ed|told|given|taught|sent|shown|asked|made|beaten|beat|paid|lent|sold|brought|bought|written|hit|seen|met|"
-    r"called|left|kept|led|fed|lost|won|found|told|understood|hurt|shot|sung|read|chosen|driven|forgiven|thrown)\b",
-    re.IGNORECASE,
-)
-_EN_TURNS = re.compile(
-    r"\b(?:received?|receives|gets?|got|from|thanks to|heard|hears?|learn(?:s|ed|t)?|let|lets|makes?|made|had|has|lent|lend|"
-    r"borrow(?:s|ed)?|sold|sells?|bought|buys?|rent(?:s|ed)?|by|at|upon|under|with|was|were|been|being)\b",
-    re.IGNORECASE,
-)
+_EN_PASSIVE = _PATTERNS["en_passive"]
+_EN_TURNS = _PATTERNS["en_turns"]
 
 _HAN = re.compile(r"[㐀-鿿]")
 _ZH_EMPTY = frozenset(
     "的了在是给給和与與跟对對向为為把被由于於也都还還就又很将將会會要有个個着著过過因所以之其此这那并且而到上下里中"
 )
 _EN_WORD = re.compile(r"[A-Za-zÀ-ɏ]+|\d+")
-_EN_EMPTY = word_list(
-    "a an the of to in on at for with by and or is are was were be been being has have had do does did will would can "
-    "could should may might that this these those it its as from not he she his her him they them their who which so s t "
-    "user about into than then there"
-)
+_EN_EMPTY = word_list(_TABLES["words"]["en_empty"])
 
 
 def read_clauses(text: str, mentions: Sequence[Mention], language: str, writer: frozenset[int] = frozenset()) -> list[Clause]:

@@ -11,11 +11,14 @@ from typing import Literal
 
 from ...schema.names import Names
 from ..protected import Span
+from ..word_lists import compiled_patterns, word_tables
 from .chinese_rewriting import followed_by_institution
 from .finding import LOOK_BACK, antecedents, is_deictic_name, mentions_before
 from .people import ROLE_NOUNS, Mention, find_people
 from .subjects import is_of_other_party
 from .types import Cast, Reference
+
+_PATTERNS = compiled_patterns(word_tables("references/antecedents.toml"))
 
 
 class Choice(Enum):
@@ -40,10 +43,7 @@ class Choice(Enum):
 
 
 _SENTENCE_END = re.compile(r"[。！？!?\n]|\.(?=\s|$)")
-_NAMING = re.compile(
-    r"^(?:的(?:名字|网名|昵称|外号|本名)(?:是|叫|为)|(?:名字|网名|昵称)?(?:叫|名叫|是)"
-    r"|['’]s name is| name is| is called| is named| is| goes by)\s*(?:做)?\s*$"
-)
+_NAMING = _PATTERNS["naming"]
 _THIRD_STAND_INS = frozenset({"this_person", "other_party", "user", "loose_user"})
 _OTHER_PARTY = ("the other", "the sender")
 _USER, _BOT = "\0user", "\0bot"
@@ -111,20 +111,11 @@ def choose(
     return choices
 
 
-_ONE_BEFORE = re.compile(
-    r"\b(?:told|asked|helped|showed|sent|gave|thanked|reminded|encouraged|congratulated|answered|taught|wished|offered|with|to|"
-    r"advised|guided|welcomed|comforted|recommended|greeted|assisted|let|invited)\s+$",
-    re.IGNORECASE,
-)
-_ONE_AFTER = re.compile(
-    r"^(?:['’](?:d|ll|ve|re))?\s+(?:\w+ly\s+)?(?:ask|said|say|want|like|love|thank|mention|told|need|plan|feel|felt|think|thought|request|"
-    r"seem|enjoy|prefer|wonder|agree|hope|explain|share|tried|try|decide)"
-)
+_ONE_BEFORE = _PATTERNS["one_before"]
+_ONE_AFTER = _PATTERNS["one_after"]
 
 
-_SHARED = re.compile(
-    r"\b(?:kids?|children|child|baby|daughters?|sons?|twins|married|engaged|wedding|couple|both|each other|together|divorc\w+)\b"
-)
+_SHARED = _PATTERNS["shared"]
 """What two people share: "they have two kids" may well be a couple."""
 NEAR_AHEAD = 80
 """Characters after "they" in which that is looked for."""
@@ -139,9 +130,7 @@ def _they_is_one(text: str, reference: Reference) -> bool:
     return _ONE_AFTER.match(text[reference.end : reference.end + 40]) is not None
 
 
-_OF_EVERYONE = re.compile(
-    r"\s+(?:lives|souls|hearts|minds|bodies|world|planet|society|environment|mental health|wellbeing|well-being)\b"
-)
+_OF_EVERYONE = _PATTERNS["of_everyone"]
 
 
 def _says_we_without_us(text: str, reference: Reference, mentions: Sequence[Mention], names: Names) -> bool:
@@ -159,9 +148,7 @@ def _says_we_without_us(text: str, reference: Reference, mentions: Sequence[Ment
     )
 
 
-_WHOM_ANYBODY = re.compile(
-    r"\b(?:some(?:one|body|thing)|any(?:one|body|thing)|every(?:one|body|thing)|people|person|place|way|thing|kind|[a-z]{2,}(?<!s)s)\s+$"
-)
+_WHOM_ANYBODY = _PATTERNS["whom_anybody"]
 _ANYBODY_CAN = re.compile(r"\s+(?:can|can['’]t|cannot|could|couldn['’]t|need|have to|never|want)\b")
 
 
@@ -282,10 +269,7 @@ def _fitting(text: str, reference: Reference, near: Sequence[Mention], bot: str)
 
 
 # A subordinate clause before its main clause: "After he left, Tom …", "Having his own studio is a dream for Jon".
-_SUBORDINATE_START = re.compile(
-    r"\s*(?:(?:After|When|While|Before|Despite|Since|During|Whenever|Although|Though|If|Because|Until|Besides|[A-Z][a-z]+ing)\b"
-    r"|当|每当|在(?=[他她])|虽然|因为|自从|由于|如果)"
-)
+_SUBORDINATE_START = _PATTERNS["subordinate_start"]
 
 
 def _user_follows(text: str, reference: Reference, mentions: Sequence[Mention], user: str) -> bool:
@@ -304,12 +288,7 @@ def _user_follows(text: str, reference: Reference, mentions: Sequence[Mention], 
     return False
 
 
-_ROLE_SUBJECT = re.compile(
-    r"(?:[有一][个個位名]|(?:^|[，。！？；,.!?;:\n]\s*|说|觉得|因为|但|不过|而|[a-z]\s+(?:that|because|but|when|if|and|said|says)\s+)"
-    r"(?:(?:[^，。！？；,.!?;:\n]{0,8}的|[他她我你])|(?:his|her|my|your|their|the|an?|(?:the|this) user['’]s|"
-    r"[A-Z]\w+['’]s)\s+(?:[a-z]+\s+)?)?)$",
-    re.IGNORECASE,
-)
+_ROLE_SUBJECT = _PATTERNS["role_subject"]
 
 
 def _subjects_and_names(text: str, mentions: Sequence[Mention], references: Sequence[Reference]) -> list[Mention]:

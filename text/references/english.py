@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator
 
 from ..piecewise import matches
-from ..word_lists import word_list, word_tables
+from ..word_lists import compiled_patterns, word_list, word_tables
 from .types import Gender, Person, Reference
 
 _TABLES = word_tables("references/english.toml")
+_PATTERNS = compiled_patterns(_TABLES)
 _WORDS = {name: word_list(words) for name, words in _TABLES["finding"].items()}
 _PRONOUNS: dict[str, tuple[Person, bool, Gender, str]] = {
     word: (person, plural, gender, form)
@@ -22,14 +23,7 @@ _PLACE_NOUN = (
     r"(?:group(?: chat)?|chat(?: ?room)?|server|channel|forum|guild|subreddit|discord|city|town|village|place|country|"
     r"neighbou?rhood)"
 )
-_STAND_IN = (
-    r"(?:the|this|that)\s+user(?=['’]s|\b(?!['’]))(?![-_]|\s+(?:interface|guide|manual|experience|ids?|names?|inputs?|agents?|accounts?|base|"
-    r"data|groups?|stor(?:y|ies)|lists?|tables?|profiles?|settings?|permissions?|roles?|research|flow|journey|manager|"
-    r"management|authentication|side|space|mode|model|feedback|testing|directory|folder|sessions?|tokens?|reviews?|"
-    r"needs|in\s+question\s+form|who|whose)\b)"
-    r"|the\s+other\s+(?:party|person|guy)|the\s+sender|the\s+(?:person|human)(?!\s+(?:who|whose|that|i|you|he|she|we|they|in|on|at|of|from|with|next|behind)\b)|"
-    r"(?:this|that)\s+(?:person|guy|man|woman|girl|boy|dude|lady|fellow|kid|member|player|customer|client|gentleman|friend)(?![-_a-z])"
-)
+_STAND_IN = _PATTERNS["stand_in"].pattern
 _DEICTIC = re.compile(
     r"(?<![A-Za-z0-9_])(?:(?P<place>(?:over\s+)?(?:here|there)|(?:this|our|that)\s+"
     + _PLACE_NOUN
@@ -49,19 +43,9 @@ _SENTENCE_END = frozenset(".!?:;…\n\"“”'‘’(（[*。！？：；，—-
 
 # Idioms of support, not places: "I am here for you", "she was always there to help".
 _SUPPORT = re.compile(r"\s+(?:for\s+(?:you|u|me|him|her|them|us|[A-Z]|each|one)|to\s+(?:help|support|listen|chat|talk))\b")
-_PLACE_BEFORE_THERE = re.compile(
-    r"\b(?:in|at|near|from|into|inside|around|visit(?:s|ed|ing)?|reach(?:es|ed|ing)?|left|leav(?:es|ing)|across|through)\s+[A-Za-z]"
-    r"|\b(?:loves?|loved|likes?|liked|miss(?:es|ed)?|tour(?:s|ed)|explor(?:es|ed)|knows?)\s+[A-Z][a-z]+\s+and\s+the\b"
-    r"|\b(?:to|on|for|of)\s+(?:(?:the|an?|his|her|their|my|our|your|its|some)\s+[A-Za-z]|[A-Z][a-z])",
-)  # fmt: skip
+_PLACE_BEFORE_THERE = _PATTERNS["place_before_there"]
 _CHATTY_INTERJECTION = frozenset({"god", "goodness", "gosh", "word", "lord", "days"})
-_PLURAL_BEFORE = re.compile(
-    r"\b(?:people|children|kids|folks|men|women|police|families|parents|friends|team|staff|couple|both|everyone|everybody|"
-    r"someone|somebody|anyone|nobody|cats|dogs|students|individuals|colleagues|members|players|users|customers|"
-    r"(?:the|his|her|their|my|your|our|some|many|several|few|two|three|four|five|six|these|those|other|of|for|with|about|all|most|"
-    r"both|new|old|young|\d+|[A-Z]\w+['’]s)\s+(?:(?:new|old|close|best|young|two|three|four|little|own|other|local|few|big|small|"
-    r"cute|good|great|pet|[a-z]+(?:al|ful|ous|ive|ese))\s+)?[a-z]{2,}(?<![su'’i])s)\b(?!['’])"
-)
+_PLURAL_BEFORE = _PATTERNS["plural_before"]
 _LATIN_RUN = re.compile(r"[A-Za-z][A-Za-z0-9'’,;:\- ]*")
 
 
@@ -137,9 +121,7 @@ def _pronoun(text: str, word: str, start: int, end: int, shouted: bool) -> Refer
     return Reference("pronoun", word, start, end, person, plural, gender, form)
 
 
-_PRONOUN_PAIR = re.compile(
-    r"(?:he/him|she/her|they/them|he/they|she/they|xe/xem)(?:/(?:his|hers?|theirs?|they|them))?(?![A-Za-z])", re.IGNORECASE
-)
+_PRONOUN_PAIR = _PATTERNS["pronoun_pair"]
 
 
 def _pair_start(text: str, start: int) -> int:
@@ -215,10 +197,7 @@ def _is_surname(text: str, end: int) -> bool:
     return match is not None and match.group(1) not in ("I", "Also", "Said", "Then", "Is", "Was")
 
 
-_SAYS_WHERE = re.compile(
-    r"\s+(?:on|in|under|behind|beside|near|inside|among|between|next to|at)\s+(?:the|a|an|my|his|her|their|our|your|[A-Z]\w+)\b"
-    r"(?!\s+(?:morning|afternoon|evening|end|beginning|weekend|past|future|moment|time|same|first|summer|winter|spring|autumn))"
-)
+_SAYS_WHERE = _PATTERNS["says_where"]
 """A place follows "there": "there on the shelf", "there in Oslo"."""
 
 
@@ -352,14 +331,6 @@ def is_object_her(text: str, start: int, end: int) -> bool:
     )
 
 
-_GIVES = re.compile(
-    r"\b(?:gave|give|gives|lent|lend|lends|sent|send|sends|showed?|shows|taught|teach|bought|buy|offered|recommended|recommend|"
-    r"read|sold|passed|handed|brought|played|ordered|booked|promised|told|owes?|owed)\s+$",
-    re.IGNORECASE,
-)
-_GIVEN = re.compile(
-    r"\s+(?:[\"“‘'《]|\d|(?:one|two|three|four|five|six|seven|eight|nine|ten|several|both|many|few)\b|"
-    r"[A-Z][\w'’:-]*(?:\s+(?:[A-Z][\w'’:-]*|of|the|and(?=\s+[A-Z])))*"
-    r"(?=\s*(?:[.,;!?)]|$)|\s+(?:and|but|or|so|because|before|after|on|in|at|for|as|was|is|were|are|had|has|would|will|to)\b))"
-)
+_GIVES = _PATTERNS["gives"]
+_GIVEN = _PATTERNS["given"]
 """A direct object without an article (a title, a number of things): "her" before it is the indirect object."""

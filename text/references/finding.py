@@ -11,6 +11,7 @@ from ...schema.language import LanguageChoice
 from ..language import detect_language
 from ..protected import Span, overlaps, protected_spans
 from ..remembered import remembered
+from ..word_lists import compiled_patterns, word_tables
 from .chinese import chinese_references
 from .english import english_references, is_object_her, plural_noun_before
 from .people import Mention, find_people
@@ -18,6 +19,7 @@ from .types import Gender, Kind, Person, Reference
 
 __all__ = ["Gender", "Kind", "Person", "Reference", "antecedents", "find_references", "is_deictic_name"]
 
+_PATTERNS = compiled_patterns(word_tables("references/finding.toml"))
 _HAN = re.compile(r"[㐀-鿿]")
 _LATIN_SENTENCE = re.compile(r"[A-Za-z][A-Za-z'’]* +[A-Za-z'’]+,? +[A-Za-z]")
 
@@ -119,10 +121,7 @@ def antecedents(text: str, reference: Reference, mentions: Sequence[Mention], bo
     return replace(reference, antecedents=tuple(likely or fitting))
 
 
-_CHINESE_PLURAL = re.compile(
-    r"[们們](?!$)|爸妈|父母|夫妻|夫妇|家人|一家|两人|两个|三个|几个|多个|几位|许多|很多|一些|大家|全家|同事|朋友|公司|团队|球队|乐队|学生|孩子|员工|客户|用户|网友|双方|情侣|兄弟|姐妹|爷爷奶奶|组合|"
-    r"[㐀-鿿A-Za-z]{2}(?:和|与|跟)[㐀-鿿A-Za-z]{2}"
-)
+_CHINESE_PLURAL = _PATTERNS["chinese_plural"]
 
 
 def _plural_before(text: str, start: int) -> bool:
@@ -130,26 +129,15 @@ def _plural_before(text: str, start: int) -> bool:
     return _CHINESE_PLURAL.search(head) is not None or plural_noun_before(text, start)
 
 
-_CHINESE_CLAUSE = re.compile(
-    r"[，。！？；,.!?;\n]|说|說|觉得|覺得|认为|認為|希望|以为|知道|表示|提到|听说|担心|相信|发现|因为|所以|但是|而且|如果|时候"
-)
-_CHINESE_OBJECT_BEFORE = re.compile(
-    r"(?:[给給跟对對和把被向让讓叫问問骂罵打帮幫找约約请請陪送教夸骗騙爱愛恨追等见見劝勸陪催救替为為与與]|告诉|告訴|喜欢|喜歡|看见|认识|遇到|遇见|介绍|邀请|推荐|联系|支持|照顾|欺负|提醒|想|帮助|感谢|讨厌|陪着|带|拉|邀|通知|看到|碰到)[了过過着]?$"
-)
+_CHINESE_CLAUSE = _PATTERNS["chinese_clause"]
+_CHINESE_OBJECT_BEFORE = _PATTERNS["chinese_object_before"]
 _RELATIVE_AHEAD = re.compile(r"[^，。！？；,.!?;\n]{1,10}的")
 _CHINESE_DATIVE = re.compile(r"(?:[给給教送问問让讓叫陪帮幫]|告诉|告訴)[了过過]?$")
-_ENGLISH_CLAUSE = re.compile(
-    r"[,.!?;:\n()]|\b(?:but|because|when|while|if|that|who|which|so|before|after|since|as|said|says|thinks?|thought|knows?|knew|believes?|hopes?|"
-    r"wishes|feels?|felt|where|what|how|why|whether|until|although|though|than|like)\b"
-)
+_ENGLISH_CLAUSE = _PATTERNS["english_clause"]
 # Infinitives and participles have their own subject; "around her" may refer to the subject.
-_NOT_OF_THE_SUBJECT = re.compile(
-    r"\bto\s+(?!\s*$)[a-z]+\s|[a-z]{2}ing\s|\b(?:around|behind|beside|near|above|under|over|inside|before|after|within|by)\s+$"
-)
+_NOT_OF_THE_SUBJECT = _PATTERNS["not_of_the_subject"]
 # Possessives without 的 (他哥哥, 她家), which can refer to the subject.
-_OF_THE_SUBJECT = re.compile(
-    r"(?:爸|妈|媽|父|母|哥|姐|弟|妹|爷|奶|外公|外婆|儿子|女儿|女朋友|男朋友|女友|男友|老婆|老公|妻|丈夫|室友|同学|同事|老板|老师|导师|朋友|家(?!伙|里蹲))"
-)
+_OF_THE_SUBJECT = _PATTERNS["of_the_subject"]
 _PIVOT = re.compile(r"(?:让|讓|请|請|叫|要求|要|找|拜托|劝|求|问|問|托|催|派)\s*$")
 
 
@@ -168,19 +156,11 @@ _AND = re.compile(r"\b(?:and|or)\b")
 
 _OWNERS = frozenset(("his", "her", "their", "hers", "theirs"))
 _HANDED_OVER = re.compile(r"[把将將]$")
-_RECIPIENT = re.compile(
-    r"(?:的[^，。！？；,]{1,12})?(?:转|轉|发|發|寄|交|送|介绍|介紹|推荐|推薦|分享|说|說|讲|講|转发|拿|递)?(?:[给給]|告诉|告訴|介绍给)[了过]?"
-)
+_RECIPIENT = _PATTERNS["recipient"]
 """我把小王的联系方式给了他: the owner of what is handed over is not the recipient. (还给他 is excluded: it may be.)"""
 _CHINESE_IS = re.compile(r"[^的，。！？；,说說想觉得以为]{0,6}(?:是|成了|当了|像)")
-_ENGLISH_IS = re.compile(
-    r"\s*(?:(?:is|was|isn't|wasn't|became|has been|used to be)|['’]s)\s+(?:also\s+|not\s+|now\s+|one of\s+|still\s+)?"
-)
-_PERSON_NOUN = re.compile(
-    r"\s+(?:[a-z]+[\s-]){0,2}?(?:(?:step|grand)?(?:mother|father|sister|brother|son|daughter)|mom|mum|dad|wife|husband|girlfriend|boyfriend|"
-    r"partner|fianc[eé]e?|friends?|roommate|flatmate|housemate|colleague|coworker|boss|manager|teacher|mentor|tutor|neighbou?r|landlord|"
-    r"cousin|aunt|uncle|niece|nephew|ex|classmate|coach|therapist|doctor|assistant|student|client|teammate)\b"
-)
+_ENGLISH_IS = _PATTERNS["english_is"]
+_PERSON_NOUN = _PATTERNS["person_noun"]
 
 
 def _is_predicate(text: str, between: str, reference: Reference) -> bool:

@@ -12,60 +12,24 @@ from typing import Literal
 
 from ...schema.names import Names
 from ..protected import Span
+from ..word_lists import compiled_patterns, word_tables
 from .finding import find_references
 from .people import ROLE_NOUNS, find_people
 from .types import Cast, Reference
 
+_PATTERNS = compiled_patterns(word_tables("references/first_person.toml"))
 Speaker = Literal["bot", "user", "open"]
 
-_SERVES = re.compile(
-    r"[我俺咱][^，。！？；,.!?;\n]{0,12}?(?:帮|幫|给|給|替|(?<![因以认作])(?:为|為)|陪|提醒|告诉|告訴|答应|答應|安慰|推荐|推薦|建议|建議|教|回答|解释|解釋|劝|勸|祝|向|跟|和|与|與|对|對|约|約|送|问|問|"
-    r"道歉|听|聽|说|說|介绍|介紹|通知|夸|鼓励|纠正|起草|转告)"
-    r"|\bI(?:['’](?:ve|ll|d))?\s+(?:(?:have|will|also|just|then|already|once|would|could)\s+)*"
-    r"(?:[a-z]+ly\s+)?(?:tell|told|remind|help|sen[dt]|g[ai]ve|show|ask|suggest|recommend|explain|promise|book|order|wr[io]te|taught|teach|"
-    r"answer|congratulat|comfort|wish|thank|apologi[sz]|walk|talk|listen|look|f[oi]u?nd|read|sang|played|agree|offer|invite|warn|"
-    r"encourag|introduc|cheer|stay|sat|translat|summari[sz]|draft|correct|set|made|put|post|split|added|moved|updated|said|say|note|save|listed)\w*\b",
-    re.IGNORECASE,
-)
+_SERVES = _PATTERNS["serves"]
 """Acts of help and of speech: what a bot does for its user, or with them."""
-_SERVICE = re.compile(
-    r"我[^，。！？；,.!?;\n]{0,8}?(?:查|搜|画|写|生成|算|翻译|发|列|掷|统计|记|设|安排|整理|播放|更新|总结|修改|补充|拟)了"
-    r"|\bI(?:['’]ve)?\s+(?:(?:have|also|just|then|already)\s+)*(?:[a-z]+ly\s+)?(?:searched|checked|calculated|generated|drew|rolled|compiled|"
-    r"counted|collected|pulled|mentioned|created|scheduled|cancelled|canceled|edited|fixed|ran|played|picked|chose|reserved|pinned|"
-    r"banned|muted|flagged|logged|recorded|tracked|converted|computed|estimated|quoted|shared|linked|described|compared|prepared)\b",
-    re.IGNORECASE,
-)
+_SERVICE = _PATTERNS["service"]
 """Acts of a bot that need nobody as their object."""
-_NOT_TO_A_BOT = re.compile(
-    r"(?:欠|借|接|送|载|背|抱|打(?!招呼|电话)|撞|甩|追|娶|嫁)(?:了|过|给)*我|我(?:搬家|[上下]班|的?[钱车])|(?:跟|和|与)我(?:分手|离婚|结婚|合租|住|吵)"
-    r"|\b(?:owe[sd]?|lent|drove|drives|dumped|hit|punched|married|divorced|kissed|hugged|visit(?:s|ed)?|fired|hired) me\b"
-    r"|比我[大小高矮重轻早晚]|[跟和与]我(?:同[岁年龄校班级届乡]|一样|差不多|年纪)|请我(?:吃|喝|看)|我(?:的?(?:隔壁|旁边|对面|楼[上下]|[前后]面|附近))"
-    r"|\b(?:than|as|like|behind|beside|near|(?:next|door) to|across from|in front of|above|below|opposite|works? with) me\b"
-    r"|帮我(?:修|搬|照顾|带)|陪我(?:去|看|逛)|给我(?:做饭|介绍)|我的?邻居|[和向跟]我求婚|[向和跟].{1,4}求婚|[和跟]我一起长大"
-    r"|\b(?:hit|bit|fed|walked|allergic to) my\b|\bmy (?:dog|cat|neighbou?r)\b"
-    r"|\b(?:g[ai]ve|bought) me an? (?!hint|tip|hand|nickname|name)|\b(?:borrowed|stole|broke|fixed|drove) my\b"
-    r"|\b(?:pick(?:s|ed)? me up|helps?(?:ed)? me move|(?:live[sd]?|sle(?:eps|pt)|mov(?:es|ed|ing) in) with me)\b",
-    re.IGNORECASE,
-)
+_NOT_TO_A_BOT = _PATTERNS["not_to_a_bot"]
 """What is done to a body or its belongings, and who is older or next to "me": whoever speaks is no bot."""
-_LIFE = re.compile(
-    r"我(?:的|妈|爸|爷|奶|姥|哥|姐|弟|妹|老[公婆]|女朋友|男朋友|室友|同事|老板|们?家|是|有|在|住|对[^，。]{1,12}过敏|从小|一直|每|经常|平时"
-    r"|今年|已经|打算|得|(?:最|很|特别|也|就|还)?(?:喜欢|爱|讨厌|怕|想|不|没|会|能))"
-    r"|\b(?:[Mm]y|[Mm]ine)\b|\bI['’](?:ll|d) be\b"
-    r"|\bI(?:['’]m| am| was|['’]ve been| have been)\s+(?!glad|happy|sorry|proud|touched|moved|pleased|here\b|going to|sure)"
-    r"|\bI(?:['’]ve)?\s+(?:(?:really|also|still|never|always|usually|only|just)\s+)*(?:have|had|live|lived|like|love|hate|prefer|want"
-    r"|need|can|can['’]t|could|couldn['’]t|don['’]t|used to|work|worked|study|own|feel|felt"
-    r"|grew|moved|quit|hope|plan|got|started|swear|use)\b"
-)
+_LIFE = _PATTERNS["life"]
 """What people tell of their own lives: home, family, body, work, likings, states. Feelings about the talk may be the bot's."""
-_HELPS_USER = re.compile(
-    r"我[^，。！？\n]{0,6}?(?:帮|替|给|陪|提醒|告诉|安慰|建议|鼓励|答应)了?用户(?!群|的|打电话|发货)"
-    r"|\bI\b[^.!?\n]{0,30}\bthe user\b(?! (?:base|group|interface|experience|data))"
-)
-_KIN = re.compile(
-    r"我(?:的)?(?:老[公婆]|[爸妈爷奶哥姐弟妹]|丈夫|妻子|爱人|媳妇|儿子|女儿|[男女]朋友|对象|前任|室友|同学|同事|老板)"
-    r"|\b[Mm]y (?:ex|(?:ex-)?(?:wife|husband|girlfriend|boyfriend)|m[ou]m|mother|dad|father|sister|brother|son|daughter|boss)\b"
-)
+_HELPS_USER = _PATTERNS["helps_user"]
+_KIN = _PATTERNS["kin"]
 """Relatives and the like, whom a bot has not."""
 _OBJECTS = frozenset(("object", "her"))
 _SAME_CLAUSE = re.compile(r"[我俺咱][^，。！？；,.!?;\n]*$")
@@ -94,11 +58,7 @@ def _both(user: str, bot: str, language: str) -> str:
     return f"{bot}和{user}" if language == "zh" else f"{bot} and {user}"
 
 
-_TALK = re.compile(
-    r"(?<![把被让找约跟和与给叫请带替向对帮陪邀])(?:我们|咱们?)(?:俩)?(?![公学])[^，。！？；,.!?;\n和跟与]{0,8}?(?:约|聊|讨论|說好|说好|商量|谈|玩|见过)"
-    r"|\b[Ww]e\s+(?:[a-z]+ly\s+)?(?:talk|discuss|agree|chat|played|met(?!\s+(?:an?|the|my|our|his|her|their|[A-Z]))|arrange|spoke|"
-    r"laugh|argue|decide)(?![^.!?;,\n]*\swith\s(?!each other))",
-)
+_TALK = _PATTERNS["talk"]
 """What bot and user do together, with nobody joined to "we" and not as the object of somebody else's act."""
 
 

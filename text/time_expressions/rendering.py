@@ -13,11 +13,13 @@ from __future__ import annotations
 import re
 from datetime import date, datetime
 
-from ..word_lists import word_list
+from ..word_lists import compiled_patterns, word_list, word_tables
 from .calendar import week_days
 from .named_days import Resolved
 from .reading import Clock, Reading
 
+_TABLES = word_tables("time_expressions/rendering.toml")
+_PATTERNS = compiled_patterns(_TABLES)
 _MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
            "November", "December")  # fmt: skip
 _PART_EN = {"dawn": "early morning", "midnight": "night"}
@@ -61,11 +63,7 @@ def chinese(reading: Reading, resolved: Resolved, text: str, start: int, end: in
     return _spaced(body, text, start, end)
 
 
-_LASTING = re.compile(
-    r"[^，。！？,!?；\d]{0,2}(?:住|是(?!不是)|有(?!空)|没有?(?!空)|在[^，。！？,!?；]{1,8}(?:工作|上班|上学|任职|读书|生活|定居|做|当|念|读)"
-    r"|单身|已婚|喜欢|讨厌|负责|担任|从事|属于|养着?|姓|叫|就读|任职"
-    r"|每(?:[天周晚早年次]|个?月|星期)|天天|经常|常常|不再|在[^，。！？,!?；]{1,10}(?:$|[，。！？,!?；]))"
-)
+_LASTING = _PATTERNS["lasting"]
 """Lasting states and habits: 现在住在杭州 is rendered as true up to that day (截至), not as an event of that day."""
 _BEFORE_A_NOUN = frozenset("到从至于比像和跟与是")
 
@@ -84,9 +82,7 @@ def _fuses(left: str, right: str) -> bool:
 
 _SOME_SINCE = re.compile(r"the other (?:(?P<week>week(?:end)?)|day|night|morning|evening|afternoon)$")
 _FROM_THEN_ON = re.compile(r"one of these days$|in the near future$|再?过一?(?:阵|段|些)|不久(?:之|以)?后|改[天日]|回头")
-_LONG_SINCE = re.compile(
-    r"前(?:一?阵|一?段|些日子)|不久(?:以|之)?前|(?:a (?:while|long time)|(?:not )?(?:so |too )?long|some time|ages) (?:ago|back)$"
-)
+_LONG_SINCE = _PATTERNS["long_since"]
 """What lies some weeks or years back, not around the day when it is told."""
 
 
@@ -176,39 +172,17 @@ def _said_clock(clock: Clock, said: str, language: str) -> str:
 
 # ---------------------------------------------------------------------------------------------------------- English
 
-_PREPOSITIONS = word_list(
-    "on in at by for from since until till til before after during through throughout over of around about between to within "
-    "eod cob a an past beyond than as starting beginning into towards toward versus vs the this -"
-)
-_AUXILIARIES = word_list(
-    "is was will would isn't wasn't won't has had feels felt works seems seemed sounds sucks sucked looks looked turned brought "
-    "started marks marked means meant can can't could should might 'll sounded went's"
-)
-_JOINED_TO_TIME = re.compile(
-    r"(?:\d|day|night|tonight|tomorrow|week|month|year|morning|afternoon|evening|weekend|now|noon)[.,]?\s+(?:and|or)\s+$",
-    re.IGNORECASE,
-)
-_BE_OR_HAVE = word_list(
-    "is are am was were be been has have had isn't aren't wasn't hasn't haven't i'm he's she's it's we're they're you're i've "
-    "we've they've you've who's that's not also"
-)
+_PREPOSITIONS = word_list(_TABLES["words"]["prepositions"])
+_AUXILIARIES = word_list(_TABLES["words"]["auxiliaries"])
+_JOINED_TO_TIME = _PATTERNS["joined_to_time"]
+_BE_OR_HAVE = word_list(_TABLES["words"]["be_or_have"])
 _TAKE_A_TIME = word_list("spend spends spent spending waste wasted wasting")
-_TAKE_A_DAY = word_list(
-    "celebrate celebrates celebrated celebrating enjoy enjoyed love loved hate hated miss missed skip skipped host hosted "
-    "take takes took taken taking have has had having book booked got get"
-)
+_TAKE_A_DAY = word_list(_TABLES["words"]["take_a_day"])
 """Verbs with a time for their object: "spent last Christmas in Rome", "took Monday off"."""
 _AFTER_ADVERBIAL = _AUXILIARIES | word_list("and but or so") | {""}
 _PARTICLE = re.compile(r"\b(?:(?P<verb>[a-z]{2,9}) (?:in|on|over|round|around|through)|(?P<by>[a-z]{2,9}) by) $", re.IGNORECASE)
-_WITH_PARTICLE = word_list(
-    "move moves moved moving check checks checked checking stay stays stayed staying sleep sleeps slept sleeping come comes came "
-    "coming go goes went going get gets got getting hand handed handing turn turned turning log logged logging settle settled "
-    "settling sign signed signing break broke broken breaking call called calling phone phoned bring brought bringing "
-    "drop drops dropped dropping pop pops popped popping stop stops stopped stopping pass passed passing swing swung"
-)
-_WITH_BY = word_list(
-    "come comes came coming drop drops dropped dropping pop pops popped popping stop stops stopped stopping swing swung"
-)
+_WITH_PARTICLE = word_list(_TABLES["words"]["with_particle"])
+_WITH_BY = word_list(_TABLES["words"]["with_by"])
 _ALONE = re.compile(r"(?:yesterday|today|tomorrow|tonight|last|next|this)\b", re.IGNORECASE)
 _WORD_BEFORE = re.compile(r"([A-Za-z'’]+|-)\s*$")
 _WORD_AFTER = re.compile(r"\s*([A-Za-z'’]+)")

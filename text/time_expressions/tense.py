@@ -11,54 +11,28 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from ..word_lists import word_list, word_tables
+from ..word_lists import compiled_patterns, word_list, word_tables
 from .reading import Tense
 
+_PATTERNS = compiled_patterns(word_tables("time_expressions/tense.toml"))
 _CLAUSE_END = "，。！？；,!?;\n：…"
 _SENTENCE_END = "。！？!?\n；;"
 _REACH = 60
 """Maximum characters searched on each side. Clauses are rarely longer, and the bound keeps the search linear."""
 
-_ZH_FUTURE = re.compile(  # the lookahead for the first character makes a failing search ten times faster
-    r"(?=[一会准别到即可将应开得必快想截打提有碰等约能要见计记集预首才])(?:(?<![不主需重首紧只摘必次想])"
-    r"要(?![求么紧命是素塞点])|将(?![军近来就领士])|(?<![不灯晚开聚约班年例社机])会(?![员议计长场所儿话费谈见晤展])|打算|"
-    r"准备|计划|预计|预定|即将|快要|快到|记得|提醒|别忘|预约"
-    r"|有空|有没有空|必须|应该(?!是)|一定得|(?<=[我你他她们])得(?=[去交早在把给])|想去|想约|截止|到期|"
-    r"见[！!。~吧]?$|集合|碰头|首映|开抢|开播|等着|约[了好]?[人他她你去一在]|可能(?![是了])|才(?:能|[^，。！？]得)|能不能|可以|有时间)"
-)
-_ZH_AHEAD = re.compile(
-    r"^[^，。！？]{0,3}(?:(?<![出起过进上下带拿失])[去飞回](?![了过的年答复应])|见|集合|出发|(?:给|找|叫|接|等)[你您]|碰头|碰面|开会|开黑|开播|开始|开抢|提醒|放假|休假|举行|上映|"
-    r"开学|开考|发售|上线|首发|截止)"
-)
-_ZH_PAST = re.compile(
-    r"(?=[下买了刚到回已才曾来没的睡结起过去搬吃走见办拍看坐挑选跟和在给考生做租签])(?:已经|(?<!私自)已(?=[^经])|曾经?|"
-    r"(?<![一二两三四五六七八九十首])(?<![回去来吃走赶买抽办受用出]得)了(?![解不得])|(?<=[\u4e00-\u9fff])"
-    r"过(?![年节来去程期敏渡分几两些会再夜冬吗寿]|一(?:会|阵|段)|[\d一-十]{0,3}大寿|生日)(?<!一起过)|刚(?!好|才|刚|需|性|度)|"
-    r"没有?(?=[去来吃睡回看写做赶上买见到说听收])|到(?:现在|今天|刚才)|(?<=[^我你他她它们谁])的$|才(?=[到回睡起来走](?!得))|"
-    r"^(?:[跟和在给][^，。！？]{1,4})?[到结买来回起睡下去搬吃走见办拍看坐挑选考生做租签]的(?![人时话那这票是事东地])(?=.{1,4}$))"
-)
-_ZH_ARRANGED = re.compile(  # announced, agreed or booked events are in the future: 宣布了周日的活动, 说好了周五见, 买了周六的票
-    r"(?:宣布|公布|公告|通知|预告|预约|预定|预订|约定|(?<!大)约好?|提议|建议|提出|邀请|相约|说好|讲好|谈好|商量好|安排好?|敲定|答应|[定订]好?|报名)[了过]?"
-    r"(?:[他她你我]|大家|[^，。！？；\s]{0,3})?$|买[了到好的]?$"
-    r"|(?:推迟|延期|延后|顺延|改期?|挪|提前|定|约|安排|排)(?:到|在|至)$"
-)
+_ZH_FUTURE = _PATTERNS["zh_future"]
+_ZH_AHEAD = _PATTERNS["zh_ahead"]
+_ZH_PAST = _PATTERNS["zh_past"]
+_ZH_ARRANGED = _PATTERNS["zh_arranged"]
 _ZH_GONE = re.compile(r"没(?![有去来吃睡回看写做赶上买见到说听收过])[^，。！？；\s]{1,3}了")
 """What there is no more of, at whatever time: 10月2号没厅了."""
-_ZH_NO_MORE = re.compile(
-    r"不(?!小心|料|巧|得不|知|久|慎|留神|但|仅|过)[^，。！？；,!?;\s]{1,5}了(?=[，。！？；,!?;~～\s]|$)"
-    r"|(?:在|回|去)[^，。！？；,!?;\s]{1,5}过(?=[，。！？；,!?;~～\s]|$)"
-)
+_ZH_NO_MORE = _PATTERNS["zh_no_more"]
 """What will not be, or cannot (周五不去了, 五一抢不到票了), and where a day is spent (年三十在婆家过): no past."""
 _ZH_TICKET = re.compile(r"[^，。！？；]{0,6}票")
-_ZH_PREPARED = re.compile(
-    r"(?:[买订定抢约请领租收选挑]|预[订约定]|报名|准备|安排|收拾|商量|说)(?:[好到妥上][^，。！？；,!?;]{0,6})?了"
-)
+_ZH_PREPARED = _PATTERNS["zh_prepared"]
 """What has been done for a day that lies ahead: 周六聚餐，订好位子了."""
 _ZH_SURELY_PAST = re.compile(r"已经|曾|过$")
-_ZH_HABIT = re.compile(
-    r"(?=[一习从偶向固天定常平往总时每经老轮通都工逢])(?:每|一般|通常|总是|总会|经常|平时|往常|一直都|"
-    r"从来|(?<![个第下])工作日(?![内后前])|定期|固定|时不时|偶尔|习惯|天天|逢(?!年)|都会|向来|老是|常[常年态事]|轮流)"
-)
+_ZH_HABIT = _PATTERNS["zh_habit"]
 
 
 _STOPS = {stops: re.compile(f"[{re.escape(stops)}]") for stops in (_CLAUSE_END, _SENTENCE_END, ".!?;\n,:", ".!?;\n")}
@@ -243,11 +217,7 @@ def _words(piece: str) -> list[str]:
 
 
 _LAST_WORD = re.compile(r"(?<![a-z])(since|until|till|til|by(?! on )|starting|beginning|effective) (?:the |on |from )?$")
-_MOVED = re.compile(
-    r"\b(?:moved|rescheduled|postponed|pushed|shifted|changed|switched|bumped|delayed|booked|scheduled|arranged|planned|fixed)"
-    r"(?: \w+){0,2} (?:to|for|till|until|from) (?:the )?$"
-    r"|\b(?:booked|reserved|scheduled|arranged|planned)(?: (?:an?|the|my|our|his|her|some))? $"
-)
+_MOVED = _PATTERNS["moved"]
 """What has been moved to a day or booked lies ahead: "the meeting moved to Wednesday", "booked a 14 Feb shift"."""
 _LONG_BACK = re.compile(r"(?:^|[.,;!?] |\bway )back in $")
 _BEFORE = re.compile(r"(?<![a-z])before (?:the )?$")
