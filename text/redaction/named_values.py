@@ -7,42 +7,21 @@ equals sign is stronger evidence than a blank), and the form of the value.
 import re
 from collections.abc import Iterator
 
+from ..word_lists import in_pieces, word_tables
 from .names import HAN, LABELS, Name, find_names
 from .plausible import Link, Value, is_placeholder, is_secret
 from .randomness import is_hash, looks_random
 from .rules import compiled
 from .spans import Redaction, placeholders
 
+_PATTERNS = in_pieces(word_tables("redaction/named_values.toml")["patterns"], {"HAN": HAN})
 # The end of the name, and a remark on it: `password"`, `密码（测试）：`, `Password for ann@host: `
-_REST = (
-    r"(?P<close>\\{0,4}[\"'`]|\*{1,2}|[\]】」』）]|\[\])?\]?\??(?:(?:[ ][(\[]|"
-    r"[（【])[^()（）\[\]【】\n]{1,24}[)）\]】](?=[ ]?[:：=])"
-    rf"|[ ]?[(（\[【](?=[^()（）\n]{{0,24}}[{HAN}])[^()（）\[\]【】\n]{{1,24}}[)）\]】](?=[ ]?[!-~:：])"
-    r"|[ ]for[ ](?:the[ ])?(?:key[ ]|user[ ]|account[ ])?(?:[\"'][^\"'\n]{1,80}[\"']|[^\s:：]{1,60}|"
-    r"(?:[a-z0-9'’-]{1,16}[ ]){1,6}[a-z0-9'’-]{1,16})(?=[:：]|[ ]is[ ][\"']))?"
-)
+_REST = _PATTERNS["REST"]
 # `define('DB_PASSWORD', '…')`, `process.env.SECRET || "…"`
-_PAIRED = (
-    r"(?:(?<=[\"'`\]])\]?[\"'`]?[ \t]?(?:,[ \t]{0,8}|[ ](?:with|to)[ ]|\){1,2}\.(?:send_?keys|type|fill|set_?value|val|"
-    r"input)\([ ]?)|[)\]]?[ ](?:\|\||\?\?|or)[ ])(?=[rbfun@]{0,2}\\{0,4}[\"'`])"
-)
-_SIGN = (
-    # `"name": "DB_PASSWORD", "value": "…"`
-    r"\\{0,4}[\"']?[ ]?,?\s{0,16}\\{0,4}[\"']?(?:value|default)\\{0,4}[\"']?[ ]?[:=][ ]?|[ ]?[:：]?[ ]?(?:</\w{1,8}>[:：]?|"
-    r"<br ?/?>)\s{0,8}(?:<\w{1,8}(?:[ ][^<>\n]{0,80})?>[ ]?){0,3}(?=[!-;=?-~]{0,40}\d)|"
-    r";s:\d{1,4}:|[ ]?\*/[ ]?(?=[\"'`])|"  # as PHP serializes; `/* password */ "…"`
-    r"[ \t]{0,8}(?:=>|:=|->|→|={1,2}|[:：＝]{1,2}|\|(?!\|))[ \t]{0,8}(?:\*{2}[ \t]{0,2}|!!(?:str|binary)[ ])?(?:(?:[|>][+-]?|"
-    r"\\)?\r?\n[ \t]{0,16})?|(?:[ \t][\w:-]{1,20}=[\"'][^\"'\n]{0,120}[\"']){0,3}>|[ \t]{1,3}(?:(?:value|content)[ \t]?=[ \t]?|"
-    r"--(?:value|body|data|secret)[ =])"
-)
-_CHINESE = (
-    r"[ \t]{0,3}(?:应该|现在|还|就|都|一直|默认|初始|已经?|被|我|给|重新|统一){0,3}(?:是|为|叫|改成了?|改为了?|换成了?|设成了?|"
-    r"设置为|设置成了?|设为|变成了?|重置为|用的是|给你|发你了?|发给你|填写?成?|写成了?|设的是|用的)[ \t:：]{0,3}"
-)
-_ENGLISH = (
-    r"[ \t]{1,3}(?:(?:is|was|are|will|should|has|been|be|equals|set|changed|reset|updated|now|still|just|to)(?:[ \t]{1,3}|"
-    r"(?=[:：]))){1,5}[:： \t]{0,3}(?:(?:->|→|=>)[ ])?"
-)
+_PAIRED = _PATTERNS["PAIRED"]
+_SIGN = _PATTERNS["SIGN"]
+_CHINESE = _PATTERNS["CHINESE"]
+_ENGLISH = _PATTERNS["ENGLISH"]
 _LINK = (
     rf"{_REST}(?:(?P<assigned>{_SIGN})|(?P<paired>{_PAIRED})|(?P<said>{_CHINESE}|{_ENGLISH})"
     r"|(?P<beside>[ \t]{0,3}\r?\n|[ ][—–-]{1,2}[ ]|[ \t]{0,2}[(（《<]|[ \t]{1,24}|))"
@@ -58,10 +37,7 @@ _HAN_VALUE = rf"(?:[{HAN}]{{2,12}}(?![A-Za-z0-9])|[{HAN}]{{1,8}}[A-Za-z0-9@#!._-
 _IN_ADDRESS = r"://[^\s\"'<>]*$"
 _LOOSE = r"[A-Za-z0-9_+/=.~-]{16,512}"
 _REACH = 40
-_IDENTIFYING = (
-    r"(?i)\b(?:commit|hash|sha\d*|md5|uuid|id|etag|rid|version|model|file|trace|request|pod|doc|video|contract|address)\b|"
-    r"BEGIN (?:PUBLIC|CERT)|recv-|[/@#]$|ssh-|提交|哈希|合约|地址"
-)
+_IDENTIFYING = _PATTERNS["IDENTIFYING"]
 
 
 def find_named_values(text: str, folded: str) -> Iterator[Redaction]:

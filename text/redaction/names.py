@@ -4,10 +4,12 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from ..word_lists import word_list
+from ..word_lists import in_pieces, word_list, word_tables
 from .rules import compiled, cue_places
 from .spans import Label
 
+_TABLES = word_tables("redaction/names.toml")
+_PATTERNS = in_pieces(_TABLES["patterns"])
 Kind = Literal["password", "secret", "token", "key"]
 HAN = "\u3400-\u4dbf\u4e00-\u9fff"
 """Chinese characters, for use in a character class."""
@@ -19,34 +21,13 @@ _CUES = (
     "signature", "api_hash", "api hash", "ak", "sk", "密码", "密碼", "密 码", "口令", "密钥", "密鑰", "秘钥", "密匙",
     "金鑰", "私钥", "私鑰", "令牌", "凭证", "凭据", "授权码", "加签", "비밀번호", "パスワード", "пароль", "senha", "kennwort",
 )  # fmt: skip
-_NAME = (
-    r"(?P<password>pass(?:word|wd|phrase|code|wort)?|contraseña|pswd|psw|pwd|pw|psk|puk|pin(?:[ _-]?code| ?码)?|密 ?码|密碼|"
-    r"口令|授权码|비밀번호|パスワード|пароль|senha|kennwort)|(?P<secret>secret|passkey|api[_ ]hash|密钥|密鑰|秘钥|密匙|金鑰|私钥|"
-    r"私鑰|加签)|(?P<token>token|credential|cred|auth(?:key)?|bearer|session[_ -]?id|signature|令牌|凭证|凭据)|"
-    r"(?P<key>key|ak ?/ ?sk|ak|sk)"
-)
-_OWNERS = word_list(
-    "store key db usr user root smtp imap mail email ftp sftp ssh wifi login http https ldap sql mysql pg postgres redis"
-    " mongo mq proxy vpn web acct account new old client server app api test master backup svc service enc zip rar tmp raw bot"
-    " game bind sudo dev prod remote local guest domain site cert ca p12 pfx jks access auth device nas router rpc vnc"
-    " rdp truststore admin keystore srcstore deststore system sys super"
-)
-_KEY_OF = word_list(
-    "api access private signing encryption local device account master service license signature subscription auth ssh verify"
-    " push send stream storage deploy aes hmac app web secret function admin shared session crypt crypto encrypt decrypt jwt"
-    " wifi wpa wpa2 wlan wi-fi security licence activation product stream rss host webhook sign sms client"
-)
+_NAME = _PATTERNS["NAME"]
+_OWNERS = word_list(_TABLES["words"]["owners"])
+_KEY_OF = word_list(_TABLES["words"]["key_of"])
 _PASSWORD_KEYS = word_list("wifi wpa wpa2 wlan wi-fi preshared network")
-_PUBLIC_KEY_OF = word_list(
-    "public primary foreign sort partition cache unique row lookup idempotency object redis hash dedup s3 file node map dict"
-    " group routing join index shard etcd kafka message cluster release gpg pgp translation i18n config rsa dsa ecdsa ed25519"
-    " fingerprint keyserver arrow hot short search main meta any"
-)
-_HARMLESS_TOKEN_OF = word_list(
-    "next lock page pagination continuation sync idempotency resume cancellation pad eos bos unk mask stop special syntax lexer"
-    " range marker change watch fencing delta design cursor scroll action request max min total input output prompt"
-)
-_TRAILING = word_list("base prod production dev test testing staging new old value plain text base64 b64 string str s")
+_PUBLIC_KEY_OF = word_list(_TABLES["words"]["public_key_of"])
+_HARMLESS_TOKEN_OF = word_list(_TABLES["words"]["harmless_token_of"])
+_TRAILING = word_list(_TABLES["words"]["trailing"])
 _PAIRED: dict[tuple[str, str], Kind] = {
     ("session", "id"): "token", ("pin", "code"): "password", ("pass", "code"): "password", ("api", "hash"): "secret"
 }  # fmt: skip

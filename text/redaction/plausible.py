@@ -3,12 +3,14 @@
 import re
 from typing import Literal, NamedTuple
 
-from ..word_lists import word_list
+from ..word_lists import in_pieces, word_list, word_tables
 from .names import HAN, Kind, kind_of_name
 from .randomness import UUID, has_both_cases, humps, is_hash, is_jumbled, is_mixed, looks_random
 from .rules import compiled
 from .spans import placeholders
 
+_TABLES = word_tables("redaction/plausible.toml")
+_PATTERNS = in_pieces(_TABLES["patterns"])
 Link = Literal["assigned", "paired", "said", "option", "beside"]
 
 
@@ -22,53 +24,20 @@ class Value(NamedTuple):
 
 
 # `${TOKEN}`, `{{ password }}`, `<your key>`, `your-token-here`, `%s`, `xxxx`, `!vault`, `(none)`
-_TEMPLATE = (
-    r"(?i)\$\{[^{}]*\}?|\$\{\{[^{}]*\}\}?|\$\(.*|\$[A-Za-z_]\w*(?:/.*)?|\{\{[^{}]*\}\}|\{[\w.!:\[\]'\"]*\}?|<[^<>]*>?|%[sdr]|"
-    r"%\w*\(.*|%[A-Z_]+%|\[[^\]]*\]?|(?:your|example|insert|enter|replace|put|add)[-_ ].{0,60}|(?:my|the|some|"
-    r"an?)[-_ ][^\d]{0,60}|.{0,20}(?:_here|-here|placeholder)|change[-_ ]?(?:me|it)/?|[xX*•.…#?\-_=+~]{1,200}|\([^()]*\)?|"
-    r"@[A-Za-z_.]*@?|@\w+@|@{2,}.*@{2,}|:[a-z_]+|#\{.*|__\w+__|!(?:vault|env|secret|ref|sub|getatt|include)\w*|(?:op|vault|env|"
-    r"ref\+\w+)://.*"
-)
+_TEMPLATE = _PATTERNS["TEMPLATE"]
 # `sk-ab****yz`, `ACCESS_TOKEN`, and the public half of an SSH key
 _MASKED = r".{0,16}(?:\*{3}|•{3}|\.{3}|…|x{5}|X{5}).{0,24}|AAAA[BCE][23][NV].*|AKIA\w{9}EXAMPLE|(?:[A-Z]+_)+(?:TOKEN|KEY|SECRET)"
-_NO_VALUES = word_list(
-    "none null nil undefined true false yes no empty blank unset optional required string str int integer bytes bool boolean"
-    " number text varchar char any object secretstr void never unknown default auto redacted hidden masked removed n/a na"
-    " missing invalid valid wrong incorrect correct expired weak strong secure insecure set unchanged changed reset stored"
-    " hashed encrypted needed not the a an in on at to for of and or if is was be been this that it your my our his her their"
-    " all same here there below above too very also only still already never always ok okay good bad safe unsafe short long"
-    " ok. pass fail failed passed disabled enabled private public basic bearer token password secret key value field column"
-    " manager hint policy reset input type name prompt protected generator hashing login authentication authorization"
-    " new await raise return throw async yield typeof lambda else elif def class import function via from with as using by"
-    " option options argument arguments flag flags parameter incomplete self file path env environment vault prompted ask"
-    " read typing tbd todo lost forgotten known shared exposed leaked compromised getpass"
-)
-_VARIABLES = word_list(
-    "pwd pw value val text line input raw data result res arg args s x y p t tok word user form item items entry row parts match"
-    " node cur current nxt next prev first last content body response payload"
-)
+_NO_VALUES = word_list(_TABLES["words"]["no_values"])
+_VARIABLES = word_list(_TABLES["words"]["variables"])
 # After a number or a word: `8 位`, `12-character`, `abc12 加密`
-_COUNTED = (
-    r"(?i)[ \t]{0,2}(?:位|个|次|天|分|小时|年|月|字|种|条|块|元|人|号楼|\+|-?(?:char|digit|letter|time|day|minute|hour|bit|"
-    r"byte|attempt|word|second|year|month|week)s?\b(?!=)|or more|加密|哈希|算法|格式|编码|类型|协议|散列|hash|encrypt|encod|"
-    r"algorithm)"
-)
+_COUNTED = _PATTERNS["COUNTED"]
 # `sha-256`, `varchar2`, `2024-05-06`, `v1.2.3`
-_ORDINARY = (
-    r"(?i)(?:md5|sha-?\d{1,3}|bcrypt\d*|argon2i?d?|varchar\d*|pbkdf2|scrypt|base64(?:-\w+)?|oauth2?|utf-?8(?:mb\d)?|aes-?\d*|"
-    r"rsa-?\d*|win\d+|python\d|http2?|ipv[46]|1password\d?|keepass\w{0,4})|v?\d+(?:[.\-/:年月日]\d+){1,5}[\w日.-]{0,16}|"
-    r"\d{4}年.*"
-)
+_ORDINARY = _PATTERNS["ORDINARY"]
 # `/etc`, `~/keys/app.pem`, `C:\keys`, `https://…`, and parts of regular expressions
 _PATH = r"/[a-z]{2,12}/?|(?:~|\.{1,2})?/[\w.@-]+(?:/[\w.@-]+)+/?|[A-Za-z]:\\\w.*|\w+://.*|(?:\.{1,2}|~)/[\w./-]+"
 _REGEX = r"A-Z|a-z|0-9\]|\\[dwsS]|\(\?[:=!<]|\[\^|\.\*"
 # `get_token(`, `$row['pw']`, `settings.secret`, `&str`
-_CODE = (
-    r"[.+]\s?\$\w|<\w{1,8}>[a-z-]+|[A-Za-z_][\w.]*(?:<\w+>)?[\[(]|\$\w+(?:\[|->|::)|&(?:'\w+ ?)?(?:mut ?)?(?:str|\[u8\]?|"
-    r"String)|(?:self|this|os|process|config|settings|request|req|env|args|ctx|app|user|data|options|params|form|body|event|"
-    r"secrets|vault|state|session|props|cfg|conf|opts|client|res|response|import|system|obj|var|local|module|z|t|yup|"
-    r"getpass)\.[A-Za-z_]"
-)
+_CODE = _PATTERNS["CODE"]
 # `required|min:8`, `" + password + "`
 _JOINED = r"[a-z_]+(?:\|[a-z_]+(?::[\w,]+)?)+|\s*[+.&]\s.*\s[+.&]\s*"
 _FORMATTED = r"\{[\w.\[\]()'\"?:|&+ -]{1,80}(?:![rsa])?\}"
@@ -76,9 +45,7 @@ _WORD = r"[A-Za-z_$][A-Za-z_$]*"
 _CODE_SIGNS = r"[(){};]|(?<!\w)(?:def|return|const|let|var|import|self|this|func|fn|if|public|private)(?!\w)|->|::|=="
 _ASKING = r"(?i)(?:get|read|fetch|load|prompt|ask|find|remove|has|check|verify|validate|hash|forgot|reset)\w{0,16}\([\"'`]$"
 _ASKED = r"(?i)\b(?:please|your|must|required|password|cannot|invalid|enter|at least)\b"
-_TALK = (
-    "[请的了吗呢是后前号私聊问找群在不无未没有错误对改忘记输入填写空需必须同上见附联系设置重弱强中等高低位数字长度过期失效管理]"
-)
+_TALK = _PATTERNS["TALK"]
 
 
 def is_placeholder(value: str) -> bool:

@@ -18,9 +18,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any, get_args
+from typing import get_args
 
-from ..word_lists import word_tables
+from ..word_lists import in_full, in_pieces, word_tables
 from .spans import Label, Redaction
 
 Check = Callable[[re.Match[str]], bool]
@@ -36,8 +36,8 @@ class Rule:
     cues: tuple[str, ...]
     pattern: str
     check: Check
-    before: int = 0
-    after: int = 300
+    before: int
+    after: int
 
     def found(self, match: re.Match[str]) -> Redaction:
         """Return what a match of the pattern redacts."""
@@ -47,25 +47,17 @@ class Rule:
 def read_rules(file: str, checks: Mapping[str, Check]) -> tuple[Rule, ...]:
     """Return the rules of a TOML file of this folder. Raises ValueError for a label or a check that does not exist."""
     tables = word_tables(f"redaction/{file}")
-    pieces = {f"<{name}>": _joined(piece) for name, piece in tables.get("pieces", {}).items()}
+    pieces = in_pieces(tables.get("pieces", {}))
     cues = {f"<{name}>": words for name, words in tables.get("cues", {}).items()}
-    return tuple(_rule(row, pieces, cues, {"": lambda _: True, **checks}) for row in tables["rule"])
-
-
-def _rule(row: Mapping[str, Any], pieces: Mapping[str, str], cues: Mapping[str, list[str]], checks: Mapping[str, Check]) -> Rule:
-    check = checks.get(row.get("check", ""))
-    if row["label"] not in get_args(Label) or check is None:
-        raise ValueError(f"unknown label or check in {row}")
-    pattern = _joined(row["pattern"])
-    for _ in range(2):  # a piece may hold others
-        for name, piece in pieces.items():
-            pattern = pattern.replace(name, piece)
-    words = tuple(word for cue in row["cues"] for word in cues.get(cue, [cue]))
-    return Rule(row["label"], words, pattern, check, row.get("before", 0), row.get("after", 300))
-
-
-def _joined(pattern: str | list[str]) -> str:
-    return pattern if isinstance(pattern, str) else "".join(pattern)
+    rules: list[Rule] = []
+    for row in tables["rule"]:
+        check = checks.get(row["check"]) if "check" in row else lambda _: True
+        if row["label"] not in get_args(Label) or check is None:
+            raise ValueError(f"{file}: unknown label or check in {row}")
+        words = tuple(word for cue in row["cues"] for word in cues.get(cue, [cue]))
+        pattern = in_full(row["pattern"], pieces)
+        rules.append(Rule(row["label"], words, pattern, check, row.get("before", 0), row.get("after", 300)))
+    return tuple(rules)
 
 
 @cache
