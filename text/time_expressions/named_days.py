@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from .calendar import Days, add_months, holiday, last_lunar_day, lunar_day, month_days, quarter_days, season_days, week_days
-from .reading import Manner, Reading, Tense, plain
+from .reading import Given, Manner, Reading, Tense, plain
 
 _DAY = timedelta(days=1)
 
@@ -50,9 +50,9 @@ def named_days(reading: Reading, today: date, tense: Tense) -> Resolved | None:
         if reading.weekday is not None and reading.month is not None and reading.day is None:
             return None  # "a Sunday in March": one of several
     if reading.half is not None:
-        return _half(reading, today)
+        return _half(reading, reading.half, today)
     if reading.quarter is not None:
-        return _quarter(reading, today, tense)
+        return _quarter(reading, reading.quarter, today, tense)
     return _month_or_year(reading, today, tense)
 
 
@@ -70,11 +70,8 @@ def _year(reading: Reading, today: date) -> int | None:
 def _choose(candidates: list[Days], today: date, manner: Manner, tense: Tense) -> Days | None:
     """Choose one of several stretches of days, given in chronological order."""
     match manner:
-        case "last":
-            fitting = [days for days in candidates if days[1] < today]
-            return fitting[-1] if fitting else None
-        case "past":
-            fitting = [days for days in candidates if days[0] < today]
+        case "last" | "past":
+            fitting = [days for days in candidates if days[manner == "last"] < today]
             return fitting[-1] if fitting else None
         case "next" | "coming":
             fitting = [days for days in candidates if days[0] > today]
@@ -227,10 +224,8 @@ def _numbered_week(reading: Reading, today: date) -> Resolved | None:
     return Resolved(monday, monday + 6 * _DAY, "week")
 
 
-def _half(reading: Reading, today: date) -> Resolved | None:
-    if reading.half is None:
-        return None
-    which, unit = reading.half
+def _half(reading: Reading, half: tuple[int, str], today: date) -> Resolved:
+    which, unit = half
     if unit == "month":
         found = _month_or_year(reading, today, "none") if reading.month is not None else None
         first, last = (found.first, found.last) if found else month_days(today.year, today.month)
@@ -244,10 +239,8 @@ def _half(reading: Reading, today: date) -> Resolved | None:
     return Resolved(date(year, begin, 1), month_days(year, end)[1], "half")
 
 
-def _quarter(reading: Reading, today: date, tense: Tense) -> Resolved | None:
-    if reading.quarter is None:
-        return None
-    kind, number = reading.quarter
+def _quarter(reading: Reading, quarter: Given, today: date, tense: Tense) -> Resolved | None:
+    kind, number = quarter
     if kind == "rel":
         index = today.year * 4 + (today.month - 1) // 3 + number
         return Resolved(*quarter_days(index // 4, index % 4 + 1), "quarter")

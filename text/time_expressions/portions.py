@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 
-from .calendar import add_months, month_days, nth_weekday, quarter_days, week_days
-from .named_days import Resolved, one_day
+from .calendar import Days, add_months, month_days, week_days
+from .named_days import Resolved
 from .reading import Clock, Ordinal, Reading, Tense
 
 _DAY = timedelta(days=1)
@@ -15,51 +16,35 @@ def day_of(moment: date) -> date:
     return moment.date() if isinstance(moment, datetime) else moment
 
 
-def within(within: Resolved, said: Ordinal) -> Resolved | None:
-    first, last = day_of(within.first), day_of(within.last)
+def within(found: Resolved, said: Ordinal) -> Resolved | None:
+    """Return the first, last or nth units of a longer time: "the first two weeks of May", 去年最后一个月."""
+    units = list(_units(day_of(found.first), day_of(found.last), said))
     count = said.count
-    if said.weekday is not None:
-        day = nth_weekday(first.year, first.month, said.weekday, -1 if said.which == "nth_last" else count)
-        return one_day(day) if first <= day <= last else None
+    slices = {"first": slice(count), "last": slice(-count, None), "nth": slice(count - 1, count), "nth_last": slice(-1, None)}
+    chosen = units[slices[said.which]]
+    if not chosen:
+        return None
+    one = len(chosen) == 1 and (said.which.startswith("nth") or said.unit not in ("day", "month"))
+    unit = "day" if said.weekday is not None else said.unit
+    return Resolved(chosen[0][0], chosen[-1][1], unit if one else "range")
+
+
+def _units(first: date, last: date, said: Ordinal) -> Iterator[Days]:
+    """Yield the units of a time in order; a week belongs to the month or year of its Thursday (ISO 8601)."""
     match said.unit:
-        case "week":
-            # a week belongs to the month or year of its Thursday (ISO 8601)
-            monday = week_days(first + 3 * _DAY)[0] if first.weekday() > 3 else week_days(first)[0]
-            final = week_days(last)[0] if last.weekday() >= 3 else week_days(last)[0] - 7 * _DAY
-            if said.which in ("first", "nth"):
-                begin = monday if said.which == "first" else monday + timedelta(days=7 * (count - 1))
-                weeks = count if said.which == "first" else 1
-                return Resolved(begin, begin + timedelta(days=7 * weeks - 1), "week" if weeks == 1 else "range")
-            weeks = count if said.which == "last" else 1
-            return Resolved(final - timedelta(days=7 * (weeks - 1)), final + 6 * _DAY, "week" if weeks == 1 else "range")
-        case "day":
-            if said.which == "first":
-                return Resolved(first, min(last, first + timedelta(days=count - 1)), "range")
-            if said.which == "last":
-                return Resolved(max(first, last - timedelta(days=count - 1)), last, "range")
-            day = first + timedelta(days=count - 1) if said.which == "nth" else last
-            return one_day(day) if day <= last else None
-        case "month":
-            if said.which == "first":
-                return Resolved(first, add_months(first, count) - _DAY, "range")
-            if said.which == "last":
-                return Resolved(add_months(last.replace(day=1), 1 - count), last, "range")
-            begin = add_months(first, count - 1) if said.which == "nth" else last.replace(day=1)
-            return Resolved(*month_days(begin.year, begin.month), "month")
-        case "quarter":
-            if said.which == "last":
-                return Resolved(add_months(last.replace(day=1), 1 - 3 * count), last, "range")
-            number = 4 if said.which == "nth_last" else count
-            if said.which == "first" and count > 1:
-                return Resolved(first, add_months(first, 3 * count) - _DAY, "range")
-            return Resolved(*quarter_days(first.year, number), "quarter")
         case "year":
-            return within
-        case "weekend":
-            saturday = nth_weekday(first.year, first.month, 5, -1 if said.which in ("last", "nth_last") else count)
-            return Resolved(saturday, saturday + _DAY, "weekend")
-        case _:
-            return None
+            yield first, last
+        case "month" | "quarter":
+            months = 3 if said.unit == "quarter" else 1
+            while first <= last:
+                yield first, add_months(first, months) - _DAY
+                first = add_months(first, months)
+        case "week" | "weekend" | "day":
+            begins = {"week": 3, "weekend": 5}.get(said.unit, said.weekday)
+            for number in range((last - first).days + 1):
+                day = first + number * _DAY
+                if begins is None or day.weekday() == begins:
+                    yield week_days(day) if said.unit == "week" else (day, day + (said.unit == "weekend") * _DAY)
 
 
 def at_edge(found: Resolved, edge: str, today: date) -> Resolved:
@@ -99,13 +84,11 @@ def at_edge(found: Resolved, edge: str, today: date) -> Resolved:
             return found
 
 
-def at_clock(found: Resolved, reading: Reading, now: datetime, tense: Tense) -> Resolved | None:
-    if reading.clock is None:
-        return found
+def at_clock(found: Resolved, clock: Clock, reading: Reading, now: datetime, tense: Tense) -> Resolved:
     day = day_of(found.first)
     here = now.replace(tzinfo=None)
-    begin = _moment(day, reading.clock, reading, here, tense)
-    is_open = _is_open(begin, reading.clock, reading, here, tense)
+    begin = _moment(day, clock, reading, here, tense)
+    is_open = _is_open(begin, clock, reading, here, tense)
     if reading.clock_until is None:
         return Resolved(begin, begin, "minute", is_open)
     end = datetime.combine(begin.date(), time(reading.clock_until.hour % 24, reading.clock_until.minute))

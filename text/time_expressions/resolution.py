@@ -28,7 +28,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from .calendar import add_months, feast_at, quarter_days, week_days
 from .named_days import Resolved, named_days, one_day
 from .portions import at_clock, at_edge, day_of, within
-from .reading import Amount, Found, Part, Reading, Tense, plain
+from .reading import Amount, Found, Offset, Part, Reading, Stretch, Tense, plain
 
 _DAY = timedelta(days=1)
 
@@ -49,17 +49,17 @@ def resolve(reading: Reading, now: datetime, tense: Tense) -> Resolved | None:
 def _resolve(reading: Reading, now: datetime, tense: Tense) -> Resolved | None:
     today, raw, tense = now.date(), tense, plain(tense)
     if reading.through is not None:
-        return _through(reading, now, raw)
+        return _through(reading, reading.through, now, raw)
     if reading.vague is not None:
         return Resolved(today, today, "vague")
     if reading.now is not None or reading.until_now is not None:
         return Resolved(today, today, "day")
     if reading.offset is not None:
-        found = _offset(reading, now, raw)
+        found = _offset(reading, reading.offset, now, raw)
         if found is not None and found.granularity == "minute":
             return found
     elif reading.stretch is not None:
-        return _stretch(reading, now)
+        return _stretch(reading.stretch, now)
     elif reading.shift == 1 and time() < now.time() < _STILL_UP:
         return None  # "tomorrow" at one in the morning: after the night, or a day later
     else:
@@ -83,9 +83,9 @@ def _resolve(reading: Reading, now: datetime, tense: Tense) -> Resolved | None:
     if reading.edge is not None:
         found = at_edge(found, reading.edge, today)
     if reading.clock is not None:
-        at = at_clock(found, reading, now, tense)
-        days = 0 if at is None or not reading.slots <= {"clock", "part"} else _days_away(at, now, tense)
-        return at_clock(one_day(today + days * _DAY), reading, now, tense) if days else at
+        at = at_clock(found, reading.clock, reading, now, tense)
+        days = _days_away(at, now, tense) if reading.slots <= {"clock", "part"} else 0
+        return at_clock(one_day(today + days * _DAY), reading.clock, reading, now, tense) if days else at
     if reading.part is not None:
         away = _parts_away(reading.part, now, raw) if reading.slots == {"part"} else 0
         return None if away is None else replace(one_day(today + away * _DAY) if away else found, granularity="part")
@@ -109,10 +109,8 @@ def _days_away(found: Resolved, now: datetime, tense: Tense) -> int:
     about to begin.
     """
     here = now.replace(tzinfo=None)
-    if not isinstance(found.first, datetime):
-        return 0
     if tense == "future":
-        return int(isinstance(found.last, datetime) and found.last < here - _HARDLY_OVER)
+        return int(found.last < here - _HARDLY_OVER)
     return -int(tense == "past" and found.first > here)
 
 
@@ -133,25 +131,23 @@ def _is_over(reading: Reading, now: datetime) -> bool:
     return bare and now.hour >= _OVER.get(reading.part or "", 24)
 
 
-def _through(reading: Reading, now: datetime, tense: Tense) -> Resolved | None:
-    if reading.through is None:
-        return None
+def _through(reading: Reading, until: Reading, now: datetime, tense: Tense) -> Resolved | None:
     begin = _resolve(replace(reading, through=None), now, tense)
     if begin is None:
         return None
-    end = _resolve(reading.through, now, tense)
-    if reading.through.slots <= {"weekday", "manner", "part", "clock"} and reading.through.weekday is not None:
-        ahead = (reading.through.weekday - begin.first.weekday()) % 7
+    end = _resolve(until, now, tense)
+    if until.slots <= {"weekday", "manner", "part", "clock"} and until.weekday is not None:
+        ahead = (until.weekday - begin.first.weekday()) % 7
         if reading.week is None and reading.manner == "bare" and now.date() < day_of(begin.first) + timedelta(days=ahead - 7):
             return None  # "Monday to Thursday" on a Tuesday: of this week or of the next
         day = day_of(begin.first) + timedelta(days=ahead)
         end = Resolved(day, day, "day")
-        if reading.through.clock is not None:
-            end = at_clock(end, reading.through, now, tense)
+        if until.clock is not None:
+            end = at_clock(end, until.clock, until, now, tense)
     if end is None:
         return None
     last = end.last
-    while day_of(last) < day_of(begin.first) and reading.through.month is not None and reading.through.year is None:
+    while day_of(last) < day_of(begin.first) and until.month is not None and until.year is None:
         moved = add_months(day_of(last), 12)
         last = datetime.combine(moved, last.time()) if isinstance(last, datetime) else moved
     if day_of(last) < day_of(begin.first):
@@ -182,10 +178,7 @@ def _minute_from(now: datetime, length: Amount, sign: int) -> datetime:
     return real.astimezone(now.tzinfo).replace(tzinfo=None, second=0, microsecond=0)
 
 
-def _offset(reading: Reading, now: datetime, tense: Tense) -> Resolved | None:
-    said = reading.offset
-    if said is None:
-        return None
+def _offset(reading: Reading, said: Offset, now: datetime, tense: Tense) -> Resolved | None:
     length = said.amount
     if said.base is None or said.base.now:
         if length.minutes:
@@ -219,10 +212,7 @@ def _offset(reading: Reading, now: datetime, tense: Tense) -> Resolved | None:
     return one_day(day)
 
 
-def _stretch(reading: Reading, now: datetime) -> Resolved | None:
-    said = reading.stretch
-    if said is None:
-        return None
+def _stretch(said: Stretch, now: datetime) -> Resolved:
     today, length = now.date(), said.amount
     if length.minutes:
         wall = _minute_from(now, length, said.sign)
