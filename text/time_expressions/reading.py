@@ -348,6 +348,13 @@ def in_order(earlier: Found | None, reading: Reading, tense: Tense) -> Reading:
     return replace(reading, after_weekday=first) if first is not None and first < reading.weekday else reading
 
 
+def open_hour(reading: Reading) -> Clock | None:
+    """Return a clock time of which no word tells the half of the day, though what is done then may: "I woke up at 7:30"."""
+    clock = reading.clock
+    told = clock is None or clock.known or reading.part is not None or reading.clock_until is not None
+    return clock if not told and clock is not None and 4 <= clock.hour < 12 else None
+
+
 def from_there(earlier: Found, told: Found, *, before: bool, part: Part | None, part_name: str | None) -> Found | None:
     """Return a day as it is counted from an `earlier` one of its sentence: "it starts on Friday, he comes the day before"."""
     day = earlier.reading

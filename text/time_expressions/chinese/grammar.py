@@ -12,7 +12,21 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import zip_longest
 
-from ..reading import Amount, Clock, Found, Ordinal, Part, Reading, Tense, carried, from_there, in_order, is_absolute, merge
+from ..reading import (
+    Amount,
+    Clock,
+    Found,
+    Ordinal,
+    Part,
+    Reading,
+    Tense,
+    carried,
+    from_there,
+    in_order,
+    is_absolute,
+    merge,
+    open_hour,
+)
 from ..tense import chinese_evidence, chinese_habit, chinese_plan, chinese_sentence_start
 from .extents import together, whole
 from .words import LENGTH, OPEN, fold, length_of, might_hold, words_of_time
@@ -66,11 +80,9 @@ def _join(first: Reading, second: Reading) -> Reading | None:
     if second.edge is not None and second.slots == {"edge"} and not first.slots & {"edge", "clock", "part", "offset"}:
         return replace(first, edge=second.edge, edge_name=second.edge_name)
     if second.edge is not None and first.edge is None and second.slots <= {"month", "year", "edge"}:
-        if second.month == ("rel", 0) and first.slots <= {"month", "year"} and first.month is not None:
-            return replace(first, edge=second.edge, edge_name=second.edge_name)
-        if second.year == ("rel", 0) and first.slots == {"year"}:
-            return replace(first, edge=second.edge, edge_name=second.edge_name)
-        return None
+        of_month = second.month == ("rel", 0) and first.slots <= {"month", "year"} and first.month is not None
+        of_year = second.year == ("rel", 0) and first.slots == {"year"}
+        return replace(first, edge=second.edge, edge_name=second.edge_name) if of_month or of_year else None
     if second.through is not None and second.day is not None and first.slots == {"month"} and second.slots <= {"day", "through"}:
         return replace(first, day=second.day, through=replace(first, day=second.through.day))  # 下个月三四号
     if second.half is not None and second.half[1] == "week" and first.slots == {"week"}:
@@ -230,8 +242,8 @@ def _tells_past(text: str, item: Found) -> bool:
 
 def _in_its_half(text: str, item: Found, reading: Reading) -> Reading:
     """Return a clock time in the half of the day of what is done then: 七点起床, 十点睡的."""
-    clock = reading.clock
-    if clock is None or clock.known or reading.part is not None or reading.clock_until is not None or not 4 <= clock.hour < 12:
+    clock = open_hour(reading)
+    if clock is None:
         return reading
     if _MORNING.match(text, item.end) or text.endswith("睡到", 0, item.start):
         return replace(reading, clock=replace(clock, known=True))

@@ -88,8 +88,6 @@ class Clocks(Words):
             is_noun = following.isalpha() and following not in _NO_NOUN
             if following in UNITS or following in ("people", "times", "%", "of") or is_noun:
                 return None
-            if hour > 24:
-                return None
         return Reading(clock=self.made_clock(hour, minute, suffix), clock_until=until), at
 
     def part_follows(self, index: int) -> bool:

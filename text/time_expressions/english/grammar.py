@@ -14,7 +14,7 @@ from itertools import zip_longest
 
 from ...word_lists import phrase_list, word_list
 from ..numerals import ENGLISH_CARDINALS, ENGLISH_ORDINALS
-from ..reading import Found, Reading, Tense, carried, clash, from_there, in_order, is_absolute, merge
+from ..reading import Found, Reading, Tense, carried, clash, from_there, in_order, is_absolute, merge, open_hour
 from ..tense import english_evidence, english_habit, english_present, is_monthly
 from . import lexicon as lexicon
 from .clock import CLOCK_PREPOSITIONS
@@ -318,14 +318,8 @@ class _Sentence(Extents):
 
     def in_its_half(self, item: Found, reading: Reading) -> Reading:
         """Return a clock time in the half of the day of what is done then: "I woke up at 7:30"."""
-        clock, before = reading.clock, self.lower[max(0, item.start - 32) : item.start]
-        if (
-            clock is None
-            or clock.known
-            or reading.part is not None
-            or reading.clock_until is not None
-            or not 4 <= clock.hour < 12
-        ):
+        clock, before = open_hour(reading), self.lower[max(0, item.start - 32) : item.start]
+        if clock is None:
             return reading
         if _MORNING.search(before):
             return replace(reading, clock=replace(clock, known=True))

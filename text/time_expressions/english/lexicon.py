@@ -46,6 +46,7 @@ HOLIDAY_STARTS = frozenset(words[0] for words in HOLIDAYS)
 VAGUE: dict[tuple[str, ...], Direction] = {
     words: direction for direction, phrases in _WORDS["vague"].items() for words in phrase_list(phrases)
 }
+NOT_VAGUE = {phrase: (word_list(before), word_list(after)) for phrase, before, after in _WORDS["not_vague"]}
 VAGUE_STARTS = frozenset(words[0] for words in VAGUE)
 NOW = frozenset(phrase_list(_WORDS["now"]))
 NOW_STARTS = frozenset(words[0] for words in NOW)

@@ -14,18 +14,6 @@ from .words import Parsed
 
 _AFTER_UNIT = word_list("of that when to in after before")
 _EDGE_NOUNS = word_list("end start beginning begining middle close ending")
-_NOT_VAGUE = {
-    phrase: (word_list(before), word_list(after))
-    for phrase, before, after in (
-        ("soon", "as too so how", "after as enough"),
-        ("long ago", "how so too not", ""),
-        ("shortly", "", "after before"),
-        ("of late", "", "night nights"),
-        ("other day", "every each any some no", ""),
-        ("the other day", "on", ""),
-    )
-}
-"""Words before and after a vague phrase that change its meaning: "as soon as", "how long ago"."""
 _NOT_BEFORE_NOW = word_list("for just day even right now here know")
 _NOT_AFTER_NOW = word_list("let let's look listen this what who how")
 _MEETS = word_list("up want going used need how able like likes wants start started way")
@@ -252,7 +240,7 @@ class RelativeTimes(CountedTimes):
         if not key:
             return None
         after = index + len(key)
-        before_not, after_not = _NOT_VAGUE.get(" ".join(key), (frozenset(), frozenset()))
+        before_not, after_not = lexicon.NOT_VAGUE.get(" ".join(key), (frozenset(), frozenset()))
         if self.word(index - 1) in before_not or self.word(after) in after_not:
             return None
         if key[0] != "in" or key[-1] not in ("bit", "while"):
