@@ -79,7 +79,7 @@ def protected_spans(text: str, glossary: Iterable[str] = ()) -> list[Span]:
         spans.extend(match.span() for match in matches(words, text))
     if _TRIGGER.search(text):
         atoms = merge_spans([*spans, *_atoms(text)])
-        spans = [*atoms, *_quotations(text, atoms)]
+        spans = [*atoms, *quoted_spans(text, atoms)]
     return merge_spans(spans)
 
 
@@ -200,8 +200,11 @@ def _mention_end(text: str, start: int) -> int:
     return min(end, start + 8)
 
 
-def _quotations(text: str, atoms: Sequence[Span]) -> list[Span]:
-    """Return the spans of quotations with their marks; marks inside `atoms` are ignored."""
+def quoted_spans(text: str, atoms: Sequence[Span] = ()) -> list[Span]:
+    """Return the spans of quotations with their marks; marks inside `atoms` are ignored, and unclosed ones.
+
+    Straight and single marks count only if they cannot be an apostrophe (Tom's, users', don't) and close on the same line.
+    """
     spans: list[Span] = []
     stacks: dict[str, list[int]] = {}
     straight: dict[str, int] = {}
@@ -233,13 +236,11 @@ def _quotations(text: str, atoms: Sequence[Span]) -> list[Span]:
             lines_end = text.find("\n", at)
             if lines_end < 0:
                 lines_end = len(text)
-        if mark == '"' and _is_inch_mark(text, at):
-            continue
         opened = straight.get(mark)
         if opened is not None and _can_close(text, at, mark):
             spans.append((opened, at + 1))
             del straight[mark]
-        elif _can_open(text, at, mark):
+        elif _can_open(text, at, mark) and not (mark == '"' and _is_inch_mark(text, at)):
             straight[mark] = at
     return spans
 

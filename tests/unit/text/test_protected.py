@@ -20,6 +20,7 @@ def pieces(text: str, *glossary: str) -> list[str]:
         ("外层「里面『我』还有」结束", ["「里面『我』还有」"]),
         ("没有关上的“引号我们", []),
         ('6\'2" tall, "I am"', ['"I am"']),
+        ('the game "Today 2" is out, the screen 27" wide', ['"Today 2"']),
         ("run `rm me` and ```\nI\n``` now", ["`rm me`", "```\nI\n```"]),
         ("unclosed `code here", []),
         ("see https://a.com/me?x=1, or a.b@c.com.", ["https://a.com/me?x=1", "a.b@c.com"]),
