@@ -1,4 +1,4 @@
-"""Word tables: short ones are strings in the code, long ones are TOML files beside it."""
+"""Word tables and patterns: short ones are strings in the code, long ones are TOML files beside it."""
 
 from __future__ import annotations
 

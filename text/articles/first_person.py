@@ -8,20 +8,13 @@ from ...schema.names import Names
 from ..gate.faithfulness import whole_name_pattern
 from ..language import detect_language
 from ..protected import overlaps, protected_spans
-from ..word_lists import word_list
+from ..word_lists import compiled_patterns, word_list, word_tables
 
-_BEFORE_ME = re.compile(
-    r"\b(?:to|with|for|from|by|about|at|told|asked|gave|thanked|called|showed|sent|wants|wanted|let|of|and|than|like)\s+$",
-    re.IGNORECASE,
-)
+_TABLES = word_tables("articles/first_person.toml")
+_PATTERNS = compiled_patterns(_TABLES)
+_BEFORE_ME = _PATTERNS["before_me"]
 _AUXILIARY = {"is": "am", "has": "have", "does": "do", "doesn't": "don't", "hasn't": "haven't", "isn't": "am not"}
-_VERBS = word_list(
-    """
-    agree ask believe call care collect come cook cover enjoy feel find forget get give go guess hate help hope keep know learn
-    like live look love make mean miss need offer own paint plan play prefer promise read remember say see seem send sing sound
-    speak start study suggest take talk tell thank think travel try understand use visit wait want watch wish work worry write
-    """
-)
+_VERBS = word_list(_TABLES["words"]["verbs"])
 
 
 def _with_s(verb: str) -> str:

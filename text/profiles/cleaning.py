@@ -14,7 +14,9 @@ from dataclasses import dataclass
 
 from ...schema.job import clean_text
 from ...schema.profile import Profile
+from ..word_lists import compiled_patterns, word_tables
 
+_PATTERNS = compiled_patterns(word_tables("profiles/cleaning.toml"))
 SUMMARY_CHARACTERS = 4000
 NAME_CHARACTERS = 64
 TAG_CHARACTERS = 24
@@ -39,26 +41,11 @@ _WRAPPER_LINE = re.compile(rf"^[ \t]*</?(?:{_WRAPPERS})(?:\s[^<>\n]*)?>[ \t]*$",
 _WRAPPER_EDGE = re.compile(rf"\A<(?:{_WRAPPERS})(?:\s[^<>\n]*)?>|</(?:{_WRAPPERS})>\Z", re.IGNORECASE)
 _BREAK = re.compile(r"<br\s*/?>|</(?:p|div|li|h[1-6]|section|article|ul|ol)>", re.IGNORECASE)
 _ITEM = re.compile(r"<li(?:\s[^<>]*)?>", re.IGNORECASE)
-_STYLE = re.compile(
-    r"</?(?:p|div|span|section|article|ul|ol|li|b|i|u|strong|em|font|center|small|h[1-6])(?:\s[^<>]*)?>", re.IGNORECASE
-)
+_STYLE = _PATTERNS["style"]
 _HEADING = re.compile(r"(?:#{1,6}\s+(?P<hash>.*?)\s*#*|\*\*(?P<bold>[^*]+)\*\*[:：]?|__(?P<under>[^_]+)__[:：]?)\s*")
-_FIELD_LINE = re.compile(
-    r"(?:[-*]\s+)?(?:\*\*)?(?P<field>name|tags?|display name|姓名|名字|昵称|名称|标签)(?:\*\*)?\s*[:：](?:\*\*)?"
-    r"\s*(?P<value>.*)",
-    re.IGNORECASE,
-)
-_GENERIC_HEADING = re.compile(
-    r"(?:(?:the |an? )?(?:updated |new |complete )?(?:user|group|member)?(?:'s)? ?(?:profile|portrait|summary)"
-    r"|(?:更新后的|新的|完整的?)?(?:用户|群组?|群聊|成员|个人)?(?:的)?(?:画像|肖像|档案|资料|总结|摘要|概要|简介))",
-    re.IGNORECASE,
-)
-_NOTHING = re.compile(
-    r"(?:无|没有|暂无|空|未知|不变|保持不变|无变化|没有变化|无更新|无需更新|同上|同前"
-    r"|none|null|nil|n/?a|empty|unknown|unchanged|no changes?|no updates?|nothing(?: new)?|same(?: as (?:before|above))?"
-    r"|not (?:applicable|available|provided|specified)|[\s.…·\-—_*?？/\\|()\[\]{}\"'`]*)[.。!！]*",
-    re.IGNORECASE,
-)
+_FIELD_LINE = _PATTERNS["field_line"]
+_GENERIC_HEADING = _PATTERNS["generic_heading"]
+_NOTHING = _PATTERNS["nothing"]
 _TAG_BREAK = re.compile(r"[,，、;；|\n]+")
 _PARAGRAPH_END = re.compile(r"\n\s*\n")
 _LINE_END = re.compile(r"\n")
