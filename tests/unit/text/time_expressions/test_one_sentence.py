@@ -52,6 +52,14 @@ def test_an_incomplete_name_takes_over_what_the_day_before_it_says(text: str, ex
     assert not reported(text)
 
 
+def test_who_waits_so_long_waits_until_a_day() -> None:
+    assert resolved("再等三天就放假了") == "2026-03-21就放假了"
+
+
+def test_the_last_weekday_of_a_year_is_in_its_december() -> None:
+    assert resolved("It closes on the last Friday of this year") == "It closes on 2025-12-26"
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
