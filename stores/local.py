@@ -9,27 +9,8 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from ..schema.errors import OwnerLockHeld, StorageError
-from ..schema.protocols import (
-    ArticleStores,
-    Checkpoints,
-    Erasure,
-    EventRevisions,
-    EventStore,
-    EventTransfer,
-    ForgetRequests,
-    JobQueue,
-    Ledger,
-    NoteManifest,
-    Owner,
-    Ownership,
-    PlainSummaries,
-    ProfileIndex,
-    ProfileStorage,
-    ShadowVectors,
-    Workers,
-)
+from ..schema.protocols import ArticleStores, Backend, Checkpoints, JobQueue, Owner, Ownership
 from ..schema.protocols.backend import Place
-from ..schema.protocols.contents import Contents
 from ..schema.protocols.erasure import StoredBytes
 from ..schema.settings import Settings
 from .chroma.index import ChromaIndex, remove_chroma
@@ -101,7 +82,7 @@ class LocalWorkers:
         return nullcontext()
 
 
-class LocalBackend:
+class LocalBackend(Backend):
     """The `Backend` of a data directory. Opening blocks; raises StorageError if the database cannot be used."""
 
     needs_tending = False
@@ -112,27 +93,26 @@ class LocalBackend:
         self.directory = directory
         self.queue = queue
         self.database = database = open_index(_index_in(directory))
-        self.events: EventStore = SqliteEventStore(database)
+        self.events = SqliteEventStore(database)
         rows = SqliteEventRows(database)
-        ledger = LedgerTable(database)
-        self.ledger: Ledger = ledger
-        self.profiles: ProfileStorage = MarkdownProfiles(directory / "profiles", ledger=ledger, revision_keep=keep)
-        self.profile_index: ProfileIndex = SqliteProfileIndex(database)
-        self.manifest: NoteManifest = NoteTables(rows)
-        self.shadow: ShadowVectors = SqliteShadowVectors(database)
+        self.ledger = ledger = LedgerTable(database)
+        self.profiles = MarkdownProfiles(directory / "profiles", ledger=ledger, revision_keep=keep)
+        self.profile_index = SqliteProfileIndex(database)
+        self.manifest = NoteTables(rows)
+        self.shadow = SqliteShadowVectors(database)
         self.article_stores = ArticleStores(
             buffer=StateBufferTable(database),
             summaries=JsonlSummaries(directory / "summaries"),
             articles=MarkdownArticles(directory / "chapters", ledger=ledger, revision_keep=keep_articles),
             line_vectors=LineVectorTable(database),
         )
-        self.erasure: Erasure = IndexErasure(database)
-        self.transfer: EventTransfer = EventTransferTables(rows)
-        self.revisions: EventRevisions = EventRevisionTables(rows)
-        self.plain_summaries: PlainSummaries = EndSummaries(directory / "end_summaries.json")
-        self.forget_requests: ForgetRequests = FileForgetRequests(directory)
-        self.workers: Workers = LocalWorkers(directory, database)
-        self.contents: Contents = SqliteContents(rows)
+        self.erasure = IndexErasure(database)
+        self.transfer = EventTransferTables(rows)
+        self.revisions = EventRevisionTables(rows)
+        self.plain_summaries = EndSummaries(directory / "end_summaries.json")
+        self.forget_requests = FileForgetRequests(directory)
+        self.workers = LocalWorkers(directory, database)
+        self.contents = SqliteContents(rows)
 
     @property
     def checkpoints(self) -> Checkpoints:

@@ -7,27 +7,8 @@ from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 from ...schema.errors import DatabaseAway, StorageError
-from ...schema.protocols import (
-    ArticleStores,
-    Checkpoints,
-    Erasure,
-    EventRevisions,
-    EventStore,
-    EventTransfer,
-    ForgetRequests,
-    ItemStorage,
-    JobQueue,
-    Ledger,
-    NoteManifest,
-    PlainSummaries,
-    ProfileIndex,
-    ProfileStorage,
-    ShadowVectors,
-    VectorIndex,
-    Workers,
-)
+from ...schema.protocols import ArticleStores, Backend, Checkpoints, ItemStorage, VectorIndex
 from ...schema.protocols.backend import Place
-from ...schema.protocols.contents import Contents
 from ...schema.protocols.erasure import StoredBytes
 from ...schema.settings import Settings, StoresSettings
 from ..files.bytes_below import bytes_below
@@ -78,7 +59,7 @@ def open_spooled(directory: Path, settings: StoresSettings, clock: Callable[[], 
     return SpooledQueue(directory, clock, lambda: PostgresJobQueue(open_database(settings), clock=clock), keeps=settings.spool)
 
 
-class PostgresBackend:
+class PostgresBackend(Backend):
     """The `Backend` of a schema. `directory` is the data directory of this machine, where jobs wait while the server is away."""
 
     needs_tending = True
@@ -94,29 +75,27 @@ class PostgresBackend:
         self.name = database.name
         self._session = session = WorkerSession(database)
         queue.remote = PostgresJobQueue(database, clock=queue.clock, session=session)
-        self._queue = queue
-        self.queue: JobQueue = queue
+        self.queue = self._queue = queue
         rows = PostgresEventRows(database)
-        self._events = PostgresEventStore(database)
-        self.events: EventStore = self._events
-        self.ledger: Ledger = LedgerTable(database)
-        self.profiles: ProfileStorage = PostgresProfiles(database, revision_keep=settings.cognitive.profile.revision_keep)
-        self.profile_index: ProfileIndex = PostgresProfileIndex(database)
-        self.manifest: NoteManifest = NoteTables(rows)
-        self.shadow: ShadowVectors = PostgresShadowVectors(database)
+        self.events = self._events = PostgresEventStore(database)
+        self.ledger = LedgerTable(database)
+        self.profiles = PostgresProfiles(database, revision_keep=settings.cognitive.profile.revision_keep)
+        self.profile_index = PostgresProfileIndex(database)
+        self.manifest = NoteTables(rows)
+        self.shadow = PostgresShadowVectors(database)
         self.article_stores = ArticleStores(
             buffer=StateBufferTable(database),
             summaries=PostgresSummaries(database),
             articles=PostgresArticles(database, revision_keep=settings.cognitive.shortterm.revision_keep),
             line_vectors=LineVectorTable(database),
         )
-        self.erasure: Erasure = PostgresErasure(database)
-        self.transfer: EventTransfer = EventTransferTables(rows)
-        self.revisions: EventRevisions = EventRevisionTables(rows)
-        self.plain_summaries: PlainSummaries = PostgresPlainSummaries(database)
-        self.forget_requests: ForgetRequests = PostgresForgetRequests(database)
-        self.workers: Workers = PostgresWorkers(database, session)
-        self.contents: Contents = PostgresContents(rows)
+        self.erasure = PostgresErasure(database)
+        self.transfer = EventTransferTables(rows)
+        self.revisions = EventRevisionTables(rows)
+        self.plain_summaries = PostgresPlainSummaries(database)
+        self.forget_requests = PostgresForgetRequests(database)
+        self.workers = PostgresWorkers(database, session)
+        self.contents = PostgresContents(rows)
 
     @property
     def checkpoints(self) -> Checkpoints:
