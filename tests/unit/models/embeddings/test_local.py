@@ -14,14 +14,7 @@ import numpy as np
 import pytest
 from historian.models.embeddings import local as local_module
 from historian.models.embeddings.factory import make_embedder
-from historian.models.embeddings.local import (
-    SLICE_CHARACTERS,
-    SLICE_TEXTS,
-    LocalEmbedder,
-    model_fingerprint,
-    prepared_text,
-    slices,
-)
+from historian.models.embeddings.local import LocalEmbedder, model_fingerprint, prepared_text
 from historian.schema.errors import ModelAnswerUnusable, ModelRefused, SettingsError
 from historian.schema.protocols import Embedder
 from historian.schema.settings import EmbeddingSettings
@@ -87,7 +80,7 @@ async def test_a_text_has_the_same_vector_alone_and_in_a_batch(local: Embedder) 
 
 async def test_a_query_is_answered_while_a_batch_is_still_running(local: Embedder) -> None:
     batch = asyncio.create_task(local.embed_documents([LONG] * 12))
-    await local.embed_query("warm and waiting behind one slice at most")
+    await local.embed_query("warm and waiting behind one document at most")
     assert not batch.done()
     assert (await batch).shape == (12, 384)
 
@@ -95,8 +88,8 @@ async def test_a_query_is_answered_while_a_batch_is_still_running(local: Embedde
 async def test_a_query_goes_ahead_of_all_documents_that_wait(with_engine: Callable[..., LocalEmbedder]) -> None:
     engine = CountingEngine()
     embedder = with_engine(engine)
-    first = asyncio.create_task(embedder.embed_documents(["a" * SLICE_CHARACTERS, "b" * SLICE_CHARACTERS]))
-    second = asyncio.create_task(embedder.embed_documents(["c" * SLICE_CHARACTERS]))
+    first = asyncio.create_task(embedder.embed_documents(["aaaaa", "bbbbb"]))
+    second = asyncio.create_task(embedder.embed_documents(["ccccc"]))
     await asyncio.sleep(0)
     query = asyncio.create_task(embedder.embed_query("query"))
     for _ in range(3):  # until it stands in line
@@ -172,10 +165,10 @@ def test_queries_that_are_embedded_together_get_the_vectors_that_they_get_alone(
     assert np.allclose(together, [np.asarray(queries([text])[0]) for text in texts], atol=1e-6)
 
 
-async def test_a_cancelled_batch_stops_at_its_next_slice(with_engine: Callable[..., LocalEmbedder]) -> None:
+async def test_a_cancelled_batch_stops_at_its_next_document(with_engine: Callable[..., LocalEmbedder]) -> None:
     engine = CountingEngine()
     embedder = with_engine(engine)
-    task = asyncio.create_task(embedder.embed_documents(["x" * SLICE_CHARACTERS] * 50))
+    task = asyncio.create_task(embedder.embed_documents(["x"] * 50))
     await asyncio.sleep(0)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -183,7 +176,7 @@ async def test_a_cancelled_batch_stops_at_its_next_slice(with_engine: Callable[.
     for _ in range(50):
         engine.gate.release()
     await embedder.embed_query("next")
-    assert engine.order.count("x" * SLICE_CHARACTERS) <= 1
+    assert engine.order.count("x") <= 1
     await embedder.aclose()
 
 
@@ -222,12 +215,20 @@ def test_one_embedder_serves_several_event_loops() -> None:
         assert asyncio.run(embedder.embed_query("x")).shape == (384,)
 
 
-def test_slices_keep_order_and_stay_small() -> None:
-    texts = ["a" * n for n in (10, 900, 5, 5, 300, 300, *[1] * 20)]
-    parts = list(slices(texts))
-    assert [text for part in parts for text in part] == texts
-    assert all(len(part) <= SLICE_TEXTS for part in parts)
-    assert all(sum(map(len, part[:-1])) < SLICE_CHARACTERS for part in parts)
+async def test_documents_are_embedded_one_at_a_time_in_their_order(with_engine: Callable[..., LocalEmbedder]) -> None:
+    class Counting(CountingEngine):
+        def documents(self, texts: Sequence[str]) -> Any:
+            assert len(texts) == 1
+            return super().documents(texts)
+
+    engine = Counting()
+    embedder = with_engine(engine)
+    texts = ["a" * n for n in (10, 900, 5, 5, 300)]
+    for _ in texts:
+        engine.gate.release()
+    assert (await embedder.embed_documents(texts)).shape[0] == len(texts)
+    assert engine.order == texts
+    await embedder.aclose()
 
 
 def test_the_fingerprint_tells_what_vectors_depend_on() -> None:
