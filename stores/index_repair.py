@@ -6,10 +6,8 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 from ..schema.errors import StorageError
-from ..schema.event import Event
 from ..schema.protocols import EventStore, VectorIndex
 
 logger = logging.getLogger(__name__)
@@ -38,20 +36,6 @@ def _index_errors() -> Iterator[None]:
         yield
     except StorageError as error:
         raise _IndexUnusable(str(error)) from error
-
-
-def event_metadata(event: Event) -> dict[str, Any]:
-    """Return the fields that the derived index can filter by."""
-    return {
-        "scope": event.scope.key,
-        "user_id": event.user_id,
-        "group_id": event.group_id,
-        "request_type": event.request_type,
-        "kind": event.kind,
-        "source": event.source,
-        "timestamp": event.timestamp,
-        "is_absolute": event.is_absolute,
-    }
 
 
 def repair(events: EventStore, index: VectorIndex, batch: int = 1000, *, stop: Callable[[], bool] = bool) -> RepairReport:
@@ -84,7 +68,7 @@ def _work_off(events: EventStore, index: VectorIndex, batch: int, stop: Callable
         with _index_errors():
             index.delete(gone)
             ids = [event.event_id for event, _ in wanted]
-            index.upsert(ids, [vector for _, vector in wanted], [event_metadata(event) for event, _ in wanted])
+            index.upsert(ids, [vector for _, vector in wanted])
         events.mark_indexed(ids, gone)
         written += len(wanted)
         dropped += len(gone)

@@ -2,18 +2,18 @@
 
 The index can be rebuilt from `index.sqlite` at any time (`chroma/repair.py`). One process owns the directory: an embedded
 Chroma gives stale answers or fails after another process has written. Nothing here uses the network: telemetry is off and
-no embedding function is set. Texts are not stored, only vectors, ids and the keys to filter by.
+no embedding function is set. Texts are not stored, only vectors and ids.
 """
 
 from __future__ import annotations
 
 import shutil
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -47,19 +47,16 @@ class ChromaIndex:
         self._collection: Collection | None = None
         self._closed = False
 
-    def upsert(self, ids: Sequence[str], vectors: Sequence[Vector], metadatas: Sequence[Mapping[str, Any]]) -> None:
-        """Store vectors by id; the last one of duplicate ids is used. Metadata values of None are omitted."""
-        if not len(ids) == len(vectors) == len(metadatas):
-            raise InvalidInput(
-                f"upsert: {len(ids)} ids, {len(vectors)} vectors, {len(metadatas)} metadatas; give the same number of each"
-            )
-        items = iter({i: (v, _metadata(m)) for i, v, m in zip(ids, vectors, metadatas, strict=True)}.items())
+    def upsert(self, ids: Sequence[str], vectors: Sequence[Vector]) -> None:
+        """Store vectors by id; the last one of duplicate ids is used."""
+        if len(ids) != len(vectors):
+            raise InvalidInput(f"upsert: {len(ids)} ids and {len(vectors)} vectors; give one vector an id")
+        items = iter(dict(zip(ids, vectors, strict=True)).items())
         while batch := list(islice(items, _MAX_BATCH)):
             with self._lock, self._explained():
                 self._open().upsert(
                     ids=[item_id for item_id, _ in batch],
-                    embeddings=np.stack([vector for _, (vector, _) in batch]).astype(np.float32, copy=False),
-                    metadatas=[metadata for _, (_, metadata) in batch],
+                    embeddings=np.stack([vector for _, vector in batch]).astype(np.float32, copy=False),
                 )
                 protect_files(self._path)
 
@@ -70,15 +67,14 @@ class ChromaIndex:
             with self._lock, self._explained():
                 self._open().delete(ids=batch)
 
-    def query(self, vector: Vector, limit: int, where: Mapping[str, Any] | None = None) -> list[tuple[str, float]]:
-        """Return ids with cosine similarities, best first. All of `where` must hold; a list of values means one of them."""
+    def query(self, vector: Vector, limit: int) -> list[tuple[str, float]]:
+        """Return ids with cosine similarities, best first."""
         if limit <= 0:
             return []
         with self._explained():
             found = self._open().query(
                 query_embeddings=np.asarray(vector, dtype=np.float32).reshape(1, -1),
                 n_results=limit,
-                where=_where(where),
                 include=["distances"],
             )
         distances = found["distances"] or [[]]
@@ -195,18 +191,3 @@ def _open_client(path: Path) -> ClientAPI:
         if not known:
             opened.pop(str(path), None)
         raise
-
-
-def _metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Return metadata for Chroma, which rejects empty metadata and keeps the old one if none is given."""
-    return {key: value for key, value in metadata.items() if value is not None} or {"empty": True}
-
-
-def _where(where: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Return a filter for Chroma: several keys need `$and`, several values `$in`."""
-    terms: list[dict[str, Any]] = [
-        {key: {"$in": list(value)} if isinstance(value, list | tuple) else {"$eq": value}} for key, value in (where or {}).items()
-    ]
-    if len(terms) > 1:
-        return {"$and": terms}
-    return terms[0] if terms else None

@@ -35,14 +35,14 @@ def index(open_index: OpenIndex) -> Iterator[VectorIndex]:
 def test_an_empty_index_finds_nothing(index: VectorIndex) -> None:
     assert index.count() == 0
     assert index.query(unit_vectors(1)[0], 5) == []
-    index.upsert([], [], [])
+    index.upsert([], [])
     index.delete([])
     index.delete(["nobody"])
 
 
 def test_neighbours_come_with_their_cosine_best_first(index: VectorIndex) -> None:
     vectors = unit_vectors(20)
-    index.upsert([f"e{n}" for n in range(20)], vectors, [{"kind": "fact"}] * 20)
+    index.upsert([f"e{n}" for n in range(20)], vectors)
     found = index.query(vectors[3], 5)
     cosines = np.stack(vectors) @ vectors[3]
     best = np.argsort(-cosines)[:5]
@@ -54,41 +54,17 @@ def test_neighbours_come_with_their_cosine_best_first(index: VectorIndex) -> Non
 
 def test_an_upsert_replaces_and_the_last_of_two_counts(index: VectorIndex) -> None:
     first, second, third = unit_vectors(3)
-    index.upsert(["e", "e"], [first, second], [{"kind": "fact"}, {"kind": "action"}])
+    index.upsert(["e", "e"], [first, second])
     assert index.count() == 1
-    assert index.query(second, 1, {"kind": "action"})[0][1] == pytest.approx(1, abs=1e-5)
-    index.upsert(["e"], [third], [{"kind": "fact"}])
+    assert index.query(second, 1)[0][1] == pytest.approx(1, abs=1e-5)
+    index.upsert(["e"], [third])
     assert index.count() == 1
     assert index.query(third, 1)[0][1] == pytest.approx(1, abs=1e-5)
-    assert index.query(third, 1, {"kind": "action"}) == []
-
-
-def test_all_of_a_filter_must_hold_and_a_list_means_any_of_it(index: VectorIndex) -> None:
-    vectors = unit_vectors(4)
-    index.upsert(
-        ["a", "b", "c", "d"],
-        vectors,
-        [
-            {"scope": "g:7", "kind": "fact", "is_absolute": True},
-            {"scope": "g:7", "kind": "action", "is_absolute": False},
-            {"scope": "g:8", "kind": "fact", "is_absolute": True, "source": None},
-            {},
-        ],
-    )
-
-    def names(where: dict[str, object] | None) -> list[str]:
-        return sorted(name for name, _ in index.query(vectors[0], 10, where))
-
-    assert names(None) == names({}) == ["a", "b", "c", "d"]
-    assert names({"scope": "g:7"}) == ["a", "b"]
-    assert names({"scope": "g:7", "kind": "fact"}) == ["a"]
-    assert names({"scope": ["g:7", "g:8"], "kind": "fact", "is_absolute": True}) == ["a", "c"]
-    assert names({"scope": "g:9"}) == []
 
 
 def test_deleted_ids_are_gone(index: VectorIndex) -> None:
     vectors = unit_vectors(3)
-    index.upsert(["a", "b", "c"], vectors, [{"kind": "fact"}] * 3)
+    index.upsert(["a", "b", "c"], vectors)
     index.delete(["a", "c", "a", "nobody"])
     assert index.count() == 1
     assert [name for name, _ in index.query(vectors[0], 5)] == ["b"]
@@ -97,35 +73,35 @@ def test_deleted_ids_are_gone(index: VectorIndex) -> None:
 def test_more_than_one_batch_goes_in_and_out(index: VectorIndex) -> None:
     vectors = unit_vectors(5600)
     names = [f"e{n}" for n in range(5600)]
-    index.upsert(names, vectors, [{"kind": "fact"}] * 5600)
+    index.upsert(names, vectors)
     assert index.count() == 5600
     index.delete(names)
     assert index.count() == 0
 
 
 def test_another_dimension_is_refused_and_welcome_after_a_reset(index: VectorIndex) -> None:
-    index.upsert(["a"], unit_vectors(1), [{"kind": "fact"}])
+    index.upsert(["a"], unit_vectors(1))
     other = unit_vectors(1, dimension=DIMENSION * 2)
     with pytest.raises(FingerprintMismatch, match="reembed"):
-        index.upsert(["b"], other, [{"kind": "fact"}])
+        index.upsert(["b"], other)
     with pytest.raises(FingerprintMismatch, match="reembed"):
         index.query(other[0], 5)
     assert index.count() == 1
     index.reset()
     assert index.count() == 0
-    index.upsert(["b"], other, [{"kind": "fact"}])
+    index.upsert(["b"], other)
     assert index.query(other[0], 5)[0][0] == "b"
 
 
 def test_lists_of_different_length_are_refused(index: VectorIndex) -> None:
     with pytest.raises(InvalidInput):
-        index.upsert(["a", "b"], unit_vectors(1), [{}])
+        index.upsert(["a", "b"], unit_vectors(1))
 
 
 def test_what_was_stored_is_there_after_reopening(open_index: OpenIndex) -> None:
     vectors = unit_vectors(2)
     first = open_index()
-    first.upsert(["a", "b"], vectors, [{"kind": "fact"}] * 2)
+    first.upsert(["a", "b"], vectors)
     first.close()
     second = open_index()
     assert second.count() == 2
@@ -136,6 +112,6 @@ def test_what_was_stored_is_there_after_reopening(open_index: OpenIndex) -> None
 def test_ids_are_any_strings(index: VectorIndex) -> None:
     names = ["a:0", "群 '\"🐱", "%2e%2e-1:0", "$and"]
     vectors = unit_vectors(4)
-    index.upsert(names, vectors, [{"user_id": name} for name in names])
+    index.upsert(names, vectors)
     for name, vector in zip(names, vectors, strict=True):
-        assert [found for found, _ in index.query(vector, 4, {"user_id": name})] == [name]
+        assert index.query(vector, 1)[0][0] == name

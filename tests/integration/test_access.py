@@ -83,7 +83,7 @@ def test_the_derived_index_is_its_owners_alone(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
         index = ChromaIndex(tmp_path / "chromadb")
-        index.upsert(["a"], [[1.0, 0.0]], [{"n": 1}])
+        index.upsert(["a"], [[1.0, 0.0]])
         index.close()
     finally:
         os.umask(before)

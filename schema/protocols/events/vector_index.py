@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Protocol
 
 from ..vectors import Vector
 
@@ -11,11 +11,11 @@ from ..vectors import Vector
 class VectorIndex(Protocol):
     """A derived nearest-neighbour index. It can be rebuilt from the event store at any time."""
 
-    def upsert(self, ids: Sequence[str], vectors: Sequence[Vector], metadatas: Sequence[Mapping[str, Any]]) -> None: ...
+    def upsert(self, ids: Sequence[str], vectors: Sequence[Vector]) -> None: ...
 
     def delete(self, ids: Sequence[str]) -> None: ...
 
-    def query(self, vector: Vector, limit: int, where: Mapping[str, Any] | None = None) -> list[tuple[str, float]]:
+    def query(self, vector: Vector, limit: int) -> list[tuple[str, float]]:
         """Return ids with cosine similarities (1.0: same direction), best first."""
 
     def count(self) -> int: ...

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from ....schema.event import EventFilter
 from ....schema.protocols import Vector
@@ -16,14 +15,11 @@ class PostgresVectorIndex:
     def __init__(self, events: PostgresEventStore) -> None:
         self._events = events
 
-    def upsert(self, ids: Sequence[str], vectors: Sequence[Vector], metadatas: Sequence[Mapping[str, Any]]) -> None: ...
+    def upsert(self, ids: Sequence[str], vectors: Sequence[Vector]) -> None: ...
 
     def delete(self, ids: Sequence[str]) -> None: ...
 
-    def query(self, vector: Vector, limit: int, where: Mapping[str, Any] | None = None) -> list[tuple[str, float]]:
-        """See `VectorIndex.query`. `where` must be None."""
-        if where is not None:
-            raise NotImplementedError("search with conditions goes through the events")
+    def query(self, vector: Vector, limit: int) -> list[tuple[str, float]]:
         return self._events.nearest(vector, EventFilter(None), limit)
 
     def count(self) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from historian.schema.errors import StorageError
 from historian.stores.chroma.index import ChromaIndex
-from historian.stores.index_repair import RepairReport, event_metadata, repair
+from historian.stores.index_repair import RepairReport, repair
 from historian.stores.sqlite.events.shadow_vectors import SqliteShadowVectors
 from historian.stores.sqlite.events.store import SqliteEventStore
 from support.events import make_event, unit_vectors
@@ -51,7 +51,7 @@ def assert_same(store: SqliteEventStore, index: ChromaIndex) -> None:
 def test_a_crash_between_truth_and_index_is_repaired(store: SqliteEventStore, index: ChromaIndex) -> None:
     file_jobs(store, 3)
     event = store.get(["j0-0:0"])[0]
-    index.upsert([event.event_id], unit_vectors(1, seed=99), [event_metadata(event)])
+    index.upsert([event.event_id], unit_vectors(1, seed=99))
     assert repair(store, index, 2) == RepairReport(written=6)
     assert_same(store, index)
     assert repair(store, index) == RepairReport()
@@ -80,7 +80,7 @@ def test_a_lost_index_is_filled_anew(store: SqliteEventStore, index: ChromaIndex
 def test_an_index_that_holds_strangers_is_filled_anew(store: SqliteEventStore, index: ChromaIndex) -> None:
     file_jobs(store, 2)
     repair(store, index)
-    index.upsert(["stranger"], unit_vectors(1, seed=60), [{"kind": "fact"}])
+    index.upsert(["stranger"], unit_vectors(1, seed=60))
     assert repair(store, index).rebuilt
     assert_same(store, index)
 
@@ -136,7 +136,7 @@ def test_a_job_filed_while_it_counts_is_no_reason_to_rebuild(store: SqliteEventS
             event = make_event(job_id)
             vectors = unit_vectors(1, seed=self.filed)
             store.file_job(job_id, [event], [vectors[0]])
-            super().upsert([event.event_id], vectors, [event_metadata(event)])
+            super().upsert([event.event_id], vectors)
             store.mark_indexed([event.event_id], [])
             return before
 
@@ -156,7 +156,7 @@ def test_errors_of_the_truth_are_no_reason_to_empty_the_index(store: SqliteEvent
 
 def test_an_index_that_stays_broken_is_an_error(store: SqliteEventStore, index: ChromaIndex, tmp_path: Path) -> None:
     class Broken(ChromaIndex):
-        def upsert(self, ids: Any, vectors: Any, metadatas: Any) -> None:
+        def upsert(self, ids: Any, vectors: Any) -> None:
             raise StorageError("no space")
 
     file_jobs(store, 2)
@@ -178,7 +178,7 @@ def test_the_collection_of_profiles_that_earlier_versions_wrote_is_deleted_at_op
     from chromadb.config import Settings
 
     index = ChromaIndex(tmp_path / "chromadb")
-    index.upsert(["e"], unit_vectors(1), [{}])
+    index.upsert(["e"], unit_vectors(1))
     index.close()
 
     def client() -> Any:
