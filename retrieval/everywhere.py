@@ -1,4 +1,4 @@
-"""Search without a scope, for the operator: through the derived index if this process owns it, else by a scan."""
+"""Search without a scope, for the operator: by a server, or the derived index if this process owns it, else by a scan."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ async def search_everywhere(
 ) -> list[Hit]:
     """Return the `top_k` events of any scope that fit best, best first. Uses keywords alone if the embedder fails.
 
-    `index` is the owner's. It is used only if no condition narrows the search; otherwise the vectors are scanned.
+    `index` is the owner's. It is used only if no condition narrows the search; otherwise the vectors are scanned, unless the
+    store compares them itself.
     """
     found, dense = await asyncio.gather(
         asyncio.to_thread(events.search_keywords, query, where, CANDIDATES), _dense(query, where, events, embedder, index)
@@ -54,6 +55,9 @@ async def _dense(
         return {}
     try:
         vector = await embedder.embed_query(query)
+        compared = await asyncio.to_thread(events.nearest, vector, where, CANDIDATES)
+        if compared is not None:
+            return dict(compared)
         if index is not None and not where.narrows and where.scope_key is None:
             try:
                 found = await asyncio.to_thread(_indexed, vector, events, index)

@@ -70,6 +70,5 @@ class MemoryReader(Reading):
                 if not has_memory(self.settings):
                     return None
                 parts = open_parts(self.settings, queue=open_queue(self.settings, self._clock), clock=self._clock)
-                shared = parts.backend.vector_index() if parts.backend.workers.many else None
-                self._opened = (parts, Recall(parts, lambda: self.settings, event_index=lambda: shared))
+                self._opened = (parts, Recall(parts, lambda: self.settings))
             return self._opened[1]

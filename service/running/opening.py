@@ -69,8 +69,7 @@ async def open_memory(
         ):
             log.warning(help_for)
         background = Background(steps)
-        shared = parts.backend.vector_index() if parts.backend.workers.many else None
-        recall = Recall(parts, settings, event_index=background.event_index if shared is None else lambda: shared)
+        recall = Recall(parts, settings, event_index=background.event_index)
         opened.push_async_callback(recall.aclose)
         opened.push_async_callback(background.stop, 0.0)
         await background.start(parts, work=work, watch=watch)

@@ -32,7 +32,7 @@ def owned_worker(parts: Parts, *, random: Callable[[], float], **options: Any) -
         stack.callback(ownership.release)
         if not parts.backend.workers.many:
             ownership.acquire(parts.clock(), worker=True)
-        index = None if parts.backend.workers.many else parts.backend.vector_index()
+        index = parts.backend.vector_index()
         if index is not None:
             stack.callback(index.close)
         worker = import_worker().make_worker(parts, index, ownership, random=random, **options)

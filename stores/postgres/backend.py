@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 from ...schema.errors import DatabaseAway, StorageError
-from ...schema.protocols import ArticleStores, Backend, Checkpoints, ItemStorage, VectorIndex
+from ...schema.protocols import ArticleStores, Backend, Checkpoints, ItemStorage
 from ...schema.protocols.backend import Place
 from ...schema.protocols.erasure import StoredBytes
 from ...schema.settings import Settings, StoresSettings
@@ -25,7 +25,6 @@ from .erasure import PostgresErasure
 from .events.rows import PostgresEventRows
 from .events.shadow_vectors import PostgresShadowVectors
 from .events.store import PostgresEventStore
-from .events.vector_index import PostgresVectorIndex
 from .forget_requests import PostgresForgetRequests
 from .items import PostgresItems
 from .jobs.queue import PostgresJobQueue
@@ -77,7 +76,7 @@ class PostgresBackend(Backend):
         queue.remote = PostgresJobQueue(database, clock=queue.clock, session=session)
         self.queue = self._queue = queue
         rows = PostgresEventRows(database)
-        self.events = self._events = PostgresEventStore(database)
+        self.events = PostgresEventStore(database)
         self.ledger = LedgerTable(database)
         self.profiles = PostgresProfiles(database, revision_keep=settings.cognitive.profile.revision_keep)
         self.profile_index = PostgresProfileIndex(database)
@@ -125,9 +124,8 @@ class PostgresBackend(Backend):
     def release_memory(self) -> None:
         """The server has caches of its own."""
 
-    def vector_index(self) -> VectorIndex:
-        """Return the search of the server over the vectors of the events."""
-        return PostgresVectorIndex(self._events)
+    def vector_index(self) -> None:
+        """Return None: vectors are searched where they are stored (`EventStore.nearest`)."""
 
     def drop_vector_index(self) -> None:
         """There is no derived index."""

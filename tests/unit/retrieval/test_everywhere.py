@@ -93,3 +93,20 @@ def test_asking_what_waits_takes_no_note_away(store: SqliteEventStore, index: Ch
     assert waiting == ids == ["j1-0:0"] and matrix.shape == (1, EMBEDDER.dimension)
     store.mark_indexed([event.event_id for event, _ in handed], [])
     assert store.unindexed_vectors(9)[0] == ["j1-0:0"], "the index was told of what the event was before"
+
+
+async def test_a_store_that_compares_vectors_itself_is_asked_whatever_the_conditions(
+    store: SqliteEventStore, index: ChromaIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file(store, "j1-0", "三体")
+    where = EventFilter(None, kinds=("fact",))
+    asked: list[EventFilter] = []
+
+    def compared(vector: object, where: EventFilter, limit: int) -> list[tuple[str, float]]:
+        asked.append(where)
+        return [("j1-0:0", 0.9)]
+
+    monkeypatch.setattr(store, "nearest", compared)
+    monkeypatch.setattr(store, "vectors", lambda _: pytest.fail("they are not sent here"))
+    (hit,) = await search_everywhere("三体", where, events=store, embedder=EMBEDDER, index=index, settings=BY_VECTORS, top_k=9)
+    assert (hit.event.event_id, hit.scores["dense"], asked) == ("j1-0:0", 0.9, [where])

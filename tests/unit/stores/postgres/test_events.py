@@ -12,7 +12,6 @@ from historian.schema.event import EventFilter
 from historian.stores.postgres import database as module
 from historian.stores.postgres.database import PostgresDatabase
 from historian.stores.postgres.events.store import PostgresEventStore
-from historian.stores.postgres.events.vector_index import PostgresVectorIndex
 from historian.stores.tables.ledger import LedgerTable
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
@@ -41,12 +40,11 @@ def test_the_nearest_vectors_are_found_exactly_in_a_scope_and_everywhere(kind: m
     best = [f"j{n % 2}-0:{n // 2}" for n in np.argsort(-cosines)]
     found = store.nearest(query, GROUP, 5)
     assert [event_id for event_id, _ in found] == [one for one in best if one.startswith("j1")][:5]
-    index = PostgresVectorIndex(store)
-    everywhere = index.query(query, 7)
+    everywhere = store.nearest(query, EventFilter(None), 7)
     assert [event_id for event_id, _ in everywhere] == best[:7]
     assert everywhere[0][1] == pytest.approx(float(cosines.max()), abs=1e-6 if kind == "float32" else 1e-3)
-    assert index.count() == 40
-    assert index.query(unit_vectors(1, dimension=9)[0], 3) == [], "vectors of another model are not compared"
+    assert store.embedded_count() == 40
+    assert store.nearest(unit_vectors(1, dimension=9)[0], EventFilter(None), 3) == [], "vectors of another model are not compared"
     store.close()
 
 
