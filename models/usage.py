@@ -16,9 +16,10 @@ EMBEDDING, RERANK = "embedding", "rerank"
 
 @dataclass
 class Reported:
-    """The tokens of a call as its server counts them; 0 while it tells none."""
+    """The tokens of a call as its server counts them, sent and answered; 0 while it tells none."""
 
     tokens: int = 0
+    answered: int = 0
 
     def note(self, *numbers: object) -> None:
         """Take the first of `numbers` that is a number of tokens."""
@@ -39,7 +40,7 @@ class UsageMeter:
             self._by_purpose[purpose] = Usage(**{name: value + more.get(name, 0) for name, value in so_far.items()})
 
     @asynccontextmanager
-    async def call(self, purpose: str, characters: int) -> AsyncIterator[Reported]:
+    async def call(self, purpose: str, characters: int = 0) -> AsyncIterator[Reported]:
         """Count one call, answered or failed, which sends so many characters: its tokens as `Reported`, else the characters."""
         started, reported = time.monotonic(), Reported()
         try:
@@ -48,7 +49,7 @@ class UsageMeter:
             self.count(purpose, failed_calls=1, seconds=time.monotonic() - started)
             raise
         told = {"prompt_tokens": reported.tokens} if reported.tokens else {"characters": characters}
-        self.count(purpose, calls=1, seconds=time.monotonic() - started, **told)
+        self.count(purpose, calls=1, seconds=time.monotonic() - started, completion_tokens=reported.answered, **told)
 
     def by_purpose(self) -> Mapping[str, Usage]:
         with self._lock:

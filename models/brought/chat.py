@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ...schema.errors import ModelError
-from ...schema.protocols import Answer, Usage
-from ..chat.model import PROBE_PURPOSE
-from ..chat.structured_output import Method, MethodMemory, Question, ask_structured
-from ..endpoint import FormRejected, clean_text
-from ..usage import UsageMeter
+from ...schema.protocols import Answer
+from ..chat.model import PROBE, PROBE_PURPOSE, StructuredChat, note_tokens
+from ..chat.structured_output import Method, Question
+from ..endpoint import FormRejected
 from .calls import endpoint_of, translated
 
 if TYPE_CHECKING:
@@ -21,63 +18,30 @@ if TYPE_CHECKING:
 
 
 @dataclass(eq=False, repr=False)
-class LangChainChatModel:
-    """A `ChatModel` (see schema/protocols) over any `BaseChatModel`. Who made that one closes it."""
+class LangChainChatModel(StructuredChat):
+    """A `ChatModel` over any `BaseChatModel`. Who made that one closes it."""
 
     given: BaseChatModel
     timeout_seconds: float
 
     def __post_init__(self) -> None:
-        self._endpoint = endpoint_of(self.given, "chat_model")
-        self._usage = UsageMeter()
-        self._memory = MethodMemory()
-
-    @property
-    def model(self) -> str:
-        return self._endpoint.model
-
-    async def structured(self, answer: type[Answer], *, purpose: str, system: str, user: str) -> Answer:
-        """Return one answer in the form of `answer`. Each request has its own time limit.
-
-        Raises ModelUnavailable, ModelRefused or ModelAnswerUnusable.
-        """
-
-        async def ask(question: Question) -> AIMessage:
-            return await self._request(purpose, question.messages, question)
-
-        texts = {"system": clean_text(system), "user": clean_text(user)}
-        try:
-            return await ask_structured(ask, self._memory, answer, who=self._endpoint.name, **texts)
-        except ModelError as error:
-            error.args = (self._endpoint.secrets.mask(str(error)),)  # a refusal is told in the model's own words
-            raise
+        super().__post_init__()
+        self.endpoint = endpoint_of(self.given, "chat_model")
 
     async def probe(self) -> None:
         """Ask for one word. Raises ModelUnavailable or ModelRefused where a real call would fail too."""
-        await self._request(PROBE_PURPOSE, [("user", "Say OK.")])
-
-    def usage(self) -> Mapping[str, Usage]:
-        return self._usage.by_purpose()
+        await self._request(PROBE_PURPOSE, PROBE)
 
     async def aclose(self) -> None:
         return None
 
+    async def _ask(self, answer: type[Answer], purpose: str, question: Question) -> AIMessage:
+        return await self._request(purpose, question.messages, question)
+
     async def _request(self, purpose: str, messages: Any, question: Question | None = None) -> AIMessage:
-        started = time.monotonic()
-        try:
-            async with translated(self._endpoint, self.timeout_seconds):
-                message = await self._answered(list(messages), {"run_name": f"historian {purpose}"}, question)
-        except BaseException:
-            self._usage.count(purpose, failed_calls=1, seconds=time.monotonic() - started)
-            raise
-        tokens = message.usage_metadata
-        self._usage.count(
-            purpose,
-            calls=1,
-            seconds=time.monotonic() - started,
-            prompt_tokens=tokens["input_tokens"] if tokens else 0,
-            completion_tokens=tokens["output_tokens"] if tokens else 0,
-        )
+        async with self._usage.call(purpose) as reported, translated(self.endpoint, self.timeout_seconds):
+            message = await self._answered(list(messages), {"run_name": f"historian {purpose}"}, question)
+            note_tokens(reported, message)
         return message
 
     async def _answered(self, messages: list[Any], config: Any, question: Question | None) -> AIMessage:
@@ -95,6 +59,6 @@ class LangChainChatModel:
             )
             raw = answered.get("raw") if isinstance(answered, Mapping) else None
             if not isinstance(raw, AIMessage):
-                raise FormRejected(f"{self._endpoint.name} gives no message with a JSON schema.")
+                raise FormRejected(f"{self.endpoint.name} gives no message with a JSON schema.")
             return raw
         return await self.given.ainvoke(messages, config)

@@ -1,17 +1,18 @@
-"""The configured chat model: endpoint, time limit, structured output and usage."""
+"""The chat model: structured output and usage, however a request is sent; and the configured one, on an endpoint."""
 
 from __future__ import annotations
 
-import time
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...schema.errors import ModelError
 from ...schema.protocols import Answer, Usage
 from ..endpoint import Endpoint, FormRejected, checked_endpoint, clean_text
 from ..loop_clients import LoopClients
-from ..usage import UsageMeter
+from ..usage import Reported, UsageMeter
 from .answer_length import is_cut_off, is_still_thinking, usual_length
 from .structured_output import Method, MethodMemory, Question, ask_structured, request_arguments
 
@@ -22,6 +23,48 @@ if TYPE_CHECKING:
     from ..openai_client import TolerantChatOpenAI
 
 PROBE_PURPOSE = "probe"
+PROBE = (("user", "Say OK."),)
+
+
+class StructuredChat(ABC):
+    """What is alike in every `ChatModel` (see schema/protocols): one answer of a given form, and its usage."""
+
+    endpoint: Endpoint
+
+    def __post_init__(self) -> None:
+        self._usage = UsageMeter()
+        self._memory = MethodMemory()
+
+    @property
+    def model(self) -> str:
+        return self.endpoint.model
+
+    async def structured(self, answer: type[Answer], *, purpose: str, system: str, user: str) -> Answer:
+        """Return one answer in the form of `answer`. Each request has its own time limit.
+
+        Raises ModelUnavailable, ModelRefused or ModelAnswerUnusable.
+        """
+        ask = partial(self._ask, answer, purpose)
+        texts = {"system": clean_text(system), "user": clean_text(user)}
+        try:
+            return await ask_structured(ask, self._memory, answer, who=self.endpoint.name, **texts)
+        except ModelError as error:
+            error.args = (self.endpoint.secrets.mask(str(error)),)  # a refusal is told in the model's own words
+            raise
+
+    def usage(self) -> Mapping[str, Usage]:
+        return self._usage.by_purpose()
+
+    @abstractmethod
+    async def _ask(self, answer: type[Answer], purpose: str, question: Question) -> AIMessage:
+        """Send a question for an `answer`. Raises HistorianError alone."""
+
+
+def note_tokens(reported: Reported, message: AIMessage) -> None:
+    """Note the tokens that a message tells of."""
+    if tokens := message.usage_metadata:
+        reported.note(tokens.get("input_tokens"))
+        reported.answered = tokens.get("output_tokens") or 0
 
 
 def make_chat_model(settings: ChatSettings, *, section: str = "models.chat") -> OpenAIChatModel | None:
@@ -43,8 +86,8 @@ def make_chat_model(settings: ChatSettings, *, section: str = "models.chat") -> 
 
 
 @dataclass(eq=False, repr=False)
-class OpenAIChatModel:
-    """A `ChatModel` (see schema/protocols.py) on an OpenAI-compatible endpoint. Safe to use from several event loops."""
+class OpenAIChatModel(StructuredChat):
+    """A `ChatModel` on an OpenAI-compatible endpoint. Safe to use from several event loops."""
 
     endpoint: Endpoint
     _: KW_ONLY
@@ -54,43 +97,25 @@ class OpenAIChatModel:
     max_answer_tokens: int = 0
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         self._clients = LoopClients(self._open)
-        self._usage = UsageMeter()
-        self._memory = MethodMemory()
         self._has_answered = False
         self._needs_room = False
-
-    @property
-    def model(self) -> str:
-        return self.endpoint.model
 
     @property
     def methods(self) -> Mapping[str, Method]:
         """The method that worked last, by the name of the form."""
         return dict(self._memory.worked)
 
-    async def structured(self, answer: type[Answer], *, purpose: str, system: str, user: str) -> Answer:
-        """Return one answer in the form of `answer`. Each request has its own time limit.
-
-        Raises ModelUnavailable, ModelRefused or ModelAnswerUnusable.
-        """
-
-        async def ask(question: Question) -> AIMessage:
-            arguments = request_arguments(question, self.extra_body)
-            most = self.max_answer_tokens
-            usual = most if self._needs_room else min(most, usual_length(answer, question.messages))
-            message = await self._limited(purpose, question.messages, arguments, usual)
-            if usual < most and is_cut_off(message) and is_still_thinking(message):
-                self._needs_room = True
-                message = await self._limited(purpose, question.messages, arguments, most)
-            return message
-
-        texts = {"system": clean_text(system), "user": clean_text(user)}
-        try:
-            return await ask_structured(ask, self._memory, answer, who=self.endpoint.name, **texts)
-        except ModelError as error:
-            error.args = (self.endpoint.secrets.mask(str(error)),)  # a refusal is told in the model's own words
-            raise
+    async def _ask(self, answer: type[Answer], purpose: str, question: Question) -> AIMessage:
+        arguments = request_arguments(question, self.extra_body)
+        most = self.max_answer_tokens
+        usual = most if self._needs_room else min(most, usual_length(answer, question.messages))
+        message = await self._limited(purpose, question.messages, arguments, usual)
+        if usual < most and is_cut_off(message) and is_still_thinking(message):
+            self._needs_room = True
+            message = await self._limited(purpose, question.messages, arguments, most)
+        return message
 
     async def _limited(self, purpose: str, messages: Any, arguments: dict[str, Any], most_tokens: int) -> AIMessage:
         """Request an answer of at most `most_tokens` (0: no limit), without the limit where the server rejects it."""
@@ -107,15 +132,11 @@ class OpenAIChatModel:
 
     async def probe(self) -> None:
         """Ask for one token. Raises ModelUnavailable or ModelRefused where a real call would fail too."""
-        messages = [("user", "Say OK.")]
         try:
-            await self._request(PROBE_PURPOSE, messages, {"max_tokens": 1})
+            await self._request(PROBE_PURPOSE, PROBE, {"max_tokens": 1})
         except FormRejected:
             # Reasoning models reject a limit that they cannot think within.
-            await self._request(PROBE_PURPOSE, messages, {})
-
-    def usage(self) -> Mapping[str, Usage]:
-        return self._usage.by_purpose()
+            await self._request(PROBE_PURPOSE, PROBE, {})
 
     async def aclose(self) -> None:
         await self._clients.aclose()
@@ -130,20 +151,9 @@ class OpenAIChatModel:
         client = await self._clients.get()
         from ..openai_client import translated_errors
 
-        started = time.monotonic()
-        try:
-            async with translated_errors(self.endpoint, self.timeout_seconds, has_answered=self._has_answered):
-                message = await client.ainvoke(list(messages), {"run_name": f"historian {purpose}"}, **arguments)
-        except BaseException:
-            self._usage.count(purpose, failed_calls=1, seconds=time.monotonic() - started)
-            raise
-        tokens = getattr(message, "usage_metadata", None) or {}
-        self._usage.count(
-            purpose,
-            calls=1,
-            seconds=time.monotonic() - started,
-            prompt_tokens=int(tokens.get("input_tokens") or 0),
-            completion_tokens=int(tokens.get("output_tokens") or 0),
-        )
+        limited = translated_errors(self.endpoint, self.timeout_seconds, has_answered=self._has_answered)
+        async with self._usage.call(purpose) as reported, limited:
+            message = await client.ainvoke(list(messages), {"run_name": f"historian {purpose}"}, **arguments)
+            note_tokens(reported, message)
         self._has_answered = True
         return message
