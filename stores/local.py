@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
 from ..schema.errors import OwnerLockHeld, StorageError
-from ..schema.protocols import ArticleStores, Backend, Checkpoints, JobQueue, Owner, Ownership
+from ..schema.protocols import ArticleStores, Backend, JobQueue, OpenCheckpoints, Owner, Ownership
 from ..schema.protocols.backend import Place
 from ..schema.protocols.erasure import StoredBytes
 from ..schema.settings import Settings
@@ -114,11 +114,10 @@ class LocalBackend(Backend):
         self.workers = LocalWorkers(directory, database)
         self.contents = SqliteContents(rows)
 
-    @property
-    def checkpoints(self) -> Checkpoints:
-        from .sqlite.checkpoints import SqliteCheckpoints  # LangGraph is imported by workers only
+    def open_checkpoints(self) -> AbstractAsyncContextManager[OpenCheckpoints]:
+        from .sqlite.checkpoints import open_checkpoints  # LangGraph is imported by workers only
 
-        return SqliteCheckpoints(self.directory / "checkpoints.sqlite")
+        return open_checkpoints(self.directory / "checkpoints.sqlite")
 
     @property
     def when_in_trouble(self) -> Callable[[], None]:

@@ -5,7 +5,7 @@ Stores are synchronous and thread-safe: callers on an event loop use `asyncio.to
 
 from .backend import Backend
 from .chat_model import Answer, ChatModel, Usage
-from .checkpoints import Checkpoints, OpenCheckpoints
+from .checkpoints import OpenCheckpoints
 from .documents.articles import ArticleStorage, ArticleStores, LineVectors
 from .documents.plain_summaries import PlainSummaries
 from .documents.profile_index import ProfileIndex
@@ -33,7 +33,6 @@ __all__ = [
     "ArticleStores",
     "Backend",
     "ChatModel",
-    "Checkpoints",
     "Embedder",
     "Erasure",
     "EventRevisions",

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Literal, Protocol
 
-from .checkpoints import Checkpoints
+from .checkpoints import OpenCheckpoints
 from .contents import Contents
 from .documents.articles import ArticleStores
 from .documents.plain_summaries import PlainSummaries
@@ -55,8 +56,11 @@ class Backend(Protocol):
     when_in_trouble: Callable[[], None]
     """Called in any thread on errors that suggest that the database cannot be used now. Must not block. Set by the caller."""
 
-    @property
-    def checkpoints(self) -> Checkpoints: ...
+    def open_checkpoints(self) -> AbstractAsyncContextManager[OpenCheckpoints]:
+        """Open the checkpoints of running jobs, for a worker.
+
+        Raises CheckpointError if they cannot be used now; damaged ones are set aside, and begun anew.
+        """
 
     @property
     def is_away(self) -> bool:

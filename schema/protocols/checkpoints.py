@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -26,10 +25,3 @@ class OpenCheckpoints(Protocol):
         `living` returns the ids of all jobs in any queue; it is called in a thread, after the checkpoints have been listed, so
         that a job which another worker begins meanwhile keeps its own.
         """
-
-
-class Checkpoints(Protocol):
-    """The place of checkpoints, opened by a worker."""
-
-    def open(self) -> AbstractAsyncContextManager[OpenCheckpoints]:
-        """Open them. Raises CheckpointError if they cannot be used now; damaged ones are set aside, and begun anew."""

@@ -192,7 +192,7 @@ class HistorianWorker:
             at_work = self._workers.at_work(lambda: self._stopping)
             await asyncio.to_thread(at_work.__enter__)
             stack.push_async_exit(lambda *error: asyncio.to_thread(at_work.__exit__, *error))
-            checkpoints = await stack.enter_async_context(self._parts.backend.checkpoints.open())
+            checkpoints = await stack.enter_async_context(self._parts.backend.open_checkpoints())
             self._runs.open(checkpoints)
             await self._take_over(checkpoints)
         except (StorageError, OSError) as error:

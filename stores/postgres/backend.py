@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Iterator
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 from ...schema.errors import DatabaseAway, StorageError
-from ...schema.protocols import ArticleStores, Backend, Checkpoints, ItemStorage
+from ...schema.protocols import ArticleStores, Backend, ItemStorage, OpenCheckpoints
 from ...schema.protocols.backend import Place
 from ...schema.protocols.erasure import StoredBytes
 from ...schema.settings import Settings, StoresSettings
@@ -96,11 +97,10 @@ class PostgresBackend(Backend):
         self.workers = PostgresWorkers(database, session)
         self.contents = PostgresContents(rows)
 
-    @property
-    def checkpoints(self) -> Checkpoints:
-        from .jobs.checkpoints import PostgresCheckpoints  # LangGraph is imported by workers only
+    def open_checkpoints(self) -> AbstractAsyncContextManager[OpenCheckpoints]:
+        from .jobs.checkpoints import open_checkpoints  # LangGraph is imported by workers only
 
-        return PostgresCheckpoints(self.database)
+        return open_checkpoints(self.database)
 
     @property
     def when_in_trouble(self) -> Callable[[], None]:

@@ -7,7 +7,7 @@ import logging
 import sqlite3
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -22,16 +22,6 @@ log = logging.getLogger(__name__)
 
 OPENING_SECONDS, WRITING_SECONDS = 1.0, 5.0
 """How long somebody else's lock is waited for: before the next try to open, and by a job that is under way."""
-
-
-class SqliteCheckpoints:
-    """The `Checkpoints` in one file."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def open(self) -> AbstractAsyncContextManager[OpenedCheckpoints]:
-        return open_checkpoints(self._path)
 
 
 @asynccontextmanager

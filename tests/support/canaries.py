@@ -158,7 +158,7 @@ def _plant_profiles(parts: Parts, mine: dict[str, str], ours: dict[str, str], th
 
 
 async def _plant_checkpoint(parts: Parts, text: str) -> None:
-    async with parts.backend.checkpoints.open() as opened:
+    async with parts.backend.open_checkpoints() as opened:
         checkpoint = empty_checkpoint()
         checkpoint["channel_values"] = {"job": {"action_summary": text}}
         checkpoint["channel_versions"] = {"job": "1"}

@@ -10,7 +10,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 import psycopg
@@ -26,18 +26,10 @@ LANES = 3
 _SETUP_SECONDS, _LOOK_SECONDS = 60.0, 0.05
 
 
-class PostgresCheckpoints:
-    """The `Checkpoints` of a schema."""
-
-    def __init__(self, database: PostgresDatabase) -> None:
-        self._database = database
-
-    def open(self) -> AbstractAsyncContextManager[OpenedCheckpoints]:
-        return _opened(self._database)
-
-
 @asynccontextmanager
-async def _opened(database: PostgresDatabase) -> AsyncIterator[OpenedCheckpoints]:
+async def open_checkpoints(database: PostgresDatabase) -> AsyncIterator[OpenedCheckpoints]:
+    """Open the checkpoints of a schema. Raises CheckpointError if they cannot be used now."""
+
     def translated(error: Exception) -> CheckpointError | None:
         return CheckpointError(str(explained(error, database.name))) if isinstance(error, psycopg.Error) else None
 
