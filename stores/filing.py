@@ -1,18 +1,17 @@
-"""What every engine checks before it files, forgets or carries events: arguments, dimensions, and how events are taken along."""
+"""What every engine checks before it files or forgets events."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Sequence
 
-from ..schema.errors import FingerprintMismatch, InvalidInput
-from ..schema.event import Event, EventFilter, Revision
-from ..schema.protocols.events.transfer import Carried
+import numpy as np
+
+from ..schema.errors import InvalidInput
+from ..schema.event import Event, EventFilter
+from ..schema.protocols import Vector
 
 SECONDS_OF_EVER = 2.0**62
 """The time until which a tombstone without an end holds, as seconds since the epoch."""
-
-CARRIED_AT_ONCE = 500
 
 
 def check_job(job_id: str, events: Sequence[Event], vectors: Sequence[object]) -> None:
@@ -38,25 +37,11 @@ def check_vectors(event_ids: Sequence[str], vectors: Sequence[object]) -> None:
         raise InvalidInput(f"set_vectors: {len(event_ids)} ids and {len(vectors)} vectors; give one vector an id")
 
 
-def one_dimension(sizes: Collection[int], known: int | None) -> int:
-    """Return the dimension of new vectors; `known` is that of the stored ones. Raises FingerprintMismatch if they differ."""
-    expected = min(sizes) if known is None else known
-    if set(sizes) != {expected}:
-        raise FingerprintMismatch(
-            f"vectors of {', '.join(map(str, sorted(sizes)))} dimensions given, the stored ones have {expected}; "
-            "set models.embedding back, or run `historian reembed`"
-        )
-    return expected
-
-
-def carried(
-    events: Iterator[Event],
-    filed_jobs: Callable[[Iterable[str]], Collection[str]],
-    revisions: Callable[[Iterable[str]], Mapping[str, Sequence[Revision]]],
-) -> Iterator[Carried]:
-    """Yield events as they are exported; the two look-ups take the ids of jobs and of events, CARRIED_AT_ONCE at a time."""
-    while some := list(islice(events, CARRIED_AT_ONCE)):
-        known = filed_jobs(event.job_id for event in some)
-        former = revisions(event.event_id for event in some)
-        for event in some:
-            yield Carried(event, event.job_id in known, tuple(former.get(event.event_id, ())))
+def checked_vector(vector: Vector) -> Vector:
+    """Return `vector` as float32. Raises InvalidInput if it is not one-dimensional or not finite."""
+    values = np.ascontiguousarray(vector, dtype=np.float32)
+    if values.ndim != 1 or not values.size:
+        raise InvalidInput(f"vector: expected one dimension, got shape {values.shape}")
+    if not np.isfinite(values).all():
+        raise InvalidInput("vector: contains NaN or infinity; check the embedding model and its settings")
+    return values

@@ -27,9 +27,10 @@ from psycopg.types.string import StrDumper
 
 from ...schema.errors import HistorianError, InvalidInput, StorageError
 from ...schema.protocols import Vector
+from ..filing import checked_vector
 from ..migrations import migrations
 from .errors import explained, is_away
-from .vector_type import as_matrix, checked, register_vectors
+from .vector_type import as_matrix, register_vectors
 
 VectorKind = Literal["float32", "half"]
 Parameters: TypeAlias = Sequence[Any] | Mapping[str, Any]
@@ -216,7 +217,7 @@ class PostgresDatabase:
         with self.writing() as transaction:
             return transaction.execute(statement, parameters).rowcount
 
-    stored = staticmethod(checked)
+    stored = staticmethod(checked_vector)
     matrix = staticmethod(as_matrix)
 
     def vector(self, value: Vector) -> Vector:

@@ -14,7 +14,6 @@ from ..tables.fingerprint import check_dimension
 from ..tables.profile_index import ProfileIndexTables
 from .database import PostgresDatabase
 from .events.rows import PostgresEventRows
-from .vector_type import checked
 from .word_arrays import asked_words, bm25, word_array
 
 
@@ -35,7 +34,7 @@ class PostgresProfileIndex(ProfileIndexTables):
         """
         key = profile.key
         length, words = word_array(profile_text(profile))
-        array = None if vector is None else checked(vector)
+        array = None if vector is None else self._database.stored(vector)
         with self._database.writing() as transaction:
             transaction.lock_entities([key.entity])
             check_dimension(transaction, sizes([vector]))

@@ -15,7 +15,6 @@ import psycopg
 from psycopg.adapt import Buffer, Dumper, Loader
 from psycopg.pq import Format
 
-from ...schema.errors import InvalidInput
 from ...schema.protocols import Matrix, Vector
 
 
@@ -44,16 +43,6 @@ def register_vectors(connection: psycopg.Connection[Any], vector_oid: int, halfv
     connection.adapters.register_dumper(np.ndarray, dumper)
     connection.adapters.register_loader(vector_oid, _VectorLoader)
     connection.adapters.register_loader(halfvec_oid, _HalfvecLoader)
-
-
-def checked(vector: Vector) -> Vector:
-    """Return `vector` as float32. Raises InvalidInput if it is not one-dimensional or not finite."""
-    values = np.ascontiguousarray(vector, dtype=np.float32)
-    if values.ndim != 1 or not values.size:
-        raise InvalidInput(f"vector: expected one dimension, got shape {values.shape}")
-    if not np.isfinite(values).all():
-        raise InvalidInput("vector: contains NaN or infinity; check the embedding model and its settings")
-    return values
 
 
 def as_matrix(vectors: Sequence[Vector]) -> Matrix:

@@ -14,7 +14,6 @@ from ..tables.profile_index import ProfileIndexTables
 from .database import SqliteDatabase
 from .events.keywords import matching
 from .events.rows import SqliteEventRows
-from .vector_blobs import vector_to_blob
 
 
 class SqliteProfileIndex(ProfileIndexTables):
@@ -33,7 +32,7 @@ class SqliteProfileIndex(ProfileIndexTables):
         FingerprintMismatch if the dimension of the vector differs from the stored ones.
         """
         key = profile.key
-        blob = None if vector is None else vector_to_blob(vector)
+        blob = None if vector is None else self._database.stored(vector)
         text = profile_text(profile)
         words = " ".join([*search_tokens(text), *last_characters(text)])
         with self._database.writing() as connection:

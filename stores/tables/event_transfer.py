@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 from ...schema.event import Event, EventFilter, Revision
 from ...schema.protocols.events.transfer import Arrived, Carried
-from ..filing import CARRIED_AT_ONCE, carried
 from .engine import Transaction
 from .events.revisions import EventRevisionTables
 from .events.rows import EventRows
 from .tombstones import is_buried
+
+_AT_ONCE = 500
 
 
 class EventTransferTables:
@@ -21,12 +23,17 @@ class EventTransferTables:
         self._database = events.database
 
     def take(self, where: EventFilter) -> Iterator[Carried]:
-        return carried(self._events.every(where), self.known_jobs, EventRevisionTables(self._events).of)
+        events = self._events.every(where)
+        while some := list(islice(events, _AT_ONCE)):
+            filed = self.known_jobs(event.job_id for event in some)
+            former = EventRevisionTables(self._events).of(event.event_id for event in some)
+            for event in some:
+                yield Carried(event, event.job_id in filed, tuple(former.get(event.event_id, ())))
 
     def bring(self, items: Sequence[Carried]) -> Arrived:
         arrived = Arrived()
-        for start in range(0, len(items), CARRIED_AT_ONCE):
-            some = {item.event.event_id: item for item in items[start : start + CARRIED_AT_ONCE]}
+        for start in range(0, len(items), _AT_ONCE):
+            some = {item.event.event_id: item for item in items[start : start + _AT_ONCE]}
             with self._database.writing() as transaction:
                 _lock(transaction, [item.event for item in some.values()])
                 for event_id, text in transaction.rows(

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 
 from ...schema.errors import FingerprintMismatch
 from ...schema.protocols.events.shadow_vectors import Fingerprint
-from ..filing import one_dimension
 from .engine import Transaction
 
 
@@ -56,6 +55,11 @@ def check_dimension(transaction: Transaction, dimensions: Iterable[int]) -> None
         return
     transaction.lock_name("fingerprint", shared=True)
     known = read_fingerprint(transaction)
-    expected = one_dimension(sizes, known[1] if known else None)
+    expected = known[1] if known else min(sizes)
+    if sizes != {expected}:
+        raise FingerprintMismatch(
+            f"vectors of {', '.join(map(str, sorted(sizes)))} dimensions given, the stored ones have {expected}; "
+            "set models.embedding back, or run `historian reembed`"
+        )
     if known is None:
         set_fingerprint(transaction, "", expected)

@@ -9,15 +9,31 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from ...schema.protocols import Matrix, Vector
 from ...schema.protocols.items import MovedItem, NewItem, Rows, StoredItem
-from ..item_vectors import ItemVectors
 from .engine import Database, Transaction
 
 _COLUMNS = "row, namespace, key, value, created_at, updated_at, ttl_seconds"
 _HOLDS = "(expires_at IS NULL OR expires_at > %s)"
+
+
+class _Kept(NamedTuple):
+    """The vectors of a model after the change `number`, by id in ascending order, with the rows of their items."""
+
+    model: str
+    dimension: int
+    number: int
+    ids: Rows
+    rows: Rows
+    matrix: Matrix
+
+
+def _none(model: str, dimension: int) -> _Kept:
+    return _Kept(model, dimension, -1, np.empty(0, np.int64), np.empty(0, np.int64), np.empty((0, dimension), np.float32))
 
 
 class ItemTables(ABC):
@@ -31,7 +47,7 @@ class ItemTables(ABC):
     def __init__(self, database: Database) -> None:
         self._database = database
         self._lock = threading.Lock()
-        self._cached = ItemVectors()
+        self._cached = _none("", 0)
 
     @abstractmethod
     def put_one(self, transaction: Any, item: NewItem, now: float) -> None:
@@ -103,14 +119,16 @@ class ItemTables(ABC):
                 self._cached = self._as_of_now(transaction, model, dimension, number)
             return self._cached.rows, self._cached.matrix
 
-    def _as_of_now(self, transaction: Transaction, model: str, dimension: int, number: int) -> ItemVectors:
+    def _as_of_now(self, transaction: Transaction, model: str, dimension: int, number: int) -> _Kept:
         """Return the vectors of now: those that are in memory and still stored, and those that were added."""
+        kept = self._cached if self._cached[:2] == (model, dimension) else _none(model, dimension)
         of_model = "FROM item_vectors WHERE model = %s AND dimension = %s"
         listed = transaction.rows(f"SELECT id, row {of_model} ORDER BY id", (model, dimension))
-        last = self._cached.last_id(model, dimension)
+        last = int(kept.ids[-1]) if len(kept.ids) else 0
         added = transaction.rows(f"SELECT vector {of_model} AND id > %s ORDER BY id", (model, dimension, last))
         new = self._database.matrix([vector for (vector,) in added]).reshape(len(added), dimension)
-        return self._cached.brought_up(model, dimension, number, listed, new)
+        ids, rows = np.array(listed, dtype=np.int64).reshape(-1, 2).T
+        return _Kept(model, dimension, number, ids, rows, np.concatenate([kept.matrix[np.isin(kept.ids, ids)], new]))
 
     def namespaces(self, now: float) -> list[str]:
         """Return all namespaces that hold items."""

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from ....schema.event import Event, EventFilter
 from ....schema.protocols import Matrix, Vector
 from ....text.search_words.keywords import WORDS_VERSION
+from ...filing import checked_vector
 from ...tables.events.store import EventTables
 from ..database import PostgresDatabase
-from ..vector_type import as_matrix, checked
+from ..vector_type import as_matrix
 from . import search
 from .rows import PostgresEventRows
 
@@ -35,7 +36,7 @@ class PostgresEventStore(EventTables):
         Exact: the vectors of the scope, or of all, are compared on the server, and none is sent here.
         """
         condition, parameters = self._rows.conditions(where, column="v.sequence")
-        sound, distance = checked(vector), f"v.vector <=> %s::{self.database.vector_type}"
+        sound, distance = checked_vector(vector), f"v.vector <=> %s::{self.database.vector_type}"
         found = self.database.rows(
             f"SELECT e.event_id, 1 - ({distance}) FROM event_vectors v JOIN events e ON e.row = v.row"
             f" WHERE {condition} AND vector_dims(v.vector) = %s ORDER BY {distance}, e.row DESC LIMIT %s",
