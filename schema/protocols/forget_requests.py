@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -12,6 +12,8 @@ from ..entity import Entity
 Stage = Literal["waiting", "deleting", "erasing"]
 """How far a request is. `waiting`: begun at most with a survey. `deleting`: events go, all the rest is gone. `erasing`: nothing
 is found any more; what is left of it in bytes is being overwritten and searched for."""
+Known = Mapping[str, Iterable[Any]]
+"""Data found for a request: `texts`, `names` and `job_ids`, and `moments` as (scope key, seconds since the epoch)."""
 _KNOWN = ("texts", "names", "job_ids", "moments")
 
 
@@ -36,12 +38,13 @@ class ForgetRequest:
         """Return the data found for it, by kind."""
         return {name: list(getattr(self, name)) for name in _KNOWN}
 
-    def with_known(self, more: Iterable[Mapping[str, Iterable[Any]]]) -> ForgetRequest:
+    def with_known(self, more: Iterable[Known]) -> ForgetRequest:
         """Return the request with more of such data, each piece once."""
         found: dict[str, dict[Any, None]] = {name: dict.fromkeys(getattr(self, name)) for name in _KNOWN}
         for data in more:
             for name in _KNOWN:
-                found[name].update(dict.fromkeys(map(tuple, data[name]) if name == "moments" else data[name]))
+                values = data.get(name, ())
+                found[name].update(dict.fromkeys(map(tuple, values) if name == "moments" else values))
         every: dict[str, Any] = {name: tuple(values) for name, values in found.items()}
         return replace(self, **every)
 
@@ -101,15 +104,7 @@ class ForgetRequests(Protocol):
     def advance(self, request: ForgetRequest, stage: Stage, *, last_rows: Sequence[int] | None = None) -> bool:
         """Note how far a request is. Return False, and note nothing, if it was asked anew meanwhile."""
 
-    def note(
-        self,
-        entity: Entity,
-        *,
-        texts: Collection[str] = (),
-        names: Collection[str] = (),
-        job_ids: Collection[str] = (),
-        moments: Collection[tuple[str, float]] = (),
-    ) -> None:
+    def note(self, entity: Entity, known: Known) -> None:
         """Store more data found for a request durably, before it is removed elsewhere."""
 
     def stage_of(self, entity: Entity) -> Stage | Literal[""]:

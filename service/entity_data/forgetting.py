@@ -257,7 +257,7 @@ class Forgetting:
         names = ("texts", "names", "job_ids", "moments")
         found = {name: getattr(new, name) - getattr(traces, name) for name in names}
         if any(found.values()):
-            self.requests.note(traces.entity, **found)
+            self.requests.note(traces.entity, found)
         for name, values in found.items():
             getattr(traces, name).update(values)
 

@@ -8,7 +8,7 @@ answer: places and counts, no texts.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from itertools import count
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import Any, Literal, cast, get_args
 from ...schema.entity import Entity
 from ...schema.errors import StorageError
 from ...schema.ids import encode_id
-from ...schema.protocols.forget_requests import ForgetReport, ForgetRequest, Stage
+from ...schema.protocols.forget_requests import ForgetReport, ForgetRequest, Known, Stage
 from ...schema.scope import EntityType
 from .durable import bytes_of, names_in, remove_durably, remove_folder, storage_error, sweep_leftovers, write_atomically
 
@@ -54,20 +54,12 @@ class FileForgetRequests:
         self._write(replace(stored, stage=stage, last_rows=rows))
         return True
 
-    def note(
-        self,
-        entity: Entity,
-        *,
-        texts: Collection[str] = (),
-        names: Collection[str] = (),
-        job_ids: Collection[str] = (),
-        moments: Collection[tuple[str, float]] = (),
-    ) -> None:
+    def note(self, entity: Entity, known: Known) -> None:
         """Store more data found for a request durably, before it is removed elsewhere."""
         folder = self._known(entity)
         taken = set(names_in(folder))
         name = next(one for n in count(len(taken)) if (one := f"{n:06d}") not in taken)
-        data = {"texts": list(texts), "names": list(names), "job_ids": list(job_ids), "moments": list(moments)}
+        data = {kind: list(values) for kind, values in known.items()}
         write_atomically(folder / name, json.dumps(data, ensure_ascii=True).encode())
 
     def stage_of(self, entity: Entity) -> Stage | Literal[""]:

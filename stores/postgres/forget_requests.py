@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from ...schema.entity import Entity
-from ...schema.protocols.forget_requests import ForgetReport, ForgetRequest, Stage
+from ...schema.protocols.forget_requests import ForgetReport, ForgetRequest, Known, Stage
 from .database import PostgresDatabase, Transaction
 
 _OF = "entity_type = %s AND entity_id = %s"
@@ -45,23 +45,9 @@ class PostgresForgetRequests:
         )
         return bool(changed)
 
-    def note(
-        self,
-        entity: Entity,
-        *,
-        texts: Collection[str] = (),
-        names: Collection[str] = (),
-        job_ids: Collection[str] = (),
-        moments: Collection[tuple[str, float]] = (),
-    ) -> None:
-        data: dict[str, list[Any]] = {
-            "texts": list(texts),
-            "names": list(names),
-            "job_ids": list(job_ids),
-            "moments": list(moments),
-        }
+    def note(self, entity: Entity, known: Known) -> None:
         with self._database.writing() as transaction:
-            _note(transaction, entity, data)
+            _note(transaction, entity, known)
 
     def stage_of(self, entity: Entity) -> Stage | Literal[""]:
         found = self._database.row(f"SELECT stage FROM forget_requests WHERE {_OF}", _key(entity))
@@ -121,7 +107,8 @@ def _key(entity: Entity) -> tuple[str, str]:
     return entity.type, entity.id
 
 
-def _note(transaction: Transaction, entity: Entity, data: dict[str, list[Any]]) -> None:
+def _note(transaction: Transaction, entity: Entity, known: Known) -> None:
+    data = {kind: list(values) for kind, values in known.items()}
     if any(data.values()):
         statement = "INSERT INTO forget_known (entity_type, entity_id, data) VALUES (%s, %s, %s)"
         transaction.execute(statement, (*_key(entity), json.dumps(data)))

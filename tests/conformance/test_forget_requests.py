@@ -41,8 +41,8 @@ def test_a_request_is_seen_by_every_process_until_it_is_answered(opened: OpenReq
 
 def test_what_is_found_and_how_far_it_is_outlives_who_carries_it_out(opened: OpenRequests) -> None:
     opened().ask(REQUEST)
-    opened().note(ANN, texts=["two", "one"], names=["Ann"], job_ids=["j-1"], moments=[("p:42", 2.5)])
-    opened().note(ANN, texts=["three"])
+    opened().note(ANN, {"texts": ["two", "one"], "names": ["Ann"], "job_ids": ["j-1"], "moments": [("p:42", 2.5)]})
+    opened().note(ANN, {"texts": ["three"]})
     assert opened().advance(REQUEST, "deleting", last_rows=[1 << 40, 7])
     assert opened().advance(REQUEST, "erasing")
     (found,) = opened().all()
@@ -58,7 +58,7 @@ def test_what_is_found_and_how_far_it_is_outlives_who_carries_it_out(opened: Ope
 def test_asking_again_begins_anew_and_keeps_what_was_found(opened: OpenRequests) -> None:
     requests = opened()
     requests.ask(REQUEST)
-    requests.note(ANN, names=["Ann"])
+    requests.note(ANN, {"names": ["Ann"]})
     assert requests.advance(REQUEST, "deleting", last_rows=[7])
     later = replace(REQUEST, until=REQUEST.until + 10, mentions=True, texts=("four",))
     requests.ask(later)
