@@ -12,20 +12,15 @@ from pathlib import Path
 
 import psycopg
 
-from ...schema.entity import Entity
 from ...schema.errors import StorageError
-from ...schema.ids import encode_id
 from ...schema.protocols.erasure import StoredBytes
-from ..files.naming import is_noted_of
 from ..tables.erasure import ErasureTables
-from .database import PostgresDatabase, Transaction
+from .database import PostgresDatabase
 from .events.rows import PostgresEventRows
 
 log = logging.getLogger(__name__)
 
 _BYTES_AT_ONCE = 4 * 1024 * 1024
-
-_OF_ENTITY = "((entity_type = %s AND entity_id = %s) OR (entity_type = 'user' AND layer = %s))"
 
 _TEXTS = """
 SELECT c.relname, string_agg(
@@ -44,27 +39,11 @@ class PostgresErasure(ErasureTables):
     """The `Erasure` of one schema."""
 
     among = "unnest(%s::bigint[]) r"
+    profiles = "profile_index"
 
     def __init__(self, database: PostgresDatabase) -> None:
         super().__init__(PostgresEventRows(database))
         self._database = database
-
-    def erase_profiles(self, entity: Entity) -> int:
-        place = (entity.type, entity.id, entity.scope.key)
-        with self._database.writing() as transaction:
-            transaction.lock_entities([entity.key], exclusive=True)
-            _erase_other_vectors(transaction, entity)
-            return transaction.execute(f"DELETE FROM profile_index WHERE {_OF_ENTITY}", place).rowcount
-
-    def erase_ledger(self, entity: Entity) -> None:
-        with self._database.writing() as transaction:
-            found = transaction.rows(
-                "SELECT DISTINCT entity_key FROM ledger"
-                " WHERE entity_key NOT IN ('job', 'buffered') AND strpos(entity_key, %s) > 0",
-                (encode_id(entity.id if entity.type == "user" else entity.scope.key),),
-            )
-            gone = [key for (key,) in found if is_noted_of(key, entity)]
-            transaction.execute("DELETE FROM ledger WHERE entity_key = ANY(%s)", (gone,))
 
     def erase_whole(self) -> int:
         """Empty the tables of checkpoints. Return how many jobs had any."""
@@ -132,13 +111,3 @@ class PostgresErasure(ErasureTables):
                     yield StoredBytes(table, offset, b"".join(rows))
                     offset, held, rows = offset + held, 0, []
         yield StoredBytes(table, offset, b"".join(rows))
-
-
-def _erase_other_vectors(transaction: Transaction, entity: Entity) -> None:
-    """Remove the vectors of other models of the profiles of an entity. Their id is a JSON array."""
-    transaction.execute(
-        "DELETE FROM other_profile_vectors o USING (SELECT item_id, item_id::json AS key FROM other_profile_vectors) p"
-        " WHERE o.item_id = p.item_id AND"
-        " ((key->>0 = %s AND key->>1 = %s) OR (key->>0 = 'user' AND key->>2 = %s))",
-        (entity.type, entity.id, entity.scope.key),
-    )

@@ -10,17 +10,14 @@ from __future__ import annotations
 
 import logging
 import sqlite3
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
-from ...schema.entity import Entity
-from ...schema.profile import ProfileKey
 from ...schema.protocols.erasure import StoredBytes
 from ..files.bytes_below import bytes_below
 from ..files.durable import remove_durably
-from ..files.naming import PROFILES, is_noted_of
 from ..tables.erasure import ErasureTables
-from .database import SqliteDatabase
+from .database import SqliteDatabase, SqliteTransaction
 from .events import keywords as event_keywords
 from .events.rows import SqliteEventRows
 
@@ -34,39 +31,18 @@ class IndexErasure(ErasureTables):
     """The `Erasure` of a data directory: `index.sqlite`, and files that are erased as a whole."""
 
     among = "(SELECT value AS r FROM json_each(%s))"
+    profiles = "profiles"
 
     def __init__(self, database: SqliteDatabase) -> None:
         super().__init__(SqliteEventRows(database))
         self._database = database
 
-    def erase_profiles(self, entity: Entity) -> int:
-        """Remove all layers of the profile of an entity from the index, with their vectors. Return how many.
-
-        Of a group, the layers of user profiles that belong to it are removed as well.
-        """
-        with self._database.writing() as connection:
-            gone = []
-            for table in ("profiles", "other_profile_vectors"):
-                found = connection.execute(f"SELECT DISTINCT item_id FROM {table}").fetchall()
-                gone.append(
-                    [(name,) for (name,) in found if PROFILES.is_of(PROFILES.place(ProfileKey.of_index_id(name)), entity)]
-                )
-            connection.executemany(
-                "INSERT INTO profile_keywords (profile_keywords, rowid, words)"
-                " SELECT 'delete', row, words FROM profiles WHERE item_id = ?",
-                gone[0],
-            )
-            for table, names in zip(("profiles", "other_profile_vectors"), gone, strict=True):
-                connection.executemany(f"DELETE FROM {table} WHERE item_id = ?", names)
-        return len(gone[0])
-
-    def erase_ledger(self, entity: Entity) -> None:
-        """Remove the ledger entries of profiles and articles that are erased with an entity."""
-        with self._database.writing() as connection:
-            found = connection.execute("SELECT DISTINCT entity_key FROM ledger").fetchall()
-            connection.executemany(
-                "DELETE FROM ledger WHERE entity_key = ?", [one for one in found if is_noted_of(one[0], entity)]
-            )
+    def remove_profile_words(self, transaction: SqliteTransaction, item_ids: Sequence[str]) -> None:
+        transaction.run(
+            "INSERT INTO profile_keywords (profile_keywords, rowid, words)"
+            " SELECT 'delete', row, words FROM profiles WHERE item_id = ANY(%s)",
+            (list(item_ids),),
+        )
 
     def erase_whole(self) -> int:
         """See `Erasure.erase_whole`: a lost checkpoint costs a model call."""

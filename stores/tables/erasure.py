@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
+from ...schema.entity import Entity
 from ...schema.event import Event, EventFilter
+from ...schema.profile import ProfileKey
+from ..files.naming import PROFILES, is_noted_of
 from ..filing import SECONDS_OF_EVER
 from .events.rows import SCOPE_SHIFT, EventRows
 from .tombstones import add_tombstones
@@ -20,6 +24,8 @@ class ErasureTables:
 
     among: str
     """A table of the numbers `r` of a list."""
+    profiles: str
+    """The table of the profiles."""
 
     def __init__(self, events: EventRows) -> None:
         self._events = events
@@ -72,6 +78,26 @@ class ErasureTables:
             self._events.delete(transaction, rows)
         return len(found)
 
+    def erase_profiles(self, entity: Entity) -> int:
+        with self._events.database.writing() as transaction:
+            transaction.lock_entities([entity.key], exclusive=True)
+            tables = (self.profiles, "other_profile_vectors")
+            found = [transaction.rows(f"SELECT DISTINCT item_id FROM {table}") for table in tables]
+            gone = [[name for (name,) in names if _is_of(name, entity)] for names in found]
+            self.remove_profile_words(transaction, gone[0])
+            for table, names in zip(tables, gone, strict=True):
+                transaction.run(f"DELETE FROM {table} WHERE item_id = ANY(%s)", (names,))
+        return len(gone[0])
+
+    def remove_profile_words(self, transaction: Any, item_ids: Sequence[str]) -> None:
+        """Remove profiles from an index of words that is kept apart from their rows."""
+
+    def erase_ledger(self, entity: Entity) -> None:
+        with self._events.database.writing() as transaction:
+            found = transaction.rows("SELECT DISTINCT entity_key FROM ledger WHERE entity_key NOT IN ('job', 'buffered')")
+            gone = [key for (key,) in found if is_noted_of(key, entity)]
+            transaction.run("DELETE FROM ledger WHERE entity_key = ANY(%s)", (gone,))
+
     def last_rows(self, where: EventFilter) -> list[int]:
         condition, parameters = self._events.conditions(where)
         found = self._events.database.rows(
@@ -100,3 +126,7 @@ class ErasureTables:
                 (scope_key,),
             )
             return transaction.run("DELETE FROM note_files WHERE scope_key = %s", (scope_key,))
+
+
+def _is_of(index_id: str, entity: Entity) -> bool:
+    return PROFILES.is_of(PROFILES.place(ProfileKey.of_index_id(index_id)), entity)
