@@ -21,10 +21,6 @@ class RepairReport:
     dropped: int = 0
     rebuilt: bool = False
 
-    @property
-    def changed(self) -> bool:
-        return bool(self.written or self.dropped or self.rebuilt)
-
 
 class _IndexUnusable(StorageError):
     """An error of the derived index, which is rebuilt then, as opposed to an error of the event store."""

@@ -16,6 +16,7 @@ from ..schema.settings import Settings
 from .chroma.index import ChromaIndex, remove_chroma
 from .files.access import file_mode
 from .files.articles import MarkdownArticles
+from .files.bytes_below import bytes_below
 from .files.durable import storage_error
 from .files.end_summaries import EndSummaries
 from .files.forget_requests import FileForgetRequests
@@ -119,11 +120,6 @@ class LocalBackend(Backend):
 
         return open_checkpoints(self.directory / "checkpoints.sqlite")
 
-    @property
-    def when_in_trouble(self) -> Callable[[], None]:
-        return self.database.when_in_trouble
-
-    @when_in_trouble.setter
     def when_in_trouble(self, call: Callable[[], None]) -> None:
         self.database.when_in_trouble = call
 
@@ -149,7 +145,7 @@ class LocalBackend(Backend):
         remove_chroma(self.directory / _CHROMA)
 
     def stored_bytes(self, unread: list[str], *, skip: Collection[Path] = ()) -> Iterator[StoredBytes]:
-        return self.erasure.stored_bytes(unread, skip=skip)
+        return bytes_below(self.directory, unread, skip=skip)
 
     def size(self) -> int:
         sizes = []

@@ -53,8 +53,9 @@ class Backend(Protocol):
     forget_requests: ForgetRequests
     workers: Workers
     contents: Contents
-    when_in_trouble: Callable[[], None]
-    """Called in any thread on errors that suggest that the database cannot be used now. Must not block. Set by the caller."""
+
+    def when_in_trouble(self, call: Callable[[], None]) -> None:
+        """Have `call` called, in any thread, on errors that suggest that the database cannot be used now. It must not block."""
 
     def open_checkpoints(self) -> AbstractAsyncContextManager[OpenCheckpoints]:
         """Open the checkpoints of running jobs, for a worker.
@@ -83,7 +84,10 @@ class Backend(Protocol):
         """Delete the derived index; it is rebuilt from the events."""
 
     def stored_bytes(self, unread: list[str], *, skip: Collection[Path] = ()) -> Iterator[StoredBytes]:
-        """Yield all that is stored, as `Erasure.stored_bytes`, here and in the data directory of this machine."""
+        """Yield all that is stored, here and in the data directory of this machine, in pieces of at most a few MiB.
+
+        Names what cannot be read in `unread`. Files that `skip` names are left out, and the requests to forget somebody.
+        """
 
     def size(self) -> int:
         """Return how many bytes are stored."""

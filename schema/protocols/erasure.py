@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from ..entity import Entity
@@ -93,9 +92,3 @@ class Erasure(Protocol):
 
     def writers_wait(self) -> bool:
         """Return True if somebody in this process waits to write."""
-
-    def stored_bytes(self, unread: list[str], *, skip: Collection[Path] = ()) -> Iterator[StoredBytes]:
-        """Yield all that is stored, in pieces of at most a few MiB; names what cannot be read in `unread`.
-
-        Files that `skip` names are left out, and the requests to forget somebody.
-        """

@@ -291,7 +291,7 @@ class Lifecycle:
             return
         opened.observation.statistics.noted += self.unobserved
         opened.observation.statistics.lost += self.unobserved
-        opened.parts.backend.when_in_trouble = partial(self._database_in_trouble, asyncio.get_running_loop())
+        opened.parts.backend.when_in_trouble(partial(self._database_in_trouble, asyncio.get_running_loop()))
         self.opened = opened
 
     async def _reopen(self, *, replaced: bool = False) -> None:

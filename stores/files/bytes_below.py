@@ -11,7 +11,7 @@ _READ_BYTES = 4 * 1024 * 1024
 
 
 def bytes_below(folder: Path, unread: list[str], *, skip: Collection[Path] = ()) -> Iterator[StoredBytes]:
-    """Yield the bytes of the files below `folder` in blocks that overlap, see `Erasure.stored_bytes`."""
+    """Yield the bytes of the files below `folder` in blocks that overlap, see `Backend.stored_bytes`."""
     for path in sorted(folder.rglob("*")):
         if path in skip or path.is_symlink() or not path.is_file():
             continue

@@ -89,7 +89,7 @@ class PostgresBackend(Backend):
             articles=PostgresArticles(database, revision_keep=settings.cognitive.shortterm.revision_keep),
             line_vectors=LineVectorTable(database),
         )
-        self.erasure = PostgresErasure(database)
+        self.erasure = self._erasure = PostgresErasure(database)
         self.transfer = EventTransferTables(rows)
         self.revisions = EventRevisionTables(rows)
         self.plain_summaries = PostgresPlainSummaries(database)
@@ -102,11 +102,6 @@ class PostgresBackend(Backend):
 
         return open_checkpoints(self.database)
 
-    @property
-    def when_in_trouble(self) -> Callable[[], None]:
-        return self.database.when_in_trouble
-
-    @when_in_trouble.setter
     def when_in_trouble(self, call: Callable[[], None]) -> None:
         self.database.when_in_trouble = call
 
@@ -131,7 +126,7 @@ class PostgresBackend(Backend):
         """There is no derived index."""
 
     def stored_bytes(self, unread: list[str], *, skip: Collection[Path] = ()) -> Iterator[StoredBytes]:
-        yield from self.erasure.stored_bytes(unread, skip=skip)
+        yield from self._erasure.stored_bytes(unread)
         yield from bytes_below(self._directory, unread, skip=skip)
 
     def size(self) -> int:

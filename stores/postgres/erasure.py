@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Iterator
-from pathlib import Path
 
 import psycopg
 
@@ -83,7 +82,7 @@ class PostgresErasure(ErasureTables):
         """Return False: what stands in a table is not overwritten by `rewrite`."""
         return False
 
-    def stored_bytes(self, unread: list[str], *, skip: Collection[Path] = ()) -> Iterator[StoredBytes]:
+    def stored_bytes(self, unread: list[str]) -> Iterator[StoredBytes]:
         """Yield the texts of all tables, also those that other programs keep in this schema, as the server sends them."""
         for table, columns in self._database.rows(_TEXTS):
             try:

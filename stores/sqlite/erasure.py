@@ -11,10 +11,7 @@ from __future__ import annotations
 import logging
 import sqlite3
 from collections.abc import Callable, Collection, Iterator, Sequence
-from pathlib import Path
 
-from ...schema.protocols.erasure import StoredBytes
-from ..files.bytes_below import bytes_below
 from ..files.durable import remove_durably
 from ..tables.erasure import ErasureTables
 from .database import SqliteDatabase, SqliteTransaction
@@ -49,10 +46,6 @@ class IndexErasure(ErasureTables):
         directory = self._database.path.parent
         files = {path for pattern in _ERASED_WHOLE for path in directory.glob(pattern) if path.is_file()}
         return sum(remove_durably(path) for path in sorted(files))
-
-    def stored_bytes(self, unread: list[str], *, skip: Collection[Path] = ()) -> Iterator[StoredBytes]:
-        """See `Erasure.stored_bytes`: all files of the data directory."""
-        return bytes_below(self._database.path.parent, unread, skip=skip)
 
     def merge_words(self) -> Iterator[None]:
         """Merge each keyword index into one segment, in short transactions; yields between two. Others may write meanwhile."""
