@@ -24,13 +24,3 @@ def render(name: str, language: Language, **values: str) -> str:
 def one_line(text: str) -> str:
     """Return `text` as one line; line ends become visible escapes, so that content cannot imitate a new line of the prompt."""
     return json.dumps(text, ensure_ascii=False)[1:-1].replace('\\"', '"') if "\n" in text or "\r" in text else text
-
-
-def names() -> list[tuple[Language, str]]:
-    """Return every template as (language, name)."""
-    found: list[tuple[Language, str]] = []
-    languages: tuple[Language, ...] = ("zh", "en")
-    for language in languages:
-        entries = (files(__package__) / language).iterdir()
-        found += [(language, entry.name.removesuffix(".md")) for entry in entries if entry.name.endswith(".md")]
-    return sorted(found)

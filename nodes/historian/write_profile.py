@@ -30,7 +30,7 @@ async def write_profile(state: HistorianState, runtime: Runtime[HistorianContext
         return {"written": [], "conflict": False}
     if state.get("links"):
         await asyncio.to_thread(context.events.supersede, [EventLink(old, new) for old, new in state["links"]])
-    for proposed in state.get("proposed_profiles", state.get("portraits", [])):
+    for proposed in state.get("proposed_profiles", []):
         profile, revision = _profile(proposed, f"{job.job_id}:{first_fact}"), proposed["base_revision"]
         try:
             stored = await asyncio.to_thread(

@@ -111,7 +111,6 @@ class HistorianPart(HistorianProgress, total=False):
 class HistorianUpdate(HistorianProgress, total=False):
     """Return value of a node: the keys of the state except `job`. The graph ignores unknown keys silently."""
 
-    portraits: list[ProposedProfile]  # `proposed_profiles` in checkpoints that an earlier version wrote
     parts: list[HistorianPart]
     people: list[HistorianPart]
     merges: int

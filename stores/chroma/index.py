@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from chromadb.api.models.Collection import Collection
 
 COLLECTION = "cognitive_events"
-_DROPPED_COLLECTION = "cognitive_profiles"
-"""Written by earlier versions and not used any more. Deleted when the directory is opened."""
 
 _MAX_BATCH = 5000
 """Chroma 1.5 accepts 5,461 rows per call."""
@@ -130,8 +128,6 @@ class ChromaIndex:
             with self._explained():
                 self._client = _open_client(self._path)
                 protect_files(self._path)
-                if _DROPPED_COLLECTION in {collection.name for collection in self._client.list_collections()}:
-                    self._client.delete_collection(_DROPPED_COLLECTION)
         return self._client
 
     def _close_client(self) -> None:

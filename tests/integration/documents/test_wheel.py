@@ -18,7 +18,8 @@ AT_THE_ROOT = ("__init__.py", "__main__.py", "graphs.py", "py.typed")
 IMPORT_EVERYTHING = """
 import importlib, pkgutil, sys
 import historian
-from historian.prompts.templates import names, template
+from importlib.resources import files
+from historian.prompts.templates import template
 
 assert historian.__file__.startswith(sys.argv[1]), historian.__file__
 modules = [found.name for found in pkgutil.walk_packages(historian.__path__, "historian.")]
@@ -27,7 +28,10 @@ for name in modules:
         importlib.import_module(name)
 for public in historian.__all__:
     getattr(historian, public)
-templates = names()
+templates = [
+    (language, one.name.removesuffix(".md"))
+    for language in ("zh", "en") for one in files("historian.prompts").joinpath(language).iterdir() if one.name.endswith(".md")
+]
 for language, name in templates:
     assert template(name, language).template
 from historian.interfaces.langchain.end_tool import end_tool_schema, system_prompt_text

@@ -173,28 +173,6 @@ def test_importing_it_does_not_import_chroma() -> None:
     assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == 0
 
 
-def test_the_collection_of_profiles_that_earlier_versions_wrote_is_deleted_at_opening(tmp_path: Path) -> None:
-    import chromadb
-    from chromadb.config import Settings
-
-    index = ChromaIndex(tmp_path / "chromadb")
-    index.upsert(["e"], unit_vectors(1))
-    index.close()
-
-    def client() -> Any:
-        return chromadb.PersistentClient(path=str(tmp_path / "chromadb"), settings=Settings(anonymized_telemetry=False))
-
-    old = client()
-    old.create_collection("cognitive_profiles", embedding_function=None).add(ids=["p"], embeddings=[[1.0, 0.0]])
-    old.close()
-    opened = ChromaIndex(tmp_path / "chromadb")
-    assert opened.count() == 1
-    opened.close()
-    left = client()
-    assert [collection.name for collection in left.list_collections()] == ["cognitive_events"]
-    left.close()
-
-
 def test_a_closed_index_says_so(index: ChromaIndex) -> None:
     index.close()
     with pytest.raises(StorageError, match="closed"):
