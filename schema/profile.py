@@ -68,11 +68,6 @@ class ProfileFilter:
     keys: tuple[ProfileKey, ...] = ()
     spoken_in: str | None = None
 
-    def admits(self, key: ProfileKey, *, has_spoken: bool = False) -> bool:
-        """Return True if the filter admits `key`; `has_spoken` says whether its user has spoken in `spoken_in`."""
-        any_user = has_spoken or self.spoken_in is None
-        return (any_user and key.entity_type == "user" and key.layer in self.user_layers) or key in self.keys
-
 
 def profile_text(profile: Profile) -> str:
     """Return the text of a profile that is searched and embedded: name, tags, summary, one line each."""

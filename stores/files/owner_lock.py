@@ -91,10 +91,7 @@ class OwnerLock:
                 raise StorageError(f"{self._data_dir}: the file system has no locks ({error}); use a local disk") from error
             except OSError as error:
                 raise storage_error("lock", self._data_dir / LOCK_NAME, error) from error
-            started_at = datetime.fromtimestamp(now, UTC).isoformat(timespec="seconds")
-            owner = LocalOwner(
-                os.getpid(), socket.gethostname(), started_at, program_name(sys.argv), worker, self._index if worker else ""
-            )
+            owner = this_process(now, worker=worker, index=self._index if worker else "")
             try:
                 text = json.dumps(asdict(owner), ensure_ascii=False, indent=1)
                 write_atomically(self._data_dir / INFO_NAME, text.encode(errors="replace"))
@@ -136,6 +133,12 @@ def owner_of(data_dir: Path) -> LocalOwner | None:
         return _read_owner(data_dir) if (data_dir / INFO_NAME).exists() else None
     probe.release()
     return None
+
+
+def this_process(now: float, *, worker: bool = False, index: str = "") -> LocalOwner:
+    """Return this process as an owner since `now` (seconds since the epoch)."""
+    started_at = datetime.fromtimestamp(now, UTC).isoformat(timespec="seconds")
+    return LocalOwner(os.getpid(), socket.gethostname(), started_at, program_name(sys.argv), worker, index)
 
 
 def program_name(arguments: Sequence[str]) -> str:

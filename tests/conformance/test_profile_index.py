@@ -17,6 +17,7 @@ from historian.stores.postgres.profile_index import PostgresProfileIndex
 from historian.stores.sqlite.profile_index import SqliteProfileIndex
 from support.events import DIMENSION, make_event, unit_vectors
 from support.postgres import Schema
+from support.profile_filters import admits
 from support.stores import open_events
 
 OpenProfiles = Callable[[], ProfileIndex]
@@ -125,7 +126,7 @@ def test_a_filter_admits_layers_of_users_and_named_profiles_only(index: ProfileI
         ProfileFilter(user_layers=("g:7",), keys=(CLIMBERS,)),
         ProfileFilter(keys=(ProfileKey("user", "nobody"),)),
     ):
-        admitted = {key for key in keys if where.admits(key)}
+        admitted = {key for key in keys if admits(where, key)}
         assert set(found(index, "小林", where)) == admitted == set(index.vectors(where)[0])
     assert set(found(index, "小林")) == set(keys)
 

@@ -11,11 +11,11 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from ....schema.errors import InvalidInput, StorageError
-from ....schema.job import MAX_JOB_BYTES, Job
+from ....schema.errors import StorageError
+from ....schema.job import Job
 from ..access import create_file
 from ..durable import storage_error, sync_file, write_atomically
-from .job_files import ROOM, drop_oldest, encode_job, file_name, list_names, name_job_id, name_prefix, order
+from .job_files import drop_oldest, encode_new, file_name, list_names, name_job_id, name_prefix, order
 
 logger = logging.getLogger(__name__)
 
@@ -51,12 +51,7 @@ class JobIntake:
 
         Raises InvalidInput (too large, or not encodable as UTF-8) and StorageError; nothing is stored then.
         """
-        data = encode_job(job)
-        if len(data) > MAX_JOB_BYTES - ROOM:
-            raise InvalidInput(
-                f"job {job.job_id}: {len(data)} bytes, at most {MAX_JOB_BYTES - ROOM} are allowed; "
-                "shorten its texts or its recent_messages"
-            )
+        data = encode_new(job)
         with self._turn:
             known = self._fill_known()
             while job.job_id in self._writing:

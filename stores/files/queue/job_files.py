@@ -142,6 +142,17 @@ def encode_job(job: Job) -> bytes:
         ) from None
 
 
+def encode_new(job: Job) -> bytes:
+    """Return the content of a job that is handed over. Raises InvalidInput for one that is too large, and as `encode_job`."""
+    data = encode_job(job)
+    if len(data) > MAX_JOB_BYTES - ROOM:
+        raise InvalidInput(
+            f"job {job.job_id}: {len(data)} bytes, at most {MAX_JOB_BYTES - ROOM} are allowed; "
+            "shorten its texts or its recent_messages"
+        )
+    return data
+
+
 def encode_failed(job: Job, failure: Failure) -> bytes:
     """Return the content of the file of a failed job."""
     return json.dumps({**asdict(failure), "job": job.model_dump()}, ensure_ascii=False, separators=(",", ":")).encode()

@@ -18,9 +18,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ....schema.errors import ClaimLost, DatabaseAway, InvalidInput, StorageError
-from ....schema.job import MAX_JOB_BYTES, Job
+from ....schema.job import Job
 from ....schema.protocols import FailedJob, JobState, QueueCounts
-from ...files.queue.job_files import ROOM, Unreadable, drop_oldest, encode_job, job_in, short_error
+from ...files.queue.job_files import Unreadable, drop_oldest, encode_job, encode_new, job_in, short_error
 from ..database import PostgresDatabase
 from .session import WorkerSession, workers_key
 
@@ -50,12 +50,7 @@ class PostgresJobQueue:
 
     def put(self, job: Job) -> str:
         """See `JobQueue.put`. Raises InvalidInput for a job that is too large, or cannot be encoded."""
-        body = encode_job(job)
-        if len(body) > MAX_JOB_BYTES - ROOM:
-            raise InvalidInput(
-                f"job {job.job_id}: {len(body)} bytes, at most {MAX_JOB_BYTES - ROOM} are allowed; "
-                "shorten its texts or its recent_messages"
-            )
+        body = encode_new(job)
         patient = job.kind == "talk" and not job.attempts and job.not_before > 0
         with self._lock:
             if job.job_id in self._done:

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import select
-import socket
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
 from types import TracebackType
 
 import psycopg
 
 from ....schema.errors import HistorianError, OwnerLockHeld, StorageError
 from ....schema.protocols import Owner
-from ...files.owner_lock import program_name
+from ...files.owner_lock import this_process
 from ..database import PostgresDatabase, milliseconds
 from .session import Heartbeat, WorkerSession
 
@@ -53,7 +49,7 @@ class PostgresOwnership:
             message = f"{database.name} is owned by {owner or 'another process'}; stop that process, or let it do the work"
             raise OwnerLockHeld(message, passing=owner is None or not owner.worker)
         self._held_in = self._session.number
-        own = _this_process(now, worker=worker)
+        own = this_process(now, worker=worker)
         with self._session.durable() as transaction:
             transaction.execute("DELETE FROM owner")
             transaction.execute(
@@ -145,7 +141,7 @@ class PostgresWorkers:
             self._database.run(
                 "INSERT INTO meta (name, value) VALUES ('reembedding', %s)"
                 " ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-                (str(_this_process(now)),),
+                (str(this_process(now)),),
             )
             yield
         finally:
@@ -179,11 +175,6 @@ class PostgresWorkers:
     def close(self) -> None:
         """End the session, and with it claims and ownership."""
         self._session.close()
-
-
-def _this_process(now: float, *, worker: bool = False) -> Owner:
-    started_at = datetime.fromtimestamp(now, UTC).isoformat(timespec="seconds")
-    return Owner(os.getpid(), socket.gethostname(), started_at, program_name(sys.argv), worker)
 
 
 def owner_of(database: PostgresDatabase) -> Owner | None:
