@@ -9,11 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 from ...schema.article import CHAPTER_NAMES
 from ...schema.errors import InvalidInput
-from ...schema.protocols import Ledger
 from ...schema.summary import ArticleKey, StoredArticle
 from ...text.articles.markup import format_article, parse_article
 from .compare_and_swap import RevisionedArticles
@@ -87,8 +85,7 @@ ARTICLE_FORMAT = ArticleFormat()
 class MarkdownArticles(RevisionedArticles, RevisionedFiles[ArticleKey, StoredArticle]):
     """The `ArticleStorage` in a folder."""
 
-    def __init__(self, folder: Path, *, ledger: Ledger, revision_keep: int = 5) -> None:
-        super().__init__(folder, ARTICLES, ARTICLE_FORMAT, ledger=ledger, revision_keep=revision_keep)
+    _naming, _form = ARTICLES, ARTICLE_FORMAT
 
     def _remove(self, place: str) -> int:
         return min(1, super()._remove(place))  # articles are counted, not their files

@@ -17,10 +17,10 @@ class KeyedFiles(Generic[Key]):
     """The files of one store. Safe for several threads and processes; reads take no lock."""
 
     suffix = ".md"
+    _naming: Naming[Key]
 
-    def __init__(self, folder: Path, naming: Naming[Key]) -> None:
+    def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._naming = naming
         self._locks = EntityLocks(folder / ".locks")
 
     def keys(self) -> list[Key]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from ...schema.errors import InvalidInput
 from ...schema.job import clean_text
 from ...schema.profile import Profile, ProfileKey
-from ...schema.protocols import Ledger, ProfileStorage
+from ...schema.protocols import ProfileStorage
 from ...schema.scope import EntityType
 from .compare_and_swap import RevisionedProfiles
 from .durable import names_in, write_atomically
@@ -103,8 +103,7 @@ def write_view(profiles: ProfileStorage, folder: Path) -> int:
 class MarkdownProfiles(RevisionedProfiles, RevisionedFiles[ProfileKey, Profile]):
     """The `ProfileStorage` in a folder."""
 
-    def __init__(self, folder: Path, *, ledger: Ledger, revision_keep: int = 5) -> None:
-        super().__init__(folder, PROFILES, PROFILE_FORMAT, ledger=ledger, revision_keep=revision_keep)
+    _naming, _form = PROFILES, PROFILE_FORMAT
 
     def layers(self, entity_type: EntityType, entity_id: str) -> list[str]:
         return [key.layer for key in self.keys() if (key.entity_type, key.entity_id) == (entity_type, entity_id)]

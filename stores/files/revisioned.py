@@ -24,11 +24,11 @@ from typing import NamedTuple
 from ...schema.errors import InvalidInput
 from ...schema.protocols import Ledger
 from ...schema.summary import Restored
-from .compare_and_swap import Document, Format, Revisioned
+from .compare_and_swap import Document, Revisioned
 from .durable import bytes_of, names_in, remove_durably, remove_folder, write_atomically
 from .front_matter import split_front_matter
 from .keyed_files import KeyedFiles
-from .naming import Key, Naming
+from .naming import Key
 
 log = logging.getLogger(__name__)
 
@@ -45,11 +45,8 @@ class _Snapshot(NamedTuple):
 class RevisionedFiles(KeyedFiles[Key], Revisioned[Key, Document]):
     """Documents of one format. The last `revision_keep` earlier revisions are kept (0: none)."""
 
-    def __init__(
-        self, folder: Path, naming: Naming[Key], form: Format[Key, Document], *, ledger: Ledger, revision_keep: int
-    ) -> None:
-        super().__init__(folder, naming)
-        self._form = form
+    def __init__(self, folder: Path, *, ledger: Ledger, revision_keep: int = 5) -> None:
+        super().__init__(folder)
         self._ledger = ledger
         self._keep = revision_keep
 

@@ -14,7 +14,6 @@ import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any, cast
 
 from ...schema.summary import ArticleKey, Forgotten, Restored, Summary
@@ -32,9 +31,7 @@ class JsonlSummaries(KeyedFiles[ArticleKey]):
     """The `SummaryStorage` in a folder."""
 
     suffix = ".jsonl"
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder, SUMMARIES)
+    _naming = SUMMARIES
 
     def read(self, key: ArticleKey) -> list[Summary]:
         """Return the summaries of a key. Raises StorageError if the file exists and cannot be opened."""

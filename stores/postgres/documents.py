@@ -18,8 +18,8 @@ from ...schema.profile import Profile, ProfileKey
 from ...schema.scope import EntityType
 from ...schema.summary import ArticleKey, Restored, StoredArticle
 from ..files.articles import ARTICLE_FORMAT
-from ..files.compare_and_swap import Document, Format, Revisioned, RevisionedArticles, RevisionedProfiles
-from ..files.naming import ARTICLES, PROFILES, Key, Naming
+from ..files.compare_and_swap import Document, Revisioned, RevisionedArticles, RevisionedProfiles
+from ..files.naming import ARTICLES, PROFILES, Key
 from ..files.profiles import PROFILE_FORMAT
 from .database import PostgresDatabase
 
@@ -32,12 +32,8 @@ class RevisionedRows(Revisioned[Key, Document]):
 
     kind: str
 
-    def __init__(
-        self, database: PostgresDatabase, naming: Naming[Key], form: Format[Key, Document], *, revision_keep: int
-    ) -> None:
+    def __init__(self, database: PostgresDatabase, *, revision_keep: int = 5) -> None:
         self._database = database
-        self._naming = naming
-        self._form = form
         self._keep = revision_keep
 
     def key_at(self, entity_type: EntityType, entity_id: str, place: str) -> Key:
@@ -169,9 +165,7 @@ class PostgresProfiles(RevisionedProfiles, RevisionedRows[ProfileKey, Profile]):
     """The `ProfileStorage` of one schema."""
 
     kind = "profile"
-
-    def __init__(self, database: PostgresDatabase, *, revision_keep: int = 5) -> None:
-        super().__init__(database, PROFILES, PROFILE_FORMAT, revision_keep=revision_keep)
+    _naming, _form = PROFILES, PROFILE_FORMAT
 
     def key_at(self, entity_type: EntityType, entity_id: str, place: str) -> ProfileKey:
         return ProfileKey(entity_type, entity_id, place)
@@ -191,9 +185,7 @@ class PostgresArticles(RevisionedArticles, RevisionedRows[ArticleKey, StoredArti
     """The `ArticleStorage` of one schema."""
 
     kind = "article"
-
-    def __init__(self, database: PostgresDatabase, *, revision_keep: int = 5) -> None:
-        super().__init__(database, ARTICLES, ARTICLE_FORMAT, revision_keep=revision_keep)
+    _naming, _form = ARTICLES, ARTICLE_FORMAT
 
     def key_at(self, entity_type: EntityType, entity_id: str, place: str) -> ArticleKey:
         return ArticleKey(entity_id, place.removeprefix("g:") if place.startswith("g:") else "")
