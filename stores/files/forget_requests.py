@@ -78,14 +78,7 @@ class FileForgetRequests:
     def all(self) -> list[ForgetRequest]:
         """Return all requests. Raises StorageError for an invalid file, which must not be skipped."""
         stored = [one for one in map(_request, sorted(self._files())) if one is not None]
-        return [known for one in stored if (known := self.read(one.entity)) is not None]
-
-    def read(self, entity: Entity) -> ForgetRequest | None:
-        """Return the request for an entity with all the data found for it so far; None if there is none."""
-        stored = self._stored(entity)
-        if stored is None:
-            return None
-        return stored.with_known(map(_parsed, self.known_paths(entity)))
+        return [one.with_known(map(_parsed, self.known_paths(one.entity))) for one in stored]
 
     def answer(self, request: ForgetRequest, report: ForgetReport) -> bool:
         """Store the report, then remove the request: the work is complete. Return False if it was asked anew meanwhile."""

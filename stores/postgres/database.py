@@ -14,7 +14,7 @@ import os
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from hashlib import blake2b
 from typing import Any, Literal, LiteralString, TypeAlias
 
@@ -155,20 +155,16 @@ class PostgresDatabase:
         """Return the key of an advisory lock of this schema."""
         return _lock_key(self.schema, *parts)
 
-    @contextmanager
-    def reading(self) -> Iterator[Transaction]:
+    def reading(self) -> AbstractContextManager[Transaction]:
         """Give a transaction in which all statements see the same state."""
-        with self._transaction("read") as transaction:
-            yield transaction
+        return self._transaction("read")
 
-    @contextmanager
-    def writing(self, *, durable: bool = True) -> Iterator[Transaction]:
+    def writing(self, *, durable: bool = True) -> AbstractContextManager[Transaction]:
         """Give a transaction that is committed at the end of the block, or rolled back if the block raises.
 
         With `durable=False` the commit does not wait for the disk: a crash of the server, but not of a client, may undo it.
         """
-        with self._transaction("write" if durable else "write later") as transaction:
-            yield transaction
+        return self._transaction("write" if durable else "write later")
 
     def rows(self, statement: str, parameters: Parameters = ()) -> list[TupleRow]:
         """Return the rows of one SELECT, in one round trip."""

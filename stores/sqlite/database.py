@@ -255,11 +255,14 @@ class SqliteDatabase:
 
     def release_memory(self) -> None:
         """Give back what idle connections have cached; a connection that is in use keeps it. Raises StorageError."""
+        self._close_idle()
+        self._outside_transactions("PRAGMA shrink_memory")
+
+    def _close_idle(self) -> None:
         with self._pool_lock:
             idle, self._idle = self._idle, []
         for connection in idle:
             connection.close()
-        self._outside_transactions("PRAGMA shrink_memory")
 
     @property
     def writers_wait(self) -> bool:
@@ -288,10 +291,7 @@ class SqliteDatabase:
                 if self.place != "here":
                     self._save_log()
             self._closed = True
-            with self._pool_lock:
-                idle, self._idle = self._idle, []
-            for connection in idle:
-                connection.close()
+            self._close_idle()
             self._writer.close()
 
     def _save_log(self) -> None:

@@ -8,7 +8,6 @@ import os
 import stat
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 from ....schema.errors import StorageError
 from ....schema.job import Job
@@ -17,7 +16,6 @@ from ..durable import move_durably, remove_durably, storage_error, write_atomica
 from .job_files import (
     REASON_SUFFIX,
     SUFFIX,
-    Failure,
     Gone,
     Unreadable,
     encode_failed,
@@ -34,14 +32,6 @@ logger = logging.getLogger(__name__)
 _INTERRUPTED = "its retry was interrupted; retry it again"
 
 
-class _Found(NamedTuple):
-    """A failed job, its path, and whether `cleanup` may remove it."""
-
-    shown: FailedJob
-    path: Path
-    removable: bool
-
-
 class FailedJobs:
     """The folder of failed jobs, each wrapped with its error. Other files are unchanged and have a `.reason` file.
 
@@ -51,12 +41,12 @@ class FailedJobs:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def take_in(self, path: Path, job: Job, failure: Failure) -> None:
+    def take_in(self, path: Path, job: Job, failed: FailedJob) -> None:
         """Move the claimed job at `path` here. Raises StorageError; the job then stays where it was.
 
         The file is first wrapped in place, then moved, so that it is in one folder at any moment.
         """
-        write_atomically(path, encode_failed(job, failure))
+        write_atomically(path, encode_failed(job, failed))
         self.finish(path)
 
     def finish(self, path: Path) -> None:
@@ -80,20 +70,20 @@ class FailedJobs:
 
     def all(self) -> list[FailedJob]:
         """Return all entries, oldest first. Raises StorageError."""
-        return [found.shown for found in self._all()]
+        return [failed for failed, _ in self._all()]
 
     def restore(self, pending: Path, job_id: str | None) -> list[str]:
         """Move one job, or all readable ones, to `pending` with attempts reset. Return their ids. Raises StorageError."""
         restored: list[str] = []
-        for found in self._all():
-            job = found.shown.job
+        for failed in self.all():
+            job, path = failed.job, self._folder / failed.name
             if job is None or job_id not in (None, job.job_id):
                 continue
             fresh = job.model_copy(update={"attempts": 0, "not_before": 0.0, "last_error": ""})
-            write_atomically(found.path, encode_job(fresh))
-            if move_durably(found.path, pending / found.path.name):
+            write_atomically(path, encode_job(fresh))
+            if move_durably(path, pending / failed.name):
                 restored.append(job.job_id)
-            remove_durably(_reason_path(found.path))
+            remove_durably(_reason_path(path))
         return restored
 
     def cleanup(self, now: float, *, max_age_seconds: float, max_files: int) -> int:
@@ -101,11 +91,11 @@ class FailedJobs:
 
         Jobs of a newer version, files that cannot be opened, and folders stay. Raises StorageError.
         """
-        everything = sorted(self._all(), key=lambda found: found.shown.failed_at)
+        everything = sorted(self._all(), key=lambda found: found[0].failed_at)
         removed = 0
-        for shown, _, removable in everything:
-            if removable and (now - shown.failed_at > max_age_seconds or removed < len(everything) - max_files):
-                removed += self.discard(shown.name)
+        for failed, may_go in everything:
+            if may_go and (now - failed.failed_at > max_age_seconds or removed < len(everything) - max_files):
+                removed += self.discard(failed.name)
         return removed
 
     def discard(self, name: str) -> bool:
@@ -116,26 +106,27 @@ class FailedJobs:
     def amend(self, change: Callable[[Job], Job | None]) -> int:
         """Replace jobs by the result of `change` (None: remove), keep their errors. Return how many. Raises StorageError."""
         amended = 0
-        for shown, path, _ in self._all():
-            if shown.job is None or (changed := change(shown.job)) == shown.job:
+        for failed in self.all():
+            if failed.job is None or (changed := change(failed.job)) == failed.job:
                 continue
             if changed is None:
-                amended += self.discard(shown.name)
+                amended += self.discard(failed.name)
             else:
-                write_atomically(path, encode_failed(changed, Failure(shown.error, shown.failed_at, shown.filed)))
+                write_atomically(self._folder / failed.name, encode_failed(changed, failed))
                 amended += 1
         return amended
 
     def discard_unreadable(self, matches: Callable[[bytes], bool]) -> int:
         """Remove files that are not valid jobs and whose content or reason matches. Return how many. Raises StorageError."""
         discarded = 0
-        for shown, path, _ in self._all():
-            if shown.job is None and not _is_folder(path):
+        for failed in self.all():
+            path = self._folder / failed.name
+            if failed.job is None and not _is_folder(path):
                 try:
-                    content = path.read_bytes() + shown.error.encode()
+                    content = path.read_bytes() + failed.error.encode()
                 except OSError as error:
                     raise storage_error("read", path, error) from error
-                discarded += matches(content) and self.discard(shown.name)
+                discarded += matches(content) and self.discard(failed.name)
         return discarded
 
     def sweep(self) -> None:
@@ -144,22 +135,23 @@ class FailedJobs:
             if not os.path.lexists(reason.with_suffix("")):
                 remove_durably(reason)
 
-    def _all(self) -> list[_Found]:
+    def _all(self) -> list[tuple[FailedJob, bool]]:
+        """Return all entries, oldest first, each with True if `cleanup` may remove it."""
         found = (self._look(name) for name in sorted(list_names(self._folder), key=order))
         return [one for one in found if one is not None]
 
-    def _look(self, name: str) -> _Found | None:
+    def _look(self, name: str) -> tuple[FailedJob, bool] | None:
         path = self._folder / name
         try:
-            job, failure = read_any(path)
+            job, failed = read_any(path)
         except Gone:
             return None
         except Unreadable as unreadable:
-            removable = not unreadable.may_be_a_job and not _is_folder(path)
-            return _Found(FailedJob(name, None, *self._reason(path, str(unreadable)), False), path, removable)
-        if failure is None:
-            return _Found(FailedJob(name, job, *self._reason(path, _INTERRUPTED), False), path, False)
-        return _Found(FailedJob(name, job, failure.error, failure.failed_at, failure.filed), path, failure.filed)
+            may_go = not unreadable.may_be_a_job and not _is_folder(path)
+            return FailedJob(name, None, *self._reason(path, str(unreadable)), False), may_go
+        if failed is None:
+            return FailedJob(name, job, *self._reason(path, _INTERRUPTED), False), False
+        return failed, failed.filed
 
     def _reason(self, path: Path, otherwise: str) -> tuple[str, float]:
         """Return error and time from the `.reason` of a file; without one, `otherwise` and the time in its name."""

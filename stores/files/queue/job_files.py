@@ -11,12 +11,12 @@ import json
 import os
 import re
 import stat
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from ....schema.errors import InvalidInput
 from ....schema.job import JOB_SCHEMA_VERSION, MAX_JOB_BYTES, Job, clean_text, parse_job
+from ....schema.protocols import FailedJob
 from ..durable import storage_error
 
 SUFFIX = ".json"
@@ -47,15 +47,6 @@ class Unreadable(Exception):
 
 class Gone(Exception):
     """The file does not exist any more: another thread or process moved or removed it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """The error stored with a failed job. `failed_at` is in seconds since the epoch."""
-
-    error: str
-    failed_at: float
-    filed: bool
 
 
 def file_name(prefix: int, job_id: str) -> str:
@@ -98,8 +89,8 @@ def read_job(path: Path) -> Job:
     return job_in(_read_document(path, MAX_JOB_BYTES))
 
 
-def read_any(path: Path) -> tuple[Job, Failure | None]:
-    """Return the job in a file of any state, and its failure if it is wrapped. Raises as `read_job`."""
+def read_any(path: Path) -> tuple[Job, FailedJob | None]:
+    """Return the job in a file of any state, and what is stored of its failure if it is wrapped. Raises as `read_job`."""
     document = _read_document(path, MAX_JOB_BYTES + _WRAPPER_BYTES)
     if not ("job" in document and "failed_at" in document):
         return job_in(document), None
@@ -107,10 +98,11 @@ def read_any(path: Path) -> tuple[Job, Failure | None]:
     if not isinstance(inner, dict):
         raise Unreadable(f"its 'job' is {type(inner).__name__}, expected an object")
     try:
-        failure = Failure(str(document.get("error", "")), float(document["failed_at"]), document.get("filed") is True)
+        failed_at = float(document["failed_at"])
     except (TypeError, ValueError, OverflowError):
         raise Unreadable(f"its 'failed_at' is {document['failed_at']!r:.40}, expected seconds since the epoch") from None
-    return job_in(inner), failure
+    job = job_in(inner)
+    return job, FailedJob(path.name, job, str(document.get("error", "")), failed_at, document.get("filed") is True)
 
 
 def job_in(document: dict[str, Any]) -> Job:
@@ -153,9 +145,10 @@ def encode_new(job: Job) -> bytes:
     return data
 
 
-def encode_failed(job: Job, failure: Failure) -> bytes:
+def encode_failed(job: Job, failed: FailedJob) -> bytes:
     """Return the content of the file of a failed job."""
-    return json.dumps({**asdict(failure), "job": job.model_dump()}, ensure_ascii=False, separators=(",", ":")).encode()
+    wrapped = {"error": failed.error, "failed_at": failed.failed_at, "filed": failed.filed, "job": job.model_dump()}
+    return json.dumps(wrapped, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def drop_oldest(known: dict[str, Any], limit: int) -> None:

@@ -40,7 +40,6 @@ from .failed import FailedJobs
 from .folder_listing import FolderListing
 from .intake import JobIntake
 from .job_files import (
-    Failure,
     Gone,
     Unreadable,
     drop_oldest,
@@ -174,7 +173,7 @@ class FileJobQueue(JobQueue):
             if os.path.lexists(path):
                 shown = short_error(error)
                 given_up = job.model_copy(update={"attempts": job.attempts + 1, "last_error": shown})
-                self._failed.take_in(path, given_up, Failure(shown, self._clock(), filed))
+                self._failed.take_in(path, given_up, FailedJob(entry.name, given_up, shown, self._clock(), filed))
             self._drop(entry)
             self._waiting.forget(entry.name, job.scope.key)
 
