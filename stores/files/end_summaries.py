@@ -10,7 +10,7 @@ from typing import Any
 
 from ...schema.job import Job
 from ...schema.protocols.documents.plain_summaries import KEEP_PER_SCOPE, KEEP_SCOPES
-from .durable import storage_error, write_atomically
+from .durable import bytes_of, write_atomically
 
 
 class EndSummaries:
@@ -86,14 +86,11 @@ class EndSummaries:
             return {}
 
     def _parsed(self) -> dict[str, list[dict[str, Any]]]:
-        """Raise ValueError for a damaged file."""
-        try:
-            data = json.loads(self._path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
+        """Raise ValueError for a damaged file. One that cannot be read may be valid: it is neither renamed nor overwritten."""
+        content = bytes_of(self._path)
+        if content is None:
             return {}
-        except OSError as error:
-            # The file may be valid: it is neither renamed nor overwritten.
-            raise storage_error("read", self._path, error) from error
+        data = json.loads(content)
         if not isinstance(data, dict):
             raise ValueError(f"{self._path}: expected an object")
         return data

@@ -19,7 +19,7 @@ from ...schema.errors import StorageError
 from ...schema.ids import encode_id
 from ...schema.protocols.forget_requests import ForgetReport, ForgetRequest, Known, Stage
 from ...schema.scope import EntityType
-from .durable import bytes_of, names_in, remove_durably, remove_folder, storage_error, sweep_leftovers, write_atomically
+from .durable import bytes_of, names_in, remove_durably, remove_folder, sweep_leftovers, write_atomically
 
 _REPORT = ".report.json"
 
@@ -69,15 +69,15 @@ class FileForgetRequests:
 
     def stages(self) -> dict[str, Stage]:
         """Return how far each request is, by entity (`user:42`)."""
-        return {one.entity.key: one.stage for one in map(_request, sorted(self._files())) if one is not None}
+        return {one.entity.key: one.stage for one in map(_request, self._files()) if one is not None}
 
     def waiting(self) -> bool:
         """Return True if there is any request. Cheap: lists one folder that usually does not exist."""
-        return any(True for _ in self._files())
+        return bool(self._files())
 
     def all(self) -> list[ForgetRequest]:
         """Return all requests. Raises StorageError for an invalid file, which must not be skipped."""
-        stored = [one for one in map(_request, sorted(self._files())) if one is not None]
+        stored = [one for one in map(_request, self._files()) if one is not None]
         return [one.with_known(map(_parsed, self.known_paths(one.entity))) for one in stored]
 
     def answer(self, request: ForgetRequest, report: ForgetReport) -> bool:
@@ -143,16 +143,8 @@ class FileForgetRequests:
         return self.folder / f"{entity.type}-{encode_id(entity.id)}{_REPORT}"
 
     def _files(self) -> list[Path]:
-        try:
-            return [
-                path
-                for path in self.folder.iterdir()
-                if path.suffix == ".json" and not path.name.startswith(".") and not path.name.endswith(_REPORT)
-            ]
-        except FileNotFoundError:
-            return []
-        except OSError as error:
-            raise storage_error("list", self.folder, error) from error
+        named = (name for name in names_in(self.folder) if name.endswith(".json") and name[0] != ".")
+        return [self.folder / name for name in named if not name.endswith(_REPORT)]
 
 
 def _request(path: Path) -> ForgetRequest | None:

@@ -21,7 +21,7 @@ from pathlib import Path
 from ...schema.job import Job
 from ...schema.scope import scope_of_key
 from ...text.observed import observed_text
-from .durable import storage_error, write_atomically
+from .durable import bytes_of, write_atomically
 
 KEEP_PER_SCOPE = 50
 KEEP_SCOPES = 200
@@ -98,12 +98,7 @@ class MarkdownMemory:
 
     def _read(self) -> dict[str, list[str]]:
         """Return the lines of each conversation's section, and under "" those before the first section without the header."""
-        try:
-            content = self._path.read_bytes()
-        except FileNotFoundError:
-            content = b""
-        except OSError as error:
-            raise storage_error("read", self._path, error) from error
+        content = bytes_of(self._path) or b""
         lines: list[str] = []
         sections = {"": lines}
         for line in content.decode("utf-8-sig", "replace").splitlines():

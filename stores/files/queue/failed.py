@@ -12,7 +12,7 @@ from pathlib import Path
 from ....schema.errors import StorageError
 from ....schema.job import Job
 from ....schema.protocols import FailedJob
-from ..durable import move_durably, remove_durably, storage_error, write_atomically
+from ..durable import bytes_of, move_durably, remove_durably, write_atomically
 from .job_files import (
     REASON_SUFFIX,
     SUFFIX,
@@ -122,10 +122,7 @@ class FailedJobs:
         for failed in self.all():
             path = self._folder / failed.name
             if failed.job is None and not _is_folder(path):
-                try:
-                    content = path.read_bytes() + failed.error.encode()
-                except OSError as error:
-                    raise storage_error("read", path, error) from error
+                content = (bytes_of(path) or b"") + failed.error.encode()
                 discarded += matches(content) and self.discard(failed.name)
         return discarded
 

@@ -20,11 +20,11 @@ def test_a_file_that_cannot_be_read_now_is_left_as_it_is(tmp_path: Path, monkeyp
     path = tmp_path / "end_summaries.json"
     EndSummaries(path).add([make_job("a")])
 
-    def refusing(path: Path, encoding: str) -> str:
+    def refusing(path: Path) -> bytes:
         raise OSError(5, "Input/output error")
 
     with monkeypatch.context() as patched:
-        patched.setattr(Path, "read_text", refusing)
+        patched.setattr(Path, "read_bytes", refusing)
         for use in (
             lambda one: one.of("g:7"),
             lambda one: one.add([make_job("b")]),
