@@ -1,6 +1,6 @@
 """Nearest-neighbour search by Chroma: the derived index for searches without a scope.
 
-The index can be rebuilt from `index.sqlite` at any time (`chroma/repair.py`). One process owns the directory: an embedded
+The index can be rebuilt from `index.sqlite` at any time (`stores/index_repair.py`). One process owns the directory: an embedded
 Chroma gives stale answers or fails after another process has written. Nothing here uses the network: telemetry is off and
 no embedding function is set. Texts are not stored, only vectors and ids.
 """
