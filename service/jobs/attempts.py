@@ -18,7 +18,8 @@ from ..components import Parts
 from ..intake import HANDED_OVER
 from ..outages.availability import LONGEST_DISK_PAUSE_SECONDS, Outage, doubled
 from ..upkeep.idle_work import Maintenance
-from .job_runs import JobRuns, JobWatch
+from .job_runs import JobRuns
+from .step_stream import JobWatch
 
 log = logging.getLogger(__name__)
 
@@ -72,7 +73,7 @@ class Attempts:
         maintenance: Maintenance,
         commands: Callable[[Job], Awaitable[None]],
         random: Callable[[], float],
-        watch: JobWatch | None = None,
+        watch: JobWatch,
     ) -> None:
         self._watch = watch
         self._parts = parts
@@ -166,8 +167,7 @@ class Attempts:
         pause = outage.begin(self._parts.clock(), str(error), retry_after=getattr(error, "retry_after", None))
         self._statistics.outages += 1
         log.warning("job %s waits: %s; next try in %.0f s", job.job_id, error, pause)
-        if self._watch is not None:
-            self._watch.ended(job, "waits")
+        self._watch.ended(job, "waits")
 
     async def _not_done(self, job: Job, error: Exception) -> None:
         """Pause if the failure concerns all jobs; otherwise retry the job later or give it up."""
@@ -213,8 +213,7 @@ class Attempts:
 
     def _settled(self, job: Job, outcome: str) -> None:
         self._statistics.outcomes[outcome] += 1
-        if self._watch is not None:
-            self._watch.ended(job, outcome)
+        self._watch.ended(job, outcome)
 
 
 async def _to_the_end(work: Coroutine[Any, Any, None]) -> None:

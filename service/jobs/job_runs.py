@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
@@ -14,7 +13,7 @@ from langgraph.graph.state import CompiledStateGraph
 from ...graph.historian import HistorianGraph, compile_historian
 from ...graph.reflection import ReflectionGraph, compile_reflection
 from ...schema.errors import StorageError
-from ...schema.graph_states.historian import HistorianUpdate, events_of
+from ...schema.graph_states.historian import events_of
 from ...schema.job import Job
 from ...schema.protocols import OpenCheckpoints
 from ...schema.settings import Settings
@@ -27,6 +26,7 @@ from ..components import Parts
 from .claimed_chat import Context, with_claimed_chat
 from .feeding import feed
 from .statistics import WorkerStatistics
+from .step_stream import JobWatch
 
 log = logging.getLogger(__name__)
 
@@ -37,37 +37,19 @@ GATHERED_CHARACTERS = 24_000
 MOST_STEPS = 100_000
 """Bound of the steps of one run: a large job makes many summaries. LangGraph's default is 25."""
 
-OnStep = Callable[[Job, str, HistorianUpdate], None]
-
-
-class JobWatch(Protocol):
-    """Is told what becomes of jobs; returns at once and never raises. `StepStream` is one."""
-
-    def began(self, job: Job) -> None: ...
-
-    def step(self, job: Job, node: str, update: Mapping[str, Any]) -> None: ...
-
-    def ended(self, job: Job, outcome: str) -> None: ...
-
-    def clear(self) -> None:
-        """Somebody is to be forgotten: keep nothing that was told before."""
-
 
 class JobRuns:
     """Runs jobs of the kinds `remember`, `talk` and `states`, and files by rules what no run can.
 
-    `on_step` is told (job, node, update) after every step of a job of kind `remember` or `talk`, and `watch` of those of all.
+    `watch` is told of every step.
     """
 
-    def __init__(
-        self, parts: Parts, statistics: WorkerStatistics, on_step: OnStep | None = None, watch: JobWatch | None = None
-    ) -> None:
+    def __init__(self, parts: Parts, statistics: WorkerStatistics, watch: JobWatch) -> None:
         self.context = parts.context()
         self._reflection = parts.reflection_context()
         self._queue = parts.queue
         self._workers_are_many = parts.backend.workers.many
         self.statistics = statistics
-        self._on_step = on_step
         self._watch = watch
         self._checkpoints: OpenCheckpoints | None = None
         self._historian_graph: HistorianGraph = compile_historian()
@@ -96,8 +78,7 @@ class JobRuns:
 
     async def run(self, job: Job) -> str:
         """Run a job to its end; returns the outcome: filed, reflected or forgotten."""
-        if self._watch is not None:
-            self._watch.began(job)
+        self._watch.began(job)
         if job.kind == "states":
             state = await self._run(self._reflection_graph, job, self._reflection)
             return "forgotten" if state.get("forgotten") else "reflected"
@@ -189,10 +170,7 @@ class JobRuns:
                 now = asyncio.get_running_loop().time()
                 self.statistics.step(job.kind, node, update, now - mark)
                 state |= update
-                if self._on_step is not None and job.kind != "states":
-                    self._on_step(job, node, update)
-                if self._watch is not None:
-                    self._watch.step(job, node, update)
+                self._watch.step(job, node, update)
                 mark = now
         return state
 

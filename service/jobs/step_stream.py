@@ -37,7 +37,23 @@ class JobStep:
     outcome: str = ""
 
 
-class StepStream:
+class JobWatch:
+    """Looks on as jobs pass, and does nothing about it: for those who do. Its methods return at once and never raise."""
+
+    def began(self, job: Job) -> None:
+        """Note that a run of a job begins."""
+
+    def step(self, job: Job, node: str, update: Mapping[str, Any]) -> None:
+        """Note what a node has made of a job."""
+
+    def ended(self, job: Job, outcome: str) -> None:
+        """Note how an attempt at a job has ended."""
+
+    def clear(self) -> None:
+        """Keep nothing of what has passed: somebody is to be forgotten."""
+
+
+class StepStream(JobWatch):
     """Tells the steps of the worker of this process to every subscriber."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -62,19 +78,15 @@ class StepStream:
         return len(self._subscribers)
 
     def began(self, job: Job) -> None:
-        """Note that a run of a job begins."""
         self._tell(job, START)
 
     def step(self, job: Job, node: str, update: Mapping[str, Any]) -> None:
-        """Note what a node has made of a job."""
         self._tell(job, node, found_in(update))
 
     def ended(self, job: Job, outcome: str) -> None:
-        """Note how an attempt at a job has ended."""
         self._tell(job, END, outcome=outcome)
 
     def clear(self) -> None:
-        """Keep nothing of what has passed: somebody is to be forgotten."""
         self._recent.clear()
 
     def _tell(self, job: Job, node: str, found: Mapping[str, Any] | None = None, outcome: str = "") -> None:

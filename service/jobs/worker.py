@@ -18,9 +18,10 @@ from ..outages.availability import Outage
 from ..telemetry.structured_logs import about_job
 from ..upkeep.idle_work import Maintenance
 from .attempts import Attempts
-from .job_runs import JobRuns, JobWatch, OnStep
+from .job_runs import JobRuns
 from .slices import ForgettingSlices
 from .statistics import WorkerStatistics
+from .step_stream import JobWatch
 
 log = logging.getLogger(__name__)
 
@@ -53,7 +54,7 @@ class HistorianWorker:
     """Runs jobs oldest first, those that share a user or a group in order, others side by side up to `concurrency`.
 
     `commands` carries out jobs of kinds that no graph runs. `sleep` waits, `random` gives numbers in [0, 1) for the jitter.
-    `on_step` is told (job, node, update) after every step of every job of kind `remember`; `watch` also how runs begin and end.
+    `watch` is told of every step of every job, and how runs begin and end.
     """
 
     def __init__(
@@ -66,10 +67,9 @@ class HistorianWorker:
         forgetting: Forgetting,
         random: Callable[[], float],
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-        on_step: OnStep | None = None,
         watch: JobWatch | None = None,
     ) -> None:
-        self._watch = watch
+        self._watch = JobWatch() if watch is None else watch  # a stream that nobody reads is empty
         self._parts = parts
         self._workers = parts.backend.workers
         self._ownership = ownership
@@ -84,8 +84,8 @@ class HistorianWorker:
         self._sleep = sleep
         self._random = random
         self.statistics = WorkerStatistics()
-        self._runs = JobRuns(parts, self.statistics, on_step, watch)
-        self._attempts = Attempts(parts, self._runs, maintenance, commands, random, watch)
+        self._runs = JobRuns(parts, self.statistics, self._watch)
+        self._attempts = Attempts(parts, self._runs, maintenance, commands, random, self._watch)
         self._models, self._disk, self._checkpoints = self._attempts.models, self._attempts.disk, Outage(random)
         self._running: set[asyncio.Task[None]] = set()
         self._wake = asyncio.Event()
@@ -128,8 +128,7 @@ class HistorianWorker:
         self._event_loop = asyncio.get_running_loop()
         try:
             while True:
-                if self._watch is not None:
-                    self._watch.clear()
+                self._watch.clear()
                 # Before any job is resumed, with checkpoints closed: nothing may hold data that is to be forgotten.
                 if await self._leads():
                     await self._forgetting.run_alone(self._attempts.release_held)  # what is claimed is not looked through

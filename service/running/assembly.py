@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
+from typing import Any
 
-from ...schema.graph_states.historian import HistorianUpdate
-from ...schema.job import Job
 from ...schema.protocols import Ownership, VectorIndex
 from ..components import Parts
 from ..entity_data.forgetting import Forgetting
 from ..entity_data.migration import Migration
 from ..jobs.commands import CommandRunner
-from ..jobs.job_runs import JobWatch
 from ..jobs.worker import HistorianWorker
 from ..upkeep.idle_work import Maintenance
 from ..upkeep.notes_index import NotesIndex, embedded_later
@@ -25,11 +22,9 @@ def make_worker(
     ownership: Ownership,
     *,
     random: Callable[[], float],
-    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-    on_step: Callable[[Job, str, HistorianUpdate], None] | None = None,
-    watch: JobWatch | None = None,
+    **options: Any,
 ) -> HistorianWorker:
-    """Return a worker over `parts`; the options are those of `HistorianWorker`."""
+    """Return a worker over `parts`; the options, `sleep` and `watch`, are those of `HistorianWorker`."""
     cognitive = parts.settings.cognitive
     notes = NotesIndex(parts.manifest, parts.settings, embedded_later, parts.clock)
     forgetting = Forgetting(parts, drop_index=parts.backend.drop_vector_index if index is None else index.drop)
@@ -44,7 +39,5 @@ def make_worker(
         commands=CommandRunner(parts.context(), notes, parts.article_stores.articles, reprocessing),
         forgetting=forgetting,
         random=random,
-        sleep=sleep,
-        on_step=on_step,
-        watch=watch,
+        **options,
     )

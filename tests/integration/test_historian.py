@@ -12,6 +12,7 @@ from historian.schema.graph_states.historian import HistorianState
 from historian.schema.profile import ProfileKey
 from historian.schema.scope import Scope
 from historian.service.cognitive import CognitiveService
+from historian.service.jobs.step_stream import JobWatch
 from support.draining import open_worker, put
 from support.memory import group_fields, private_fields, settings_for
 from support.servers.openai_server import OpenAIServer
@@ -106,16 +107,17 @@ async def test_a_profile_changed_meanwhile_is_merged_again_and_loses_neither(tmp
         key = ProfileKey("user", "42")
         renamed = False
 
-        def rename(job: Any, node: str, update: Any) -> None:
-            nonlocal renamed
-            if node == "merge_profile" and not renamed:
-                renamed = True
-                from historian.schema.profile import Profile
+        class Renaming(JobWatch):
+            def step(self, job: Any, node: str, update: Any) -> None:
+                nonlocal renamed
+                if node == "merge_profile" and not renamed:
+                    renamed = True
+                    from historian.schema.profile import Profile
 
-                profile = Profile(key, name="明哥", summary="- 手写的一行", source_event_id="edit")
-                parts.profiles.write(profile, expected_revision=0, now="2026-02-21T18:00:00+08:00")
+                    profile = Profile(key, name="明哥", summary="- 手写的一行", source_event_id="edit")
+                    parts.profiles.write(profile, expected_revision=0, now="2026-02-21T18:00:00+08:00")
 
-        async with open_worker(settings, on_step=rename) as (parts, worker):
+        async with open_worker(settings, watch=Renaming()) as (parts, worker):
             put(parts, group_fields(new_info=ITEMS))
             assert await worker.run(drain=True)
             profile = parts.profiles.read(key)

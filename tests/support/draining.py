@@ -8,11 +8,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-from historian.schema.graph_states.historian import HistorianUpdate
-from historian.schema.job import Job
 from historian.schema.settings import Settings
 from historian.service.components import Parts, open_parts, open_queue
 from historian.service.intake import make_job
+from historian.service.jobs.step_stream import JobWatch
 from historian.service.jobs.worker import HistorianWorker
 from historian.service.running.ownership import owned_worker
 
@@ -23,13 +22,13 @@ async def open_worker(
     *,
     clock: Callable[[], float] = time.time,
     sleep: Callable[[float], Awaitable[None]] | None = None,
-    on_step: Callable[[Job, str, HistorianUpdate], None] | None = None,
+    watch: JobWatch | None = None,
 ) -> AsyncIterator[tuple[Parts, HistorianWorker]]:
     """The parts and an owning worker that is not started."""
     more: dict[str, Any] = {} if sleep is None else {"sleep": sleep}
     parts = open_parts(settings, queue=open_queue(settings, clock), clock=clock)
     try:
-        with owned_worker(parts, random=random.Random(1).random, on_step=on_step, **more) as worker:
+        with owned_worker(parts, random=random.Random(1).random, watch=watch, **more) as worker:
             yield parts, worker
     finally:
         await parts.aclose()

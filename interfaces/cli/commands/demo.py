@@ -6,15 +6,17 @@ import asyncio
 import random
 import tempfile
 import time
+from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from rich.text import Text
 from typer import Option
 
 from ....schema.language import LanguageChoice
+from ....service.jobs.step_stream import JobWatch
 from ..console import plain
 from ..demo_conversation import SECRET, Question, Turn, conversation
 from ..differences import changes
@@ -23,7 +25,7 @@ from ..language import later, say, speaking
 from ..opening import opened_parts
 
 if TYPE_CHECKING:
-    from ....schema.graph_states.historian import HistorianUpdate, ItemState
+    from ....schema.graph_states.historian import ItemState
     from ....schema.hit import Hit
     from ....schema.job import Job
     from ....schema.profile import Profile
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Story:
+class Story(JobWatch):
     """The results of the demo: accepted jobs as stored on disk, their rewritten texts, profiles, answers."""
 
     ids: list[str] = field(default_factory=list)
@@ -44,8 +46,7 @@ class Story:
     embedding: str = ""
     secret_on_disk: bool = False
 
-    def saw(self, job: Job, node: str, update: HistorianUpdate) -> None:
-        """Note one step of one job."""
+    def step(self, job: Job, node: str, update: Mapping[str, Any]) -> None:
         self.jobs[job.job_id] = job
         if "items" in update:
             self.items[job.job_id] = update["items"]
@@ -97,7 +98,7 @@ async def live_through(settings: Settings) -> Story:
     async with opened_parts(settings) as parts, CognitiveService.open(settings, worker=False) as memory:
         story.ids = [await memory.enqueue_job(**turn.fields) or "" for turn in turns]
         story.embedding = parts.embedder.model if parts.embedder is not None else ""
-        with owned_worker(parts, random=random.random, on_step=story.saw) as historian:
+        with owned_worker(parts, random=random.random, watch=story) as historian:
             await historian.run(drain=True)
         keys = parts.profiles.keys()
         story.profiles = [profile for key in keys if (profile := parts.profiles.read(key)) is not None]

@@ -27,6 +27,7 @@ from historian.service.cognitive import CognitiveService
 from historian.service.entity_data.forgetting import Forgetting, forget
 from historian.service.entity_data.profiles import lines_told_by
 from historian.service.entity_data.stores import entity_stores
+from historian.service.jobs.step_stream import JobWatch
 from historian.stores.chroma.index import ChromaIndex, remove_chroma
 from historian.stores.files.forget_requests import FileForgetRequests
 from historian.stores.files.owner_lock import OwnerLock, owner_of
@@ -303,18 +304,19 @@ def test_jobs_of_others_are_filed_between_the_slices_and_what_is_said_meanwhile_
         said = {"request_id": f"later{len(stages)}", "user_id": user_id, "group_id": f"9{len(stages)}", "user_name": "某人"}
         put(parts, group_fields(**said, action_summary=text, timestamp=at))
 
-    def on_step(job: Job, node: str, update: object) -> None:
-        stages.append(requests.stage_of(PERSON))
-        if stages[-1] == "waiting":
-            later("别的人在码头画了一只海鸥", "4711")
-        elif stages[-1] and not {"deleting", "erasing"}.intersection(stages[:-1]):
-            later("后来的人在船上画了一座灯塔", USER)
+    class Later(JobWatch):
+        def step(self, job: Job, node: str, update: object) -> None:
+            stages.append(requests.stage_of(PERSON))
+            if stages[-1] == "waiting":
+                later("别的人在码头画了一只海鸥", "4711")
+            elif stages[-1] and not {"deleting", "erasing"}.intersection(stages[:-1]):
+                later("后来的人在船上画了一座灯塔", USER)
 
     requests.ask(ForgetRequest(PERSON, NOW))
 
     async def work() -> list[str]:
         nonlocal parts
-        async with open_worker(settings_of(data), clock=lambda: NOW + 120, on_step=on_step) as (parts, worker):
+        async with open_worker(settings_of(data), clock=lambda: NOW + 120, watch=Later()) as (parts, worker):
             later("别的人在码头画了一只海鸥", "4711")
             assert await worker.run(drain=True)
             return [event.text for event in parts.events.find(PERSON.where)]
