@@ -12,7 +12,7 @@ from ...retrieval.prompt_block.formatting import format_memories
 from ...schema.language import Language
 from ...schema.scope import Scope
 from ...service.bounded import Bounded
-from .memory import Memory
+from ...service.recall.reading import Reading
 from .texts import TEXTS, Texts
 from .tool_arguments import KnownArguments
 
@@ -40,7 +40,7 @@ _PROPOSALS: weakref.WeakKeyDictionary[object, Bounded[tuple[str, str], str]] = w
 """The last proposal by memory, and by scope and speaker."""
 
 
-async def recall_deeply(memory: Memory, scope: Scope, asked: RecallDeeplyArguments, language: Language) -> str:
+async def recall_deeply(memory: Reading, scope: Scope, asked: RecallDeeplyArguments, language: Language) -> str:
     """Return what the deep search finds in this conversation, and about the current speaker if one is named."""
     about = asked.about or ""
     if asked.confirmed:
@@ -55,7 +55,7 @@ async def recall_deeply(memory: Memory, scope: Scope, asked: RecallDeeplyArgumen
     return found or _ANSWERS["nothing_comes_back"][language]
 
 
-async def propose_recall(memory: Memory, scope: Scope, asked: ProposeRecallArguments, language: Language) -> str:
+async def propose_recall(memory: Reading, scope: Scope, asked: ProposeRecallArguments, language: Language) -> str:
     """Return the question for the user."""
     about = " ".join(asked.about.split())[:QUERY_CHARACTERS]
     if not about:

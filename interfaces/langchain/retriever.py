@@ -26,7 +26,7 @@ from ...schema.scope import Scope
 from ...schema.settings import Settings
 from ...service.blocking import run_blocking
 from ...service.recall.reader import MemoryReader
-from .memory import EventSearch
+from ...service.recall.reading import Reading
 
 EVENT_FIELDS = (
     *("event_id", "job_id", "kind", "user_id", "user_name", "group_id", "request_type"),
@@ -44,7 +44,7 @@ class CognitiveRetriever(BaseRetriever):
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
-    memory: EventSearch
+    memory: Reading
     scope: Scope
     k: int | None = Field(default=None, ge=1, le=500)
     search_kwargs: dict[str, Any] = Field(default_factory=dict)

@@ -30,9 +30,9 @@ from ...schema.language import Language, LanguageChoice
 from ...schema.scope import EntityType, Scope
 from ...schema.settings import Settings
 from ...service.blocking import run_blocking
+from ...service.recall.reading import Reading
 from . import deep_recall
 from .argument_problems import problem, unknown_tool
-from .memory import Memory
 from .texts import TEXTS, Texts, spoken
 from .tool_arguments import Arguments, TargetArguments, described, function_schema
 
@@ -82,7 +82,7 @@ class SearchProfilesArguments(TargetArguments):
 
 
 async def _search_events(
-    memory: Memory, scope: Scope, asked: SearchEventsArguments, language: Language, *, here_alone: bool = False
+    memory: Reading, scope: Scope, asked: SearchEventsArguments, language: Language, *, here_alone: bool = False
 ) -> str:
     conditions = asked.model_dump(exclude={"query", "top_k", *TargetArguments.model_fields}, exclude_none=True)
     match asked.target(scope):
@@ -96,7 +96,7 @@ async def _search_events(
     return format_memories([], hits, language=language, max_tokens=MOST_TOKENS) or _ANSWERS["nothing"][language]
 
 
-async def _get_profile(memory: Memory, scope: Scope, asked: GetProfileArguments, language: Language) -> str:
+async def _get_profile(memory: Reading, scope: Scope, asked: GetProfileArguments, language: Language) -> str:
     named = asked.target(scope)
     if asked.entity_id and not asked.target_user_id and not asked.target_group_id:
         named = asked.entity_type or "user", asked.entity_id
@@ -105,7 +105,7 @@ async def _get_profile(memory: Memory, scope: Scope, asked: GetProfileArguments,
     return shown or _ANSWERS["no_profile"][language]
 
 
-async def _search_profiles(memory: Memory, scope: Scope, asked: SearchProfilesArguments, language: Language) -> str:
+async def _search_profiles(memory: Reading, scope: Scope, asked: SearchProfilesArguments, language: Language) -> str:
     named = asked.target(scope) if asked.target_user_id or asked.target_group_id else None
     is_narrowed = named is not None or asked.entity_type is not None
     hits = await memory.search_profiles(asked.query, scope, top_k=MOST_HITS if is_narrowed else asked.top_k)
@@ -136,7 +136,7 @@ class MemoryTool(BaseTool):
     Call `ainvoke` in asynchronous code; `invoke` works everywhere and blocks a running event loop.
     """
 
-    memory: Memory
+    memory: Reading
     scope: Any
     language: LanguageChoice | None = None
 
@@ -144,7 +144,7 @@ class MemoryTool(BaseTool):
         self,
         *,
         name: str = "search_events",
-        memory: Memory,
+        memory: Reading,
         scope: ScopeSource,
         language: LanguageChoice | None = None,
         **more: Any,
@@ -181,7 +181,7 @@ class MemoryTool(BaseTool):
         return run_blocking(self._arun(**arguments))
 
 
-def make_memory_tools(memory: Memory, scope: ScopeSource, *, language: LanguageChoice | None = None) -> list[MemoryTool]:
+def make_memory_tools(memory: Reading, scope: ScopeSource, *, language: LanguageChoice | None = None) -> list[MemoryTool]:
     """Return all memory tools for LangChain.
 
     `language`, of descriptions and answers: as in `CognitiveService.language_of`. Descriptions are written now, answers in the
@@ -202,7 +202,7 @@ def memory_tool_schemas(language: LanguageChoice = "auto", *, said: str | Sequen
 
 
 async def handle_memory_call(
-    memory: Memory, name: str, arguments: str | Mapping[str, Any], scope: Scope, *, language: LanguageChoice | None = None
+    memory: Reading, name: str, arguments: str | Mapping[str, Any], scope: Scope, *, language: LanguageChoice | None = None
 ) -> str:
     """Carry out one call and return the answer for the model. Never raises for what the model wrote.
 
@@ -220,7 +220,7 @@ class ToolAnswer(NamedTuple):
 
 
 async def answer_memory_call(
-    memory: Memory,
+    memory: Reading,
     name: str,
     arguments: str | Mapping[str, Any],
     scope: Scope,
@@ -254,7 +254,7 @@ async def answer_memory_call(
     return _with_state(memory, answer, written)
 
 
-def _with_state(memory: Memory, answer: str, language: Language) -> ToolAnswer:
+def _with_state(memory: Reading, answer: str, language: Language) -> ToolAnswer:
     """Return an answer; where nothing was found, with why that may be."""
     state = memory.reading_state()
     if answer not in _NOTHING_FOUND or state == "open":

@@ -29,10 +29,10 @@ from ...service.data_directory import data_directory
 from ...service.languages import Languages
 from ...service.recall.arguments import texts as texts_of
 from ...service.recall.reader import MemoryReader
+from ...service.recall.reading import Reading
 from ..http_serving import listening_on, serve_until_stopped
 from ..langchain.argument_problems import problem, unknown_tool
 from ..langchain.end_tool import EndArguments
-from ..langchain.memory import Memory
 from ..langchain.tools import ToolAnswer, answer_memory_call, memory_tool_schemas
 from .texts import ANSWERS, ARGUMENTS, INSTRUCTIONS, RecallArguments, own_tools
 from .token import TokenRequired
@@ -95,7 +95,7 @@ class McpMemory:
         if service is not None:
             await service.aclose()
 
-    async def reading(self) -> Memory:
+    async def reading(self) -> Reading:
         """Return the service, or a reader that finds nothing while nothing is stored."""
         return await self._opened() or MemoryReader(self.settings)
 

@@ -28,9 +28,9 @@ class MemoryReader(Reading):
     """
 
     def __init__(self, settings: Settings, *, clock: Callable[[], float] = time.time) -> None:
-        self.settings = settings
+        self._settings = settings
         self._clock = clock
-        self._spoken = Languages(lambda: self.settings.cognitive.language)
+        self._spoken = Languages(lambda: self._settings.cognitive.language)
         self._lock = threading.Lock()
         self._opened: tuple[Parts, Recall] | None = None
 
@@ -38,6 +38,10 @@ class MemoryReader(Reading):
     def open(cls, config: str | Path | Settings | None = None) -> Self:
         """Return a reader for a configuration file, for settings, or for what `config.toml` and the environment say."""
         return cls(config if isinstance(config, Settings) else load_settings(config))
+
+    @property
+    def settings(self) -> Settings:
+        return self._settings
 
     def reading_state(self) -> ReadingState:
         return "open" if self._opened is None or self._opened[0].finds_by_meaning else "keywords"
@@ -67,8 +71,8 @@ class MemoryReader(Reading):
     def _recall(self) -> Recall | None:
         with self._lock:
             if self._opened is None:
-                if not has_memory(self.settings):
+                if not has_memory(self._settings):
                     return None
-                parts = open_parts(self.settings, queue=open_queue(self.settings, self._clock), clock=self._clock)
-                self._opened = (parts, Recall(parts, lambda: self.settings))
+                parts = open_parts(self._settings, queue=open_queue(self._settings, self._clock), clock=self._clock)
+                self._opened = (parts, Recall(parts, lambda: self._settings))
             return self._opened[1]

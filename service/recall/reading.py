@@ -14,6 +14,7 @@ from ...schema.ids import told
 from ...schema.language import Language, LanguageChoice
 from ...schema.profile import Profile
 from ...schema.scope import EntityType, Scope, checked_scope
+from ...schema.settings import Settings
 from ..languages import Languages
 from .arguments import ReadingState, checked_query, count, is_conversation, texts
 
@@ -25,6 +26,11 @@ class Reading:
     """Reading methods over `_reading()`. They return nothing where that gives None: memory is off, or there is none yet."""
 
     async def _reading(self) -> Recall | None:
+        raise NotImplementedError
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
         raise NotImplementedError
 
     @property
