@@ -20,9 +20,8 @@ from ..schema.scope import RequestType, Scope, checked_scope
 from ..schema.settings import Settings
 from ..schema.settings.source import find_config, load_settings
 from .event_access import EventAccess
-from .intake import make_job, redacted, refuse_unknown
+from .intake import kept, make_job, redacted, refuse_unknown
 from .observation.noted import Noted
-from .off_loop import kept, off_loop
 from .operating import Operating
 from .reply import ReplyContext
 from .running.lifecycle import Lifecycle
@@ -263,7 +262,7 @@ class CognitiveService(EventAccess, Operating):
         given = {**unknown, **names, "bot_id": bot_id, "timezone": timezone}
         fields = {name: value for name, value in given.items() if value is not None}
         messages = kept(messages)
-        jobs = await off_loop(lambda: talk_jobs(messages, scope, settings, clock, fields), messages, names)
+        jobs = await asyncio.to_thread(talk_jobs, messages, scope, settings, clock, fields)
         self.lifecycle.languages.hear(scope.key, [job.payload["text"] for job in jobs if job.payload.get("role") == "user"])
         ids: list[str] = []
         try:

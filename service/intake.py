@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import uuid
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -56,6 +57,11 @@ def make_job(data: Mapping[str, Any], settings: Settings, clock: Callable[[], fl
         return parse_job(complete)
     except InvalidInput as error:
         raise InvalidInput(redact(str(error))) from None
+
+
+def kept(said: Any) -> Any:
+    """Return a copy of a list or deque: its owner may go on filling it while a thread reads it. Anything else as it is."""
+    return list(said) if isinstance(said, list | deque) else said
 
 
 def refuse_unknown(given: Mapping[str, Any], known: Sequence[str]) -> None:

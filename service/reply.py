@@ -11,7 +11,6 @@ from ..retrieval.prompt_block.formatting import format_memories, format_summarie
 from ..schema.errors import HistorianError
 from ..schema.language import Language
 from ..schema.scope import Scope
-from .off_loop import off_loop
 from .recall.arguments import count, is_conversation, texts
 from .recall.fallback_levels import LOCAL_SECONDS, in_thread
 from .running.lifecycle import Lifecycle
@@ -67,7 +66,9 @@ class ReplyContext:
         if opened is None:
             self._lifecycle.tell_why_nothing_is_read()
             summaries = await self._plain_summaries(scope)
-            return await off_loop(partial(format_summaries, summaries, language=written, max_tokens=budget), summaries)
+            if not summaries:
+                return ""
+            return await asyncio.to_thread(format_summaries, summaries, language=written, max_tokens=budget)
         recalled = await opened.recall.context(texts(query), scope, top_k=count(top_k), context=texts(context))
         hits = recalled.hits
         if not recalled.reasons:

@@ -1,11 +1,12 @@
 """What a job holds is clean before it lies on disk: texts, names, and a secret that two texts share."""
 
 import time
+from collections import deque
 from typing import Any
 
 import pytest
 from historian.schema.settings import Settings
-from historian.service.intake import make_job, redacted, redacted_in_turn, without_spans
+from historian.service.intake import kept, make_job, redacted, redacted_in_turn, without_spans
 from historian.service.jobs.given_states import spoken_payloads
 from historian.service.recall.articles import states_job
 from historian.text.redaction import Redaction
@@ -119,3 +120,10 @@ def test_time_grows_with_the_texts() -> None:
     started = time.perf_counter()
     assert redacted_in_turn(texts, "all") == ["my token is", "[TOKEN]"] * 500
     assert time.perf_counter() - started < 5
+
+
+@pytest.mark.parametrize("buffer", [["one"], deque(["one"], maxlen=20)])
+def test_a_bots_buffer_may_go_on_being_filled_while_a_thread_reads_it(buffer: Any) -> None:
+    handed_over = kept(buffer)
+    buffer.append("two")
+    assert handed_over == ["one"]
