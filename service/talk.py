@@ -6,37 +6,23 @@ import hashlib
 import threading
 import uuid
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeGuard
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from ..schema.errors import InvalidInput
 from ..schema.ids import told
-from ..schema.job import Job, check_timestamp, clean_text, make_job_id
+from ..schema.job import Job, clean_text, make_job_id
 from ..schema.scope import Scope, checked_scope
 from ..schema.settings import Settings
-from ..schema.talk import TalkPayload, TalkRole
+from ..schema.talk import TalkPayload
 from ..text.tokens import estimate_tokens
+from .given_messages import Message, read_messages
 from .intake import make_job, redacted_in_turn, with_redacted_names
-from .jobs.given_states import NOT_SAID, ROLES, role_of, text_of
 
 LONGEST_RESULT = 8_000
 """Characters of a tool's result that are kept."""
 SCOPES_COUNTED = 10_000
-KEYS = ("role", "content", "text", "sender_id", "name", "sender_name", "id", "at", "tool_calls", "tool_call_id")
 _FIELDS = ("bot_id", "bot_name", "user_name", "group_name", "timezone")
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """One message: `at` is ISO 8601 with offset ("" if unknown), `sender_id` and `name` are those of its sender."""
-
-    role: TalkRole
-    text: str
-    sender_id: str = ""
-    name: str = ""
-    message_id: str = ""
-    at: str = ""
 
 
 class Gathering:
@@ -84,8 +70,8 @@ def talk_jobs(
     unknown = sorted(set(fields) - set(_FIELDS))
     if unknown:
         raise InvalidInput(f"{unknown[0]}: unknown field; known are {', '.join(_FIELDS)}")
-    given = [one for n, message in enumerate(_listed(messages)) if (one := _read(message, f"messages[{n}]")) is not None]
-    texts = redacted_in_turn([one.text for one in given], settings.historian.redact_jobs)
+    given = read_messages(messages)
+    texts = redacted_in_turn([_text(one) for one in given], settings.historian.redact_jobs)
     jobs: list[Job] = []
     person = (scope.user_id, clean_text(str(fields.get("user_name") or "")))
     now = clock()
@@ -116,6 +102,10 @@ def talk_jobs(
     return jobs
 
 
+def _text(one: Message) -> str:
+    return one.text if one.role != "tool" else f"{one.name or 'tool'} → {one.text[:LONGEST_RESULT]}"
+
+
 def _digest(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
@@ -124,70 +114,3 @@ def _without_message(job: Job, request_id: str) -> Job:
     empty = TalkPayload().model_dump()
     ids = {"job_id": make_job_id(request_id, 0), "request_id": request_id, "end_seq": 0}
     return job.model_copy(update={**ids, "payload": empty, "not_before": 0.0})
-
-
-def _listed(messages: object) -> Sequence[object]:
-    if isinstance(messages, Mapping) and "messages" in messages:
-        messages = messages["messages"]
-    if isinstance(messages, str | Mapping) or hasattr(messages, "content") or _is_pair(messages):
-        return [messages]
-    if not isinstance(messages, Iterable):
-        raise InvalidInput(f"messages: expected messages, mappings, pairs or text, got {type(messages).__name__}")
-    return list(messages)
-
-
-def _is_pair(message: object) -> TypeGuard[Sequence[str]]:
-    """Return True for ("user", "text")."""
-    return (
-        isinstance(message, tuple | list)
-        and len(message) == 2
-        and isinstance(message[0], str)
-        and isinstance(message[1], str)
-        and (message[0] in ROLES or message[0] in NOT_SAID)
-    )
-
-
-def _read(message: object, where: str) -> Message | None:
-    """Return a message; None for what nobody said."""
-    if isinstance(message, str):
-        return _made("user", message, {}, where)
-    if _is_pair(message):
-        return _made(message[0], message[1], {}, where)
-    if isinstance(message, Mapping):
-        unknown = next((str(key) for key in message if key not in KEYS), None)
-        if unknown is not None:
-            raise InvalidInput(f"{where}: unknown key {told(unknown)}; a message is {{role, content, sender_id, name, id, at}}")
-        return _made(message.get("role") or "user", message.get("content", message.get("text")), message, where)
-    if hasattr(message, "content") and hasattr(message, "type"):
-        sender = getattr(message, "additional_kwargs", {}).get("sender_id")
-        known = {"name": getattr(message, "name", None), "id": getattr(message, "id", None), "sender_id": sender}
-        return _made(message.type, message.content, known, where)
-    raise InvalidInput(f"{where}: expected a message, a mapping, a pair or text, got {type(message).__name__}")
-
-
-def _made(role: object, content: object, known: Mapping[str, Any], where: str) -> Message | None:
-    kind = role_of(role, where)
-    if kind is None:
-        return None
-    text = clean_text(text_of(content, where))
-    if kind == "tool":
-        text = f"{known.get('name') or 'tool'} → {text[:LONGEST_RESULT]}" if text else ""
-    if not text:
-        return None
-    at = known.get("at")
-    return Message(
-        kind,
-        text,
-        _id(known.get("sender_id"), f"{where}.sender_id"),
-        clean_text(str(known.get("name") or known.get("sender_name") or "")) if kind != "tool" else "",
-        _id(known.get("id"), f"{where}.id"),
-        check_timestamp(at) if at else "",
-    )
-
-
-def _id(value: object, where: str) -> str:
-    if value in (None, ""):
-        return ""
-    if isinstance(value, bool) or not isinstance(value, str | int):
-        raise InvalidInput(f"{where}: expected a string or a number, got {type(value).__name__}")
-    return str(value)

@@ -12,14 +12,15 @@ from ...retrieval.prompt_block.articles import format_relevant, said_line
 from ...retrieval.prompt_block.formatting import hit_line
 from ...retrieval.relevant import ReadMemory, deepened, read_memory, waiting_talk
 from ...schema.errors import HistorianError, InvalidInput
-from ...schema.job import Job
+from ...schema.job import Job, clean_text
 from ...schema.language import Language
 from ...schema.scope import Scope
 from ...schema.settings import Settings
-from ...schema.states_payload import StatesPayload
+from ...schema.states_payload import SpokenPayload, StatesPayload
 from ...schema.summary import ArticleKey
-from ..intake import make_job, with_redacted_names
-from ..jobs.given_states import spoken_payloads
+from ...text.redaction import redact
+from ..given_messages import read_messages
+from ..intake import make_job, redacted_in_turn, with_redacted_names
 from .arguments import is_conversation
 from .timed import Recall
 
@@ -31,6 +32,25 @@ EMBEDDING_SHARE = 0.7
 """The share of the time limit that a deep search waits for the query's vector; without it, keywords alone are searched."""
 
 _FIELDS = ("request_id", "user_name", "bot_name", "group_name", "timestamp", "timezone")
+
+
+_STATE_KEYS = ("role", "content", "name", "at")
+_NAME_CHARACTERS = 200
+
+
+def spoken_payloads(states: object) -> list[SpokenPayload]:
+    """Return what was said, in order and redacted; empty states are left out.
+
+    `states` is one state or several: a text (said by the user), a mapping `{role, content, name?, at?}`, or a message of
+    LangChain. `at` is ISO 8601 with offset. Raises InvalidInput that names the state and what is wrong with it.
+    """
+    said = read_messages(states, "states", _STATE_KEYS)
+    texts = [clean_text(text) for text in redacted_in_turn([one.text for one in said], "all")]
+    return [
+        SpokenPayload(role=one.role, text=text, name=redact(one.name, "all")[:_NAME_CHARACTERS], at=one.at)
+        for one, text in zip(said, texts, strict=True)
+        if text
+    ]
 
 
 def states_job(

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from historian.schema.settings import Settings
 from historian.service.intake import kept, make_job, redacted, redacted_in_turn, without_spans
-from historian.service.jobs.given_states import spoken_payloads
-from historian.service.recall.articles import states_job
+from historian.service.recall.articles import spoken_payloads, states_job
 from historian.text.redaction import Redaction
 from hypothesis import example, given
 from hypothesis import strategies as st
