@@ -15,7 +15,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from ...schema.article import CHAPTER_NAMES, ROLES, Spoken
+from ...schema.article import ROLES, Spoken
 from ...schema.entity import Entity
 from ...schema.errors import InvalidInput
 from ...schema.job import check_timestamp, clean_text
@@ -23,10 +23,10 @@ from ...schema.protocols.entity_data import Mark, Member, Record, Traces
 from ...schema.summary import ArticleKey, BufferedState, StoredArticle, Summary, job_of_entry
 from ...stores.files.articles import ARTICLE_FORMAT
 from ...stores.files.summaries import as_line, parse_line
-from ...text.redaction import Level, redact
+from ...text.redaction import Level
 from ...text.tokens import spoken_tokens
 from ..components import Parts
-from .members import ALL, FileMember, LineMember, redact_time, redact_word, tally
+from .members import ALL, FileMember, LineMember, redact_time, redacted_in, tally
 
 
 class ArticleData:
@@ -106,15 +106,14 @@ class _Articles(FileMember[ArticleKey, StoredArticle]):
         return _entities(key)
 
     def redact(self, value: list[StoredArticle]) -> list[StoredArticle]:
-        chapters = [{name: redact(one.article.chapter(name), self._level) for name in CHAPTER_NAMES} for one in value]
+        clean = (redacted_in(one, self._level, "sources") for one in value)
         return [
             replace(
                 one,
-                article=one.article.with_chapters(new),
+                article=redacted_in(one.article, self._level, "bedrock", "evolutionary", "dynamic"),
                 updated_at=redact_time(one.updated_at),
-                sources=tuple(redact_word(source, self._level) for source in one.sources),
             )
-            for one, new in zip(value, chapters, strict=True)
+            for one in clean
         ]
 
     def restore(self, values: Sequence[list[StoredArticle]]) -> Mapping[str, int | list[str]]:
@@ -144,8 +143,7 @@ class _Summaries(LineMember[Summary]):
         return summary
 
     def redact(self, value: Summary) -> Summary:
-        reasons = tuple(redact_word(reason, self._level) for reason in value.gate_reasons)
-        return replace(value, text=redact(value.text, self._level), gate_reasons=reasons)
+        return redacted_in(value, self._level, "text", "gate_reasons")
 
     def stranger(self, value: Summary, entity: Entity) -> str:
         return _stranger(value.key, entity)
@@ -195,7 +193,7 @@ class _Buffered(LineMember[_Waiting]):
         """Redact states of the conversation at level `all`, filed events at the configured level."""
         spoken = value.state.spoken
         level: Level = self._level if spoken.role == "record" else "all"
-        clean = replace(spoken, text=redact(spoken.text, level), name=redact_word(spoken.name, level))
+        clean = redacted_in(spoken, level, "text", "name")
         return value if clean == spoken else value._replace(state=replace(value.state, spoken=clean, tokens=spoken_tokens(clean)))
 
     def stranger(self, value: _Waiting, entity: Entity) -> str:

@@ -19,9 +19,9 @@ from ...schema.event import EVENT_SCHEMA_VERSION, OBSERVATION, SOURCES, Event, E
 from ...schema.job import check_timezone
 from ...schema.protocols.entity_data import Mark, Member, Record, Traces
 from ...schema.protocols.events.transfer import Carried
-from ...text.redaction import redact
+from ...text.redaction import Level
 from ..components import Parts
-from .members import LineMember, redact_time, redact_word
+from .members import LineMember, redact_time, redacted_in
 
 _EVENT = TypeAdapter(Event)
 _REVISIONS = TypeAdapter(tuple[Revision, ...])
@@ -87,25 +87,12 @@ class EventData(LineMember[Carried]):
 
     def redact(self, value: Carried) -> Carried:
         event = value.event
-        level = "all" if event.source == OBSERVATION else self._level
-        reasons = tuple(redact_word(reason, level) for reason in event.gate_reasons)
-        text, name = redact(event.text, level), redact_word(event.user_name, level)
-        bot, group = redact_word(event.bot_name, level), redact_word(event.group_name, level)
-        said, local = redact(event.handed_over, level), _local_time(event)
-        clean = replace(
-            event,
-            text=text,
-            handed_over=said,
-            user_name=name,
-            bot_name=bot,
-            group_name=group,
-            gate_reasons=reasons,
-            timestamp_local=local,
-        )
+        level: Level = "all" if event.source == OBSERVATION else self._level
+        clean = redacted_in(event, level, "text", "handed_over", "user_name", "bot_name", "group_name", "gate_reasons")
         former = tuple(
-            replace(one, text=redact(one.text, level), replaced_at=redact_time(one.replaced_at)) for one in value.revisions
+            replace(redacted_in(one, level, "text"), replaced_at=redact_time(one.replaced_at)) for one in value.revisions
         )
-        return replace(value, event=clean, revisions=former)
+        return replace(value, event=replace(clean, timestamp_local=_local_time(event)), revisions=former)
 
     def stranger(self, value: Carried, entity: Entity) -> str:
         event = value.event

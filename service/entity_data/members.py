@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import ValidationError
 
@@ -17,17 +18,22 @@ from ...schema.protocols.documents.revisions import Revisions
 from ...schema.protocols.entity_data import Mark, Reader, Writer
 from ...schema.validation import invalid_input
 from ...stores.files.compare_and_swap import Format, Revision
-from ...text.redaction import redact
+from ...text.redaction import Level, redact
 from ...text.remembered import remembered
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 Value = TypeVar("Value")
 Key = TypeVar("Key")
 Document = TypeVar("Document", bound=Revision)
+Record = TypeVar("Record", bound="DataclassInstance")
 
 ALL = 10_000_000
 """A limit above the size of any store."""
-redact_word = remembered(4096)(redact)
+_redact_word = remembered(4096)(redact)
 """Cached, for names and reasons that occur in many records."""
+_WORD_CHARACTERS = 200
 
 
 @contextmanager
@@ -41,6 +47,17 @@ def checked(where: str) -> Iterator[None]:
         raise InvalidInput(f"{where}: holds a lone surrogate, which cannot be stored") from None
     except (InvalidInput, KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise InvalidInput(f"{where}: {error}") from None
+
+
+def redacted_in(value: Record, level: Level, *fields: str) -> Record:
+    """Return a record with some of its fields redacted: texts, and tuples of texts."""
+    return replace(value, **{name: _redacted(getattr(value, name), level) for name in fields})
+
+
+def _redacted(given: str | tuple[str, ...], level: Level) -> str | tuple[str, ...]:
+    if not isinstance(given, str):
+        return tuple(_redact_word(one, level) for one in given)
+    return (_redact_word if len(given) <= _WORD_CHARACTERS else redact)(given, level)
 
 
 def redact_time(value: str) -> str:

@@ -18,10 +18,9 @@ from ...schema.profile import Profile, ProfileKey
 from ...schema.protocols.entity_data import Member, Record, Traces
 from ...stores.files.naming import PROFILES
 from ...stores.files.profiles import PROFILE_FORMAT
-from ...text.redaction import redact
 from ...text.search_words.tokens import search_tokens
 from ..components import Parts
-from .members import FileMember, redact_time, redact_word
+from .members import FileMember, redact_time, redacted_in
 
 _MOST = 0.6
 """The share of the words of a line that tells that it was made of a text."""
@@ -97,17 +96,8 @@ class ProfileData(FileMember[ProfileKey, Profile]):
         return [key.entity]
 
     def redact(self, value: list[Profile]) -> list[Profile]:
-        return [
-            replace(
-                one,
-                name=redact_word(one.name, self._level),
-                tags=tuple(redact_word(tag, self._level) for tag in one.tags),
-                summary=redact(one.summary, self._level),
-                updated_at=redact_time(one.updated_at),
-                source_event_id=redact_word(one.source_event_id, self._level),
-            )
-            for one in value
-        ]
+        clean = (redacted_in(one, self._level, "name", "tags", "summary", "source_event_id") for one in value)
+        return [replace(one, updated_at=redact_time(one.updated_at)) for one in clean]
 
     def restore(self, values: Sequence[list[Profile]]) -> Mapping[str, int | list[str]]:
         results = []
