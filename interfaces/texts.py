@@ -1,7 +1,10 @@
-"""What the command line and the pages say alike: how a message is filled, and the words for what a person is forgotten in."""
+"""What the command line and the pages say alike: messages filled, sizes, in which words two texts differ, in what somebody is
+forgotten."""
 
 from __future__ import annotations
 
+import difflib
+import re
 import string
 from typing import Any
 
@@ -30,3 +33,38 @@ FORGOTTEN = {
     "checkpoint and damaged files": later("{n} {n:checkpoint or damaged file|checkpoint and damaged files}"),
 }
 """What goes when somebody is forgotten, by the kinds of a `ForgetReport`."""
+
+_TOKEN = re.compile(r"[A-Za-z]+(?:['’][A-Za-z]+)?|\d+(?:[-:.]\d+)*|\s+|.", re.DOTALL)
+"""The unit of a difference: a Latin word, a number or date, white space, or one character."""
+
+LONGEST = 4_000
+"""Characters up to which words are compared; longer lines are shown as changed altogether."""
+
+Piece = tuple[bool, str]
+"""(True if only this text has it, the words)."""
+
+
+def words(before: str, after: str) -> tuple[list[Piece], list[Piece]]:
+    """Return both texts in pieces, each marked if the other text does not have it.
+
+    >>> words("likes tea", "likes coffee")
+    ([(False, 'likes '), (True, 'tea')], [(False, 'likes '), (True, 'coffee')])
+    """
+    if len(before) + len(after) > LONGEST:
+        return [(before != after, before)], [(before != after, after)]
+    old, new = _TOKEN.findall(before), _TOKEN.findall(after)
+    left: list[Piece] = []
+    right: list[Piece] = []
+    for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        left += [(tag != "equal", "".join(old[i1:i2]))] if i2 > i1 else []
+        right += [(tag != "equal", "".join(new[j1:j2]))] if j2 > j1 else []
+    return left, right
+
+
+def size(count: float) -> str:
+    """Return a number of bytes for people."""
+    for unit in ("B", "KB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+        count /= 1000
+    return f"{count:.1f} TB"

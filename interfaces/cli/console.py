@@ -47,15 +47,6 @@ def minute(timestamp: str) -> str:
     return timestamp[:16].replace("T", " ")
 
 
-def size(number: float) -> str:
-    """Return a number of bytes for people."""
-    for unit in ("B", "KB", "MB"):
-        if number < 1000:
-            return f"{number:.0f} {unit}" if unit == "B" else f"{number:.1f} {unit}"
-        number /= 1000
-    return f"{number:.1f} GB"
-
-
 def json_line(value: Mapping[str, Any]) -> str:
     """Return one JSON object as one line, escaped if the output does not take UTF-8."""
     line = json.dumps(value, ensure_ascii=False)

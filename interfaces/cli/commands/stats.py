@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from typer import Option
 
-from ..console import size
+from ...texts import size
 from ..invocation import Shell, command
 from ..language import later, listed, say
 from ..opening import opened_stores

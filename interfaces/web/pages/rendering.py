@@ -18,7 +18,7 @@ from ....schema.event import Event
 from ....schema.language import Language
 from ....schema.version import VERSION
 from ....service.timezones import configured_timezone
-from .differences import words
+from ...texts import size, words
 from .language import COOKIE, language_of, later, say
 
 NAVIGATION = {
@@ -141,15 +141,6 @@ def statements(markdown: str) -> Sequence[tuple[str, str]]:
 def short(text: str) -> str:
     """Return the beginning of a text for a list."""
     return text if len(text) <= SHORT else f"{text[:SHORT]}…"
-
-
-def size(count: float) -> str:
-    """Return a number of bytes for people."""
-    for unit in ("B", "KB", "MB", "GB"):
-        if count < 1000:
-            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
-        count /= 1000
-    return f"{count:.1f} TB"
 
 
 def share(value: float, highest: float) -> float:

@@ -5,9 +5,10 @@ import sys
 
 import pytest
 from historian.interfaces.cli.commands.documents.profiles import ProfileRevisions
-from historian.interfaces.cli.console import json_line, plain, short, size
+from historian.interfaces.cli.console import json_line, plain, short
 from historian.interfaces.cli.differences import changes, unified
 from historian.interfaces.cli.language import duration
+from historian.interfaces.texts import size
 from historian.schema.profile import Profile, ProfileKey
 from hypothesis import given
 from hypothesis import strategies as st

@@ -11,7 +11,7 @@ import typer
 from typer import Argument
 
 from .....schema.errors import OwnerLockHeld
-from ...console import size
+from ....texts import size
 from ...invocation import FAILED, CommandFailed, Shell, command
 from ...language import say
 from ...opening import opened_parts, without_models

@@ -6,8 +6,9 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from historian.interfaces.texts import words
 from historian.interfaces.web.pages import language
-from historian.interfaces.web.pages.differences import side_by_side, words
+from historian.interfaces.web.pages.differences import side_by_side
 from historian.interfaces.web.pages.language import CATALOGUES, catalogue, language_of, say
 from historian.schema.language import Language
 from historian.service.diagnosis import CHECKS
