@@ -6,16 +6,16 @@ import re
 import time
 from collections import OrderedDict
 from http import HTTPStatus
-from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
+from starlette.requests import HTTPConnection
 
 from ...schema.settings import WebSettings
 from .access import Access, Caller, bearer_token
-from .problems import MEDIA_TYPE, problem_data
+from .problems import Refused, problem
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -42,14 +42,6 @@ SECURITY_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
-
-
-class Refusal(Exception):
-    """A request that goes no further."""
-
-    def __init__(self, status: HTTPStatus, detail: str, **headers: str) -> None:
-        super().__init__(detail)
-        self.status, self.detail, self.headers = status, detail, headers
 
 
 class Rates:
@@ -101,14 +93,14 @@ class Guard:
         try:
             if scope["path"] != HEALTH:  # asked by whatever name a container has; it tells nothing
                 self._check_host(headers)
-            caller = self._caller(headers)
+            caller = self._caller(scope, headers)
             self._check_rate(scope, caller)
             self._check_origin(scope, headers)
             if caller is None and scope["path"] not in PUBLIC_PATHS and not scope["path"].startswith(STATIC):
                 raise self._unknown(scope, headers)
             self._check_length(headers)
-        except Refusal as refusal:
-            await _refuse(answer, refusal)
+        except Refused as refusal:
+            await problem(refusal.status, str(refusal), refusal.headers)(scope, receive, answer)
             return
         scope.setdefault("state", {})["caller"] = caller
         await self._app(scope, self._bounded(receive), answer)
@@ -118,45 +110,45 @@ class Guard:
         given = headers.getlist("host")
         if len(given) != 1 or _name_of(given[0]) not in self._hosts:
             detail = "this server is not reached by that name; add it to web.hosts in the settings"
-            raise Refusal(HTTPStatus.MISDIRECTED_REQUEST, detail)
+            raise Refused(HTTPStatus.MISDIRECTED_REQUEST, detail)
 
-    def _caller(self, headers: Headers) -> Caller | None:
+    def _caller(self, scope: Scope, headers: Headers) -> Caller | None:
         if len(headers.getlist("authorization")) > 1:
             return None
         token = bearer_token(headers)
         if token is not None:
             return self._access.caller_of_token(token)
-        return self._access.caller_of_session(cookie_of(headers, self._cookie))
+        return self._access.caller_of_session(HTTPConnection(scope).cookies.get(self._cookie, ""))
 
     def _check_rate(self, scope: Scope, caller: Caller | None) -> None:
         client = scope.get("client") or ("",)
         wait = self._rates.wait(caller.key if caller is not None else f"at {client[0]}", time.monotonic())
         if wait:
             detail = "too many requests; wait, or raise web.requests_per_second in the settings"
-            raise Refusal(HTTPStatus.TOO_MANY_REQUESTS, detail, **{"Retry-After": str(int(wait) + 1)})
+            raise Refused(HTTPStatus.TOO_MANY_REQUESTS, detail, headers={"Retry-After": str(int(wait) + 1)})
 
     def _check_origin(self, scope: Scope, headers: Headers) -> None:
         """Refuse what a page of another origin sends. A cookie alone carries out nothing: the browser must say where from."""
         origins = headers.getlist("origin")
         if any(one.partition("://")[2].lower() != headers.get("host", "").lower() for one in origins):
-            raise Refusal(HTTPStatus.FORBIDDEN, "this request comes from a page of another origin")
+            raise Refused(HTTPStatus.FORBIDDEN, "this request comes from a page of another origin")
         if scope["method"] in SAFE_METHODS or origins or bearer_token(headers) is not None:
             return
         if headers.get("sec-fetch-site", "cross-site") != "same-origin":
-            raise Refusal(HTTPStatus.FORBIDDEN, "send an Origin, or the token as `Authorization: Bearer TOKEN`")
+            raise Refused(HTTPStatus.FORBIDDEN, "send an Origin, or the token as `Authorization: Bearer TOKEN`")
 
-    def _unknown(self, scope: Scope, headers: Headers) -> Refusal:
+    def _unknown(self, scope: Scope, headers: Headers) -> Refused:
         if scope["method"] in SAFE_METHODS and "text/html" in headers.get("accept", "") and not scope["path"].startswith("/api/"):
             query = scope["query_string"].decode("latin-1")
             then = quote(f"{scope['path']}?{query}" if query else scope["path"], safe="/")
-            return Refusal(HTTPStatus.SEE_OTHER, "sign in first", Location=f"/login?then={then}")
+            return Refused(HTTPStatus.SEE_OTHER, "sign in first", headers={"Location": f"/login?then={then}"})
         detail = "send the token as `Authorization: Bearer TOKEN`; `historian serve` prints it, or web.token is it"
-        return Refusal(HTTPStatus.UNAUTHORIZED, detail, **{"WWW-Authenticate": "Bearer"})
+        return Refused(HTTPStatus.UNAUTHORIZED, detail, headers={"WWW-Authenticate": "Bearer"})
 
     def _check_length(self, headers: Headers) -> None:
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > self._most_bytes:
-            raise Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, self._too_large, Connection="close")
+            raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, self._too_large, headers={"Connection": "close"})
 
     @property
     def _too_large(self) -> str:
@@ -176,25 +168,7 @@ class Guard:
         return bounded
 
 
-def cookie_of(headers: Headers, name: str) -> str:
-    """Return the value of a cookie; "" if it is not sent."""
-    cookies: SimpleCookie = SimpleCookie()
-    try:
-        cookies.load(headers.get("cookie", ""))
-    except CookieError:
-        return ""
-    return cookies[name].value if name in cookies else ""
-
-
 def _name_of(host: str) -> str:
     """Return the name of a Host header without its port; "" for what is none."""
     found = _HOST.fullmatch(host)
     return found[1].strip("[]").lower() if found else ""
-
-
-async def _refuse(send: Send, refusal: Refusal) -> None:
-    body = problem_data(refusal.status, refusal.detail)
-    headers = {**refusal.headers, "Content-Type": MEDIA_TYPE, "Content-Length": str(len(body))}
-    raw = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
-    await send({"type": "http.response.start", "status": refusal.status.value, "headers": raw})
-    await send({"type": "http.response.body", "body": body})
