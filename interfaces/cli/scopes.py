@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime, time
+from inspect import Parameter
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
@@ -24,15 +26,19 @@ AskerOption = Annotated[
 ]
 AllOption = Annotated[bool, Option("--all", help="Every conversation (for the operator).")]
 NotesOption = Annotated[bool, Option("--notes", help="The shared notes, which no conversation sees.")]
-FromOption = Annotated[str | None, Option("--from", metavar="TIME", help="Not before: 2026-02-21, or with a time.")]
-ToOption = Annotated[str | None, Option("--to", metavar="TIME", help="Not after; a day counts to its end.")]
-OccursFromOption = Annotated[
-    str | None, Option("--occurs-from", metavar="TIME", help="Telling of this day or later (--from: said then or later).")
-]
-OccursToOption = Annotated[str | None, Option("--occurs-to", metavar="TIME", help="Telling of this day or earlier.")]
-KindOption = Annotated[
-    Literal["action", "fact"] | None, Option("--kind", help="Only what the bot did (action), or what it learnt (fact).")
-]
+_NARROWING = {
+    "time_from": Annotated[str | None, Option("--from", metavar="TIME", help="Not before: 2026-02-21, or with a time.")],
+    "time_to": Annotated[str | None, Option("--to", metavar="TIME", help="Not after; a day counts to its end.")],
+    "occurs_from": Annotated[
+        str | None, Option("--occurs-from", metavar="TIME", help="Telling of this day or later (--from: said then or later).")
+    ],
+    "occurs_to": Annotated[str | None, Option("--occurs-to", metavar="TIME", help="Telling of this day or earlier.")],
+    "kind": Annotated[
+        Literal["action", "fact"] | None, Option("--kind", help="Only what the bot did (action), or what it learnt (fact).")
+    ],
+}
+NARROWING = [Parameter(name, Parameter.KEYWORD_ONLY, annotation=one, default=None) for name, one in _NARROWING.items()]
+"""The parameters that narrow what a command finds, for `command(…, more=NARROWING)`; `conditions` reads them."""
 
 
 def scope_of(group: str | None, user: str | None) -> Scope | None:
@@ -68,26 +74,11 @@ def search_scope(group: str | None, user: str | None, *, every: bool, notes: boo
     return scope
 
 
-def conditions(
-    settings: Settings,
-    *,
-    group: str | None,
-    user: str | None,
-    time_from: str | None,
-    time_to: str | None,
-    occurs_from: str | None,
-    occurs_to: str | None,
-    kind: str | None,
-) -> dict[str, Any]:
-    """Return what narrows a search besides its scope, as `EventFilter` takes it."""
-    return {
-        "user_ids": (user,) if group is not None and user is not None else (),
-        "kinds": (kind,) if kind else (),
-        "time_from": moment(time_from, settings, "--from", end=False),
-        "time_to": moment(time_to, settings, "--to", end=True),
-        "occurs_from": moment(occurs_from, settings, "--occurs-from", end=False),
-        "occurs_to": moment(occurs_to, settings, "--occurs-to", end=True),
-    }
+def conditions(settings: Settings, group: str | None, user: str | None, given: Mapping[str, str | None]) -> dict[str, Any]:
+    """Return what narrows a search besides its scope, as `EventFilter` takes it; `given` are the values of NARROWING."""
+    times = {name: moment(value, settings, name) for name, value in given.items() if name != "kind"}
+    kind = given["kind"]
+    return {**times, "kinds": (kind,) if kind else (), "user_ids": (user,) if group is not None and user is not None else ()}
 
 
 def time_zone(settings: Settings, timestamp: str = "") -> str:
@@ -97,17 +88,21 @@ def time_zone(settings: Settings, timestamp: str = "") -> str:
     return told_timezone(settings.cognitive.timezone, timestamp)
 
 
-def moment(value: str | None, settings: Settings, option: str, *, end: bool) -> float | None:
-    """Return a day or time in seconds since the epoch; without an offset it is in the configured time zone."""
+def moment(value: str | None, settings: Settings, name: str) -> float | None:
+    """Return a day or time in seconds since the epoch; without an offset it is in the configured time zone.
+
+    `name` is that of the parameter; a day counts to its end if it ends in `_to`.
+    """
     if value is None:
         return None
     try:
         parsed = datetime.fromisoformat(value)
     except ValueError:
+        option = f"--{name.removeprefix('time_').replace('_', '-')}"
         raise WrongUse(
             "{option}: {value!r} is no time; write 2026-02-21, or 2026-02-21T17:30+08:00", option=option, value=value
         ) from None
-    if len(value) <= 10 and end:
+    if len(value) <= 10 and name.endswith("_to"):
         parsed = datetime.combine(parsed.date(), time.max)
     if parsed.tzinfo is None:
         parsed = parsed.replace(tzinfo=ZoneInfo(time_zone(settings)))

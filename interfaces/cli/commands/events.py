@@ -14,17 +14,7 @@ from ..invocation import CommandFailed, Shell, WrongUse, command, group
 from ..language import later
 from ..opening import opened_stores
 from ..owner_commands import send_command
-from ..scopes import (
-    FromOption,
-    GroupOption,
-    KindOption,
-    OccursFromOption,
-    OccursToOption,
-    ToOption,
-    UserOption,
-    conditions,
-    scope_of,
-)
+from ..scopes import NARROWING, GroupOption, UserOption, conditions, scope_of
 
 if TYPE_CHECKING:
     from ....schema.event import Event
@@ -38,26 +28,21 @@ MOST_OF_A_JOB = 1000
 """Events that one job has at most."""
 
 
-@command("list", events)
+@command("list", events, more=NARROWING)
 def list_events(
     shell: Shell,
     group: GroupOption = None,
     user: UserOption = None,
-    time_from: FromOption = None,
-    time_to: ToOption = None,
-    occurs_from: OccursFromOption = None,
-    occurs_to: OccursToOption = None,
-    kind: KindOption = None,
     job: Annotated[str | None, Option("--job", metavar="ID", help="Only those of this job.")] = None,
     relative: Annotated[bool, Option("--relative", help="Only those that did not become absolute.")] = False,
     limit: Annotated[int, Option("--limit", min=1, help="At most so many.")] = 50,
+    **narrowing: str | None,
 ) -> None:
     """List events, newest first; of all conversations unless --group or --user names one."""
     from ....schema.event import EventFilter
 
     scope = scope_of(group, user)
-    times = {"time_from": time_from, "time_to": time_to, "occurs_from": occurs_from, "occurs_to": occurs_to}
-    narrowed = conditions(shell.settings, group=group, user=user, kind=kind, **times)
+    narrowed = conditions(shell.settings, group, user, narrowing)
     where = EventFilter(scope.key if scope else None, is_absolute=False if relative else None, **narrowed)
     if not shell.needs_data():
         return

@@ -15,15 +15,11 @@ from ..console import Cell, minute, short
 from ..invocation import Shell, command
 from ..language import later, say
 from ..scopes import (
+    NARROWING,
     AllOption,
     AskerOption,
-    FromOption,
     GroupOption,
-    KindOption,
     NotesOption,
-    OccursFromOption,
-    OccursToOption,
-    ToOption,
     UserOption,
     asked_scope,
     conditions,
@@ -45,7 +41,7 @@ QueryArgument = Annotated[str, Argument(metavar="QUERY", help="What to look for.
 TopKOption = Annotated[int | None, Option("--top-k", "-k", min=1, max=500, help="At most so many.")]
 
 
-@command("search")
+@command("search", more=NARROWING)
 async def search(
     shell: Shell,
     query: QueryArgument,
@@ -54,19 +50,14 @@ async def search(
     every: AllOption = False,
     notes: NotesOption = False,
     top_k: TopKOption = None,
-    time_from: FromOption = None,
-    time_to: ToOption = None,
-    occurs_from: OccursFromOption = None,
-    occurs_to: OccursToOption = None,
-    kind: KindOption = None,
     explain: Annotated[bool, Option("--explain", help="Say how each event came to its place.")] = False,
+    **narrowing: str | None,
 ) -> None:
     """Search the events of one conversation, best first."""
     from ....service.cognitive import CognitiveService
 
     scope = search_scope(group, user, every=every, notes=notes)
-    times = {"time_from": time_from, "time_to": time_to, "occurs_from": occurs_from, "occurs_to": occurs_to}
-    narrowed = conditions(shell.settings, group=group, user=user, kind=kind, **times)
+    narrowed = conditions(shell.settings, group, user, narrowing)
     if not shell.needs_data():
         return
     _note_if_off(shell)
