@@ -50,10 +50,8 @@ def send_command(shell: Shell, kind: CommandKind, payload: dict[str, Any], done:
 async def _carry_out(shell: Shell, job: Job) -> None:
     from ...service.jobs.commands import CommandRunner
     from ...service.upkeep.notes_index import NotesIndex, embedded_later
-    from ...service.upkeep.reprocessing import Reprocessing
 
     async with opened_parts(shell.settings) as parts:
         # The next worker updates the derived vector index, so it is not opened for one change.
         notes = NotesIndex(parts.manifest, shell.settings, embedded_later, time.time)
-        reprocessing = Reprocessing(parts.context(), parts.revisions, parts.queue)
-        await CommandRunner(parts.context(), notes, parts.article_stores.articles, reprocessing)(job)
+        await CommandRunner(parts, notes)(job)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -12,29 +11,23 @@ from ...models.embeddings.recorded import vectors_for
 from ...schema.commands import EditCommand, ForgetCommand, IndexCommand, RollbackArticleCommand, RollbackCommand
 from ...schema.errors import InvalidInput
 from ...schema.event import EventFilter
-from ...schema.graph_states.historian import HistorianContext
 from ...schema.job import Job
-from ...schema.protocols import ArticleStorage
 from ...schema.scope import notes_scope
 from ...schema.validation import validated
 from ...text.redaction import redact
+from ..components import Parts
 from ..upkeep.notes_index import NotesIndex
+from ..upkeep.reprocessing import Reprocessing
 
 
 class CommandRunner:
     """Runs commands with the owner's components. A repeated command changes nothing more."""
 
-    def __init__(
-        self,
-        context: HistorianContext,
-        notes: NotesIndex,
-        articles: ArticleStorage,
-        reprocessing: Callable[[Job], Awaitable[None]],
-    ) -> None:
-        self._reprocessing = reprocessing
-        self._articles = articles
-        self._context = context
+    def __init__(self, parts: Parts, notes: NotesIndex) -> None:
+        self._context = parts.context()
         self._notes = notes
+        self._articles = parts.article_stores.articles
+        self._reprocessing = Reprocessing(self._context, parts.revisions, parts.queue)
 
     async def __call__(self, job: Job) -> None:
         """Carry out one command. Raises InvalidInput if the payload is invalid or names something that does not exist."""

@@ -13,7 +13,6 @@ from ..jobs.commands import CommandRunner
 from ..jobs.worker import HistorianWorker
 from ..upkeep.idle_work import Maintenance
 from ..upkeep.notes_index import NotesIndex, embedded_later
-from ..upkeep.reprocessing import Reprocessing
 
 
 def make_worker(
@@ -28,7 +27,6 @@ def make_worker(
     cognitive = parts.settings.cognitive
     notes = NotesIndex(parts.manifest, parts.settings, embedded_later, parts.clock)
     forgetting = Forgetting(parts, drop_index=parts.backend.drop_vector_index if index is None else index.drop)
-    reprocessing = Reprocessing(parts.context(), parts.revisions, parts.queue)
     migration = Migration(parts, parts.settings, rewrite=cognitive.migrate_rewrite) if cognitive.migrate_from else None
     return HistorianWorker(
         parts,
@@ -36,7 +34,7 @@ def make_worker(
         maintenance=Maintenance(
             parts, index, random=random, notes=notes, migration=migration, index_waits=lambda: forgetting.index_waits
         ),
-        commands=CommandRunner(parts.context(), notes, parts.article_stores.articles, reprocessing),
+        commands=CommandRunner(parts, notes),
         forgetting=forgetting,
         random=random,
         **options,
