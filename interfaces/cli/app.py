@@ -26,7 +26,6 @@ COMMANDS = (
     "events",
     "documents.profiles",
     "documents.chapters",
-    "documents.summaries",
     "jobs",
     "data.forget",
     "data.transfer",

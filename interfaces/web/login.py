@@ -10,8 +10,8 @@ from fastapi.responses import RedirectResponse, Response
 
 from .access import SESSION_SECONDS, Access
 from .guard import HEALTH
-from .pages.login import login_page
-from .paths import own_path
+from .pages.rendering import page
+from .pages.route import own_path
 from .problems import Refused
 
 router = APIRouter(include_in_schema=False)
@@ -44,6 +44,12 @@ async def sign_out(request: Request) -> Response:
     answer = RedirectResponse("/login", HTTPStatus.SEE_OTHER)
     answer.delete_cookie(request.app.state.cookie, httponly=True, samesite="strict")
     return answer
+
+
+def login_page(request: Request, *, then: str, wrong: bool = False) -> Response:
+    """Return the page that asks for a token; `then` is the path that is opened next, `wrong` says that a token was refused."""
+    status = HTTPStatus.UNAUTHORIZED if wrong else HTTPStatus.OK
+    return page(request, "login.html", status=status, then=then, wrong=wrong)
 
 
 def _begun(request: Request, token: str, then: str) -> Response:

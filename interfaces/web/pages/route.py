@@ -43,3 +43,13 @@ def pages_router() -> APIRouter:
 def see(path: str, /, **parameters: object) -> RedirectResponse:
     """Return an answer that leads a browser to a page after a form was carried out."""
     return RedirectResponse(link(path, **parameters), 303)
+
+
+def own_path(path: str) -> str:
+    """Return a path of this server; "/" for anything that a browser might take for another one's.
+
+    >>> own_path("/people?kind=group"), own_path("//example.org"), own_path("https://example.org")
+    ('/people?kind=group', '/', '/')
+    """
+    is_own = path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable()
+    return path if is_own else "/"

@@ -25,10 +25,9 @@ from ....service.inspection.settings_report import settings_report
 from ....service.timezones import configured_timezone
 from ....stores.opening import owner_of
 from ..dependencies import MemoryHere, OperatorHere, PartsHere
-from ..paths import own_path
 from .language import COOKIE, later
 from .rendering import page, spoken
-from .route import pages_router
+from .route import own_path, pages_router
 
 router = pages_router()
 

@@ -1,4 +1,4 @@
-"""`historian chapters`: the assistant's articles about people, and their revisions."""
+"""`historian chapters` and `historian summaries`: the assistant's articles about people, their revisions, dated summaries."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rich.text import Text
 from typer import Argument, Option
 
 from .....service.inspection.article_list import listed_articles, listed_data
-from .....service.inspection.json_data import article_data
+from .....service.inspection.json_data import article_data, summary_data
 from ...console import minute, plain, short
 from ...invocation import CommandFailed, Shell, command, group
 from ...language import later, say
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from .....schema.summary import ArticleKey, StoredArticle
 
 chapters = group("chapters", "The assistant's own articles about people, and their revisions.")
+
+summaries = group("summaries", "Dated summaries of conversations: short-term memory.")
 
 PersonArgument = Annotated[str, Argument(metavar="USER", help="Whom the article is about (a platform id).")]
 InGroupOption = Annotated[
@@ -120,3 +122,29 @@ def article_key(user: str, in_group: str | None) -> ArticleKey:
     from .....schema.summary import ArticleKey
 
     return ArticleKey(user, in_group or "")
+
+
+@command("list", summaries)
+def list_summaries(shell: Shell, user: PersonArgument, in_group: InGroupOption = None) -> None:
+    """List all summaries of a person, oldest first, and how much waits to be summarised."""
+    key = article_key(user, in_group)
+    if not shell.needs_data():
+        return
+    with opened_stores(shell) as parts:
+        found = parts.article_stores.summaries.read(key)
+        waiting = parts.article_stores.buffer.tokens(key)
+    shell.rows(
+        found,
+        summary_data,
+        "from|until|tokens|by|where|summary",
+        lambda one: (
+            minute(one.since),
+            minute(one.until),
+            str(one.tokens),
+            one.written_by,
+            say("short-term") if one.is_short_term else say("revision {n}", n=one.promoted_into or 0),
+            short(" / ".join(one.text.splitlines()), 200),
+        ),
+        empty="no summaries yet",
+    )
+    shell.tell("{n} {n:token|tokens} of conversation {n:waits|wait} to be summarised", n=waiting)
