@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Generic, Protocol, TypeVar
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Generic, Protocol, TypeVar
 
 import typer
 from typer import Argument, Option
@@ -33,47 +33,32 @@ class Revision(Protocol):
 One = TypeVar("One", bound=Revision)
 
 
-class RevisionCommands(ABC, Generic[One]):
+@dataclass(frozen=True)
+class RevisionCommands(Generic[One]):
     """One kind of text with revisions; `register` adds its commands to a group.
 
     `whose` are the parameters that name a text, `reason` is the column that tells where a revision comes from.
     """
 
-    whose: ClassVar[Mapping[str, Any]]
-    reason: ClassVar[str]
-    rollback: ClassVar[CommandKind]
-
-    @abstractmethod
-    def read(self, shell: Shell, whose: Mapping[str, Any]) -> list[One]:
-        """Return the current revision and the earlier ones that are kept, newest first. Raises HistorianError for none."""
-
-    @abstractmethod
-    def name(self, one: One) -> str:
-        """Return how messages name the text."""
-
-    @abstractmethod
-    def identity(self, one: One) -> dict[str, str]:
-        """Return the JSON keys that name the text."""
-
-    @abstractmethod
-    def payload(self, one: One) -> dict[str, Any]:
-        """Return what names the text in a command for the owner."""
-
-    @abstractmethod
-    def data(self, one: One) -> Mapping[str, Any]:
-        """Return a revision as JSON data."""
-
-    @abstractmethod
-    def lines(self, one: One) -> list[str]:
-        """Return a revision as the lines of a diff."""
-
-    @abstractmethod
-    def source(self, one: One) -> str:
-        """Return where a revision comes from."""
-
-    @abstractmethod
-    def summary(self, one: One) -> str:
-        """Return a revision in short."""
+    whose: Mapping[str, Any]
+    reason: str
+    rollback: CommandKind
+    read: Callable[[Shell, Mapping[str, Any]], list[One]]
+    """Returns the current revision and the earlier ones that are kept, newest first. Raises HistorianError for none."""
+    name: Callable[[One], str]
+    """Returns how messages name the text."""
+    identity: Callable[[One], dict[str, str]]
+    """Returns the JSON keys that name the text."""
+    payload: Callable[[One], dict[str, Any]]
+    """Returns what names the text in a command for the owner."""
+    data: Callable[[One], Mapping[str, Any]]
+    """Returns a revision as JSON data."""
+    lines: Callable[[One], list[str]]
+    """Returns a revision as the lines of a diff."""
+    source: Callable[[One], str]
+    """Returns where a revision comes from."""
+    summary: Callable[[One], str]
+    """Returns a revision in short."""
 
     def register(self, app: typer.Typer) -> None:
         """Add the commands."""

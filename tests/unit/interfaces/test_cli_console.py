@@ -4,12 +4,12 @@ import json
 import sys
 
 import pytest
-from historian.interfaces.cli.commands.documents.profiles import ProfileRevisions
 from historian.interfaces.cli.console import json_line, plain, short
 from historian.interfaces.cli.differences import changes, unified
 from historian.interfaces.cli.language import duration
 from historian.interfaces.texts import size
 from historian.schema.profile import Profile, ProfileKey
+from historian.service.inspection.json_data import profile_lines
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.text import Text
@@ -78,7 +78,7 @@ def test_seconds_are_written_for_people(seconds: float, written: str) -> None:
 def test_a_diff_of_profiles_shows_name_tags_and_lines_and_is_empty_where_nothing_changed() -> None:
     old = Profile(ProfileKey("user", "42"), name="小林", tags=("猫",), summary="- 养了一只叫阿橘的猫", revision=3)
     new = dataclasses.replace(old, name="林", summary="- 养了一只叫阿橘的猫\n- 住在杭州", revision=4)
-    lines = ProfileRevisions().lines
+    lines = profile_lines
     diff = unified(lines(old), lines(new), 3, 4)
     assert [line.strip() for line in diff[:2]] == ["--- revision 3", "+++ revision 4"]
     assert "-name: 小林\n+name: 林" in "\n".join(diff)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 from rich.text import Text
 from typer import Argument, Option
@@ -47,7 +47,7 @@ def list_articles(shell: Shell) -> None:
             minute(one.article.updated_at) if one.article is not None else "",
             str(len(one.summaries)),
             str(one.waiting),
-            short(ARTICLES.summary(one.article), 120) if one.article is not None else "",
+            short(_in_short(one.article), 120) if one.article is not None else "",
         ),
         empty="no articles yet, and nothing that may become one",
     )
@@ -56,65 +56,41 @@ def list_articles(shell: Shell) -> None:
 @command("show", chapters)
 def show_article(shell: Shell, user: PersonArgument, in_group: InGroupOption = None) -> None:
     """Show an article."""
-    stored = ARTICLES.read(shell, {"user": user, "in_group": in_group})[0]
+    stored = _revisions(shell, {"user": user, "in_group": in_group})[0]
     if shell.json:
-        shell.emit(**ARTICLES.data(stored))
+        shell.emit(**article_data(stored))
         return
     values = {"scope": stored.key.scope.key, "n": stored.revision, "time": stored.updated_at}
     place = say("{scope}, revision {n}, {time}", **values)
     shell.out.print(Text.assemble((plain(stored.key.user_id), "bold"), (f"  {plain(place)}", "dim")))
-    for line in ARTICLES.lines(stored):
+    for line in _lines(stored):
         shell.out.print(Text(plain(line), style="cyan" if line.startswith("<") else "default"), soft_wrap=True)
 
 
-class ArticleRevisions(RevisionCommands["StoredArticle"]):
-    """The revisions of an article."""
-
-    whose: ClassVar = {"user": PersonArgument, "in_group": InGroupOption}
-    reason = later("revision|written|sources|article")
-    rollback = "rollback_article"
-
-    def read(self, shell: Shell, whose: Mapping[str, Any]) -> list[StoredArticle]:
-        key = article_key(**whose)
-        if shell.needs_data():
-            with opened_stores(shell) as parts:
-                stored = parts.article_stores.articles.read(key)
-                earlier = parts.article_stores.articles.history(key)
-            if stored is not None:
-                return [stored, *earlier]
-        where = say(" in group {id!r}", id=key.group_id) if key.group_id else ""
-        raise CommandFailed(
-            "there is no article about {user!r}{where}; summaries become one when there are enough of them",
-            user=key.user_id,
-            where=where,
-        )
-
-    def name(self, one: StoredArticle) -> str:
-        return say("the article of {key}", key=one.key)
-
-    def identity(self, one: StoredArticle) -> dict[str, str]:
-        return {"user_id": one.key.user_id, "scope": one.key.scope.key}
-
-    def payload(self, one: StoredArticle) -> dict[str, Any]:
-        return {"user_id": one.key.user_id, "group_id": one.key.group_id}
-
-    def data(self, one: StoredArticle) -> Mapping[str, Any]:
-        return article_data(one)
-
-    def lines(self, one: StoredArticle) -> list[str]:
-        from .....text.articles.markup import format_article
-
-        return format_article(one.article).splitlines()
-
-    def source(self, one: StoredArticle) -> str:
-        return str(len(one.sources))
-
-    def summary(self, one: StoredArticle) -> str:
-        return " ".join(line for line in self.lines(one) if line.strip() and not line.startswith("<"))
+def _revisions(shell: Shell, whose: Mapping[str, Any]) -> list[StoredArticle]:
+    key = article_key(**whose)
+    if shell.needs_data():
+        with opened_stores(shell) as parts:
+            stored = parts.article_stores.articles.read(key)
+            earlier = parts.article_stores.articles.history(key)
+        if stored is not None:
+            return [stored, *earlier]
+    where = say(" in group {id!r}", id=key.group_id) if key.group_id else ""
+    raise CommandFailed(
+        "there is no article about {user!r}{where}; summaries become one when there are enough of them",
+        user=key.user_id,
+        where=where,
+    )
 
 
-ARTICLES = ArticleRevisions()
-ARTICLES.register(chapters)
+def _lines(one: StoredArticle) -> list[str]:
+    from .....text.articles.markup import format_article
+
+    return format_article(one.article).splitlines()
+
+
+def _in_short(one: StoredArticle) -> str:
+    return " ".join(line for line in _lines(one) if line.strip() and not line.startswith("<"))
 
 
 def article_key(user: str, in_group: str | None) -> ArticleKey:
@@ -148,3 +124,18 @@ def list_summaries(shell: Shell, user: PersonArgument, in_group: InGroupOption =
         empty="no summaries yet",
     )
     shell.tell("{n} {n:token|tokens} of conversation {n:waits|wait} to be summarised", n=waiting)
+
+
+RevisionCommands["StoredArticle"](
+    whose={"user": PersonArgument, "in_group": InGroupOption},
+    reason=later("revision|written|sources|article"),
+    rollback="rollback_article",
+    read=_revisions,
+    name=lambda one: say("the article of {key}", key=one.key),
+    identity=lambda one: {"user_id": one.key.user_id, "scope": one.key.scope.key},
+    payload=lambda one: {"user_id": one.key.user_id, "group_id": one.key.group_id},
+    data=article_data,
+    lines=_lines,
+    source=lambda one: str(len(one.sources)),
+    summary=_in_short,
+).register(chapters)

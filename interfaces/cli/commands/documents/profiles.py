@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from rich.text import Text
 from typer import Argument, Option
@@ -86,46 +86,15 @@ def export_profiles(
     shell.result({"profiles": written}, "{n} {n:profile|profiles} written into {folder}", n=written, folder=str(folder))
 
 
-class ProfileRevisions(RevisionCommands["Profile"]):
-    """The revisions of one layer of a profile."""
-
-    whose: ClassVar = {"entity": EntityArgument, "layer": LayerOption}
-    reason = later("revision|written|because of|content")
-    rollback = "rollback"
-
-    def read(self, shell: Shell, whose: Mapping[str, Any]) -> list[Profile]:
-        current, *more = _read(shell, **whose)
-        if more:
-            layers = ", ".join(one.key.layer or PUBLIC for one in (current, *more))
-            raise WrongUse(
-                "profile {entity!r} has several layers; say which with --layer: {layers}", entity=whose["entity"], layers=layers
-            )
-        with opened_stores(shell) as parts:
-            return [current, *parts.profiles.history(current.key)]
-
-    def name(self, one: Profile) -> str:
-        return repr(one.key.entity)
-
-    def identity(self, one: Profile) -> dict[str, str]:
-        return {"entity": one.key.entity, "layer": one.key.layer}
-
-    def payload(self, one: Profile) -> dict[str, Any]:
-        return {"entity_type": one.key.entity_type, "entity_id": one.key.entity_id, "layer": one.key.layer}
-
-    def data(self, one: Profile) -> Mapping[str, Any]:
-        return profile_data(one)
-
-    def lines(self, one: Profile) -> list[str]:
-        return profile_lines(one)
-
-    def source(self, one: Profile) -> str:
-        return one.source_event_id
-
-    def summary(self, one: Profile) -> str:
-        return _in_short(one)
-
-
-ProfileRevisions().register(profile)
+def _revisions(shell: Shell, whose: Mapping[str, Any]) -> list[Profile]:
+    current, *more = _read(shell, **whose)
+    if more:
+        layers = ", ".join(one.key.layer or PUBLIC for one in (current, *more))
+        raise WrongUse(
+            "profile {entity!r} has several layers; say which with --layer: {layers}", entity=whose["entity"], layers=layers
+        )
+    with opened_stores(shell) as parts:
+        return [current, *parts.profiles.history(current.key)]
 
 
 def parse_entity(entity: str) -> tuple[EntityType, str]:
@@ -166,3 +135,18 @@ def _read(shell: Shell, entity: str, layer: str | None) -> list[Profile]:
         layer=layer,
         entity=entity,
     )
+
+
+RevisionCommands["Profile"](
+    whose={"entity": EntityArgument, "layer": LayerOption},
+    reason=later("revision|written|because of|content"),
+    rollback="rollback",
+    read=_revisions,
+    name=lambda one: repr(one.key.entity),
+    identity=lambda one: {"entity": one.key.entity, "layer": one.key.layer},
+    payload=lambda one: {"entity_type": one.key.entity_type, "entity_id": one.key.entity_id, "layer": one.key.layer},
+    data=profile_data,
+    lines=profile_lines,
+    source=lambda one: one.source_event_id,
+    summary=_in_short,
+).register(profile)
