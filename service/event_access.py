@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from ..retrieval.filters import Moment, conditioned
-from ..schema.errors import HistorianError, InvalidInput
+from ..schema.errors import InvalidInput
 from ..schema.event import Event, EventFilter, EventKind
 from ..schema.ids import told
 from ..schema.scope import Scope, checked_scope
@@ -77,7 +77,7 @@ class EventAccess(Reading):
         """Replace the text of an event, redacted, and return it. It is found by its new words at once."""
         from ..models.embeddings.recorded import vectors_for
 
-        parts = self._parts()
+        parts = self.lifecycle.in_use().parts
         if not isinstance(text, str) or not text.strip():
             raise InvalidInput("text: empty; `delete_event` removes an event")
         await self._existing(parts, event_id, scope)
@@ -88,18 +88,13 @@ class EventAccess(Reading):
 
     async def delete_event(self, event_id: str, *, scope: Scope | None = None) -> None:
         """Remove an event for good. What profiles and summaries took from it stays: `forget_user` removes everything."""
-        parts = self._parts()
+        parts = self.lifecycle.in_use().parts
         await self._existing(parts, event_id, scope)
         await asyncio.to_thread(parts.events.forget, EventFilter(None, event_ids=(event_id,)))
 
     get_all = list_events
     update = edit_event
     delete = delete_event
-
-    def _parts(self) -> Parts:
-        if self.lifecycle.opened is None:
-            raise HistorianError("memory is off or not open; use `async with CognitiveService.open(…)` or call `start()`")
-        return self.lifecycle.opened.parts
 
     async def _existing(self, parts: Parts, event_id: str, scope: Scope | None) -> Event:
         found = await asyncio.to_thread(parts.events.get, [event_id]) if isinstance(event_id, str) else []

@@ -26,7 +26,7 @@ from ...graph.historian import wire_historian
 from ...graph.recall import wire_recall
 from ...graph.reflection import wire_reflection
 from ...retrieval.recall_states import RecallContext, RecallInput, RecallOutput, RecallState
-from ...schema.errors import HistorianError, InvalidInput
+from ...schema.errors import InvalidInput
 from ...schema.graph_states.historian import HistorianInput, HistorianState
 from ...schema.graph_states.reflection import ReflectionInput, ReflectionState
 from ...schema.scope import Scope
@@ -112,10 +112,7 @@ def _with(memory: CognitiveService, context_of: Callable[[OpenMemory], Any]) -> 
     def bound(node: Node) -> Node:
         @wraps(node)
         async def run(state: Any, runtime: Runtime[Any]) -> Any:
-            opened = memory.lifecycle.opened
-            if opened is None:
-                raise HistorianError("memory is off or not open; use `async with CognitiveService.open(…)` or call `start()`")
-            return await node(state, runtime.override(context=context_of(opened)))
+            return await node(state, runtime.override(context=context_of(memory.lifecycle.in_use())))
 
         return run
 

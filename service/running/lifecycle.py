@@ -143,9 +143,20 @@ class Lifecycle:
             except StorageError as trouble:  # told only where there is something to keep
                 error = trouble
         job_id = await asyncio.to_thread(self._put, made, queue, error)
-        if job_id is not None and self.opened is not None:
-            self.opened.background.wake()
+        if job_id is not None:
+            self.wake()
         return job_id
+
+    def wake(self) -> None:
+        """Let the worker of this process, if there is one, look into the queue now."""
+        if self.opened is not None:
+            self.opened.background.wake()
+
+    def in_use(self) -> OpenMemory:
+        """Return the open memory. Raises HistorianError if there is none."""
+        if self.opened is None:
+            raise HistorianError("memory is off or not open; use `async with CognitiveService.open(…)` or call `start()`")
+        return self.opened
 
     def _put(self, made: Callable[[], Job | None], queue: JobQueue | None, error: StorageError | None) -> str | None:
         job = made()

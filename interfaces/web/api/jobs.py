@@ -69,7 +69,7 @@ def show_job(job_id: str, queue: QueueHere, caller: CallerHere) -> dict[str, Any
 @router.post("/jobs/retry")
 async def retry_all(queue: QueueHere, memory: MemoryHere, operator: OperatorHere) -> Retried:
     """Bring all failed jobs back into the queue, with their attempts forgotten."""
-    return await _retried(memory, await asyncio.to_thread(queue.retry_failed))
+    return _retried(memory, await asyncio.to_thread(queue.retry_failed))
 
 
 @router.post("/jobs/{job_id}/retry")
@@ -78,7 +78,7 @@ async def retry(job_id: str, queue: QueueHere, memory: MemoryHere, operator: Ope
     count = await asyncio.to_thread(queue.retry_failed, job_id)
     if not count:
         raise Refused(HTTPStatus.NOT_FOUND, f"job {job_id!r:.80} is not among the failed ones")
-    return await _retried(memory, count)
+    return _retried(memory, count)
 
 
 @router.get("/steps", response_class=StreamingResponse)
@@ -115,9 +115,8 @@ def _event(name: str, data: dict[str, Any]) -> str:
     return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n"
 
 
-async def _retried(memory: CognitiveService, count: int) -> Retried:
-    if memory.lifecycle.opened is not None:
-        memory.lifecycle.opened.background.wake()
+def _retried(memory: CognitiveService, count: int) -> Retried:
+    memory.lifecycle.wake()
     return Retried(retried=count)
 
 

@@ -90,8 +90,7 @@ def show_jobs(
 async def try_again(memory: MemoryHere, operator: OperatorHere, queue: QueueHere, job: Annotated[str, Form()] = "") -> Response:
     """Put a failed job back into the queue; without an id all of them."""
     retried = await asyncio.to_thread(queue.retry_failed, job or None)
-    if memory.lifecycle.opened is not None:
-        memory.lifecycle.opened.background.wake()
+    memory.lifecycle.wake()
     return see("/jobs", state="pending", retried=retried)
 
 
