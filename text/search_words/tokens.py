@@ -24,7 +24,9 @@ _DENSE = (
     "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 )
 # Vowel signs of Indic scripts are not word characters for `re`, but occur inside words.
-_LETTER = rf"(?:(?![{_DENSE}])[^\W_]|[\u0300-\u036f\u0900-\u0dff])"
+_PLAIN_LETTER, _SIGN = rf"[^\W_{_DENSE}]", r"[\u0300-\u036f\u0900-\u0dff]"
+_LETTER = rf"(?:{_PLAIN_LETTER}|{_SIGN})"
+_LETTERS = rf"(?:{_PLAIN_LETTER}++|{_SIGN}++)++"  # `_LETTER` repeated would be tried anew for each letter
 _PICTOGRAPH = (
     "\u203c\u2049\u2190-\u21ff\u231a-\u23ff\u25a0-\u27bf\u2b00-\u2bff"
     "\U0001f000-\U0001f1e5\U0001f200-\U0001f3fa\U0001f400-\U0001faff"
@@ -35,9 +37,9 @@ _EMOJI_DRESS = "\ufe0e\ufe0f\u20e3\U0001f3fb-\U0001f3ff"  # variation selectors,
 
 _TOKEN = re.compile(
     rf"(?P<dense>[{_DENSE}]+)"
-    rf"|(?P<number>(?<!{_LETTER})(?:\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?(?![\d,])|\d+(?:\.\d+)+)(?!{_LETTER}))"
-    rf"|(?P<language>(?<!{_LETTER})[a-z](?:\+\+|\#)(?!{_LETTER}))"
-    rf"|(?P<word>{_LETTER}+(?:'{_LETTER}+)*)"
+    rf"|(?P<number>(?=\d)(?<!{_LETTER})(?:\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?(?![\d,])|\d+(?:\.\d+)+)(?!{_LETTER}))"
+    rf"|(?P<language>(?=[a-z][+#])(?<!{_LETTER})[a-z](?:\+\+|\#)(?!{_LETTER}))"
+    rf"|(?P<word>{_LETTERS}(?:'{_LETTERS})*)"
     rf"|(?P<emoji>[{_FLAG}]{{2}}|[{_PICTOGRAPH}][{_EMOJI_DRESS}]*(?:{_JOINER}[{_PICTOGRAPH}][{_EMOJI_DRESS}]*)*)"
 )
 INSIDE = "\ue001"
