@@ -93,34 +93,33 @@ class ScopeWords:
         if not words or not count:
             return WordMatch(np.zeros(count, dtype=np.float32))
         keys = _keys([*words, *map(repeated, words)])
-        found: list[list[Places]] = [[] for _ in keys]
+        held = np.zeros(len(keys), dtype=np.int64)
+        numbers: list[Keys] = []
+        places: list[Places] = []
         for block in self.blocks:
             if not len(block.keys):
                 continue
-            spots = np.searchsorted(block.keys, keys)
+            spots = block.keys.searchsorted(keys)
             known = np.flatnonzero(block.keys[np.minimum(spots, len(block.keys) - 1)] == keys)
-            first, last = block.starts[spots[known]].tolist(), block.starts[spots[known] + 1].tolist()
-            for n, start, end in zip(known.tolist(), first, last, strict=True):
-                found[n].append(block.places[start:end])
-        telling = [math.log(1 + (count - n + 0.5) / (n + 0.5)) for n in (sum(map(len, found[w])) for w in range(len(words)))]
+            first, last = block.starts[spots[known]], block.starts[spots[known] + 1]
+            held[known] += last - first
+            numbers.append(np.repeat(known, last - first))
+            places += [block.places[start:end] for start, end in zip(first.tolist(), last.tolist(), strict=True)]
+        telling = [math.log(1 + (count - n + 0.5) / (n + 0.5)) for n in held[: len(words)].tolist()]
         whole = sum(sorted(telling, reverse=True)[:TELLING_WORDS])
-        places: list[Places] = []
-        gained: list[npt.NDArray[np.float64]] = []
-        for n, lists in enumerate(found):
-            gains, weight = self._gains[n >= len(words)], telling[n % len(words)]
-            places += lists
-            gained += [gains[one] * weight for one in lists]
         if not places:
             return WordMatch(np.zeros(count, dtype=np.float32), whole)
-        scores = np.bincount(np.concatenate(places), weights=np.concatenate(gained), minlength=count)
+        number, place = np.concatenate(numbers), np.concatenate(places)
+        gains = self._gains[place + count * (number >= len(words))]
+        scores = np.bincount(place, weights=gains * np.array(2 * telling)[number], minlength=count)
         return WordMatch(scores.astype(np.float32), whole)
 
     @cached_property
-    def _gains(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """What each event gains for a word that it holds, by a weight of 1, and what more if the word stands there twice."""
+    def _gains(self) -> npt.NDArray[np.float64]:
+        """What each event gains for a word that it holds, by a weight of 1; then what more if the word stands there twice."""
         added = norms(self.lengths)
         once = (K1 + 1) / (1 + added)
-        return once, 2 * (K1 + 1) / (2 + added) - once
+        return np.concatenate([once, 2 * (K1 + 1) / (2 + added) - once])
 
 
 def _keys(words: Sequence[str]) -> Keys:
