@@ -122,12 +122,12 @@ class _ByWords:
 
     def goes_before(self, new: int, old: int) -> bool:
         """Return True if the later of two facts, `new`, tells how it is now with what `old` tells of."""
-        one, other = self.statements[new], self.statements[old]
-        if not self._answers_as_well(one, other) or not self._on_one_matter(new, old):
-            return False
+        one, other = self.statement(new), self.statement(old)
         # Who does something may be another person at another time.
         is_same = same_subject(one, other, unnamed=self.now) or (self.of_whom and says_something(one.terms & other.terms))
-        return is_same and could_replace(one, other)
+        if not is_same or not self._answers_as_well(one, other) or not self._on_one_matter(new, old):
+            return False
+        return could_replace(one, other)
 
     @cached_property
     def named(self) -> list[str]:
@@ -138,10 +138,10 @@ class _ByWords:
         """The people whom the question names."""
         return names_in(self.question, self.named)
 
-    @cached_property
-    def statements(self) -> list[Statement]:
-        told = [(hit.event.text, tuple(dict.fromkeys((*self.named, hit.event.bot_name)))) for hit in self.hits]
-        return [Statement.known(text, tuple(names_in(text, people))) for text, people in told]
+    def statement(self, place: int) -> Statement:
+        event = self.hits[place].event
+        people = tuple(dict.fromkeys((*self.named, event.bot_name)))
+        return Statement.known(event.text, tuple(names_in(event.text, people)))
 
     @cached_property
     def matters(self) -> frozenset[str]:
@@ -164,7 +164,7 @@ class _ByWords:
         return whole < WHOLE or share(self.terms, one.terms) >= whole
 
     def _on_one_matter(self, new: int, old: int) -> bool:
-        one, other = self.statements[new], self.statements[old]
+        one, other = self.statement(new), self.statement(old)
         named = (self.terms & other.terms) - one.terms
         if says_something(frozenset(term for term in named if not stands_for_a_matter(term))):
             return False
@@ -203,10 +203,11 @@ class _ByVectors(_ByWords):
     def within_reach(self) -> Mask:
         least = np.where(self.both_valued, np.float32(ANSWERS_WITH_VALUE), np.float32(ANSWERS))
         answers_too = self.answers[:, None] >= least * self.answers
-        return np.asarray(answers_too & (self.short <= CHANGE_BONUS + MATTER_BONUS), dtype=bool)
+        most = CHANGE_BONUS + (MATTER_BONUS if self.matters & ONE_AT_A_TIME else 0.0)
+        return np.asarray(answers_too & (self.short <= most), dtype=bool)
 
     def _on_one_matter(self, new: int, old: int) -> bool:
-        one, other = self.statements[new], self.statements[old]
+        one, other = self.statement(new), self.statement(old)
         short = float(self.short[new, old])
         if self.matters & one.matters & other.matters & ONE_AT_A_TIME:
             short -= MATTER_BONUS
@@ -228,7 +229,8 @@ def _later(hits: Sequence[Hit]) -> Mask:
     """Return which hit (row) tells of a later time than which one not far before it (column), if both are facts."""
     times = np.array([hit.event.timestamp for hit in hits])
     is_fact = np.array([_is_fact(hit) for hit in hits], dtype=bool)
-    near = np.tri(len(hits), k=-1, dtype=bool) & ~np.tri(len(hits), k=-1 - MOST_PLACES, dtype=bool)
+    behind = np.subtract.outer(np.arange(len(hits)), np.arange(len(hits)))
+    near = (behind > 0) & (behind <= MOST_PLACES)
     return np.asarray(near & (times[:, None] - times > SOONEST) & is_fact[:, None] & is_fact, dtype=bool)
 
 
