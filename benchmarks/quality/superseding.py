@@ -1,15 +1,14 @@
 """What is no longer true: links between facts, and which of them answers a question.
 
-    python -m benchmarks.quality.superseding [dev|held-out|dev-2|held-out-2|held-out-3|dev-4|held-out-4]
+    python -m benchmarks.quality.superseding [dev|held-out|dev-2|held-out-2|held-out-3|dev-4|held-out-4|dev-5|held-out-5]
         [--embedding local] [--model URL] [--show]
 
 Files the sequences of `data/superseding_dev.jsonl` or `…_held_out.jsonl` (each a conversation of its own: a change, an undone
 change, a correction, or what looks like one and is none) and asks each one's questions. Every sequence names the statements
 that are over (`links`), the one that answers the question about the present (`current`) and those that were true before.
 `data/superseding_2_dev.jsonl` and `…_2_held_out.jsonl` are a later set by somebody else, in more everyday words and with more
-said in between, `data/superseding_3_held_out.jsonl` one by a third person, `data/superseding_4_….jsonl` one by a fourth. The
-rules and the model must be tuned on the `dev`
-files alone; `--show` prints their mistakes.
+said in between, `data/superseding_3_held_out.jsonl` one by a third person, `…_4_….jsonl` and `…_5_….jsonl` by a fourth and a
+fifth. The rules and the model must be tuned on the `dev` files alone; `--show` prints their mistakes.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ from historian.service.running.ownership import owned_worker
 from ..machine import machine_line
 
 DATA = Path(__file__).parents[1] / "data"
-HALVES = ("dev", "held-out", "dev-2", "held-out-2", "held-out-3", "dev-4", "held-out-4")
+HALVES = ("dev", "held-out", "dev-2", "held-out-2", "held-out-3", "dev-4", "held-out-4", "dev-5", "held-out-5")
 Place = Sequence[int]
 
 
@@ -145,7 +144,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.show and not arguments.half.startswith("dev"):
         raise SystemExit("--show is for the halves that the rules are tuned on")
-    half = arguments.half.rstrip("-234")
+    half = arguments.half.rstrip("-2345")
     series = "" if half == arguments.half else f"{arguments.half[-1]}_"
     name = f"superseding_{series}{half.replace('-', '_')}.jsonl"
     lines = (DATA / name).read_text(encoding="utf-8").splitlines()
