@@ -733,7 +733,7 @@ def test_a_filter_answers_each_line_before_the_next_comes() -> None:
         env=ENVIRONMENT,
     ) as process:
         assert process.stdin is not None and process.stdout is not None
-        for text, count in (("我来了", 1), ("好", 0)):
+        for text, count in (("我来了", 1), ("小林唱歌", 0)):
             process.stdin.write(json.dumps({"text": text}) + "\n")
             process.stdin.flush()
             assert len(json.loads(process.stdout.readline())["violations"]) == count

@@ -104,7 +104,7 @@ def test_a_wrong_time_or_item_is_named(changes: dict[str, str], message: str) ->
 
 
 def test_bytes_that_are_not_utf_8_are_one_wrong_line() -> None:
-    called = historian("gate", "--json", stdin=b'{"text": "\xff"}\n{"text": "ok"}\n')
+    called = historian("gate", "--json", stdin=b'{"text": "\xff"}\n{"text": "Ann sings"}\n')
     assert "not UTF-8" in called.lines[0]["error"]
     assert called.lines[1] == {"violations": [], "notes": []}
     assert called.status == 1
@@ -128,7 +128,7 @@ def test_keys_of_the_program_itself_are_passed_over(command: str) -> None:
 
 
 def test_texts_may_come_as_arguments() -> None:
-    called = historian("gate", "--json", "我来了", "好")
+    called = historian("gate", "--json", "我来了", "小林唱歌")
     assert [len(answer["violations"]) for answer in called.lines] == [1, 0]
 
 
@@ -143,10 +143,10 @@ def test_people_see_what_was_replaced_and_what_is_wrong() -> None:
 
 
 def test_people_may_pipe_plain_lines() -> None:
-    called = historian("gate", stdin="我来了\n好\n")
+    called = historian("gate", stdin="我来了\n小林唱歌\n")
     assert called.status == 0
     assert "✗ 我来了" in called.out
-    assert "✓ 好" in called.out
+    assert "✓ 小林唱歌" in called.out
 
 
 def test_markup_in_a_text_stays_text() -> None:

@@ -26,6 +26,10 @@ def change(old: str, new: str) -> str:
     ("old", "new"),
     [
         ("Ann lives in Lisbon", "Ann moved to Vienna"),
+        ("小林在腾讯当程序员", "小林跳槽到字节"),
+        ("小林在一家律所做助理", "小林跳槽到字节"),
+        ("小林养了一只叫年糕的猫", "年糕跑丢了"),
+        ("Ann has a cat", "Ann's cat ran away"),
         ("Ann is engaged to Tom", "Ann and Tom had their wedding on the beach"),
         ("Ann plays the flute in the school band", "Ann traded the flute for a trombone because the band had too few"),
         ("Ann has an account at Barings", "Ann shut the account at Barings"),
@@ -70,6 +74,9 @@ def test_a_change_ends_the_former_fact(old: str, new: str) -> None:
 
 
 LOOKALIKES = [
+    ("小林在读书会当会长", "小林跳槽到字节"),
+    ("小林在家做饭", "小林跳槽到字节"),
+    ("Ann has a dog", "Ann ran away from Tom's dog"),
     ("Ann likes coffee and jazz", "Ann no longer likes coffee"),
     ("小林喜欢咖啡和爵士乐", "小林不喝咖啡了"),
     ("Ann reads science fiction", "Ann finished a science fiction trilogy"),
