@@ -262,13 +262,20 @@ class CognitiveService(EventAccess, Operating):
         given = {**unknown, **names, "bot_id": bot_id, "timezone": timezone}
         fields = {name: value for name, value in given.items() if value is not None}
         messages = kept(messages)
-        jobs = await asyncio.to_thread(talk_jobs, messages, scope, settings, clock, fields)
-        self.lifecycle.languages.hear(scope.key, [job.payload["text"] for job in jobs if job.payload.get("role") == "user"])
+        jobs: list[Job] = []
+
+        def first() -> Job | None:  # read and written in one thread: most calls bring one message
+            jobs.extend(talk_jobs(messages, scope, settings, clock, fields))
+            return self._gathering.due(jobs[0], clock(), settings) if jobs else None
+
         ids: list[str] = []
         try:
-            for job in jobs:
-                job_id = await self.lifecycle.hand_over(partial(self._gathering.due, job, clock(), settings))
-                ids += [job_id] if job_id is not None else []
+            ids += filter(None, [await self.lifecycle.hand_over(first)])
+            for job in jobs[1:]:
+                due = partial(self._gathering.due, job, clock(), settings)
+                ids += filter(None, [await self.lifecycle.hand_over(due)])
+            said = [job.payload["text"] for job in jobs if job.payload.get("role") == "user"]
+            self.lifecycle.languages.hear(scope.key, said)
         finally:
             if ids:  # what is kept waits for silence, whatever became of the others
                 self.lifecycle.at_home(self._listen, scope.key, settings.cognitive.talk.silence_seconds)
