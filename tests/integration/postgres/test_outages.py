@@ -31,7 +31,7 @@ def own() -> Iterator[OwnServer]:
 
 
 def on(server: OwnServer, directory: Path, **stores: Any) -> Settings:
-    return on_server(settings_for(directory), "historian", server.url, **stores)
+    return on_server(settings_for(directory, query={"recall_timeout_seconds": 1}), "historian", server.url, **stores)
 
 
 async def test_what_is_handed_over_while_the_server_is_away_waits_in_files_and_is_filed_later(
