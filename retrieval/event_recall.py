@@ -408,7 +408,7 @@ def _raise(steps: dict[str, Scores], name: str, scores: Scores) -> None:
 def _best(survey: Survey, total: Scores, wanted: int, *, observations_last: bool) -> Positions:
     """Return the `wanted` best of the admitted events with a score above 0, newer ones first among equals.
 
-    With `observations_last`, of all others, and as many observations beside them.
+    With `observations_last`, of all but what tools returned (`is_raw`), and as many of that beside them.
     """
     possible = total > 0 if survey.admitted is None else (total > 0) & survey.admitted
     positions = np.flatnonzero(possible)

@@ -20,8 +20,8 @@ Found = tuple[int, Hit]
 def known_first(found: Sequence[Found], *, observations_last: bool) -> list[Found]:
     """Return the hits with questions, asked or told of, behind all that has more than ASKED of their score.
 
-    The others keep their order. With `observations_last`, which leaves these what finished memory does not fill, questions come
-    behind them too.
+    The others keep their order. With `observations_last`, which leaves what tools returned the places of nothing else, questions
+    come behind all others too.
     """
     known: list[Found] = []
     asked: list[Found] = []
