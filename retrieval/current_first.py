@@ -125,7 +125,7 @@ class _ByWords:
         one, other = self.statement(new), self.statement(old)
         # Who does something may be another person at another time.
         is_same = same_subject(one, other, unnamed=self.now) or (self.of_whom and says_something(one.terms & other.terms))
-        if not is_same or not self._answers_as_well(one, other) or not self._on_one_matter(new, old):
+        if not is_same or not self._answers_as_well(one, other) or not self._on_one_matter(one, other, new, old):
             return False
         return could_replace(one, other)
 
@@ -163,8 +163,7 @@ class _ByWords:
         whole = share(self.terms, other.terms)
         return whole < WHOLE or share(self.terms, one.terms) >= whole
 
-    def _on_one_matter(self, new: int, old: int) -> bool:
-        one, other = self.statement(new), self.statement(old)
+    def _on_one_matter(self, one: Statement, other: Statement, new: int, old: int) -> bool:
         named = (self.terms & other.terms) - one.terms
         if says_something(frozenset(term for term in named if not stands_for_a_matter(term))):
             return False
@@ -206,8 +205,7 @@ class _ByVectors(_ByWords):
         most = CHANGE_BONUS + (MATTER_BONUS if self.matters & ONE_AT_A_TIME else 0.0)
         return np.asarray(answers_too & (self.short <= most), dtype=bool)
 
-    def _on_one_matter(self, new: int, old: int) -> bool:
-        one, other = self.statement(new), self.statement(old)
+    def _on_one_matter(self, one: Statement, other: Statement, new: int, old: int) -> bool:
         short = float(self.short[new, old])
         if self.matters & one.matters & other.matters & ONE_AT_A_TIME:
             short -= MATTER_BONUS
