@@ -205,7 +205,7 @@ def in_scope(store: SqliteEventStore, material: Material, options: argparse.Name
         for centred in (False, True):
             found = np.argsort(-snapshot.similarities(vector, centred=centred), kind="stable")[:TOP_K]
             truth = brute_force(matrix.astype(np.float64), vector.astype(np.float64), centred=centred)
-            right += len({snapshot.outlines[n].event_id for n in found} & {ids[n] for n in truth[:TOP_K]})
+            right += len({snapshot.events[n].event_id for n in found} & {ids[n] for n in truth[:TOP_K]})
             total += TOP_K
     print(f"dense part against brute force in double precision: recall {right / total:.4f} at {TOP_K}")
 

@@ -127,13 +127,13 @@ async def find(
     elif vectors and not found.with_vectors:
         found.reasons.append("dimension: the query's vector does not fit the stored ones; run `historian reembed`")
     # The hits are complete before the reranker is called: if it is late, only the reranking is lost.
-    reranked = await rerank(steps, request, candidates, found.reasons, models_until(), run)
+    reranked = await rerank(steps, request, candidates, found.reasons, models_until())
     if reranked is not candidates:
         try:
             async with asyncio.timeout_at(end):
                 found.hits = await run(steps.select, request, reranked)
-        except (TimeoutError, StorageError) as error:
-            found.reasons.append(f"reranker: {str(error) or 'out of time'}")
+        except TimeoutError:
+            found.reasons.append("reranker: out of time")
     found.waiting = _not_among(found.hits, found.waiting)
     return found
 
@@ -213,14 +213,13 @@ async def rerank(
     candidates: Candidates,
     reasons: list[str],
     until: float | None = None,
-    run: RunInThread = asyncio.to_thread,
 ) -> Candidates:
     """Return the candidates reranked; as they are, with a reason, if the reranker fails or is late (`until`)."""
     until = until or asyncio.get_running_loop().time() + MODEL_SECONDS
     try:
         async with asyncio.timeout_at(until):
-            return await steps.rerank(request, candidates, run, until)
-    except (TimeoutError, ModelError, StorageError) as error:
+            return await steps.rerank(request, candidates, until)
+    except (TimeoutError, ModelError) as error:
         reasons.append(f"reranker: {str(error) or 'out of time'}")
         return candidates
 

@@ -18,7 +18,6 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from ..schema.errors import StorageError
-from ..schema.event import Event
 from ..schema.hit import Hit
 from ..schema.protocols import Embedder, EventStore, Reranker, Vector
 from ..schema.settings import QuerySettings
@@ -77,12 +76,10 @@ class Survey:
     keywords: Sequence[WordMatch]
     admitted: Mask | None
     waiting: Sequence[Hit] = ()
-    texts: Mapping[int, Event] = field(default_factory=dict)
-    """The events by position, where they were read from the store."""
     is_excerpt: bool = False
     """True if the snapshot holds no more than what the store found by keywords, since the scope is still being read."""
     is_held: bool = False
-    """True if the store is away, and only events are admitted whose texts were kept in memory."""
+    """True if the store is away, and the scope is as it was known last."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +92,6 @@ class Candidates:
     steps: Mapping[str, Scores] = field(default_factory=dict)
     reranked: Mapping[int, float] = field(default_factory=dict)
     has_vectors: bool = False
-    texts: Mapping[int, Event] = field(default_factory=dict)
 
 
 class EventRecall:
@@ -148,26 +144,19 @@ class EventRecall:
         _ = request.named  # parsed here, beside the embedding, and kept for the steps that follow
         if snapshot is None:
             return self._excerpt(request, waiting)
+        return replace(self._looked_through(request, snapshot), waiting=waiting)
+
+    def held(self, request: RecallRequest) -> Survey | None:
+        """Survey a scope as it was known last, while the store is known to be away. Does not block."""
+        snapshot = self.tables.held(request.where.scope_key or "") if self._knows_that_store_is_away() else None
+        return None if snapshot is None else replace(self._looked_through(request, snapshot), is_held=True)
+
+    def _looked_through(self, request: RecallRequest, snapshot: Snapshot) -> Survey:
         admitted = snapshot.admitted(request.where)
         if request.where.holds is None:
             admitted = snapshot.in_force(admitted, past=request.about_past)
         limit = max(KEYWORD_CANDIDATES, request.top_k)
-        return Survey(snapshot, [snapshot.keywords(query, admitted, limit) for query in request.queries], admitted, waiting)
-
-    def held(self, request: RecallRequest) -> Survey | None:
-        """Survey the events of a scope that recalls have shown, while the store is known to be away. Does not block."""
-        found = self.tables.held(request.where.scope_key or "") if self._knows_that_store_is_away() else None
-        if found is None or not found[1]:
-            return None
-        snapshot, texts = found
-        shown = np.zeros(len(snapshot), dtype=bool)
-        shown[list(texts)] = True
-        chosen = snapshot.admitted(request.where)
-        admitted: Mask | None = shown if chosen is None else shown & chosen
-        if request.where.holds is None:
-            admitted = snapshot.in_force(admitted, past=request.about_past)
-        keywords = [snapshot.keywords(query, admitted, KEYWORD_CANDIDATES) for query in request.queries]
-        return Survey(snapshot, keywords, admitted, texts=texts, is_held=True)
+        return Survey(snapshot, [snapshot.keywords(query, admitted, limit) for query in request.queries], admitted)
 
     def _excerpt(self, request: RecallRequest, waiting: Sequence[Hit]) -> Survey:
         """Survey what the store finds by keywords; where that is nothing, the newest events."""
@@ -178,7 +167,7 @@ class EventRecall:
         snapshot = snapshot_of(events)
         admitted = snapshot.in_force(None, past=request.about_past) if request.where.holds is None else None
         keywords = [WordMatch(np.array([one.get(event.event_id, 0.0) for event in events], dtype=np.float32)) for one in found]
-        return Survey(snapshot, keywords, admitted, waiting, dict(enumerate(events)), is_excerpt=True)
+        return Survey(snapshot, keywords, admitted, waiting, is_excerpt=True)
 
     def _with_nearest(self, request: RecallRequest, survey: Survey, vectors: Sequence[Vector]) -> Survey:
         """Add to an excerpt the events with the nearest vectors, and all vectors, where the store compares them itself."""
@@ -186,22 +175,19 @@ class EventRecall:
         found = [self.events.nearest(vector, request.where, limit) for vector in vectors]
         if not all(found):
             return survey
-        known = {event.event_id for event in survey.texts.values()}
+        known = survey.snapshot.positions
         more = self.events.get(
             [event_id for event_id in {key: 0 for one in found for key, _ in one or ()} if event_id not in known]
         )
-        events = sorted([*survey.texts.values(), *more], key=lambda event: event.timestamp)
+        events = sorted([*survey.snapshot.events, *more], key=lambda event: event.timestamp)
         ids = tuple(event.event_id for event in events)
         snapshot = snapshot_of(events, *self.events.vectors(replace(request.where, event_ids=ids)))
         admitted = snapshot.in_force(None, past=request.about_past) if request.where.holds is None else None
-        before = survey.snapshot.positions
         keywords = [
-            replace(
-                match, scores=np.array([match.scores[before[key]] if key in before else 0.0 for key in ids], dtype=np.float32)
-            )
+            replace(match, scores=np.array([match.scores[known[key]] if key in known else 0.0 for key in ids], dtype=np.float32))
             for match in survey.keywords
         ]
-        return replace(survey, snapshot=snapshot, keywords=keywords, admitted=admitted, texts=dict(enumerate(events)))
+        return replace(survey, snapshot=snapshot, keywords=keywords, admitted=admitted)
 
     async def embed(self, request: RecallRequest, until: float | None = None) -> list[Vector]:
         """Return one vector per query; none without an embedder. Raises ModelError and StorageError.
@@ -264,16 +250,15 @@ class EventRecall:
             total = total * asked
         positions = _best(survey, total, self._wanted(request), observations_last=request.observations_last)
         scores = total[positions].astype(np.float64)
-        return Candidates(snapshot, positions, scores, steps, has_vectors="dense" in steps, texts=survey.texts)
+        return Candidates(snapshot, positions, scores, steps, has_vectors="dense" in steps)
 
     async def rerank(
         self,
         request: RecallRequest,
         candidates: Candidates,
-        run: RunInThread = asyncio.to_thread,
         until: float | None = None,
     ) -> Candidates:
-        """Return the candidates in the reranker's order. `run(function, *arguments)` calls in a thread. Raises ModelError.
+        """Return the candidates in the reranker's order. Raises ModelError.
 
         The caller gives up at `until`, a time of the running loop.
         What the reranker leaves out stays behind what it ranked, in the order before.
@@ -281,20 +266,13 @@ class EventRecall:
         if self.reranker is None or not len(candidates.positions) or not request.queries:
             return candidates
         shown = request.at_least or request.top_k
-        shortlist = candidates.positions[: shown * self._settings().rerank_candidate_multiplier]
-        ids = [candidates.snapshot.outlines[position].event_id for position in shortlist]
-        events = {event.event_id: event for event in await run(self.events.get, ids)}
-        present = [int(position) for position, event_id in zip(shortlist, ids, strict=True) if event_id in events]
-        texts = {position: events[candidates.snapshot.outlines[position].event_id] for position in present}
-        if not present:
-            return candidates
-        documents = [texts[position].text for position in present]
-        ranked = await self.reranker.rerank(request.text, documents, len(present), until)
-        judged = {present[index]: score for index, score in ranked}
-        return _reordered(replace(candidates, texts={**candidates.texts, **texts}), judged)
+        shortlist = candidates.positions[: shown * self._settings().rerank_candidate_multiplier].tolist()
+        documents = [candidates.snapshot.events[position].text for position in shortlist]
+        ranked = await self.reranker.rerank(request.text, documents, len(documents), until)
+        return _reordered(candidates, {shortlist[index]: score for index, score in ranked})
 
     def select(self, request: RecallRequest, candidates: Candidates) -> list[Hit]:
-        """Apply recency, diversity and top_k, and read the texts. Blocking; raises StorageError."""
+        """Apply recency, diversity and top_k."""
         settings, snapshot, positions = self._settings(), candidates.snapshot, candidates.positions
         if not len(positions):
             return []
@@ -302,13 +280,12 @@ class EventRecall:
         boost = 0.0 if request.named else settings.time_decay_boost
         factors = recency(snapshot.times[positions], request.now, half_life_days=request.half_life_days, boost=boost)
         scores = candidates.scores * factors
-        shown = partial(self._shown, request, scores=scores, recent=factors if boost else None)
-        found = shown(candidates, count=request.top_k)
+        shown = partial(self._shown, request, candidates, scores=scores, recent=factors if boost else None)
+        found = shown(count=request.top_k)
         twice = stated_messages(hit.event for _, hit in found)
         asked = 0 if request.about_asking else sum(is_question(hit.event.text) for _, hit in found)
         if twice or asked:
-            read = {position: hit.event for position, hit in found}
-            found = shown(replace(candidates, texts={**candidates.texts, **read}), count=request.top_k + len(twice) + asked)
+            found = shown(count=request.top_k + len(twice) + asked)
             twice = stated_messages(hit.event for _, hit in found)
             found = [one for one in found if one[1].event.event_id not in twice]
         if asked:
@@ -334,24 +311,17 @@ class EventRecall:
             chosen_list += self._chosen(candidates, scores, group, count - len(chosen_list))
         pool = np.asarray(chosen_list, dtype=np.intp)
         chosen = positions[pool]
-        missing = [snapshot.outlines[position] for position in chosen.tolist() if position not in candidates.texts]
-        read = {event.event_id: event for event in self.events.whole(missing)} if missing else {}
-        if self._is_away is not None and read and request.where.scope_key is not None:
-            self.tables.note_shown(request.where.scope_key, snapshot, read.values())
         by_step = {name: values[chosen].tolist() for name, values in candidates.steps.items()}
         final, gained = scores[pool].tolist(), None if recent is None else recent[pool].tolist()
         found: list[tuple[int, Hit]] = []
         for n, position in enumerate(chosen.tolist()):
-            event = candidates.texts.get(position) or read.get(snapshot.outlines[position].event_id)
-            if event is None:  # deleted since the survey
-                continue
             explained = {name: values[n] for name, values in by_step.items() if values[n]}
             if position in candidates.reranked:
                 explained["rerank"] = candidates.reranked[position]
             if gained is not None:
                 explained["recency"] = gained[n]
             explained["final"] = final[n]
-            found.append((position, Hit(event, final[n], explained)))
+            found.append((position, Hit(snapshot.events[position], final[n], explained)))
         return found
 
     def _chosen(self, candidates: Candidates, scores: Numbers, group: Positions, count: int) -> list[int]:

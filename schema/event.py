@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from datetime import datetime
-from operator import itemgetter
-from typing import Any, Literal, NamedTuple, TypedDict, Unpack
+from typing import Literal, NamedTuple, TypedDict, Unpack
 from zoneinfo import ZoneInfo
 
 from .job import Job
@@ -131,6 +129,13 @@ class Event:
         """True if no later event has superseded or corrected it."""
         return not self.superseded_by and not self.corrected_by
 
+    @property
+    def told(self) -> tuple[float, float]:
+        """The first and last moment (seconds since the epoch) that it tells of: when it was said if it names no time."""
+        if self.occurs_from is None or self.occurs_until is None:
+            return self.timestamp, self.timestamp
+        return self.occurs_from, self.occurs_until
+
     def local_day(self, moment: float) -> str:
         """Return the day (YYYY-MM-DD) of a moment (seconds since the epoch) in the event's time zone."""
         return datetime.fromtimestamp(moment, ZoneInfo(self.timezone)).date().isoformat()
@@ -197,46 +202,9 @@ SOURCES = frozenset(("job", OBSERVATION, "summary", "note", "migrated"))
 """Every value of `source`."""
 
 
-class EventOutline(NamedTuple):
-    """The fields of an event that a search needs for ranking: all but the text. `row` increases in the order of filing."""
-
-    row: int
-    event_id: str
-    job_id: str
-    kind: EventKind
-    user_id: str
-    user_name: str
-    timestamp: float
-    source: str
-    is_absolute: bool
-    occurs_from: float | None = None
-    occurs_until: float | None = None
-    superseded_by: str = ""
-    superseded_at: float | None = None
-    corrected_by: str = ""
-    asks: bool = False
-    """True if the text is a short question."""
-
-    @property
-    def told(self) -> tuple[float, float]:
-        """The first and last moment (seconds since the epoch) that it tells of: when it was said if it names no time."""
-        if self.occurs_from is None or self.occurs_until is None:
-            return self.timestamp, self.timestamp
-        return self.occurs_from, self.occurs_until
-
-    def completed(self, rest: Sequence[Any]) -> Event:
-        """Return the whole event; `rest` are the values of BEYOND_OUTLINE."""
-        return Event(*_in_order((*self, *rest)))
-
-
-def is_raw(event: Event | EventOutline) -> bool:
+def is_raw(event: Event) -> bool:
     """Return True for an observation that no person said: what a tool returned, or a message of the bot."""
     return event.source == OBSERVATION and event.kind == "action"
-
-
-BEYOND_OUTLINE = tuple(one.name for one in fields(Event) if one.name not in EventOutline._fields)
-"""The names of the fields of `Event` that an outline lacks, in their order."""
-_in_order = itemgetter(*map((*EventOutline._fields, *BEYOND_OUTLINE).index, (one.name for one in fields(Event))))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,1 +1,1 @@
-"""The events of a scope in memory: outlines, vectors and words."""
+"""The events of a scope in memory: events, vectors and words."""

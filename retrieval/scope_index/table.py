@@ -1,4 +1,4 @@
-"""The events of one scope in memory, without their texts, as a recall searches them.
+"""The events of one scope in memory, as a recall searches them.
 
 A snapshot is never changed; a table grows by appending, so that snapshots taken before stay right beside the search that
 uses them.
@@ -6,23 +6,24 @@ uses them.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from sys import getsizeof
 
 import numpy as np
 import numpy.typing as npt
 
-from ...schema.event import Event, EventFilter, EventOutline, is_raw
+from ...schema.event import Event, EventFilter, is_raw
 from ...schema.protocols import Matrix, Vector
+from ...text.questions.asking import ends_asking
 from .centre import VectorSum
 from .words import Mask, ScopeWords, Scores, WordMatch
 
 Positions = npt.NDArray[np.intp]
 
-BYTES_AN_EVENT = 600
-"""About what an outline and its place in the lists and the dictionary take, beside the vector."""
+BYTES_AN_EVENT = 400
+"""About what an event takes beside its two texts and its vector, with its places in the lists and the dictionary."""
 
 ENOUGH_EVENTS = 50
 """From so many vectors on the mean of a scope can stand alone."""
@@ -30,9 +31,9 @@ ENOUGH_EVENTS = 50
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """`outlines` in the order of filing; `matrix` has their unit vectors, a row of zeros where `embedded` is False."""
+    """`events` in the order of filing; `matrix` has their unit vectors, a row of zeros where `embedded` is False."""
 
-    outlines: Sequence[EventOutline]
+    events: Sequence[Event]
     positions: dict[str, int]
     matrix: Matrix
     embedded: Mask
@@ -161,9 +162,9 @@ class Snapshot:
         for name, values in (("kind", where.kinds), ("source", where.sources), ("event_id", where.event_ids)):
             if values:
                 allowed = frozenset(values)
-                mask &= np.fromiter((getattr(self.outlines[n], name) in allowed for n in range(len(self))), bool, len(self))
+                mask &= np.fromiter((getattr(self.events[n], name) in allowed for n in range(len(self))), bool, len(self))
         if where.is_absolute is not None:
-            mask &= np.fromiter((self.outlines[n].is_absolute == where.is_absolute for n in range(len(self))), bool, len(self))
+            mask &= np.fromiter((self.events[n].is_absolute == where.is_absolute for n in range(len(self))), bool, len(self))
         if where.holds is not None:
             held = self.in_force(None, past=False)
             mask &= np.full(len(self), where.holds) if held is None else held == where.holds
@@ -202,7 +203,8 @@ class ScopeTable:
         self._sum = VectorSum(means)
         self.sequence = 0
         self.last_row = 0
-        self._outlines: list[EventOutline] = []
+        self._events: list[Event] = []
+        self._text_bytes = 0
         self._positions: dict[str, int] = {}
         self._users: dict[str, int] = {}
         self._names: dict[str, int] = {}
@@ -214,13 +216,11 @@ class ScopeTable:
         self._embedded = np.zeros(0, dtype=bool)
         self._words = ScopeWords()
         self._is_sealed = False
-        self.shown: OrderedDict[str, Event] = OrderedDict()
-        """The events that were shown last, by their ids."""
         self.snapshot = self._snapshot()
 
     @property
     def nbytes(self) -> int:
-        return int(self._matrix.nbytes) + BYTES_AN_EVENT * len(self._outlines) + self._words.nbytes
+        return int(self._matrix.nbytes) + BYTES_AN_EVENT * len(self._events) + self._text_bytes + self._words.nbytes
 
     def seal(self) -> None:
         """From now on snapshots are in use: what they show is copied before it changes."""
@@ -228,32 +228,34 @@ class ScopeTable:
 
     def grow(
         self,
-        outlines: Sequence[EventOutline],
+        rows: Sequence[int],
+        events: Sequence[Event],
         words: Sequence[tuple[int, int, str]],
         ids: Sequence[str],
         vectors: Matrix,
     ) -> bool:
-        """Add events, their words by row number, and the vectors that came since, by event id.
+        """Add events with their row numbers, their words by row number, and the vectors that came since, by event id.
 
         False: the vectors are of another dimension.
         """
         if len(ids) and self._matrix.shape[1] not in (0, vectors.shape[1]):
             return False
-        first = len(self._outlines)
-        for position, outline in enumerate(outlines, first):
-            self._positions[outline.event_id] = position
-        self._outlines.extend(outlines)
-        if outlines:
+        first = len(self._events)
+        for position, event in enumerate(events, first):
+            self._positions[event.event_id] = position
+        self._events.extend(events)
+        if events:
+            self._text_bytes += sum(getsizeof(event.text) + getsizeof(event.handed_over) for event in events)
             # One that was deleted in between has none; its removal is counted, and the table made anew.
             by_row = {row: (length, text) for row, length, text in words}
-            self._words = self._words.grown([by_row.get(outline.row, (0, "")) for outline in outlines])
-            self.last_row = outlines[-1].row
-            self._times = np.concatenate([self._times, [outline.timestamp for outline in outlines]])
-            self._told = np.concatenate([self._told, [outline.told for outline in outlines]])
-            marks = [(one.superseded_by, one.corrected_by, one.asks, is_raw(one)) for one in outlines]
+            self._words = self._words.grown([by_row.get(row, (0, "")) for row in rows])
+            self.last_row = rows[-1]
+            self._times = np.concatenate([self._times, [event.timestamp for event in events]])
+            self._told = np.concatenate([self._told, [event.told for event in events]])
+            marks = [(one.superseded_by, one.corrected_by, ends_asking(one.text), is_raw(one)) for one in events]
             self._marks = np.concatenate([self._marks, np.array([[*map(bool, row)] for row in marks])])
-            self._who = np.concatenate([self._who, np.array([self._numbers(outline) for outline in outlines], dtype=np.int32)])
-        self._reserve(len(self._outlines), vectors.shape[1] if len(ids) else self._matrix.shape[1])
+            self._who = np.concatenate([self._who, np.array([self._numbers(event) for event in events], dtype=np.int32)])
+        self._reserve(len(self._events), vectors.shape[1] if len(ids) else self._matrix.shape[1])
         known = [(n, self._positions[event_id]) for n, event_id in enumerate(ids) if event_id in self._positions]
         if known:
             sources, targets = (np.array(column) for column in zip(*known, strict=True))
@@ -267,9 +269,9 @@ class ScopeTable:
         self.snapshot = self._snapshot()
         return True
 
-    def _numbers(self, outline: EventOutline) -> tuple[int, int]:
-        user = self._users.setdefault(outline.user_id, len(self._users))
-        name = outline.user_name
+    def _numbers(self, event: Event) -> tuple[int, int]:
+        user = self._users.setdefault(event.user_id, len(self._users))
+        name = event.user_name
         return user, self._names.setdefault(name, len(self._names) + 1) if name else 0
 
     def _reserve(self, count: int, dimension: int) -> None:
@@ -287,9 +289,9 @@ class ScopeTable:
         self._matrix, self._embedded = matrix, embedded
 
     def _snapshot(self) -> Snapshot:
-        count = len(self._outlines)
+        count = len(self._events)
         return Snapshot(
-            outlines=self._outlines,
+            events=self._events,
             positions=self._positions,
             matrix=self._matrix[:count],
             embedded=self._embedded[:count],
@@ -309,24 +311,5 @@ class ScopeTable:
 def snapshot_of(events: Sequence[Event], ids: Sequence[str] = (), vectors: Matrix | None = None) -> Snapshot:
     """Return events alone as a snapshot, with the vectors of `ids` and without words."""
     table = ScopeTable((0, 0))
-    outlines = [
-        EventOutline(
-            0,
-            event.event_id,
-            event.job_id,
-            event.kind,
-            event.user_id,
-            event.user_name,
-            event.timestamp,
-            event.source,
-            event.is_absolute,
-            event.occurs_from,
-            event.occurs_until,
-            event.superseded_by,
-            event.superseded_at,
-            event.corrected_by,
-        )
-        for event in events
-    ]
-    table.grow(outlines, [], ids, np.zeros((0, 0), dtype=np.float32) if vectors is None else vectors)
+    table.grow([0] * len(events), events, [], ids, np.zeros((0, 0), dtype=np.float32) if vectors is None else vectors)
     return table.snapshot

@@ -5,12 +5,11 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from weakref import WeakValueDictionary
 
 from ...models.embeddings.general_means import general_means
-from ...schema.event import Event
 from ...schema.protocols import EventStore
 from .table import BYTES_AN_EVENT, ScopeTable, Snapshot
 
@@ -18,8 +17,6 @@ SLICE_EVENTS = 500
 """So many events are read at a time (some ten milliseconds), so that recalls beside it get the interpreter."""
 WAITED_FOR = 2_000
 """A scope with more additions than that is not waited for: it would not be read in time."""
-SHOWN_KEPT = 300
-"""So many events of a scope that recalls have shown are kept with their texts, the last ones; some 0.5 KB each."""
 _FILLERS = 2
 """So many scopes are read at the same time, so that a small one need not wait for a large one."""
 
@@ -101,26 +98,10 @@ class ScopeTables:
         """Begin to read no further scope."""
         self._fillers.shutdown(wait=False, cancel_futures=True)
 
-    def note_shown(self, scope_key: str, snapshot: Snapshot, events: Iterable[Event]) -> None:
-        """Keep events that were read for a recall, for as long as nothing of the scope is removed or edited."""
+    def held(self, scope_key: str) -> Snapshot | None:
+        """Return a scope as it was known last, without a look at the store; None if it is not in memory."""
         table = self._known(scope_key)
-        # Not what was read before the table was made anew: it may have been deleted since.
-        if table is not None and table.snapshot.positions is snapshot.positions:
-            with self._lock:
-                for event in events:
-                    table.shown[event.event_id] = event
-                    table.shown.move_to_end(event.event_id)
-                while len(table.shown) > SHOWN_KEPT:
-                    table.shown.popitem(last=False)
-
-    def held(self, scope_key: str) -> tuple[Snapshot, dict[int, Event]] | None:
-        """Return a scope as it was known last, without a look at the store, and the events by position whose texts are kept."""
-        table = self._known(scope_key)
-        if table is None:
-            return None
-        with self._lock:
-            snapshot, shown = table.snapshot, list(table.shown.values())
-        return snapshot, {snapshot.positions[event.event_id]: event for event in shown}
+        return None if table is None else table.snapshot
 
     def names(self, scope_key: str) -> list[str]:
         """Return the names of the people of a scope, as far as it is in memory."""
@@ -172,10 +153,10 @@ class ScopeTables:
         while True:
             started = time.monotonic()
             news = self._events.news(scope_key, table.sequence, table.last_row, SLICE_EVENTS)
-            if not table.grow(news.outlines, news.words, news.ids, news.vectors):
+            if not table.grow(news.rows, news.events, news.words, news.ids, news.vectors):
                 return False
             table.sequence = news.sequence
-            if SLICE_EVENTS not in (len(news.outlines), len(news.ids)):
+            if SLICE_EVENTS not in (len(news.rows), len(news.ids)):
                 break
             if rests:
                 time.sleep(time.monotonic() - started)

@@ -45,7 +45,16 @@ def is_question(text: str) -> bool:
     >>> is_question("Ann: which tea do I like?"), is_question("阿明问小史他喜欢喝什么茶"), is_question("Ann asked Ben to come")
     (True, True, False)
     """
-    return tells_of_question(text) or (len(text) <= _LONGEST_QUESTION and bool(_ENDS_ASKING.search(text)) and _only_asks(text))
+    return tells_of_question(text) or (ends_asking(text) and _only_asks(text))
+
+
+def ends_asking(text: str) -> bool:
+    """Return True if a text is short and its last sentence asks something.
+
+    >>> ends_asking("阿明：你喝茶吗？"), ends_asking("Which tea? Any will do.")
+    (True, False)
+    """
+    return len(text) <= _LONGEST_QUESTION and _ENDS_ASKING.search(text) is not None
 
 
 def _only_asks(text: str) -> bool:

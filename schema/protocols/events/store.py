@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
-from ...event import Event, EventFilter, EventLink, EventOutline, KnownPerson
+from ...event import Event, EventFilter, EventLink, KnownPerson
 from ..vectors import Matrix, Vector
 
 
 class ScopeNews(NamedTuple):
-    """A consistent snapshot of new events: outlines, words (row, number of words, words as indexed), and vectors by event id.
+    """A consistent snapshot of new events: their row numbers, in the order of filing, and the events themselves, words (row,
+    number of words, words as indexed), and vectors by event id.
 
     `sequence` is the number of the newest vector.
     """
 
-    outlines: list[EventOutline]
+    rows: list[int]
+    events: list[Event]
     words: list[tuple[int, int, str]]
     ids: list[str]
     vectors: Matrix
@@ -38,9 +40,6 @@ class EventStore(Protocol):
 
     def get(self, event_ids: Sequence[str]) -> list[Event]:
         """Return the events that exist, in the order of `event_ids`."""
-
-    def whole(self, outlines: Sequence[EventOutline]) -> list[Event]:
-        """Return the events of these outlines that still exist, unordered: what an outline knows is not read again."""
 
     def find(self, where: EventFilter, *, limit: int = 100, newest_first: bool = True) -> list[Event]: ...
 

@@ -20,7 +20,6 @@ _AT_ONCE = 1_000
 class PostgresEventStore(EventTables):
     """The `EventStore` of one schema. Shares its database with the other stores; `close` closes it for all of them."""
 
-    last_character = "right({}, 1)"
     of_people = "strpos(lower(id), lower(%s)) > 0 OR strpos(lower(name), lower(%s)) > 0 ORDER BY id LIMIT %s"
 
     def __init__(self, database: PostgresDatabase) -> None:

@@ -25,7 +25,6 @@ class SqliteEventStore(EventTables):
     The database may be shared with `LedgerTable` and `SqliteProfileIndex`; `close` closes it for all of them.
     """
 
-    last_character = "substr({}, -1)"
     of_people = "instr(lower(id), lower(%s)) OR instr(lower(name), lower(%s)) LIMIT %s"
 
     def __init__(self, database: SqliteDatabase) -> None:

@@ -12,7 +12,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-from ....schema.event import BEYOND_OUTLINE, Event, EventFilter, EventOutline
+from ....schema.event import Event, EventFilter
 from ....schema.protocols import Vector
 from ..engine import Database, Transaction
 
@@ -24,7 +24,6 @@ EVENT_COLUMNS = ", ".join(NAMES)
 """The fields of `Event` in their order."""
 EVENT_COLUMNS_OF_E = ", ".join(f"e.{name}" for name in NAMES)
 _ABSOLUTE, *_TUPLES = map(NAMES.index, ("is_absolute", "gate_reasons", "speakers"))
-_TUPLES_BEYOND = [*map(BEYOND_OUTLINE.index, ("gate_reasons", "speakers"))]
 _values_of = attrgetter(*NAMES)
 
 _FIRST = f"((SELECT scope_number FROM scopes WHERE scope_key = %s) << {SCOPE_SHIFT})"
@@ -71,16 +70,15 @@ class EventRows(ABC):
         """Return the event whose EVENT_COLUMNS are the first values of `row`."""
         values = list(row[: len(NAMES)])
         values[_ABSOLUTE] = bool(values[_ABSOLUTE])
-        return Event(*self._with_tuples(values, _TUPLES))
-
-    def completed(self, outline: EventOutline, rest: Sequence[Any]) -> Event:
-        """Return the event of an outline; `rest` are the values of the columns BEYOND_OUTLINE."""
-        return outline.completed(self._with_tuples(list(rest), _TUPLES_BEYOND))
-
-    def _with_tuples(self, values: list[Any], places: Sequence[int]) -> list[Any]:
-        for n in places:
+        for n in _TUPLES:
             values[n] = self.of_list(values[n])
-        return values
+        return Event(*values)
+
+    def alike(self, rows: Iterable[Sequence[Any]]) -> Iterator[Event]:
+        """Return the events of rows as `event` does; texts that several have in common are kept in memory once."""
+        same: dict[str, str] = {}
+        for row in rows:
+            yield self.event([same.setdefault(one, one) if isinstance(one, str) else one for one in row])
 
     @abstractmethod
     def insert(self, transaction: Any, events: Sequence[Event], vectors: Sequence[Any]) -> Mapping[str, int]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ....schema.errors import InvalidInput
-from ....schema.event import BEYOND_OUTLINE, Event, EventFilter, EventLink, EventOutline, KnownPerson
+from ....schema.event import Event, EventFilter, EventLink, KnownPerson
 from ....schema.protocols import Matrix, ScopeNews, Vector
 from ....schema.scope import RESERVED_USER
 from ...filing import SECONDS_OF_EVER, check_job, check_to_forget, check_vectors
@@ -18,14 +18,11 @@ from .links import clear_links, set_links
 from .rows import EVENT_COLUMNS, EVENT_COLUMNS_OF_E, NEW_IN_SCOPE, EventRows, sizes
 
 _ALL_THERE_ARE = 2**62
-_REST = ", ".join(BEYOND_OUTLINE)
 
 
 class EventTables(ABC):
     """What is alike in the `EventStore` of every engine. `close` closes the database for all that share it."""
 
-    last_character: str
-    """The last character of a text, to be put in."""
     of_people: str
     """The condition on ids and names of people that they contain a text, given twice, with their order and number."""
 
@@ -93,12 +90,6 @@ class EventTables(ABC):
         events = {event.event_id: event for event in found}
         return [events[event_id] for event_id in event_ids if event_id in events]
 
-    def whole(self, outlines: Sequence[EventOutline]) -> list[Event]:
-        by_row = {outline.row: outline for outline in outlines}
-        places = ", ".join(["%s"] * len(by_row)) or "NULL"  # few; SQLite takes longer for a list of them
-        found = self._database.rows(f"SELECT row, {_REST} FROM events WHERE row IN ({places})", tuple(by_row))
-        return [self._rows.completed(by_row[row], rest) for row, *rest in found]
-
     def find(self, where: EventFilter, *, limit: int = 100, newest_first: bool = True) -> list[Event]:
         """Return matching events ordered by time, events of the same time in the order of filing."""
         direction = "DESC" if newest_first else "ASC"
@@ -123,32 +114,28 @@ class EventTables(ABC):
     def news(self, scope_key: str, after_sequence: int, after_row: int, limit: int = -1) -> ScopeNews:
         most = limit if limit >= 0 else _ALL_THERE_ARE
         new = NEW_IN_SCOPE.format(greatest=self._rows.greatest)
-        asks = _ASKS.format(self.last_character.format(_CLOSED))
         with self._database.reading() as transaction:
             found = transaction.rows(
-                "SELECT row, event_id, job_id, kind, user_id, user_name, timestamp, source, is_absolute, occurs_from,"
-                f" occurs_until, superseded_by, superseded_at, corrected_by, {asks} FROM events"
-                f" WHERE row {new} ORDER BY row LIMIT %s",
+                f"SELECT {EVENT_COLUMNS}, row FROM events WHERE row {new} ORDER BY row LIMIT %s",
                 (scope_key, after_row, scope_key, most),
             )
-            outlines = [EventOutline._make(row)._replace(is_absolute=bool(row[8]), asks=bool(row[14])) for row in found]
+            rows = [row[-1] for row in found]
             words = (
                 transaction.rows(
                     "SELECT row, length, words FROM event_words WHERE row BETWEEN %s AND %s ORDER BY row",
-                    (outlines[0].row, outlines[-1].row),
+                    (rows[0], rows[-1]),
                 )
-                if outlines
+                if rows
                 else []
             )
             vectors = transaction.rows(
                 "SELECT e.event_id, v.vector, v.sequence FROM event_vectors v CROSS JOIN events e WHERE e.row = v.row"
                 f" AND v.sequence {new} ORDER BY v.sequence LIMIT %s",
-                (scope_key, after_sequence, scope_key, 0 if len(outlines) == limit else most),
+                (scope_key, after_sequence, scope_key, 0 if len(rows) == limit else most),
             )
         sequence = vectors[-1][2] if vectors else after_sequence
-        return ScopeNews(
-            outlines, words, [row[0] for row in vectors], self._database.matrix([row[1] for row in vectors]), sequence
-        )
+        events, ids, matrix = list(self._rows.alike(found)), [row[0] for row in vectors], [row[1] for row in vectors]
+        return ScopeNews(rows, events, words, ids, self._database.matrix(matrix), sequence)
 
     def change_number(self, scope_key: str) -> tuple[int, int]:
         row = self._database.row("SELECT additions, removals FROM scopes WHERE scope_key = %s", (scope_key,))
@@ -303,9 +290,6 @@ class EventTables(ABC):
         self._rows.note_changed(transaction, [event_id for _, event_id in found])
         return len(found)
 
-
-_CLOSED = """rtrim(text, ' 。.!！~～…"”’)）')"""
-_ASKS = "(length(text) <= 160 AND {} IN ('?', '？', '吗', '呢', '么', '嘛'))"
 
 # From one id to the next by the index of users: what each of them has said is not read.
 _PEOPLE = """

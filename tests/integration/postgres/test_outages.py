@@ -91,7 +91,7 @@ async def test_the_first_recall_of_an_outage_gives_what_the_process_has_shown_of
         async def has_shown_all() -> bool:
             await bot.build_context("吉他", GROUP)
             held = recall.events.tables.held(GROUP.key)
-            return held is not None and len(held[1]) == 3
+            return held is not None and len(held) == 3
 
         await eventually_async(has_shown_all)
         await asyncio.to_thread(own.stop)

@@ -13,13 +13,15 @@ from historian.retrieval.filters import bounded_top_k, event_filter, time_range
 from historian.retrieval.fusion import by_rank, from_zero, reciprocal_rank, stretched, weighted_sum
 from historian.retrieval.lifts import END_WEIGHT, lend_to_neighbours, of_named_people, readings, time_fit
 from historian.retrieval.request import RecallRequest, widened
-from historian.retrieval.scope_index.table import ScopeTable, Snapshot
+from historian.retrieval.scope_index import table
+from historian.retrieval.scope_index.table import Snapshot
 from historian.schema.errors import InvalidInput
-from historian.schema.event import EventFilter, EventOutline
+from historian.schema.event import EventFilter
 from historian.schema.scope import Scope
 from historian.text.questions.named_times import named_times
 from hypothesis import given
 from hypothesis import strategies as st
+from support.events import make_event
 
 NOW = datetime(2026, 2, 21, 9, 30, tzinfo=UTC)
 DAY = 86_400.0
@@ -31,12 +33,9 @@ def at(text: str) -> float:
 
 def snapshot_of(*events: tuple[float, str, str]) -> Snapshot:
     """Events as (time, user id, user name)."""
-    table = ScopeTable((0, 0))
-    outlines = [
-        EventOutline(n, f"e{n}", "j", "fact", user, name, time, "job", True) for n, (time, user, name) in enumerate(events, 1)
-    ]
-    table.grow(outlines, [], [], np.zeros((0, 0), dtype=np.float32))
-    return table.snapshot
+    return table.snapshot_of(
+        [make_event(n=n, user_id=user, user_name=name, timestamp=time) for n, (time, user, name) in enumerate(events)]
+    )
 
 
 @pytest.mark.parametrize(
@@ -82,21 +81,17 @@ def test_a_day_counts_most_at_the_day_less_in_the_week_after_and_little_in_the_m
 
 
 def test_what_tells_of_a_day_fits_it_best_and_by_the_day_of_saying_less() -> None:
-    table = ScopeTable((0, 0))
     told = [(None, None), (at("2023-05-02"), at("2023-05-02")), (at("2023-05-10"), at("2023-05-12"))]
     said = ("2023-05-10", "2023-05-10", "2023-06-30")
-    table.grow(
+    snapshot = table.snapshot_of(
         [
-            EventOutline(n, f"e{n}", "j", "fact", "1", "", at(day), "job", True, *occurs)
-            for n, (day, occurs) in enumerate(zip(said, told, strict=True), 1)
-        ],
-        [],
-        [],
-        np.zeros((0, 0), dtype=np.float32),
+            make_event(n=n, timestamp=at(day), occurs_from=first, occurs_until=last)
+            for n, (day, (first, last)) in enumerate(zip(said, told, strict=True))
+        ]
     )
-    fit = time_fit(table.snapshot, named_times("on 10 May 2023", NOW))
+    fit = time_fit(snapshot, named_times("on 10 May 2023", NOW))
     assert fit.tolist() == pytest.approx([1.0, 0.6, 1.0])
-    admitted = table.snapshot.admitted(EventFilter("g:7", occurs_from=at("2023-05-01"), occurs_to=at("2023-05-09")))
+    admitted = snapshot.admitted(EventFilter("g:7", occurs_from=at("2023-05-01"), occurs_to=at("2023-05-09")))
     assert admitted is not None and admitted.tolist() == [False, True, False]
 
 

@@ -99,9 +99,9 @@ def test_two_processes_read_whole_jobs_while_a_third_one_writes(tmp_path: Path) 
         store = open_events(tmp_path)
         seen = 0
         while seen < 120:
-            _, _, names, matrix, _ = store.news("g:7", 0, 0)
+            news = store.news("g:7", 0, 0)
             found = store.search_keywords("阿橘", GROUP, 1000)
-            assert len(names) == len(matrix) and len(names) % 2 == 0 and len(found) % 3 == 0 and len(found) >= seen
+            assert len(news.ids) == len(news.vectors) and len(news.ids) % 2 == 0 and len(found) % 3 == 0 and len(found) >= seen
             seen = len(found)
         store.close()
 

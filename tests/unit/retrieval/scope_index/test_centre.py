@@ -6,9 +6,8 @@ import numpy as np
 from historian.retrieval.scope_index.centre import PRIOR_EVENTS, VectorSum
 from historian.retrieval.scope_index.table import ScopeTable
 from historian.retrieval.scope_index.words import Scores
-from historian.schema.event import EventOutline
 from historian.schema.protocols import Matrix, Vector
-from support.events import DIMENSION
+from support.events import DIMENSION, make_event
 from support.events import unit_vectors as listed
 
 
@@ -20,8 +19,9 @@ QUERY = unit_vectors(1, seed=99)[0]
 
 
 def grown(table: ScopeTable, first: int, vectors: Matrix) -> None:
-    outlines = [EventOutline(n, f"e{n}", "j", "fact", "1", "", float(n), "job", True) for n in range(first, first + len(vectors))]
-    assert table.grow(outlines, [], [outline.event_id for outline in outlines], vectors)
+    rows = range(first, first + len(vectors))
+    events = [make_event("j", n) for n in rows]
+    assert table.grow(rows, events, [], [event.event_id for event in events], vectors)
 
 
 def brute_force(matrix: Matrix, query: Vector, mean: Vector) -> Scores:
@@ -64,12 +64,11 @@ def test_an_event_that_gets_its_vector_later_is_compared_by_it() -> None:
     vectors = unit_vectors(100, seed=4)
     table = ScopeTable((0, 0))
     grown(table, 0, vectors)
-    outline = EventOutline(len(vectors), "late", "j", "fact", "1", "", 0.0, "job", True)
-    table.grow([outline], [], [], np.zeros((0, 0), dtype=np.float32))
+    table.grow([len(vectors)], [make_event(event_id="late")], [], [], np.zeros((0, 0), dtype=np.float32))
     table.snapshot.similarities(QUERY, centred=True)
     assert not table.snapshot.is_all_embedded
     late = unit_vectors(1, seed=5)
-    table.grow([], [], ["late"], late)
+    table.grow([], [], [], ["late"], late)
     every = np.vstack([vectors, late])
     assert table.snapshot.is_all_embedded
     assert np.allclose(table.snapshot.similarities(QUERY, centred=True), brute_force(every, QUERY, mean_of(every)), atol=1e-5)

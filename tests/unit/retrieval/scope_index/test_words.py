@@ -28,8 +28,8 @@ TEXTS = st.lists(WORDS, max_size=8).map(" ".join)
 
 def by_name(snapshot: Snapshot, query: str, limit: int = 1_000) -> dict[str, float]:
     scores = snapshot.keywords(query, None, limit).scores.tolist()
-    # The list of outlines may have grown since the snapshot was taken.
-    return {snapshot.outlines[n].event_id: score for n, score in enumerate(scores) if score}
+    # The list of events may have grown since the snapshot was taken.
+    return {snapshot.events[n].event_id: score for n, score in enumerate(scores) if score}
 
 
 def same(memory: dict[str, float], store: SqliteEventStore, query: str) -> None:

@@ -123,9 +123,9 @@ def test_numbers_of_a_scope_are_in_the_order_of_commits(store: PostgresEventStor
         work = [threads.submit(file, n) for n in range(30)]
         while not all(one.done() for one in work) or len(seen) < 30:
             news = store.news("g:7", sequence, row)
-            row = news.outlines[-1].row if news.outlines else row
+            row = news.rows[-1] if news.rows else row
             sequence = news.sequence
-            assert news.ids == [outline.event_id for outline in news.outlines]
+            assert news.ids == [event.event_id for event in news.events]
             seen += news.ids
     assert len(set(seen)) == 30, "a reader that asks for what is newer misses nothing"
 
