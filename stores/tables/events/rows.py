@@ -24,6 +24,11 @@ EVENT_COLUMNS = ", ".join(NAMES)
 """The fields of `Event` in their order."""
 EVENT_COLUMNS_OF_E = ", ".join(f"e.{name}" for name in NAMES)
 _ABSOLUTE, *_TUPLES = map(NAMES.index, ("is_absolute", "gate_reasons", "speakers"))
+_SHARED = [
+    *map(NAMES.index, ("job_id", "kind", "user_id", "group_id", "request_type", "timestamp_local", "timezone", "user_name")),
+    *map(NAMES.index, ("rewritten_by", "source", "handed_over", "said_by", "superseded_by", "corrected_by", "bot_name")),
+    *map(NAMES.index, ("group_name", "version")),
+]
 _values_of = attrgetter(*NAMES)
 
 _FIRST = f"((SELECT scope_number FROM scopes WHERE scope_key = %s) << {SCOPE_SHIFT})"
@@ -75,10 +80,13 @@ class EventRows(ABC):
         return Event(*values)
 
     def alike(self, rows: Iterable[Sequence[Any]]) -> Iterator[Event]:
-        """Return the events of rows as `event` does; texts that several have in common are kept in memory once."""
-        same: dict[str, str] = {}
+        """Return the events of rows as `event` does; names and ids that several have in common are kept in memory once."""
+        same: dict[Any, Any] = {}
         for row in rows:
-            yield self.event([same.setdefault(one, one) if isinstance(one, str) else one for one in row])
+            values = list(row)
+            for n in _SHARED:
+                values[n] = same.setdefault(values[n], values[n])
+            yield self.event(values)
 
     @abstractmethod
     def insert(self, transaction: Any, events: Sequence[Event], vectors: Sequence[Any]) -> Mapping[str, int]:
