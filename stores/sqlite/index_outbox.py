@@ -18,15 +18,6 @@ class Outbox:
         self._lock = threading.Lock()
         self._handed: dict[str, int] = {}
 
-    @staticmethod
-    def add(connection: sqlite3.Connection, event_ids: Sequence[str]) -> dict[str, int]:
-        """Add events, each with a new version. Return the versions."""
-        versions = {}
-        for event_id in event_ids:
-            cursor = connection.execute("INSERT OR REPLACE INTO event_outbox (item_id) VALUES (?)", (event_id,))
-            versions[event_id] = int(cursor.lastrowid or 0)
-        return versions
-
     def hand_out(self, versions: Mapping[str, int]) -> None:
         """Record the versions of events that the caller is about to index."""
         with self._lock:
@@ -37,6 +28,11 @@ class Outbox:
         with self._lock:
             known = [(event_id, self._handed.pop(event_id, None)) for event_id in event_ids]
         connection.executemany("DELETE FROM event_outbox WHERE item_id = ? AND version <= ifnull(?, version)", known)
+
+
+def add_to_outbox(connection: sqlite3.Connection, event_ids: Sequence[str]) -> None:
+    """Add events, each with a new version."""
+    connection.executemany("INSERT OR REPLACE INTO event_outbox (item_id) VALUES (?)", [(one,) for one in event_ids])
 
 
 def fill_outbox(connection: sqlite3.Connection, select_ids: str) -> None:

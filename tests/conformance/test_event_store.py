@@ -508,6 +508,7 @@ def test_what_changed_is_handed_to_the_derived_index_until_it_is_done(store: Eve
 @WITH_A_DERIVED_INDEX
 def test_a_change_while_the_derived_index_is_written_is_not_lost(store: EventStore) -> None:
     store.file_job("j1-0", [make_event()], unit_vectors(1))
+    assert len(store.unindexed(5)[0]) == 1
     store.edit("j1-0:0", "changed before the index had it", unit_vectors(1, seed=9)[0])
     store.mark_indexed(["j1-0:0"], [])
     ((event, _),) = store.unindexed(5)[0]

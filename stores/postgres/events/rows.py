@@ -6,7 +6,7 @@ wait for each other, and numbers are in the order of commits.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -49,7 +49,7 @@ class PostgresEventRows(EventRows):
     def of_list(self, value: Sequence[str]) -> tuple[str, ...]:
         return tuple(value)
 
-    def insert(self, transaction: Transaction, events: Sequence[Event], vectors: Sequence[Any]) -> Mapping[str, int]:
+    def insert(self, transaction: Transaction, events: Sequence[Event], vectors: Sequence[Any]) -> None:
         by_scope: dict[str, list[int]] = {}
         for n, event in enumerate(events):
             by_scope.setdefault(event.scope.key, []).append(n)
@@ -72,7 +72,6 @@ class PostgresEventRows(EventRows):
             )
             transaction.executemany(_INSERT_WORDS, [_words_row(row, *one) for row, one in zip(rows, indexed, strict=True)])
             transaction.executemany(_INSERT_VECTOR, sequenced)
-        return {}
 
     def add_words(self, transaction: Transaction, texts: Sequence[tuple[int, str]]) -> None:
         """Index (row, text) pairs: their words as readers keep them in memory, and as lexemes, one of which is the scope."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ....schema.event import Event
 from ...tables.events.rows import EVENT_COLUMNS, SCOPE_SHIFT, EventRows
 from ..database import SqliteTransaction
-from ..index_outbox import Outbox
+from ..index_outbox import add_to_outbox
 from . import keywords as event_keywords
 
 _INSERT = f"INSERT INTO events (row, {EVENT_COLUMNS}, embedded) VALUES ({', '.join('?' * (EVENT_COLUMNS.count(',') + 3))})"
@@ -33,13 +33,13 @@ class SqliteEventRows(EventRows):
     def of_list(self, value: str) -> tuple[str, ...]:
         return () if value == "[]" else tuple(json.loads(value))
 
-    def insert(self, transaction: SqliteTransaction, events: Sequence[Event], vectors: Sequence[Any]) -> Mapping[str, int]:
+    def insert(self, transaction: SqliteTransaction, events: Sequence[Event], vectors: Sequence[Any]) -> None:
         rows = [_new_row(transaction, event.scope.key) for event in events]
         each = list(zip(rows, events, vectors, strict=True))
         transaction.executemany(_INSERT, [(row, *self.values(event), vector is not None) for row, event, vector in each])
         self.add_words(transaction, [(row, event.text) for row, event, _ in each])
         self.add_vectors(transaction, [(row, vector) for row, _, vector in each if vector is not None])
-        return self.note_changed(transaction, [event.event_id for _, event, vector in each if vector is not None])
+        self.note_changed(transaction, [event.event_id for _, event, vector in each if vector is not None])
 
     def add_words(self, transaction: SqliteTransaction, texts: Sequence[tuple[int, str]]) -> None:
         event_keywords.add_words(transaction, texts)
@@ -47,8 +47,8 @@ class SqliteEventRows(EventRows):
     def remove_words(self, transaction: SqliteTransaction, rows: Sequence[int]) -> None:
         event_keywords.remove_words(transaction, rows)
 
-    def note_changed(self, transaction: SqliteTransaction, event_ids: Sequence[str]) -> Mapping[str, int]:
-        return Outbox.add(transaction, event_ids)
+    def note_changed(self, transaction: SqliteTransaction, event_ids: Sequence[str]) -> None:
+        add_to_outbox(transaction, event_ids)
 
 
 def _new_row(transaction: SqliteTransaction, scope_key: str) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -31,9 +31,6 @@ class SqliteEventStore(EventTables):
         self.database = database
         self._outbox = Outbox()
         super().__init__(SqliteEventRows(database))
-
-    def _filed(self, noted: Mapping[str, int]) -> None:
-        self._outbox.hand_out(noted)
 
     def find(self, where: EventFilter, *, limit: int = 100, newest_first: bool = True) -> list[Event]:
         """Return matching events ordered by time, events of the same time in the order of filing."""

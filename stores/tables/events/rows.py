@@ -6,7 +6,7 @@ What engines write in other words is left to `EventRows` of each of them.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from itertools import groupby
 from operator import attrgetter
@@ -89,10 +89,10 @@ class EventRows(ABC):
             yield self.event(values)
 
     @abstractmethod
-    def insert(self, transaction: Any, events: Sequence[Event], vectors: Sequence[Any]) -> Mapping[str, int]:
+    def insert(self, transaction: Any, events: Sequence[Event], vectors: Sequence[Any]) -> None:
         """Insert new events with words and vectors (as `Database.stored` returns them; None: to be embedded later).
 
-        Counts the additions. Returns as `note_changed`.
+        Counts the additions.
         """
 
     @abstractmethod
@@ -103,9 +103,8 @@ class EventRows(ABC):
     def remove_words(self, transaction: Any, rows: Sequence[int]) -> None:
         """Remove rows from the index of words. Rows that are not indexed are ignored."""
 
-    def note_changed(self, transaction: Any, event_ids: Sequence[str]) -> Mapping[str, int]:
-        """Note what a derived index of vectors is to be told of. Return the numbers of the notes by event id."""
-        return {}
+    def note_changed(self, transaction: Any, event_ids: Sequence[str]) -> None:  # noqa: B027
+        """Note what a derived index of vectors is to be told of, where there is one."""
 
     def lock_scopes(self, transaction: Any, rows: Iterable[int]) -> None:  # noqa: B027
         """Lock the scopes of rows until the end of the transaction, where several may write at once."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ....schema.errors import InvalidInput
@@ -55,12 +55,8 @@ class EventTables(ABC):
             taken = transaction.row("SELECT event_id FROM events WHERE event_id = ANY(%s) LIMIT 1", (ids,))
             if taken:
                 raise InvalidInput(f"event_id: {taken[0]!r} belongs to another job; ids are made as job_id:n")
-            noted = self._rows.insert(transaction, events, stored)
-        self._filed(noted)
+            self._rows.insert(transaction, events, stored)
         return True
-
-    def _filed(self, noted: Mapping[str, int]) -> None:  # noqa: B027 - not every store has one
-        """Take what was noted for a derived index (`EventRows.note_changed`) of events whose job is filed."""
 
     def file_new(self, events: Sequence[Event], vectors: Sequence[Vector | None]) -> list[str]:
         """See `EventStore.file_new`. For events without a job, whose ids are derived from their content. Raises as `file_job`.
