@@ -75,7 +75,7 @@ async def test_a_bot_that_starts_without_its_server_takes_jobs_and_files_them_wh
         assert (await memory.stats())["events"] == 2
 
 
-async def test_the_first_recall_of_an_outage_gives_what_the_process_has_shown_of_that_conversation(
+async def test_the_first_recall_of_an_outage_gives_what_the_process_knew_of_that_conversation(
     tmp_path: Path, own: OwnServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     other = Scope.group("200", user_id="42")
@@ -88,19 +88,19 @@ async def test_the_first_recall_of_an_outage_gives_what_the_process_has_shown_of
         assert bot.lifecycle.opened is not None
         recall = bot.lifecycle.opened.recall
 
-        async def has_shown_all() -> bool:
+        async def has_read_all() -> bool:
             await bot.build_context("吉他", GROUP)
             held = recall.events.tables.held(GROUP.key)
             return held is not None and len(held) == 3
 
-        await eventually_async(has_shown_all)
+        await eventually_async(has_read_all)
         await asyncio.to_thread(own.stop)
         limit = recall.time_limit()
         for _ in range(3):
             began = time.monotonic()
             block = await bot.build_context("谁养了猫？", GROUP)
             assert time.monotonic() - began < limit + 0.5 and "猫" in block
-        assert await bot.build_context("钢琴", other) == "", "it was never shown here"
+        assert await bot.build_context("钢琴", other) == "", "it was never read here"
         stats = recall.statistics.as_dict()
         assert stats["reasons"]["database"] == 3 and stats["levels"]["empty"] == 1
         assert bot.lifecycle.reading_state() == "unreadable"

@@ -120,6 +120,20 @@ def test_memory_is_bounded_and_the_least_used_scope_goes_first(store: SqliteEven
     assert len(nothing.snapshot("g:0")) == 20 and nothing.nbytes == 0, "too large to keep, and still searched"
 
 
+def test_events_are_kept_whole_and_their_texts_count(store: SqliteEventStore) -> None:
+    short, long = make_event("j1-0", text="茶"), make_event("j2-0", group="8", text="茶" * 5_000, handed_over="喝" * 5_000)
+    tables = tables_over(store)
+    sizes = []
+    for event in (short, long):
+        assert store.file_job(event.job_id, [event], [None])
+        before = tables.nbytes
+        assert tables.snapshot(event.scope.key).events == [event]
+        sizes.append(tables.nbytes - before)
+    assert 2 * 2 * 4_999 <= sizes[1] - sizes[0] < 2**20
+    store.edit("j1-0:0", "咖啡", None)
+    assert tables.snapshot(SCOPE).events == store.get(["j1-0:0"]), "an edit is seen"
+
+
 def test_many_threads_see_every_event(store: SqliteEventStore) -> None:
     tables, wrong = tables_over(store), []
 
