@@ -193,7 +193,7 @@ def stored_in(configured: Settings, stores: dict[str, Any]) -> Settings:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("backend", ["files", "postgres"])
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     places=st.lists(scopes, min_size=2, max_size=6, unique_by=lambda scope: scope.key),
     strangers=st.lists(scopes, max_size=2),
