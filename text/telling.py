@@ -11,6 +11,7 @@ from ..schema.names import Names
 from .declared import declared_in
 from .gate.faithfulness import whole_name_pattern
 from .language import detect_language
+from .lasting import lasts
 from .statements import LONGEST_STATEMENT, spoken_by, stamped, statements
 from .support import content_terms, stem, weight, words_only
 from .word_lists import compiled_patterns, word_list, word_tables
@@ -88,7 +89,7 @@ def telling(statement: str, names: Names) -> float:
     score += 0.4 * bool(_NUMBER.search(dateless) or _SPELT.search(dateless))
     score += 0.5 * min(2, len(_proper_names(dateless, names)) + len(_TITLE.findall(dateless)))
     score += 0.4 * bool(_DONE.search(dateless)) + 0.5 * bool(_PLANS.search(dateless))
-    score += 2.0 * bool(declared_in(statement, names))
+    score += 2.0 * bool(declared_in(statement, names)) + 0.6 * lasts(said, names)
     for found, factor in ((_TALK.match(said), 0.6), (_TO_SOMEBODY.search(said), 0.6), (_QUESTION.search(said), 0.4)):
         score *= factor if found else 1.0
     return score

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from ...schema.language import Language
 from ...schema.names import Names
@@ -10,7 +11,9 @@ from ..gate import find_invented
 from ..language import detect_language
 from ..questions.asking import asking_sentences
 from ..references.finding import deictic_words
+from ..references.rewriting import draft
 from ..references.subjects import predicate_of, with_subject
+from ..references.types import Cast
 from ..statements import LONGEST_STATEMENT, statements
 from ..support import content_terms, share
 from ..telling import compact, is_concrete, telling
@@ -177,15 +180,10 @@ _COMING = re.compile(
 
 
 def _worth(statement: str, names: Names) -> float:
-    """Return how much a statement tells, in the first person as well as told of its sender."""
-    statement = _COMING.sub(" 2000-01-01 ", statement)
-    user = names.user("zh" if not statement.isascii() else "en")
-    told = re.sub(r"^(?:我|俺)(?!们)", user, statement)
-    told = re.sub(r"^I(?:['’]m| am)\b", f"{user} is", told)
-    told = re.sub(r"^I['’]ve\b", f"{user} has", told)
-    told = re.sub(r"^My\b", f"{user}'s", told, flags=re.I)
-    told = re.sub(r"^I\b", user, told)
-    return max(telling(statement, names), telling(told, names))
+    """Return how much a statement tells as it will be filed: told of its sender, with the verb that goes with them."""
+    named = names if names.user_name else replace(names, user_name="X")  # "user 42" would count as words and a number
+    told = draft(_COMING.sub(" 2000-01-01 ", statement), named, "fact", cast=Cast(first=named.user_name, third=False))
+    return telling(told.text, named)
 
 
 def why_not_told(statement: str, message: str, names: Names) -> str:

@@ -53,6 +53,56 @@ def test_small_talk_questions_and_what_is_passed_on_are_left_out(message: str) -
 
 
 @pytest.mark.parametrize(
+    "message",
+    [
+        "我不喝咖啡",
+        "我怕狗",
+        "我女儿上小学",
+        "我其实不太能吃辣",
+        "我老家在安徽",
+        "我对花粉过敏",
+        "我不会包饺子",
+        "我膝盖不好",
+        "我喝酒会起疹子",
+        "I have a twin brother",
+        "I don't drink coffee",
+        "My knees are bad",
+        "I'm left-handed",
+        "I've never learnt to swim",
+        "I bite my nails",
+        "My sister lives abroad",
+    ],
+)
+def test_how_somebody_is_in_general_is_told_in_few_words(message: str) -> None:
+    assert statements_by_rules(message, NAMES) == statements_by_rules(message, Names(user_id="7")) == [message]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "我饿了",
+        "我在吃饭",
+        "我不喝了",
+        "我怕来不及",
+        "我会加油的",
+        "我有个问题",
+        "我喜欢这张图",
+        "我老公在打呼噜",
+        "I'm tired",
+        "I'm on my way",
+        "I love that song",
+        "I like your hair",
+        "I don't think so",
+        "I have to go",
+        "My phone is dying",
+        "I can't find my keys",
+    ],
+)
+def test_a_mood_a_reaction_or_an_act_of_the_moment_is_small_talk(message: str) -> None:
+    assert statements_by_rules(message, NAMES) == statements_by_rules(message, Names(user_id="7")) == []
+
+
+@pytest.mark.parametrize(
     ("said", "text"),
     [
         ("桃子，我问了园长，只要你导师出个函", "桃子，阿凯问了园长，只要桃子导师出个函"),
