@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -54,13 +55,21 @@ def prepare(job: Job, settings: Settings) -> list[ItemState]:
                 first_pass=False,
                 violations=[],
                 notes=[],
-                occurs=list(time_told(source[:LONGEST_TEXT], job.moment) or ()),
+                occurs=list(time_told(_without_day_names(source[:LONGEST_TEXT], names, job), job.moment) or ()),
                 said_by=told.said_by,
                 open=[list(one) for one in told.reasons],
                 not_about=list(told.not_about),
             )
         )
     return items
+
+
+def _without_day_names(text: str, names: Names, job: Job) -> str:
+    """Return a text without the names of people that are words of time (Monday), unless a word before tells of the day."""
+    for name in (names.user_name, *names.others):
+        if name and name in text and time_told(name, job.moment):
+            text = re.sub(rf"(?<!\bon )(?<!\bby )(?<!\bnext )(?<!\blast )(?<!\bthis )(?<![下上每到]){re.escape(name)}", "", text)
+    return text
 
 
 def draft_of(job: Job, kind: EventKind, source: str, names: Names) -> str:

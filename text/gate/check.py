@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from ...schema.language import Language, LanguageChoice
 from ...schema.names import Names
 from ..absolutize import LONGEST_TEXT
 from ..language import detect_language
+from ..protected import overlaps
 from ..references.finding import Reference
+from ..time_expressions import find_relative
 from .faithfulness import Wording, name_spans, unfaithful
 from .findings import Finding, GateResult
 from .form import malformed
-from .relative_words import Pronouns, judge, references_of, relative_parts
+from .relative_words import Pronouns, judge, protected_text, references_of, relative_parts
 from .roles import misattributed
+from .unsaid import unsaid
 
 
 def check(
@@ -47,8 +50,9 @@ def check(
     if not candidate.strip():
         return GateResult((Finding("empty", "", 0, len(candidate), "empty"),))
     references, times = relative_parts(candidate, names, language)
+    times = [*times, *_left_standing(candidate, resolved, times, names, language)]
     relative = judge(candidate, references, times, names, pronouns)
-    violations: list[Finding] = list(relative.violations)
+    violations: list[Finding] = [*relative.violations, *(unsaid(candidate, names) if item == "fact" else ())]
     spans = name_spans(candidate, names)
     form = malformed(candidate, source=source, drafts=(resolved, draft), names=names, name_spans=spans)
     violations.extend(form)
@@ -69,6 +73,19 @@ def check(
             )
         )
     return GateResult(tuple(sorted(violations, key=lambda one: (one.start, one.end))), relative.notes)
+
+
+def _left_standing(
+    candidate: str, resolved: str, found: Sequence[tuple[int, int, str]], names: Names, language: LanguageChoice
+) -> Iterator[tuple[int, int, str]]:
+    """Yield the relative times of the resolved text that stand in the candidate beside a name and are not seen there (8号小雨)."""
+    if candidate == resolved:
+        return
+    seen = [(start, end) for start, end, _ in found]
+    for _, _, wording in find_relative(resolved, language=language, protected=protected_text(resolved, names)):
+        at = candidate.find(wording)
+        if at >= 0 and not overlaps(seen, at, at + len(wording)):
+            yield at, at + len(wording), wording
 
 
 def _third_singular(references: Sequence[Reference]) -> list[tuple[int, int]]:

@@ -9,6 +9,7 @@ from typing import Literal
 from ...schema.language import LanguageChoice
 from ...schema.names import Names
 from ..protected import Span, overlaps, protected_spans
+from ..references.chinese_rewriting import loose_users
 from ..references.elliptic import leans_on_what_was_said
 from ..references.finding import Reference, find_references, is_deictic_name
 from ..references.people import find_people
@@ -53,7 +54,8 @@ def references_of(text: str, names: Names, language: LanguageChoice) -> list[Ref
 
 
 def _references(text: str, names: Names, protected: Sequence[Span], language: LanguageChoice) -> list[Reference]:
-    return find_references(text, protected=protected, language=language, people=_people(names), bot=names.bot_name)
+    found = find_references(text, protected=protected, language=language, people=_people(names), bot=names.bot_name)
+    return sorted([*found, *loose_users(text, protected)], key=lambda one: one.start)
 
 
 def _people(names: Names) -> tuple[str, ...]:

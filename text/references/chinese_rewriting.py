@@ -21,36 +21,27 @@ _INSTITUTION = re.compile(
 _TITLE_ENDS = re.compile(r"[^，。！？；,.!?;\s]{2,3}(?:[，。！？；,.!?;\s]|$)")  # 叫他老师: a form of address, not a possessive
 _COLLECTIVE_PERSON = re.compile(r"(?:老师|老板|领导|导师|班主任|同事|校长|教练|房东)")
 _LOOSE_USER = re.compile(
-    r"用[户戶](?=(?:的|喜|爱|愛|不|很|最|在|是|有|叫|住|说|說|想|要|从|從|对|對|也|都|已|刚|剛|正|曾|计划|希望|提到|表示|询问|告诉|偏好|讨厌|觉得|认为|打算|养|來|来|去|买|學|学|会|会|本人|和|跟|与|把|被|给|让|向|为|家|妈|爸|父母|老公|老婆|男朋友|女朋友|儿子|女儿|今|昨|明|(?:截至)?20\d\d|每|经常|平时|[一-鿿]{1,3}[了过着]))"
-    r"(?!的?(?:体验|界面|数据|反馈|需求|增长|群体|画像|名|手册|协议|数量|权限|行为|都))"
+    r"(?<![A-Za-z\d新老多每各个位名些有万千百亿类端级数业人众该费跃通实标外册轻分卓果失他部本群])(?<!潜在)(?<![^完了过着中]的)用[户戶]"
+    r"(?!的?(?:体验|界面|数据|反馈|需求|增长|群|画像|名|手册|协议|数量|权限|行为|研究(?!生)|调研|访谈|量|端|组|运营|留存|投诉"
+    r"|评价|故事|测试|隐私|服务|支持|满意度|规模|中心|账号|密码|都|们)|[ ][A-Za-z0-9_])"
 )
-_HELPED_USER = re.compile(
-    r"^(?:我|已经?|会|将|[今明后]天|答应|承诺|要|\d{4}-\d\d-\d\d|\s)*(?:帮|替|提醒|陪|安慰|建议|鼓励|告诉)了?(?P<user>用[户戶])(?!的?(?:体验|界面|数据|反馈|需求|增长|群体|画像))"
+"""A bare 用户, as models write it about one user (用户喜欢猫, 帮用户订票): of no kind or number of users, and no part of a word."""
+_BARE_USER = re.compile(
+    r"(?:^|(?<=[.;!?\n] )|\b(?:for|with|to|of|by|from|about|helped|told|asked|gave|sent|taught|reminded|wished|advised|comforted"
+    r"|encouraged|and) )(?P<user>[Uu]ser)(?=\s*[\u4e00-\u9fff]|['’]s\b|\s*(?:$|[.,;!])|\s+(?P<next>[a-z]+(?:['’]t)?))"
 )
-"""What was done for the user, as the one who did it tells: 我帮用户查了天气."""
-_CLAUSE_HEAD = frozenset("，。！？；：,.!?;: \n\t（(")
+_BEHIND_USER = frozenset(("about", "with", "to", "in", "on", "at", "for", "from", "and", "that", "how", "when", "after", "before", "the", "a"))
 
 
 def loose_users(text: str, protected: Sequence[Span]) -> Iterator[Reference]:
-    """Yield each bare 用户 at the start of a clause, as models write it about one user ("用户喜欢猫")."""
-    for match in _LOOSE_USER.finditer(text):
-        start, end = match.span()
-        if (start and text[start - 1] not in _CLAUSE_HEAD) or overlaps(protected, start, end):
-            continue
-        yield Reference("reference", match.group(), start, end, "third", form="loose_user")
-    helped = _HELPED_USER.match(text)
-    if helped is not None and not overlaps(protected, *helped.span("user")):
-        yield Reference("reference", helped["user"], *helped.span("user"), "third", form="loose_user")
-
-
-_BARE_USER = re.compile(r"(?:^|(?<=[.;!?\n] ))[Uu]ser(?=\s*[\u4e00-\u9fff]|['’]s\b|\s+(?P<next>[a-z]+(?:['’]t)?))")
-
-
-def bare_users(text: str, protected: Sequence[Span]) -> Iterator[Reference]:
-    """Yield each bare "User" that is the subject of a verb, as models write it about one user ("User quit smoking")."""
-    for match in _BARE_USER.finditer(text):
-        if not overlaps(protected, *match.span()) and (match["next"] is None or is_finite_verb(match["next"])):
-            yield Reference("reference", match.group(), *match.span(), "third", form="loose_user")
+    """Yield each bare 用户 and "user" that is one user (用户喜欢猫, "User quit smoking", "helped user with taxes")."""
+    found = [match.span() for match in _LOOSE_USER.finditer(text)] if "用" in text else []
+    for match in _BARE_USER.finditer(text) if "ser" in text else ():
+        if match["next"] is None or match["next"] in _BEHIND_USER or is_finite_verb(match["next"]):
+            found.append(match.span("user"))
+    for start, end in found:
+        if not overlaps(protected, start, end + 1):  # 用户小林: the name stands beside it
+            yield Reference("reference", text[start:end], start, end, "third", form="loose_user")
 
 
 def followed_by_institution(text: str, end: int) -> bool:

@@ -15,7 +15,7 @@ from ..protected import protected_spans
 from ..remembered import remembered
 from .agreement import Edit
 from .antecedents import Choice, choose, sender_name
-from .chinese_rewriting import bare_users, followed_by_institution, loose_users, rewrite_group, rewrite_person
+from .chinese_rewriting import followed_by_institution, loose_users, rewrite_group, rewrite_person
 from .english_rewriting import english_group, english_person
 from .finding import deictic_words, is_deictic_name
 from .first_person import cast_of_fact
@@ -79,8 +79,8 @@ def draft(
     third person is the only recent speaker, or stays undecided if there are several. 我们/we is the bot and the user;
     本群, 这里, "this group" and "here" are the group, if there is one.
 
-    `item` is "action" (what the bot did) or "fact" (what it learnt about the user). Only in a fact, the bare noun 用户 at
-    the start of a clause is the user. Quotations, code, addresses and the names themselves are kept byte for byte. The
+    `item` is "action" (what the bot did) or "fact" (what it learnt about the user). A bare 用户 or
+    "user" of no number or kind is the user. Quotations, code, addresses and the names themselves are kept byte for byte. The
     function is idempotent.
     """
     own_cast = item == "fact" and cast is None
@@ -148,10 +148,7 @@ def _draft_once(
     company = _company(names, tuple(recent_speakers))
     spans = protected_spans(text, company.words)
     references = deictic_words(text, spans, language)
-    if item == "fact" and "用" in text:
-        references = sorted([*references, *loose_users(text, spans)], key=lambda reference: reference.start)
-    if item == "fact" and "ser" in text:
-        references = sorted([*references, *bare_users(text, spans)], key=lambda reference: reference.start)
+    references = sorted([*references, *loose_users(text, spans)], key=lambda reference: reference.start)
     if not references:
         return Draft(text)
     spoken = language if language != "auto" else detect_language(text, ignore=spans)

@@ -14,7 +14,7 @@ from ...schema.names import Names
 from ..language import detect_language
 from ..time_expressions import find_relative
 from ..word_lists import word_list, word_tables
-from .agreement import is_common_verb, is_past_verb, third_person
+from .agreement import is_common_verb, is_finite_verb, is_past_verb, third_person
 from .chinese_rewriting import followed_by_institution
 from .fragments import chinese_form, english_form
 from .people import ROLE_NOUNS, find_people
@@ -35,14 +35,6 @@ _CHINESE_FACT = re.compile(
     r"|养了|养着|有(?:一|两|三|四|\d+)(?:只|条|台|辆|套|部|把|张)|对[^，,。]{1,12}过敏|生日是|正在(?=[学准找写做看考减备])"
     r"|在[^，,。]{1,12}?(?:工作|上班|上学|读书|读研|读博|实习|定居)|每(?:天|周|晚|早|年|个?月)[^，,。]{0,8}?(?:去|都|跑|练|喝|吃|写|看|做|加班)"
     r"|[不也]?会(?=[弹说写做用唱画拉吹编游开下玩修])(?!说话的)|要(?=[去考交搬出参面加结])|叫(?=[一-鿿]{2,3}(?:$|[，,。]))"
-    r")"
-)
-_CHINESE_ACTION = re.compile(
-    rf"{_DATE}{_ADVERB}(?:"
-    r"推荐|回答|回复|帮|告诉|讲解|讲了|解释|发送|发了|发给|提醒|答应|介绍|安慰|陪|教(?!师|室|练|授|程|材)|给|查了|查询|查找|建议|纠正|分享|祝"
-    r"|(?:向|跟|和|与|对)[^，,。]{1,12}?(?:说|聊|讲|讨论|约|道歉|解释|推荐|介绍|确认|打招呼|问|表示)"
-    r"|记录|记下|记住|安排|总结|生成|画了|写了|翻译|搜索|询问|问了|鼓励|夸|拒绝|参与|调侃|吐槽|表示|道歉|感谢|谢了|谢谢|确认|整理|设置"
-    r"|调用|使用|播放|讨论了|聊了"
     r")"
 )
 _ENGLISH_FACT = re.compile(
@@ -88,8 +80,9 @@ _PREDICATE = re.compile(
 )
 """How Chinese clauses without a subject begin: a verb with its aspect, negation or auxiliary, a phrase with somebody before the
 verb, a change in one's life, what one feels, one's body and belongings. What people are the subject of, not things."""
-_DEED = re.compile(rf"{_DATE}{_ADVERB}[一-鿿]{{1,5}}?(?:(?<![讲说问])[了过着]|让|把|给|跟|向|为|帮)")
-"""The first clause of what somebody did, whoever it was: 打圆场换了话题, 起哄让老六发红包."""
+_THING_DONE = re.compile(r"[一-鿿]{2,8}?(?:(?:已经?被?|被|将)[一-鿿]|快[乐樂])")
+"""A thing to which something was done (会议已取消), or a wish."""
+_HAN = re.compile(r"[一-鿿]")
 _RELATIVE = re.compile(r"[^，,。！？]{0,14}的(?:是|人|那)")
 """What looks like a predicate and tells of which thing or person: 做饭的是我老公."""
 _DONE_TO_ME = re.compile(
@@ -165,7 +158,7 @@ def with_subject(text: str, names: Names, item: Literal["action", "fact"], langu
     if language == "zh":
         if _begins_with_a_name(text, names):  # a nickname may read as a predicate: 不吃香菜的猫
             return text
-        begins = _CHINESE_ACTION.match(text) or _is_deed(text, names) if item == "action" else _CHINESE_FACT.match(text)
+        begins = _is_deed(text, names) if item == "action" else _CHINESE_FACT.match(text)
         return f"{name}{text}" if begins else text
     if item == "fact" and _STATE.match(text):
         return told_of(f"{name[0].upper()}{name[1:]}", text, language)
@@ -183,19 +176,24 @@ def _begins_with_a_name(text: str, names: Names) -> bool:
 
 
 def _is_deed(text: str, names: Names) -> bool:
-    """Return True if what a bot did is told without saying who did it: it begins with a verb and with nobody's name."""
+    """Return True if what a bot did is told without saying who did it: it begins with nobody's name, in English with a verb."""
     text = text[:_BEGINNING]
-    if not names.bot_name or _begins_with_a_name(text, names) or any(one.start == 0 for one in find_people(text)):
+    if _begins_with_a_name(text, names):
         return False
     if detect_language(text) == "zh":
-        return _DEED.match(text) is not None and not _SOMEBODY.match(text)
+        deed = text[_after_time(text) :].lstrip(" ，,")
+        somebody = _SOMEBODY.match(deed) or any(one.start == 0 for one in find_people(deed)) or _begins_with_a_name(deed, names)
+        return _HAN.match(deed) is not None and not somebody and _THING_DONE.match(deed) is None
+    if any(one.start == 0 for one in find_people(text)):
+        return False
     found = _ENGLISH_START.match(text)
     if found is None or not is_past_verb(found["verb"]):
         return False
     following = _ENGLISH_START.match(text, found.end() - 1)
     if following is not None and is_past_verb(following["verb"]):
         return False
-    return text[found.end() - 1].isupper() or _FUNCTION.match(text, found.end("verb")) is not None
+    by_next = text[found.end() - 1].isupper() or _FUNCTION.match(text, found.end("verb")) is not None
+    return by_next or english_form(text[0].lower() + text[1:]) == "verb"
 
 
 def _after_time(text: str, at: int = 0) -> int:
@@ -310,32 +308,76 @@ _KIN = re.compile(
     rf"(?:{_BEGINS['kin']})(?![，,！!、我你节们])|(?:{_BEGINS['dependants']})(?![，,！!、我你节们是都会也粮砂舍熊])"
     r"(?=[^，。]*(?:了|今|昨|明|\d)|[归跟读由]|在?上[小初高幼])"
 )
-_HEAD = re.compile(r"^|(?<=[，,。！？；\n])")
+_THINGS = re.compile(rf"(?:{_BEGINS['belongings']})(?![，,！!、我你])")
+"""Parts of one's body and what everybody has one of: of a note that begins with them nobody knows whose they are."""
+_HEAD = re.compile(r"(?<=[，,。！？；\n])")
 _KIN_ENGLISH = re.compile(
     r"(?:^|(?<=[.!?;,] ))(?:m[ou]m(?:my)?|mama|dad(?:dy)?|papa|grandma|grandpa|granny"
-    r"|(?:husband|wife|hubby|boyfriend|girlfriend|fianc[ée]e?|partner|ex|daughter|son|brother|sister|boss|manager|landlord|landlady"
-    r"|roommate|flatmate|housemate|coworker|colleague)(?=['’]s (?:in|on|at|an?|the|not|now|[a-z]+ing)\b"
-    r"|\s+(?:is|was|has|had|just|still|wants?|said|says|told|got|keeps?|never|always|lives?|works?|moved|[a-z]{3,}(?:es|ed))\b))"
+    rf"|(?:(?:the|older|elder|oldest|eldest|younger|youngest|little|big|twin|left|right) )?(?:{_BEGINS['english_kin']}"
+    rf"|(?P<thing>{_BEGINS['english_belongings']}))(?=['’]s (?:in|on|at|an?|the|not|now|[a-z]+ing)\b"
+    r"|\s+(?:is|are|was|were|has|have|had|just|still|wants?|said|says|told|got|keeps?|kept|never|always|[a-z]{2,}(?:s|ed))\b))"
     r"(?=['’]s\b|\s+(?!and I\b)[a-z])",
     re.IGNORECASE,
 )
 
 
-def with_owner(text: str, owner: str, names: Names) -> str:
-    """Return what somebody tells with their name before relatives who stand alone: 老公又出差了 → 林悦的老公又出差了.
+def _unowned(text: str, names: Names) -> list[tuple[int, int, bool]]:
+    """Return where a text begins a clause with somebody's relative or thing without saying whose, and whether it is a thing.
 
-    A text that names somebody else stays: the relative may be theirs.
+    In a text that names somebody the relative may be theirs.
     """
-    people = (names.bot_name, names.user_name, *names.others)
-    if (
-        not owner
-        or len(text) > _BEGINNING
-        or any(one.name.lower() not in ROLE_NOUNS for one in find_people(text, tuple(filter(None, people))))
-    ):
-        return text
+    people = tuple(name for name in (names.bot_name, names.user_name, *names.others) if name)
+    if len(text) > _BEGINNING or any(one.name.lower() not in ROLE_NOUNS for one in find_people(text, people)):
+        return []
+    if detect_language(text) != "zh":
+        return [(*one.span(), one["thing"] is not None) for one in _KIN_ENGLISH.finditer(text)]
+    begin = _after_time(text)
+    heads = {begin, *(head.start() for head in _HEAD.finditer(text))}
+    found = [(*kin.span(), False) for at in sorted(heads) if (kin := _KIN.match(text, at)) is not None]
+    thing = _THINGS.match(text, begin)
+    return found if thing is None else [(*thing.span(), True), *found]
+
+
+def without_owner(text: str, names: Names) -> str:
+    """Return the relative or thing of which a text does not say whose it is, "" if there is none."""
+    return next((text[start:end] for start, end, _ in _unowned(text, names)), "")
+
+
+def with_owner(text: str, owner: str, names: Names) -> str:
+    """Return what somebody tells with their name before relatives and things without one: 老公又出差了 → 林悦的老公又出差了.
+
+    In a group a thing may be everybody's (预算 of a trip), and stays.
+    """
+    for start, end, is_thing in reversed(_unowned(text, names)) if owner else ():
+        if not (is_thing and names.group_id):
+            chinese = detect_language(text) == "zh"
+            owned = text[start:end] if chinese else text[start:end].lower().removeprefix("the ")
+            text = f"{text[:start]}{owner}{'的' if chinese else chr(39) + 's '}{owned}{text[end:]}"
+    return text
+
+
+_PREDICATE_FIRST = re.compile(
+    r"离(?![婚职心谱开线岸奇合])|[被把替帮](?=[一-鿿]{2})|会(?![议员计场馆费长所话])|能(?![量力源耗效])|[^，。]{1,8}的?时候?[会就都总老要]"
+    r"|(?![为除算到来下出有没多少停死起罢极])[一-鿿][了过着][一-鿿\d]"
+)
+_PLACE_FIRST = re.compile("在(?![线读逃职意乎])")
+
+
+def lacks_subject(text: str, names: Names) -> bool:
+    """Return True if a note begins with its predicate or has none, and names nobody: 离学校40分钟, "rehab in Leeds for a week"."""
+    people = (names.bot_name, names.user_name, names.group_name, *names.others)
+    if len(text) > _LONGEST_NOTE or any(name and name.casefold() in text.casefold() for name in people):
+        return False
     if detect_language(text) == "zh":
-        heads = (_after_time(text), *(head.start() for head in _HEAD.finditer(text) if head.start()))
-        for at in sorted((at for at in heads if _KIN.match(text, at)), reverse=True):
-            text = f"{text[:at]}{owner}的{text[at:]}"
-        return text
-    return _KIN_ENGLISH.sub(lambda kin: f"{owner}'s {kin.group().lower()}", text)
+        start = _after_time(text)
+        return (_PREDICATE_FIRST.match(text, start) or (None if start else _PLACE_FIRST.match(text))) is not None
+    words = _WORD.findall(text)
+    has_verb = any(is_finite_verb(word) or is_past_verb(word) or is_common_verb(word) for word in words[1:])
+    return bool(words) and not has_verb and not _SHORT_IS.search(text) and not find_people(text) and not _NOBODYS.search(text)
+
+
+_LONGEST_NOTE = 120
+"""Characters of a note that is looked at for its subject. What is longer is a document."""
+_WORD = re.compile(r"[a-z]+(?:['’]t)?", re.IGNORECASE)
+_SHORT_IS = re.compile(r"['’](?:s|re|ll|d|ve|m)\b", re.IGNORECASE)
+_NOBODYS = re.compile(r"[\"“”:：一-鿿]|\b(?:every|no|all)[a-z]*\b", re.IGNORECASE)

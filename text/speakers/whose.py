@@ -27,8 +27,9 @@ from ..references.first_person import (
 )
 from ..references.people import ROLE_NOUNS, find_people
 from ..references.rewriting import draft
-from ..references.subjects import helps_the_user, predicate_of, with_owner
+from ..references.subjects import helps_the_user, lacks_subject, predicate_of, with_owner
 from ..references.types import Cast
+from ..superseding.matters import matters_of
 from ..support import content_terms, share
 from .bare_names import with_nicknames
 from .beginnings import with_beginning
@@ -101,6 +102,16 @@ _TODAY_IS = re.compile(
 )
 """Here "'s" is a verb: "Tomorrow's my birthday", not "Tomorrow's meeting"."""
 _CLAUSE = re.compile(r"[,.;!，。；！…\n]+")
+_MINE = re.compile(r"\bmy (?:[a-z-]+ )?[a-z-]+|我的[一-鿿]{1,4}|我(?:们?家|[爸妈爷奶姥哥姐弟妹]|老[公婆])", re.IGNORECASE)
+_OF_A_LIFE = frozenset(("home", "work", "pet", "partner", "child", "transport", "health", "body", "sleep", "money"))
+
+
+def _has_a_life(text: str) -> bool:
+    """Return True if a text says "my" of what a bot has not: body, relatives, home, job."""
+    return any(
+        not mine.isascii() and "的" not in mine or matters_of(mine) & _OF_A_LIFE or mine.casefold().split()[-1] in ROLE_NOUNS
+        for mine in _MINE.findall(text)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +140,8 @@ def whose(text: str, kind: Literal["action", "fact"], job: Job, names: Names) ->
     language = detect_language(text)
     if kind == "action":
         cast = _of_the_bot(text, job, names, language) if job.kind == "talk" and job.group_id else None
+        if _has_a_life(text):
+            reasons = (*reasons, ("reference", "owner", text))
         return Whose(text, cast, subject=names.bot(language), reasons=reasons)
     in_talk = job.kind == "talk"
     found = _of_talk(text, job, names, language) if in_talk else _of_fact(text, job, names, language)
@@ -263,6 +276,8 @@ def _author(text: str, held: dict[str, float], job: Job, names: Names, user: str
     """Return who says "I" in a fact: a name, the bot, or "" where nobody can tell."""
     alone = speaker_of_fact(text, names)
     named = {one.name for one in find_people(text, tuple(name for name in (names.user_name, *names.others) if name))}
+    if _has_a_life(text):
+        held = {who: score for who, score in held.items() if who != BOT}
     scores = {who: score for who, score in held.items() if who not in named or who == BOT}
     ranked = sorted(scores.items(), key=lambda one: -one[1])
     if alone == "bot" and serves(text) and max(scores.values(), default=0.0) < SURE:
@@ -410,7 +425,7 @@ def _why_open(text: str, said: Sequence[Utterance], job: Job, names: Names) -> t
 
 def _subject(text: str, who: str, names: Names) -> tuple[str, tuple[tuple[str, str, str], ...]]:
     """Return the name that a text gets which begins with its predicate, and the reason where nobody can tell whose it is."""
-    start = predicate_of(text, names)
+    start = predicate_of(text, names) or ("other" if lacks_subject(text, names) else "")
     if not start:
         return who, ()
     return (who, ()) if who and start == "state" else ("", (("reference", "subject", text),))

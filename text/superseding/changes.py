@@ -289,7 +289,8 @@ def _restated(new: Statement, old: Statement) -> bool:
     cores = [core_of(one.said, one.people) for one in (new, old)]
     numbers = [numbers_in(new.said), numbers_in(old.said)]
     return (
-        (cores[0] <= cores[1] or cores[1] <= cores[0])
+        bool(cores[0])  # an age alone (Ann is 12) is no other value of anything
+        and (cores[0] <= cores[1] or cores[1] <= cores[0])
         and (weight(cores[1]) >= 2 or (cores[0] == cores[1] and says_something(cores[0])))
         and all(numbers)
         and numbers[0] != numbers[1]
