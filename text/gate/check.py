@@ -52,7 +52,9 @@ def check(
     references, times = relative_parts(candidate, names, language)
     times = [*times, *_left_standing(candidate, resolved, times, names, language)]
     relative = judge(candidate, references, times, names, pronouns)
-    violations: list[Finding] = [*relative.violations, *(unsaid(candidate, names) if item == "fact" else ())]
+    violations: list[Finding] = list(relative.violations)
+    seen = {one.start for one in violations}
+    violations.extend(one for one in unsaid(candidate, names, item) if one.start not in seen)
     spans = name_spans(candidate, names)
     form = malformed(candidate, source=source, drafts=(resolved, draft), names=names, name_spans=spans)
     violations.extend(form)
@@ -78,7 +80,7 @@ def check(
 def _left_standing(
     candidate: str, resolved: str, found: Sequence[tuple[int, int, str]], names: Names, language: LanguageChoice
 ) -> Iterator[tuple[int, int, str]]:
-    """Yield the relative times of the resolved text that stand in the candidate beside a name and are not seen there (8号小雨)."""
+    """Yield the relative times of the resolved text that stand in the candidate beside a name, unseen (8号小雨)."""
     if candidate == resolved:
         return
     seen = [(start, end) for start, end, _ in found]

@@ -2,29 +2,40 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
+from typing import Literal
 
 from ...schema.names import Names
-from ..references.people import find_people
-from ..references.subjects import without_owner
+from ..language import detect_language
+from ..references.people import ROLE_NOUNS, find_people
+from ..references.subjects import names_no_deed, without_owner
 from ..word_lists import compiled_patterns, word_tables
 from .findings import Finding
 
 _PATTERNS = compiled_patterns(word_tables("gate/unsaid.toml"))
 
 
-def unsaid(text: str, names: Names) -> Iterator[Finding]:
-    """Yield what a fact leaves unsaid: of "Ann said yes" to what, of 阿明去不了 where, of "ex is in Perth" whose."""
+def unsaid(text: str, names: Names, item: Literal["action", "fact"] = "fact") -> Iterator[Finding]:
+    """Yield what a fact leaves unsaid: "Ann said yes" to what, 阿明去不了 where, "ex is in Perth" whose; of an action its doer."""
     people = sorted((name for name in (names.bot_name, names.user_name, *names.others) if name), key=len, reverse=True)
+    if item == "action":
+        if names_no_deed(text) and not any(name in text for name in people) and detect_language(text) == "en":
+            yield Finding("reference", text, 0, len(text), "subject")
+        return
     whose = without_owner(text, names)
     if whose:
         yield Finding("reference", whose, at := text.index(whose), at + len(whose), "owner")
-    who = next((name for name in people if text.startswith(name)), "")
-    open_clause = _PATTERNS["of_somebody" if who else "of_nobody"].match(text, len(who)) or _PATTERNS["same_as"].search(text)
+    opening = _PATTERNS["opening"].match(text)
+    begin = opening.end() if opening is not None else 0
+    who = next((len(name) for name in people if text.startswith(name, begin)), 0)
+    who = who or next((one.end for one in find_people(text[begin:]) if one.start == 0 and one.name.lower() not in ROLE_NOUNS), 0)
+    rest = _PATTERNS["of_somebody" if who else "of_nobody"].match(text, begin + who)
+    open_clause = rest or _PATTERNS["same_as"].search(text)
     if open_clause is not None:
         yield Finding("reference", text[: open_clause.end()].strip(), 0, open_clause.end(), "elliptic")
-    day = _PATTERNS["that_day"].search(text)
-    if day is not None and not _PATTERNS["dated"].search(text, 0, day.start()):
-        if day.start() == 0 or any(one.end == day.start() for one in find_people(text[: day.start()], people)):
+    for day in (_PATTERNS["that_day"].search(text), _PATTERNS["bare_day"].search(text)):
+        if day is None or _PATTERNS["dated"].search(text, 0, day.start()):
+            continue
+        after_somebody = any(one.end == day.start() for one in find_people(text[: day.start()], people))
+        if day.start() == 0 or after_somebody or day.re is _PATTERNS["bare_day"]:
             yield Finding("time", day.group(), *day.span(), "relative")

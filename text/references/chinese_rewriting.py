@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ..protected import Span, overlaps
+from ..word_lists import word_list
 from .agreement import Edit, is_finite_verb
 from .types import Reference
 
@@ -21,16 +22,17 @@ _INSTITUTION = re.compile(
 _TITLE_ENDS = re.compile(r"[^，。！？；,.!?;\s]{2,3}(?:[，。！？；,.!?;\s]|$)")  # 叫他老师: a form of address, not a possessive
 _COLLECTIVE_PERSON = re.compile(r"(?:老师|老板|领导|导师|班主任|同事|校长|教练|房东)")
 _LOOSE_USER = re.compile(
-    r"(?<![A-Za-z\d新老多每各个位名些有万千百亿类端级数业人众该费跃通实标外册轻分卓果失他部本群])(?<!潜在)(?<![^完了过着中]的)用[户戶]"
+    r"(?<![A-Za-z\d新老多每各个位名些有万千百亿类端级数业人众该费跃通实标外册轻分卓果失他部本群])"
+    r"(?<!潜在)(?<![^完了过着中]的)用[户戶]"
     r"(?!的?(?:体验|界面|数据|反馈|需求|增长|群|画像|名|手册|协议|数量|权限|行为|研究(?!生)|调研|访谈|量|端|组|运营|留存|投诉"
     r"|评价|故事|测试|隐私|服务|支持|满意度|规模|中心|账号|密码|都|们)|[ ][A-Za-z0-9_])"
 )
-"""A bare 用户, as models write it about one user (用户喜欢猫, 帮用户订票): of no kind or number of users, and no part of a word."""
+"""A bare 用户, as models write it about one user (用户喜欢猫, 帮用户订票): of no kind or number of users, no part of a word."""
 _BARE_USER = re.compile(
     r"(?:^|(?<=[.;!?\n] )|\b(?:for|with|to|of|by|from|about|helped|told|asked|gave|sent|taught|reminded|wished|advised|comforted"
     r"|encouraged|and) )(?P<user>[Uu]ser)(?=\s*[\u4e00-\u9fff]|['’]s\b|\s*(?:$|[.,;!])|\s+(?P<next>[a-z]+(?:['’]t)?))"
 )
-_BEHIND_USER = frozenset(("about", "with", "to", "in", "on", "at", "for", "from", "and", "that", "how", "when", "after", "before", "the", "a"))
+_BEHIND_USER = word_list("about with to in on at for from and that how when after before the a")
 
 
 def loose_users(text: str, protected: Sequence[Span]) -> Iterator[Reference]:

@@ -133,6 +133,14 @@ _CHINESE_CLAUSE = _PATTERNS["chinese_clause"]
 _CHINESE_OBJECT_BEFORE = _PATTERNS["chinese_object_before"]
 _GOES_ON = re.compile(r"[，,](?=(?:[还也就又再会要想去来能]|可以|打算|准备|经常|每天)+[一-鿿]{1,2}$)")
 """A comma before a clause that goes on with the same subject: 阿明有车，会去接她."""
+
+
+def _same_clause(text: str, mention: Mention, between: str) -> str:
+    """Return what stands between a mention and a pronoun without the comma after which the mention is still the subject."""
+    is_subject = text[: mention.start].rstrip()[-1:] in ("", "，", ",", "。", "！", "；")
+    return _GOES_ON.sub("", between) if is_subject else between
+
+
 _RELATIVE_AHEAD = re.compile(r"[^，。！？；,.!?;\n]{1,10}的")
 _CHINESE_DATIVE = re.compile(r"(?:[给給教送问問让讓叫陪帮幫]|告诉|告訴)[了过過]?$")
 _ENGLISH_CLAUSE = _PATTERNS["english_clause"]
@@ -210,7 +218,7 @@ def _is_own_object(text: str, mention: Mention, reference: Reference, mentions: 
             return True
         if _OF_THE_SUBJECT.match(between) and not mention.name.isascii() and "的" not in between[:1] and len(mention.name) == 1:
             return False  # 他妈妈告诉他
-        if after.startswith("的") or between.startswith("的") or _CHINESE_CLAUSE.search(_GOES_ON.sub("", between)):
+        if after.startswith("的") or between.startswith("的") or _CHINESE_CLAUSE.search(_same_clause(text, mention, between)):
             return False
         if _OF_THE_SUBJECT.match(text, reference.end) or _is_pivot(mention, reference, mentions, text):
             return False

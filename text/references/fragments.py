@@ -23,7 +23,8 @@ _NOUNS, _NO_VERB_FORMS = word_list(_TABLES["english"]["nouns"]), word_list(_TABL
 _ADVERBS = rf"(?:(?:{_EN['adverbs']}) )*"
 _END = r"(?=\s*(?:$|[,.;(!]))"
 _CLAUSE_END = re.compile(
-    r"[,.;:!?(—]|\b(?:who|which|that|because|when|while|if|than|as|and|but|since|until|before|after|so|how|what|where|why|whether)\b", re.IGNORECASE
+    r"[,.;:!?(—]|\b(?:who|which|that|because|when|while|if|than|as|and|but|since|until|before|after|so|how|what|where|why|whether)\b",
+    re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"[.;:!?]|\b(?:because|when|while|if|since|until|who|which)\b", re.IGNORECASE)
 _BEFORE_NOUN = frozenset(("a", "an", "the", "my", "his", "her", "their", "to", "no", "of"))

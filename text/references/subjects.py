@@ -62,7 +62,7 @@ _HABIT = re.compile(
 _BEGINS = {name: "|".join(words.split()) for name, words in word_tables("references/subjects.toml").items()}
 _VERB = f"[{_BEGINS['verbs'].replace('|', '')}]"
 _CHANGE = _BEGINS["changes"]
-_WITH = "(?:[跟和与陪带给帮替为教向把被从在]|对(?!方))(?!用户|对方|大家|[他她你您群])[^，,。！？了过]{1,12}?"
+_WITH = "(?:[跟和与陪带给帮替为教向把被从在]|对(?!方))(?!\\s|用户|对方|大家|[他她你您群])[^，,。！？了过]{1,12}?"
 _PREDICATE = re.compile(
     r"(?:[一二两三四五六七八九十百几半\d]+多?(?:年|个?月|周|星期|天|个?小时)(?:多|来|以来)?)?"
     rf"(?:{_BEGINS['adverbs']})*+(?:"
@@ -230,6 +230,8 @@ def predicate_of(text: str, names: Names) -> Literal["state", "act", "other", ""
         return "other" if names.user_name and names.user_name in text else "state"
     if named:
         return ""
+    if _EVENT.match(text):
+        return "other"
     if _FOR_USER.match(text):
         return "act"
     if _STATE.match(text) or _ELLIPTIC.match(text):
@@ -357,27 +359,42 @@ def with_owner(text: str, owner: str, names: Names) -> str:
 
 
 _PREDICATE_FIRST = re.compile(
-    r"离(?![婚职心谱开线岸奇合])|[被把替帮](?=[一-鿿]{2})|会(?![议员计场馆费长所话])|能(?![量力源耗效])|[^，。]{1,8}的?时候?[会就都总老要]"
-    r"|(?![为除算到来下出有没多少停死起罢极])[一-鿿][了过着][一-鿿\d]"
+    r"离(?![婚职心谱开线岸奇合])|[被把替帮](?=[一-鿿]{2})|会(?![议员计场馆费长所话])|能(?![量力源耗效])|[^，。]{1,8}(?:的时候|(?<![及准按同临平])时)[会就都总老要]"
+    r"|(?![为除算到来下出有没多少停死起罢极对])[一-鿿][了过着][一-鿿\d]"
 )
 _PLACE_FIRST = re.compile("在(?![线读逃职意乎])")
 
 
 def lacks_subject(text: str, names: Names) -> bool:
-    """Return True if a note begins with its predicate or has none, and names nobody: 离学校40分钟, "rehab in Leeds for a week"."""
+    """Return True if a note that names nobody begins with its predicate or has none: 离学校40分钟, "rehab in Leeds"."""
     people = (names.bot_name, names.user_name, names.group_name, *names.others)
     if len(text) > _LONGEST_NOTE or any(name and name.casefold() in text.casefold() for name in people):
         return False
     if detect_language(text) == "zh":
         start = _after_time(text)
         return (_PREDICATE_FIRST.match(text, start) or (None if start else _PLACE_FIRST.match(text))) is not None
-    words = _WORD.findall(text)
-    has_verb = any(is_finite_verb(word) or is_past_verb(word) or is_common_verb(word) for word in words[1:])
-    return bool(words) and not has_verb and not _SHORT_IS.search(text) and not find_people(text) and not _NOBODYS.search(text)
+    bare = _NOUN_FIRST.match(text) is not None and not find_people(text)
+    return bare and names_no_deed(text) and not any(map(is_common_verb, _WORD.findall(text)))
+
+
+def names_no_deed(text: str) -> bool:
+    """Return True if an English text has no verb that tells what somebody did: "small talk"."""
+    words = _WORD.findall(text[:_LONGEST_NOTE])
+    return bool(words) and not any(is_finite_verb(word) or is_past_verb(word) for word in words)
 
 
 _LONGEST_NOTE = 120
 """Characters of a note that is looked at for its subject. What is longer is a document."""
-_WORD = re.compile(r"[a-z]+(?:['’]t)?", re.IGNORECASE)
-_SHORT_IS = re.compile(r"['’](?:s|re|ll|d|ve|m)\b", re.IGNORECASE)
-_NOBODYS = re.compile(r"[\"“”:：一-鿿]|\b(?:every|no|all)[a-z]*\b", re.IGNORECASE)
+_WORD = re.compile(r"[a-z]+(?:['’][a-z]+)?", re.IGNORECASE)
+_NOUN_FIRST = re.compile(
+    r"(?!(?:the|this|that|these|those|an?|his|her|their|our|my|its|there|most|all|every|no|some)\b)(?:[a-z]+ ){0,2}?[a-z]+"
+    r" (?:in|at|on|from|for|until|till|by|since|with|near|to)\b[^'’]*$"
+)
+"""A noun without an article, a time or a place, and no verb."""
+_EVENT = re.compile(
+    r"(?:starts|begins|ends|opens|closes|runs|lasts|kicks off|takes place) (?:(?:on|at|from|until|till|in|around) )?"
+    r"(?:\d|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b|noon|midnight"
+    r"|next|this|to(?:morrow|night))",
+    re.IGNORECASE,
+)
+"""What is told of something that happens, not of a person: "Starts on 1 April"."""

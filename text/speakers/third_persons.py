@@ -89,8 +89,9 @@ def teller(text: str, said: Sequence[Utterance], names: Names) -> str:
     if source is None or _thirds(source.text, names) or AT_HOME.search(source.text):
         return ""
     own = has_first_person(source.text, names)
-    named = {other for other in _others_named(source, said, own, names) if other not in text.casefold() or other not in ROLE_NOUNS}
-    return source.who if not named and (own or text.rstrip("。.!！") in source.text) else ""
+    others = _others_named(source, said, own, names)
+    alone = all(other in text.casefold() and other in ROLE_NOUNS for other in others)
+    return source.who if alone and (own or text.rstrip("。.!！") in source.text) else ""
 
 
 def _orphans(text: str, names: Names) -> list[Reference]:

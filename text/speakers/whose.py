@@ -31,6 +31,7 @@ from ..references.subjects import helps_the_user, lacks_subject, predicate_of, w
 from ..references.types import Cast
 from ..superseding.matters import matters_of
 from ..support import content_terms, share
+from ..word_lists import word_list
 from .bare_names import with_nicknames
 from .beginnings import with_beginning
 from .mentions import with_group, with_mentions
@@ -103,13 +104,13 @@ _TODAY_IS = re.compile(
 """Here "'s" is a verb: "Tomorrow's my birthday", not "Tomorrow's meeting"."""
 _CLAUSE = re.compile(r"[,.;!，。；！…\n]+")
 _MINE = re.compile(r"\bmy (?:[a-z-]+ )?[a-z-]+|我的[一-鿿]{1,4}|我(?:们?家|[爸妈爷奶姥哥姐弟妹]|老[公婆])", re.IGNORECASE)
-_OF_A_LIFE = frozenset(("home", "work", "pet", "partner", "child", "transport", "health", "body", "sleep", "money"))
+_OF_A_LIFE = word_list("home work study pet partner child transport health body sleep money travel")
 
 
 def _has_a_life(text: str) -> bool:
     """Return True if a text says "my" of what a bot has not: body, relatives, home, job."""
     return any(
-        not mine.isascii() and "的" not in mine or matters_of(mine) & _OF_A_LIFE or mine.casefold().split()[-1] in ROLE_NOUNS
+        (not mine.isascii() and "的" not in mine) or matters_of(mine) & _OF_A_LIFE or mine.casefold().split()[-1] in ROLE_NOUNS
         for mine in _MINE.findall(text)
     )
 

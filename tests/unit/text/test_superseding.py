@@ -148,6 +148,8 @@ LOOKALIKES = [
     ("Ann has recently graduated", "Ann has noticed increased strength since May"),
     ("Ann helps at the shelter and does yoga", "Ann donated her old car to the shelter"),
     ("Ann finds it hard to write the last scene of her play", "Ann finished her play and sent it off"),
+    ("Ann has three cats and a parrot", "Ann is 31"),
+    ("小林养了两只猫", "小林31岁"),
 ]
 
 

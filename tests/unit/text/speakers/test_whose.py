@@ -102,10 +102,79 @@ def test_what_has_a_subject_of_its_own_gets_none(fact: str) -> None:
     assert item["passed"] and not item["candidate"].startswith(("小林做", "小林和", "小林开", "小林毕", "小林 "))
 
 
-@pytest.mark.parametrize("action", ["打圆场换了个话题", "起哄让阿泰发红包", "Teased Big Mike about the truck"])
+@pytest.mark.parametrize(
+    "action",
+    [
+        "打圆场换了个话题", "起哄让阿泰发红包", "Teased Big Mike about the truck", "核对报名表", "2026-02-20夸阿泰唱得好", "劝架",
+        "Listed what to pack", "Collected donations for the shelter",
+    ],
+)  # fmt: skip
 def test_what_a_bot_did_is_the_bots(action: str) -> None:
     (item,) = by_rules(make_job(action_summary=action, new_info=[]), Settings())
     assert item["passed"] and item["candidate"].startswith("Undefined")
+
+
+@pytest.mark.parametrize("action", ["small talk", "Recorded my lease", "记下我妈的生日", "提醒大家我的工资到了"])
+def test_an_action_of_nobody_or_with_what_a_bot_has_not_is_reported(action: str) -> None:
+    (item,) = by_rules(make_job(action_summary=action, new_info=[]), Settings())
+    assert not item["passed"]
+
+
+@pytest.mark.parametrize("fact", ["my operation is on 2026-05-04", "我的签证2026-05-04到期"])
+def test_what_a_bot_has_not_is_never_the_bots(fact: str) -> None:
+    said = [{"sender_id": "9", "sender_name": "Undefined", "text": f"记下了: {fact}"}]
+    item = filed(fact, group=None, bot_id="9", recent_messages=said)
+    assert "Undefined" not in item["candidate"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "expected"),
+    [
+        ("fact", "用户三十出头", "小林三十出头"),
+        ("fact", "妹妹跟用户住", "小林的妹妹跟小林住"),
+        ("action", "逗笑了用户", "Undefined逗笑了小林"),
+        ("action", "Wrote a letter for user", "Undefined wrote a letter for 小林"),
+        ("fact", "这个功能有三千用户", "这个功能有三千用户"),
+        ("fact", "付费用户涨了一倍", "付费用户涨了一倍"),
+        ("fact", "User research takes two weeks", "User research takes two weeks"),
+    ],
+)
+def test_the_user_goes_by_name_wherever_the_word_stands(kind: str, text: str, expected: str) -> None:
+    fields = {"action_summary": text, "new_info": []} if kind == "action" else {"action_summary": "", "new_info": [text]}
+    (item,) = by_rules(make_job(group=None, **fields), Settings())
+    assert item["candidate"] == expected
+
+
+@pytest.mark.parametrize(
+    ("fact", "text"),
+    [
+        ("外婆住院了", "小林的外婆住院了"),
+        ("右肩脱臼，不能打球", "小林的右肩脱臼，不能打球"),
+        ("older sister lives in Leeds", "小林's older sister lives in Leeds"),
+        ("the kids start school in May 2026", "the kids start school in May 2026"),
+        ("thesis is due on 2026-05-04", "小林's thesis is due on 2026-05-04"),
+    ],
+)
+def test_a_relative_or_thing_without_an_owner_is_the_users_in_private(fact: str, text: str) -> None:
+    assert filed(fact, group=None)["candidate"] == text
+
+
+@pytest.mark.parametrize(
+    "fact", ["左脚扭伤", "budget is 300 a night", "离地铁站十分钟", "会抽筋", "physio in Leeds until June 2026", "开会的时候会困"]
+)
+def test_what_may_be_anybodys_is_reported_in_a_group(fact: str) -> None:
+    assert not filed(fact, recent_messages=TALK)["passed"]
+
+
+def test_a_member_called_like_a_day_is_no_day() -> None:
+    fields = {"recent_messages": [{"sender_id": "45", "sender_name": "Friday", "text": "hi"}]}
+    assert filed("Friday的猫会开门", **fields)["occurs"] == []
+    assert filed("Nora left by Friday", **fields)["occurs"] != []
+
+
+@pytest.mark.parametrize("fact", ["阿泰有吉他，会去接她", "阿泰请了假，要陪他"])
+def test_who_goes_on_acting_is_not_whom_it_is_done_to(fact: str) -> None:
+    assert not filed(fact, recent_messages=TALK)["passed"]
 
 
 def test_a_message_that_also_asks_tells_what_it_tells() -> None:

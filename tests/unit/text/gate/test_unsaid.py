@@ -1,0 +1,80 @@
+"""What a fact leaves unsaid."""
+
+from __future__ import annotations
+
+import pytest
+from historian.schema.names import Names
+from historian.text.gate import check
+from historian.text.gate.unsaid import unsaid
+
+NAMES = Names(bot_name="小史", user_name="阿泰", user_id="42", others=("Nora", "Big Mike"))
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "阿泰买不了 太贵",
+        "阿泰没去 太远",
+        "阿泰订好了",
+        "阿泰约了2026-03-02 在城东",
+        "阿泰要两份",
+        "不过阿泰退了 尺码不对",
+        "阿泰都可以",
+        "早点出发吧 路上堵",
+        "说要下雨",
+        "Nora said no. too far",
+        "Nora isn't coming, she has a cold",
+        "Nora is in from 19:00",
+        "Nora can't do 2026-03-02",
+        "Big Mike agreed",
+        "60 Nora guesses. last year it was 50",
+        "Nora is in the same boat",
+    ],
+)
+def test_a_clause_without_its_object_is_reported(fact: str) -> None:
+    assert [one.why for one in unsaid(fact, NAMES)] == ["elliptic"]
+
+
+@pytest.mark.parametrize(
+    "fact", ["外公住院了", "左手骨折", "签证2026-05-01到期", "wife works nights", "the kids are ill", "rent is due", "hip hurts"]
+)
+def test_a_relative_or_thing_without_an_owner_is_reported(fact: str) -> None:
+    assert [one.why for one in unsaid(fact, NAMES)] == ["owner"]
+
+
+@pytest.mark.parametrize(
+    "fact", ["那天阿泰没来", "阿泰的妈妈那天要体检", "That night Nora was ill", "阿泰8号来看房", "3号交房租，Nora去交"]
+)
+def test_a_day_that_only_the_talk_knows_is_reported(fact: str) -> None:
+    assert "relative" in [one.why for one in unsaid(fact, NAMES)]
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "阿泰去广州了",
+        "阿泰订了去成都的票",
+        "阿泰看完了《三体》",
+        "阿泰吃不了辣",
+        "阿泰养了两只猫",
+        "结婚那天阿泰哭了",
+        "2026-03-02下雨，那天阿泰没出门",
+        "阿泰住3号楼，坐5号线",
+        "阿泰的外公住院了",
+        "阿泰2026-09-06报到",
+        "Nora said no to the offer",
+        "Nora is in Perth",
+        "Nora is going to Rome",
+        "Nora's wife works nights",
+        "Kids love slides",
+        "Nora agreed to help",
+    ],
+)
+def test_what_stands_by_itself_passes(fact: str) -> None:
+    assert list(unsaid(fact, NAMES)) == []
+
+
+def test_a_time_beside_a_name_is_seen_as_it_was_said() -> None:
+    said = {"source": "8号我休息", "resolved": "8号我休息", "draft": "8号阿泰休息"}
+    verdict = check("8号阿泰休息", **said, names=NAMES, item="fact")
+    assert [(one.kind, one.text) for one in verdict.violations] == [("time", "8号")]
