@@ -24,8 +24,6 @@ _PATTERNS = compiled_patterns(word_tables("references/antecedents.toml"))
 class Choice(Enum):
     """The resolution of a reference."""
 
-    BOT = auto()
-    USER = auto()
     FIRST = auto()
     """Whom the cast of the text has for "I"."""
     OF_FIRST = auto()
@@ -57,15 +55,13 @@ def choose(
     recent_speakers: Sequence[str],
     protected: Sequence[Span],
     item: Literal["action", "fact"],
-    cast: Cast | None = None,
+    cast: Cast,
 ) -> list[Choice]:
-    """Return one choice for each reference. `references` must be in text order.
-
-    Without a cast "I" is the bot and "you" the user.
-    """
+    """Return one choice for each reference. `references` must be in text order."""
     choices: list[Choice] = []
     third = any(reference.person == "third" or (reference.plural and reference.person == "first") for reference in references)
     mentions: list[Mention] = []
+    aliases: dict[str, str] = {}
     if third:
         # Substitutes for a missing name (用户 42, the bot) are written like names and must be recognised as names.
         aliases = {names.user(spoken): names.user_name or _USER for spoken in ("zh", "en")}
@@ -89,7 +85,7 @@ def choose(
     for reference in references:
         if reference.person != "third":
             other = _says_we_without_us(text, reference, mentions, names) or (item == "fact" and _anybody(text, reference))
-            choice = Choice.NOBODY if other else _by_role(reference, names, cast)
+            choice = Choice.NOBODY if other else _by_cast(reference, cast, bool(names.group()))
         elif reference.form == "that_one" and reference.start in ends:
             choice = Choice.STANDS  # 小王这个人: the name directly precedes it
         else:
@@ -99,13 +95,13 @@ def choose(
             if they and not one_of_them and (several or (item == "fact" and reference.end < of_one)):  # "they laid her off"
                 choices.append(Choice.NOBODY)
                 continue
-            taken = cast is not None and not (cast.stand_in if _stands_in(reference) else cast.third)
+            taken = not (cast.stand_in if _stands_in(reference) else cast.third)
             taken = taken or (item == "fact" and _is_other_party(reference) and not is_of_other_party(text, reference, names))
             choice = _third(text, reference, mentions, written, names, "" if taken else sender, addressed, gender)
             one_of_them = one_of_them or (they and choice is Choice.SENDER)
             if choice is Choice.SENDER and reference.gender and not gender:
                 gender = reference.gender
-        if choice is Choice.SENDER or (choice is Choice.USER and sender == (names.user_name or _USER)):
+        if choice is Choice.SENDER or (item == "action" and choice is Choice.SECOND and aliases.get(cast.second) == sender):
             written.append(Mention(sender, reference.start, reference.end))
         choices.append(choice)
     return choices
@@ -171,41 +167,19 @@ def _is_other_party(reference: Reference) -> bool:
     return reference.form == "other_party" or reference.text.lower().startswith(_OTHER_PARTY)
 
 
-def _by_role(reference: Reference, names: Names, cast: Cast | None) -> Choice:
-    """Resolve the first and second person and places by the roles of the conversation."""
-    group = bool(names.group())
-    if cast is not None and (reference.kind != "place" or reference.form == "where_person_is"):
-        return _by_cast(reference, cast, group)
-    if reference.kind == "place":
-        if reference.form == "where_person_is":
-            if reference.plural:
-                return Choice.NOBODY
-            return {"first": Choice.BOT, "second": Choice.USER}.get(reference.person, Choice.NOBODY)
-        if reference.form in ("group", "our_group", "here") and group:
-            return Choice.GROUP
-        return Choice.NOBODY
-    if reference.person == "first":
-        return Choice.BOT_AND_USER if reference.plural else Choice.BOT
-    if reference.person == "second":
-        if reference.plural:
-            return Choice.GROUP if group and reference.form != "pair" else Choice.NOBODY
-        return Choice.USER
-    return Choice.NOBODY
-
-
 def _by_cast(reference: Reference, cast: Cast, group: bool) -> Choice:
-    """Resolve the first and second person by the cast of the text."""
-    if reference.person == "first":
-        if not reference.plural:
-            return Choice.FIRST if cast.first else Choice.NOBODY
-        if cast.together and reference.kind != "place":
-            return Choice.BOT_AND_USER
-        return Choice.OF_FIRST if cast.first else Choice.NOBODY
-    if reference.person == "second":
-        if not reference.plural:
-            return Choice.SECOND if cast.second else Choice.NOBODY
-        return Choice.GROUP if group and cast.second and reference.kind != "place" and reference.form != "pair" else Choice.NOBODY
-    return Choice.NOBODY
+    """Resolve the first and second person by the cast of the text, and places by the conversation's group."""
+    is_place = reference.kind == "place"
+    if is_place and reference.form != "where_person_is":
+        return Choice.GROUP if group and reference.form in ("group", "our_group", "here") else Choice.NOBODY
+    if reference.person == "first" and cast.together and reference.plural and not is_place:
+        return Choice.BOT_AND_USER
+    if reference.person == "first" and cast.first:
+        return Choice.OF_FIRST if reference.plural else Choice.FIRST
+    if reference.person == "second" and cast.second and not reference.plural:
+        return Choice.SECOND
+    members = reference.person == "second" and cast.second and group and not is_place and reference.form != "pair"
+    return Choice.GROUP if members else Choice.NOBODY
 
 
 def sender_name(names: Names, recent_speakers: Sequence[str]) -> str:

@@ -38,9 +38,9 @@ _FIRST_EN = re.compile(r"\bI\b[^.!?;,\n]*$")
 
 def cast_of_fact(text: str, names: Names, language: str, protected: Sequence[Span] | None = None) -> Cast:
     """Return whom "I", "you" and "we" mean in a fact, by the text alone."""
-    user, bot = names.user(language), names.bot(language)
+    user = names.user(language)
     if not has_first_person(text, names, protected):
-        return Cast(first=user, second=user, together=_both(user, bot, language) if _talked(text, names) else "")
+        return Cast(first=user, second=user, together=_talked(text, names))
     who = speaker_of_fact(text, names, protected)
     return cast_of(who, names, language, together=_talked(text, names))
 
@@ -48,14 +48,9 @@ def cast_of_fact(text: str, names: Names, language: str, protected: Sequence[Spa
 def cast_of(who: Speaker, names: Names, language: str, *, together: bool = False) -> Cast:
     """Return the cast of a text whose "I" is the bot or the user; with `together` "we" is both of them."""
     user, bot = names.user(language), names.bot(language)
-    both = _both(user, bot, language) if together or who == "bot" else ""
     if who == "bot":
-        return Cast(first=bot, second=user, together=both)
-    return Cast(first=user, second=bot, together=both, third=False) if who == "user" else Cast(third=False)
-
-
-def _both(user: str, bot: str, language: str) -> str:
-    return f"{bot}和{user}" if language == "zh" else f"{bot} and {user}"
+        return Cast(first=bot, second=user, together=True)
+    return Cast(first=user, second=bot, together=together, third=False) if who == "user" else Cast(third=False)
 
 
 _TALK = _PATTERNS["talk"]

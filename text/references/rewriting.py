@@ -18,7 +18,7 @@ from .antecedents import Choice, choose, sender_name
 from .chinese_rewriting import followed_by_institution, loose_users, rewrite_group, rewrite_person
 from .english_rewriting import english_group, english_person
 from .finding import deictic_words, is_deictic_name
-from .first_person import cast_of_fact
+from .first_person import cast_of, cast_of_fact
 from .types import Cast, Reference
 
 Item = Literal["action", "fact"]
@@ -71,8 +71,8 @@ def draft(
 ) -> Draft:
     """Replace the references of a text, whose times are already resolved, by the names of the conversation.
 
-    In an action the first person is the bot and the second person the user; in a fact `cast` tells (by default that of
-    `cast_of_fact`: "I" is the user, unless the text speaks of the user in the third person). A third person is the user
+    `cast` tells whom the first and second person mean; by default they are the bot and the user in an action, and in a fact those
+    of `cast_of_fact`: "I" is the user, unless the text speaks of the user in the third person. A third person is the user
     unless the text names another matching person before it (the pronoun then stays) or the user is excluded (it is the
     object of the user's own verb, the user's name follows in the sentence, the text also says "you", or another gender
     was used for the user). `recent_speakers` are the names of those who spoke last; if the user is not among them, the
@@ -83,21 +83,11 @@ def draft(
     "user" of no number or kind is the user. Quotations, code, addresses and the names themselves are kept byte for byte. The
     function is idempotent.
     """
-    own_cast = item == "fact" and cast is None
-
-    def once(said: str) -> Draft:
-        return _draft_once(said, names, item, recent_speakers, language, _cast_of(said) if own_cast else cast)
-
-    def _cast_of(said: str) -> Cast:
-        spans = protected_spans(said, conversation_words(names, recent_speakers))
-        spoken = language if language != "auto" else detect_language(said, ignore=spans)
-        return cast_of_fact(said, names, spoken, spans)
-
-    result = once(text)
+    result = _draft_once(text, names, item, recent_speakers, language, cast)
     passes = 1
     while result.replaced and passes < _PASSES:
         # Resolve the remaining references again, now that names precede them; usually nothing changes.
-        again = once(result.text)
+        again = _draft_once(result.text, names, item, recent_speakers, language, cast)
         if not again.replaced:
             break
         joined = _joined(text, result, again)
@@ -143,7 +133,7 @@ def _before(offset: int, shifts: Sequence[tuple[int, int, int]]) -> int | None:
 
 
 def _draft_once(
-    text: str, names: Names, item: Item, recent_speakers: Sequence[str], language: LanguageChoice, roles: Cast | None
+    text: str, names: Names, item: Item, recent_speakers: Sequence[str], language: LanguageChoice, cast: Cast | None
 ) -> Draft:
     company = _company(names, tuple(recent_speakers))
     spans = protected_spans(text, company.words)
@@ -152,14 +142,16 @@ def _draft_once(
     if not references:
         return Draft(text)
     spoken = language if language != "auto" else detect_language(text, ignore=spans)
-    cast = company.chinese if spoken == "zh" else company.english
+    wording = company.chinese if spoken == "zh" else company.english
+    if cast is None:
+        cast = cast_of("bot", names, spoken) if item == "action" else cast_of_fact(text, names, spoken, spans)
     edits: list[Edit] = []
     undecided: list[Reference] = []
-    choices = choose(text, references, names, company.others, recent_speakers, spans, item, roles)
+    choices = choose(text, references, names, company.others, recent_speakers, spans, item, cast)
     for reference, choice in zip(references, choices, strict=True):
         if choice is Choice.STANDS:
             continue
-        made = _edits(text, reference, choice, cast, roles)
+        made = _edits(text, reference, choice, wording, cast)
         if made is None:
             undecided.append(reference)
         else:
@@ -167,31 +159,29 @@ def _draft_once(
     return _apply(text, edits, undecided)
 
 
-def _edits(text: str, reference: Reference, choice: Choice, cast: _Wording, roles: Cast | None) -> list[Edit] | None:
+def _edits(text: str, reference: Reference, choice: Choice, wording: _Wording, cast: Cast) -> list[Edit] | None:
     """Return the edits for a resolved reference; None if it has to stay."""
     han = not reference.text.isascii() or reference.form in ("singular", "plural")
     if choice is Choice.NOBODY:
         if han and reference.person == "second" and reference.plural and followed_by_institution(text, reference.end):
-            return rewrite_person(text, reference, cast.user)
+            return rewrite_person(text, reference, wording.user)
         return None
     if choice is Choice.GROUP:
         if han and reference.person == "second" and followed_by_institution(text, reference.end):
-            return rewrite_person(text, reference, cast.user)
-        return rewrite_group(reference, cast.group) if han else english_group(text, reference, cast.group)
+            return rewrite_person(text, reference, wording.user)
+        return rewrite_group(reference, wording.group) if han else english_group(text, reference, wording.group)
     if choice is Choice.BOT_AND_USER:
         if not han:
-            return english_person(text, reference, f"{cast.bot} and {cast.user}", plural=True)
+            return english_person(text, reference, f"{wording.bot} and {wording.user}", plural=True)
         if followed_by_institution(text, reference.end):
             return None
-        return [(reference.start, reference.end, f"{cast.bot}和{cast.user}")]
+        return [(reference.start, reference.end, f"{wording.bot}和{wording.user}")]
     if choice is Choice.OF_FIRST and not (
         reference.form in ("possessive", "possessive_alone") or (han and followed_by_institution(text, reference.end))
     ):
         return None
-    first, second = (_written(roles.first), _written(roles.second)) if roles is not None else (cast.bot, cast.user)
-    said = {Choice.FIRST: first, Choice.OF_FIRST: first, Choice.SECOND: second}
-    name = {**said, Choice.BOT: cast.bot, Choice.USER: cast.user, Choice.SENDER: cast.sender}[choice]
-    return rewrite_person(text, reference, name) if han else english_person(text, reference, name, is_bot=name == cast.bot)
+    name = wording.sender if choice is Choice.SENDER else _written(cast.second if choice is Choice.SECOND else cast.first)
+    return rewrite_person(text, reference, name) if han else english_person(text, reference, name, is_bot=name == wording.bot)
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,13 +38,13 @@ class Reference:
 class Cast:
     """Whom the persons of one text mean.
 
-    `first` and `second` are the names that "I" and "you" stand for, `together` what "we" stands for; "" where nobody can tell,
-    and the word stays. With `third` False a third person is nobody of the conversation by default, with `stand_in` False
-    neither is a stand-in (对方, "the user").
+    `first` and `second` are the names that "I" and "you" stand for, "" where nobody can tell, and the word stays. With `together`
+    "we" is the bot and the user. With `third` False a third person is nobody of the conversation by default, with `stand_in`
+    False neither is a stand-in (对方, "the user").
     """
 
     first: str = ""
     second: str = ""
-    together: str = ""
+    together: bool = False
     third: bool = True
     stand_in: bool = True

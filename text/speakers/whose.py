@@ -164,7 +164,7 @@ def _of_talk(text: str, job: Job, names: Names, language: Language) -> Whose:
     if meant:
         only = Cast(third=True, stand_in=False)
         text = draft(text, replace(names, user_name=meant), "fact", language=language, cast=only).text
-    together = "" if job.group_id else _cast_of_fact(text, said, names, language).together
+    together = not job.group_id and _cast_of_fact(text, said, names, language).together
     spoken_to = _called(text, (names.bot_name, *names.others)) if job.group_id else names.bot(language)
     cast = Cast(user, spoken_to, together, third=False, stand_in=False)
     reasons = _why_open(text, said, job, names)
@@ -227,7 +227,7 @@ def _of_named(text: str, said: Sequence[Utterance], job: Job, names: Names, lang
         said_by = _id_of(author, job, names) if held.get(author, 0.0) >= COPY else ""
         cast = replace(_cast_of_fact(text, said, names, language), third=third, stand_in=stand_in)
         if author not in ("", user) and held[author] >= max(COPY, held.get(user, 0.0) + CLEAR):
-            cast = replace(cast, first=author, together="")  # "our drummer"
+            cast = replace(cast, first=author, together=False)  # "our drummer"
         if addressed or _RULE.match(text):
             cast = replace(cast, second=addressed)
         elif _TO_THE_BOT.match(text) or _ANYBODY.search(text) or (predicate_of(text, names) and _SAYS_YOU.search(text)):
@@ -259,8 +259,8 @@ def _of_named(text: str, said: Sequence[Utterance], job: Job, names: Names, lang
         return Whose(text, Cast(third=False, stand_in=stand_in), not_about=(*not_bot, *silent))
     alone = not any(one.who not in ("", user, BOT) for one in said)
     second = addressed or (names.bot(language) if author == user and (alone or not job.group_id) else "")
-    told = author == user and _cast_of_fact(text, said, names, language).together
-    cast = Cast(first=author, second=second, together=str(told or ""), third=False, stand_in=stand_in and author != user)
+    together = author == user and _cast_of_fact(text, said, names, language).together
+    cast = Cast(author, second, together, third=False, stand_in=stand_in and author != user)
     return Whose(with_owner(text, author, names), cast, _id_of(author, job, names), author, reasons, not_about=not_bot)
 
 
@@ -414,7 +414,7 @@ def _cast_of_fact(text: str, said: Sequence[Utterance], names: Names, language: 
     """Return the cast of a fact; "we" is not bot and user where a person of the talk speaks of somebody else."""
     cast = cast_of_fact(text, names, language)
     company = cast.together and any(one.who != BOT and _tells_of_somebody(one, names) for one in said)
-    return replace(cast, together="") if company else cast
+    return replace(cast, together=False) if company else cast
 
 
 def _why_open(text: str, said: Sequence[Utterance], job: Job, names: Names) -> tuple[tuple[str, str, str], ...]:
