@@ -44,6 +44,16 @@ class Names:
             others=tuple(dict.fromkeys(name for name in job.speakers if name not in (bot_name, job.user_name))),
         )
 
+    @property
+    def people(self) -> tuple[str, ...]:
+        """The names of people that are known, the user's first; the bot's is not among them."""
+        return tuple(name for name in (self.user_name, *self.others) if name)
+
+    @property
+    def everybody(self) -> tuple[str, ...]:
+        """The names of the bot and of `people`."""
+        return (self.bot_name, *self.people) if self.bot_name else self.people
+
     def bot(self, language: str = "zh") -> str:
         """Return the bot's name for an event, else a noun that needs no context."""
         return self.bot_name or ("机器人" if language == "zh" else "the bot")

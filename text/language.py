@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ..schema.language import Language as Language
+from .edits import edited
 
 _HAN = re.compile(r"[㐀-鿿豈-﫿]")
 _HAN_FUNCTION = re.compile(r"[我你他她它您咱的了在是和跟不没有这那就也都还吗呢吧啊么个說会會要很把被给給]")
@@ -40,13 +41,7 @@ def detect_language(text: str, *, ignore: Sequence[tuple[int, int]] = ()) -> Lan
     if not _HAN.search(text):
         return "en"
     if ignore:
-        kept: list[str] = []
-        position = 0
-        for start, end in ignore:
-            kept.append(text[position:start])
-            position = end
-        kept.append(text[position:])
-        remaining = " ".join(kept)
+        remaining = edited(text, ((start, end, " ") for start, end in ignore))
         if _HAN.search(remaining) or _LATIN_WORD.search(remaining):
             text = remaining
     if not _LATIN_WORD.search(text):

@@ -71,7 +71,7 @@ def protected_spans(text: str, glossary: Iterable[str] = ()) -> list[Span]:
 
     The spans are sorted, merged where they touch or overlap, and found in time linear in the length of the text.
     """
-    words = _glossary_pattern(tuple(glossary))
+    words = whole_name_pattern(tuple(glossary))
     if words is None and not _TRIGGER.search(text):
         return []
     spans: list[Span] = []
@@ -107,18 +107,21 @@ def overlaps(spans: Sequence[Span], start: int, end: int) -> bool:
     return low < len(spans) and spans[low][0] < end
 
 
-@remembered(256)
-def _glossary_pattern(words: tuple[str, ...]) -> re.Pattern[str] | None:
-    """Return one pattern for all words, longest first; None if there are none."""
-    kept = sorted({word.strip() for word in words if word.strip()}, key=lambda word: (-len(word), word))
+@remembered(512)
+def whole_name_pattern(wanted: tuple[str, ...]) -> re.Pattern[str] | None:
+    """Return a pattern that matches any of the names or words, longest first; None if there are none.
+
+    A Latin one must not touch another Latin letter or digit, except a date (Undefined2026-02-20).
+    """
+    kept = sorted({name.strip() for name in wanted if name.strip()}, key=lambda name: (-len(name), name))
     if not kept:
         return None
-    alternatives = []
-    for word in kept:
-        before = rf"(?<![{_LATIN}])" if re.match(rf"[{_LATIN}]", word[0]) else ""
-        after = rf"(?![{_LATIN}])" if re.match(rf"[{_LATIN}]", word[-1]) else ""
-        alternatives.append(f"{before}{re.escape(word)}{after}")
-    return re.compile("|".join(alternatives))
+    parts = []
+    for name in kept:
+        before = rf"(?<![{_LATIN}])" if re.match(rf"[{_LATIN}]", name[0]) else ""
+        after = r"(?![A-Za-z_]|\d(?!\d{3}[-年/]))" if re.match(rf"[{_LATIN}]", name[-1]) else ""
+        parts.append(f"{before}{re.escape(name)}{after}")
+    return re.compile("|".join(parts))
 
 
 @cache

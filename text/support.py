@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 from ..schema.names import Names
-from .gate.faithfulness import whole_name_pattern
+from .protected import whole_name_pattern
 from .remembered import remembered
 from .word_lists import compiled_patterns, word_list, word_tables
 

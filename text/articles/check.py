@@ -137,8 +137,7 @@ def _another_language(new: Article, old: Article, stimulus: Sequence[str], names
 
 
 def _spoken(text: str, names: Names) -> Language:
-    people = tuple(name for name in (names.bot_name, names.user_name, names.group_name, *names.others) if name)
-    return detect_language(text, ignore=protected_spans(text, people))
+    return detect_language(text, ignore=protected_spans(text, (names.group_name, *names.everybody)))
 
 
 def _line(line: str, basis: _Basis, names: Names, language: Language) -> Iterator[str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from ...schema.names import Names
-from ..gate.faithfulness import whole_name_pattern
+from ..edits import Edit, edited
 from ..language import detect_language
-from ..protected import overlaps, protected_spans
+from ..protected import overlaps, protected_spans, whole_name_pattern
 from ..word_lists import compiled_patterns, word_list, word_tables
 
 _TABLES = word_tables("articles/first_person.toml")
@@ -44,29 +44,20 @@ def in_first_person(text: str, names: Names) -> str:
         return text
     chinese = detect_language(text) == "zh"
     closed = protected_spans(text)
-    parts: list[str] = []
-    position = 0
-    for found in pattern.finditer(text):
-        if overlaps(closed, found.start(), found.end()):
-            continue
-        written, end = ("我", found.end()) if chinese else _english(text, found.start(), found.end())
-        parts += [text[position : found.start()], written]
-        position = end
-    return "".join([*parts, text[position:]])
+    named = (found.span() for found in pattern.finditer(text) if not overlaps(closed, *found.span()))
+    return edited(text, ((start, end, "我") if chinese else _english(text, start, end) for start, end in named))
 
 
-def _english(text: str, start: int, end: int) -> tuple[str, int]:
-    """Return the replacement of the name, and the end of the replaced span of `text`."""
+def _english(text: str, start: int, end: int) -> Edit:
+    """Return the edit that replaces the name, and the verb after it."""
     if text[end : end + 2] in ("'s", "’s"):
-        return ("My" if not text[:start].strip() else "my"), end + 2
+        return start, end + 2, "my" if text[:start].strip() else "My"
     before = text[:start]
     joined = _JOINED.search(before)
     if joined is not None and not _BEFORE_ME.search(before[: joined.start()]):
-        return "I", end
+        return start, end, "I"
     predicate = _PREDICATE.match(text[end:])
     if predicate is not None and not _BEFORE_ME.search(before.removesuffix("and ")):
         verb = predicate["verb"]
-        return f"I {_AUXILIARY.get(verb) or _THIRD_PERSON.get(verb, verb)}", end + predicate.end()
-    if _BEFORE_ME.search(text[:start]):
-        return "me", end
-    return text[start:end], end
+        return start, end + predicate.end(), f"I {_AUXILIARY.get(verb) or _THIRD_PERSON.get(verb, verb)}"
+    return start, end, "me" if _BEFORE_ME.search(before) else text[start:end]

@@ -91,8 +91,4 @@ def _left_standing(
 
 
 def _third_singular(references: Sequence[Reference]) -> list[tuple[int, int]]:
-    return [
-        (one.start, one.end)
-        for one in references
-        if one.kind == "pronoun" and one.person == "third" and not one.plural and one.gender != "thing"
-    ]
+    return [(one.start, one.end) for one in references if one.is_he_or_she]

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from ...schema.names import Names
-from ..remembered import remembered
+from ..edits import edited
+from ..protected import whole_name_pattern as whole_name_pattern
 from .findings import Finding
 from .latin_names import is_free, latin_names, stands_in, word_stream
 from .quantities import Clock, Date, DateLookup, Number, Quantities, quantities
@@ -211,42 +212,16 @@ def _name_texts(names: Names) -> tuple[str, ...]:
 
 def name_spans(text: str, names: Names) -> list[tuple[int, int]]:
     """Return the spans of the job's names in `text`; longer names win, Latin names match only as whole words."""
-    return _spans(text, whole_name_pattern((names.bot_name, names.user_name, names.group_name, *names.others, *names.glossary)))
+    return _spans(text, whole_name_pattern((names.group_name, *names.everybody, *names.glossary)))
 
 
 def _people_pattern(names: Names) -> re.Pattern[str] | None:
-    return whole_name_pattern((names.bot_name, names.user_name, names.group_name, *names.others))
+    return whole_name_pattern((names.group_name, *names.everybody))
 
 
 def _spans(text: str, pattern: re.Pattern[str] | None) -> list[tuple[int, int]]:
     return [match.span() for match in pattern.finditer(text)] if pattern else []
 
 
-@remembered(512)
-def whole_name_pattern(wanted: tuple[str, ...]) -> re.Pattern[str] | None:
-    """Return a pattern that matches any of the names, longest first; None if there are none.
-
-    A Latin name must not touch another Latin letter or digit, except a date (Undefined2026-02-20).
-    """
-    kept = sorted({name.strip() for name in wanted if name.strip()}, key=lambda name: (-len(name), name))
-    if not kept:
-        return None
-    parts = []
-    for name in kept:
-        before = r"(?<![A-Za-z0-9_])" if name[0].isascii() and name[0].isalnum() else ""
-        after = r"(?![A-Za-z_]|\d(?!\d{3}[-年/]))" if name[-1].isascii() and name[-1].isalnum() else ""
-        parts.append(f"{before}{re.escape(name)}{after}")
-    return re.compile("|".join(parts))
-
-
 def _blank(text: str, spans: Sequence[tuple[int, int]]) -> str:
-    if not spans:
-        return text
-    parts: list[str] = []
-    position = 0
-    for start, end in spans:
-        parts.append(text[position:start])
-        parts.append("\0" * (end - start))
-        position = end
-    parts.append(text[position:])
-    return "".join(parts)
+    return edited(text, ((start, end, "\0" * (end - start)) for start, end in spans))

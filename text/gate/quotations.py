@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..protected import quoted_spans
 from ..remembered import remembered
 
-_IGNORED = re.compile(r"[\s\W_]+")
+_IGNORED = re.compile(r"[\W_]+")
 
 
 @dataclass(frozen=True, slots=True)

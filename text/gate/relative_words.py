@@ -54,17 +54,13 @@ def references_of(text: str, names: Names, language: LanguageChoice) -> list[Ref
 
 
 def _references(text: str, names: Names, protected: Sequence[Span], language: LanguageChoice) -> list[Reference]:
-    found = find_references(text, protected=protected, language=language, people=_people(names), bot=names.bot_name)
+    found = find_references(text, protected=protected, language=language, people=names.everybody, bot=names.bot_name)
     return sorted([*found, *loose_users(text, protected)], key=lambda one: one.start)
-
-
-def _people(names: Names) -> tuple[str, ...]:
-    return tuple(name for name in (names.bot_name, names.user_name, *names.others) if name.strip())
 
 
 def protected_text(text: str, names: Names) -> list[Span]:
     """Return the protected spans. A nickname that is itself a pronoun (我, here) is not protected."""
-    words = (*names.glossary, names.group_name, *_people(names))
+    words = (*names.glossary, names.group_name, *names.everybody)
     return protected_spans(text, tuple(word for word in words if word.strip() and not is_deictic_name(word)))
 
 
@@ -116,7 +112,7 @@ def _announces(text: str, reference: Reference, names: Names) -> bool:
     main = _MAIN_CLAUSE.match(text, reference.end)
     if main is None:
         return False
-    people = find_people(text[main.end() : main.end() + 60], _people(names))
+    people = find_people(text[main.end() : main.end() + 60], names.everybody)
     return bool(people) and people[0].start == 0 and people[0].name != names.bot_name
 
 

@@ -11,10 +11,9 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from ...schema.names import Names
-from ..protected import overlaps
+from ..protected import overlaps, whole_name_pattern
 from ..references.people import find_people
 from ..remembered import remembered
-from .faithfulness import whole_name_pattern
 from .findings import Finding
 from .role_clauses import Clause, Function, Mention, read_clauses
 

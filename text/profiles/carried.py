@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 
 from ...schema.names import Names
 from ..gate import find_invented
-from ..gate.faithfulness import whole_name_pattern
 from ..gate.latin_names import latin_names
 from ..instructions import split_instructions
+from ..protected import whole_name_pattern
 from ..statements import statements, without_bullet
 from ..support import ENOUGH, Terms, has_ended, is_negative, share, weight, words_only
 from .rules import topics_of

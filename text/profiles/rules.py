@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ...schema.job import without_list_mark
+from ..gate.quotations import comparable
 
 MAX_BULLETS = 40
 """Maximum number of bullets in a profile written by rules; the oldest are removed first."""
@@ -75,12 +76,8 @@ def topics_of(line: str) -> frozenset[str]:
 
 def _keep(line: str, kept: dict[str, str], about: dict[str, set[str]]) -> None:
     """Add a line as the newest to `kept`, by its plain wording, and to its topics in `about`."""
-    plain = _plain(line) or line
+    plain = comparable(line) or line
     kept.pop(plain, None)
     kept[plain] = line
     for topic in topics_of(line):
         about.setdefault(topic, set()).add(plain)
-
-
-def _plain(line: str) -> str:
-    return re.sub(r"[\W_]+", "", line).casefold()

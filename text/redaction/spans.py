@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal, get_args
 
+from ..edits import edited
+
 Level = Literal["secrets", "all", "none"]
 """`secrets`: keys, tokens, passwords, cookies. `all`: e-mail, phone, identity and bank card numbers too."""
 
@@ -75,10 +77,4 @@ def _around_placeholders(spans: list[Redaction], standing: list[tuple[int, int]]
 
 def replaced(text: str, spans: Iterable[Redaction]) -> str:
     """Return the text with a placeholder for each span; spans must be ordered and disjoint."""
-    pieces: list[str] = []
-    done = 0
-    for span in spans:
-        pieces += (text[done : span.start], placeholder(span.label))
-        done = span.end
-    pieces.append(text[done:])
-    return "".join(pieces)
+    return edited(text, ((span.start, span.end, placeholder(span.label)) for span in spans))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ..edits import Edit
 from ..word_lists import word_list, word_tables
 
 _WORDS = {name: word_list(words) for name, words in word_tables("references/english.toml")["agreement"].items()}
@@ -18,9 +19,6 @@ _WORD = re.compile(r"[A-Za-z]+(?:['’][A-Za-z]+)?")
 _GAP_WORD = re.compile(r"([^\S\n]+)([A-Za-z]+(?:['’][A-Za-z]+)?)")
 _SENTENCE_STOP = re.compile(r"[.!?;\n]|[—(]")
 _COORDINATION = re.compile(r"(?:,\s*(?:(?:and|or|but)(?:\s+then)?|then)?|\b(?:and|or|but)(?:\s+then)?)(?=\s)")
-
-Edit = tuple[int, int, str]
-"""Start, end and replacement of a span."""
 
 
 @dataclass(frozen=True, slots=True)

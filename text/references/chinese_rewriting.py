@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from ..edits import Edit
 from ..protected import Span, overlaps
 from ..word_lists import word_list
-from .agreement import Edit, is_finite_verb
+from .agreement import is_finite_verb
 from .types import Reference
 
 # Nouns that need 的 after a name but not after a pronoun: 他妈妈, but 小明的妈妈.

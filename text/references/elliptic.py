@@ -195,8 +195,8 @@ def leans_on_what_was_said(text: str, names: Names) -> Leaning | None:
 
 def _somebody(text: str, start: int, names: Names) -> int:
     """Return the length of the name or pronoun of a person at `start`, 0 for none."""
-    for name in (names.bot_name, names.user_name, *names.others):
-        if name and text.startswith(name, start):
+    for name in names.everybody:
+        if text.startswith(name, start):
             return len(name)
     pronoun = _SOMEBODY.match(text, start)
     return len(pronoun.group()) if pronoun is not None else 0
@@ -230,7 +230,7 @@ def _at_beginning(text: str, start: int, names: Names) -> Leaning | None:
     pointer = _ZH_POINTER.match(clause)
     if pointer is not None and (pointer["word"] or len(text) <= LONGEST_STATEMENT):
         return Leaning(start, start + pointer.end(), "thing")
-    named = any(name and name in clause for name in (names.bot_name, names.user_name, *names.others))
+    named = any(name in clause for name in names.everybody)
     if (_ZH_HEADLESS.match(clause) and not named) or _ZH_ANSWER.match(clause):
         return Leaning(start, len(text), "elliptic")
     if start and not clause.strip():

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
+from ..edits import Edit
 from ..word_lists import word_list, word_tables
-from .agreement import Edit, agree, inverted_auxiliary, is_common_verb
+from .agreement import agree, inverted_auxiliary, is_common_verb
 from .english import is_object_her
 from .types import Reference
 

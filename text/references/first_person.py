@@ -62,8 +62,7 @@ def _talked(text: str, names: Names) -> bool:
     talk = _TALK.search(text)
     if talk is None or (names.bot_name and names.user_name and names.bot_name in text and names.user_name in text):
         return talk is not None
-    others = tuple(name for name in names.others if name)
-    return all(one.name == names.user_name for one in find_people(text[: talk.start()], others))
+    return all(one.name == names.user_name for one in find_people(text[: talk.start()], names.others))
 
 
 def has_first_person(text: str, names: Names, protected: Sequence[Span] | None = None) -> bool:
@@ -114,14 +113,12 @@ def speaker_of_fact(text: str, names: Names, protected: Sequence[Span] | None = 
 
 def _helps_somebody(text: str, position: int, names: Names) -> bool:
     """Return True if somebody is named right after an act of help who is no relative of the speaker."""
-    others = tuple(name for name in names.others if name)
-    after = (one for one in find_people(text, others) if position <= one.start <= position + 12)
+    after = (one for one in find_people(text, names.others) if position <= one.start <= position + 12)
     return any(one.name.lower() not in ROLE_NOUNS for one in after)
 
 
 def _references(text: str, names: Names, protected: Sequence[Span] | None) -> list[Reference]:
-    people = tuple(name for name in (names.user_name, names.bot_name, *names.others) if name)
-    return find_references(text, people=people, bot=names.bot_name, protected=protected)
+    return find_references(text, people=names.everybody, bot=names.bot_name, protected=protected)
 
 
 def _loved(text: str, reference: Reference) -> bool:

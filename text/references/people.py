@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ..protected import Span, merge_spans, overlaps
+from ..protected import Span, merge_spans, overlaps, whole_name_pattern
 from ..word_lists import by_word, word_list, word_tables
 from .types import Gender
 
@@ -104,12 +104,9 @@ def find_people(text: str, known: Sequence[str] = (), protected: Sequence[Span] 
     inside `protected` spans do not count, unless they are `known` or a mention (@Tom). Precision is
     preferred to recall: a missed name leaves a reference undecided instead of resolving it wrongly.
     """
-    found: list[Mention] = []
-    taken: list[Span] = []
-    for mention in sorted(_known_mentions(text, known), key=lambda mention: (mention.start, -mention.end)):
-        if not taken or mention.start >= taken[-1][1]:
-            found.append(mention)
-            taken.append((mention.start, mention.end))
+    names = whole_name_pattern(tuple(known))
+    found = [Mention(match.group(), *match.span()) for match in names.finditer(text)] if names else []
+    taken: list[Span] = [(mention.start, mention.end) for mention in found]
     addressed = [match for match in _ADDRESSED.finditer(text) if not overlaps(taken, *match.span())]
     found.extend(Mention(match.group(1), *match.span()) for match in addressed)
     taken = merge_spans([*taken, *(match.span() for match in addressed)])
@@ -128,17 +125,6 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 def _free(mention: Mention, taken: Sequence[Span], protected: Sequence[Span]) -> bool:
     return not overlaps(taken, mention.start, mention.end) and not overlaps(protected, mention.start, mention.end)
-
-
-def _known_mentions(text: str, known: Sequence[str]) -> Iterator[Mention]:
-    for name in dict.fromkeys(known):
-        if not name.strip() or name not in text:
-            continue
-        latin = name[0].isascii() and name[0].isalnum()
-        before = r"(?<![A-Za-z0-9_])" if latin else ""
-        after = r"(?![A-Za-z0-9_])" if name[-1].isascii() and name[-1].isalnum() else ""
-        for match in re.finditer(before + re.escape(name) + after, text):
-            yield Mention(name, *match.span())
 
 
 def _chinese(text: str) -> Iterator[Mention]:

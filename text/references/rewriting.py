@@ -10,10 +10,10 @@ from typing import Literal
 
 from ...schema.language import LanguageChoice
 from ...schema.names import Names
+from ..edits import Edit
 from ..language import detect_language
 from ..protected import protected_spans
 from ..remembered import remembered
-from .agreement import Edit
 from .antecedents import Choice, choose, sender_name
 from .chinese_rewriting import followed_by_institution, loose_users, rewrite_group, rewrite_person
 from .english_rewriting import english_group, english_person

@@ -328,8 +328,7 @@ def _unowned(text: str, names: Names) -> list[tuple[int, int, bool]]:
 
     In a text that names somebody the relative may be theirs.
     """
-    people = tuple(name for name in (names.bot_name, names.user_name, *names.others) if name)
-    if len(text) > _BEGINNING or any(one.name.lower() not in ROLE_NOUNS for one in find_people(text, people)):
+    if len(text) > _BEGINNING or any(one.name.lower() not in ROLE_NOUNS for one in find_people(text, names.everybody)):
         return []
     if detect_language(text) != "zh":
         return [(*one.span(), one["thing"] is not None) for one in _KIN_ENGLISH.finditer(text)]

@@ -33,6 +33,11 @@ class Reference:
     antecedents: tuple[str, ...] = ()
     anchored: bool = False
 
+    @property
+    def is_he_or_she(self) -> bool:
+        """True for a pronoun of one third person."""
+        return self.kind == "pronoun" and self.person == "third" and not self.plural and self.gender != "thing"
+
 
 @dataclass(frozen=True, slots=True)
 class Cast:

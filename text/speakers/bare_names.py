@@ -30,7 +30,7 @@ def core_of(name: str) -> str:
 @remembered(256)
 def _bare_names(names: Names) -> tuple[tuple[str, str], ...]:
     """Return the bare names of a conversation that no other of its names holds, each with its nickname."""
-    people = tuple(dict.fromkeys(name for name in (names.user_name, names.bot_name, *names.others) if name))
+    people = tuple(dict.fromkeys(names.everybody))
     cores = ((core_of(name), name) for name in people)
     every = (*people, names.group_name)
     return tuple(

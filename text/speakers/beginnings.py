@@ -32,7 +32,7 @@ def with_beginning(text: str, said: Sequence[Utterance], names: Names) -> str:
     if not begin or len(begin) > LONGEST_BEGINNING:
         return text
     whole = begin + (text[0].lower() + text[1:] if begin.isascii() and not text[:2].isupper() else text)
-    people = find_people(begin, tuple(name for name in (names.user_name, *names.others) if name))
+    people = find_people(begin, names.people)
     if predicate_of(text, names):
         has_subject = people or deictic_words(begin, ()) or _NOUN.match(begin)
         return whole if has_subject and not predicate_of(whole, names) else text

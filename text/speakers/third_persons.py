@@ -147,19 +147,18 @@ _OTHER: dict[str, Gender] = {"male": "female", "female": "male"}
 
 def _known(name: str, names: Names) -> str:
     """Return a name as the conversation writes it, "" if nobody knows who it is."""
-    known = {one.casefold(): one for one in (names.user_name, *names.others) if one}
+    known = {one.casefold(): one for one in names.people}
     return "" if name == _UNKNOWN else known.get(name.casefold(), name)
 
 
 def _thirds(text: str, names: Names) -> list[Reference]:
-    people = tuple(name for name in (names.user_name, *names.others) if name)
-    found = find_references(text, people=people, bot=names.bot_name)
-    return [one for one in found if one.kind == "pronoun" and one.person == "third" and not one.plural and one.gender != "thing"]
+    found = find_references(text, people=names.people, bot=names.bot_name)
+    return [one for one in found if one.is_he_or_she]
 
 
 def _people(one: Utterance, names: Names) -> Iterator[Mention]:
     """Yield the persons that a message names, without the bot and without the relation of one that is named (闺蜜小晴)."""
-    found = find_people(one.text, tuple(name for name in (names.user_name, *names.others) if name))
+    found = find_people(one.text, names.people)
     begins = {mention.start for mention in found}
     for mention in found:
         is_role = mention.name.lower() in ROLE_NOUNS

@@ -58,7 +58,7 @@ def utterances(job: Job, names: Names) -> Iterator[Utterance]:
         own = with_nicknames(message.text[:LONGEST_MESSAGE], names)
         for part in _quoted_parts(own):
             head = own[: own.find(part)]
-            author = next((name for name in (names.user_name, *names.others) if name and name in head), "")
+            author = next((name for name in names.people if name in head), "")
             own = own.replace(part, " ", 1)
             yield Utterance(author, message.sender_id, part, content_terms(part, names), False)
         parts = _PARTS[language].split(own)

@@ -14,6 +14,7 @@ from typing import Literal
 
 from ...schema.job import Job
 from ...schema.names import Names
+from ..gate.quotations import comparable
 from ..language import Language, detect_language
 from ..references.finding import deictic_words
 from ..references.first_person import (
@@ -179,7 +180,7 @@ def _of_the_bot(text: str, job: Job, names: Names, language: Language) -> Cast:
     people = [one for one in utterances(job, names) if one.who not in ("", BOT)]
     spoke = {one.who for one in people if one.asks} or {one.who for one in people}
     alone = next(iter(spoke)) if len(spoke) == 1 else ""
-    return Cast(names.bot(language), _called(text, (names.user_name, *names.others)) or alone, third=False, stand_in=False)
+    return Cast(names.bot(language), _called(text, names.people) or alone, third=False, stand_in=False)
 
 
 def _called(text: str, names: Sequence[str]) -> str:
@@ -233,7 +234,7 @@ def _of_named(text: str, said: Sequence[Utterance], job: Job, names: Names, lang
         elif _TO_THE_BOT.match(text) or _ANYBODY.search(text) or (predicate_of(text, names) and _SAYS_YOU.search(text)):
             cast = replace(cast, second="")
         elif author and (said_to := [one for one in said if one.who == author and _says_you(text, one, names)]):
-            sure = any(_plain(text) in _plain(one.text) or not has_first_person(one.text, names) for one in said_to)
+            sure = any(comparable(text) in comparable(one.text) or not has_first_person(one.text, names) for one in said_to)
             cast = replace(cast, second=names.bot(language) if sure and author == user and not job.group_id else "")
         shown = user not in held or held[user] >= max(TRACE, held.get(BOT, 0.0))
         theirs = third and shown and author in ("", user)
@@ -266,8 +267,8 @@ def _of_named(text: str, said: Sequence[Utterance], job: Job, names: Names, lang
 
 def _addressed(text: str, names: Names) -> tuple[str, str]:
     """Return a text without the name that it calls at its beginning, and that name: "@Momo you're kind" is said to Momo."""
-    for name in (names.bot_name, names.user_name, *names.others):
-        said = text[len(name) :].lstrip(" ,，") if name and text.startswith(name) else ""
+    for name in names.everybody:
+        said = text[len(name) :].lstrip(" ,，") if text.startswith(name) else ""
         if said and _YOU.match(said) and (not name[-1].isascii() or text[len(name)] in " ,，"):
             return said, name
     return text, ""
@@ -276,7 +277,7 @@ def _addressed(text: str, names: Names) -> tuple[str, str]:
 def _author(text: str, held: dict[str, float], job: Job, names: Names, user: str) -> str:
     """Return who says "I" in a fact: a name, the bot, or "" where nobody can tell."""
     alone = speaker_of_fact(text, names)
-    named = {one.name for one in find_people(text, tuple(name for name in (names.user_name, *names.others) if name))}
+    named = {one.name for one in find_people(text, names.people)}
     if _has_a_life(text):
         held = {who: score for who, score in held.items() if who != BOT}
     scores = {who: score for who, score in held.items() if who not in named or who == BOT}
@@ -307,7 +308,7 @@ def _author(text: str, held: dict[str, float], job: Job, names: Names, user: str
 def _of_quotation(header: re.Match[str], text: str, job: Job, names: Names, language: Language) -> Whose | None:
     """Return whose words "name: text" are; None where the head is no speaker."""
     name, body = header["name"].strip(), header["body"]
-    known = {one.casefold(): one for one in (names.user_name, *names.others) if one}
+    known = {one.casefold(): one for one in names.people}
     author = known.get(name.casefold(), "")
     speaks = has_first_person(body, names)
     if not author and not (speaks or header["said"]):
@@ -324,11 +325,11 @@ def _of_quotation(header: re.Match[str], text: str, job: Job, names: Names, lang
 def _held(text: str, said: Sequence[Utterance], names: Names) -> dict[str, float]:
     """Return for each speaker the greatest share of the text that one of their messages holds. A question tells nothing."""
     wanted = content_terms(text, names)
-    plain = _plain(text)
-    clauses = [_plain(clause) for clause in _CLAUSE.split(text) if has_first_person(clause, names)]
+    plain = comparable(text)
+    clauses = [comparable(clause) for clause in _CLAUSE.split(text) if has_first_person(clause, names)]
     held: dict[str, float] = {}
     for one in said:
-        whole = _plain(one.text)
+        whole = comparable(one.text)
         part = 0.0 if one.asks or not wanted else share(wanted, one.terms)
         if len(plain) > 3 and plain in whole:
             part = 1.0
@@ -340,17 +341,13 @@ def _held(text: str, said: Sequence[Utterance], names: Names) -> dict[str, float
 
 def _begins(plain: str, message: str, names: Names) -> bool:
     """Return True if a statement begins with what a message says of its sender: 我没读过, of 我没读过《百年孤独》."""
-    clauses = (_plain(clause) for clause in _CLAUSE.split(message))
+    clauses = (comparable(clause) for clause in _CLAUSE.split(message))
     return any(len(own) > 3 and plain.startswith(own) and has_first_person(own, names) for own in clauses)
-
-
-def _plain(text: str) -> str:
-    return re.sub(r"[\W_]+", "", text).casefold()
 
 
 def _says_you(text: str, one: Utterance, names: Names) -> bool:
     """Return True if a message says of the one spoken to what a statement says of "you"."""
-    held = _plain(text) in _plain(one.text) or share(content_terms(text, names), one.terms) >= COPY
+    held = comparable(text) in comparable(one.text) or share(content_terms(text, names), one.terms) >= COPY
     return held and _SAYS_YOU.search(one.text) is not None
 
 
