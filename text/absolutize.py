@@ -62,7 +62,7 @@ def absolutize(
         begun = absolutize(text[:end], reference, timezone, names, item, recent_speakers=recent_speakers, language=language)
         drafted = replace(begun.drafted, text=begun.drafted.text + text[end:])
         return replace(begun, text=begun.text + text[end:], drafted=drafted, resolved_text=begun.resolved_text + text[end:])
-    spans = protected_spans(text, conversation_words(names, recent_speakers))
+    spans = protected_spans(text, conversation_words(names, tuple(recent_speakers)))
     spoken = detect_language(text, ignore=spans) if language == "auto" else language
     resolved_text, expressions = resolve_times(text, reference, timezone, language=language, protected=spans)
     drafted = draft(resolved_text, names, item, recent_speakers=recent_speakers, language=language, cast=cast)

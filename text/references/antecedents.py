@@ -51,7 +51,6 @@ def choose(
     text: str,
     references: Sequence[Reference],
     names: Names,
-    others: Sequence[str],
     recent_speakers: Sequence[str],
     protected: Sequence[Span],
     item: Literal["action", "fact"],
@@ -66,7 +65,7 @@ def choose(
         # Substitutes for a missing name (用户 42, the bot) are written like names and must be recognised as names.
         aliases = {names.user(spoken): names.user_name or _USER for spoken in ("zh", "en")}
         aliases |= {names.bot(spoken): names.bot_name or _BOT for spoken in ("zh", "en")}
-        known = tuple(name for name in (*aliases, *others) if not is_deictic_name(name))
+        known = tuple(name for name in (*aliases, *names.others, *recent_speakers) if not is_deictic_name(name))
         people = [
             replace(mention, name=aliases[mention.name]) if mention.name in aliases else mention
             for mention in find_people(text, known, protected)

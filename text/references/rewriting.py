@@ -10,7 +10,7 @@ from typing import Literal
 
 from ...schema.language import LanguageChoice
 from ...schema.names import Names
-from ..edits import Edit
+from ..edits import Edit, edited
 from ..language import detect_language
 from ..protected import protected_spans
 from ..remembered import remembered
@@ -120,7 +120,8 @@ def _joined(text: str, first: Draft, second: Draft) -> Draft | None:
         for found in second.undecided
         if (moved := _before(found.start, shifts)) is not None
     ]
-    return replace(_apply(text, edits, undecided, spaced=True), text=second.text)
+    replaced = (Replacement(start, end, text[start:end], new) for start, end, new in sorted(edits))
+    return Draft(second.text, tuple(replaced), tuple(undecided))
 
 
 def _before(offset: int, shifts: Sequence[tuple[int, int, int]]) -> int | None:
@@ -135,19 +136,19 @@ def _before(offset: int, shifts: Sequence[tuple[int, int, int]]) -> int | None:
 def _draft_once(
     text: str, names: Names, item: Item, recent_speakers: Sequence[str], language: LanguageChoice, cast: Cast | None
 ) -> Draft:
-    company = _company(names, tuple(recent_speakers))
-    spans = protected_spans(text, company.words)
+    recent = tuple(recent_speakers)
+    spans = protected_spans(text, conversation_words(names, recent))
     references = deictic_words(text, spans, language)
     references = sorted([*references, *loose_users(text, spans)], key=lambda reference: reference.start)
     if not references:
         return Draft(text)
     spoken = language if language != "auto" else detect_language(text, ignore=spans)
-    wording = company.chinese if spoken == "zh" else company.english
+    wording = _wording(names, recent, spoken)
     if cast is None:
         cast = cast_of("bot", names, spoken) if item == "action" else cast_of_fact(text, names, spoken, spans)
     edits: list[Edit] = []
     undecided: list[Reference] = []
-    choices = choose(text, references, names, company.others, recent_speakers, spans, item, cast)
+    choices = choose(text, references, names, recent_speakers, spans, item, cast)
     for reference, choice in zip(references, choices, strict=True):
         if choice is Choice.STANDS:
             continue
@@ -162,55 +163,25 @@ def _draft_once(
 def _edits(text: str, reference: Reference, choice: Choice, wording: _Wording, cast: Cast) -> list[Edit] | None:
     """Return the edits for a resolved reference; None if it has to stay."""
     han = not reference.text.isascii() or reference.form in ("singular", "plural")
+    of_theirs = han and followed_by_institution(text, reference.end)
+    if of_theirs and choice in (Choice.NOBODY, Choice.GROUP) and reference.person == "second" and reference.plural:
+        return rewrite_person(text, reference, wording.user)
     if choice is Choice.NOBODY:
-        if han and reference.person == "second" and reference.plural and followed_by_institution(text, reference.end):
-            return rewrite_person(text, reference, wording.user)
         return None
     if choice is Choice.GROUP:
-        if han and reference.person == "second" and followed_by_institution(text, reference.end):
-            return rewrite_person(text, reference, wording.user)
         return rewrite_group(reference, wording.group) if han else english_group(text, reference, wording.group)
     if choice is Choice.BOT_AND_USER:
         if not han:
             return english_person(text, reference, f"{wording.bot} and {wording.user}", plural=True)
-        if followed_by_institution(text, reference.end):
-            return None
-        return [(reference.start, reference.end, f"{wording.bot}和{wording.user}")]
-    if choice is Choice.OF_FIRST and not (
-        reference.form in ("possessive", "possessive_alone") or (han and followed_by_institution(text, reference.end))
-    ):
+        return None if of_theirs else [(reference.start, reference.end, f"{wording.bot}和{wording.user}")]
+    if choice is Choice.OF_FIRST and not (of_theirs or reference.form in ("possessive", "possessive_alone")):
         return None
     name = wording.sender if choice is Choice.SENDER else _written(cast.second if choice is Choice.SECOND else cast.first)
     return rewrite_person(text, reference, name) if han else english_person(text, reference, name, is_bot=name == wording.bot)
 
 
-@dataclass(frozen=True, slots=True)
-class _Company:
-    """Data derived from the names of one conversation: protected words, further people, names in either language."""
-
-    words: tuple[str, ...]
-    others: tuple[str, ...]
-    chinese: _Wording
-    english: _Wording
-
-
 @remembered(256)
-def _company(names: Names, recent_speakers: tuple[str, ...]) -> _Company:
-    candidates = [names.bot_name, names.user_name, names.group_name, *names.others, *recent_speakers]
-    for language in ("zh", "en"):
-        candidates.extend((names.user(language), names.group(language)))
-    words = (" ".join(name.split()) for name in candidates if name)
-    known = dict.fromkeys(name for name in words if name and not is_deictic_name(name))
-    others = tuple(name for name in (*names.others, *recent_speakers) if name and name not in (names.bot_name, names.user_name))
-    return _Company(
-        tuple(dict.fromkeys((*known, *names.glossary))),
-        others,
-        _cast(names, recent_speakers, "zh"),
-        _cast(names, recent_speakers, "en"),
-    )
-
-
-def _cast(names: Names, recent_speakers: Sequence[str], language: str) -> _Wording:
+def _wording(names: Names, recent_speakers: tuple[str, ...], language: str) -> _Wording:
     sender = sender_name(names, recent_speakers)
     other = bool(sender and names.user_name and sender != names.user_name)
     return _Wording(
@@ -221,9 +192,12 @@ def _cast(names: Names, recent_speakers: Sequence[str], language: str) -> _Wordi
     )
 
 
-def conversation_words(names: Names, recent_speakers: Sequence[str] = ()) -> tuple[str, ...]:
+@remembered(256)
+def conversation_words(names: Names, recent_speakers: tuple[str, ...] = ()) -> tuple[str, ...]:
     """Return the names and glossary of a conversation for `protected_spans`, without names that are themselves pronouns."""
-    return _company(names, tuple(recent_speakers)).words
+    both = (name for language in ("zh", "en") for name in (names.user(language), names.group(language)))
+    written = (" ".join(name.split()) for name in (*names.everybody, names.group_name, *recent_speakers, *both))
+    return tuple(dict.fromkeys((*(name for name in written if name and not is_deictic_name(name)), *names.glossary)))
 
 
 def _written(name: str) -> str:
@@ -235,26 +209,21 @@ def _written(name: str) -> str:
 _LATIN_EDGE = re.compile(r"[A-Za-z0-9_]")
 
 
-def _apply(text: str, edits: Sequence[Edit], undecided: Sequence[Reference], *, spaced: bool = False) -> Draft:
-    """Apply the edits, with a space where two Latin words or digits would touch (unless `spaced`)."""
-    pieces: list[str] = []
+def _apply(text: str, edits: Sequence[Edit], undecided: Sequence[Reference]) -> Draft:
+    """Apply the edits, with a space where two Latin words or digits would touch."""
     replaced: list[Replacement] = []
     position = 0
     for start, end, new in sorted(edits):
         if start < position:
             continue
-        before = text[start - 1] if start else ""
-        if start == position and pieces:
-            before = pieces[-1][-1:] or before
-        after = text[end] if end < len(text) else ""
-        if not spaced and new:
-            new = _with_room(new, before, text[start:end], after)
-        pieces.append(text[position:start])
-        pieces.append(new)
+        before = text[start - 1 : start]
+        if replaced and start == position:
+            before = replaced[-1].new[-1:] or before
+        if new:
+            new = _with_room(new, before, text[start:end], text[end : end + 1])
         replaced.append(Replacement(start, end, text[start:end], new))
         position = end
-    pieces.append(text[position:])
-    return Draft("".join(pieces), tuple(replaced), tuple(undecided))
+    return Draft(edited(text, ((one.start, one.end, one.new) for one in replaced)), tuple(replaced), tuple(undecided))
 
 
 def _with_room(new: str, before: str, old: str, after: str) -> str:
@@ -263,23 +232,15 @@ def _with_room(new: str, before: str, old: str, after: str) -> str:
     A straight quotation mark or an @ next to a Latin name would be read as an apostrophe, an inch mark or part of an
     address.
     """
-    if (
-        _LATIN_EDGE.match(new[0])
-        and before
-        and (_LATIN_EDGE.match(before) or (before in _MARKS and not _LATIN_EDGE.match(old[0])))
-    ):
+    if _touch(before, new[0], old[:1]):
         new = f" {new}"
-    if (
-        _LATIN_EDGE.match(new[-1])
-        and after
-        and (
-            _LATIN_EDGE.match(after)
-            or (after in _MARKS and not _LATIN_EDGE.match(old[-1]))
-            or (new[-1].isdigit() and (after == '"' or "㐀" <= after <= "鿿"))
-        )
-    ):
-        new = f"{new} "
-    return new
+    measure = new[-1].isdigit() and (after == '"' or "㐀" <= after <= "鿿")
+    return f"{new} " if measure or _touch(after, new[-1], old[-1:]) else new
+
+
+def _touch(beside: str, edge: str, old: str) -> bool:
+    latin = _LATIN_EDGE.match
+    return bool(latin(edge) and (latin(beside) or (beside in _MARKS and not latin(old))))
 
 
 _MARKS = frozenset("\"'’＂@")

@@ -32,6 +32,7 @@ from historian.text.gate.role_clauses import Mention as RoleMention
 from historian.text.protected import protected_spans
 from historian.text.redaction import Redaction, find_secrets
 from historian.text.references.finding import find_references
+from historian.text.references.first_person import cast_of
 from historian.text.references.people import find_people
 from historian.text.references.types import Reference
 from historian.text.speakers.utterances import utterances
@@ -103,6 +104,7 @@ BY_TYPE: dict[str, Callable[[Texts], Any]] = {
     "Language": lambda t: BY_NAME["language"](t),
     "ChapterBounds": lambda _: BOUNDS,
     "Sequence[Span]": lambda t: protected_spans(t.text),
+    "Iterable[Edit]": lambda t: [(at, at + 2, "x") for at in range(0, len(t.text) - 2, 3)],
     f"collections.abc.Iterable[{Redaction.__module__}.Redaction]": lambda t: find_secrets(t.text, "all"),
     "Sequence[DroppedLine]": lambda _: [],
     "Sequence[Utterance]": lambda t: list(utterances(_job(Texts(t.other, t.other)), NAMES)),
@@ -111,6 +113,7 @@ BY_TYPE: dict[str, Callable[[Texts], Any]] = {
     "Sequence[Mention]": lambda t: find_people(t.text),
     "Sequence[Reference]": lambda t: find_references(t.text),
     "Sequence[tuple[int, int, str]]": lambda _: [],
+    "Cast": lambda _: cast_of("user", NAMES, "en"),
     "Profile": lambda t: Profile(ProfileKey("user", "42"), name="Ann", summary=t.other[:4_000]),
     "str | Iterable[object]": lambda t: t.pieces,
     "Job": lambda t: _job(Texts(t.other, t.other)),
