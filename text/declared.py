@@ -9,29 +9,21 @@ from ..schema.names import Names
 from .profiles.rules import SINGLE_VALUED, is_about
 from .statements import LONGEST_STATEMENT, spoken_by, stamped
 from .support import content_terms, has_ended, words_only
-from .word_lists import compiled_patterns, in_full, word_tables
+from .word_lists import alternatives, compiled_patterns, in_full, word_tables
 
 _TABLES = word_tables("declared.toml")
-_PATTERNS = compiled_patterns(_TABLES)
-_WORDS = {name: "|".join(pieces) for name, pieces in _TABLES["words"].items()}
+_RE = compiled_patterns(_TABLES)
+_WORDS = alternatives(_TABLES["words"])
 _KIN, _ENGLISH_KIN = _WORDS["kin"], f"(?:{_WORDS['english_kin']})"
 _TOPICS = {topic: re.compile(in_full("|".join(ways), _WORDS), re.IGNORECASE) for topic, ways in _TABLES["topics"].items()}
 _ONE_AT_A_TIME = frozenset({*SINGLE_VALUED, "name"})
 _SOMEBODY_ELSE = re.compile(rf"他|她|{_KIN}|\b(?:he|she|his|her|{_ENGLISH_KIN})\b", re.I)
-_PLANNED = _PATTERNS["planned"]
 _FORMER = re.compile(r"以前|曾经?|之前|原来|小时候|过去|前几年|\b(?:used to|formerly|previously|as a child|years ago)\b", re.I)
 _MAY_BE_PLANNED = frozenset(("home", "work", "family"))
 _QUESTION = re.compile(r"[?？]\s*$|吗$|呢$|是不是|有没有|哪里|什么|\b(?:whether)\b")
-_OPENING = _PATTERNS["opening"]
-# "别再提了", "don't mention it": the topic is unknown outside the conversation.
-_POINTS_AT_TALK = _PATTERNS["points_at_talk"]
-_CLAUSE_END = _PATTERNS["clause_end"]
 _WISHED = re.compile(r"\b(?:wish\w*|if|maybe|perhaps)\b|要是|如果|假如|但愿|希望自己", re.I)
-_ENDS = _PATTERNS["ends"]
 _SUPPOSED = re.compile(r"如果|要是|假如|想|打算|计划|以前|曾经|\b(?:if|would|might|wants?|plans?|used to|formerly)\b", re.I)
-_OWN_NAME = _PATTERNS["own_name"]
 _BELONGING = re.compile(r"^(?:的|['’]s?\s)")
-_OWN = _PATTERNS["own"]
 
 
 def topics_of(line: str) -> frozenset[str]:
@@ -44,21 +36,21 @@ def declared_topics(statement: str, names: Names, *, by_user: bool = False) -> f
 
     `by_user` is True if the person said it: a boundary then needs no subject ("never call Tom Tommy").
     """
-    bare = _OPENING.sub("", statement.strip()[:LONGEST_STATEMENT])
+    bare = _RE.opening.sub("", statement.strip()[:LONGEST_STATEMENT])
     user = next((name for name in (names.user("zh"), names.user("en")) if is_about(bare, name)), "")
     if _QUESTION.search(bare) or _FORMER.search(bare):
         return frozenset()
     topics = topics_of(bare)
-    if _POINTS_AT_TALK.search(bare):
+    if _RE.points_at_talk.search(bare):
         topics -= {"boundary"}
     if not user:
         return topics & {"boundary"} if by_user else frozenset()
     rest = bare[bare.casefold().find(user.casefold()) + len(user) :]
-    if _BELONGING.match(rest) and not _OWN.match(rest):  # about a relative or a thing, not the person
+    if _BELONGING.match(rest) and not _RE.own.match(rest):  # about a relative or a thing, not the person
         topics &= {"family", "boundary"}
     elif _SOMEBODY_ELSE.search(rest):
         topics -= _ONE_AT_A_TIME
-    if _PLANNED.search(rest):
+    if _RE.planned.search(rest):
         topics -= _MAY_BE_PLANNED
     diet = _TOPICS["diet"].search(rest)
     if diet is not None and _WISHED.search(rest[: diet.start()]):
@@ -81,13 +73,13 @@ def single_facts(statement: str, names: Names) -> list[str]:
     """
     if len(statement) > LONGEST_STATEMENT:
         return [statement]
-    opening = _OPENING.match(statement)
+    opening = _RE.opening.match(statement)
     begin = opening.end() if opening else 0
     user = next((name for name in (names.user("zh"), names.user("en")) if is_about(statement[begin:], name)), "")
     if not user or _QUESTION.search(statement) or _SUPPOSED.search(statement):
-        return [] if _OWN_NAME.match(statement) else [statement]
-    clauses = [clause.strip() for clause in _CLAUSE_END.split(statement[begin:]) if clause.strip()]
-    told = [clause for clause in clauses if not _OWN_NAME.match(clause)]
+        return [] if _RE.own_name.match(statement) else [statement]
+    clauses = [clause.strip() for clause in _RE.clause_end.split(statement[begin:]) if clause.strip()]
+    told = [clause for clause in clauses if not _RE.own_name.match(clause)]
     parts = _parts(told, user, names, begun=len(told) < len(clauses))
     if len(told) == len(clauses) and (len(parts) < 2 or not any(topics for _, topics in parts)):
         return [statement]
@@ -134,4 +126,4 @@ def _beside(text: str, topics: frozenset[str], names: Names) -> frozenset[str]:
     """Return the content words of a line besides those of its topics: the peanuts of an allergy."""
     for topic in topics & _TOPICS.keys():
         text = _TOPICS[topic].sub(" ", text)
-    return words_only(content_terms(_ENDS.sub(" ", text), names, dates=False))
+    return words_only(content_terms(_RE.ends.sub(" ", text), names, dates=False))

@@ -5,9 +5,7 @@ from __future__ import annotations
 from .statements import spoken_by, stamped, statements
 from .word_lists import compiled_patterns, word_tables
 
-_PATTERNS = compiled_patterns(word_tables("instructions.toml"))
-_INSTRUCTION = _PATTERNS["instruction"]
-_REPORTED = _PATTERNS["reported"]
+_RE = compiled_patterns(word_tables("instructions.toml"))
 _REACH = 2
 """Sentences after an instruction in the same line that belong to it ("Ignore all that. Write: …")."""
 
@@ -25,7 +23,7 @@ def split_instructions(text: str) -> tuple[list[str], list[str]]:
         for n, statement in enumerate(statements(line)):
             if n and speaker:
                 statement = f"{speaker}: {statement}"
-            if _INSTRUCTION.search(statement):
+            if _RE.instruction.search(statement):
                 within = _REACH + 1
             (instructions if within else content).append(statement)
             within = max(0, within - 1)
@@ -34,4 +32,4 @@ def split_instructions(text: str) -> tuple[list[str], list[str]]:
 
 def is_report(line: str) -> bool:
     """Return True if a line reports a request or a claim of somebody."""
-    return _REPORTED.search(line) is not None
+    return _RE.reported.search(line) is not None

@@ -12,7 +12,7 @@ from .remembered import remembered
 from .word_lists import compiled_patterns, word_list, word_tables
 
 _TABLES = word_tables("support.toml")
-_PATTERNS = compiled_patterns(_TABLES)
+_RE = compiled_patterns(_TABLES)
 Terms = frozenset[str]
 
 _HAN = re.compile(r"[㐀-鿿豈-﫿]+")
@@ -26,8 +26,6 @@ _EMPTY_CHARACTERS = frozenset(
 _EMPTY_WORDS = word_list(_TABLES["words"]["empty_words"])
 # The leftmost match is the longest ending; at least three letters stay before it.
 _ENDING = re.compile(r"(?<=\w{3})(?:ization|ation|ingly|ically|ments?|ness|ies|ied|ing|ers?|ed|es|ly|ic|al|s|y|e)$")
-_NEGATION = _PATTERNS["negation"]
-_ENDED = _PATTERNS["ended"]
 _PLAIN_NOT = re.compile(r"(?:不|没)[有会能再要太很怎么]{0,2}|\b(?:not|never)\s+|n['’]t\s+", re.IGNORECASE)
 
 ENOUGH = 0.55
@@ -96,12 +94,12 @@ def best_sources(wanted: Terms, sources: Sequence[Terms], most: int) -> list[int
 
 def is_negative(text: str) -> bool:
     """Return True if a line is negative: it denies or forbids something."""
-    return _NEGATION.search(text) is not None
+    return _RE.negation.search(text) is not None
 
 
 def has_ended(text: str) -> bool:
     """Return True if a line says that something has ended."""
-    return _ENDED.search(text) is not None
+    return _RE.ended.search(text) is not None
 
 
 def turns_round(old: str, new: str, names: Names) -> bool:

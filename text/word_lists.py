@@ -43,16 +43,17 @@ def word_tables(name: str) -> dict[str, Any]:
     return content
 
 
+_PIECE = re.compile(r"(?<!\?P)<(\w+)>")
+"""A name in `<>`, not that of a group."""
+
+
 def in_full(pattern: str | Sequence[str], pieces: Mapping[str, str]) -> str:
     """Return a regular expression that may be written in several lines, with the piece of each name in `<>`.
 
     >>> in_full(["in <N>", " <UNIT>s?"], {"N": "[0-9]+", "UNIT": "(?:day|week)"})
     'in [0-9]+ (?:day|week)s?'
     """
-    whole = "".join(pattern)
-    for name, piece in pieces.items():
-        whole = whole.replace(f"<{name}>", piece)
-    return whole
+    return _PIECE.sub(lambda found: pieces.get(found[1], found[0]), "".join(pattern))
 
 
 def in_pieces(table: Mapping[str, str | Sequence[str]], pieces: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -63,7 +64,29 @@ def in_pieces(table: Mapping[str, str | Sequence[str]], pieces: Mapping[str, str
     return whole
 
 
-def compiled_patterns(tables: Mapping[str, Any]) -> dict[str, re.Pattern[str]]:
-    """Return the `[patterns]` of a TOML file; `[pieces]` are what several of them hold."""
-    pieces = in_pieces(tables.get("pieces", {}))
-    return {name: re.compile(in_full(pattern, pieces)) for name, pattern in tables["patterns"].items()}
+def alternatives(words: Mapping[str, str]) -> dict[str, str]:
+    """Return for each list of words the regular expression that one of them matches."""
+    return {name: "|".join(block.split()) for name, block in words.items()}
+
+
+class Patterns:
+    """Compiled patterns, each an attribute and an item by its name."""
+
+    def __init__(self, patterns: Mapping[str, str]) -> None:
+        vars(self).update((name, re.compile(pattern)) for name, pattern in patterns.items())
+
+    def __getattr__(self, name: str) -> re.Pattern[str]:
+        raise AttributeError(f"there is no pattern {name}")
+
+    def __getitem__(self, name: str) -> re.Pattern[str]:
+        return self.__getattribute__(name)  # type: ignore[no-any-return]
+
+
+def compiled_patterns(tables: Mapping[str, Any]) -> Patterns:
+    """Return the `[patterns]` of a TOML file, each with the `<name>`s in it in full.
+
+    A name is that of a pattern before it, of one of the `[pieces]`, which only patterns hold, or of a list of `[words]`, one of
+    which stands there.
+    """
+    whole = in_pieces({**tables.get("pieces", {}), **tables["patterns"]}, alternatives(tables.get("words", {})))
+    return Patterns({name: whole[name] for name in tables["patterns"]})

@@ -11,8 +11,7 @@ from ..protected import overlaps, protected_spans, whole_name_pattern
 from ..word_lists import compiled_patterns, word_list, word_tables
 
 _TABLES = word_tables("articles/first_person.toml")
-_PATTERNS = compiled_patterns(_TABLES)
-_BEFORE_ME = _PATTERNS["before_me"]
+_RE = compiled_patterns(_TABLES)
 _AUXILIARY = {"is": "am", "has": "have", "does": "do", "doesn't": "don't", "hasn't": "haven't", "isn't": "am not"}
 _VERBS = word_list(_TABLES["words"]["verbs"])
 
@@ -54,10 +53,10 @@ def _english(text: str, start: int, end: int) -> Edit:
         return start, end + 2, "my" if text[:start].strip() else "My"
     before = text[:start]
     joined = _JOINED.search(before)
-    if joined is not None and not _BEFORE_ME.search(before[: joined.start()]):
+    if joined is not None and not _RE.before_me.search(before[: joined.start()]):
         return start, end, "I"
     predicate = _PREDICATE.match(text[end:])
-    if predicate is not None and not _BEFORE_ME.search(before.removesuffix("and ")):
+    if predicate is not None and not _RE.before_me.search(before.removesuffix("and ")):
         verb = predicate["verb"]
         return start, end + predicate.end(), f"I {_AUXILIARY.get(verb) or _THIRD_PERSON.get(verb, verb)}"
-    return start, end, "me" if _BEFORE_ME.search(before) else text[start:end]
+    return start, end, "me" if _RE.before_me.search(before) else text[start:end]

@@ -28,7 +28,7 @@ from ..word_lists import compiled_patterns, word_tables
 from .first_person import in_first_person
 from .lines import bare_lines
 
-_PATTERNS = compiled_patterns(word_tables("articles/rules.toml"))
+_RE = compiled_patterns(word_tables("articles/rules.toml"))
 log = logging.getLogger(__name__)
 
 STATEMENTS_TAKEN = 6
@@ -47,20 +47,14 @@ _NOTABLE = 0.5
 _HABIT_TELLS = 0.9
 """Minimum score (`telling`) of a statement to count as a habit at its first mention."""
 _WORTH_NOTING = 1.5
-_SMALL_TALK = _PATTERNS["small_talk"]
 _SMALL = 4.0
 """Maximum weight of a statement that counts as small talk because it begins like it."""
-_LEAD = _PATTERNS["lead"]
 # Statements about oneself without a subject, in addition to those of `subjects`.
 _OWN_STEP = re.compile(r"(?:刚|已经|又)?(?:换(?:了)?(?:工作|公司)|跳槽|入职|辞职|升职|毕业|结婚|离婚|订婚|怀孕|搬家|退休)")
 _LOOKED_AT = 400
 """Maximum number of statements of one text that are compared with each other: the work is quadratic."""
 _SPAN = re.compile(r"(?:（| \()(?P<first>\d{4}-\d{2}-\d{2}) (?:至|to) \d{4}-\d{2}-\d{2}[）)]$")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
-_HABIT = _PATTERNS["habit"]
-# After the person's name: likes, habits and goals.
-_LASTING = _PATTERNS["lasting"]
-_MATTERS = _PATTERNS["matters"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +105,7 @@ def is_significant(stimulus: Sequence[str], names: Names | None = None) -> bool:
     """Return True if `stimulus` is worth a new article: it tells of identity, plans, habits, tastes, dates or feelings."""
     contents = [one for text in stimulus for one in split_instructions(text)[0]]
     told = [stamped(one)[1] for one in contents if _is_worth_noting(one, names or Names())]
-    return any(topics_of(statement) or _MATTERS.search(statement) or _DAY.search(statement) for statement in told)
+    return any(topics_of(statement) or _RE.matters.search(statement) or _DAY.search(statement) for statement in told)
 
 
 def notable(text: str, names: Names, count: int = STATEMENTS_TAKEN) -> list[str]:
@@ -133,7 +127,7 @@ def _is_worth_noting(statement: str, names: Names) -> bool:
     if said.endswith(("?", "？", "吗", "呢")) and speaker in _own_names(names):
         return False
     says = weight(words_only(content_terms(said, names, dates=False)))
-    if says < _WORTH_NOTING or (says <= _SMALL and _SMALL_TALK.match(said)):
+    if says < _WORTH_NOTING or (says <= _SMALL and _RE.small_talk.match(said)):
         return False
     return telling(statement, names) >= _NOTABLE
 
@@ -157,7 +151,7 @@ def chapter_of(line: str, names: Names) -> ChapterName:
     _, said = spoken_by(stamped(line)[1])
     if declared_in(line, names):
         return "Bedrock"
-    return "Evolutionary" if _HABIT.search(said) and not _DAY.search(line) else "Dynamic"
+    return "Evolutionary" if _RE.habit.search(said) and not _DAY.search(line) else "Dynamic"
 
 
 def is_same(one: str, other: str, names: Names) -> bool:
@@ -187,7 +181,7 @@ def _whole(said: str, speaker: str, names: Names) -> str:
     """Return the statement without fillers ("by the way"), with its subject added if it begins with the verb."""
     if not said:
         return ""
-    bare = _LEAD.sub("", said)
+    bare = _RE.lead.sub("", said)
     said = bare if bare == said else bare[0].upper() + bare[1:]
     if speaker and speaker in (names.user("zh"), names.user("en")):
         if _OWN_STEP.match(said):
@@ -229,7 +223,7 @@ def _take_in(news: _News, chapters: dict[ChapterName, list[str]], names: Names) 
 def _is_habit(line: str, news: _News, names: Names) -> bool:
     """Return True if a line tells what the person likes, does habitually or aims at."""
     user = next((name for name in (names.user("zh"), names.user("en")) if is_about(news.text, name)), "")
-    lasts = bool(user) and _LASTING.match(news.text[len(user) :]) is not None
+    lasts = bool(user) and _RE.lasting.match(news.text[len(user) :]) is not None
     return lasts and chapter_of(line, names) == "Evolutionary" and telling(line, names) >= _HABIT_TELLS
 
 

@@ -11,7 +11,7 @@ from typing import Literal
 from ..word_lists import compiled_patterns, word_list, word_tables
 
 _TABLES = word_tables("gate/role_clauses.toml")
-_PATTERNS = compiled_patterns(_TABLES)
+_RE = compiled_patterns(_TABLES)
 Function = Literal["agent", "patient", "owner", "unclear"]
 
 
@@ -64,27 +64,16 @@ class Clause:
 
 
 _ZH_BREAK = re.compile(r"[，,。！？!?；;：:\n…]+(?!\d)")
-_EN_BREAK = _PATTERNS["en_break"]
 _EN_AND = re.compile(r"\band\s+$", re.IGNORECASE)
-_EN_VERB_AHEAD = _PATTERNS["en_verb_ahead"]
 _EN_CLEFT = re.compile(r"\bit (?:was|is) $", re.IGNORECASE)
-_EN_VERB_BEHIND = _PATTERNS["en_verb_behind"]
 
-# Words that may precede the subject of a Chinese clause, and verbs directly followed by their object.
-_ZH_LEAD = _PATTERNS["zh_lead"]
-_ZH_VERB_BEHIND = _PATTERNS["zh_verb_behind"]
 
 # Prepositions and verbs of giving directly before a name: the name is not a subject.
 _ZH_OBLIQUE = re.compile(r"(?:(?<!因)[为為]|[给給向对對替帮幫把将將跟找从從陪离離比像据據按])了?$")
 _ZH_PASSIVE = re.compile(r"(?:被|由|遭到?|给給?被)$")
 _ZH_JOINED = re.compile(r"^\s*(?:和|与|與|跟|同|及|以及|、|&|/)\s*$")
-_ZH_DIRECTED = _PATTERNS["zh_directed"]
-_ZH_TURNS = _PATTERNS["zh_turns"]
-_EN_OBLIQUE = _PATTERNS["en_oblique"]
 _EN_BY = re.compile(r"\bby\s+(?:the\s+)?(?:user\s+)?$", re.IGNORECASE)
 _EN_JOINED = re.compile(r"^\s*(?:,|and|&|or|, and)\s*$", re.IGNORECASE)
-_EN_PASSIVE = _PATTERNS["en_passive"]
-_EN_TURNS = _PATTERNS["en_turns"]
 
 _HAN = re.compile(r"[㐀-鿿]")
 _ZH_EMPTY = frozenset(
@@ -114,13 +103,13 @@ def read_clauses(text: str, mentions: Sequence[Mention], language: str, writer: 
 
 def _bounds(text: str, mentions: Sequence[Mention], language: str) -> list[tuple[int, int]]:
     """Return the bounds of the clauses: punctuation and connectives outside names separate them."""
-    breaks = _ZH_BREAK if language == "zh" else _EN_BREAK
+    breaks = _ZH_BREAK if language == "zh" else _RE.en_break
     edges = [match.span() for match in breaks.finditer(text)]
     if language != "zh":
         for earlier, mention in pairwise(mentions):
             # "… to Lisa and Lisa invited Nova": "and" introduces a new subject; "Lisa and Tom" does not open a clause.
             match = _EN_AND.search(text, max(0, mention.start - 5), mention.start)
-            if match is None or not _EN_VERB_AHEAD.match(text, mention.end):
+            if match is None or not _RE.en_verb_ahead.match(text, mention.end):
                 continue
             if earlier is not mentions[0] or text[earlier.end : match.start()].strip():
                 edges.append((match.start(), match.start() + 3))
@@ -149,7 +138,7 @@ def _clause(text: str, start: int, end: int, mentions: Sequence[Mention], langua
         position = mention.end
     bare.append(text[position:end])
     rest = "\0".join(bare)
-    turns = frozenset(map(str.casefold, (_ZH_TURNS if language == "zh" else _EN_TURNS).findall(rest)))
+    turns = frozenset(map(str.casefold, (_RE.zh_turns if language == "zh" else _RE.en_turns).findall(rest)))
     inherited: frozenset[int] = frozenset()
     if functions[0][1] == "patient" and not any(held in ("agent", "unclear") for _, held in functions):
         inherited = before if len(before) == 1 else inherited
@@ -193,7 +182,7 @@ def _chinese(text: str, start: int, end: int, mentions: Sequence[Mention]) -> li
         after = text[mention.end : min(end, mention.end + 16)].lstrip()
         joined = previous is not None and _ZH_JOINED.match(text[previous.end : mention.start])
         function: Function
-        if joined and not _ZH_DIRECTED.match(after):
+        if joined and not _RE.zh_directed.match(after):
             function = functions[-1][1]
         elif joined:
             function = "patient"
@@ -204,9 +193,9 @@ def _chinese(text: str, start: int, end: int, mentions: Sequence[Mention]) -> li
             function = "owner"
         elif _ZH_OBLIQUE.search(before) or agent_seen:
             function = "patient"
-        elif previous is not None or _ZH_LEAD.match(text[start : mention.start].strip()):
+        elif previous is not None or _RE.zh_lead.match(text[start : mention.start].strip()):
             function, agent_seen = "agent", True
-        elif _ZH_VERB_BEHIND.search(before):
+        elif _RE.zh_verb_behind.search(before):
             function = "patient"
         else:
             function = "unclear"
@@ -239,10 +228,10 @@ def _english(text: str, start: int, end: int, mentions: Sequence[Mention]) -> li
             functions = _suffered(functions)
         elif _EN_CLEFT.search(before):
             function, agent_seen = "agent", True
-        elif _EN_OBLIQUE.search(before) or agent_seen or (previous is None and _EN_VERB_BEHIND.search(before)):
+        elif _RE.en_oblique.search(before) or agent_seen or (previous is None and _RE.en_verb_behind.search(before)):
             function = "patient"
         else:
-            function = "patient" if _EN_PASSIVE.match(after) else "agent"
+            function = "patient" if _RE.en_passive.match(after) else "agent"
             agent_seen = True
         functions.append((mention, function))
         previous = mention

@@ -16,7 +16,7 @@ from ...schema.job import clean_text
 from ...schema.profile import Profile
 from ..word_lists import compiled_patterns, word_tables
 
-_PATTERNS = compiled_patterns(word_tables("profiles/cleaning.toml"))
+_RE = compiled_patterns(word_tables("profiles/cleaning.toml"))
 SUMMARY_CHARACTERS = 4000
 NAME_CHARACTERS = 64
 TAG_CHARACTERS = 24
@@ -41,11 +41,7 @@ _WRAPPER_LINE = re.compile(rf"^[ \t]*</?(?:{_WRAPPERS})(?:\s[^<>\n]*)?>[ \t]*$",
 _WRAPPER_EDGE = re.compile(rf"\A<(?:{_WRAPPERS})(?:\s[^<>\n]*)?>|</(?:{_WRAPPERS})>\Z", re.IGNORECASE)
 _BREAK = re.compile(r"<br\s*/?>|</(?:p|div|li|h[1-6]|section|article|ul|ol)>", re.IGNORECASE)
 _ITEM = re.compile(r"<li(?:\s[^<>]*)?>", re.IGNORECASE)
-_STYLE = _PATTERNS["style"]
 _HEADING = re.compile(r"(?:#{1,6}\s+(?P<hash>.*?)\s*#*|\*\*(?P<bold>[^*]+)\*\*[:：]?|__(?P<under>[^_]+)__[:：]?)\s*")
-_FIELD_LINE = _PATTERNS["field_line"]
-_GENERIC_HEADING = _PATTERNS["generic_heading"]
-_NOTHING = _PATTERNS["nothing"]
 _TAG_BREAK = re.compile(r"[,，、;；|\n]+")
 _PARAGRAPH_END = re.compile(r"\n\s*\n")
 _LINE_END = re.compile(r"\n")
@@ -91,7 +87,7 @@ def clean_profile(
 def clean_name(name: str) -> str:
     """Return a display name on one line, without Markdown, at most 64 characters; empty for words such as "none"."""
     line = " ".join(_printable(name).split()).lstrip("# ").strip('*_`"“”「」 ')
-    return "" if _NOTHING.fullmatch(line) else _cut_characters(line, NAME_CHARACTERS).rstrip()
+    return "" if _RE.nothing.fullmatch(line) else _cut_characters(line, NAME_CHARACTERS).rstrip()
 
 
 def clean_tags(tags: str | Iterable[object]) -> tuple[str, ...]:
@@ -105,7 +101,7 @@ def clean_tags(tags: str | Iterable[object]) -> tuple[str, ...]:
         for part in _TAG_BREAK.split(_printable(given)):
             tag = " ".join(part.split()).strip("*_`\"'“”「」[] ")
             tag = re.sub(r"^(?:[-•]\s+|#+\s*)", "", tag)
-            if tag and len(tag) <= TAG_CHARACTERS and not _NOTHING.fullmatch(tag):
+            if tag and len(tag) <= TAG_CHARACTERS and not _RE.nothing.fullmatch(tag):
                 found.setdefault(unicodedata.normalize("NFKC", tag).casefold(), tag)
     return tuple(found.values())[:MAX_TAGS]
 
@@ -123,10 +119,10 @@ def clean_summary(summary: str, *, names: Iterable[str] = (), characters: int = 
         text = _WRAPPER_EDGE.sub("", _WRAPPER_LINE.sub("", text)).strip()
         if text == before:
             break
-    text = _STYLE.sub("", _ITEM.sub("- ", _BREAK.sub("\n", text)))
+    text = _RE.style.sub("", _ITEM.sub("- ", _BREAK.sub("\n", text)))
     text = _without_top(text, {_bare(name) for name in names if _bare(name)})
     text = re.sub(r"\n{3,}", "\n\n", "\n".join(line.rstrip() for line in text.splitlines())).strip()
-    return "" if _NOTHING.fullmatch(text) else shorten(text, characters)
+    return "" if _RE.nothing.fullmatch(text) else shorten(text, characters)
 
 
 def in_one_line(summary: str, between: str = "; ") -> str:
@@ -225,7 +221,7 @@ _LONGEST_TOP = 300
 def _is_repetition(line: str, names: set[str]) -> bool:
     if len(line) > _LONGEST_TOP:
         return False
-    field = _FIELD_LINE.fullmatch(line)
+    field = _RE.field_line.fullmatch(line)
     if field:
         about_tags = field["field"].casefold() in {"tag", "tags", "标签"}
         return about_tags or _bare(field["value"]) in names
@@ -238,7 +234,7 @@ def _is_repetition(line: str, names: set[str]) -> bool:
     for name in sorted(names, key=len, reverse=True):
         title = title.replace(name, "").strip(" :：-—的()（）'’")
     title = title.removeprefix("s ").removesuffix(" of").removesuffix(" for").strip()
-    return not title or _GENERIC_HEADING.fullmatch(title) is not None
+    return not title or _RE.generic_heading.fullmatch(title) is not None
 
 
 def _bare(text: str) -> str:

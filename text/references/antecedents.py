@@ -18,7 +18,7 @@ from .people import ROLE_NOUNS, Mention, find_people
 from .subjects import is_of_other_party
 from .types import Cast, Reference
 
-_PATTERNS = compiled_patterns(word_tables("references/antecedents.toml"))
+_RE = compiled_patterns(word_tables("references/antecedents.toml"))
 
 
 class Choice(Enum):
@@ -41,7 +41,6 @@ class Choice(Enum):
 
 
 _SENTENCE_END = re.compile(r"[。！？!?\n]|\.(?=\s|$)")
-_NAMING = _PATTERNS["naming"]
 _THIRD_STAND_INS = frozenset({"this_person", "other_party", "user", "loose_user"})
 _OTHER_PARTY = ("the other", "the sender")
 _USER, _BOT = "\0user", "\0bot"
@@ -90,7 +89,7 @@ def choose(
         else:
             they = reference.plural and reference.text.isascii()
             ahead = (reference.end, reference.end + NEAR_AHEAD)
-            several = not _they_is_one(text, reference) if item == "action" else _SHARED.search(text, *ahead) is not None
+            several = not _they_is_one(text, reference) if item == "action" else _RE.shared.search(text, *ahead) is not None
             if they and not one_of_them and (several or (item == "fact" and reference.end < of_one)):  # "they laid her off"
                 choices.append(Choice.NOBODY)
                 continue
@@ -106,12 +105,6 @@ def choose(
     return choices
 
 
-_ONE_BEFORE = _PATTERNS["one_before"]
-_ONE_AFTER = _PATTERNS["one_after"]
-
-
-_SHARED = _PATTERNS["shared"]
-"""What two people share: "they have two kids" may well be a couple."""
 NEAR_AHEAD = 80
 """Characters after "they" in which that is looked for."""
 
@@ -121,11 +114,8 @@ def _they_is_one(text: str, reference: Reference) -> bool:
     if reference.form == "possessive":
         return True
     if reference.form == "object":
-        return _ONE_BEFORE.search(text[max(0, reference.start - 16) : reference.start]) is not None
-    return _ONE_AFTER.match(text[reference.end : reference.end + 40]) is not None
-
-
-_OF_EVERYONE = _PATTERNS["of_everyone"]
+        return _RE.one_before.search(text[max(0, reference.start - 16) : reference.start]) is not None
+    return _RE.one_after.match(text[reference.end : reference.end + 40]) is not None
 
 
 def _says_we_without_us(text: str, reference: Reference, mentions: Sequence[Mention], names: Names) -> bool:
@@ -133,7 +123,7 @@ def _says_we_without_us(text: str, reference: Reference, mentions: Sequence[Ment
     if reference.person != "first" or not reference.plural or reference.kind != "pronoun":
         return False
     if reference.form == "possessive":
-        return _OF_EVERYONE.match(text, reference.end) is not None
+        return _RE.of_everyone.match(text, reference.end) is not None
     if reference.form not in ("object", "reflexive"):
         return False
     floor = max(0, reference.start - LOOK_BACK)
@@ -143,7 +133,6 @@ def _says_we_without_us(text: str, reference: Reference, mentions: Sequence[Ment
     )
 
 
-_WHOM_ANYBODY = _PATTERNS["whom_anybody"]
 _ANYBODY_CAN = re.compile(r"\s+(?:can|can['’]t|cannot|could|couldn['’]t|need|have to|never|want)\b")
 
 
@@ -152,7 +141,7 @@ def _anybody(text: str, reference: Reference) -> bool:
     if reference.form != "you":
         return False
     return (
-        _WHOM_ANYBODY.search(text, max(0, reference.start - 30), reference.start) is not None
+        _RE.whom_anybody.search(text, max(0, reference.start - 30), reference.start) is not None
         and _ANYBODY_CAN.match(text, reference.end) is not None
     )
 
@@ -241,10 +230,6 @@ def _fitting(text: str, reference: Reference, near: Sequence[Mention], bot: str)
     return antecedents(text, singular, near, bot).antecedents
 
 
-# A subordinate clause before its main clause: "After he left, Tom …", "Having his own studio is a dream for Jon".
-_SUBORDINATE_START = _PATTERNS["subordinate_start"]
-
-
 def _user_follows(text: str, reference: Reference, mentions: Sequence[Mention], user: str) -> bool:
     """Return True if the user's name follows the pronoun in the same sentence: the pronoun is then somebody else."""
     first = bisect_left(mentions, reference.end, key=lambda mention: mention.start)
@@ -255,13 +240,10 @@ def _user_follows(text: str, reference: Reference, mentions: Sequence[Mention], 
             between = text[reference.end : mention.start]
             floor = max(0, reference.start - 60)
             opening = max((match.end() for match in _SENTENCE_END.finditer(text, floor, reference.start)), default=floor)
-            if (opening or not floor) and _SUBORDINATE_START.match(text, opening):
+            if (opening or not floor) and _RE.subordinate_start.match(text, opening):
                 return False
-            return not _SENTENCE_END.search(between) and not _NAMING.match(between)
+            return not _SENTENCE_END.search(between) and not _RE.naming.match(between)
     return False
-
-
-_ROLE_SUBJECT = _PATTERNS["role_subject"]
 
 
 def _subjects_and_names(text: str, mentions: Sequence[Mention], references: Sequence[Reference]) -> list[Mention]:
@@ -277,7 +259,7 @@ def _subjects_and_names(text: str, mentions: Sequence[Mention], references: Sequ
             and text[mention.end : mentions[index + 1].start] in ("", " ")
         ):
             continue
-        if is_role_noun(mention) and not _ROLE_SUBJECT.search(text[max(0, mention.start - 20) : mention.start]):
+        if is_role_noun(mention) and not _RE.role_subject.search(text[max(0, mention.start - 20) : mention.start]):
             continue
         kept.append(mention)
     return kept

@@ -10,7 +10,7 @@ from ..word_lists import compiled_patterns, word_list, word_tables
 from .types import Gender, Person, Reference
 
 _TABLES = word_tables("references/english.toml")
-_PATTERNS = compiled_patterns(_TABLES)
+_RE = compiled_patterns(_TABLES)
 _WORDS = {name: word_list(words) for name, words in _TABLES["finding"].items()}
 _PRONOUNS: dict[str, tuple[Person, bool, Gender, str]] = {
     word: (person, plural, gender, form)
@@ -23,7 +23,7 @@ _PLACE_NOUN = (
     r"(?:group(?: chat)?|chat(?: ?room)?|server|channel|forum|guild|subreddit|discord|city|town|village|place|country|"
     r"neighbou?rhood)"
 )
-_STAND_IN = _PATTERNS["stand_in"].pattern
+_STAND_IN = _RE["stand_in"].pattern
 _DEICTIC = re.compile(
     r"(?<![A-Za-z0-9_])(?:(?P<place>(?:over\s+)?(?:here|there)|(?:this|our|that)\s+"
     + _PLACE_NOUN
@@ -43,9 +43,7 @@ _SENTENCE_END = frozenset(".!?:;…\n\"“”'‘’(（[*。！？：；，—-
 
 # Idioms of support, not places: "I am here for you", "she was always there to help".
 _SUPPORT = re.compile(r"\s+(?:for\s+(?:you|u|me|him|her|them|us|[A-Z]|each|one)|to\s+(?:help|support|listen|chat|talk))\b")
-_PLACE_BEFORE_THERE = _PATTERNS["place_before_there"]
 _CHATTY_INTERJECTION = frozenset({"god", "goodness", "gosh", "word", "lord", "days"})
-_PLURAL_BEFORE = _PATTERNS["plural_before"]
 _LATIN_RUN = re.compile(r"[A-Za-z][A-Za-z0-9'’,;:\- ]*")
 
 
@@ -89,7 +87,7 @@ def _pronoun(text: str, word: str, start: int, end: int, shouted: bool) -> Refer
     if len(word) > 1 and word.isupper() and not shouted:
         return None
     if after == "/" or (start and text[start - 1] == "/"):
-        if lower == "i" or _PRONOUN_PAIR.match(text, _pair_start(text, start)):
+        if lower == "i" or _RE.pronoun_pair.match(text, _pair_start(text, start)):
             return None
         if after == "/" and lower == "u":
             return None
@@ -119,9 +117,6 @@ def _pronoun(text: str, word: str, start: int, end: int, shouted: bool) -> Refer
     if lower in ("he", "she") and word[0].isupper() and _is_surname(text, end):
         return None
     return Reference("pronoun", word, start, end, person, plural, gender, form)
-
-
-_PRONOUN_PAIR = _PATTERNS["pronoun_pair"]
 
 
 def _pair_start(text: str, start: int) -> int:
@@ -197,10 +192,6 @@ def _is_surname(text: str, end: int) -> bool:
     return match is not None and match.group(1) not in ("I", "Also", "Said", "Then", "Is", "Was")
 
 
-_SAYS_WHERE = _PATTERNS["says_where"]
-"""A place follows "there": "there on the shelf", "there in Oslo"."""
-
-
 def _is_place(text: str, word: str, start: int, end: int, shouted: bool) -> bool:
     """Return True if here, there or "this group" is a place known only to participants."""
     if _hyphenated(text, start, end) or (start and text[start - 1] in "'’@#/_"):
@@ -209,7 +200,7 @@ def _is_place(text: str, word: str, start: int, end: int, shouted: bool) -> bool
     following = _next_word(text, end)
     previous = _previous_word(text, start)
     after = text[end : end + 1]
-    if lower == "there" and _SAYS_WHERE.match(text, end):
+    if lower == "there" and _RE.says_where.match(text, end):
         return False
     if lower in ("here", "there") and previous in _WORDS["being"] and _SUPPORT.match(text, end):
         return False
@@ -254,7 +245,7 @@ def _is_place(text: str, word: str, start: int, end: int, shouted: bool) -> bool
             return False
         if previous in _WORDS["be"] and following in _WORDS["inverted_after"]:
             return False
-    return not (lower.endswith("there") and _PLACE_BEFORE_THERE.search(text[max(0, start - 160) : start]))
+    return not (lower.endswith("there") and _RE.place_before_there.search(text[max(0, start - 160) : start]))
 
 
 def _opens_clause(text: str, start: int, previous: str) -> bool:
@@ -308,12 +299,12 @@ def _sentences_of_latin(text: str) -> list[tuple[int, int]]:
 
 def plural_noun_before(text: str, start: int) -> bool:
     """Return True if a plural noun that "they" can refer to precedes `start` (at most 160 characters back)."""
-    return bool(_PLURAL_BEFORE.search(text[max(0, start - 160) : start]))
+    return bool(_RE.plural_before.search(text[max(0, start - 160) : start]))
 
 
 def is_object_her(text: str, start: int, end: int) -> bool:
     """Return True if "her" is an object ("told her that") and not a possessive ("her dog")."""
-    if _GIVES.search(text[max(0, start - 14) : start]) and _GIVEN.match(text, end):
+    if _RE.gives.search(text[max(0, start - 14) : start]) and _RE.given.match(text, end):
         return True
     match = re.match(r"\s+([A-Za-z']+|\d{4}-\d\d)", text[end : end + 30])
     if match is None:
@@ -329,8 +320,3 @@ def is_object_her(text: str, start: int, end: int) -> bool:
         re.search(r"\b(?:help|helps|helped|let|lets|make|makes|made|helping|making)\s+$", text[max(0, start - 12) : start])
         and following in _WORDS["bare_infinitives"]
     )
-
-
-_GIVES = _PATTERNS["gives"]
-_GIVEN = _PATTERNS["given"]
-"""A direct object without an article (a title, a number of things): "her" before it is the indirect object."""

@@ -19,7 +19,7 @@ from .types import Gender, Kind, Person, Reference
 
 __all__ = ["Gender", "Kind", "Person", "Reference", "antecedents", "find_references", "is_deictic_name"]
 
-_PATTERNS = compiled_patterns(word_tables("references/finding.toml"))
+_RE = compiled_patterns(word_tables("references/finding.toml"))
 _HAN = re.compile(r"[㐀-鿿]")
 _LATIN_SENTENCE = re.compile(r"[A-Za-z][A-Za-z'’]* +[A-Za-z'’]+,? +[A-Za-z]")
 
@@ -121,16 +121,11 @@ def antecedents(text: str, reference: Reference, mentions: Sequence[Mention], bo
     return replace(reference, antecedents=tuple(likely or fitting))
 
 
-_CHINESE_PLURAL = _PATTERNS["chinese_plural"]
-
-
 def _plural_before(text: str, start: int) -> bool:
     head = text[max(0, start - 160) : start]
-    return _CHINESE_PLURAL.search(head) is not None or plural_noun_before(text, start)
+    return _RE.chinese_plural.search(head) is not None or plural_noun_before(text, start)
 
 
-_CHINESE_CLAUSE = _PATTERNS["chinese_clause"]
-_CHINESE_OBJECT_BEFORE = _PATTERNS["chinese_object_before"]
 _GOES_ON = re.compile(r"[，,](?=(?:[还也就又再会要想去来能]|可以|打算|准备|经常|每天)+[一-鿿]{1,2}$)")
 """A comma before a clause that goes on with the same subject: 阿明有车，会去接她."""
 
@@ -143,11 +138,6 @@ def _same_clause(text: str, mention: Mention, between: str) -> str:
 
 _RELATIVE_AHEAD = re.compile(r"[^，。！？；,.!?;\n]{1,10}的")
 _CHINESE_DATIVE = re.compile(r"(?:[给給教送问問让讓叫陪帮幫]|告诉|告訴)[了过過]?$")
-_ENGLISH_CLAUSE = _PATTERNS["english_clause"]
-# Infinitives and participles have their own subject; "around her" may refer to the subject.
-_NOT_OF_THE_SUBJECT = _PATTERNS["not_of_the_subject"]
-# Possessives without 的 (他哥哥, 她家), which can refer to the subject.
-_OF_THE_SUBJECT = _PATTERNS["of_the_subject"]
 _PIVOT = re.compile(r"(?:让|讓|请|請|叫|要求|要|找|拜托|劝|求|问|問|托|催|派)\s*$")
 
 
@@ -166,11 +156,7 @@ _AND = re.compile(r"\b(?:and|or)\b")
 
 _OWNERS = frozenset(("his", "her", "their", "hers", "theirs"))
 _HANDED_OVER = re.compile(r"[把将將]$")
-_RECIPIENT = _PATTERNS["recipient"]
-"""我把小王的联系方式给了他: the owner of what is handed over is not the recipient. (还给他 is excluded: it may be.)"""
 _CHINESE_IS = re.compile(r"[^的，。！？；,说說想觉得以为]{0,6}(?:是|成了|当了|像)")
-_ENGLISH_IS = _PATTERNS["english_is"]
-_PERSON_NOUN = _PATTERNS["person_noun"]
 
 
 def _is_predicate(text: str, between: str, reference: Reference) -> bool:
@@ -181,13 +167,13 @@ def _is_predicate(text: str, between: str, reference: Reference) -> bool:
         return _WHAT_TO_THEM.match(text, reference.end) is not None
     return (
         reference.form in ("his", "her", "possessive")
-        and _ENGLISH_IS.fullmatch(between) is not None
-        and _PERSON_NOUN.match(text, reference.end) is not None
+        and _RE.english_is.fullmatch(between) is not None
+        and _RE.person_noun.match(text, reference.end) is not None
         and not text.startswith(" own ", reference.end)
     )
 
 
-_WHAT_TO_THEM = re.compile(rf"[^，。！？；,给告让说问把被叫在了]{{0,5}}?{_OF_THE_SUBJECT.pattern}")
+_WHAT_TO_THEM = re.compile(rf"[^，。！？；,给告让说问把被叫在了]{{0,5}}?{_RE.of_the_subject.pattern}")
 _SPEAKERS = re.compile(r"[我你您咱]")
 _JOINED = re.compile(r"\s*(?:和|与|與|跟|、|及|或)\s*$")
 
@@ -211,16 +197,21 @@ def _is_own_object(text: str, mention: Mention, reference: Reference, mentions: 
         return True
     after = text[reference.end : reference.end + 2]
     if _HAN.match(reference.text):
-        if _CHINESE_OBJECT_BEFORE.search(between) is None:
+        if _RE.chinese_object_before.search(between) is None:
             return False
         named = text[mention.start] not in "他她Tt" or mention.end - mention.start > 2
-        if named and _HANDED_OVER.search(text, max(0, mention.start - 3), mention.start) and _RECIPIENT.fullmatch(between):
+        if named and _HANDED_OVER.search(text, max(0, mention.start - 3), mention.start) and _RE.recipient.fullmatch(between):
             return True
-        if _OF_THE_SUBJECT.match(between) and not mention.name.isascii() and "的" not in between[:1] and len(mention.name) == 1:
+        if (
+            _RE.of_the_subject.match(between)
+            and not mention.name.isascii()
+            and "的" not in between[:1]
+            and len(mention.name) == 1
+        ):
             return False  # 他妈妈告诉他
-        if after.startswith("的") or between.startswith("的") or _CHINESE_CLAUSE.search(_same_clause(text, mention, between)):
+        if after.startswith("的") or between.startswith("的") or _RE.chinese_clause.search(_same_clause(text, mention, between)):
             return False
-        if _OF_THE_SUBJECT.match(text, reference.end) or _is_pivot(mention, reference, mentions, text):
+        if _RE.of_the_subject.match(text, reference.end) or _is_pivot(mention, reference, mentions, text):
             return False
         if any(other.start == mention.end for other in mentions):
             return False  # the mention is a possessor: in 小明女朋友叫他 the subject is 女朋友
@@ -232,7 +223,11 @@ def _is_own_object(text: str, mention: Mention, reference: Reference, mentions: 
         return False
     if reference.form == "her" and not is_object_her(text, reference.start, reference.end):
         return False
-    if _ENGLISH_CLAUSE.search(_LAST_WORD.sub("", between)) or len(between.split()) > 5 or _NOT_OF_THE_SUBJECT.search(between):
+    if (
+        _RE.english_clause.search(_LAST_WORD.sub("", between))
+        or len(between.split()) > 5
+        or _RE.not_of_the_subject.search(between)
+    ):
         return False
     if text[mention.start : mention.end][:1].isupper() and re.fullmatch(r"\s+(?:to|with)\s+", between):
         return True  # "introduced Ann to him"

@@ -17,20 +17,9 @@ from .finding import find_references
 from .people import ROLE_NOUNS, find_people
 from .types import Cast, Reference
 
-_PATTERNS = compiled_patterns(word_tables("references/first_person.toml"))
+_RE = compiled_patterns(word_tables("references/first_person.toml"))
 Speaker = Literal["bot", "user", "open"]
 
-_SERVES = _PATTERNS["serves"]
-"""Acts of help and of speech: what a bot does for its user, or with them."""
-_SERVICE = _PATTERNS["service"]
-"""Acts of a bot that need nobody as their object."""
-_NOT_TO_A_BOT = _PATTERNS["not_to_a_bot"]
-"""What is done to a body or its belongings, and who is older or next to "me": whoever speaks is no bot."""
-_LIFE = _PATTERNS["life"]
-"""What people tell of their own lives: home, family, body, work, likings, states. Feelings about the talk may be the bot's."""
-_HELPS_USER = _PATTERNS["helps_user"]
-_KIN = _PATTERNS["kin"]
-"""Relatives and the like, whom a bot has not."""
 _OBJECTS = frozenset(("object", "her"))
 _SAME_CLAUSE = re.compile(r"[我俺咱][^，。！？；,.!?;\n]*$")
 _FIRST_EN = re.compile(r"\bI\b[^.!?;,\n]*$")
@@ -53,13 +42,9 @@ def cast_of(who: Speaker, names: Names, language: str, *, together: bool = False
     return Cast(first=user, second=bot, together=together, third=False) if who == "user" else Cast(third=False)
 
 
-_TALK = _PATTERNS["talk"]
-"""What bot and user do together, with nobody joined to "we" and not as the object of somebody else's act."""
-
-
 def _talked(text: str, names: Names) -> bool:
     """Return True if "we" is bot and user: they talked, and nobody else is named before it who may take part."""
-    talk = _TALK.search(text)
+    talk = _RE.talk.search(text)
     if talk is None or (names.bot_name and names.user_name and names.bot_name in text and names.user_name in text):
         return talk is not None
     return all(one.name == names.user_name for one in find_people(text[: talk.start()], names.others))
@@ -72,17 +57,17 @@ def has_first_person(text: str, names: Names, protected: Sequence[Span] | None =
 
 def may_be_service(text: str) -> bool:
     """Return True if a text tells of an act that a bot may do for people as well as they themselves: "I moved the call"."""
-    return serves(text) or _SERVICE.search(text) is not None
+    return serves(text) or _RE.service.search(text) is not None
 
 
 def tells_of_a_life(text: str) -> bool:
     """Return True if a text in the first person tells of a state, a relation or a liking, which a bot has not."""
-    return _LIFE.search(text) is not None
+    return _RE.life.search(text) is not None
 
 
 def serves(text: str) -> bool:
     """Return True if a text says that "I" helped somebody or told them something."""
-    return _SERVES.search(text) is not None
+    return _RE.serves.search(text) is not None
 
 
 def speaker_of_fact(text: str, names: Names, protected: Sequence[Span] | None = None) -> Speaker:
@@ -91,11 +76,11 @@ def speaker_of_fact(text: str, names: Names, protected: Sequence[Span] | None = 
         return "bot"
     if _named_by(text, names.user_name):
         return "user"
-    if _HELPS_USER.search(text) and not _KIN.search(text):
+    if _RE.helps_user.search(text) and not _RE.kin.search(text):
         return "bot"
     references = _references(text, names, protected)
     thirds = [one for one in references if one.person == "third" and one.gender != "thing"]
-    serves = _SERVES.search(text)
+    serves = _RE.serves.search(text)
     orphans = [
         one
         for one in thirds
@@ -106,9 +91,9 @@ def speaker_of_fact(text: str, names: Names, protected: Sequence[Span] | None = 
         return "open" if told else "user"
     if serves is not None:
         return "bot"
-    if _KIN.search(text):
+    if _RE.kin.search(text):
         return "user"
-    return "open" if _NOT_TO_A_BOT.search(text) or any(_loved(text, one) for one in orphans) else "bot"
+    return "open" if _RE.not_to_a_bot.search(text) or any(_loved(text, one) for one in orphans) else "bot"
 
 
 def _helps_somebody(text: str, position: int, names: Names) -> bool:
