@@ -16,8 +16,8 @@ _PATTERNS = compiled_patterns(word_tables("gate/unsaid.toml"))
 
 
 def unsaid(text: str, names: Names, item: Literal["action", "fact"] = "fact") -> Iterator[Finding]:
-    """Yield what a fact leaves unsaid: "Ann said yes" to what, 阿明去不了 where, "ex is in Perth" whose; of an action its doer."""
-    people = sorted((name for name in (names.bot_name, names.user_name, *names.others) if name), key=len, reverse=True)
+    """Yield what a fact leaves unsaid: "Ann said yes" to what, 阿明去不了 where, "ex is in Perth" whose; an action's doer."""
+    people = sorted(names.everybody, key=len, reverse=True)
     if item == "action":
         if names_no_deed(text) and not any(name in text for name in people) and detect_language(text) == "en":
             yield Finding("reference", text, 0, len(text), "subject")
