@@ -6,10 +6,10 @@ import re
 
 from ..schema.names import Names
 from .language import detect_language
-from .word_lists import in_full, word_tables
+from .word_lists import alternatives, in_full, word_tables
 
 _TABLES = word_tables("lasting.toml")
-_WORDS = {name: "|".join(pieces) for name, pieces in {**word_tables("declared.toml")["words"], **_TABLES["words"]}.items()}
+_WORDS = alternatives(word_tables("declared.toml")["words"]) | {name: "|".join(ways) for name, ways in _TABLES["words"].items()}
 _LASTING = {
     language: re.compile(in_full([*_TABLES["head"][language], "(?:", "|".join(pieces), ")"], _WORDS), re.IGNORECASE)
     for language, pieces in _TABLES["lasting"].items()
