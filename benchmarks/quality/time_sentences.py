@@ -2,7 +2,7 @@
 
     python -m benchmarks.quality.time_sentences [FILE.jsonl …] [--show]
 
-Without a FILE the four sets of benchmarks/data are read, each in two halves.
+Without a FILE the five sets of benchmarks/data are read, each in two halves.
 
 A line holds text, said_at, timezone, cat (its kind), expressions
 (words, from, to: first and last day or minute), vague (people would not agree on the days) and none (its words look like

@@ -92,8 +92,14 @@ def _solar_terms(year: int) -> dict[str, date]:
 
 def feast_at(name: str, zone: str) -> str:
     """Return the key of a feast as it is kept in a time zone: Mother's Day is Mothering Sunday in London."""
-    regional, zones = word_tables("time_expressions/feasts.toml")["regional"].get(name, (name, ""))
-    return regional if zone in zones.split() else name
+    regions = word_tables("time_expressions/feasts.toml")["regions"]
+    return next((there[name] for there in regions if name in there and zone in there["zones"].split()), name)
+
+
+def season_at(name: str, zone: str) -> str:
+    """Return the northern season whose days are those of a season in a time zone: summer in Sydney is winter in Rome."""
+    south = zone in word_tables("time_expressions/feasts.toml")["south"]["zones"].split() and name in SEASONS
+    return SEASONS[SEASONS.index(name) - 2] if south else name
 
 
 @lru_cache(maxsize=1024)

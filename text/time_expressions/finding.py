@@ -17,7 +17,7 @@ from . import rendering
 from .chinese import grammar as zh
 from .english import grammar as en
 from .expression import Span, TimeExpression
-from .reading import Found, Reading
+from .reading import Found, Reading, Tense
 from .resolution import last_moment, resolve
 
 _HAN = re.compile(r"[㐀-鿿]")
@@ -65,17 +65,18 @@ def find_time_expressions(
     for item in items:
         if not item.understood:
             continue
+        if item.dated is not None and item.tense == "none":
+            item = replace(item, tense="future")
         resolved = resolve(item.reading, reference, item.tense)
         if resolved is None:
             continue
-        render = rendering.chinese if written == "zh" else rendering.english
-        reading = item.reading
-        if (written == "zh") != (_HAN.search(text, item.start, item.end) is not None):
-            reading = _renamed(reading, written)
-        rendered = render(reading, resolved, text, item.start, item.end)
+        rendered = _rendered(item.dated or item, reference, item.tense, text, written)
+        if item.dated is not None:
+            rendered = text[item.start : item.dated.start] + rendered + text[item.dated.end : item.end]
         if found and found[-1].end == item.start and found[-1].rendered[-1:].isdigit() and rendered[:1].isdigit():
             rendered = ("、" if written == "zh" else " ") + rendered  # 昨天今天: two dates must not run together
-        vague = resolved.granularity == "vague" or (reading.offset is not None and reading.offset.approximate)
+        offset = item.reading.offset
+        vague = resolved.granularity == "vague" or (offset is not None and offset.approximate)
         until = rendering.iso(last_moment(resolved, item))
         if _UNTIL.search(text, max(0, item.start - len(" through ")), item.start):
             begun = [*_WRITTEN_DAY.findall(text, max(0, item.start - NEAR), item.start), *(one.value for one in found[-1:])]
@@ -94,6 +95,15 @@ def find_time_expressions(
             )
         )
     return found
+
+
+def _rendered(item: Found, reference: datetime, tense: Tense, text: str, written: str) -> str:
+    """Return the words in place of an expression; as they were said if it has no day."""
+    reading, resolved = item.reading, resolve(item.reading, reference, tense)
+    if (written == "zh") != (_HAN.search(text, item.start, item.end) is not None):
+        reading = _renamed(reading, written)
+    render = rendering.chinese if written == "zh" else rendering.english
+    return text[item.start : item.end] if resolved is None else render(reading, resolved, text, item.start, item.end)
 
 
 def resolve_times(

@@ -5,7 +5,7 @@ Recurring names (Friday, March, Christmas) are chosen by their manner and the te
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 from .calendar import Days, add_months, holiday, last_lunar_day, lunar_day, month_days, quarter_days, season_days, week_days
@@ -50,7 +50,7 @@ def named_days(reading: Reading, today: date, tense: Tense) -> Resolved | None:
         if reading.weekday is not None and reading.month is not None and reading.day is None:
             return None  # "a Sunday in March": one of several
     if reading.half is not None:
-        return _half(reading, reading.half, today)
+        return _half(reading, reading.half, today, tense)
     if reading.quarter is not None:
         return _quarter(reading, reading.quarter, today, tense)
     return _month_or_year(reading, today, tense)
@@ -120,10 +120,15 @@ def _holiday(reading: Reading, today: date, tense: Tense) -> Resolved | None:
     if found is None:
         return None
     if reading.weekend:
-        return _weekend_at(found)
+        around = _LONG_WEEKENDS.get(reading.holiday or "")
+        return Resolved(found + around[0] * _DAY, found + around[1] * _DAY, "weekend") if around else _weekend_at(found)
     if reading.week is not None:
         return Resolved(*week_days(found + timedelta(days=7 * reading.week)), "week")
     return one_day(found)
+
+
+_LONG_WEEKENDS = {"easter": (-2, 1), "thanksgiving": (0, 3)}
+"""Days around a feast that its weekend holds."""
 
 
 def _weekend_at(day: date) -> Resolved:
@@ -224,11 +229,14 @@ def _numbered_week(reading: Reading, today: date) -> Resolved | None:
     return Resolved(monday, monday + 6 * _DAY, "week")
 
 
-def _half(reading: Reading, half: tuple[int, str], today: date) -> Resolved:
+def _half(reading: Reading, half: tuple[int, str], today: date, tense: Tense) -> Resolved | None:
     which, unit = half
     if unit == "month":
-        found = _month_or_year(reading, today, "none") if reading.month is not None else None
-        first, last = (found.first, found.last) if found else month_days(today.year, today.month)
+        month = replace(reading, half=None, month=reading.month or ("rel", 0))
+        found = _month_or_year(month, today, tense)
+        if found is None:
+            return None
+        first, last = found.first, found.last
         return Resolved(first, first.replace(day=15), "half") if which == 1 else Resolved(first.replace(day=16), last, "half")
     if unit == "rolling":
         index = today.year * 2 + (today.month > 6) + which
@@ -249,7 +257,9 @@ def _quarter(reading: Reading, quarter: Given, today: date, tense: Tense) -> Res
         return Resolved(*quarter_days(year, number), "quarter")
     candidates = [quarter_days(y, number) for y in range(today.year - 1, today.year + 2)]
     chosen = _choose(candidates, today, reading.manner or "bare", tense)
-    return Resolved(*chosen, "quarter") if chosen else None
+    if chosen is None or today - chosen[1] > _UNSURE or (tense in ("none", "perhaps future") and chosen[0] - today > _UNSURE):
+        return None  # Q3的预算批了 in March: of this year, or of the last
+    return Resolved(*chosen, "quarter")
 
 
 def _month_or_year(reading: Reading, today: date, tense: Tense) -> Resolved | None:

@@ -190,6 +190,8 @@ class Found:
     understood: bool = True
     lasting: Amount | None = None
     """How long what begins on that day lasts: 从下周一起请五天假."""
+    dated: Found | None = None
+    """The part that is replaced, where the words around it stay: of 周六婚礼的前一晚 the Saturday."""
 
 
 _SLOT: dict[str, str] = by_word({
@@ -297,15 +299,27 @@ def is_absolute(reading: Reading) -> bool:
     return reading.absolute or (reading.through is not None and reading.through.absolute)
 
 
-def carried(earlier: Reading, reading: Reading, tense: Tense, *, near: bool = False) -> Reading | None:
+def _ended(begin: Reading, end: Reading) -> Reading:
+    """Return the hour until which something lasts as the first one after its beginning: 上午十点去，到十二点才完."""
+    first, last = begin.clock, end.clock
+    if first is None or last is None or last.known or end.part is not None or not (first.known or begin.part):
+        return end
+    begun = first.hour + 12 * (first.hour < 12 and begin.part in ("afternoon", "evening", "night"))
+    hour = last.hour + 12 * (last.hour <= begun)
+    return replace(end, clock=replace(last, hour=hour, known=True)) if begun < hour < 24 else end
+
+
+def carried(earlier: Reading, reading: Reading, tense: Tense, *, near: bool = False, until: bool = False) -> Reading | None:
     """Return a name as it is meant after an `earlier` one of its sentence; None if nobody can tell.
 
     下周三出发，周日回来: the Sunday of that week. 下周四飞，周一退房: before or after it? 明年三月去，五月回来: of that year.
     3月28号去，30号回: of that month. 明天九点出发，下午一点到: on that day. A month `near` a year is of that year: 明年大概五月.
+    `until`: it is the end of what began then.
     """
     week, month = earlier.week, earlier.month
     dated = month is not None and earlier.day is not None
     if reading.slots <= _TIME_OF_DAY:
+        reading = _ended(earlier, reading) if until else reading
         sure = reading.clock is not None and (reading.clock.known or reading.part is not None)
         single = _is_one_day(earlier) or earlier.weekday is not None
         fits = sure and single and not earlier.absolute and not earlier.slots & _NO_SINGLE_DAY
@@ -318,8 +332,8 @@ def carried(earlier: Reading, reading: Reading, tense: Tense, *, near: bool = Fa
     bare_weekday = reading.slots <= _BARE_WEEKDAY and reading.weekday is not None and reading.manner == "bare"
     if bare_weekday and dated:
         return None
-    if week and earlier.weekday is not None and reading.weekday is not None and bare_weekday:
-        if tense == ("future" if week < 0 else "past"):
+    if week is not None and earlier.weekday is not None and reading.weekday is not None and bare_weekday:
+        if tense == ("future" if week < 0 else "past") or (week == 0 and reading.weekday <= earlier.weekday):
             return reading
         if reading.weekday <= earlier.weekday:
             return replace(reading, week=week + 1, manner=None) if week < 0 else None

@@ -25,7 +25,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 
-from .calendar import add_months, feast_at, quarter_days, week_days
+from .calendar import add_months, feast_at, quarter_days, season_at, week_days
 from .named_days import Resolved, named_days, one_day
 from .portions import at_clock, at_edge, day_of, within
 from .reading import Amount, Found, Offset, Part, Reading, Stretch, Tense, plain
@@ -40,6 +40,8 @@ def resolve(reading: Reading, now: datetime, tense: Tense) -> Resolved | None:
     """
     if reading.holiday is not None:
         reading = replace(reading, holiday=feast_at(reading.holiday, getattr(now.tzinfo, "key", "")))
+    if reading.season is not None:
+        reading = replace(reading, season=season_at(reading.season, getattr(now.tzinfo, "key", "")))
     try:
         return _resolve(reading, now, tense)
     except (ValueError, OverflowError):

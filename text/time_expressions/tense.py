@@ -73,7 +73,7 @@ def chinese_evidence(text: str, start: int, end: int, *, wide: bool = True) -> T
     if arranged is not None and (before[arranged.start()] != "买" or _ZH_TICKET.match(after)):
         return "past" if _ZH_SURELY_PAST.search(after) else "future"
     found = _chinese_tense(before, after)
-    for stops in (_CLAUSE_END, _SENTENCE_END) if wide else (_CLAUSE_END,):
+    for stops in (_CLAUSE_END, _SENTENCE_END) if wide else ():
         if found != "none":
             break
         further = _clause(text, start, end, stops)[1]

@@ -12,30 +12,21 @@ from itertools import pairwise
 
 from ..numerals import chinese_number
 from ..reading import Amount, Found, Offset, Reading, amount, clash, is_absolute
-from .words import LENGTH, length_of
+from .words import EXTENT, length_of
 
-_FROM_THERE = re.compile(
-    rf"(?:的)?(?:之|以)?(?P<sign>前|后)(?:的)?(?:那)?(?:(?P<length>{LENGTH})(?![前后一二三四五六日天])|第(?P<nth>[\d一二三四五六七八九十]{{1,3}})天|(?P<eve>夜|夕))"
-)
-"""前两天, 的前一天, 后第三天, 前夜 after the day they are counted from."""
-_NTH_FROM_THERE = re.compile(
-    r"(?:的)?(?:之|以)?(?:前|后|起|算起|开始)(?:的|，|,)?(?:第[\d一二三四五六七八九十]{1,3}|最后一|[那这上下]一?)"
-    r"个?(?:工作日|周末|季度|[周月年天日](?![一二三四五六日])|(?:周|星期|礼拜)[一二三四五六日天]?)"
-)
-_OTHER_WEEK = re.compile(r"(?:的)?[前后]一个?(?:周|星期|礼拜)[一二三四五六日天]|(?:的)?这(?:个?时候|会儿?)")
-_DAY_OF_FEAST = re.compile(r"(?:假期)?的?第(?P<nth>[\d一二三四五六七八九十]{1,3})天")
 _NUMBER_BEFORE = re.compile(r"[\d一二两三四五六七八九十几](?:到|至|、)?$")
 _NUMERAL = "0123456789一二两三四五六七八九十"
 _DAY_NUMBER = re.compile(r"\d{1,2}[号日]|[一二三四五六](?![天点号日月个年周岁次人])")
-_LISTED_DAY = re.compile(r"(?:、|和|跟|或者?|,|，)(?:\d{1,2}|[二三]?十?[一二三四五六七八九十])[号日](?![线楼])")
 _ENDS = "，。！？；、,.!?;\n "
 _BEFORE_MONTH = re.compile("十?[一二三四五六七八九十]月[之以]?前")
-_FIRST_DAYS = re.compile("初[一二三四五六七八九十]")
+_FARTHER = frozenset("大外老再")
+"""What puts 前天, 后天 and 下周 one farther, in one dialect or another."""
 _NAME_BEFORE = re.compile(r"(?:[名字]叫做?|[取起]名叫?|小名|外号|绰号)$")
-_VENUE = re.compile(r"(?:咖啡[馆厅店]|书[店屋]|酒[吧馆]|餐厅|民宿|花园|工作室|影业|传媒|乐队|俱乐部)(?![见集聚喝等走碰门])")
 _TITLED = re.compile(r"这(?:首|部|本|幅|支|张|盆)")
-_ACTS = re.compile(r"[跟和对把给被让叫][我你他她]|说(?![好是不了要])|问|告诉|喊|骂|哭|生气")
-_NAME_AFTER = re.compile(r"这(?:个|位)?(?:姑娘|人|孩子|丫头|家伙|小子|名字|女孩|男孩)|是[^，。！？\n]{0,12}名字")
+
+
+LONG_FEASTS = {"national": 7, "labour": 5}
+"""Feasts that are kept for some days from their day on."""
 
 
 def whole(text: str, found: list[Found]) -> list[Found]:
@@ -62,7 +53,7 @@ def whole(text: str, found: list[Found]) -> list[Found]:
 
 def together(text: str, items: list[Found], kept: list[Found]) -> list[Found]:
     """Return the kept expressions; where one of two that are told as a pair was not kept (周三周四都来), neither is resolved."""
-    starts = {item.start: item for item in kept}
+    starts = {item.start: item for item in kept if item.understood}
     pairs = [
         (first, second)
         for first, second in pairwise(items)
@@ -101,51 +92,58 @@ def _belongs(text: str, item: Found, following: Found) -> bool:
 
 def _at_full_length(text: str, item: Found) -> Found:
     reading = item.reading
-    if reading.holiday is not None and (nth := _DAY_OF_FEAST.match(text, item.end)) is not None:
+    if reading.holiday is not None and (nth := EXTENT["day_of_feast"].match(text, item.end)) is not None:
         number = chinese_number(nth["nth"])
         if number and number > 1:
             return replace(item, reading=Reading(offset=Offset(1, amount(number - 1, "day"), reading)), end=nth.end())
+    lasts = EXTENT["feast_lasts"].match(text, item.end) if reading.holiday is not None and not is_absolute(reading) else None
+    if lasts is not None and reading.holiday not in LONG_FEASTS:
+        return replace(item, end=lasts.end(), understood=False)  # 端午三天: from which day on?
     if _is_day(reading):
-        counted = _FROM_THERE.match(text, item.end)
+        there, event = EXTENT["from_there"].match(text, item.end), EXTENT["from_event"].match(text, item.end)
+        counted = there or (event if reading.shift is None else None)
         if counted is not None:
             length = _length(counted)
             feast = reading.holiday is not None or reading.lunar is not None
-            if length is not None and not (feast and counted["length"] and length.days > 1):  # 国庆前三天 may be its first three
+            unsure = there and feast and there["length"]  # 国庆前三天: its first three?
+            if length is not None and not (unsure and length.days > 1):
+                if is_absolute(reading) and there is None:
+                    return replace(item, end=counted.end())
                 offset = Offset(-1 if counted["sign"] == "前" else 1, length, reading)
-                part = {"part": "evening", "part_name": "晚上"} if counted["eve"] == "夜" else {}
-                return replace(item, reading=Reading(offset=offset, **part), end=counted.end())  # type: ignore[arg-type]
-            if not is_absolute(reading):
+                evening = {"part": "evening", "part_name": "晚上"} if (counted["eve"] or "")[-1:] in ("夜", "晚") else {}
+                read = Reading(offset=offset, **evening)  # type: ignore[arg-type]
+                return replace(item, reading=read, end=counted.end(), dated=None if there else item)
+            if there and not is_absolute(reading):
                 return replace(item, end=counted.end(), understood=False)
     if is_absolute(reading):
         return item
-    listed = _LISTED_DAY.match(text, item.end) if reading.month is not None and reading.day is not None else None
+    listed = EXTENT["listed_day"].match(text, item.end) if reading.month is not None and reading.day is not None else None
     if listed is not None and reading.through is None:
         return replace(item, end=listed.end(), understood=False)  # 3月5、6号
-    nth = (
-        (_NTH_FROM_THERE.match(text, item.end) or _OTHER_WEEK.match(text, item.end))
-        if reading.has_day and reading.vague is None
-        else None
-    )
+    nth = EXTENT["more"].match(text, item.end) if reading.has_day and reading.vague is None else None
     if nth is not None:
         return replace(item, end=nth.end(), understood=False)
     if reading.offset is not None and _BEFORE_MONTH.fullmatch(text, item.start, item.end):
         return replace(item, understood=False)  # 三月前: before March, or three months ago
-    first_days = _FIRST_DAYS.match(text, item.end) if reading.month is not None and reading.day is None else None
+    first_days = EXTENT["first_days"].match(text, item.end) if reading.month is not None and reading.day is None else None
     if first_days is not None:
         return replace(item, end=first_days.end(), understood=False)  # 下个月初八
     if reading.offset is not None and text[max(0, item.start - 2) : item.start].endswith(("快", "将近", "不到", "接近")):
         return replace(item, understood=False)  # 快一个月前
+    past, to = EXTENT["after_hour"].match(text, item.end), EXTENT["before_hour"].search(text, max(0, item.start - 4), item.start)
+    if (reading.clock is not None and past) or to:
+        return replace(item, start=to.start() if to else item.start, end=past.end() if past else item.end, understood=False)
     digits = _NUMBER_BEFORE.search(text, max(0, item.start - 2), item.start) if text[item.start] in _NUMERAL else None
     if digits is not None and (reading.slots & {"month", "day", "clock", "offset", "stretch"}):
         return replace(item, start=digits.start(), understood=False)  # 七八月份
-    named = reading.weekday is not None and reading.slots <= {"weekday", "manner"} and _VENUE.match(text, item.end)
+    named = reading.weekday is not None and reading.slots <= {"weekday", "manner"} and EXTENT["venue"].match(text, item.end)
     named = named or (reading.slots <= {"weekday", "month", "day", "weekend", "manner"} and _TITLED.match(text, item.end))
-    if named or (not (reading.holiday or "a").isascii() and reading.year is None and _ACTS.match(text, item.end)):
+    if named or (not (reading.holiday or "a").isascii() and reading.year is None and EXTENT["acts"].match(text, item.end)):
         return replace(item, understood=False)  # 周五酒吧, 小寒跟我吵架了, 惊蛰这首歌: a day, or a name
     day_number = _DAY_NUMBER.match(text, item.end) if reading.weekday is not None and reading.day is None else None
     if day_number is not None:
         return replace(item, end=day_number.end(), understood=False)
-    if text[item.start] in "大上前后去" and text[item.start - 1 : item.start] == "大":
+    if text[item.start] in "大外上下前后去" and text[item.start - 1 : item.start] in _FARTHER:
         return replace(item, start=item.start - 1, understood=False)
     return item
 
@@ -173,5 +171,5 @@ def _is_name(text: str, item: Found) -> bool:
     return (
         (text[item.start - 1 : item.start] == "叫" and (item.end == len(text) or text[item.end] in _ENDS))
         or _NAME_BEFORE.search(text, max(0, item.start - 4), item.start) is not None
-        or _NAME_AFTER.match(text, item.end) is not None
+        or EXTENT["name_after"].match(text, item.end) is not None
     )

@@ -20,6 +20,7 @@ from ..reading import (
     Part,
     Reading,
     Tense,
+    amount,
     carried,
     from_there,
     in_order,
@@ -28,8 +29,8 @@ from ..reading import (
     open_hour,
 )
 from ..tense import chinese_evidence, chinese_habit, chinese_plan, chinese_sentence_start
-from .extents import together, whole
-from .words import LENGTH, OPEN, fold, length_of, might_hold, words_of_time
+from .extents import LONG_FEASTS, together, whole
+from .words import AROUND, EXTENT, OPEN, fold, length_of, might_hold, words_of_time
 
 __all__ = ["find", "might_hold"]
 
@@ -119,16 +120,16 @@ def _through(first: Reading, second: Reading) -> Reading | None:
         return None
     if any(one.part is not None and one.clock is None and one.has_day for one in (first, second)):
         return None  # keep 昨天晚上到今天早上 as two expressions: a range of days would lose the parts
-    if second.slots <= {"clock", "part"} and second.clock is not None and first.clock is not None:
+    if second.slots <= _TIME_OF_DAY and second.clock is not None and first.clock is not None:
         until = second.clock
         if second.part is not None and not until.known:
             until = _lifted(until, second.part)
-        elif second.part is None and not until.known and first.part is not None:
+        elif second.part is None and not until.known and first.part is not None and until.hour >= first.clock.hour % 12:
             until = _lifted(until, first.part) if first.part not in ("morning", "dawn", "noon") else until
         return replace(first, clock_until=until)
     if second.now or second.until_now:
         return replace(first, through=Reading(now=True)) if first.year is None or first.year[0] == "rel" else first
-    if first.slots <= {"clock", "part"}:
+    if first.slots <= _TIME_OF_DAY:
         return None
     inherited = second
     if second.year is None and second.week is None and second.shift is None and second.offset is None:
@@ -138,18 +139,16 @@ def _through(first: Reading, second: Reading) -> Reading | None:
             inherited = replace(inherited, month=first.month)
         if second.month is None and second.day is not None and first.month is None and first.day is None:
             return None
-    if second.slots <= {"clock", "part"}:
+    if second.slots <= _TIME_OF_DAY:
         return None
     return replace(first, through=inherited)
 
 
 def _lifted(clock: Clock, part: Part) -> Clock:
-    if part in ("afternoon", "evening", "night") and clock.hour < 12:
-        return Clock(clock.hour + 12, clock.minute)
-    return Clock(clock.hour, clock.minute)
-
-
-_RECURRING = re.compile(r"生日|诞辰|忌日|纪念日|出生|生于")
+    if clock.hour == 12 and part in ("evening", "night"):
+        return Clock(0, clock.minute)  # 今晚十点到十二点
+    later = part in ("afternoon", "evening", "night") and clock.hour < 12
+    return replace(clock, hour=clock.hour + 12 * later, known=True)
 
 
 def settle(text: str, found: list[Found]) -> list[Found]:
@@ -175,8 +174,8 @@ def settle(text: str, found: list[Found]) -> list[Found]:
             was_past = _tells_past(text, item)
             continue
         if _is_feast(reading):
-            if (anchored and _SAME_DAY.fullmatch(text, previous_end, item.start)) or (
-                following is not None and following.reading.has_day and _IS_ON.fullmatch(text, item.end, following.start)
+            if (anchored and AROUND["same_day"].fullmatch(text, previous_end, item.start)) or (
+                following is not None and following.reading.has_day and AROUND["is_on"].fullmatch(text, item.end, following.start)
             ):
                 continue  # 明天冬至, 除夕就是明天: the day stands beside its name
             anchored = anchored and of_year
@@ -185,10 +184,11 @@ def settle(text: str, found: list[Found]) -> list[Found]:
                 kept.append(item)
             continue
         tense = chinese_evidence(text, item.start, item.end)
-        due = _DUE.match(text, item.end) is not None
+        due = _goes_on(text, item, "due")
         own: Tense = "none" if due else chinese_evidence(text, item.start, item.end, wide=False)
-        near = previous_end >= 0 and _NEAR_GAP.fullmatch(text, previous_end, item.start) is not None
-        meant = carried(earlier, reading, own, near=near) if anchored else reading
+        near = previous_end >= 0 and AROUND["near_gap"].fullmatch(text, previous_end, item.start) is not None
+        until = text.endswith(("到", "至"), 0, item.start) or text.startswith(("结束", "完", "散", "收工", "下课"), item.end)
+        meant = carried(earlier, reading, own, near=near, until=until) if anchored else reading
         # 3号走，6号到: of the same month as the 3rd
         after_number = anchored and bool(kept) and (reading.day or 0) > (earlier.day or 31) and earlier.month is None
         as_said = meant is reading and not after_number
@@ -198,10 +198,13 @@ def settle(text: str, found: list[Found]) -> list[Found]:
             anchored = False
         if anchored and was_past and reading.day is not None and reading.month is None and not _tells_past(text, item):
             meant = None  # 我2号签了合同，9号搬家
+        before = kept[-1] if kept and open_hour(reading) and open_hour(kept[-1].reading) else None
+        if before is not None and not before.understood and chinese_sentence_start(text, item.start) <= before.start:
+            meant = None  # 从八点排到十点: in which half of the day?
         if meant is None or (as_said and _is_undecided(text, item, tense, anchored)):
             kept.append(replace(item, understood=False))
             continue
-        if tense == "none" and _THEN.match(text, item.end):
+        if tense == "none" and _goes_on(text, item, "then"):
             tense = "past"
         counted_on = anchored and dated and reading.offset is not None and reading.offset.sign > 0
         stands = _stands(text, item, tense, anchored) if as_said else True
@@ -214,25 +217,33 @@ def settle(text: str, found: list[Found]) -> list[Found]:
                 meant = replace(meant, firm=True)
             listed = bool(kept) and text[kept[-1].end : item.start].strip() in _LISTED
             meant = in_order(kept[-1] if kept and anchored and not listed else None, _in_its_half(text, item, meant), chosen)
-            kept.append(Found(meant, item.start, item.end, chosen, lasting=_lasting(text, item)))
+            kept.append(replace(item, reading=meant, tense=chosen, lasting=_lasting(text, item)))
+            if reading.slots == {"part"}:
+                anchored_until, previous_end = len(text), item.end  # 早上出门晚上才回: on the same day
         if reading.has_day and reading.vague is None and not reading.now:
             anchored_until, previous_end, dated, of_year, earlier = len(text), item.end, reading.shift != 0, False, meant
             was_past = _tells_past(text, item)
     return kept
 
 
+_TIME_OF_DAY = frozenset({"clock", "part"})
 _OF_MONTH = frozenset("的和、")
 _LISTED = frozenset(["", "、", "，", "和", "及", "跟", "或"])
-_NEAR_GAP = re.compile(r"[^，。！？；,.!?;\n]{1,6}")
-_LASTS = re.compile(rf"[^，。！？,!?\n每隔第内前后\d]{{0,6}}?(?P<length>{LENGTH})(?:的?[长年]?假)?(?![前后之以内年月日号])")
-_BEGINS = re.compile(r"(?:假期)?[连放休]|(?:一)?(?:起|开始)")
 
 
 def _lasting(text: str, item: Found) -> Amount | None:
-    """Return how long what begins on a day lasts: 从下周一起连请五天假, 端午放假三天."""
-    lasts = _LASTS.match(text, item.end) if _BEGINS.match(text, item.end) else None
+    """Return how long what begins on a day lasts: 从下周一起连请五天假, 端午放假三天, 国庆七天."""
+    kept = EXTENT["feast_lasts"].match(text, item.end) if item.reading.holiday in LONG_FEASTS else None
+    if kept is not None:
+        return length_of(kept["length"]) if kept["length"] else amount(LONG_FEASTS[item.reading.holiday or ""], "day")
+    lasts = AROUND["lasts"].match(text, item.end) if _goes_on(text, item, "begins") else None
     length = length_of(lasts["length"]) if lasts is not None else None
     return length if length is not None and not length.minutes and item.reading.has_day else None
+
+
+def _goes_on(text: str, item: Found, *names: str) -> bool:
+    """Return True if the text goes on after an expression as one of the patterns of `AROUND` says."""
+    return any(AROUND[name].match(text, item.end) is not None for name in names)
 
 
 def _tells_past(text: str, item: Found) -> bool:
@@ -245,15 +256,9 @@ def _in_its_half(text: str, item: Found, reading: Reading) -> Reading:
     clock = open_hour(reading)
     if clock is None:
         return reading
-    if _MORNING.match(text, item.end) or text.endswith("睡到", 0, item.start):
+    if _goes_on(text, item, "morning") or text.endswith("睡到", 0, item.start):
         return replace(reading, clock=replace(clock, known=True))
-    return replace(reading, clock=Clock(clock.hour + 12, clock.minute)) if _EVENING.match(text, item.end) else reading
-
-
-_MORNING = re.compile(
-    r"[^，。！？；,!?\n]{0,4}?(?:起床|起的床|起来|[才就]起(?=[，。！？,!?的了]|$)|醒|早[饭餐]|晨[跑练]|[上到](?:的?班|的?学|公司|单位|学校))"
-)
-_EVENING = re.compile(r"[^，。！？；,!?\n]{0,4}?(?:睡|上床|晚[饭餐]|夜宵)")
+    return replace(reading, clock=Clock(clock.hour + 12, clock.minute)) if _goes_on(text, item, "evening") else reading
 
 
 def _is_feast(reading: Reading) -> bool:
@@ -279,12 +284,13 @@ def _direction(text: str, item: Found, tense: Tense) -> Tense:
         return "perhaps future" if tense == "future" else tense
     if reading.slots == {"part"} and tense in ("future", "none"):  # 早上要去 is ahead, 早上去跑步 may be every day
         return "future" if tense == "future" and chinese_plan(text, item.start, item.end) else "perhaps future"
-    if reading.slots == {"month"} and tense == "none" and _AFFAIR.match(text, item.end):
+    if reading.slots == {"month"} and tense == "none" and _goes_on(text, item, "affair"):
         return "past"
-    if tense == "past" and _DUE.match(text, item.end):
+    if tense == "past" and _goes_on(text, item, "due"):
         own = chinese_evidence(text, item.start, item.end, wide=False)
-        return own if own != "none" else "future"
-    return "future" if tense == "none" and _DUE.match(text, item.end) else tense
+        asked = _goes_on(text, item, "asked") and text[item.start - 1 : item.start] not in _SUBJECTS
+        return own if own != "none" and not asked else "future"
+    return "future" if tense == "none" and _goes_on(text, item, "due") else tense
 
 
 def _stands(text: str, item: Found, tense: Tense, anchored: bool) -> bool:
@@ -295,33 +301,33 @@ def _stands(text: str, item: Found, tense: Tense, anchored: bool) -> bool:
     if reading.edge is not None and not slots & {"year", "month", "week", "day"}:
         return False
     several = reading.weekday is not None and reading.week is None and reading.through is not None
-    if several and _WORKS.search(text, item.end, item.end + 6):
+    if several and AROUND["works"].search(text, item.end, item.end + 6):
         return False
     if text[max(0, item.start - 2) : item.start] in ("每年", "每月", "每周", "每到", "一到"):
         return False
     if text[item.start : item.end] == "刚" or text[item.end - 1] in "次回":
         return not anchored
-    if slots <= {"clock", "part"}:
-        if text[item.start : item.end] in ("一点", "1点"):
-            return False  # "a bit", not one o'clock
+    if slots <= _TIME_OF_DAY:
+        if reading.clock is not None and _is_no_hour(text, item):
+            return False
         if (
             slots == {"part"}
-            and _PART_AHEAD.match(text, item.end)
-            and not _WHENEVER.search(text, max(0, item.start - 3), item.start)
+            and _goes_on(text, item, "part_ahead")
+            and not AROUND["whenever"].search(text, max(0, item.start - 3), item.start)
         ):
             return not anchored and not chinese_habit(text, item.start, item.end)
         tense = chinese_evidence(text, item.start, item.end, wide=False)
-        told = tense != "none" or _DUE.match(text, item.end) is not None
+        told = tense != "none" or _goes_on(text, item, "due")
         return not anchored and told and not chinese_habit(text, item.start, item.end)
     if reading.offset is not None and reading.offset.base is None:
         # counted from an event in the text: 搬家三天后
-        if reading.offset.sign > 0 and _AFTER_EVENT.search(text, max(0, item.start - 4), item.start) is not None:
+        if reading.offset.sign > 0 and AROUND["after_event"].search(text, max(0, item.start - 4), item.start) is not None:
             return False
-        return reading.offset.sign < 0 or tense != "past" or _SOON.match(text, item.end) is not None
+        return reading.offset.sign < 0 or tense != "past" or _goes_on(text, item, "soon")
     if reading.stretch is not None:
         direction = reading.stretch.direction
         if direction == "within":
-            return tense == "future" or _DEADLINE.match(text, item.end) is not None
+            return tense == "future" or _goes_on(text, item, "deadline")
         front = text[item.start] in "前后"
         if front and text[item.start - 1 : item.start] in ("的", "年", "月", "周"):
             return False  # counted from an event: 生日的前三天
@@ -329,16 +335,16 @@ def _stands(text: str, item: Found, tense: Tense, anchored: bool) -> bool:
     if reading.season is not None and reading.year is None:
         return False
     if reading.holiday is not None or reading.lunar is not None:
-        if reading.year is not None or reading.firm or _THEN.match(text, item.end):
+        if reading.year is not None or reading.firm or _goes_on(text, item, "then"):
             return True
         return tense != "none" and not chinese_habit(text, item.start, item.end) and not anchored
     bare = reading.manner == "bare" or slots == {"month"}
-    if bare and reading.year is None and _LIKED.search(text, max(0, item.start - 5), item.start):
+    if bare and reading.year is None and AROUND["liked"].search(text, max(0, item.start - 5), item.start):
         return False
     if slots <= {"weekday", "manner", "part", "clock"} or (reading.weekend and reading.week is None):
         return not chinese_habit(text, item.start, item.end)
     if reading.year is None and reading.month is not None and reading.month[0] == "abs":
-        recurring = reading.said_weekday is None and _RECURRING.search(text, max(0, item.start - 12), item.end + 4) is not None
+        recurring = reading.said_weekday is None and AROUND["recurring"].search(text, max(0, item.start - 12), item.end + 4)
         return not recurring and not chinese_habit(text, item.start, item.end)
     if slots <= {"day", "part", "clock"} and reading.shift is None and reading.day is not None and reading.through is None:
         return _stands_as_day(text, item, tense, anchored)
@@ -352,101 +358,81 @@ def _is_undecided(text: str, item: Found, tense: Tense, anchored: bool) -> bool:
     reading = item.reading
     if anchored or reading.year is not None:
         return False
-    if reading.slots <= {"clock", "part"}:  # 半夜三点还在改方案, 下午三点接娃，别忘了
+    if reading.slots <= _TIME_OF_DAY:  # 半夜三点还在改方案, 下午三点二十会议室见: on one day, unless it is told as a habit
         own = chinese_evidence(text, item.start, item.end, wide=False)
-        once = _ONCE.match(text, item.end) or _IN_A_WHILE.search(text, max(0, item.start - 3), item.start)
-        return reading.clock is not None and own == "none" and once is not None and not chinese_habit(text, item.start, item.end)
+        other = _is_no_hour(text, item) or _goes_on(text, item, "works", "due")
+        return reading.clock is not None and own == "none" and not other and not chinese_habit(text, item.start, item.end)
     several = reading.weekday is not None and reading.week is None and reading.through is not None
     if several and text.startswith("都", item.end):  # 周六日都休息: a habit, or this week
-        return reading.weekday != 0 and not _WORKS.search(text, item.end, item.end + 6)
-    if reading.season in ("summer_break", "winter_break"):
-        return tense != "none" and not chinese_habit(text, item.start, item.end)
+        return reading.weekday != 0 and not AROUND["works"].search(text, item.end, item.end + 6)
+    if reading.season is not None:  # 冬天再说, 暑假打算去海边
+        named = text[item.end - 1] == "季" or text[item.start - 1 : item.start] == "的"  # 春季运动会, 北京的冬天
+        return tense != "none" and not named and not chinese_habit(text, item.start, item.end)
     if reading.slots <= {"day", "part", "clock"} and reading.shift is None and reading.day is not None:
         if text.startswith(("生日", "过生日"), item.end):
             return True
         own = chinese_evidence(text, item.start, item.end, wide=False)
-        if tense == "past" and own == "none" and not _DUE.match(text, item.end):
+        if tense == "past" and own == "none" and not _goes_on(text, item, "due", "then"):
             return True  # 路上堵了很久 20号到: what was done is told of something else
-        fits = reading.through is None and tense == "none" and _AFTER_NUMBER.match(text, item.end)
-        return bool(fits) and _stands_as_day(text, item, "future", anchored)
+        return _is_day_of_month(text, item) and not _stands_as_day(text, item, tense, anchored)  # 我16号夜班
     feast = reading.holiday is not None or reading.lunar is not None
     quarter = reading.quarter is not None and reading.quarter[0] == "abs"
     if feast or quarter:
-        undecided = tense == "none" and not reading.firm and _is_of_one_year(text, item)
+        one = _is_of_one_year(text, item) or AROUND["that_day"].search(text, item.end)
+        undecided = tense == "none" and not reading.firm and one
     elif reading.stretch is not None:
-        undecided = _DAY_TOLD.fullmatch(text, item.start, item.end) is not None
+        within = reading.stretch.direction == "within" and tense == "none" and not _goes_on(text, item, "deadline")
+        undecided = within or AROUND["day_told"].fullmatch(text, item.start, item.end) is not None
     else:  # 和四月是好朋友: a month, or somebody of that name
         alone = reading.month is not None and reading.slots == {"month"} and text[item.start - 1 : item.start] in _PERSON
         undecided = alone and text[item.start - 2 : item.start - 1] not in _TIME_ENDS
-    return undecided and not chinese_habit(text, item.start, item.end)
+    return bool(undecided) and not chinese_habit(text, item.start, item.end)
 
 
 def _is_of_one_year(text: str, item: Found) -> bool:
     """Return True unless a feast is spoken of as such (喜欢春节, 春节快乐) or has been (冬至那会儿)."""
-    generic = _GENERIC.search(text, max(0, item.start - 4), item.start) is not None
-    told = _THEN.match(text, item.end) is not None and not text.startswith("那天", item.end)  # 冬至那会儿: has been
-    return not generic and not told and _IS_NEXT.match(text, item.end) is None
+    generic = AROUND["generic"].search(text, max(0, item.start - 4), item.start) is not None
+    told = _goes_on(text, item, "then") and not text.startswith("那天", item.end)  # 冬至那会儿: has been
+    return not generic and not told and not _goes_on(text, item, "is_next")
 
 
-_ONCE = re.compile(
-    r"还[在没]|被|的(?:高铁|动车|火车|飞机|航班|机票|车票|电影|门诊)|[^，。！？；,!?\n]{1,8}[，,](?:别忘|记得|千万|提醒)"
-)
-_IN_A_WHILE = re.compile(r"(?:一会儿?|[待等]会儿?)$")
-_LIKED = re.compile(r"(?:喜欢|讨厌|最爱)的?(?:是|就是)?$")
-_AFFAIR = re.compile(r"的事[儿情]?了?(?:[，。！？,!?~～]|$)")
-_WORKS = re.compile("上班|上课|上学|营业|开门|闭馆|休息|有空|我?有[^，。]{0,4}课")
-_SAME_DAY = re.compile(r"[，, 、（(]?(?:就?是|正是|也是|又是|恰好是?|正好是?|刚好是?|正逢|适逢|的|那天是?)?")
-_IS_ON = re.compile(r"(?:就|正好|恰好|刚好|不)?[是在]|[（(]")
-_DUE = re.compile(r"(?:之|以)?前(?!面|后|台)|截止|截至")
+def _is_no_hour(text: str, item: Found) -> bool:
+    """Return True where 点 is no hour: 有一点累, 有两点要说, 四点八公斤."""
+    listed = text[item.start - 1 : item.start] in _LISTS and not text.startswith("的", item.end)
+    return listed or text[item.start : item.end] in ("一点", "1点") or _goes_on(text, item, "no_hour")
+
+
+_LISTS = frozenset("有这那第讲说提下如共")
+_SUBJECTS = frozenset("我你他她它们")
 _PERSON = frozenset("和跟与给对找被让问")
 _TIME_ENDS = frozenset("月年日号0123456789")
-_DAY_TOLD = re.compile(r"[前后]一(?:天|晚|夜)")
-_IS_NEXT = re.compile(r"[是的有为和与、]|快乐|来临|礼物|放假|晚会|活动|联欢")
-_GENERIC = re.compile(r"(?:喜欢|爱|讨厌|[过祝迎怕盼聊像叫是的和与比]|期待|庆祝|关于|到了|节日)$")
-_THEN = re.compile(r"那[天晚时]|那会儿?|那阵子?|那几天|那段时间")
-_PART_AHEAD = re.compile(
-    r"[^，。！？,!?；]{0,2}(?:就[去来走回给找办做看听试买吃]|再(?![也没三])|(?:一起|一块儿?)?[^，。！？,!?；]{1,8}吧(?:[，。！!~～]|$))"
-)
-"""Words after a bare part of the day that refer it to today: 晚上就去, 下午再说, 晚上一起吃饭吧."""
-_WHENEVER = re.compile(r"(?:一到了?|[每当到逢]|一般|那天|当天)$")
-_DEADLINE = re.compile(r"必须|给|交|完成|搞定|回[复我话]|答复|解决|还[清钱我]|付|到[货账]|发[我货]|提交|退款|送达|出结果|答复")
-_AFTER_EVENT = re.compile(r"[完后][^，。！？,]{0,2}$|(?:开始|结束|毕业|入职|手术|结婚|出院|离职|搬家|开机|重启|下单)$")
-_SOON = re.compile(r"(?:就|便|又|都|也)?[^，。！？]{0,2}就|就|便|又该|该|快")
-_NUMBERED = frozenset("第穿选抽排坐住队员座桌店楼门床厅")
+_NUMBERED = frozenset("第穿选切抽排坐住队员座桌店楼门床厅")
 """Before these 号 is a number of something: 穿23号, 住3号."""
-_AFTER_NUMBER = re.compile(
-    r"[去到交会考发放走回来出开](?!口)|(?<=号)[看做领搬签拿取送接面约请办退订生入报复手体打吃聚飞值轮休停还付收换拆寄结离上我你他她咱有没吧行](?![口台铺印线位])|(?:、|和|或者?|跟)\d{1,2}[号日]"
-    r"|[都也](?:有空|可以|行|方便|没空)"
-)
-"""Verbs after a day of a month that no tense decides: 24号到货."""
-_AFTER_DAY = re.compile(r"左右|[都也和或跟、前后上下晚早中开去交到要会有考放发走回来我你他她大就才那截是的之以，。！？,.!? ]|$")
+
+
+def _is_day_of_month(text: str, item: Found) -> bool:
+    """Return True unless 号 is a number of something (住3号), or the day one of each month or year."""
+    numbered = text[item.start - 1 : item.start] in _NUMBERED if item.start else False
+    recurring = AROUND["recurring"].search(text, max(0, item.start - 12), item.end + 4) is not None
+    return not numbered and not recurring and not chinese_habit(text, item.start, item.end, everyone=False)
 
 
 def _stands_as_day(text: str, item: Found, tense: Tense, anchored: bool) -> bool:
-    habit = chinese_habit(text, item.start, item.end, everyone=False)
-    if anchored or habit or _RECURRING.search(text, max(0, item.start - 12), item.end + 4):
+    if anchored or not _is_day_of_month(text, item):
         return False
-    if item.reading.part is not None or item.reading.clock is not None:
-        return True  # 22号上午
-    numbered = text[item.start - 1 : item.start] in _NUMBERED if item.start else False
-    dated = (
-        tense != "none"
-        or item.reading.part is not None
-        or item.reading.clock is not None
-        or text[item.start : item.end].endswith("日")
-        or text.startswith("左右", item.end)
-        or _DUE.match(text, item.end) is not None
-    )
-    led_on = _AFTER_DAY.match(text, item.end) is not None or _AFTER_NUMBER.match(text, item.end) is not None
-    return dated and not numbered and led_on
+    told = item.reading.part is not None or item.reading.clock is not None  # 22号上午
+    due = _goes_on(text, item, "due") or text.startswith(("左右", "那天"), item.end)
+    dated = tense != "none" or due or text[item.start : item.end].endswith("日")
+    return told or dated
 
 
 def find(text: str, is_content: Callable[[Found], bool]) -> list[Found]:
     """Return the Chinese expressions of a text that need a reference, without those for which `is_content` is True."""
     folded = fold(text)
     items = [item for item in whole(folded, candidates(folded)) if not is_content(item)]
-    told = [item for item in _told(folded, items) if not is_content(item)]
     kept = together(folded, items, settle(folded, items))
+    told = [item for item in _told(folded, items) if not is_content(item)]
+    told = [item for item in told if not any(one.start <= item.start and item.end <= one.end for one in kept)]
     if told:
         told = sorted([_before_the_same(folded, item, kept) for item in told], key=lambda item: item.start)
         kept = [item for item in kept if not any(one.start < item.end and item.start < one.end for one in told)]
@@ -455,10 +441,10 @@ def find(text: str, is_content: Callable[[Found], bool]) -> list[Found]:
 
 def _before_the_same(text: str, told: Found, kept: list[Found]) -> Found:
     """Return the day before what has its day in the same sentence: 下周三出发，出发前一天去剪头发."""
-    left = _LEFT.search(text, max(0, told.start - 2), told.start)
+    left = AROUND["left"].search(text, max(0, told.start - 2), told.start)
     if left is not None:
         told = replace(told, start=left.start())
-    match = _EVE.fullmatch(text, told.start, told.end)
+    match = AROUND["eve"].fullmatch(text, told.start, told.end)
     earlier = next((one for one in reversed(kept) if one.end <= told.start), None)
     if match is None or earlier is None or chinese_sentence_start(text, told.start) > earlier.start:
         return told
@@ -469,20 +455,11 @@ def _before_the_same(text: str, told: Found, kept: list[Found]) -> Found:
     return from_there(earlier, told, before=True, part=part, part_name="晚上" if part else None) or told
 
 
-_EVE = re.compile(r"(?P<event>..?)[的之以]?前[一那](?P<unit>[天晚夜])(?P<part>晚上?)?")
-_LEFT = re.compile("(?:走|出发|动身|启程)$")
-"""Whoever leaves on a day: 下周四出差，走之前那天晚上."""
-_BEFORE_EVENT = re.compile(
-    r"[㐀-鿿]{2}(?<![，。！？；提之以目眼面跟当空从的了是到在我你他她们都就也还午])(?P<before>(?:的|之)?前一(?:天|晚|夜))"
-    r"(?:晚上?|夜里|早上|上午|中午|下午|傍晚)?"
-)
-
-
 def _told(text: str, items: list[Found]) -> list[Found]:
     """Return what nobody can resolve: days counted from an event without a date (高考前一天), 上学期, 离高考还有三天."""
     dated = min((item.start for item in items if is_absolute(item.reading)), default=len(text))
     found: list[Found] = []
-    for match in _BEFORE_EVENT.finditer(text, 0, dated):
+    for match in EXTENT["before_event"].finditer(text, 0, dated):
         link = match.start("before")
         counted = any(item.start < link < item.end and item.reading.vague is None for item in items)
         if not counted and not chinese_habit(text, match.start(), match.end()):
@@ -490,6 +467,6 @@ def _told(text: str, items: list[Found]) -> list[Found]:
     found += [
         Found(Reading(), *match.span(), understood=False)
         for match in OPEN.finditer(text, 0, dated)
-        if not chinese_habit(text, *match.span())
+        if not chinese_habit(text, *match.span(), everyone=False)
     ]
     return found

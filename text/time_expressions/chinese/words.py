@@ -23,7 +23,7 @@ _FOLD = str.maketrans(_WORDS["folded"], _WORDS["folded_to"])
 _HOLIDAYS: dict[str, str] = by_word(_WORDS["feasts"])
 _SEASONS: dict[str, str] = by_word(_WORDS["seasons"]) | {"寒": "winter_break", "暑": "summer_break"}
 _PART_OF: dict[str, Part] = by_word(_WORDS["parts"])
-_PART_WORD = {"早": "早上", "晚": "晚上", "晨": "早晨", "夜": "夜里"}
+_PART_WORD = {"朝": "早上", "早": "早上", "晚": "晚上", "晨": "早晨", "夜": "夜里"}
 _SHIFTS: dict[str, int] = by_word(_WORDS["day_shifts"])
 _YEARS: dict[str, int] = by_word(_WORDS["year_shifts"])
 _LEVELS: dict[str, int] = by_word(_WORDS["levels"])
@@ -40,6 +40,10 @@ _PIECES = in_pieces(_WRITTEN["pieces"])
 LENGTH = _PIECES["LENGTH"]
 OPEN = re.compile(in_full("|".join(_WORDS["vague"]["open"]), _PIECES))
 """Times that are counted from the moment of speaking and have no day here: 上学期, 离高考还有三天, 年后."""
+EXTENT, AROUND = (
+    {name: re.compile(in_full(pattern, _PIECES)) for name, pattern in _WORDS[table].items()} for table in ("extent", "around")
+)
+"""What belongs to an expression before it, and what the words around one tell of it."""
 _VAGUE_PAST = re.compile(r"^(?:前|日前|刚|方才|适才|早|过去|不久(?:以|之)?前|没多久|很久|好久|许久)|前$")
 _VAGUE_FUTURE = re.compile(r"^(?:再?过|未来|接下来|今后|往后|待会|等|一会|稍|晚|回头|改)|后$")
 _VAGUE_AMOUNT = re.compile(
@@ -54,10 +58,8 @@ def fold(text: str) -> str:
     return _MISTYPED.sub(lambda slip: slip.group().translate(_MEANT), text.translate(_FOLD))
 
 
-_MISTYPED = re.compile(
-    r"(?<=[今明昨后])夭|(?<![明童巨新歌球影]星)(?<=星)其(?=[一二三四五六日天])|(?<=周)未(?![必曾能来经婚见到])|(?:(?<=^)|(?<=[我你他她，。！？,]))作(?=[天晚][^数气会])"
-)
-_MEANT = str.maketrans("夭其未作", "天期末昨")
+_MISTYPED = re.compile("".join(_WORDS["mistyped"]))
+_MEANT = str.maketrans(*_WORDS["mistyped_as"])
 
 
 def length_of(text: str) -> Amount | None:
@@ -97,7 +99,7 @@ _CLOCK_PARTS = re.compile(
     in_full(
         [
             r"(?P<hour><HOUR>)(?:[点时](?:(?P<half>半)|(?P<quarter>[一三])刻|(?P<minute><MINUTE>)分?|钟|整)?",
-            r"|[ ]?:[ ]?(?P<digits>[0-5]\d))",
+            r"|[ ]?[:.][ ]?(?P<digits>[0-5]\d))",
         ],
         _PIECES,
     )
@@ -300,7 +302,7 @@ def _century(match: re.Match[str]) -> Reading:
 
 
 _LISTED = {
-    "PARTS": _WORDS["parts_of_day"].replace(" ", "|"),
+    "PARTS": "|".join(_WORDS["parts_of_day"].split()),
     "FEAST": rf"(?:{'|'.join(sorted(_HOLIDAYS, key=len, reverse=True))})(?<![小大]暑(?=假))",
     "VAGUE": in_full("|".join(_WORDS["vague"]["words"]), _PIECES),
     **{name: "|".join(patterns) for name, patterns in _WORDS["none"].items()},
@@ -334,6 +336,7 @@ _READINGS: dict[str, _Builder] = {
     "year": lambda match: Reading(year=("rel", _YEARS[match["level"]])),
     "lunar": _lunar,
     "new_year": lambda match: Reading(lunar=(1, int(chinese_number(match["day"]) or 1)), holiday_name=match.group()),
+    "dotted": _date,
     "date": _date,
     "feast": _feast,
     "october": lambda match: Reading(holiday="national", holiday_name=match.group(), manner="bare"),
@@ -355,7 +358,7 @@ _READINGS: dict[str, _Builder] = {
 LONG_TEXT = 2_000
 _UNNAMED = re.compile(r"\(\?P<\w+>")
 STARTS = (
-    "Qq0123456789〇一七万三上下不两中临之九乾事二五今从令以低俩傍儿元先光八六再农冬准凌几刚初到前劳十午半去及双同后周咸嘉四回国圣复夏多夜"
+    "Qq0123456789〇一七外晏晌擦朝而旧挨透朝万三上下不两中临之九乾事二五今从令以低俩傍儿元先光八六再农冬准凌几刚初到前劳十午半去及双同后周咸嘉四回国圣复夏多夜"
     "大天头女好如妇宣寒小少崇差平年底康建廿开当往待很快情愚感慢按接提教数方日旧早时明星春昨昭晚暑最月有未末本来某植次正此母每民永没洪深清然父现生"
     "百目眼睡礼神秋稍空端第等翌背腊至若许贞跟跨迄过近还这适道那重阴除随隔雍零青面饭高黄泼立护黑龙听寻琴赶改个世佛和处惊浴白破程芒记读谷霜"
 )

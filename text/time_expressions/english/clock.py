@@ -12,8 +12,9 @@ from .words import Parsed, Words
 
 _HOUR_DOT_MINUTE = re.compile(r"\d{1,2}\.[0-5]\d")
 _SPOKEN_MINUTES = (10, 15, 20, 30, 40, 45, 50)
-_DAY_AFTER_HALF = word_list("on this") | TONIGHT
+_DAY_AFTER_HALF = word_list("on this") | TONIGHT | DAYS.keys() | WEEKDAYS.keys()
 CLOCK_PREPOSITIONS = word_list("at around about from between @ by")
+_BEFORE_DOTTED = CLOCK_PREPOSITIONS | DAYS.keys() | TONIGHT | PARTS.keys() | WEEKDAYS.keys()
 _NO_NOUN = FUNCTION_WORDS | DAYS.keys() | TONIGHT | PARTS.keys() | WEEKDAYS.keys() | MODIFIERS.keys()
 """Words that may follow "at 5"; any other noun is a count ("5 cats")."""
 
@@ -33,7 +34,7 @@ class Clocks(Words):
         if word.isdecimal() and len(word) in (3, 4) and self.clock_suffix(index + 1)[0]:
             hour, minute = divmod(int(word), 100)
             return (hour, minute, index + 1) if hour <= 12 and minute < 60 else None
-        if _HOUR_DOT_MINUTE.fullmatch(word) and self.clock_suffix(index + 1)[0]:
+        if _HOUR_DOT_MINUTE.fullmatch(word) and (self.clock_suffix(index + 1)[0] or self.word(index - 1) in _BEFORE_DOTTED):
             hour, minute = (int(part) for part in word.split("."))
             return hour, minute, index + 1
         value = ENGLISH_CARDINALS.get(word)
@@ -64,7 +65,7 @@ class Clocks(Words):
         hour, minute, at = begin
         suffix, at = self.clock_suffix(at)
         firm = bool(suffix) or ":" in word
-        if self.word(at) in ("o'clock", "oclock"):
+        if self.word(at) in ("o'clock", "oclock") or (":" in word and self.word(at) in ("hrs", "hours")):
             at, firm = at + 1, True
             suffix, at = (suffix, at) if suffix else self.clock_suffix(at)
         until: Clock | None = None
@@ -72,7 +73,7 @@ class Clocks(Words):
         if link in ("to", "-", "–", "until", "till", "til") or (link == "and" and self.word(index - 1) == "between"):
             end = self.hour(at + 1)
             if end is not None:
-                other, end_at = self.clock_suffix(end[2])
+                other, end_at = self.clock_suffix(end[2] + (":" in self.word(at + 1) and self.word(end[2]) == "hrs"))
                 if other or firm or after_day:
                     until = self.made_clock(end[0], end[1], "pm" if other == suffix == "am" and end[0] == 12 else other)
                     if not suffix and other:
@@ -116,13 +117,14 @@ class Clocks(Words):
             minutes, at = counted
             at += self.word(at) in ("minutes", "min", "mins", "minute")
         link = self.word(at)
-        short = minutes == 30 and at == index + 1 and ENGLISH_CARDINALS.get(link, 0) in range(1, 13)
-        if short and (self.word(at + 1) in _DAY_AFTER_HALF or self.word(at + 1) in DAYS):
-            return Reading(clock=self.made_clock(int(ENGLISH_CARDINALS[link]), 30, "")), at + 1  # British: "half eight tonight"
+        number = int(link) if link.isdecimal() else int(ENGLISH_CARDINALS.get(link, 0))
+        fits = self.word(at + 1) in _DAY_AFTER_HALF or (self.word(index - 1) in CLOCK_PREPOSITIONS and self.unit(at + 1) is None)
+        if fits and minutes == 30 and at == index + 1 and 1 <= number <= 12:
+            return Reading(clock=self.made_clock(number, 30, "")), at + 1  # British: "half eight tonight"
         if link != "past":
             if link not in ("to", "after", "till") or minutes not in (5, 10, 15, 20, 25) or self.word(at - 1).isdecimal():
                 return None
-            if link == "to" and self.word(index - 1) == "from":
+            if link == "to" and self.word(index - 1) == "from" and self.word(at - 1) != "quarter":
                 return None
         hour = self.hour(at + 1)
         if hour is None or not 1 <= hour[0] <= 12 or minutes is None:

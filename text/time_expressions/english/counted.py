@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from ..reading import Amount, Offset, Reading, Stretch, Unit, amount
 from .feasts import Feasts
-from .lexicon import MODIFIERS
+from .lexicon import MODIFIERS, TOLD
 from .words import Parsed
 
 
@@ -140,6 +140,8 @@ class CountedTimes(Feasts):
         if word == "within":
             return Reading(stretch=Stretch("within", 1, counted.amount)), after
         if self.word(index - 1) in ("once", "twice", "times", "time", "than"):
+            return None
+        if TOLD["lasted"].search(self.lower, max(0, self.starts[index] - 60), self.starts[index]):
             return None
         return Reading(offset=Offset(1, counted.amount)), after
 

@@ -23,6 +23,7 @@ _WORDS_TOO = word_list("may march april june august")
 _AROUND_NAME = word_list("by of before after from around between")
 _BEFORE_DAY = word_list("on by until till since before after from")
 _AFTER_DAY = word_list(". , ! ? at and i we he she they so but because for with to is was are were has latest") | {""}
+_OF_A_DAY = word_list("is any work works suits would instead please pls")
 _YEAR_PREPOSITIONS = word_list("in since of until by year")
 
 
@@ -35,9 +36,9 @@ class Dates(Clocks):
         match unit:
             case "week" | "wk":
                 return Reading(week=step)
-            case "weekend" | "wkend":
+            case "weekend" | "wkend" | "wknd":
                 return Reading(week=step, weekend=True)
-            case "month":
+            case "month" | "mth":
                 return Reading(month=("rel", step))
             case "year" | "yr":
                 return Reading(year=("rel", step))
@@ -80,7 +81,7 @@ class Dates(Clocks):
             return None
         if word in DOUBTFUL_WEEKDAYS or len(word) <= 3:
             fits = before in DATE_PREPOSITIONS or following in PARTS or following[:1].isdecimal()
-            if before in ("in", "of") or not (fits or before in ("to", "-", "or", "and", "week")):
+            if before in ("in", "of") or not (fits or before in ("to", "-", "/", "or", "and", "week")):
                 return None
         named = self.capital(index) and self.capital(index + 1) and following.isalpha()
         if named and before != "on" and following not in MONTHS and following not in PRONOUNS:  # Friday Harbor
@@ -100,7 +101,7 @@ class Dates(Clocks):
         day = self.ordinal(self.after_the(index + 1))
         if day is None and following.isdecimal() and 12 < int(following) <= 31 and not self.clock_suffix(index + 2)[0]:
             day = (int(following), index + 2) if after not in ("-", "to", ":") and not self.touches(index + 2) else None
-        if day is not None and self.word(day[1]) not in ("of", "floor", "time", *MONTHS):
+        if day is not None and self.word(day[1]) not in ("of", "floor", "time", "thing", "half", *MONTHS):
             return replace(reading, day=day[0], manner=None), day[1]
         return reading, index + 1
 
@@ -128,6 +129,9 @@ class Dates(Clocks):
                 return replace(reading, weekend=True), at + 1
             return self.dated(reading, at) or (reading, at)
         dated = self.dated(reading, at)
+        titled = self.capital(index) and self.capital(at) and self.word(at).isalpha() and before not in _BEFORE_MONTH
+        if dated is None and titled and self.word(at) not in PRONOUNS and self.word(at) not in MODIFIERS:
+            return None  # "November Rain"
         if dated is not None or word in PLAIN_MONTHS:
             return dated or (reading, at)
         return (reading, at) if self.month_stands(word, before, index, at) else None
@@ -185,9 +189,12 @@ class Dates(Clocks):
                 return Reading(day=number, manner="bare"), at
             told = self.word(at) in ("", ".", ",", "!", "?", "at", "to") and index
             if self.word(index) == "the" and (
-                told or (self.word(start)[:1].isdecimal() and number > 3 and self.word(at) == "is")
+                told or (self.word(start)[:1].isdecimal() and number > 2 and self.word(at) in _OF_A_DAY)
             ):
                 return Reading(day=number, manner="bare", firm=False), at  # "he comes the 25th", or the 25th of a row
+            bare = self.word(start)[:1].isdecimal() and start == index and self.word(index - 1) in _BEFORE_DAY and number > 2
+            if bare and not self.word(at).isalpha():
+                return Reading(day=number, manner="bare", firm=False), at  # "see you on 21st"
         return self.ordinal_of(index)
 
     def days_of(self, number: int, index: int) -> Parsed | None:
@@ -259,9 +266,11 @@ class Dates(Clocks):
         if len(parts) == 3:
             given = max(1, min(12, parts[0]))
             return Reading(year=("abs", parts[2] + (0 if parts[2] > 99 else 2000)), month=("abs", given), day=1), index + 1
-        if before not in _BEFORE_DAY and before not in WEEKDAYS:
-            return None
+        led = before in _BEFORE_DAY or before in WEEKDAYS
+        if not led and (max(parts) < 11 or word in ("24/7", "9/11")):
+            return None  # a fraction, or a score
         first, second = parts if parts[0] <= 12 else reversed(parts)
         if not 1 <= first <= 12 or not 1 <= second <= longest_month(first):
             return None
-        return Reading(month=("abs", first), day=second, manner="bare"), index + 1
+        sure = led and (max(parts) > 12 or first == second)  # 6/1 is in January or in June
+        return Reading(month=("abs", first), day=second, manner="bare", firm=None if sure else False), index + 1

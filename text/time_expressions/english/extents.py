@@ -13,12 +13,13 @@ from __future__ import annotations
 
 import re
 
-from ...word_lists import phrase_list, word_list, word_tables
+from ...word_lists import phrase_list, word_list
 from ..numerals import ENGLISH_CARDINALS, ENGLISH_ORDINALS
-from ..reading import Reading
+from ..reading import Offset, Reading, amount
 from ..tense import english_evidence, english_habit, english_present, is_monthly
 from . import lexicon as lexicon
 from .relative import RelativeTimes
+from .words import Parsed
 
 _ARTICLES = word_list("the a an this that")
 _PICKED = word_list("before after of following preceding")
@@ -38,6 +39,8 @@ _RANK = {
 }
 _SLOT_RANK = (("clock", 0), ("part", 1), ("day", 1), ("weekday", 1), ("offset", 1), ("week", 2), ("month", 3), ("year", 5))
 _NO_MODIFIER = lexicon.FUNCTION_WORDS | lexicon.MODIFIERS.keys() | lexicon.EDGE_SHORT.keys() | {"cob"}
+_SINGLE = word_list("day weekday month manner")
+_OWNERS = word_list("the my your his her our their its")
 _NAMED = word_list("called named titled")
 _CAPITALS = lexicon.WEEKDAYS.keys() | lexicon.MONTHS.keys() | {word for words in lexicon.HOLIDAYS for word in words}
 _INSIDE = re.compile(r"[a-z0-9'’] $")
@@ -45,18 +48,6 @@ _INSIDE = re.compile(r"[a-z0-9'’] $")
 _LEADS = word_list("is was are were be on by until till since for from to at and or of before after moved")
 _EXACTLY = word_list("right just immediately straight directly shortly soon")
 _IS = word_list("is was are were be been being 's")
-_PATTERNS = word_tables("time_expressions/english/words.toml")["told"]
-_TOLD = re.compile(_PATTERNS["counted"])
-_COUNTDOWN = re.compile(_PATTERNS["countdown"])
-"""What is counted down from now: "three weeks until the wedding"."""
-_DAY_NAMED = re.compile(_PATTERNS["day_named"])
-"""A day with a name that the table of feasts does not know: "on Cup Day"."""
-_TOLD_BEFORE = re.compile(_PATTERNS["before_event"])
-"""A day counted from an event without a date: "the day before the exam"."""
-_SEASON_BEFORE = re.compile(_PATTERNS["season_before"])
-_SEASON = re.compile(_PATTERNS["season"])
-_YEARS_BACK = re.compile(_PATTERNS["loose"])
-"""Times that have no name here: "two summers ago", "in the new year"."""
 _IN_NAMES = word_list("saint palm ash")
 
 
@@ -77,6 +68,8 @@ class Extents(RelativeTimes):
             return None
         if before in lexicon.MODIFIERS and (self.word(begin) in lexicon.WEEKDAYS or self.word(begin) in lexicon.MONTHS):
             return begin - 1
+        if before in ("a", "an") and self.unit(begin) is not None:
+            return begin - 1  # "a week before last"
         if self.word(begin) in _ARTICLES or before in _ARTICLES:
             at = begin - 1 if before in _ARTICLES else begin
         else:
@@ -91,12 +84,12 @@ class Extents(RelativeTimes):
         listed = self.word(at - 2) in lexicon.WEEKDAYS and len(self.word(at - 2)) <= 3 and reading.weekday is not None
         if (
             listed
-            and link in ("and", "or", ",", "to", "till", "through", "-")
+            and link in ("and", "or", ",", "/", "to", "till", "through", "-")
             and self.word(at - 3) not in lexicon.DATE_PREPOSITIONS | lexicon.UNITS.keys()
         ):
             return at - 2  # "Mon, Wed and Fri I train"
-        if (self.word(at - 2), link) in _BOUND or (link,) in _BOUND:
-            return at - 1 if (link,) in _BOUND else at - 2
+        if (self.word(at - 2), link) in _BOUND or (link,) in _BOUND or (link in ("over", "under") and reading.offset is not None):
+            return at - 2 if (self.word(at - 2), link) in _BOUND else at - 1
         if link in ("on", "in") or link in _PICKED:
             lasting = self.length_before(reading, at - 1)
             if lasting is not None:
@@ -116,7 +109,8 @@ class Extents(RelativeTimes):
         length = self.length_before(reading, begin)
         if length is not None:
             return length
-        if before in ("time", "day") and self.word(begin - 2) in ("this", "same"):
+        same = before in ("time", "day") and self.word(begin - 2) in ("this", "same")
+        if same or (before == "ish" and self.touches(begin - 1)):
             return begin - 2
         if (before in ENGLISH_ORDINALS or before == "one") and (
             self.word(begin) in lexicon.WEEKDAYS or reading.ordinal is not None
@@ -170,6 +164,24 @@ class Extents(RelativeTimes):
         word = self.word(index)
         return word in ENGLISH_CARDINALS or word in ENGLISH_ORDINALS or word.isdecimal() or word in ("few", "couple", "several")
 
+    def counted_from_event(self, reading: Reading, begin: int) -> Parsed | None:
+        """Return "two days before my birthday" as it is counted from the day after it ("on the 4th"), and its first word."""
+        if not reading.slots <= _SINGLE or reading.absolute or reading.through is not None:
+            return None
+        end = begin - (self.word(begin - 1) in ("on", ","))
+        links = [at for at in range(end - 5, end - 1) if self.word(at) in ("before", "after") and self.word(at + 1) in _OWNERS]
+        link = links[-1] if links else None
+        if link is None:
+            return None
+        sign, unit = -1 if self.word(link) == "before" else 1, self.word(link - 1)
+        if self.word(link - 2) == "the" and (unit == "day" or unit in lexicon.PARTS):
+            return Reading(offset=Offset(sign, amount(1, "day"), reading), part=lexicon.PARTS.get(unit)), link - 2
+        for start in range(link - 4, link - 1):
+            counted = self.length(start)
+            if counted is not None and counted.after == link and counted.amount is not None and not counted.amount.minutes:
+                return Reading(offset=Offset(sign, counted.amount, reading)), start
+        return None
+
     def right_of(self, reading: Reading, begin: int, after: int) -> int | None:
         """Return the end of a longer expression that begins with this one."""
         if self.word(after) in _EXACTLY and self.word(after + 1) in ("before", "after"):
@@ -177,6 +189,8 @@ class Extents(RelativeTimes):
         link, at = self.word(after), self.after_the(after + 1)
         if link == "-" and self.touches(after) and self.touches(after + 1) and self.word(after + 1).isalpha():
             return after + 2 if self.word(after + 1) in ("end", "ends") else None
+        if (link == "but" and self.word(after + 1) == "one") or (link.isdecimal() and self.word(after + 1) == "ish"):
+            return after + 2  # "next week but one", "tonight 8ish"
         if link == "or" and self.is_count(after + 1) and reading.slots <= {"offset", "stretch", "month", "year", "week"}:
             return after + 2
         if reading.weekday is not None and reading.month is None and link in lexicon.MONTHS and self.capital(after):
@@ -187,12 +201,14 @@ class Extents(RelativeTimes):
                 return at_ordinal + 1  # "next Tuesday the 5th"
             if link == "just" and self.word(after + 1) == "gone":
                 return after + 2
-            if link in ("week", "fortnight", "last", "gone", "next", "coming") and self.is_over(after + 1):
+            if link in ("week", "fortnight", "last", "gone", "past", "next", "coming") and self.is_over(after + 1):
                 return after + 1  # British: "Monday week"
             if self.word(begin - 1) == "the" and link in _PICKED:
                 return self.name_at(at) or after + 1  # "the Monday after her birthday"
         if reading.shift in (-1, 0, 1) and link in ("week", "fortnight"):
             return after + 1
+        if reading.weekend and link in ("before", "after") and self.word(after + 1) in _OWNERS and self.name_at(at) is None:
+            return after + 3  # "the weekend before the wedding"
         picked = reading.manner == "bare" or self.word(begin) in ("the", "a")
         if link in ("before", "after") and picked and reading.clock is None:
             return self.name_at(at)
@@ -241,23 +257,21 @@ class Extents(RelativeTimes):
         `dated` is the offset of the first absolute date of the text (its length if there is none).
         """
         found = []
-        for match in _DAY_NAMED.finditer(self.text) if "Day" in self.text else ():
+        for match in lexicon.TOLD["day_named"].finditer(self.text) if "Day" in self.text else ():
             key = tuple(self.words[self.words_before(match.start(1)) : self.words_before(match.end(1))])
             known = key in lexicon.HOLIDAYS or any(word in lexicon.WEEKDAYS or word in lexicon.MONTHS for word in key)
             if not known and not english_habit(self.lower, match.start(), match.end()):
                 found.append(match.span(1))
-        for match in _COUNTDOWN.finditer(self.lower):
+        for match in lexicon.TOLD["countdown"].finditer(self.lower):
             if english_evidence(self.lower, match.start(1), match.end(1), wide=False) != "past":
                 found.append(match.span(1))
-        found += [match.span(1) for match in _YEARS_BACK.finditer(self.lower) if not english_habit(self.lower, *match.span())]
+        loose = [*lexicon.TOLD["loose"].finditer(self.lower), *lexicon.TOLD["before_event"].finditer(self.lower, 0, dated)]
+        found += [match.span(1) for match in loose if not english_habit(self.lower, *match.span())]
         if "the" not in self.words:
             return found
-        found += [match.span(1) for match in _TOLD.finditer(self.lower, 0, dated)]
-        for match in _TOLD_BEFORE.finditer(self.lower, 0, dated):
-            if not english_habit(self.lower, match.start(), match.end()):
-                found.append(match.span(1))
-        found += [match.span(1) for match in _SEASON_BEFORE.finditer(self.lower)]
-        for match in _SEASON.finditer(self.lower):
+        found += [match.span(1) for match in lexicon.TOLD["counted"].finditer(self.lower, 0, dated)]
+        found += [match.span(1) for match in lexicon.TOLD["season_before"].finditer(self.lower)]
+        for match in lexicon.TOLD["season"].finditer(self.lower):
             verb = english_present(self.lower, match.start(), match.end())
             narrated = english_evidence(self.lower, match.start(), match.end()) != "none" or bool(verb and not is_monthly(verb))
             if narrated and not english_habit(self.lower, match.start(), match.end()):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ...word_lists import word_list
 from ..numerals import ENGLISH_ORDINALS
 from ..reading import Reading
 from .dates import Dates
-from .lexicon import DAYS, DECADES, FUNCTION_WORDS, HOLIDAY_STARTS, HOLIDAYS, MODIFIERS, PARTS, SEASONS, WEEKDAYS
+from .lexicon import DAYS, DECADES, FUNCTION_WORDS, HELD, HOLIDAY_STARTS, HOLIDAYS, MODIFIERS, PARTS, SEASONS, WEEKDAYS
 from .words import Parsed
 
+_OF_ONE = word_list("the a an my our your his her their this that every each")
 _OF_DAY = frozenset({"clock", "part", "weekday"})
 
 
@@ -19,9 +21,9 @@ class Feasts(Dates):
     def weekend(self, index: int) -> Parsed | None:
         """Parse "the weekend", "on the weekend", "the weekend of 5 May"."""
         start = index + 1 if self.word(index) == "the" else index
-        if self.word(start) not in ("weekend", "wkend"):
+        if self.word(start) not in ("weekend", "wkend", "wknd"):
             return None
-        if self.word(start - 1) in ("a", "every", "each", "long", "any", "'s", "whole", "of") or self.word(start + 1) in (
+        if self.word(start - 1) in ("a", "that", "every", "each", "long", "any", "'s", "whole", "of") or self.word(start + 1) in (
             "trip", "warrior", "getaway", "plans", "job", "project", "vibes", "break", "edition", "shift",
         ):  # fmt: skip
             return None
@@ -102,6 +104,8 @@ class Feasts(Dates):
             # "Easter Monday Sheila is …" may be a day, "Easter Bunny" is none
             return Reading(holiday=key, holiday_name=label, manner="bare", firm=None if led_by_on else False), after
         noun = following.removesuffix("'s")
+        if noun in HELD and self.word(index - 1) not in _OF_ONE:
+            return Reading(holiday=key, holiday_name=label, manner="bare", firm=False), after  # "Thanksgiving dinner is at ours"
         if (
             noun.isalpha()
             and noun not in FUNCTION_WORDS

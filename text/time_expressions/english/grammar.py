@@ -23,12 +23,15 @@ from .words import Parsed
 
 _ALNUM = re.compile(r"[a-z0-9]+")
 _DIGIT_TRIGGER = re.compile(
-    r"[qQ][1-4]\b|\d ?(?:[:/]\d|[ap]\b|[ap]\.?m|h|m|d|w|y|st\b|nd\b|rd\b|th\b)|2(?:n|mo|mr)", re.IGNORECASE
+    r"[qQ][1-4]\b|\bin \d|\bat (?:\d|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b"
+    r"|\d ?(?:[:/]\d|[ap]\b|[ap]\.?m|h|m|d|w|y|st\b|nd\b|rd\b|th\b)|2(?:n|mo|mr)",
+    re.IGNORECASE,
 )
 _TRIGGERS = word_list(
     "fortnight fortnights century centuries second seconds secs sec ago now rn atm recently lately soon currently shortly "
     "nowadays moment moments while present presently late date noon midnight midday oclock clock am pm long recent near past "
-    "half workweek wkend days quarter this nye bit"
+    "half workweek wkend wknd days quarter this nye bit term semester trimester break holidays hols payday few jiffy "
+    "mondays tuesdays wednesdays thursdays fridays saturdays sundays"
 )
 _TRIGGERS |= {
     word.partition("'")[0]
@@ -51,25 +54,6 @@ _TRIGGERS |= {
 """A text without any of these words holds no expression and is not parsed."""
 _NEVER_CAPITAL = frozenset({*lexicon.DAYS, *lexicon.TONIGHT, "now", "currently", "recently", "lately", "soon"})
 _SENTENCE_BREAK = re.compile(r"[.!?\n]\s")
-_ON_EVERY = re.compile(r"\s+(?:on\s+)?(?:weekdays|weekends|workdays|\w{3,6}days|every|each|daily)\b")
-_SUPERSTITION = re.compile(
-    r"\b(?:an?|every|any|movie|film|watch(?:ed|ing)?|seen?|saw)\s+(?:the\s+)?friday|13th\s+(?:is|are|movie|film|brings|means)\b"
-)
-_AWAY = re.compile(
-    r"\b(?:i|we|he|she|they|you|[a-z]+)(?:['’](?:m|re|s)|\s+(?:am|is|are|be))\s+(?:\w+\s+)?"
-    r"(?:away|off|out of|in town|gone|busy|home|visiting|travel+ing|staying|on (?:holiday|vacation|leave|call))\b"
-)
-_BEGINS = re.compile(r"(?:starting|beginning|since|from|until|till) (?:the |on )?$")
-_LED = re.compile(
-    r"\b(?:on|at|by|before|after|since|until|till|between|over|during|around|for|from|come|this|"
-    r"do|does|doing|got|get|have|has|had|took|take|taking|forget|remember) $"
-)
-_SAME_DAY = re.compile(r",? (?:(?:is|was|are|falls|it's|that's|(?:it|that|this|which) (?:is|was)) )?(?:on |in |\()?")
-_COMES = re.compile(r" (?:is|was|'s) (?:coming|approaching|near)")
-_IS_A_NIGHT = re.compile(r"s? (?:nights? )?(?:is|are) (?:always |my |our |the )?[a-z]+ (?:night|day)\b")
-"""A weekday that is spoken of as such: "Friday is pizza night"."""
-_IS_NEXT = re.compile(r"['’]?s? (?:(?:is|was|are|were)(?! (?:at|over at|round|with)\b)|means|has|had|comes|makes|and|or)\b")
-_ANNIVERSARY = re.compile(r"birthday|bday|anniversary|born")
 _CONNECTORS = word_list(", at on in of the @ around about from between for ( to - by")
 _COMMA, _NOTHING = (",",), ()
 _BEFORE_PART = frozenset([*phrase_list("in the, in, on the, at"), _COMMA, _NOTHING])
@@ -87,9 +71,10 @@ _RANGE_WORDS = frozenset(phrase_list("to, until, till, til, through, thru, -, �
 _DAY_NUMBER = frozenset({"day", "manner"})
 _BARE_WEEKDAY = frozenset({"weekday", "manner"})
 _LISTED = frozenset(["", ",", "and", "or", "and on", "or on"])
-_LIKE = word_list("love loves like likes hate hates prefer prefers watch watched watching rewatched seen")
-_MORNING = re.compile(r"\b(?:wak(?:e|es|ing)|woke|g[eo]ts? up|getting up|breakfast|alarm)\b[^.,;!?]{0,16}$")
-_BEDTIME = re.compile(r"\b(?:to (?:bed|sleep)|asleep)\b[^.,;!?]{0,12}$")
+_AFTER_HOUR = word_list(". , ! ? ; ) then sharp please pls for or and if so to cos because outside") | {""}
+_NOON = word_list("noon midday midnight")
+_BE = word_list("am is are isn't aren't i'm you're we're they're") | {""}
+_AROUND = lexicon.AROUND
 _WEAK_AFTER_PREPOSITION = word_list("part clock stretch offset vague now")
 
 
@@ -119,7 +104,12 @@ class _Sentence(Extents):
             if parsed is not None:
                 found.append((parsed[0], index, parsed[1]))
                 after = parsed[1]
-        items = [item for item in self.extents(self.ranges(found)) if not is_content(item)] if found else []
+        said = [match.span() for match in lexicon.TOLD["sayings"].finditer(self.lower)]
+        items = [
+            item
+            for item in (self.extents(self.ranges(found)) if found else ())
+            if not is_content(item) and not any(start < item.end and item.start < end for start, end in said)
+        ]
         dated = min((item.start for item in items if is_absolute(item.reading)), default=len(self.text))
         told = [Found(Reading(), start, end, understood=False) for start, end in self.told(dated)]
         kept = self.settle(items)
@@ -147,6 +137,12 @@ class _Sentence(Extents):
             whole = None if is_absolute(reading) else self.torn(reading, begin, after)
             if whole is None and index + 1 < len(found) and found[index + 1][1] == after and clash(reading, found[index + 1][0]):
                 whole = begin, found[index + 1][2]
+            event = self.counted_from_event(reading, begin) if whole is None else None
+            if event is not None:
+                day = Found(reading, self.starts[begin], self.end_of(after - 1))
+                items.append(Found(event[0], self.starts[event[1]], day.end, dated=day))
+                last_after = after
+                continue
             begin, last_after = whole or (begin, after)
             while items and whole is not None and items[-1].end > self.starts[begin]:
                 begin = min(begin, self.words_before(items.pop().start))
@@ -223,7 +219,7 @@ class _Sentence(Extents):
                 nth_last = self.word(begin) == "last" and self.word(last_after - 1) in ENGLISH_ORDINALS
                 fits = (gap in _RANGE_WORDS and not nth_last) or (gap in (("and",), ("and", "the")) and led == "between")
                 fits = fits or (gap == () and reading.until_now is True and led == "from")
-                day_last = self.word(begin)[:1].isdecimal() or self.word(begin) in ENGLISH_CARDINALS
+                day_last = self.word(begin)[:1].isdecimal() or self.word(begin) in ENGLISH_CARDINALS or self.word(begin) in _NOON
                 both = self.through(last, reading, day_last=day_last) if fits else None
                 if both is not None:
                     joined[-1] = (both, last_begin, after)
@@ -251,8 +247,9 @@ class _Sentence(Extents):
             if first.clock is None or second.clock is None or second.shift is None:
                 return None
             begins_before = (first.clock.hour, first.clock.minute) < (second.clock.hour, second.clock.minute)
-            if day_last and begins_before and second.clock.known:
-                return replace(second, clock=replace(first.clock, known=True), clock_until=second.clock)
+            if day_last and (begins_before or not second.clock.known or second.clock.hour == 0):
+                known = first.clock.known or second.clock.known
+                return replace(second, clock=replace(first.clock, known=known), clock_until=second.clock)
             if second.shift == 0:
                 return replace(second, clock=first.clock, clock_until=second.clock)
             return replace(first, shift=0, through=second)
@@ -298,7 +295,8 @@ class _Sentence(Extents):
                 continue
             meant = self.carried(item, earlier) if anchored else reading
             stands = self.stands(item, tense, anchored) if meant is reading else not self.is_habit(item)
-            if meant is None or meant.firm is False or (not stands and self.is_undecided(item, tense, anchored)):
+            unsure = meant is not None and meant.firm is False and not (reading.clock is not None and self.is_daily(item))
+            if meant is None or unsure or (not stands and self.is_undecided(item, tense, anchored)):
                 kept.append(replace(item, understood=False))
             elif stands:
                 chosen = self.direction(item, tense)
@@ -310,7 +308,7 @@ class _Sentence(Extents):
                     chosen = kept[-1].tense  # "Booked for the 12th of May, back on the 20th"
                 listed = bool(kept) and self.lower[kept[-1].end : item.start].strip() in _LISTED
                 meant = in_order(kept[-1] if kept and anchored and not listed else None, self.in_its_half(item, meant), chosen)
-                kept.append(Found(meant, item.start, item.end, chosen))
+                kept.append(replace(item, reading=meant, tense=chosen))
                 self.leave_timetable(kept, verb)
                 if reading.has_day and not reading.vague and not reading.now:
                     anchor_end, earlier = item.end, meant
@@ -321,9 +319,9 @@ class _Sentence(Extents):
         clock, before = open_hour(reading), self.lower[max(0, item.start - 32) : item.start]
         if clock is None:
             return reading
-        if _MORNING.search(before):
+        if _AROUND["morning"].search(before):
             return replace(reading, clock=replace(clock, known=True))
-        late = clock.hour > 7 and _BEDTIME.search(before) is not None
+        late = clock.hour > 7 and _AROUND["bedtime"].search(before) is not None
         return replace(reading, clock=replace(clock, hour=clock.hour + 12, known=True)) if late else reading
 
     def leave_timetable(self, kept: list[Found], verb: str) -> None:
@@ -349,14 +347,20 @@ class _Sentence(Extents):
         """Return True if the clause of an expression describes a habit."""
         return english_habit(self.lower, item.start, item.end)
 
+    def is_daily(self, item: Found) -> bool:
+        """Return True if a verb in the present or a word of habit tells what is done at an hour each day: "it closes at 3"."""
+        verb = self.present(item)
+        habit = self.is_habit(item) or _AROUND["on_every"].match(self.lower, item.end) is not None
+        return habit or (verb not in _BE and not verb.endswith("ing"))
+
     def stands_beside_its_day(self, item: Found, anchor_end: int, following: Found | None) -> bool:
         """Return True for the name of a feast beside its day: "Thanksgiving is tomorrow", "it's on Friday, Halloween"."""
-        if 0 <= anchor_end <= item.start and _SAME_DAY.fullmatch(self.lower, anchor_end, item.start):
+        if 0 <= anchor_end <= item.start and _AROUND["same_day"].fullmatch(self.lower, anchor_end, item.start):
             return True
         return (
             following is not None
             and following.reading.has_day
-            and _SAME_DAY.fullmatch(self.lower, item.end, following.start) is not None
+            and _AROUND["same_day"].fullmatch(self.lower, item.end, following.start) is not None
         )
 
     def direction(self, item: Found, tense: Tense) -> Tense:
@@ -368,7 +372,7 @@ class _Sentence(Extents):
         base = reading.offset.base if reading.offset is not None else None
         feast = base is not None and base.holiday is not None and base.year is None
         feast = feast or (reading.holiday is not None and reading.year is None)
-        if feast and _COMES.match(self.lower, item.end):
+        if feast and _AROUND["comes"].match(self.lower, item.end):
             return "future"
         if feast or (reading.weekend and reading.week == 0):
             own = english_evidence(self.lower, item.start, item.end, wide=False)
@@ -376,6 +380,8 @@ class _Sentence(Extents):
                 return "perhaps past"  # "got him a grill for Father's Day"
             return own if own != "none" or reading.weekend else "none" if tense == "past" else "future"
         dated = reading.manner == "bare" and reading.said_weekday is None and bool(reading.slots & {"month", "day"})
+        if dated and tense == "past" and reading.day is not None:
+            return "perhaps past"  # "office closed Dec 23 – Jan 2"
         return "perhaps future" if tense == "none" and dated and self.present(item) else tense
 
     def is_name(self, item: Found) -> bool:
@@ -387,15 +393,27 @@ class _Sentence(Extents):
         return before != "" and (before.isalnum() or before == ",")
 
     def is_undecided(self, item: Found, tense: Tense, anchored: bool) -> bool:
-        """Return True for a feast of which the clause does not say whether it is that of one year: "on Labor Day he grills"."""
+        """Return True for a feast of which the clause does not say whether it is that of one year: "on Labor Day he grills".
+
+        An hour is of one day unless a verb in the present tells what is done each day: "lunch at noon?", "we open at 8 am".
+        """
+        if item.reading.slots <= {"clock", "part"}:
+            hour = item.reading.clock is not None and tense == "none" and not anchored
+            told = (
+                _AROUND["hour"].search(self.lower, item.start, item.end)
+                or self.word(self.words_before(item.start) - 1) in CLOCK_PREPOSITIONS
+            )
+            return bool(hour and told and not self.is_daily(item))
         days, until = item.reading.weekday, item.reading.through
         between = days is not None and until is not None and (days, until.weekday) != (0, 4)  # "Monday to Friday" is a habit
-        between = between and self.lower.endswith(("between ", "from "), 0, item.start)
+        between = between and (self.lower.endswith(("between ", "from "), 0, item.start) or not self.present(item))
         if item.reading.holiday is None or item.reading.year is not None or tense != "none" or anchored:
             return between and tense == "none" and not self.is_habit(item)
-        fronted = self.text[: item.start].rstrip()[-1:] in ("", ".", "!", "?", "\n") and not _IS_NEXT.match(self.lower, item.end)
-        led = fronted or _LED.search(self.lower, max(0, item.start - 8), item.start) is not None
-        return led and not self.is_habit(item)
+        fronted = self.text[: item.start].rstrip()[-1:] in ("", ".", "!", "?", "\n") and _AROUND["is_next"].match(
+            self.lower, item.end
+        )
+        generic = fronted or _AROUND["spoken_of"].search(self.lower, max(0, item.start - 12), item.start)
+        return not generic and not self.is_habit(item)
 
     def stands(self, item: Found, tense: Tense, anchored: bool) -> bool:
         """Return True if an expression means a single time as seen from the reference, not a habit or a narrated time."""
@@ -404,8 +422,8 @@ class _Sentence(Extents):
             return False
         if tense == "past" and (reading.vague == "future" or self.lower.startswith(("following", "the following"), item.start)):
             return False  # counted from another time in the story: "a few days later she called"
-        if slots <= {"clock", "part"}:
-            if _ON_EVERY.match(self.lower, item.end):
+        if slots - {"manner"} <= {"clock", "part"}:
+            if _AROUND["on_every"].match(self.lower, item.end):
                 return False
             return not anchored and tense != "none" and not self.is_habit(item)
         if slots & {"edge", "ordinal"} and not slots & {"year", "month", "week", "day", "holiday", "weekday"}:
@@ -418,24 +436,26 @@ class _Sentence(Extents):
             return tense != "past" or said.endswith(("now", "today", "tomorrow", "hence"))
         if reading.stretch is not None and reading.stretch.direction == "within":
             return tense != "past"
+        if reading.offset is not None and reading.offset.base is not None and reading.offset.base.holiday is not None:
+            return _AROUND["anniversary"].search(self.lower, max(0, item.start - 20), item.start) is None  # each year's
         around = self.lower[max(0, item.start - 16) : item.end + 12]
-        if reading.day == 13 and reading.weekday == 4 and _SUPERSTITION.search(around):
+        if reading.day == 13 and reading.weekday == 4 and _AROUND["superstition"].search(around):
             return False
-        if reading.weekday is not None and _IS_A_NIGHT.match(self.lower, item.end):
+        if reading.weekday is not None and _AROUND["is_a_night"].match(self.lower, item.end):
             return False
         if reading.manner == "bare":
-            if self.word(self.words_before(item.start) - 1) in _LIKE:
+            if self.word(self.words_before(item.start) - 1) in lexicon.LIKE:
                 return False  # "I love October", "Have you watched Wednesday?"
             habit = reading.year is None and self.is_habit(item)
-            if habit and _BEGINS.search(self.lower, max(0, item.start - 12), item.start) is None:
+            if habit and _AROUND["begins"].search(self.lower, max(0, item.start - 12), item.start) is None:
                 return False
             if reading.holiday is not None and reading.year is None:
                 return tense != "none"
             in_one_month = reading.month is not None and reading.through is None and reading.said_weekday is None
-            if in_one_month and _ANNIVERSARY.search(self.lower, max(0, item.start - 40), item.end + 24):
+            if in_one_month and _AROUND["anniversary"].search(self.lower, max(0, item.start - 40), item.end + 24):
                 return tense != "none" and "party" in self.lower
             if reading.weekday is not None and reading.through is not None and reading.through.manner == "bare":
-                return tense != "none" or _AWAY.search(self.lower, max(0, item.start - 40), item.start) is not None
+                return tense != "none" or _AROUND["away"].search(self.lower, max(0, item.start - 40), item.start) is not None
         return True
 
     def primary(self, index: int) -> Parsed | None:
@@ -477,9 +497,13 @@ class _Sentence(Extents):
         part = self.part(after + 2) if day is None and self.part_follows(after) else None
         if part is not None:
             return replace(reading, part=part[0].part), part[1]
+        at_hour = day is None and before == "at" and self.word(index) != "one" and self.word(after) in _AFTER_HOUR
+        if at_hour and reading.clock is not None and reading.clock.hour <= 12:
+            return replace(reading, firm=False), after  # "wake me up at 6"
         if day is None or day[0].clock is not None or not (day[0].shift is not None or day[0].weekday is not None):
             return None
-        if day[0].part is None and not led and reading.clock_until is None:
+        minutes = reading.clock is not None and reading.clock.minute and not reading.clock_until
+        if day[0].part is None and not led and reading.clock_until is None and not minutes:
             return None
         return self.at(merge(reading, day[0]), day[1])
 

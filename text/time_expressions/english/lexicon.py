@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from string import ascii_lowercase
 
 from ...word_lists import by_word, phrase_list, word_list, word_tables
 from ..reading import Direction, Edge, Part, Unit
@@ -11,16 +13,22 @@ _WORDS = word_tables("time_expressions/english/words.toml")
 
 
 def _slips(word: str) -> Iterator[str]:
-    """Yield a word with one slip of the fingers: a letter left out, doubled or changed with its neighbour, another vowel."""
+    """Yield a word with one slip of the fingers: a letter left out, doubled, changed with its neighbour or hit beside it.
+
+    In a word of more than six letters also another vowel, in one of more than seven any letter, in place of one or before it.
+    """
     for at in range(1, len(word)):
+        beside = (row[max(0, place - 1) : place + 2] for row in _KEYS if (place := row.find(word[at])) >= 0)
+        letters = ascii_lowercase if len(word) > 7 else "".join([*beside, _VOWELS * (word[at] in _VOWELS and len(word) > 6)])
         yield word[:at] + word[at + 1 :]
         yield word[: at + 1] + word[at:]
         yield word[:at] + word[at : at + 2][::-1] + word[at + 2 :]
-        if word[at] in _VOWELS and len(word) > 6:  # Sonday, Manday and Munday are names
-            yield from (word[:at] + vowel + word[at + 1 :] for vowel in _VOWELS)
+        yield from (word[:at] + letter + word[at + 1 :] for letter in letters)  # Sonday, Manday and Munday are names
+        yield from (word[:at] + letter + word[at:] for letter in letters if len(word) > 7)
 
 
 _VOWELS = "aeiou"
+_KEYS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 _MISSPELT = word_list(_WORDS["misspelt"])
 CORRECTED = {
     slip: word for word in sorted(_MISSPELT) for slip in _slips(word) if len(slip) > 5 and slip not in _MISSPELT | {"weeknd"}
@@ -50,6 +58,13 @@ NOT_VAGUE = {phrase: (word_list(before), word_list(after)) for phrase, before, a
 VAGUE_STARTS = frozenset(words[0] for words in VAGUE)
 NOW = frozenset(phrase_list(_WORDS["now"]))
 NOW_STARTS = frozenset(words[0] for words in NOW)
+TOLD = {name: re.compile(pattern) for name, pattern in _WORDS["told"].items()}
+"""Times that nobody can resolve, and what only looks like one."""
+AROUND = {name: re.compile(pattern) for name, pattern in _WORDS["around"].items()}
+"""What the words around an expression tell of it."""
+LIKE = word_list(_WORDS["like"])
+HELD = word_list(_WORDS["held"])
+"""What is held on a feast, once a year; a Christmas tree is none of it."""
 DATE_PREPOSITIONS = word_list(_WORDS["date_prepositions"])
 PRONOUNS = word_list(_WORDS["pronouns"])
 FUNCTION_WORDS = word_list(_WORDS["function_words"]) | PRONOUNS

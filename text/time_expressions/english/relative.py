@@ -12,7 +12,7 @@ from . import lexicon as lexicon
 from .counted import CountedTimes
 from .words import Parsed
 
-_AFTER_UNIT = word_list("of that when to in after before")
+_AFTER_UNIT = word_list("of from that when to in after before")
 _EDGE_NOUNS = word_list("end start beginning begining middle close ending")
 _NOT_BEFORE_NOW = word_list("for just day even right now here know")
 _NOT_AFTER_NOW = word_list("let let's look listen this what who how")
@@ -53,7 +53,7 @@ class RelativeTimes(CountedTimes):
             ):
                 return None
             return Reading(offset=Offset(-1 if link == "before" else 1, amount(1, "day"), base[0]), part=part), base[1]
-        if unit in ("weekend", "wkend") or self.names_follow(start + 3):
+        if unit in ("weekend", "wkend", "wknd") or self.names_follow(start + 3):
             return None  # of "the weekend after next" nobody knows which one it is
         if link == "before" and what == "last":
             step = -2
@@ -105,7 +105,7 @@ class RelativeTimes(CountedTimes):
             name in ("fall", "spring") and word in ("this", "following") and not self.season_fits(at)
         ):
             return self.pointed(Reading(season=lexicon.SEASONS[name]), step), at + 1
-        if name in lexicon.PARTS and name not in ("noon", "lunchtime", "eve"):
+        if name in lexicon.PARTS and name not in ("noon", "eve"):
             return self.modified_part(name, word, step, at)
         feast = self.holiday_words(at)
         if feast is not None:
@@ -124,6 +124,8 @@ class RelativeTimes(CountedTimes):
     def modified_part(self, name: str, word: str, step: int, at: int) -> Parsed | None:
         """Parse "last night" and "this morning". "the next morning" counts from another time and is skipped."""
         part = lexicon.PARTS[name]
+        if self.word(at + 1) == "of" and self.word(at - 2) == "the":
+            return None  # "the last night of our trip"
         if word == "last" or (word == "this" and step == 0):
             return Reading(shift=step, part=part), at + 1
         if word == "next" and part in ("evening", "night") and self.word(at - 2) != "the":
@@ -140,11 +142,11 @@ class RelativeTimes(CountedTimes):
         if manner in ("following", "past", "coming", "upcoming") and name in ("day", "minute"):
             return None
         match name:
-            case "week" | "wk" | "workweek" | "weekend" | "wkend" | "month" | "year" | "yr" | "quarter":
+            case "week" | "wk" | "workweek" | "weekend" | "wkend" | "wknd" | "month" | "mth" | "year" | "yr" | "quarter":
                 over = manner == "last" and self.word(at - 3) in ("in", "over", "for", "during", "within", "throughout")
                 if (manner == "past" or over) and led_by_the and name in ("week", "month", "year"):
                     return Reading(stretch=Stretch("past", -1, amount(1, lexicon.UNITS[name]))), after
-                if name in ("weekend", "wkend") and manner in ("past", "coming", "upcoming"):
+                if name in ("weekend", "wkend", "wknd") and manner in ("past", "coming", "upcoming"):
                     return Reading(weekend=True, manner="past" if step < 0 else "coming"), after
                 if name == "workweek":
                     return Reading(week=step, half=None, through=Reading(week=step, weekday=4), weekday=0), after
@@ -223,7 +225,7 @@ class RelativeTimes(CountedTimes):
         if reading.slots & {"part"} or reading.weekday is not None or reading.shift is not None:
             if word in ("end", "start", "beginning", "middle", "earlier", "later"):
                 return replace(reading, edge=edge if reading.shift is not None and not reading.part else None), after
-            return (reading, after) if reading.shift is not None or reading.weekday is not None else None
+            return None  # "early Monday", "until late tomorrow": the word stays before the day
         return replace(reading, edge=edge), after
 
     def longest(self, index: int, phrases: Container[tuple[str, ...]]) -> tuple[str, ...]:

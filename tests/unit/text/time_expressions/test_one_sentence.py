@@ -81,6 +81,8 @@ def test_what_may_lie_before_or_after_that_day_stays_and_is_reported(text: str, 
         ("下周一开始请三天假", "2026-03-23", "2026-03-25"),
         ("国庆放假七天我要回家", "2026-10-01", "2026-10-07"),
         ("从周五起出差一周", "2026-03-20", "2026-03-26"),
+        ("国庆七天要回家", "2026-10-01", "2026-10-07"),
+        ("五一小长假要去露营", "2026-05-01", "2026-05-05"),
         ("下周一开始三天内交", "2026-03-23", "2026-03-23"),
         ("从明天起每三天浇一次水", "2026-03-19", "2026-03-19"),
     ],
@@ -155,6 +157,26 @@ def test_what_begins_on_a_day_and_lasts_is_told_of_until_its_last_day(text: str,
         ("this year's budget", "2025's budget"),
         ("The Fourth of July weekend we left town", "On the weekend of 2025-07-05 to 2025-07-06 we left town"),
         ("周五六点下班", "2026-03-20 18:00下班"),
+        ("周四之前把表填了发我", "2026-03-19之前把表填了发我"),
+        ("本来周三的课改周五了", "本来2026-03-18的课改2026-03-20了"),
+        ("后天上午十点去面试，要到十二点才完", "2026-03-20 10:00去面试，要到2026-03-20 12:00才完"),
+        ("明晚10点到12点值班", "2026-03-19 22:00至2026-03-20 00:00值班"),
+        ("早上出门晚上才回", "2026-03-18 早上出门晚上才回"),
+        ("下周三考试前两天我还在外地", "2026-03-25考试前两天我还在外地"),
+        ("外后天赶场", "2026-03-21赶场"),
+        ("听朝早七点集合", "2026-03-19 07:00集合"),
+        ("晏昼三点开会", "2026-03-18 15:00开会"),
+        ("12/24晚上聚餐", "2025-12-24 晚上聚餐"),
+        ("6.18零点开抢", "2026-06-18 00:00开抢"),
+        ("明晚7.45的电影", "2026-03-19 19:45的电影"),
+        ("这周三、周五都行", "2026-03-18、2026-03-20都行"),
+        ("Dinner two days before my birthday on the 4th", "Dinner two days before my birthday on 2025-12-04"),
+        ("Meet me at half seven", "Meet me at 7:30 on 2025-11-21"),
+        ("We'll be there from 9am to noon tomorrow", "We'll be there from 09:00 to 12:00 on 2025-11-21"),
+        ("It's on from quarter to 9 till 10 tonight", "It's on from 20:45 to 22:00 on 2025-11-20"),
+        ("The film is at 7.30 tonight", "The film is at 19:30 on 2025-11-20"),
+        ("I was away for the past week", "I was away for the week from 2025-11-13 to 2025-11-19"),
+        ("Easter weekend we went to Rome", "On the weekend of 2025-04-18 to 2025-04-21 we went to Rome"),
         ("周六日本队比赛", "2026-03-21日本队比赛"),
     ],
 )
@@ -230,6 +252,47 @@ def test_what_is_told_as_one_word_is_read_as_one(text: str, expected: str) -> No
         ("From Friday to Monday we're in Vermont", ["Friday to Monday"]),
         ("The 20th and 21st are free", ["The 20th and 21st"]),
         ("In the next day or two", ["the next day or two"]),
+        ("下午三点二十会议室B", ["下午三点二十"]),
+        ("会议室见，九点半", ["九点半"]),
+        ("七点的电影改成九点四十了", ["七点", "九点四十"]),
+        ("差五分八点在楼下等", ["差五分八点"]),
+        ("我16号夜班", ["16号"]),
+        ("那就三十号", ["三十号"]),
+        ("Q2的指标又涨了", ["Q2"]),
+        ("这个月倒数第二天发工资", ["这个月倒数第二天"]),
+        ("端午三天都在加班", ["端午三天"]),
+        ("双十连假要去垦丁", ["双十连假"]),
+        ("端午后的周一补班", ["端午后的周一"]),
+        ("搬家前一周才通知", ["搬家前一周"]),
+        ("出发前两天还在改稿", ["出发前两天"]),
+        ("大外后天才回", ["大外后天"]),
+        ("再下周才有空", ["再下周"]),
+        ("六月六晒被子", ["六月六"]),
+        ("我生日是农历八月初八，到时候请你们", ["农历八月初八"]),
+        ("上两周都在加班", ["上两周"]),
+        ("节后再说", ["节后"]),
+        ("开春就装修", ["开春"]),
+        ("夏天要去海边", ["夏天"]),
+        ("10.1回老家", ["10.1"]),
+        ("Lunch at noon?", ["noon"]),
+        ("Wake me up at 6", ["6"]),
+        ("Office closed Dec 23 - Jan 2", ["Dec 23 - Jan 2"]),
+        ("Is Cancun on for spring break?", ["for spring break"]),
+        ("Next semester I take chemistry", ["Next semester"]),
+        ("We left two days after the move", ["two days after the move"]),
+        ("I'll call an hour after I land", ["an hour after I land"]),
+        ("The weekend before the wedding we meet", ["The weekend before the wedding"]),
+        ("Next week but one we fly", ["Next week but one"]),
+        ("Mon/Tue next week I'm off", ["Mon/Tue next week"]),
+        ("I moved over a year ago", ["over a year ago"]),
+        ("He proposed on the last night of our trip", ["the last night of our trip"]),
+        ("Q2 numbers are in", ["Q2"]),
+        ("Back on 6/1", ["6/1"]),
+        ("Been raining all week", ["all week"]),
+        ("Does the 23rd work for you?", ["the 23rd"]),
+        ("Good Friday is a work day for me", ["Good Friday"]),
+        ("Thanksgiving dinner at ours", ["Thanksgiving"]),
+        ("Chinese New Year's Eve at grandma's", ["Chinese New Year's Eve"]),
         ("Give it a day or two and Marge will ring back", ["a day or two"]),
     ],
 )
@@ -244,6 +307,11 @@ def test_what_the_sentence_does_not_decide_stays_and_is_reported(text: str, word
         "我在六月咖啡馆等你", "十月稻田的米好吃", "一月一次的例会", "工作日晚上去健身", "十一二点才睡是常态",
         "周一到周五都要上班", "三月花园的饭很好吃", "三月笋很嫩", "我最喜欢十月", "老周五十了", "比分3-2领先", "体温38.5要吃药",
         "小周六岁", "端午粽子你吃甜的咸的", "Have you watched Wednesday?", "The Day After Tomorrow scared me",
+        "冰箱里有一袋元宵", "李国庆来过了", "看了清明上河图", "明日黄花罢了", "八点档看完了", "体重四点六了", "我有两点要说", "他睡了一下午",
+        "2号泵换了", "公司九点上班", "还没过几天",
+        "I wasn't born yesterday", "Party like there's no tomorrow", "Freaky Friday was great", "just finished Wednesday on netflix",
+        "It closes at 3", "Monday blues again", "I haven't eaten in two days", "November Rain is too long",
+        "My birthday is the day after Halloween",
         "I had an epiphany", "We watched Friday the 13th", "I love October",
         "Monday mornings are the worst", "It's now or never", "Christmas is her favourite holiday", "She loves Halloween",
     ],
@@ -262,6 +330,8 @@ def test_what_only_looks_like_a_time_is_left_alone(text: str) -> None:
         ("The late May bank holiday will be our fete", "Europe/London", "2026-05-25"),
         ("谷雨那天要去茶山", "Asia/Shanghai", "2026-04-20"),
         ("双十节要去看阅兵", "Asia/Taipei", "2026-10-10"),
+        ("国庆要去看阅兵", "Asia/Taipei", "2026-10-10"),
+        ("Labour Day will be quiet", "America/Toronto", "2026-09-07"),
         ("我大年初三才回得了娘家", "Asia/Shanghai", "2026-02-19"),
     ],
 )
@@ -274,3 +344,17 @@ def test_a_name_whose_other_day_is_much_nearer_is_not_believed() -> None:
     june = datetime.fromisoformat("2026-06-29T09:09:00+08:00")
     assert resolve_times("三季度的预算砍了一半", june, "Asia/Shanghai")[0] == "三季度的预算砍了一半"
     assert resolve_times("二季度的预算砍了一半", june, "Asia/Shanghai")[0] == "2026年第2季度的预算砍了一半"
+
+
+def test_summer_is_in_december_in_the_south() -> None:
+    march = datetime.fromisoformat("2026-03-18T12:00:00+11:00")
+    for zone, first, last in (("Australia/Sydney", "2025-12-01", "2026-02-28"), ("Europe/Rome", "2025-06-01", "2025-08-31")):
+        found = find_time_expressions("Marco proposed last summer", march, zone)[0]
+        assert (found.value, found.until) == (first, last)
+
+
+def test_what_is_counted_from_a_day_told_after_it_has_the_day_that_is_meant() -> None:
+    for text, day in (("I came two days before my birthday on the 4th", "2025-11-02"), ("周六婚礼的前一晚别喝酒", "2026-03-20")):
+        at = THURSDAY if text.isascii() else WEDNESDAY
+        found = find_time_expressions(text, at, "Europe/London" if text.isascii() else "Asia/Shanghai")[0]
+        assert (found.value, found.until) == (day, day)
