@@ -178,8 +178,8 @@ def _begins_with_a_name(text: str, names: Names) -> bool:
 def _is_deed(text: str, names: Names) -> bool:
     """Return True if what a bot did is told without saying who did it: it begins with nobody's name, in English with a verb."""
     text = text[:_BEGINNING]
-    if _begins_with_a_name(text, names):
-        return False
+    if not names.bot_name or _begins_with_a_name(text, names):
+        return False  # of a bot without a name what stands first may be its name
     if detect_language(text) == "zh":
         deed = text[_after_time(text) :].lstrip(" ，,")
         somebody = _SOMEBODY.match(deed) or any(one.start == 0 for one in find_people(deed)) or _begins_with_a_name(deed, names)

@@ -190,7 +190,7 @@ def test_what_comes_late_of_the_time_before_is_dropped_and_what_comes_after_is_f
             assert await worker.run(drain=True)
             return [event.text for event in parts.events.find(EventFilter(None, user_ids=(USER,)))]
 
-    assert [text for text in asyncio.run(work()) if "号石头" in text or "又来" in text] == ["迟到的话第1号石头"]
+    assert [text for text in asyncio.run(work()) if "号石头" in text or "又来" in text] == ["小史迟到的话第1号石头"]
     assert "迟到的话第0号石头".encode() not in b"".join(path.read_bytes() for path in data.rglob("*") if path.is_file())
 
 
