@@ -398,7 +398,7 @@ def _is_of_one_year(text: str, item: Found) -> bool:
 
 def _is_no_hour(text: str, item: Found) -> bool:
     """Return True where 点 is no hour: 有一点累, 有两点要说, 四点八公斤."""
-    listed = text[item.start - 1 : item.start] in _LISTS and not text.startswith("的", item.end)
+    listed = item.reading.part is None and text[item.start - 1 : item.start] in _LISTS and not text.startswith("的", item.end)
     return listed or text[item.start : item.end] in ("一点", "1点") or _goes_on(text, item, "no_hour")
 
 
