@@ -312,7 +312,7 @@ def test_what_the_sentence_does_not_decide_stays_and_is_reported(text: str, word
         "小周六岁", "端午粽子你吃甜的咸的", "Have you watched Wednesday?", "The Day After Tomorrow scared me",
         "冰箱里有一袋元宵", "李国庆来过了", "看了清明上河图", "明日黄花罢了", "八点档看完了",
         "体重四点六了", "我有两点要说", "他睡了一下午", "2号泵换了", "公司九点上班", "还没过几天",
-        "I wasn't born yesterday", "Party like there's no tomorrow", "Freaky Friday was great",
+        "I wasn't born yesterday", "Party like there's no tomorrow", "I lent her a veil", "the advent of cheap phones", "300 CNY it cost", "Freaky Friday was great",
         "just finished Wednesday on netflix",
         "It closes at 3", "Monday blues again", "I haven't eaten in two days", "November Rain is too long",
         "My birthday is the day after Halloween",
