@@ -126,8 +126,8 @@ def admits(where: EventFilter, event: Event) -> bool:
         and all(not values or value in values for values, value in allowed)
         and (where.time_from is None or event.timestamp >= where.time_from)
         and (where.time_to is None or event.timestamp <= where.time_to)
-        and (where.occurs_from is None or (event.occurs_until or event.timestamp) >= where.occurs_from)
-        and (where.occurs_to is None or (event.occurs_from or event.timestamp) <= where.occurs_to)
+        and (where.occurs_from is None or event.told[1] >= where.occurs_from)
+        and (where.occurs_to is None or event.told[0] <= where.occurs_to)
         and where.holds is not False
         and where.is_absolute is not True
     )

@@ -66,8 +66,8 @@ def prepare(job: Job, settings: Settings) -> list[ItemState]:
 
 def _without_day_names(text: str, names: Names, job: Job) -> str:
     """Return a text without the names of people that are words of time (Monday), unless a word before tells of the day."""
-    for name in (names.user_name, *names.others):
-        if name and name in text and time_told(name, job.moment):
+    for name in names.people:
+        if name in text and time_told(name, job.moment):
             text = re.sub(rf"(?<!\bon )(?<!\bby )(?<!\bnext )(?<!\blast )(?<!\bthis )(?<![下上每到]){re.escape(name)}", "", text)
     return text
 

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 from ..schema.names import Names
 from .declared import declared_in
-from .gate.faithfulness import whole_name_pattern
 from .language import detect_language
 from .lasting import lasts
+from .protected import whole_name_pattern
 from .statements import LONGEST_STATEMENT, spoken_by, stamped, statements
 from .support import content_terms, stem, weight, words_only
 from .word_lists import compiled_patterns, word_list, word_tables

@@ -9,7 +9,7 @@ from decimal import Decimal
 
 from ...schema.names import Names
 from ..edits import edited
-from ..protected import whole_name_pattern as whole_name_pattern
+from ..protected import whole_name_pattern
 from .findings import Finding
 from .latin_names import is_free, latin_names, stands_in, word_stream
 from .quantities import Clock, Date, DateLookup, Number, Quantities, quantities

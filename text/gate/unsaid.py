@@ -12,7 +12,7 @@ from ..references.subjects import names_no_deed, without_owner
 from ..word_lists import compiled_patterns, word_tables
 from .findings import Finding
 
-_PATTERNS = compiled_patterns(word_tables("gate/unsaid.toml"))
+_RE = compiled_patterns(word_tables("gate/unsaid.toml"))
 
 
 def unsaid(text: str, names: Names, item: Literal["action", "fact"] = "fact") -> Iterator[Finding]:
@@ -25,17 +25,17 @@ def unsaid(text: str, names: Names, item: Literal["action", "fact"] = "fact") ->
     whose = without_owner(text, names)
     if whose:
         yield Finding("reference", whose, at := text.index(whose), at + len(whose), "owner")
-    opening = _PATTERNS["opening"].match(text)
+    opening = _RE.opening.match(text)
     begin = opening.end() if opening is not None else 0
     who = next((len(name) for name in people if text.startswith(name, begin)), 0)
     who = who or next((one.end for one in find_people(text[begin:]) if one.start == 0 and one.name.lower() not in ROLE_NOUNS), 0)
-    rest = _PATTERNS["of_somebody" if who else "of_nobody"].match(text, begin + who)
-    open_clause = rest or _PATTERNS["same_as"].search(text)
+    rest = (_RE.of_somebody if who else _RE.of_nobody).match(text, begin + who)
+    open_clause = rest or _RE.same_as.search(text)
     if open_clause is not None:
         yield Finding("reference", text[: open_clause.end()].strip(), 0, open_clause.end(), "elliptic")
-    for day in (_PATTERNS["that_day"].search(text), _PATTERNS["bare_day"].search(text)):
-        if day is None or _PATTERNS["dated"].search(text, 0, day.start()):
+    for day in (_RE.that_day.search(text), _RE.bare_day.search(text)):
+        if day is None or _RE.dated.search(text, 0, day.start()):
             continue
         after_somebody = any(one.end == day.start() for one in find_people(text[: day.start()], people))
-        if day.start() == 0 or after_somebody or day.re is _PATTERNS["bare_day"]:
+        if day.start() == 0 or after_somebody or day.re is _RE.bare_day:
             yield Finding("time", day.group(), *day.span(), "relative")

@@ -349,11 +349,12 @@ def with_owner(text: str, owner: str, names: Names) -> str:
 
     In a group a thing may be everybody's (预算 of a trip), and stays.
     """
-    for start, end, is_thing in reversed(_unowned(text, names)) if owner else ():
+    unowned = _unowned(text, names) if owner else []
+    chinese = detect_language(text) == "zh"
+    for start, end, is_thing in reversed(unowned):
         if not (is_thing and names.group_id):
-            chinese = detect_language(text) == "zh"
-            owned = text[start:end] if chinese else text[start:end].lower().removeprefix("the ")
-            text = f"{text[:start]}{owner}{'的' if chinese else chr(39) + 's '}{owned}{text[end:]}"
+            owned = f"的{text[start:end]}" if chinese else f"'s {text[start:end].lower().removeprefix('the ')}"
+            text = f"{text[:start]}{owner}{owned}{text[end:]}"
     return text
 
 
@@ -366,8 +367,8 @@ _PLACE_FIRST = re.compile("在(?![线读逃职意乎])")
 
 def lacks_subject(text: str, names: Names) -> bool:
     """Return True if a note that names nobody begins with its predicate or has none: 离学校40分钟, "rehab in Leeds"."""
-    people = (names.bot_name, names.user_name, names.group_name, *names.others)
-    if len(text) > _LONGEST_NOTE or any(name and name.casefold() in text.casefold() for name in people):
+    known = (*names.everybody, *filter(None, [names.group_name]))
+    if len(text) > _LONGEST_NOTE or any(name.casefold() in text.casefold() for name in known):
         return False
     if detect_language(text) == "zh":
         start = _after_time(text)

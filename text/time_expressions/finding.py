@@ -17,7 +17,8 @@ from . import rendering
 from .chinese import grammar as zh
 from .english import grammar as en
 from .expression import Span, TimeExpression
-from .reading import Found, Reading, Tense
+from .named_days import Resolved
+from .reading import Found, Reading
 from .resolution import last_moment, resolve
 
 _HAN = re.compile(r"[㐀-鿿]")
@@ -70,9 +71,10 @@ def find_time_expressions(
         resolved = resolve(item.reading, reference, item.tense)
         if resolved is None:
             continue
-        rendered = _rendered(item.dated or item, reference, item.tense, text, written)
-        if item.dated is not None:
-            rendered = text[item.start : item.dated.start] + rendered + text[item.dated.end : item.end]
+        part = item.dated or item
+        day = resolved if part is item else resolve(part.reading, reference, item.tense)
+        rendered = text[part.start : part.end] if day is None else _rendered(part, day, text, written)
+        rendered = text[item.start : part.start] + rendered + text[part.end : item.end]
         if found and found[-1].end == item.start and found[-1].rendered[-1:].isdigit() and rendered[:1].isdigit():
             rendered = ("、" if written == "zh" else " ") + rendered  # 昨天今天: two dates must not run together
         offset = item.reading.offset
@@ -97,13 +99,13 @@ def find_time_expressions(
     return found
 
 
-def _rendered(item: Found, reference: datetime, tense: Tense, text: str, written: str) -> str:
-    """Return the words in place of an expression; as they were said if it has no day."""
-    reading, resolved = item.reading, resolve(item.reading, reference, tense)
+def _rendered(item: Found, resolved: Resolved, text: str, written: str) -> str:
+    """Return the words in place of an expression."""
+    reading = item.reading
     if (written == "zh") != (_HAN.search(text, item.start, item.end) is not None):
         reading = _renamed(reading, written)
     render = rendering.chinese if written == "zh" else rendering.english
-    return text[item.start : item.end] if resolved is None else render(reading, resolved, text, item.start, item.end)
+    return render(reading, resolved, text, item.start, item.end)
 
 
 def resolve_times(
