@@ -185,16 +185,17 @@ class PostgresDatabase:
     def end_suspended(self) -> int:
         """End the transactions of suspended processes that write to this schema: the server would wait for their rest.
 
-        Returns how many. An idle transaction ends by itself (`_BEGIN`). Amid a pipeline, which every batch of statements is, it
-        counts as active.
+        Returns how many. `_BEGIN` alone does not do it: amid a pipeline, which every batch of statements is, a transaction
+        counts as active, and the request to flush that psycopg sends after one turns the server's timer off.
         """
         ended = self.rows(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = current_user AND datname = current_database()"
-            " AND state = 'active' AND wait_event = 'ClientRead' AND state_change < clock_timestamp() - %s * interval '1 second'"
+            " AND state IN ('active', 'idle in transaction') AND wait_event = 'ClientRead'"
+            " AND state_change < clock_timestamp() - %s * interval '1 second'"
             " AND query !~* '^[[:space:]]*copy' AND pid IN (SELECT l.pid FROM pg_locks l JOIN pg_class c ON c.oid = l.relation"
             " WHERE l.mode = 'RowExclusiveLock' AND c.relnamespace = current_schema()::regnamespace"
             " AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()))",
-            (self.silence_seconds / 2,),
+            (self.silence_seconds,),
         )
         return len(ended)
 

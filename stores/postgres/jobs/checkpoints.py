@@ -18,7 +18,7 @@ from langgraph.checkpoint.postgres import PostgresSaver
 
 from ....schema.errors import CheckpointError, StorageError
 from ...threaded_saver import Lane, OpenedCheckpoints, Saver, ThreadedSaver
-from ..database import PostgresDatabase
+from ..database import PostgresDatabase, milliseconds
 from ..errors import explained
 
 LANES = 3
@@ -51,7 +51,8 @@ def _saver(database: PostgresDatabase, set_up: bool) -> PostgresSaver:
     """Return a saver with a connection of its own, its tables made if `set_up`."""
     connection: Any = database.session()
     try:
-        connection.execute("SET synchronous_commit = off")
+        silence = milliseconds(database.silence_seconds)
+        connection.execute(f"SET synchronous_commit = off; SET idle_in_transaction_session_timeout = {silence}".encode())
         saver = PostgresSaver(connection)
         if set_up:
             _set_up(saver, connection, database.lock_key("checkpoints"))

@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import logging
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -47,6 +48,7 @@ class PostgresJobQueue:
         self._claimed: dict[str, tuple[int, Job]] = {}
         self._done: dict[str, None] = {}
         self._idle_as = 0
+        self._next_end = 0.0
 
     def put(self, job: Job) -> str:
         """See `JobQueue.put`. Raises InvalidInput for a job that is too large, or cannot be encoded."""
@@ -173,7 +175,9 @@ class PostgresJobQueue:
             " WHERE pg_try_advisory_xact_lock_shared(%s, worker::integer)",
             (workers_key(self._database),),
         )
-        if dead:
+        # Not only where somebody is found dead: a worker may lose its session first, and be suspended amid what it writes then.
+        if time.monotonic() >= self._next_end:
+            self._next_end = time.monotonic() + self._database.silence_seconds / 2
             self._end_suspended()
         return sum(self._take_over_from(worker) for (worker,) in dead)
 

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing, suppress
 from typing import Any
 
 import psycopg
@@ -415,24 +416,41 @@ def test_a_session_is_opened_anew_with_another_number_after_it_was_lost(schema: 
     session.close()
 
 
+@pytest.mark.parametrize("dies", ["before", "long after"])
+@pytest.mark.parametrize("stands", ["amid a pipeline", "after one"])
 def test_what_a_suspended_worker_had_begun_to_send_holds_no_lock_once_its_jobs_go_to_another(
-    schema: Schema, worker: OpenWorker
+    schema: Schema, worker: OpenWorker, dies: str, stands: str
 ) -> None:
     suspended, living = worker(), PostgresJobQueue(schema.open(silence_seconds=0.5), clock=lambda: NOW)
     suspended.put(make_job("r1"))
     assert claimed(suspended)
+    if dies == "before":
+        kill_session(suspended)
+        assert eventually_now(lambda: living.take_over(NOW), every=0.1) == 1
+    filed = "INSERT INTO filed_jobs (job_id) VALUES ('r1-1')"
     connection = psycopg.connect(server_url(), autocommit=True, options=f"-c search_path={schema.name}")
-    raw = connection.pgconn
-    raw.enter_pipeline_mode()
-    for statement in (b"BEGIN", b"INSERT INTO filed_jobs (job_id) VALUES ('r1-1')"):
-        raw.send_query_params(statement, [])
-    raw.send_flush_request()
-    raw.flush()  # and nothing more: the process stands still
-    since = "SELECT 1 FROM pg_stat_activity WHERE pid = %s AND state_change < clock_timestamp() - interval '0.3 s'"
-    assert eventually_now(lambda: living._database.rows(since, (connection.info.backend_pid,)), every=0.1)
-    kill_session(suspended)
-    assert eventually_now(lambda: living.take_over(NOW), every=0.1) == 1
-    with psycopg.connect(server_url(), options=f"-c search_path={schema.name} -c lock_timeout=5s") as other:
-        other.execute("INSERT INTO filed_jobs (job_id) VALUES ('r1-1')")
-    connection.close()
+    if stands == "after one":
+        connection.execute("BEGIN; SET LOCAL idle_in_transaction_session_timeout = 100")
+        connection.cursor().executemany(f"{filed} ON CONFLICT DO NOTHING", [()])
+    else:
+        raw = connection.pgconn
+        raw.enter_pipeline_mode()
+        for statement in ("BEGIN", filed):
+            raw.send_query_params(statement.encode(), [])
+        raw.send_flush_request()
+        raw.flush()  # and nothing more: the process stands still
+    if dies != "before":
+        kill_session(suspended)
+    options = f"-c search_path={schema.name} -c lock_timeout=50ms"
+    with closing(connection), psycopg.connect(server_url(), autocommit=True, options=options) as other:
+
+        def is_free() -> bool:
+            living.take_over(NOW)
+            with suppress(psycopg.errors.LockNotAvailable):
+                other.execute(filed.encode())
+                return True
+            return False
+
+        eventually_now(is_free, seconds=10)
+    assert living.counts(NOW).pending == 1
     living.close()
