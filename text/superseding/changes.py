@@ -14,7 +14,7 @@ from typing import Literal
 
 from ..remembered import remembered
 from ..support import is_negative, share, weight
-from . import marks
+from .marks import ENDED_BY, MARKS, ONE_VALUE
 from .statement import (
     MOST_READ,
     Statement,
@@ -54,11 +54,11 @@ def change_by(new: Statement, old: Statement, *, values_only: bool = False) -> C
     >>> change_by(Statement("Tom moved to Vienna", people), Statement("Ann lives in Lisbon", people))
     ''
     """
-    if new.text == old.text or max(len(new.text), len(old.text)) > LONGEST or marks.UNREAL.search(new.text):
+    if new.text == old.text or max(len(new.text), len(old.text)) > LONGEST or MARKS.unreal.search(new.text):
         return ""
     if _corrects(new, old):
         return "corrected"
-    if marks.PAST.search(new.text) or not _same_relative(new, old):
+    if MARKS.past.search(new.text) or not _same_relative(new, old):
         return ""
     if _another_value(new, old) or (not values_only and (_marked_change(new, old) or _ended(new, old) or _restated(new, old))):
         return "superseded"
@@ -79,7 +79,7 @@ def links_of(new: Statement, before: Sequence[Statement], values_only: Sequence[
     if corrected:
         return [max(corrected, key=lambda pair: weight(before[pair[0]].terms & new.terms))]
     found = sorted(found, key=lambda pair: -share(before[pair[0]].terms, before[pair[0]].terms & new.terms))[:MOST_ENDED]
-    if not found and before and len(new.text) <= LONGEST and marks.WRONG.search(new.text) and numbers_in(new.said):
+    if not found and before and len(new.text) <= LONGEST and MARKS.wrong.search(new.text) and numbers_in(new.said):
         last = before[0]
         if last.subject in (new.subject, new.speaker) and numbers_in(last.said):
             return [(0, "corrected")]
@@ -95,7 +95,7 @@ def could_end(new: Statement, old: Statement, likeness: float = 0.0) -> bool:
         return False
     if likeness >= ALIKE and same_subject(new, old):
         return True
-    topics = any(pattern.search(new.said) and pattern.search(old.said) for pattern in marks.ONE_VALUE.values())
+    topics = any(pattern.search(new.said) and pattern.search(old.said) for pattern in ONE_VALUE)
     return new.subject == old.subject and (topics or says_something(new.terms & old.terms))
 
 
@@ -111,7 +111,7 @@ def could_replace(new: Statement, old: Statement) -> bool:
 
     It is no plan, wish, joke or visit, adds nothing beside the former, and is not about somebody's relative or thing instead.
     """
-    if new.text == old.text or not new.is_real or marks.BESIDES.search(new.said) or not _same_relative(new, old):
+    if new.text == old.text or not new.is_real or MARKS.besides.search(new.said) or not _same_relative(new, old):
         return False
     if not new.owned or any(word in old.text.casefold() for word in new.owned):
         return True
@@ -143,12 +143,12 @@ def tells_of_change(new: Statement) -> bool:
 @remembered(4096)
 def says_now(text: str) -> bool:
     """Return True if a text, as it was said, says that it is about now: "now", "these days", 现在."""
-    return marks.NOW.search(text[:MOST_READ]) is not None
+    return MARKS.now.search(text[:MOST_READ]) is not None
 
 
 @remembered(4096)  # the patterns are long, and the same facts come up in most recalls of a conversation
 def _says_change(said: str) -> bool:
-    return bool(marks.CHANGED.search(said) or marks.WRONG.search(said))
+    return bool(MARKS.changed.search(said) or MARKS.wrong.search(said))
 
 
 def _same_relative(new: Statement, old: Statement) -> bool:
@@ -178,11 +178,11 @@ def _same_subject(new: Statement, old: Statement, clause: str) -> bool:
 
 def _another_value(new: Statement, old: Statement) -> bool:
     """Return True if both give a value of something that one has only once, and the values differ."""
-    if new.subject != old.subject or marks.BESIDES.search(new.said) or not new.is_real:
+    if new.subject != old.subject or MARKS.besides.search(new.said) or not new.is_real:
         return False
-    if marks.PAST.search(old.text) or marks.VISITING.search(old.text) or not _same_owned(new, old):
+    if MARKS.past.search(old.text) or MARKS.visiting.search(old.text) or not _same_owned(new, old):
         return False
-    for pattern in marks.ONE_VALUE.values():
+    for pattern in ONE_VALUE:
         former = pattern.search(old.said)
         if former is None or (not old.subject and not _alike_before(new.said, old.said, pattern)):
             continue
@@ -214,33 +214,33 @@ def _value(found: re.Match[str]) -> str:
 
 def _marked_change(new: Statement, old: Statement) -> bool:
     """Return True if a clause of `new` says by a mark that what `old` tells of has changed."""
-    still = marks.CHANGED.sub(" ", old.said)
+    still = MARKS.changed.sub(" ", old.said)
     core = core_of(still, new.people) or terms_of(still, new.people)
     if not core:
         return False
     numbers = numbers_in(old.said)
-    likes_several = marks.LIKED.search(old.said) and marks.LISTED.search(old.said)
+    likes_several = MARKS.liked.search(old.said) and MARKS.listed.search(old.said)
     for clause in new.clauses:
-        if not marks.CHANGED.search(clause) or not _same_subject(new, old, clause):
+        if not MARKS.changed.search(clause) or not _same_subject(new, old, clause):
             continue
-        if marks.BESIDES.search(clause) and not is_negative(clause):
+        if MARKS.besides.search(clause) and not is_negative(clause):
             continue
-        if marks.RESUMED.search(clause) and bool(marks.OVER.search(old.said)) == bool(marks.STOPPED.search(clause)):
+        if MARKS.resumed.search(clause) and bool(MARKS.over.search(old.said)) == bool(MARKS.stopped.search(clause)):
             continue  # what is resumed was so before it was over
-        other = marks.OTHER_OBJECT.search(clause)
+        other = MARKS.other_object.search(clause)
         if other is not None and old.subject and other["verb"] in old.said:
             return True
-        replaced = marks.REPLACED.search(clause)
+        replaced = MARKS.replaced.search(clause)
         if replaced is not None and replaced["kind"][-1] not in old.said:
             continue
-        told = core_of(marks.CHANGED.sub(" ", _POSSESSED.sub(" ", marks.TOWARDS.sub("", clause))), new.people)
+        told = core_of(MARKS.changed.sub(" ", _POSSESSED.sub(" ", MARKS.towards.sub("", clause))), new.people)
         shared = core & told
         if likes_several and share(core, shared) < MOST:
             continue  # of what is liked the rest is liked still
         given = numbers_in(clause)
-        if all(marks.WEAK.match(clause, found.start()) for found in marks.CHANGED.finditer(clause)):
+        if all(MARKS.weak.match(clause, found.start()) for found in MARKS.changed.finditer(clause)):
             enough = min(share(core, shared), share(told, shared)) >= MOST
-        elif marks.RESCHEDULED.search(clause) and not numbers:
+        elif MARKS.rescheduled.search(clause) and not numbers:
             continue  # what has no time keeps it
         else:
             needed = SOME if old.subject or (numbers and given and not numbers & given) else HALF
@@ -253,38 +253,38 @@ def _marked_change(new: Statement, old: Statement) -> bool:
 
 def _ended(new: Statement, old: Statement) -> bool:
     """Return True if `new` ends the state that `old` tells of: in hospital, discharged."""
-    called = marks.CALLED.search(old.said)
+    called = MARKS.called.search(old.said)
     name = (called["zh"] or called["en"]) if called else ""
-    if name and any(clause.startswith(name) and marks.DIED.search(clause) for clause in new.clauses):
+    if name and any(clause.startswith(name) and MARKS.died.search(clause) for clause in new.clauses):
         return True
     if new.subject != old.subject or not (old.subject or says_something(new.terms & old.terms)):
         return False
-    felt = [(marks.DISLIKED.search(one.said) is not None, marks.LIKED.search(one.said) is not None) for one in (new, old)]
-    objects = [core_of(marks.LIKED.sub(" ", marks.DISLIKED.sub(" ", one.said)), one.people) for one in (new, old)]
+    felt = [(MARKS.disliked.search(one.said) is not None, MARKS.liked.search(one.said) is not None) for one in (new, old)]
+    objects = [core_of(MARKS.liked.sub(" ", MARKS.disliked.sub(" ", one.said)), one.people) for one in (new, old)]
     if {(True, False), (False, True)} == set(felt) and objects[1] <= objects[0] and says_something(objects[1]):
         return True
-    return any(state.search(old.said) and end.search(new.said) and not end.search(old.said) for state, end in marks.ENDED_BY)
+    return any(state.search(old.said) and end.search(new.said) and not end.search(old.said) for state, end in ENDED_BY)
 
 
 def _same_state(clause: str, old: Statement) -> bool:
     """Return True if the mark of the clause stands in the old statement as well: the same change, told again."""
-    return any(found.group() in old.text for found in marks.CHANGED.finditer(clause)) and numbers_in(clause) <= numbers_in(
+    return any(found.group() in old.text for found in MARKS.changed.finditer(clause)) and numbers_in(clause) <= numbers_in(
         old.said
     )
 
 
 def _restated(new: Statement, old: Statement) -> bool:
     """Return True if `new` gives the same thing another number or name: a phone's model, a price, a code."""
-    if marks.BESIDES.search(new.said) or new.subject != old.subject or not new.is_real:
+    if MARKS.besides.search(new.said) or new.subject != old.subject or not new.is_real:
         return False
-    mine, theirs = marks.STATED.match(new.said), marks.STATED.match(old.said)
+    mine, theirs = MARKS.stated.match(new.said), MARKS.stated.match(old.said)
     if mine is not None and theirs is not None:
         heads = [terms_of(found["head"] or found["english"], new.people) for found in (mine, theirs)]
         values = [(found["value"] or found["told"]).strip() for found in (mine, theirs)]
         if min(share(heads[0], heads[1]), share(heads[1], heads[0])) >= MOST and weight(heads[0]) >= 1:
-            if marks.NAMELIKE.search((mine["head"] or mine["english"]).strip()):
+            if MARKS.namelike.search((mine["head"] or mine["english"]).strip()):
                 return values[0] not in values[1] and values[1] not in values[0]
-            named = [frozenset(marks.NAMED_VALUE.findall(value)) for value in values]
+            named = [frozenset(MARKS.named_value.findall(value)) for value in values]
             return all(named) and not named[0] <= named[1] and not named[1] <= named[0]
     cores = [core_of(one.said, one.people) for one in (new, old)]
     numbers = [numbers_in(new.said), numbers_in(old.said)]
@@ -294,14 +294,14 @@ def _restated(new: Statement, old: Statement) -> bool:
         and (weight(cores[1]) >= 2 or (cores[0] == cores[1] and says_something(cores[0])))
         and all(numbers)
         and numbers[0] != numbers[1]
-        and not marks.HAPPENED.search(new.said)
+        and not MARKS.happened.search(new.said)
     )
 
 
 def _corrects(new: Statement, old: Statement) -> bool:
     """Return True if `new` says that `old` was never so."""
-    strong = marks.WRONG.search(new.text) is not None
-    if not strong and (marks.PAST.search(new.text) or not marks.RATHER.search(new.text)):
+    strong = MARKS.wrong.search(new.text) is not None
+    if not strong and (MARKS.past.search(new.text) or not MARKS.rather.search(new.text)):
         return False
     if old.subject and old.subject not in (new.subject, new.speaker) and old.subject not in new.text:
         return False
@@ -310,7 +310,7 @@ def _corrects(new: Statement, old: Statement) -> bool:
     if not strong:
         numbers = [numbers_in(new.said), numbers_in(old.said)]
         denied = any(
-            says_something(terms_of(found["zh"] or found["en"], new.people) & core) for found in marks.DENIED.finditer(new.said)
+            says_something(terms_of(found["zh"] or found["en"], new.people) & core) for found in MARKS.denied.finditer(new.said)
         )
         return denied or (share(core, shared) >= HALF and all(numbers) and not numbers[0] & numbers[1])
     return says_something(shared) and share(core, shared) >= SOME

@@ -9,26 +9,14 @@ from functools import cached_property
 
 from ..remembered import remembered
 from ..support import Terms, stem, terms_in
-from ..word_lists import word_list
-from . import marks
+from .marks import HAN, LIGHT, MARKS
 from .matters import Matters, matters_of
 
 MOST_READ = 1_000
 """Characters of a text that are read for names and words; a statement is much shorter."""
 _OWNED = re.compile(r"['’]s (?P<en>\w+(?: \w+){0,2})|的(?P<zh>\w{1,4})")
 _FIRST = re.compile(r"[㐀-鿿]{2}|[A-Z][\w-]+")
-_LIGHT = frozenset(
-    stem(word)
-    for word in word_list(
-        """
-        like likes liking love loves loving use uses using used take takes taking get gets got give gives make makes making go
-        goes going went play plays playing say says said see sees eat eats eating ate drink drinks drinking drank buy buys bought
-        enjoy enjoys enjoying prefer prefers keep keeps start starts started need needs think thinks plan plans planned know
-        recently lately currently finally really great
-        new old day days week weeks month months year years time times people thing things lot every most much good
-        """
-    )
-)
+_LIGHT = frozenset(map(stem, LIGHT))
 """Words that say nothing of what a statement is about; a Chinese pair is light if both of its characters are."""
 _LIGHT_CHARACTERS = frozenset("喜欢爱吃喝用买养学打开年月日号周天星期新旧大小好人家最近今明昨上下点现已经觉得计划算准备始常每")
 
@@ -49,14 +37,14 @@ class Statement:
     @cached_property
     def said(self) -> str:
         """The text without an opening date and without who reports it."""
-        bare = marks.OPENING.sub("", self.text[:MOST_READ].strip())
+        bare = MARKS.opening.sub("", self.text[:MOST_READ].strip())
         speaker = named_first(bare, self.people)
-        told = marks.REPORTED.match(bare, len(speaker)) if speaker else None
+        told = MARKS.reported.match(bare, len(speaker)) if speaker else None
         return bare[told.end() :].strip('”" ') if told else bare
 
     @cached_property
     def speaker(self) -> str:
-        return named_first(marks.OPENING.sub("", self.text[:MOST_READ].strip()), self.people)
+        return named_first(MARKS.opening.sub("", self.text[:MOST_READ].strip()), self.people)
 
     @cached_property
     def subject(self) -> str:
@@ -72,7 +60,7 @@ class Statement:
     @cached_property
     def relative(self) -> str:
         """The relative, friend or colleague of the subject of whom it tells: "sister"; "" if it is the subject."""
-        found = marks.OTHERS.match(self.said[len(self.subject) :]) if self.subject else None
+        found = MARKS.others.match(self.said[len(self.subject) :]) if self.subject else None
         return (found["zh"] or found["en"]).casefold() if found else ""
 
     @cached_property
@@ -90,7 +78,7 @@ class Statement:
 
     @cached_property
     def clauses(self) -> list[str]:
-        return [clause.strip() for clause in marks.CLAUSES.split(self.said) if clause and clause.strip()]
+        return [clause.strip() for clause in MARKS.clauses.split(self.said) if clause and clause.strip()]
 
     @cached_property
     def terms(self) -> Terms:
@@ -105,16 +93,16 @@ class Statement:
     def topic(self) -> Terms:
         """The content words besides those of change and of liking: {"coffee"} of "Ann no longer likes coffee"."""
         bare = self.said
-        for pattern in (marks.CHANGED, marks.DISLIKED, marks.LIKED):
+        for pattern in (MARKS.changed, MARKS.disliked, MARKS.liked):
             bare = pattern.sub(" ", bare)
         return terms_of(bare, self.people)
 
     @cached_property
     def is_real(self) -> bool:
         """True if it tells of what is so now: no plan, wish, question, joke, visit or former time, but for what was said then."""
-        if marks.UNREAL.search(self.text) or marks.VISITING.search(self.text):
+        if MARKS.unreal.search(self.text) or MARKS.visiting.search(self.text):
             return False
-        return not marks.PAST.search(self.text) or marks.WRONG.search(self.text) is not None
+        return not MARKS.past.search(self.text) or MARKS.wrong.search(self.text) is not None
 
 
 def named_first(text: str, people: Sequence[str]) -> str:
@@ -164,13 +152,13 @@ def first_named(text: str, people: Sequence[str]) -> str:
 
 def says_something(terms: Terms) -> bool:
     """Return True if these words name something: a Chinese word of two characters, or a word of another script."""
-    return any(len(term) >= 2 if marks.HAN.match(term) else len(term) >= 3 for term in terms)
+    return any(len(term) >= 2 if HAN.match(term) else len(term) >= 3 for term in terms)
 
 
 def core_of(text: str, people: Sequence[str]) -> Terms:
     """Return the content words besides numbers, times of day and days of the week."""
     # First the names: of "201王姐" nothing must be left.
-    return without_numbers(terms_of(marks.NUMBER.sub(" ", without_names(text[:MOST_READ], people)), people))
+    return without_numbers(terms_of(MARKS.number.sub(" ", without_names(text[:MOST_READ], people)), people))
 
 
 def without_numbers(terms: Terms) -> Terms:
@@ -178,4 +166,4 @@ def without_numbers(terms: Terms) -> Terms:
 
 
 def numbers_in(text: str) -> frozenset[str]:
-    return frozenset(marks.NUMBER.findall(text))
+    return frozenset(MARKS.number.findall(text))
