@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ..schema.names import Names
-from .profiles.rules import SINGLE_VALUED, is_about
+from .profiles.rules import SINGLE_VALUED, is_about, user_begins
 from .statements import LONGEST_STATEMENT, spoken_by, stamped
 from .support import content_terms, has_ended, words_only
 from .word_lists import alternatives, compiled_patterns, in_full, word_tables
@@ -14,10 +14,8 @@ from .word_lists import alternatives, compiled_patterns, in_full, word_tables
 _TABLES = word_tables("declared.toml")
 _RE = compiled_patterns(_TABLES)
 _WORDS = alternatives(_TABLES["words"])
-_KIN, _ENGLISH_KIN = _WORDS["kin"], f"(?:{_WORDS['english_kin']})"
 _TOPICS = {topic: re.compile(in_full("|".join(ways), _WORDS), re.IGNORECASE) for topic, ways in _TABLES["topics"].items()}
 _ONE_AT_A_TIME = frozenset({*SINGLE_VALUED, "name"})
-_SOMEBODY_ELSE = re.compile(rf"他|她|{_KIN}|\b(?:he|she|his|her|{_ENGLISH_KIN})\b", re.I)
 _FORMER = re.compile(r"以前|曾经?|之前|原来|小时候|过去|前几年|\b(?:used to|formerly|previously|as a child|years ago)\b", re.I)
 _MAY_BE_PLANNED = frozenset(("home", "work", "family"))
 _QUESTION = re.compile(r"[?？]\s*$|吗$|呢$|是不是|有没有|哪里|什么|\b(?:whether)\b")
@@ -37,7 +35,7 @@ def declared_topics(statement: str, names: Names, *, by_user: bool = False) -> f
     `by_user` is True if the person said it: a boundary then needs no subject ("never call Tom Tommy").
     """
     bare = _RE.opening.sub("", statement.strip()[:LONGEST_STATEMENT])
-    user = next((name for name in (names.user("zh"), names.user("en")) if is_about(bare, name)), "")
+    user = user_begins(bare, names)
     if _QUESTION.search(bare) or _FORMER.search(bare):
         return frozenset()
     topics = topics_of(bare)
@@ -48,7 +46,7 @@ def declared_topics(statement: str, names: Names, *, by_user: bool = False) -> f
     rest = bare[bare.casefold().find(user.casefold()) + len(user) :]
     if _BELONGING.match(rest) and not _RE.own.match(rest):  # about a relative or a thing, not the person
         topics &= {"family", "boundary"}
-    elif _SOMEBODY_ELSE.search(rest):
+    elif _RE.somebody_else.search(rest):
         topics -= _ONE_AT_A_TIME
     if _RE.planned.search(rest):
         topics -= _MAY_BE_PLANNED
@@ -75,7 +73,7 @@ def single_facts(statement: str, names: Names) -> list[str]:
         return [statement]
     opening = _RE.opening.match(statement)
     begin = opening.end() if opening else 0
-    user = next((name for name in (names.user("zh"), names.user("en")) if is_about(statement[begin:], name)), "")
+    user = user_begins(statement[begin:], names)
     if not user or _QUESTION.search(statement) or _SUPPOSED.search(statement):
         return [] if _RE.own_name.match(statement) else [statement]
     clauses = [clause.strip() for clause in _RE.clause_end.split(statement[begin:]) if clause.strip()]
@@ -96,7 +94,7 @@ def _parts(clauses: Sequence[str], user: str, names: Names, *, begun: bool) -> l
         before, held = parts[-1] if parts else ("", frozenset(("name",)) if begun else frozenset())
         chinese = not clause.isascii()
         named = is_about(clause, user)
-        goes_on = bool(held) and user not in clause and not (chinese and _SOMEBODY_ELSE.search(before.replace(user, "")))
+        goes_on = bool(held) and user not in clause and not (chinese and _RE.somebody_else.search(before.replace(user, "")))
         whole = clause if named else f"{user}{clause}" if chinese else f"{user} {clause}"
         topics = declared_topics(whole, names) if named or goes_on else frozenset()
         if topics and (not before or not topics <= held):

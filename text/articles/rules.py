@@ -17,7 +17,7 @@ from ...schema.names import Names
 from ..declared import declared_in, declared_topics, replaces, single_facts, topics_of
 from ..instructions import split_instructions
 from ..language import detect_language
-from ..profiles.rules import is_about
+from ..profiles.rules import user_begins
 from ..references.subjects import with_subject
 from ..salience import salient_lines
 from ..statements import spoken_by, stamped
@@ -222,7 +222,7 @@ def _take_in(news: _News, chapters: dict[ChapterName, list[str]], names: Names) 
 
 def _is_habit(line: str, news: _News, names: Names) -> bool:
     """Return True if a line tells what the person likes, does habitually or aims at."""
-    user = next((name for name in (names.user("zh"), names.user("en")) if is_about(news.text, name)), "")
+    user = user_begins(news.text, names)
     lasts = bool(user) and _RE.lasting.match(news.text[len(user) :]) is not None
     return lasts and chapter_of(line, names) == "Evolutionary" and telling(line, names) >= _HABIT_TELLS
 

@@ -56,9 +56,9 @@ def check(
     seen = {one.start for one in violations}
     violations.extend(one for one in unsaid(candidate, names, item) if one.start not in seen)
     spans = name_spans(candidate, names)
-    form = malformed(candidate, source=source, drafts=(resolved, draft), names=names, name_spans=spans)
+    form = list(malformed(candidate, source=source, drafts=(resolved, draft), names=names, name_spans=spans))
     violations.extend(form)
-    if not any(finding.kind in ("language", "empty") for finding in form):
+    if not any(finding.kind == "language" for finding in form):
         wordings = {text: Wording.of(text, names) for text in (candidate, source, resolved, draft)}
         violations.extend(unfaithful(wordings[candidate], wordings[source], wordings[resolved], wordings[draft], names))
         spoken: Language = detect_language(draft) if language == "auto" else language

@@ -1,4 +1,4 @@
-"""The form of a rewrite: empty text, another language, chatter of the model, length."""
+"""The form of a rewrite: another language, chatter of the model, length."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ LENGTH_ALLOWANCE = 24
 """Characters that a rewrite may exceed `LONGEST` by, for example for a date and a place."""
 
 _SECOND_PARAGRAPH = re.compile(r"\S\s*?\n[ \t]*\n\s*(\S[^\n]{0,60})")
-_BLANKS = re.compile(r"\s+")
 
 # Chatter of models around an answer. Openings match only at the start of the text or of a line, remarks anywhere;
 # neither counts if the source contains the same words.
@@ -30,25 +29,13 @@ _SAID_ALREADY = 12
 """Characters of a match that are looked up in the source; if the source contains them, the match is content."""
 
 
-def visible_length(text: str) -> int:
-    """Return the number of characters that are not white space."""
-    return len(_BLANKS.sub("", text))
-
-
 def malformed(
     candidate: str, *, source: str, drafts: Sequence[str], names: Names, name_spans: Sequence[tuple[int, int]]
-) -> list[Finding]:
-    """Return findings for an empty text, another language, chatter of the model, or a length out of bounds."""
-    if not visible_length(candidate):
-        return [Finding("empty", "", 0, len(candidate), "empty")]
-    findings = list(chatter(candidate, source))
-    language = _language(candidate, source, drafts, name_spans)
-    if language is not None:
-        findings.append(language)
-    length = _length(candidate, source, drafts, names)
-    if length is not None:
-        findings.append(length)
-    return findings
+) -> Iterator[Finding]:
+    """Yield findings for another language, chatter of the model, or a length out of bounds."""
+    yield from chatter(candidate, source)
+    yield from _language(candidate, source, drafts, name_spans)
+    yield from _length(candidate, source, drafts, names)
 
 
 def chatter(candidate: str, source: str) -> Iterator[Finding]:
@@ -67,21 +54,18 @@ def chatter(candidate: str, source: str) -> Iterator[Finding]:
         yield Finding("refusal", gap[1], gap.start(1), gap.end(1), "second paragraph")
 
 
-def _language(candidate: str, source: str, drafts: Sequence[str], name_spans: Sequence[tuple[int, int]]) -> Finding | None:
+def _language(candidate: str, source: str, drafts: Sequence[str], name_spans: Sequence[tuple[int, int]]) -> Iterator[Finding]:
     written = detect_language(candidate, ignore=name_spans)
     given = detect_language(source)
-    if given in (written, detect_language(candidate)) or any(detect_language(draft) == written for draft in drafts):
-        return None
-    return Finding("language", candidate, 0, len(candidate), f"{given} to {written}")
+    if given not in (written, detect_language(candidate)) and all(detect_language(draft) != written for draft in drafts):
+        yield Finding("language", candidate, 0, len(candidate), f"{given} to {written}")
 
 
-def _length(candidate: str, source: str, drafts: Sequence[str], names: Names) -> Finding | None:
-    length = visible_length(candidate)
-    lengths = [visible_length(text) for text in (source, *drafts)]
+def _length(candidate: str, source: str, drafts: Sequence[str], names: Names) -> Iterator[Finding]:
+    length, *lengths = (len("".join(text.split())) for text in (candidate, source, *drafts))
     allowance = LENGTH_ALLOWANCE + sum(map(len, (names.bot_name, names.user_name, names.user_id, names.group_name)))
     if length > LONGEST * max(lengths) + allowance:
-        return Finding("length", candidate, 0, len(candidate), "too long")
+        yield Finding("length", candidate, 0, len(candidate), "too long")
     # A short text may lose particles, so a difference of up to four characters is accepted.
-    if length < SHORTEST * min(lengths) and min(lengths) - length > 4:
-        return Finding("length", candidate, 0, len(candidate), "too short")
-    return None
+    elif length < SHORTEST * min(lengths) and min(lengths) - length > 4:
+        yield Finding("length", candidate, 0, len(candidate), "too short")

@@ -179,7 +179,8 @@ def _read(text: str, match: re.Match[str], numbers: list[Number], dates: list[Da
             return
     if match["tenths"]:
         values = frozenset((max(_small(match["whole"])) + max(_small(match["tenth"])) / 10,))
-        numbers.append(Number(start, end, values | _hundredfold(values, match["unit"]), True))
+        metres = {value * 100 for value in values} if match["unit"] == "米" else frozenset()
+        numbers.append(Number(start, end, values | metres, True))
     elif match["halfhour"]:
         numbers.append(Number(start, end, frozenset((Decimal("0.5"), Decimal(30))), False))
     elif match["zh"]:
@@ -219,10 +220,6 @@ def _converted(text: str, end: int, values: frozenset[Decimal]) -> frozenset[Dec
     return values | {value * _FACTORS[unit.lastgroup] for value in values}
 
 
-def _hundredfold(values: frozenset[Decimal], unit: str) -> frozenset[Decimal]:
-    return frozenset(value * 100 for value in values) if unit == "米" else frozenset()
-
-
 def _shortened(match: re.Match[str], tail: Decimal) -> frozenset[Decimal]:
     """Return the values of a figure that omits its last scale: 2万3 is 23000."""
     if match["scale"] in ("万", "萬", "千", "百") and tail < 10:
@@ -236,9 +233,7 @@ def _small(figures: str) -> frozenset[Decimal]:
 
 
 def _integer(figures: str | None) -> int | None:
-    if not figures:
-        return None
-    return int(figures) if figures.isdecimal() else int(max(chinese_values(figures)))
+    return int(max(_small(figures))) if figures else None
 
 
 def _date(match: re.Match[str]) -> Date | None:

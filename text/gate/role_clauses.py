@@ -127,21 +127,22 @@ def _bounds(text: str, mentions: Sequence[Mention], language: str) -> list[tuple
     return bounds
 
 
-def _clause(text: str, start: int, end: int, mentions: Sequence[Mention], language: str, before: frozenset[int]) -> Clause:
+def _clause(text: str, start: int, end: int, mentions: Sequence[Mention], language: str, subject: frozenset[int]) -> Clause:
     functions = (_chinese if language == "zh" else _english)(text, start, end, mentions)
     bare: list[str] = []
     slots: list[tuple[str, str]] = []
     position = start
     for mention in mentions:
         bare.append(text[position : mention.start])
-        slots.append((_before(text, start, mention, language), _after(text, end, mention, language)))
+        before, after = text[max(start, mention.start - 24) : mention.start], text[mention.end : min(end, mention.end + 24)]
+        slots.append((_word_at(-1, before, language), _word_at(0, after, language)))
         position = mention.end
     bare.append(text[position:end])
     rest = "\0".join(bare)
     turns = frozenset(map(str.casefold, (_RE.zh_turns if language == "zh" else _RE.en_turns).findall(rest)))
     inherited: frozenset[int] = frozenset()
     if functions[0][1] == "patient" and not any(held in ("agent", "unclear") for _, held in functions):
-        inherited = before if len(before) == 1 else inherited
+        inherited = subject if len(subject) == 1 else inherited
     return Clause(start, end, text[start:end], tuple(functions), tuple(slots), _content(rest), turns, inherited)
 
 
@@ -157,20 +158,13 @@ def _content(text: str) -> frozenset[str]:
     return frozenset(content)
 
 
-def _before(text: str, start: int, mention: Mention, language: str) -> str:
-    left = text[max(start, mention.start - 24) : mention.start].rstrip()
-    if language == "zh" and left and _HAN.match(left[-1]):
-        return left[-1]
-    words = _EN_WORD.findall(left)
-    return words[-1].casefold() if words else ""
-
-
-def _after(text: str, end: int, mention: Mention, language: str) -> str:
-    right = text[mention.end : min(end, mention.end + 24)].lstrip()
-    if language == "zh" and right and _HAN.match(right[0]):
-        return right[0]
-    words = _EN_WORD.findall(right)
-    return words[0].casefold() if words else ""
+def _word_at(place: int, text: str, language: str) -> str:
+    """Return the first word (`place` 0) or the last one (-1) of a text, of a Chinese one the character."""
+    bare = text.strip()
+    if language == "zh" and bare and _HAN.match(bare[place]):
+        return bare[place]
+    words = _EN_WORD.findall(bare)
+    return words[place].casefold() if words else ""
 
 
 def _chinese(text: str, start: int, end: int, mentions: Sequence[Mention]) -> list[tuple[Mention, Function]]:

@@ -185,11 +185,10 @@ def _slots(clause: Clause) -> dict[int, tuple[str, str]]:
 
 def _other_subject(clause: Clause, mirror: Clause, own: Sequence[Clause]) -> bool:
     """Return True if the clause has one person and the rewrite says the same about another person."""
-    subject = clause.persons("agent") or clause.persons("owner")
+    function: Function = "agent" if clause.persons("agent") else "owner"
+    subject, now = clause.persons(function), mirror.persons(function)
     if len(clause.everyone) != 1 or len(subject) != 1:
         return False
-    function = "agent" if clause.persons("agent") else "owner"
-    now = mirror.persons("agent") if function == "agent" else mirror.persons("owner")
     if len(now) != 1 or now == subject or subject & mirror.everyone:
         return False
     likeness = clause.overlap(mirror)

@@ -204,9 +204,8 @@ def _speaks_of_the_person(told: str, found: Sequence[_Source], basis: _Basis) ->
     """Return True if the subject of a statement may be the person: their name, or a word that its sources hold."""
     names = basis.names
     is_named = any(name.casefold() in told.casefold() for name in _own(names))
-    begins = told[_LEADING.match(told).end() :]  # type: ignore[union-attr]  # it matches the empty string too
-    people = whole_name_pattern((names.bot_name, *names.others))
-    if people and people.match(begins):
+    begins, other = _beginning(told, names)
+    if other:
         return is_named
     first = _WORD.match(begins)
     if is_named or first is None:
@@ -272,17 +271,23 @@ def _erases(new: str, old: str, facts: Sequence[str], basis: _Basis) -> bool:
 
 def _head(fact: str, names: Names) -> str:
     """Return whom or what a fact speaks of, in lower case, if it is not the user: another person, or its first word."""
-    begins = fact[_LEADING.match(fact).end() :]  # type: ignore[union-attr]  # it matches the empty string too
-    people = whole_name_pattern((names.bot_name, *names.others))
-    other = people.match(begins) if people else None
+    begins, other = _beginning(fact, names)
     if other:
-        return other.group().casefold()
+        return other.casefold()
     if any(name.casefold() in fact.casefold() for name in _own(names)):
         return ""
     first = _WORD.match(begins)
     if first is None:
         return ""
     return begins[:2] if _HAN.match(begins) else first.group().casefold()
+
+
+def _beginning(told: str, names: Names) -> tuple[str, str]:
+    """Return a statement without its date, and the name of another person that it then begins with, or ""."""
+    begins = _LEADING.sub("", told)
+    people = whole_name_pattern((names.bot_name, *names.others))
+    other = people.match(begins) if people else None
+    return begins, other.group() if other else ""
 
 
 def _own(names: Names) -> list[str]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ...schema.job import without_list_mark
+from ...schema.names import Names
 from ..gate.quotations import comparable
 
 MAX_BULLETS = 40
@@ -28,6 +29,11 @@ def bullets_of(summary: str) -> list[str]:
 def is_about(fact: str, name: str) -> bool:
     """Return True if a fact begins with `name`, its subject. A fact that only mentions it may be about others."""
     return bool(name) and fact.lstrip(" \t“\"'@").casefold().startswith(name.casefold())
+
+
+def user_begins(fact: str, names: Names) -> str:
+    """Return the user's name if a fact begins with it, else ""."""
+    return next((name for name in (names.user("zh"), names.user("en")) if is_about(fact, name)), "")
 
 
 _EVERYBODY = re.compile(

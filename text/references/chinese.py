@@ -7,19 +7,11 @@ from collections.abc import Iterator
 from functools import cache
 
 from ..piecewise import matches
-from ..word_lists import word_tables
+from ..word_lists import in_full, word_tables
 from .types import Gender, Kind, Person, Reference
 
 _TABLES = word_tables("references/chinese.toml")
-
-
-def _filled(pattern: str) -> str:
-    for name, noun in _TABLES["nouns"].items():
-        pattern = pattern.replace(f"<{name}>", noun)
-    return pattern
-
-
-_WORDS = [("longer", "|".join(_TABLES["longer"])), *((name, _filled(words)) for name, words in _TABLES["words"].items())]
+_WORDS = {"longer": "|".join(_TABLES["longer"]), **_TABLES["words"]}
 # All first characters of the alternatives; other characters are skipped at once.
 _BEGINNINGS = (
     "我你您妳他她它牠祂咱俺鄙本朕在人对對该該此这這那楼樓层当當Tt尤其极極与與吉排利维維马馬犹猶卡伐西依阿别別无無另挪移言真太好都就"
@@ -30,7 +22,7 @@ _BEGINNINGS = (
 @cache
 def _pattern() -> re.Pattern[str]:
     """Return all words as one pattern. Compiled on first use because compiling takes a fifth of the import time."""
-    words = "|".join(f"(?P<{name}>{pattern})" for name, pattern in _WORDS)
+    words = "|".join(f"(?P<{name}>{in_full(pattern, _TABLES['nouns'])})" for name, pattern in _WORDS.items())
     return re.compile(rf"(?=[{_BEGINNINGS}])(?:{words})")
 
 
@@ -61,64 +53,52 @@ _PERSON: dict[str, Person] = {
 }
 
 
+_PRONOUNS = frozenset(("singular", "plural", "pair", "chat", "self"))
+_STAND_INS = frozenset(("other_party", "this_person", "that_one", "that_fellow", "poster", "folks"))
+_FORMS = {"chat": "singular", "self": "singular", "our_group": "group", "this_group": "group"}
+
+
 def chinese_references(text: str) -> Iterator[Reference]:
     """Yield the Chinese deictic words of `text`, left to right, including those in protected spans."""
     if not _ANY_WORD.search(text):
         return
     for match in matches(_pattern(), text):
-        name = match.lastgroup
-        if name == "longer" or name is None:
+        name, word = match.lastgroup or "longer", match.group()
+        if name == "longer" or not _points(name, word, text, *match.span()):
             continue
-        word = match.group()
-        start, end = match.span()
-        before = text[start - 1] if start else ""
-        at_clause_start = not before or before in _CLAUSE_BREAK
-        kind: Kind = "pronoun"
-        person: Person = _PERSON.get(word[0], "none")
-        plural = False
-        form = name
-        if name in ("singular", "plural", "pair"):
-            plural = name != "singular" or word[0] == "咱"
-        elif name == "chat":
-            if not _stands_alone(text, start, end):
-                continue
-            form = "singular"
-        elif name == "self":
-            if not at_clause_start:
-                continue
-            person, form = "first", "singular"
-        elif name == "folks":
-            if not (at_clause_start or before in _BEFORE_FOLKS):
-                continue
-            kind, person = "reference", "none"
-        elif name == "other_party":
-            if _MUTUAL.search(_sentence_around(text, start, end)):
-                continue
-            kind, person = "reference", "third"
-        elif name in ("this_person", "that_one", "that_fellow"):
-            if name == "this_person" and word[0] in "该該本" and before in _NOT_BEFORE_THAT and before:
-                continue
-            if name != "this_person" and _in_apposition(text, start):
-                continue
-            if word[0] == "本":
-                continue
-            kind, person = "reference", "third"
-        elif name == "poster":
-            kind, person = "reference", "third"
-        elif name == "where_person_is":
-            kind, plural = "place", "们" in word or "們" in word
-        elif name in ("our_group", "this_group"):
-            if name == "this_group" and word[0] in "本该此" and not (at_clause_start or before in _BEFORE_PLACE):
-                continue
-            kind, person, form = "place", "none", "group"
-        else:
-            if not (at_clause_start or before in _BEFORE_PLACE):
-                continue
-            if name in ("there", "the_place") and _PLACE_NAMED.search(_before(text, start)):
-                continue
-            kind, person = "place", "none"
+        kind: Kind = "pronoun" if name in _PRONOUNS else "reference" if name in _STAND_INS else "place"
+        person: Person = "none"
+        if name == "self":
+            person = "first"
+        elif kind == "reference":
+            person = "third" if name != "folks" else "none"
+        elif kind == "pronoun" or name == "where_person_is":
+            person = _PERSON.get(word[0], "none")
+        plural = name in ("plural", "pair") or (person != "none" and (word[0] == "咱" or "们" in word or "們" in word))
         gender = _GENDER.get(word[0], "") if person in ("second", "third") else ""
-        yield Reference(kind, word, start, end, person, plural, gender, form)
+        yield Reference(kind, word, *match.span(), person, plural, gender, _FORMS.get(name, name))
+
+
+def _points(name: str, word: str, text: str, start: int, end: int) -> bool:
+    """Return True if a word points at somebody or at a place here, by what stands around it."""
+    before = text[start - 1 : start]
+    at_clause_start = not before or before in _CLAUSE_BREAK
+    if name == "chat":
+        return _stands_alone(text, start, end)
+    if name == "self":
+        return at_clause_start
+    if name == "folks":
+        return at_clause_start or before in _BEFORE_FOLKS
+    if name == "other_party":
+        return not _MUTUAL.search(_sentence_around(text, start, end))
+    if name == "this_person":
+        return word[0] not in "该該" or before not in _NOT_BEFORE_THAT
+    if name in ("that_one", "that_fellow"):
+        return not _in_apposition(text, start)
+    if name in ("here", "there", "our_place", "local", "the_place") or (name == "this_group" and word[0] in "本该此"):
+        named = name in ("there", "the_place") and _PLACE_NAMED.search(text, max(0, start - 120), start)
+        return (at_clause_start or before in _BEFORE_PLACE) and not named
+    return True
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
@@ -142,11 +122,6 @@ def _in_apposition(text: str, start: int) -> bool:
     if before in "我你您他她们們":
         return True
     return before.isascii() and before.isalpha()
-
-
-def _before(text: str, start: int) -> str:
-    """Return up to 120 characters before a word."""
-    return text[max(0, start - 120) : start]
 
 
 def _sentence_around(text: str, start: int, end: int) -> str:

@@ -100,19 +100,19 @@ def _pronoun(text: str, word: str, start: int, end: int, shouted: bool) -> Refer
         word[0].isupper() or (after == "." and text[end + 1 : end + 2].isalpha())
     ):
         return None
-    if lower == "ur" and _next_word(text, end) in ("a", "an", "the", "so", "not", "right", "welcome", "too", "very", "really"):
+    if lower == "ur" and next_word(text, end) in ("a", "an", "the", "so", "not", "right", "welcome", "too", "very", "really"):
         form = "chat"
     if lower == "mine" and not _is_possessive_mine(text, word, start, end):
         return None
-    if lower == "let's" and _next_word(text, end) in ("encrypt", "play"):
+    if lower == "let's" and next_word(text, end) in ("encrypt", "play"):
         return None
     if lower == "you" and _is_thanks(text, start, end):
         return None
     if lower == "my" and (
-        _next_word(text, end) in _CHATTY_INTERJECTION or (_previous_word(text, start) == "oh" and after in "!,. ")
+        next_word(text, end) in _CHATTY_INTERJECTION or (previous_word(text, start) == "oh" and after in "!,. ")
     ):
         return None
-    if lower == "us" and _previous_word(text, start) == "of" and "The Last of Us".startswith(text[max(0, start - 12) : start]):
+    if lower == "us" and previous_word(text, start) == "of" and "The Last of Us".startswith(text[max(0, start - 12) : start]):
         return None
     if lower in ("he", "she") and word[0].isupper() and _is_surname(text, end):
         return None
@@ -145,8 +145,8 @@ def _is_first_person(text: str, word: str, start: int, end: int) -> bool:
         return False
     if start and text[start - 1] in "./_[{=":
         return False
-    previous = _previous_word(text, start)
-    following = _next_word(text, end)
+    previous = previous_word(text, start)
+    following = next_word(text, end)
     if word == "i":
         return not (following == "in" or text[end : end + 2] in (" =", " <", " >", " +"))
     if previous in _WORDS["roman_always"]:
@@ -166,21 +166,21 @@ def _is_first_person(text: str, word: str, start: int, end: int) -> bool:
 
 
 def _is_possessive_mine(text: str, word: str, start: int, end: int) -> bool:
-    previous = _previous_word(text, start)
+    previous = previous_word(text, start)
     if previous in _WORDS["mine_before"]:
         return True
     if previous in ("though", "although", "but", "while", "because", "and", "so") or (
         word == "Mine" and _starts_sentence(text, start)
     ):
-        return _next_word(text, end) in ("is", "was", "are", "were", "has", "had", "just")
+        return next_word(text, end) in ("is", "was", "are", "were", "has", "had", "just")
     return False
 
 
 def _is_thanks(text: str, start: int, end: int) -> bool:
     """Return True for set phrases: "a thank you note", "said thank you"."""
-    if _previous_word(text, start) != "thank":
+    if previous_word(text, start) != "thank":
         return False
-    if _next_word(text, end) in ("note", "notes", "card", "cards", "letter", "letters", "gift", "message", "email", "speech"):
+    if next_word(text, end) in ("note", "notes", "card", "cards", "letter", "letters", "gift", "message", "email", "speech"):
         return True
     two = _PREVIOUS_TWO.search(text[max(0, start - 60) : start])
     return two is not None and two.group(1).lower() in ("a", "say", "said", "saying", "says", "big", "simple")
@@ -197,8 +197,8 @@ def _is_place(text: str, word: str, start: int, end: int, shouted: bool) -> bool
     if _hyphenated(text, start, end) or (start and text[start - 1] in "'’@#/_"):
         return False
     lower = " ".join(word.lower().split())
-    following = _next_word(text, end)
-    previous = _previous_word(text, start)
+    following = next_word(text, end)
+    previous = previous_word(text, start)
     after = text[end : end + 1]
     if lower == "there" and _RE.says_where.match(text, end):
         return False
@@ -221,7 +221,7 @@ def _is_place(text: str, word: str, start: int, end: int, shouted: bool) -> bool
             return False
         if following in ("and", "nor") and _word_after(text, end, 2) in ("there", "now"):
             return False
-        return not (word[0].isupper() and _raw_next_is_capital(text, end))
+        return not (word[0].isupper() and re.match(r" [A-Z][a-z]", text[end : end + 3]))
     if lower == "there":
         if after in ("'", "’"):
             return False
@@ -254,10 +254,6 @@ def _opens_clause(text: str, start: int, previous: str) -> bool:
     return not head or not (head[-1].isalnum() or head[-1] in "'’)") or previous in _WORDS["existential_before"]
 
 
-def _raw_next_is_capital(text: str, end: int) -> bool:
-    return bool(re.match(r" [A-Z][a-z]", text[end : end + 3]))
-
-
 def _starts_sentence(text: str, start: int) -> bool:
     """Return True if a sentence begins at `start`, so that a capital there is not significant."""
     position = start
@@ -269,13 +265,13 @@ def _starts_sentence(text: str, start: int) -> bool:
     return before in _SENTENCE_END or not (before.isalnum() or before in ",)]}%&")
 
 
-def _previous_word(text: str, start: int) -> str:
+def previous_word(text: str, start: int) -> str:
     """Return the word before `start` in lower case; "" if no word separated by spaces precedes."""
     match = _PREVIOUS_WORD.search(text[max(0, start - 40) : start])
     return match.group(1).lower().replace("’", "'") if match else ""
 
 
-def _next_word(text: str, end: int) -> str:
+def next_word(text: str, end: int) -> str:
     """Return the word after `end` in lower case; "" if no word separated by spaces follows."""
     match = _NEXT_WORD.match(text, end)
     return match.group(1).lower().replace("’", "'") if match else ""

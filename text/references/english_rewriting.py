@@ -5,23 +5,13 @@ from __future__ import annotations
 import re
 
 from ..edits import Edit
-from ..word_lists import word_list, word_tables
+from ..word_lists import by_word, word_list, word_tables
 from .agreement import agree, inverted_auxiliary, is_common_verb
-from .english import is_object_her
+from .english import is_object_her, next_word, previous_word
 from .types import Reference
 
 _POSSESSIVES = frozenset({"possessive", "possessive_alone", "his"})
-_CHAT_VERB = {
-    "im": "is",
-    "ive": "has",
-    "youre": "is",
-    "youve": "has",
-    "ur": "is",
-    "hes": "is",
-    "shes": "is",
-    "theyre": "is",
-    "theyve": "has",
-}
+_CHAT_VERB = by_word({"is": "im youre ur hes shes theyre", "has": "ive youve theyve"})
 _WORDS = {name: word_list(words) for name, words in word_tables("references/english.toml")["rewriting"].items()}
 _MANDATIVE = re.compile(
     r"\b(?:suggest|recommend|insist|propos|demand|request|advis|urg|prefer)(?:e|es|ed|s|ing)?\s+(?:that\s+)?$", re.IGNORECASE
@@ -31,8 +21,7 @@ _JOINED_SUBJECT = re.compile(
     r"(?:[A-Z][\w'’]*|[Yy]ou|[Hh]e|[Ss]he|[Tt]hey|(?:[Mm]y|[Hh]is|[Hh]er|[Yy]our|[Tt]heir|[Tt]he)\s+\w+)\s+(?:and|or|nor)\s+$"
 )
 _JOINS_ON = re.compile(r"\s+(?:and|or)\s+(?:[A-Z]\w+|you|he|she|they|my|your|his|her|the|both)\b")
-_NOUN_NAME = re.compile(r"(?:the bot|user|group)(?: |$)")
-_PREVIOUS = re.compile(r"([A-Za-z]+)\s+$")
+_NOUN_NAME = re.compile(r"(?:the bot|the members|user|group)(?: |$)")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:\n]\s*|[\"“(]\s*)$")
 
 
@@ -45,7 +34,7 @@ def english_person(
     the sentence cannot be rewritten safely.
     """
     start, end = reference.start, reference.end
-    written = _capital(text, start, name)
+    written = capital(text, start, name)
     form = reference.form
     if form == "invitation" or (re.match(r"\s+(?:two|three|four|both|guys|folks)\b", text[end : end + 8]) and form == "you"):
         return None
@@ -89,10 +78,8 @@ def _is_subject(text: str, start: int, end: int) -> bool:
     """Return True if "you" is the subject of a verb and not an object."""
     if text[end : end + 1] in ("'", "’") or inverted_auxiliary(text, start) is not None:
         return True
-    previous = _PREVIOUS.search(text[max(0, start - 30) : start])
-    word = previous.group(1).lower() if previous else ""
-    following = re.match(r"\s+([A-Za-z]+(?:['’]t)?)", text[end : end + 24])
-    after = following.group(1).lower().replace("’", "'") if following else ""
+    word = previous_word(text, start)
+    after = next_word(text, end)
     if not after:
         return False
     if not word or word in _WORDS["opens_clause"] or after in _WORDS["auxiliaries"]:
@@ -112,12 +99,10 @@ def english_group(text: str, reference: Reference, group: str) -> list[Edit]:
     """Return the edits that replace "this group", "here" or "you all" by the group's name."""
     start, end = reference.start, reference.end
     if reference.person == "second":
-        name = f"the members of {group}"
-        return [(start, end, name[0].upper() + name[1:] if _SENTENCE_START.search(text[max(0, start - 3) : start]) else name)]
+        return [(start, end, capital(text, start, f"the members of {group}"))]
     if reference.form != "here":
-        return [(start, end, _capital(text, start, group))]
-    previous = _PREVIOUS.search(text[max(0, start - 30) : start])
-    word = previous.group(1).lower() if previous else ""
+        return [(start, end, capital(text, start, group))]
+    word = previous_word(text, start)
     if word in _WORDS["prepositions"]:
         return [(start, end, group)]
     preposition = "to" if word in _WORDS["moving"] else "in"
@@ -126,7 +111,7 @@ def english_group(text: str, reference: Reference, group: str) -> list[Edit]:
     return [(start, end, f"{preposition} {group}")]
 
 
-def _capital(text: str, start: int, name: str) -> str:
+def capital(text: str, start: int, name: str) -> str:
     """Return `name`; a substitute for a missing name ("the bot", "user 42") is capitalised at the start of a sentence."""
     if _NOUN_NAME.match(name) and _SENTENCE_START.search(text[max(0, start - 3) : start]):
         return name[0].upper() + name[1:]
