@@ -199,7 +199,6 @@ def _is_place(text: str, word: str, start: int, end: int, shouted: bool) -> bool
     lower = " ".join(word.lower().split())
     following = next_word(text, end)
     previous = previous_word(text, start)
-    after = text[end : end + 1]
     if lower == "there" and _RE.says_where.match(text, end):
         return False
     if lower in ("here", "there") and previous in _WORDS["being"] and _SUPPORT.match(text, end):
@@ -213,31 +212,13 @@ def _is_place(text: str, word: str, start: int, end: int, shouted: bool) -> bool
     if (word[0].isupper() and not shouted and not _starts_sentence(text, start)) or (word.isupper() and not shouted):
         return False
     if lower == "here":
-        if after in ("'", "’"):
+        if _RE.after_here.match(text, end):
             return False
         if following in ("is", "are", "comes", "goes", "was", "were") and _opens_clause(text, start, previous):
             return False
-        if following in ("we", "you", "i", "it") and _word_after(text, end, 2) in ("go", "come", "comes", "goes", "are", "is"):
-            return False
-        if following in ("and", "nor") and _word_after(text, end, 2) in ("there", "now"):
-            return False
         return not (word[0].isupper() and re.match(r" [A-Z][a-z]", text[end : end + 3]))
     if lower == "there":
-        if after in ("'", "’"):
-            return False
-        if previous in ("hi", "hey", "hello", "nor", "out", "hang", "almost", "getting", "nearly"):
-            return False
-        if (
-            previous == "in"
-            and _PREVIOUS_TWO.search(text[max(0, start - 40) : start])
-            and "hang" in text[max(0, start - 12) : start].lower()
-        ):
-            return False
-        if previous == "and" and re.search(r"\bhere and $", text[max(0, start - 12) : start], re.IGNORECASE):
-            return False
-        if after == "," and re.match(r", there\b", text[end : end + 8], re.IGNORECASE):
-            return False
-        if following in ("you", "we") and _word_after(text, end, 2) in ("go", "are", "have"):
+        if _RE.before_there.search(text, max(0, start - 40), start) or _RE.after_there.match(text, end):
             return False
         if following in _WORDS["existential_after"] and (
             previous in _WORDS["existential_before"] or _opens_clause(text, start, previous)
@@ -275,17 +256,6 @@ def next_word(text: str, end: int) -> str:
     """Return the word after `end` in lower case; "" if no word separated by spaces follows."""
     match = _NEXT_WORD.match(text, end)
     return match.group(1).lower().replace("’", "'") if match else ""
-
-
-def _word_after(text: str, end: int, number: int) -> str:
-    """Return the `number`-th word after `end` in lower case."""
-    word = ""
-    for _ in range(number):
-        match = _NEXT_WORD.match(text, end)
-        if match is None:
-            return ""
-        word, end = match.group(1), match.end()
-    return word.lower()
 
 
 def _sentences_of_latin(text: str) -> list[tuple[int, int]]:
