@@ -12,6 +12,7 @@ from decimal import Decimal
 from itertools import combinations
 
 from ..remembered import remembered
+from ..time_expressions.english.lexicon import MONTHS
 from .numerals import (
     CHINESE_NUMERAL,
     ENGLISH_NUMERAL_WORDS,
@@ -92,12 +93,7 @@ class Quantities:
     clocks: tuple[Clock, ...]
 
 
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH_VALUE = {name: value for value, name in enumerate(_MONTHS, 1)}
-_MONTH = (
-    r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)"
-    r"(?![a-z])"
-)
+_MONTH = rf"(?:{'|'.join(sorted(MONTHS, key=len, reverse=True))})(?![a-z])"
 _ZH_NUM = r"(?:\d{1,2}|[一二三四五六七八九十廿卅]{1,3})"
 _ZH_YEAR = r"(?:\d{4}|[一二三四五六七八九〇零]{4})"
 _LATIN = "A-Za-z0-9_À-ÖØ-öø-ɏ"
@@ -246,8 +242,7 @@ def _date(match: re.Match[str]) -> Date | None:
         month = _integer(match["zm2"] or match["zm3"])
         day = _integer(match["zd2"] or match["zd3"])
     elif match["endate"]:
-        name = (match["em"] or match["em2"] or match["em3"])[:3].casefold()
-        month = _MONTH_VALUE.get(name)
+        month = MONTHS[(match["em"] or match["em2"] or match["em3"]).casefold()]
         year = _integer(match["ey"] or match["ey2"] or match["ey3"])
         day = _integer(match["ed"] or match["ed2"])
     else:

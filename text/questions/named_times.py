@@ -8,14 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from ..time_expressions import find_time_expressions
+from ..time_expressions.english.lexicon import MONTHS
 
-_MONTH_NAMES = (
-    *("january", "february", "march", "april", "may", "june"),
-    *("july", "august", "september", "october", "november", "december"),
-)
-_MONTHS = {name: n for n, name in enumerate(_MONTH_NAMES, 1)}
-_MONTHS |= {name[:3]: n for n, name in enumerate(_MONTH_NAMES, 1)} | {"sept": 9}
-_MONTH = rf"(?P<month>{'|'.join(sorted(_MONTHS, key=len, reverse=True))})\.?"
+_MONTH = rf"(?P<month>{'|'.join(sorted(MONTHS, key=len, reverse=True))})\.?"
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
 _HAS_YEAR = re.compile(_YEAR)
 """What every pattern below asks for."""
@@ -89,7 +84,7 @@ def time_told(text: str, said: datetime) -> tuple[float, float] | None:
 def _absolute(match: re.Match[str], now: datetime) -> NamedTime | None:
     parts = match.groupdict()
     year = int(parts["year"])
-    month = _MONTHS[parts["month"].casefold()] if parts.get("month") else int(parts.get("number") or 0)
+    month = MONTHS[parts["month"].casefold()] if parts.get("month") else int(parts.get("number") or 0)
     day = int(parts.get("day") or 0)
     try:
         first = datetime(year, month or 1, day or 1, tzinfo=now.tzinfo)
