@@ -14,7 +14,7 @@ from ..schema.settings import Settings
 from .absolutize import LONGEST_TEXT, Absolutized, absolutize
 from .language import Language, detect_language
 from .questions.named_times import time_told
-from .references.subjects import predicate_of, told_of, with_subject
+from .references.subjects import with_subject
 from .speakers.whose import Whose, whose
 
 
@@ -85,10 +85,6 @@ def _whose(source: str, kind: EventKind, job: Job, names: Names) -> Whose:
 
 def _written(told: Whose, kind: EventKind, job: Job, names: Names) -> tuple[Absolutized, str]:
     done = absolutize(told.text, job.moment, job.timezone, names, kind, recent_speakers=job.speakers, cast=told.cast)
-    subject = told.subject
-    if not subject:
+    if not told.subject:
         return done, done.text
-    draft = with_subject(done.text, names, kind, done.language, subject)
-    if draft == done.text and predicate_of(told.text, names) in (("state", "act") if kind == "fact" else ("act",)):
-        draft = told_of(subject, draft, done.language)
-    return done, draft
+    return done, with_subject(done.text, names, kind, done.language, told.subject, told.text)

@@ -16,6 +16,7 @@ from ..time_expressions import find_relative
 from ..word_lists import word_list, word_tables
 from .agreement import is_common_verb, is_finite_verb, is_past_verb, third_person
 from .chinese_rewriting import followed_by_institution
+from .english_rewriting import capital
 from .fragments import chinese_form, english_form
 from .people import ROLE_NOUNS, find_people
 from .types import Reference
@@ -37,19 +38,19 @@ _CHINESE_FACT = re.compile(
     r"|[不也]?会(?=[弹说写做用唱画拉吹编游开下玩修])(?!说话的)|要(?=[去考交搬出参面加结])|叫(?=[一-鿿]{2,3}(?:$|[，,。]))"
     r")"
 )
-_ENGLISH_FACT = re.compile(
-    r"(?:(?:also|still|really|usually|often|always|never|currently|recently) )?(?:"
-    r"(?:likes|loves|hates|dislikes|lives|works|has|is|was|wants|plans|prefers|enjoys|moved|studies|plays|owns|speaks|needs|thinks|believes"
-    r"|feels|hopes|collects|practices|practises|trains|goes|comes|grew|used to|doesn't|does not|didn't|isn't|hasn't|can't|cannot"
-    r"|won't|got|bought|started|quit|finished|graduated|adopted|married|broke|lost)(?= (?!there\b|it\b|that\b|this\b)[\w'\"“(]))",
-    re.IGNORECASE,
+_CLEAR = word_list(
+    """
+    likes loves hates dislikes lives works has is was wants plans prefers enjoys moved studies plays owns speaks needs thinks believes
+    feels hopes collects practices practises trains goes comes grew doesn't didn't isn't hasn't can't cannot
+    won't got bought started quit finished graduated adopted married broke lost
+    """
 )
-_ENGLISH_ACTION = re.compile(
-    r"(?:(?:also|just|already|briefly|politely|gently|then) )?(?:"
-    r"told|recommended|explained|helped|sent|answered|promised|suggested|reminded|gave|asked|discussed|talked|chatted|shared|wished|thanked"
-    r"|apologi[sz]ed|offered|agreed|declined|refused|congratulated|encouraged|comforted|corrected|translated|summari[sz]ed|looked|searched|found"
-    r"|played|wrote|drew|noted|confirmed|greeted|introduced|invited|joked|taught|showed|scheduled|praised|warned)(?= [\w'\"“(])",
-    re.IGNORECASE,
+_DEEDS = word_list(
+    """
+    told recommended explained helped sent answered promised suggested reminded gave asked discussed talked chatted shared wished thanked
+    apologised apologized offered agreed declined refused congratulated encouraged comforted corrected translated summarised summarized
+    looked searched found played wrote drew noted confirmed greeted introduced invited joked taught showed scheduled praised warned
+    """
 )
 _SOMEBODY = re.compile(r"大家|有人|全群|群|用户|对方|成员|管理员|[我你您他她它咱这那]|今天|话题|天气")
 _HABIT = re.compile(
@@ -104,7 +105,7 @@ _FOR_USER = re.compile(
 )
 """What was done for the one whom the statement is about: not by them."""
 _ENGLISH_START = re.compile(
-    r"(?:(?:also|still|really|usually|often|always|never|currently|recently|probably|just|not) )*"
+    r"(?:(?:also|still|really|usually|often|always|never|currently|recently|probably|just|not|already|briefly|politely|gently|then) )*"
     r"(?P<verb>[a-z]+(?:['’]t)?)\s+(?!(?:is|are|was|were|and)\b)\S",
     re.IGNORECASE,
 )
@@ -132,6 +133,7 @@ _ACTS = word_list(
 )
 _BEGINNING = 2_000
 """Characters of a text that are looked at to tell whose it is. What is longer is a document."""
+_THAT = re.compile(r"\s+(?:it|that|this|there)\b", re.IGNORECASE)
 _SHOUTED = re.compile(r"[A-Z]{2}")
 _ELLIPTIC = re.compile(
     r"(?:(?:also|still|really|just|absolutely|currently) )*(?P<verb>love|hate|prefer|live|need|want|enjoy|miss|own|haven['’]?t"
@@ -148,52 +150,68 @@ _FUNCTION = re.compile(
 """What follows the verb of a clause, and hardly an adjective: "Sold my car", not "Used cars"."""
 
 
-def with_subject(text: str, names: Names, item: Literal["action", "fact"], language: Language, subject: str = "") -> str:
+def with_subject(
+    text: str, names: Names, item: Literal["action", "fact"], language: Language, subject: str = "", said: str = ""
+) -> str:
     """Return `text` with the name of its subject in front if it begins with a predicate; otherwise `text` itself.
 
-    The subject is `subject`, or by default the bot in an action and the user in a fact.
-    Times and references must be resolved already. The function is idempotent.
+    Where the text is known to tell of `subject`, whatever begins like a predicate gets that name, even an act; `said` is the text
+    before its times and references were resolved. Otherwise (in talk) only what clearly begins with a predicate gets the bot's
+    name in an action, the user's in a fact. The function is idempotent.
     """
+    begins = predicate_of(said or text, names) if subject else ""
+    lacks = begins == "act" or (_is_deed(text, names) if item == "action" else begins == "state" or _is_clear(text, names))
     name = subject or (names.bot(language) if item == "action" else names.user(language))
-    if language == "zh":
-        if _begins_with_a_name(text, names):  # a nickname may read as a predicate: 不吃香菜的猫
-            return text
-        begins = _is_deed(text, names) if item == "action" else _CHINESE_FACT.match(text)
-        return f"{name}{text}" if begins else text
-    if item == "fact" and _STATE.match(text):
-        return told_of(f"{name[0].upper()}{name[1:]}", text, language)
-    pattern = _ENGLISH_ACTION if item == "action" else _ENGLISH_FACT
-    begins = pattern.match(text) or (item == "action" and _is_deed(text, names))
-    if not begins or text.rstrip().endswith("?"):
-        return text
-    rest = text if _SHOUTED.match(text) else text[0].lower() + text[1:]
-    return f"{name[0].upper()}{name[1:]} {rest}"
+    return _told_of(name, text, language, is_deed=item == "action") if lacks else text
+
+
+def _is_clear(text: str, names: Names) -> bool:
+    """Return True if a text tells of a person's state or habits and clearly leaves out whose."""
+    if _begins_with_a_name(text, names) or text.rstrip().endswith("?"):  # a nickname may read as a predicate: 不吃香菜的猫
+        return False
+    verb, position = _first_verb(text)
+    return bool(_CHINESE_FACT.match(text) or _STATE.match(text) or (verb in _CLEAR and not _THAT.match(text, position)))
 
 
 def _begins_with_a_name(text: str, names: Names) -> bool:
-    people = (names.bot_name, names.user_name, names.group_name, *names.others)
-    return any(name and text.startswith(name) for name in people)
+    return text.startswith(tuple(filter(None, (*names.everybody, names.group_name))))
+
+
+def _is_named(text: str, names: Names) -> bool:
+    """Return True if a text names somebody of the conversation, or its group."""
+    folded = text.casefold()
+    return any(name.casefold() in folded for name in (*names.everybody, names.group_name) if name)
 
 
 def _is_deed(text: str, names: Names) -> bool:
     """Return True if what a bot did is told without saying who did it: it begins with nobody's name, in English with a verb."""
-    text = text[:_BEGINNING]
-    if not names.bot_name or _begins_with_a_name(text, names):
-        return False  # of a bot without a name what stands first may be its name
+    asks, text = text.rstrip().endswith("?"), text[:_BEGINNING]
+    nameless = not names.bot_name or _begins_with_a_name(text, names)  # of a bot without a name what stands first may be its name
     if detect_language(text) == "zh":
         deed = text[_after_time(text) :].lstrip(" ，,")
         somebody = _SOMEBODY.match(deed) or any(one.start == 0 for one in find_people(deed)) or _begins_with_a_name(deed, names)
-        return _HAN.match(deed) is not None and not somebody and _THING_DONE.match(deed) is None
-    if any(one.start == 0 for one in find_people(text)):
+        return not nameless and _HAN.match(deed) is not None and not somebody and _THING_DONE.match(deed) is None
+    verb, position = _first_verb(text)
+    if asks or verb in _DEEDS:
+        return not asks
+    if nameless or any(one.start == 0 for one in find_people(text)):
         return False
-    found = _ENGLISH_START.match(text)
-    if found is None or not is_past_verb(found["verb"]):
+    if not is_past_verb(verb) or _is_noun_before_verb(text, position):
         return False
-    following = _ENGLISH_START.match(text, found.end() - 1)
-    if following is not None and is_past_verb(following["verb"]):
-        return False
-    by_next = text[found.end() - 1].isupper() or _FUNCTION.match(text, found.end("verb")) is not None
+    by_next = text[position:].lstrip()[:1].isupper() or _FUNCTION.match(text, position) is not None
     return by_next or english_form(text[0].lower() + text[1:]) == "verb"
+
+
+def _first_verb(text: str) -> tuple[str, int]:
+    """Return the word with which an English clause without a subject may begin, in lower case, and its end; "" for others."""
+    found = _ENGLISH_START.match(text)
+    return (found["verb"].lower().replace("’", "'"), found.end("verb")) if found is not None else ("", 0)
+
+
+def _is_noun_before_verb(text: str, position: int) -> bool:
+    """Return True if another past verb follows the first word: "Lost luggage arrived", "Meeting moved to Friday"."""
+    following = _ENGLISH_START.match(text[position:].lstrip())
+    return following is not None and is_past_verb(following["verb"])
 
 
 def _after_time(text: str, at: int = 0) -> int:
@@ -211,8 +229,7 @@ def predicate_of(text: str, names: Names) -> Literal["state", "act", "other", ""
     or what another one did to the speaker ("other": 欠我两百块).
     """
     asks, text = text.rstrip().endswith(("?", "？")), text[:_BEGINNING]
-    people = (names.bot_name, names.user_name, names.group_name, *names.others)
-    named = any(name and name.casefold() in text.casefold() for name in people)
+    named = _is_named(text, names)
     chinese = detect_language(text) == "zh"
     if asks:
         return ""
@@ -222,34 +239,32 @@ def predicate_of(text: str, names: Names) -> Literal["state", "act", "other", ""
     if chinese:
         if not named and (_ACT.match(text) or _FOR_USER.match(text, start)):
             return "act"
-        told = _PREDICATE.match(text, start) or (None if named else _HABIT.match(text, start) or _CHINESE_FACT.match(text, start))
+        told = _PREDICATE.match(text, start) or _CHINESE_FACT.match(text, start) or (None if named else _HABIT.match(text, start))
         if _RELATIVE.match(text) or _begins_with_a_name(text, names):
             return ""
         if told is None:
             return "" if named or "我" in text else chinese_form(text[start:])
         return "other" if names.user_name and names.user_name in text else "state"
     if named:
-        return ""
+        return "state" if _is_clear(text, names) else ""
     if _EVENT.match(text):
         return "other"
     if _FOR_USER.match(text):
         return "act"
     if _STATE.match(text) or _ELLIPTIC.match(text):
         return "state"
-    found = _ENGLISH_START.match(text)
-    verb = found["verb"].lower().replace("’", "'") if found is not None else ""
-    if verb in _ACTS:
-        return "state" if english_form(text) and verb in ("moved", "took", "set") else "act"
-    if english_form(text):
+    verb, position = _first_verb(text)
+    form = english_form(text)
+    if verb in _ACTS and not (form and verb in ("moved", "took", "set")):
+        return "act"
+    if form:
         return "state"
+    if verb != "got" and _is_noun_before_verb(text, position):
+        return ""
     base = verb.removesuffix("s")
-    following = _ENGLISH_START.match(text, found.end() - 1) if found is not None else None
-    if following is not None and is_past_verb(following["verb"]):
-        return ""  # "Lost luggage arrived", "Meeting moved to Friday"
     known = verb in _VERBS or (base != verb and (is_common_verb(base) or is_common_verb(base.removesuffix("e"))))
-    if found is not None and is_past_verb(verb):
-        known = known or _FUNCTION.match(text, found.end("verb")) is not None
-    return "state" if known or (verb.endswith("ing") and is_common_verb(verb.removesuffix("ing"))) else ""
+    past = is_past_verb(verb) and _FUNCTION.match(text, position) is not None
+    return "state" if known or past or (verb.endswith("ing") and is_common_verb(verb.removesuffix("ing"))) else ""
 
 
 _SERVED = re.compile(r"(?:帮|替|陪|提醒|告诉|安慰|建议|鼓励)了?$|\b(?:told|reminded|helped|advised) $", re.IGNORECASE)
@@ -287,23 +302,25 @@ def helps_the_user(text: str) -> bool:
     return found is not None and bool(found["user"] or found["them"])
 
 
-def told_of(subject: str, text: str, language: Language) -> str:
+def _told_of(subject: str, text: str, language: Language, *, is_deed: bool) -> str:
     """Return a text that begins with its predicate with its subject in front: "Love hiking" → "Ann loves hiking"."""
     if language == "zh":
         return f"{subject}{text}"
-    state, elliptic, form = _STATE.match(text), _ELLIPTIC.match(text), english_form(text)
+    subject = capital(text, 0, subject)
     rest = text if _SHOUTED.match(text) else text[0].lower() + text[1:]
+    state, elliptic = _STATE.match(text), _ELLIPTIC.match(text)
+    if is_deed:
+        return f"{subject} {rest}"
     if state is not None:
         return f"{subject} {'is' if state['is'] else 'has an' if rest[0] in 'aeiou' else 'has a'} {rest}"
+    if elliptic is not None:
+        verb = elliptic["verb"].strip().lower().replace("’", "'")
+        return f"{subject} {rest[: elliptic.start('verb')]}{third_person(verb)}{text[elliptic.start('verb') + len(verb) :]}"
     first = rest.split(maxsplit=1)[0]
     if first == "been" or first.endswith("ing") or (first == "not" and rest.split(maxsplit=2)[1].endswith("ing")):
         return f"{subject} {'has' if first == 'been' else 'is'} {rest}"
-    if elliptic is None and form not in ("", "verb"):
-        return f"{subject} {form} {rest}"
-    if elliptic is not None:
-        verb = elliptic["verb"].strip().lower().replace("’", "'")
-        rest = f"{rest[: elliptic.start('verb')]}{third_person(verb)}{text[elliptic.start('verb') + len(verb) :]}"
-    return f"{subject} {rest}"
+    form = english_form(text)
+    return f"{subject} {rest}" if form in ("", "verb") else f"{subject} {form} {rest}"
 
 
 _KIN = re.compile(
@@ -367,8 +384,7 @@ _PLACE_FIRST = re.compile("在(?![线读逃职意乎])")
 
 def lacks_subject(text: str, names: Names) -> bool:
     """Return True if a note that names nobody begins with its predicate or has none: 离学校40分钟, "rehab in Leeds"."""
-    known = (*names.everybody, *filter(None, [names.group_name]))
-    if len(text) > _LONGEST_NOTE or any(name.casefold() in text.casefold() for name in known):
+    if len(text) > _LONGEST_NOTE or _is_named(text, names):
         return False
     if detect_language(text) == "zh":
         start = _after_time(text)
