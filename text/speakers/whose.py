@@ -32,17 +32,15 @@ from ..references.subjects import helps_the_user, lacks_subject, predicate_of, w
 from ..references.types import Cast
 from ..superseding.matters import matters_of
 from ..support import content_terms, share
-from ..word_lists import word_list
+from ..word_lists import compiled_patterns, word_list, word_tables
 from .bare_names import with_nicknames
 from .beginnings import with_beginning
 from .mentions import with_group, with_mentions
 from .no_facts import why_no_fact
 from .talk_statements import leans_on_talk, without_greeting
-from .third_persons import AT_HOME, means_nobody_named, meant_by_talk, teller
+from .third_persons import AT_HOME, HOLDS, means_nobody_named, meant_by_talk, teller
 from .utterances import BOT, HEADER, Utterance, utterances
 
-COPY = 0.6
-"""The share of a statement's content words from which on a message holds it."""
 SURE = 0.85
 """The share from which on it is the message's own wording."""
 TRACE = 0.25
@@ -50,59 +48,10 @@ TRACE = 0.25
 CLEAR = 0.2
 """How much more of it a message must hold than those of others."""
 
-_PLAY = re.compile(
-    r"角色扮演|扮演|(?:我|你|用户)(?:来)?[演扮](?!唱|讲|出|示|奏|变)|狼人杀|剧本杀|跑团"
-    r"|\brole[- ]?play|\bin character\b|\bpretend(?:ing|ed)? to be\b|\b(?:werewolf|mafia|D&D)\b",
-    re.IGNORECASE,
-)
-"""A game in which people speak as somebody else. Only what the bot says that it did, or a message, tells of one."""
+_RE = compiled_patterns(word_tables("speakers/whose.toml"))
 _STAGE = re.compile(r"\s*(?:[（(][^）)\n]{1,20}[）)]|\*[^*\n]{2,40}\*|/me\b)")
-_YOU = re.compile(r"(?:you|your|u|ur)\b|[你您](?!们)", re.IGNORECASE)
-_RULE = re.compile(
-    r"you (?:must|should|shall|have to|need to|are (?:not )?(?:allowed|required|supposed) to|may not)\b"
-    r"|[你您](?:必须|应当|应该|不得|需要?[^要求])",
-    re.IGNORECASE,
-)
-"""A rule for everybody ("You must clear the sidewalk"), or what somebody was told: not said of the user."""
-_ANYBODY = re.compile(
-    r"\b(?:you|u) (?:(?:also|always|usually|only|just|really|do) )?(?:can|could|should|need|have to|must|might|may|get)\b"
-    r"|^(?:with|without|in|at|on|for|by|to|under|during) [^.;]{3,80}?,? you\b"
-    r"|\b(?:if|when(?:ever)?|unless|until|once|before|after|while|the (?:more|less|\w+er)) (?:you|u)\b"
-    r"|[你您](?:也|就|还|都|只)?(?:可以|能够?|得(?![了过到])|应该|应当|需要|必须|最好|就会|越)|(?:如果|要是|当|只要|一旦|越|万一)[你您]",
-    re.IGNORECASE,
-)
-"""What holds for anybody, or is advice: "cashew cream splits if you boil it", "you need a visa to enter Vietnam"."""
-_ADVISES = re.compile(
-    r"\bI(?:['’]d| would| do| don['’]t)? ?(?:(?:also|always|usually|strongly|highly|really) )?(?:suggest|recommend|advise)\b"
-    r"|我(?:不|会|还|也|更|强烈)?(?:建议|推荐)(?![了过信])",
-    re.IGNORECASE,
-)
-_TO_THE_BOT = re.compile(
-    r"(?:you|u)(?:['’]re| are| were)? (?:(?:so|really|totally|always|still) )*(?:right|wrong|the best|kind|sweet|funny"
-    r"|helpful|amazing|recommended|suggested|said|told|promised|mentioned|helped|explained|sent|answered|asked|forgot|gave|showed|reminded)\b"
-    r"|[你您](?:真|好(?!友)|太|最(?!近)|说|讲|上次|之前|刚才|推荐|忘|记错|答应|提醒|[给帮](?!别|朋|家))",
-    re.IGNORECASE,
-)
-"""What may well be said to the bot: praise, and what a bot does for people."""
 _SAYS_YOU = re.compile(r"\b(?:you|your|u|ur)\b|[你您](?!们)", re.IGNORECASE)
-_PROMISES = re.compile(
-    r"\bI['’]?(?:ll| will| can) (?:\w+ ){0,2}you\b|我(?:会|可以|[今明后]天)?(?:再|来)?(?:帮|替|提醒|给|告诉|陪)[你您]"
-)
-"""What is done for the one spoken to: the bot's words, or theirs."""
-_PET = re.compile(r"(?:the|our|my|their) (?:\w+ )?(?:cat|dog|kitten|puppy|parrot|hamster|rabbit|horse|pet)\b", re.IGNORECASE)
-"""Whoever "her" is in "the cat gets her shots", it is not certain to be the user."""
-_CALLED = re.compile(
-    r"(?:[他她](?:的名字)?(?:名?叫做?|是)|\b(?:his|her|their) (?:full |real )?name(?:['’]s| is)"
-    r"|\bs?he(?:['’]s| is) (?:called|named)) ?"
-    r"(?P<name>[一-鿿·]{2,4}(?=$|[，,。！])|[A-Z]\w+)"
-)
-"""How somebody is called: a name that is not the user's tells of somebody else."""
 _AS_USER = re.compile(r"^(?:用户|the user|user)\s*[:：]\s*", re.IGNORECASE)
-_TODAY_IS = re.compile(
-    r"\b(to(?:day|morrow|night)|(?:mon|tues|wednes|thurs|fri|satur|sun)day)['’]s(?= (?:my|our|his|her|their|your|the|an?|not)\b)",
-    re.IGNORECASE,
-)
-"""Here "'s" is a verb: "Tomorrow's my birthday", not "Tomorrow's meeting"."""
 _CLAUSE = re.compile(r"[,.;!，。；！…\n]+")
 _MINE = re.compile(r"\bmy (?:[a-z-]+ )?[a-z-]+|我的[一-鿿]{1,4}|我(?:们?家|[爸妈爷奶姥哥姐弟妹]|老[公婆])", re.IGNORECASE)
 _OF_A_LIFE = word_list("home work study pet partner child transport health body sleep money travel")
@@ -135,7 +84,7 @@ class Whose:
 
 def whose(text: str, kind: Literal["action", "fact"], job: Job, names: Names) -> Whose:
     """Return whose words a text of `job` is."""
-    text = _TODAY_IS.sub(r"\1 is", without_greeting(_AS_USER.sub("", text)) if kind == "fact" else text)
+    text = _RE.today_is.sub(r"\1 is", without_greeting(_AS_USER.sub("", text)) if kind == "fact" else text)
     text, unknown = with_mentions(text, job, names)
     text = with_group(with_nicknames(text, names), names)
     reasons = tuple(("reference", "mention", mention) for mention in unknown)
@@ -161,15 +110,20 @@ def _of_talk(text: str, job: Job, names: Names, language: Language) -> Whose:
     "You" is the bot in a private chat; in a group the one whose name comes first, or nobody. "He" is whom the talk tells of.
     """
     user, said = names.user(language), list(utterances(job, names))
-    meant = meant_by_talk(text, said, names)
-    if meant:
-        only = Cast(third=True, stand_in=False)
-        text = draft(text, replace(names, user_name=meant), "fact", language=language, cast=only).text
+    text, _ = _with_meant(text, said, names, language)
     together = not job.group_id and _cast_of_fact(text, said, names, language).together
     spoken_to = _called(text, (names.bot_name, *names.others)) if job.group_id else names.bot(language)
     cast = Cast(user, spoken_to, together, third=False, stand_in=False)
     reasons = _why_open(text, said, job, names)
     return Whose(with_owner(text, user, names), cast, job.user_id, user, reasons, not_about=(names.bot(language),))
+
+
+def _with_meant(text: str, said: Sequence[Utterance], names: Names, language: Language) -> tuple[str, str]:
+    """Return a text with the name of the one whom its "he" means as far as the talk tells, and that name, "" for nobody."""
+    meant = meant_by_talk(text, said, names)
+    if not meant:
+        return text, ""
+    return draft(text, replace(names, user_name=meant), "fact", language=language, cast=Cast(stand_in=False)).text, meant
 
 
 def _of_the_bot(text: str, job: Job, names: Names, language: Language) -> Cast:
@@ -212,26 +166,25 @@ def _of_named(text: str, said: Sequence[Utterance], job: Job, names: Names, lang
             return quoted
     user = names.user(language)
     text, addressed = _addressed(with_beginning(text, said, names), names)
-    meant, handed = meant_by_talk(text, said, names), text
-    if meant:
-        only = Cast(third=True, stand_in=False)
-        text = draft(text, replace(names, user_name=meant), "fact", language=language, cast=only).text
+    handed = text
+    text, meant = _with_meant(text, said, names, language)
     held = _held(handed, said, names)
-    called = _CALLED.search(text)
+    called = _RE.called.search(text)
     others = called is not None and called["name"] not in names.user_name and called["name"] not in ("用户", "User")
-    first, third = has_first_person(text, names), not (others or _PET.match(text)) and _is_the_user(text, held, said, user, names)
-    stand_in = _closest(held, names) in (user, names.user_name, "") or held.get(user, 0.0) >= COPY
+    first = has_first_person(text, names)
+    third = not (others or _RE.pet.match(text)) and _is_the_user(text, held, said, user, names)
+    stand_in = _closest(held, names) in (user, names.user_name, "") or held.get(user, 0.0) >= HOLDS
     stand_in = stand_in and not any(one.who != BOT and _says_stand_in(one) for one in said)
     not_bot = (names.bot(language),)
     if not first:
         author = _closest(held, names)
-        said_by = _id_of(author, job, names) if held.get(author, 0.0) >= COPY else ""
+        said_by = _id_of(author, job, names) if held.get(author, 0.0) >= HOLDS else ""
         cast = replace(_cast_of_fact(text, said, names, language), third=third, stand_in=stand_in)
-        if author not in ("", user) and held[author] >= max(COPY, held.get(user, 0.0) + CLEAR):
+        if author not in ("", user) and held[author] >= max(HOLDS, held.get(user, 0.0) + CLEAR):
             cast = replace(cast, first=author, together=False)  # "our drummer"
-        if addressed or _RULE.match(text):
+        if addressed or _RE.rule.match(text):
             cast = replace(cast, second=addressed)
-        elif _TO_THE_BOT.match(text) or _ANYBODY.search(text) or (predicate_of(text, names) and _SAYS_YOU.search(text)):
+        elif _RE.to_the_bot.match(text) or _RE.anybody.search(text) or (predicate_of(text, names) and _SAYS_YOU.search(text)):
             cast = replace(cast, second="")
         elif author and (said_to := [one for one in said if one.who == author and _says_you(text, one, names)]):
             sure = any(comparable(text) in comparable(one.text) or not has_first_person(one.text, names) for one in said_to)
@@ -269,7 +222,7 @@ def _addressed(text: str, names: Names) -> tuple[str, str]:
     """Return a text without the name that it calls at its beginning, and that name: "@Momo you're kind" is said to Momo."""
     for name in names.everybody:
         said = text[len(name) :].lstrip(" ,，") if text.startswith(name) else ""
-        if said and _YOU.match(said) and (not name[-1].isascii() or text[len(name)] in " ,，"):
+        if said and _SAYS_YOU.match(said) and (not name[-1].isascii() or text[len(name)] in " ,，"):
             return said, name
     return text, ""
 
@@ -290,13 +243,13 @@ def _author(text: str, held: dict[str, float], job: Job, names: Names, user: str
             # "I moved the call" may be what they did, or what they asked for and the bot did.
             told = scores.get(BOT, 0.0)
             return BOT if told >= CLEAR and told >= 2 * max((held[who] for who in held if who != BOT), default=0.0) else ""
-        if score >= COPY and score >= second + CLEAR:
+        if score >= HOLDS and score >= second + CLEAR:
             return best
     others = [who for who in held if who not in (BOT, user, "")]
     if alone != "user":
         return BOT if alone == "bot" and (not others or serves(text)) else ""
     speaks = has_first_person(job.action_summary, names) and not tells_of_a_life(text)
-    if not held and serves(text) and (speaks or _ADVISES.search(text) or _PROMISES.search(text)):
+    if not held and serves(text) and (speaks or _RE.fits_a_bot.search(text)):
         return ""  # it fits what a bot does, which says "I" of itself
     mine = scores.get(user, 0.0)
     least = 0.0 if tells_of_a_life(text) and not others else TRACE
@@ -347,7 +300,7 @@ def _begins(plain: str, message: str, names: Names) -> bool:
 
 def _says_you(text: str, one: Utterance, names: Names) -> bool:
     """Return True if a message says of the one spoken to what a statement says of "you"."""
-    held = comparable(text) in comparable(one.text) or share(content_terms(text, names), one.terms) >= COPY
+    held = comparable(text) in comparable(one.text) or share(content_terms(text, names), one.terms) >= HOLDS
     return held and _SAYS_YOU.search(one.text) is not None
 
 
@@ -357,13 +310,13 @@ def _is_the_bots(text: str, held: dict[str, float], names: Names) -> bool:
         return False
     others = max((score for who, score in held.items() if who != BOT), default=0.0)
     alone = not deictic_words(text, ()) and not find_people(text)
-    return alone and held.get(BOT, 0.0) >= max(COPY, others + CLEAR)
+    return alone and held.get(BOT, 0.0) >= max(HOLDS, others + CLEAR)
 
 
 def _is_played(text: str, said: Sequence[Utterance], names: Names) -> bool:
     """Return True if the words come from a message with a stage direction: "(draws his sword) I am the king"."""
     wanted = content_terms(text, names)
-    return bool(wanted) and any(_STAGE.match(one.text) and share(wanted, one.terms) >= COPY for one in said)
+    return bool(wanted) and any(_STAGE.match(one.text) and share(wanted, one.terms) >= HOLDS for one in said)
 
 
 def _closest(held: dict[str, float], names: Names) -> str:
@@ -389,7 +342,7 @@ def _is_the_user(text: str, held: dict[str, float], said: Sequence[Utterance], u
     wanted = content_terms(text, names)
     best = max((one for one in said if one.who == user), key=lambda one: share(wanted, one.terms), default=None)
     own = best is not None and has_first_person(best.text, names)
-    return best is not None and own and mine >= COPY and not _tells_of_somebody(best, names)
+    return best is not None and own and mine >= HOLDS and not _tells_of_somebody(best, names)
 
 
 def _tells_of_somebody(one: Utterance, names: Names) -> bool:
@@ -416,7 +369,7 @@ def _cast_of_fact(text: str, said: Sequence[Utterance], names: Names, language: 
 
 def _why_open(text: str, said: Sequence[Utterance], job: Job, names: Names) -> tuple[tuple[str, str, str], ...]:
     """Return the reason why somebody's own words are not absolute: they are played, or tell what another one did to them."""
-    if _is_played(text, said, names) or _PLAY.search(job.action_summary) or any(_PLAY.search(one.text) for one in said):
+    if _is_played(text, said, names) or _RE.play.search(job.action_summary) or any(_RE.play.search(one.text) for one in said):
         return (("claim", "played", text),)
     return (("reference", "subject", text),) if predicate_of(text, names) == "other" else ()
 
