@@ -19,19 +19,11 @@ _PRONOUNS: dict[str, tuple[Person, bool, Gender, str]] = {
 }
 
 
-_PLACE_NOUN = (
-    r"(?:group(?: chat)?|chat(?: ?room)?|server|channel|forum|guild|subreddit|discord|city|town|village|place|country|"
-    r"neighbou?rhood)"
-)
-_STAND_IN = _RE["stand_in"].pattern
+_SPELT = "|".join(sorted((word for word in _PRONOUNS if word.isalpha()), key=lambda word: (-len(word), word)))
 _DEICTIC = re.compile(
-    r"(?<![A-Za-z0-9_])(?:(?P<place>(?:over\s+)?(?:here|there)|(?:this|our|that)\s+"
-    + _PLACE_NOUN
-    + r")|(?P<pronoun>let['’]s|y['’]all|you(?=\s+(?:guys|all)\b)(?:\s+(?:guys|all))|"
-    + "|".join(sorted((word for word in _PRONOUNS if word.isalpha()), key=lambda word: (-len(word), word)))
-    + r")|(?P<stand_in>"
-    + _STAND_IN
-    + r"))(?![A-Za-z0-9_])",
+    rf"(?<![A-Za-z0-9_])(?:(?P<place>{_RE.place.pattern})"
+    rf"|(?P<pronoun>let['’]s|y['’]all|you(?=\s+(?:guys|all)\b)(?:\s+(?:guys|all))|{_SPELT})"
+    rf"|(?P<stand_in>{_RE.stand_in.pattern}))(?![A-Za-z0-9_])",
     re.IGNORECASE,
 )
 _ANY_LOWER = re.compile(r"[a-z]")

@@ -86,3 +86,24 @@ def test_a_nickname_that_reads_as_a_predicate_is_a_subject(name: str) -> None:
 def test_without_a_name_the_id_says_who() -> None:
     assert with_subject("喜欢茶", Names(user_id="42"), "fact", "zh") == "用户 42喜欢茶"
     assert with_subject("Likes tea", Names(user_id="42"), "fact", "en") == "User 42 likes tea"
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("got laid off today", "ann got laid off today"),
+        ("teaches piano", "ann teaches piano"),
+        ("allergic to Ben's cat", "ann is allergic to Ben's cat"),
+        ("likes Ben's new flat", "ann likes Ben's new flat"),
+        ("love hiking", "ann loves hiking"),
+        ("told Ben a joke", "told Ben a joke"),
+    ],
+)
+def test_where_the_subject_is_known_its_name_stands_as_it_is_written(said: str, expected: str) -> None:
+    assert with_subject(said, Names(bot_name="Clio", user_name="ann", others=("Ben",)), "fact", "en", "ann", said) == expected
+
+
+def test_what_is_not_certain_to_lack_its_subject_gets_one_only_where_it_is_known() -> None:
+    assert with_subject("teaches piano", EN, "fact", "en") == "teaches piano"
+    assert with_subject("戒了奶茶", ZH, "fact", "zh") == "戒了奶茶"
+    assert with_subject("戒了奶茶", ZH, "fact", "zh", "阿明") == "阿明戒了奶茶"
