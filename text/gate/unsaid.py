@@ -17,7 +17,7 @@ _RE = compiled_patterns(word_tables("gate/unsaid.toml"))
 
 def unsaid(text: str, names: Names, item: Literal["action", "fact"] = "fact") -> Iterator[Finding]:
     """Yield what a fact leaves unsaid: "Ann said yes" to what, 阿明去不了 where, "ex is in Perth" whose; an action's doer."""
-    people = sorted(names.everybody, key=len, reverse=True)
+    people = sorted(filter(None, (*names.everybody, names.group_name)), key=len, reverse=True)
     if item == "action":
         if names_no_deed(text) and not any(name in text for name in people) and detect_language(text) == "en":
             yield Finding("reference", text, 0, len(text), "subject")
@@ -33,6 +33,9 @@ def unsaid(text: str, names: Names, item: Literal["action", "fact"] = "fact") ->
     open_clause = rest or _RE.same_as.search(text)
     if open_clause is not None:
         yield Finding("reference", text[: open_clause.end()].strip(), 0, open_clause.end(), "elliptic")
+    elif not whose and not who and not any(name in text for name in people) and not find_people(text):
+        if _RE.proper.search(text) is None and _RE.generic.match(text) is None:
+            yield Finding("reference", text, 0, len(text), "subject")
     for day in (_RE.that_day.search(text), _RE.bare_day.search(text)):
         if day is None or _RE.dated.search(text, 0, day.start()):
             continue

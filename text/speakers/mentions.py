@@ -59,13 +59,21 @@ _THE_GROUP = re.compile(r"\b[Tt]he group(?: chat)?(?=\s+(?!of\b|that\b|which\b|w
 _GROUP_RULE = re.compile(
     r"(?P<before>^|[.;!?]\s+)(?:the )?(?:group|server|channel|chat)(?:['’]s)? (?P<what>rules?|admins?|owner|topic)\b", re.I
 )
+_EVERYBODY_THERE = re.compile(
+    r"^(?P<zh>大家|群友们?|全体成员|所有人|成员们?)(?![庭都]?[好早安知]|别|一起来)|^(?P<en>everyone|everybody|all (?:the )?members|the members)\b",
+    re.I,
+)
 _A_GROUP = re.compile(r"\ba (?:[a-z]+ ){0,2}group\b", re.I)
 
 
 def with_group(text: str, names: Names) -> str:
-    """Return `text` with what belongs to the group of the conversation under its name: 群规, "the group", "group rule"."""
+    """Return `text` with what belongs to the group of the conversation under its name: 群规, 大家, "the group", "group rule"."""
     if not names.group():
         return text
+    everybody = _EVERYBODY_THERE.match(text)
+    if everybody is not None:
+        who = everybody.group()
+        return f"{names.group('zh')}的{text}" if everybody["zh"] else f"{who} in {names.group('en')}{text[len(who) :]}"
     if "群" in text:
         group = names.group("zh")
         return _OF_GROUP.sub(lambda one: one["before"] + group + _in_group(one["what"]), text)

@@ -113,6 +113,6 @@ async def test_the_last_messages_stand_in_the_prompt_where_a_fact_is_open() -> N
 
 
 async def test_a_fact_about_the_group_enters_its_profile_whether_or_not_it_names_it() -> None:
-    for fact, summary in (("群规是不准发广告", "- 读书会的群规是不准发广告"), ("大家每周日碰头", "- 大家每周日碰头")):
+    for fact, summary in (("群规是不准发广告", "- 读书会的群规是不准发广告"), ("大家每周日碰头", "- 读书会的大家每周日碰头")):
         (proposed,) = (await merge_asked(AnsweringChat(ModelRefused("HTTP 400", status=400)), [fact]))["proposed_profiles"]
         assert (proposed["entity_type"], proposed["summary"]) == ("group", summary)

@@ -43,6 +43,20 @@ def test_a_relative_or_thing_without_an_owner_is_reported(fact: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "fact",
+    [
+        "单体系统拆成了十四个服务",
+        "2026-03-02停水",
+        "开始下雨了",
+        "The meeting starts at 9:00 on 2026-03-02",
+        "The baker paid the invoice",
+    ],
+)
+def test_a_fact_that_names_nobody_and_nothing_is_reported(fact: str) -> None:
+    assert [one.why for one in unsaid(fact, NAMES)] == ["subject"]
+
+
+@pytest.mark.parametrize(
     "fact", ["那天阿泰没来", "阿泰的妈妈那天要体检", "That night Nora was ill", "阿泰8号来看房", "3号交房租，Nora去交"]
 )
 def test_a_day_that_only_the_talk_knows_is_reported(fact: str) -> None:
@@ -68,6 +82,10 @@ def test_a_day_that_only_the_talk_knows_is_reported(fact: str) -> None:
         "Nora's wife works nights",
         "Kids love slides",
         "Nora agreed to help",
+        "和平饭店很贵",
+        "Chroma 1.5 需要 Python 3.9",
+        "《三体》有三部",
+        "the museum in Leeds is free",
     ],
 )
 def test_what_stands_by_itself_passes(fact: str) -> None:
