@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from ...schema.names import Names
@@ -21,6 +21,11 @@ def unsaid(text: str, names: Names, item: Literal["action", "fact"] = "fact") ->
     if item == "action":
         if names_no_deed(text) and not any(name in text for name in people) and detect_language(text) == "en":
             yield Finding("reference", text, 0, len(text), "subject")
+        if _RE.no_deed.fullmatch(text, len(names.bot_name) if text.startswith(names.bot_name) else 0) is not None:
+            yield Finding("claim", text, 0, len(text), "no_deed")
+        return
+    if _RE.quotation.fullmatch(text) is not None:
+        yield Finding("reference", text, 0, len(text), "subject")
         return
     whose = without_owner(text, names)
     if whose:
@@ -33,12 +38,19 @@ def unsaid(text: str, names: Names, item: Literal["action", "fact"] = "fact") ->
     open_clause = rest or _RE.same_as.search(text)
     if open_clause is not None:
         yield Finding("reference", text[: open_clause.end()].strip(), 0, open_clause.end(), "elliptic")
-    elif not whose and not who and not any(name in text for name in people) and not find_people(text):
-        if _RE.proper.search(text) is None and _RE.generic.match(text) is None:
-            yield Finding("reference", text, 0, len(text), "subject")
+    elif not whose and not who and not _names_anything(text, people):
+        yield Finding("reference", text, 0, len(text), "subject")
     for day in (_RE.that_day.search(text), _RE.bare_day.search(text)):
         if day is None or _RE.dated.search(text, 0, day.start()):
             continue
         after_somebody = any(one.end == day.start() for one in find_people(text[: day.start()], people))
         if day.start() == 0 or after_somebody or day.re is _RE.bare_day:
             yield Finding("time", day.group(), *day.span(), "relative")
+
+
+def _names_anything(text: str, people: Sequence[str]) -> bool:
+    """Return True if a text names somebody or something, or tells of all of a kind. A role that it begins with is anybody's."""
+    somebody = (one.start > 1 or one.name.lower() not in ROLE_NOUNS for one in find_people(text))
+    if any(name in text for name in people) or any(somebody):
+        return True
+    return _RE.proper.search(text) is not None or _RE.generic.match(text) is not None

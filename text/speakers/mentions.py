@@ -60,7 +60,8 @@ _GROUP_RULE = re.compile(
     r"(?P<before>^|[.;!?]\s+)(?:the )?(?:group|server|channel|chat)(?:['’]s)? (?P<what>rules?|admins?|owner|topic)\b", re.I
 )
 _EVERYBODY_THERE = re.compile(
-    r"^(?P<zh>大家|群友们?|全体成员|所有人|成员们?)(?![庭都]?[好早安知]|别|一起来)|^(?P<en>everyone|everybody|all (?:the )?members|the members)\b",
+    r"^(?P<zh>大家|群友们?|全体成员|所有人|成员们?)(?![庭都]?[好早安知]|别|一起来)"
+    r"|^(?P<en>everyone|everybody|all (?:the )?members|the members)\b",
     re.I,
 )
 _A_GROUP = re.compile(r"\ba (?:[a-z]+ ){0,2}group\b", re.I)

@@ -96,3 +96,20 @@ def test_a_time_beside_a_name_is_seen_as_it_was_said() -> None:
     said = {"source": "8号我休息", "resolved": "8号我休息", "draft": "8号阿泰休息"}
     verdict = check("8号阿泰休息", **said, names=NAMES, item="fact")
     assert [(one.kind, one.text) for one in verdict.violations] == [("time", "8号")]
+
+
+@pytest.mark.parametrize(
+    "action", ["小史没说话", "围观群友闲聊，没有回复", "倾听", "小史无", "listened", "小史 just stayed silent", "none"]
+)
+def test_an_action_that_was_none_is_reported(action: str) -> None:
+    assert "no_deed" in [one.why for one in unsaid(action, NAMES, "action")]
+
+
+@pytest.mark.parametrize("action", ["小史没有答应阿泰", "小史倾听了阿泰讲离婚", "小史 listened to Nora's song", "小史无视了阿泰"])
+def test_what_was_done_is_a_deed(action: str) -> None:
+    assert list(unsaid(action, NAMES, "action")) == []
+
+
+def test_a_quotation_needs_its_speaker() -> None:
+    assert [one.why for one in unsaid("“我家门口没铲雪”", NAMES)] == ["subject"]
+    assert list(unsaid("阿泰说“我家门口没铲雪”", NAMES)) == []
