@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from historian.schema.names import Names
 from historian.text.gate import check
+from historian.text.gate.reasons import reason
 from historian.text.gate.unsaid import unsaid
 
 NAMES = Names(bot_name="小史", user_name="阿泰", user_id="42", others=("Nora", "Big Mike"))
@@ -102,7 +103,9 @@ def test_a_time_beside_a_name_is_seen_as_it_was_said() -> None:
     "action", ["小史没说话", "围观群友闲聊，没有回复", "倾听", "小史无", "listened", "小史 just stayed silent", "none"]
 )
 def test_an_action_that_was_none_is_reported(action: str) -> None:
-    assert "no_deed" in [one.why for one in unsaid(action, NAMES, "action")]
+    found = list(unsaid(action, NAMES, "action"))
+    assert "no_deed" in [one.why for one in found]
+    assert all(action in reason(one, "zh") and action in reason(one, "en") for one in found)
 
 
 @pytest.mark.parametrize("action", ["小史没有答应阿泰", "小史倾听了阿泰讲离婚", "小史 listened to Nora's song", "小史无视了阿泰"])
