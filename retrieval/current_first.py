@@ -123,9 +123,11 @@ class _ByWords:
     def goes_before(self, new: int, old: int) -> bool:
         """Return True if the later of two facts, `new`, tells how it is now with what `old` tells of."""
         one, other = self.statement(new), self.statement(old)
+        about = one.people or (self.hits[new].event.user_name,)  # who names nobody speaks of themselves
         # Who does something may be another person at another time.
-        is_same = same_subject(one, other, unnamed=self.now) or (self.of_whom and says_something(one.terms & other.terms))
-        if not is_same or not self._answers_as_well(one, other) or not self._on_one_matter(one, other, new, old):
+        is_same = same_subject(one, other, unnamed=self.now or (not one.people and about[0] in self.asked))
+        is_same = is_same or (self.of_whom and says_something(one.terms & other.terms))
+        if not is_same or not self._answers_as_well(one, other, about) or not self._on_one_matter(one, other, new, old):
             return False
         return could_replace(one, other)
 
@@ -156,10 +158,10 @@ class _ByWords:
     def of_whom(self) -> bool:
         return asks_who(self.question)
 
-    def _answers_as_well(self, one: Statement, other: Statement) -> bool:
-        """Return True unless the question names a person or thing that `other` tells of and `one` does not."""
+    def _answers_as_well(self, one: Statement, other: Statement, about: Sequence[str]) -> bool:
+        """Return True unless the question names somebody whom `other` tells of and `one`, which is `about` some, does not."""
         if self.asked or not self.of_whom:
-            return all(name in one.people or name not in other.people for name in self.asked)
+            return all(name in about or name not in other.people for name in self.asked)
         whole = share(self.terms, other.terms)
         return whole < WHOLE or share(self.terms, one.terms) >= whole
 

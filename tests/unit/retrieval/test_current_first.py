@@ -27,7 +27,7 @@ def in_order(
 ) -> list[Hit]:
     """Hits as (text, days ago), best first, with the scores 1, 0.9, …"""
     events = [
-        make_event(f"j-{n}", 0, text=text, timestamp=NOW - days * DAY, user_name="Ann", **{"kind": "fact", **fields})
+        make_event(f"j-{n}", 0, text=text, timestamp=NOW - days * DAY, **{"kind": "fact", "user_name": "Ann", **fields})
         for n, (text, days) in enumerate(told)
     ]
     hits = [Hit(event, 1.0 - n / 10, {"final": 1.0 - n / 10}) for n, event in enumerate(events)]
@@ -180,6 +180,15 @@ def test_two_facts_on_the_matter_that_is_asked_for_need_not_be_alike() -> None:
 def test_what_tells_of_nobody_that_was_asked_for_stays_behind() -> None:
     told = [("Clio told Ann about Emma", 100), ("Clio told Tom about Dune", 5), (CAT, 1)]
     assert texts(in_order(told, ALIKE, [0.6, 0.6, 0.1], question="Which book is it that Ann was told about?"))[0] == told[0][0]
+
+
+def test_who_names_nobody_speaks_of_themselves() -> None:
+    told = [("Ann lives in Lisbon", 100), ("The new flat in Graz has a stove", 5), (CAT, 1)]
+    question = "Where does Ann live?"
+    assert texts(in_order(told, ALIKE, [0.6, 0.6, 0.1], question=question))[0] == told[1][0]
+    assert texts(in_order(told, ALIKE, [0.6, 0.6, 0.1], question=question, user_name="Tom"))[0] == told[0][0]
+    told[1] = ("Tom's new flat in Graz has a stove", 5)
+    assert texts(in_order(told, ALIKE, [0.6, 0.6, 0.1], question=question))[0] == told[0][0]
 
 
 def test_who_does_one_thing_is_not_who_does_another_later() -> None:

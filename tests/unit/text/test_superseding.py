@@ -239,6 +239,17 @@ def test_what_tells_of_the_same_thing_may_replace_it(new: str) -> None:
     assert could_replace(*made(new, "Ann takes 5 mg of ramipril"))
 
 
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        ("Ann runs from choir to the bus on Mondays, for the second month", "Ann's choir meets on Tuesdays"),
+        ("小林跟着店长学拉花，客人还夸可爱", "小林在律所当助理"),
+    ],
+)
+def test_what_says_of_one_clause_alone_that_it_adds_something_may_replace(new: str, old: str) -> None:
+    assert could_replace(*made(new, old))
+
+
 def test_a_thing_of_the_subject_may_tell_what_the_subject_has_become() -> None:
     assert could_replace(*made("Ann's badge now says head of sales", "Ann is deputy head of sales"))
     assert not could_replace(*made("Ann's badge is blue", "Ann is deputy head of sales"))
